@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/arena.h"
+#include <stdlib.h>
+
+struct pd_arena_block {
+    struct pd_arena_block *before;
+    size_t size;
+};
+
+enum { BLOCK_SIZE = 64 * 1024, HEAD_SIZE = 16 };
+
+_Static_assert(sizeof(struct pd_arena_block) <= HEAD_SIZE, "the block head keeps the alignment");
+
+static void *new_block(struct pd_arena *arena, size_t size)
+{
+    size_t want = size > BLOCK_SIZE / 4 ? size : BLOCK_SIZE;
+    if (want > SIZE_MAX - HEAD_SIZE)
+        return NULL;
+    struct pd_arena_block *block = malloc(want + HEAD_SIZE);
+    if (!block)
+        return NULL;
+    block->size = want;
+    arena->total += want + HEAD_SIZE;
+    uint8_t *start = (uint8_t *)block + HEAD_SIZE;
+    if (want != BLOCK_SIZE && arena->blocks) { /* a large one goes behind the current */
+        block->before = arena->blocks->before;
+        arena->blocks->before = block;
+        return start;
+    }
+    block->before = arena->blocks;
+    arena->blocks = block;
+    arena->next = start + size;
+    arena->end = start + want;
+    return start;
+}
+
+void *pd_arena_alloc(struct pd_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX - 15)
+        return NULL;
+    size = (size + 15) & ~(size_t)15;
+    if (PD_LIKELY(size <= (size_t)(arena->end - arena->next))) {
+        void *result = arena->next;
+        arena->next += size;
+        return result;
+    }
+    return new_block(arena, size);
+}
+
+void *pd_arena_zalloc(struct pd_arena *arena, size_t size)
+{
+    void *result = pd_arena_alloc(arena, size);
+    return result ? memset(result, 0, size) : NULL;
+}
+
+char *pd_arena_copy(struct pd_arena *arena, const void *bytes, size_t size)
+{
+    char *result = size == SIZE_MAX ? NULL : pd_arena_alloc(arena, size + 1);
+    if (!result)
+        return NULL;
+    if (size)
+        memcpy(result, bytes, size);
+    result[size] = 0;
+    return result;
+}
+
+char *pd_arena_strdup(struct pd_arena *arena, const char *text)
+{
+    return pd_arena_copy(arena, text, strlen(text));
+}
+
+void pd_arena_free(struct pd_arena *arena)
+{
+    while (arena->blocks) {
+        struct pd_arena_block *before = arena->blocks->before;
+        free(arena->blocks);
+        arena->blocks = before;
+    }
+    memset(arena, 0, sizeof *arena);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors, issues and limits of one recording: where every layer reports what is wrong. */
+#ifndef PD_CONTEXT_H
+#define PD_CONTEXT_H
+#include "base/base.h"
+#include <pthread.h>
+
+typedef void (*pd_issue_fn)(void *data, const struct perfdata_issue *issue);
+
+struct pd_limits {
+    uint64_t memory;       /* bytes of queued records and caches, see docs         */
+    uint64_t records;      /* records read; 0: no limit                            */
+    uint64_t decompressed; /* bytes made from compressed records; 0: no limit      */
+    uint32_t threads;      /* workers; 0: all cores                                */
+};
+
+struct pd_context {
+    pd_issue_fn on_issue; /* may be NULL */
+    void *issue_data;
+    const char *path; /* of the recording, for issues; may be NULL */
+    bool strict;
+    struct pd_limits limits;
+    pthread_mutex_t lock;
+    uint64_t issue_count[PERFDATA_ISSUE_COUNT];
+    perfdata_status status; /* of the last failure */
+    int64_t offset;         /* of the last failure, -1 unknown */
+    char message[512];
+};
+
+void pd_context_init(struct pd_context *context);
+void pd_context_fini(struct pd_context *context);
+
+/* Stores message and offset (-1: unknown), returns `status`. */
+perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int64_t offset,
+                        const char *format, ...) PD_PRINTF(4, 5);
+
+/* Counts an issue and tells the callback. 0, or PERFDATA_ERROR_STRICT in strict mode. Safe from any worker. */
+perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind kind, int64_t offset,
+                         const char *format, ...) PD_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool pd_text_grow(struct pd_text *text, size_t more)
+{
+    size_t need;
+    if (text->failed || pd_add_overflows(text->length, more, &need) || need > SIZE_MAX / 2) {
+        text->failed = true;
+        return false;
+    }
+    if (need <= text->capacity)
+        return true;
+    size_t want = text->capacity ? text->capacity * 2 : 256;
+    while (want < need)
+        want *= 2;
+    char *grown = realloc(text->data, want);
+    if (!grown) {
+        text->failed = true;
+        return false;
+    }
+    text->data = grown;
+    text->capacity = want;
+    return true;
+}
+
+void pd_text_free(struct pd_text *text)
+{
+    free(text->data);
+    memset(text, 0, sizeof *text);
+}
+
+void pd_text_fill(struct pd_text *text, char c, size_t count)
+{
+    char *to = pd_text_room(text, count);
+    if (to && count) {
+        memset(to, c, count);
+        text->length += count;
+    }
+}
+
+void pd_text_right(struct pd_text *text, const char *string, size_t length, size_t width)
+{
+    if (length < width)
+        pd_text_fill(text, ' ', width - length);
+    pd_text_bytes(text, string, length);
+}
+
+void pd_text_left(struct pd_text *text, const char *string, size_t length, size_t width)
+{
+    pd_text_bytes(text, string, length);
+    if (length < width)
+        pd_text_fill(text, ' ', width - length);
+}
+
+static const char digit_pairs[] = "0001020304050607080910111213141516171819202122232425262728293031"
+                                  "3233343536373839404142434445464748495051525354555657585960616263"
+                                  "6465666768697071727374757677787980818283848586878889909192939495"
+                                  "96979899";
+
+/* Writes the digits before `end`, returns where they begin. */
+static char *decimal_before(char *end, uint64_t value)
+{
+    while (value >= 100) {
+        end -= 2;
+        memcpy(end, digit_pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        end -= 2;
+        memcpy(end, digit_pairs + 2 * value, 2);
+    } else {
+        *--end = (char)('0' + value);
+    }
+    return end;
+}
+
+PD_INLINE void put_number(struct pd_text *text, const char *digits, size_t length, unsigned width, char pad)
+{
+    size_t total = length < width ? width : length;
+    char *to = pd_text_room(text, total);
+    if (!to)
+        return;
+    memset(to, pad, total - length);
+    memcpy(to + (total - length), digits, length);
+    text->length += total;
+}
+
+void pd_text_u64(struct pd_text *text, uint64_t value, unsigned width, char pad)
+{
+    char digits[20], *end = digits + sizeof digits, *start = decimal_before(end, value);
+    put_number(text, start, (size_t)(end - start), width, pad);
+}
+
+void pd_text_i64(struct pd_text *text, int64_t value, unsigned width)
+{
+    char digits[21], *end = digits + sizeof digits;
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    char *start = decimal_before(end, magnitude);
+    if (value < 0)
+        *--start = '-';
+    put_number(text, start, (size_t)(end - start), width, ' ');
+}
+
+void pd_text_hex(struct pd_text *text, uint64_t value, unsigned width, char pad)
+{
+    char digits[16], *end = digits + sizeof digits, *start = end;
+    do
+        *--start = "0123456789abcdef"[value & 15];
+    while (value >>= 4);
+    put_number(text, start, (size_t)(end - start), width, pad);
+}
+
+void pd_text_hex_prefixed(struct pd_text *text, uint64_t value)
+{
+    if (value)
+        pd_text_bytes(text, "0x", 2);
+    pd_text_hex(text, value, 0, ' ');
+}
+
+void pd_text_format(struct pd_text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    size_t room = text->capacity - text->length;
+    int need = vsnprintf(room ? text->data + text->length : NULL, room, format, arguments);
+    if (need < 0) {
+        text->failed = true;
+    } else if ((size_t)need < room) {
+        text->length += (size_t)need;
+    } else if (pd_text_grow(text, (size_t)need + 1)) {
+        vsnprintf(text->data + text->length, (size_t)need + 1, format, again);
+        text->length += (size_t)need;
+    }
+    va_end(again);
+    va_end(arguments);
+}
+
+/* The length of the well-formed UTF-8 sequence at p, 0 if it is none. */
+static size_t utf8_length(const uint8_t *p, size_t left)
+{
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    size_t n = *p < 0x80 ? 1 : (*p & 0xe0) == 0xc0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : (*p & 0xf8) == 0xf0 ? 4 : 0;
+    if (n <= 1 || n > left)
+        return n > left ? 0 : n;
+    uint32_t code = *p & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (p[i] & 0x3f);
+    }
+    return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
+}
+
+void pd_text_json(struct pd_text *text, const char *string, size_t length)
+{
+    pd_text_char(text, '"');
+    for (size_t i = 0; i < length;) {
+        uint8_t c = (uint8_t)string[i];
+        size_t n = utf8_length((const uint8_t *)string + i, length - i);
+        if (c == '"' || c == '\\') {
+            pd_text_char(text, '\\');
+            pd_text_char(text, (char)c);
+        } else if (c == '\n' || c == '\t') {
+            pd_text_bytes(text, c == '\n' ? "\\n" : "\\t", 2);
+        } else if (c < 0x20 || c == 0x7f) {
+            pd_text_bytes(text, "\\u00", 4);
+            pd_text_hex(text, c, 2, '0');
+        } else if (n) {
+            pd_text_bytes(text, string + i, n);
+        } else { /* a lone surrogate holds the byte, as Python's surrogateescape does */
+            pd_text_bytes(text, "\\udc", 4);
+            pd_text_hex(text, c, 2, '0');
+        }
+        i += n ? n : 1;
+    }
+    pd_text_char(text, '"');
+}

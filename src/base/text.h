@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The writer of all text: a growing buffer with its own appenders for numbers and padding, no printf on hot paths.
+ * Out of memory it sets `failed` and drops what follows; the caller asks once at the end. */
+#ifndef PD_TEXT_H
+#define PD_TEXT_H
+#include "base/base.h"
+
+struct pd_text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+};
+
+/* Makes room for `more` bytes behind length; false when it failed. */
+bool pd_text_grow(struct pd_text *text, size_t more);
+void pd_text_free(struct pd_text *text);
+
+/* A pointer to room for `more` bytes, or NULL; the writer then adds what it used to length. */
+PD_INLINE char *pd_text_room(struct pd_text *text, size_t more)
+{
+    if (PD_UNLIKELY(text->capacity - text->length < more) && !pd_text_grow(text, more))
+        return NULL;
+    return text->data + text->length;
+}
+
+PD_INLINE void pd_text_char(struct pd_text *text, char c)
+{
+    char *to = pd_text_room(text, 1);
+    if (to) {
+        *to = c;
+        text->length++;
+    }
+}
+
+PD_INLINE void pd_text_bytes(struct pd_text *text, const void *bytes, size_t size)
+{
+    char *to = pd_text_room(text, size);
+    if (to && size) {
+        memcpy(to, bytes, size);
+        text->length += size;
+    }
+}
+
+PD_INLINE void pd_text_string(struct pd_text *text, const char *string)
+{
+    pd_text_bytes(text, string, strlen(string));
+}
+
+void pd_text_fill(struct pd_text *text, char c, size_t count);
+
+/* %*s: right-aligned in `width`; never cut. */
+void pd_text_right(struct pd_text *text, const char *string, size_t length, size_t width);
+/* %-*s */
+void pd_text_left(struct pd_text *text, const char *string, size_t length, size_t width);
+
+/* %*lu and %0*lu: `pad` is ' ' or '0', width 0 for none. */
+void pd_text_u64(struct pd_text *text, uint64_t value, unsigned width, char pad);
+/* %*ld (blank padded). */
+void pd_text_i64(struct pd_text *text, int64_t value, unsigned width);
+/* %*lx and %0*lx, no 0x. */
+void pd_text_hex(struct pd_text *text, uint64_t value, unsigned width, char pad);
+/* %#lx: 0x and digits, zero prints "0". */
+void pd_text_hex_prefixed(struct pd_text *text, uint64_t value);
+
+/* For all that is not hot. */
+void pd_text_format(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 3);
+
+/* As a JSON string with its quotes; bytes that are not UTF-8 become \udcXX (reversible). */
+void pd_text_json(struct pd_text *text, const char *string, size_t length);
+
+#endif

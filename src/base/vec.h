@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Growing arrays of any type: struct { T *data; size_t count, capacity; } declared by PD_VEC(T). */
+#ifndef PD_VEC_H
+#define PD_VEC_H
+#include "base/base.h"
+#include <stdlib.h>
+
+#define PD_VEC(type)                                                                               \
+    struct {                                                                                       \
+        type *data;                                                                                \
+        size_t count, capacity;                                                                    \
+    }
+
+/* Room for one more element of `size` bytes; false when the system has no memory. */
+static inline bool pd_vec_grow(void **data, size_t *capacity, size_t need, size_t size)
+{
+    if (need <= *capacity)
+        return true;
+    size_t want = *capacity ? *capacity + *capacity / 2 + 1 : 8, bytes;
+    if (want < need)
+        want = need;
+    if (pd_mul_overflows(want, size, &bytes))
+        return false;
+    void *grown = realloc(*data, bytes);
+    if (!grown)
+        return false;
+    *data = grown;
+    *capacity = want;
+    return true;
+}
+
+#define pd_vec_reserve(vec, need)                                                                  \
+    pd_vec_grow((void **)&(vec)->data, &(vec)->capacity, (need), sizeof *(vec)->data)
+
+/* True when `value` was appended. */
+#define pd_vec_push(vec, ...)                                                                      \
+    (pd_vec_reserve((vec), (vec)->count + 1) ? ((vec)->data[(vec)->count++] = (__VA_ARGS__), true) \
+                                             : false)
+
+#define pd_vec_free(vec) (free((vec)->data), memset((vec), 0, sizeof *(vec)))
+
+#endif
