@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer container/: chunks -> an open recording: events, features, and records in file order. */
+#ifndef PD_CONTAINER_H
+#define PD_CONTAINER_H
+#include "base/arena.h"
+#include "base/context.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "format/features.h" /* struct pd_features: each header feature decoded (FORMAT) */
+#include "format/format.h"
+#include "io/io.h"
+
+struct pd_section {
+    uint64_t offset, size;
+};
+
+enum pd_container_kind { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };
+
+/* An open recording. The fields are read-only for other layers. */
+struct pd_recording {
+    struct pd_context context;
+    struct pd_arena arena; /* everything below lives here */
+    struct pd_source *source;
+    char *path; /* as given; "-" for a descriptor, "" for memory */
+    enum pd_container_kind kind;
+    unsigned version; /* 2 for PERFILE2, 1 for PERFFILE */
+    bool swap;        /* the file's byte order is not ours */
+    bool big_endian;  /* of the file */
+    uint64_t header_size, attr_size;
+    struct pd_section attrs, data, event_types;
+    uint64_t feature_bits[4];           /* in native numbering: bit n of word n/64 */
+    struct pd_section feature_section[256]; /* {0,0}: absent or not readable */
+    bool unfinished, truncated;         /* data.size 0; the file ends early */
+    struct pd_features features;
+    struct pd_event **events;
+    size_t event_count;
+    struct pd_map64 event_by_id; /* id -> index; the event added last wins */
+    bool same_positions;         /* all events agree where the id is */
+};
+
+PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)
+{
+    return feature < 256 && recording->feature_bits[feature / 64] >> feature % 64 & 1;
+}
+
+perfdata_status pd_recording_open(struct pd_source *source, const char *path, struct pd_recording *out);
+
+/* The event of a kernel record (reference 9.2, tolerant), NULL when it has none. */
+const struct pd_event *pd_recording_event_of(const struct pd_recording *recording, const uint8_t *record,
+                                             uint32_t size, uint32_t type);
+
+/* ---- the walk over records in file order ------------------------------------------------------------------ */
+
+struct pd_raw {
+    const uint8_t *data; /* header included; valid while `chunk` is held or until the next call */
+    uint32_t size, type;
+    uint16_t misc;
+    uint64_t offset; /* in the file */
+    struct pd_chunk *chunk;
+    const struct pd_event *event; /* NULL for types >= 64 and unknown ids */
+    const uint8_t *payload;       /* bytes outside the record (tracing data): NULL when not kept */
+    uint64_t payload_size;        /* AUXTRACE, TRACING_DATA: bytes that follow the record */
+};
+
+struct pd_walk;
+
+perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out);
+/* 1 a record, 0 end, < 0 status. Damage is reported as issues, then skipped up to the next plausible record. */
+int pd_walk_next(struct pd_walk *walk, struct pd_raw *out);
+/* How far the walk is: bytes of the data section read so far. */
+uint64_t pd_walk_position(const struct pd_walk *walk);
+void pd_walk_close(struct pd_walk *walk);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer format/: bytes <-> structures. What all others may use: record types, attributes, events, samples.
+ * The lists themselves are in *.def; nothing of the format is listed anywhere else. */
+#ifndef PD_FORMAT_H
+#define PD_FORMAT_H
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/context.h"
+#include "base/text.h"
+#include "format/enums.h" /* enum pd_record_type, pd_feature, pd_sample_bit, pd_misc ... made from the tables */
+
+/* ---- attributes ---------------------------------------------------------------------------------------- */
+
+/* perf_event_attr in host order, each field under the kernel's name; the flag bits numbered as in a
+ * little-endian file (bit n = flag n), precise_ip in bits 15-16. Fields beyond `size` are 0. */
+struct pd_attr {
+    uint32_t type, size; /* size as recorded, 0 read as 64 */
+    uint64_t config, sample_period /* or sample_freq */, sample_type, read_format, flags;
+    uint32_t wakeup_events /* or wakeup_watermark */, bp_type;
+    uint64_t bp_addr /* config1 */, bp_len /* config2 */, branch_sample_type, sample_regs_user;
+    uint32_t sample_stack_user;
+    int32_t clockid;
+    uint64_t sample_regs_intr;
+    uint32_t aux_watermark;
+    uint16_t sample_max_stack, reserved_2;
+    uint32_t aux_sample_size, aux_action;
+    uint64_t sig_data, config3, config4;
+};
+
+PD_INLINE bool pd_attr_flag(const struct pd_attr *attr, unsigned flag)
+{
+    return attr->flags >> flag & 1;
+}
+
+/* Decodes an attr of `room` readable bytes (its own size field says how many count). */
+perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, struct pd_attr *out);
+
+/* ---- a sample's layout, computed once per event ---------------------------------------------------------- */
+
+/* Offsets are from the start of the record; 0: the field is absent. */
+struct pd_plan {
+    uint64_t sample_type, read_format, branch_sample_type, regs_user, regs_intr;
+    bool swap;
+    uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
+    uint16_t fixed_size; /* of the part before the first variable field, header included */
+    /* the trailer of other records: bytes before the record's end; 0: absent */
+    uint8_t trailer_size, trailer_tid, trailer_time, trailer_id, trailer_stream_id, trailer_cpu,
+        trailer_identifier;
+    uint8_t id_position; /* u64 index in a sample's body + 1, 0: none (reference, section 9.1) */
+    uint8_t is_position; /* u64s from the end of other records, 0: none */
+};
+
+void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out);
+
+/* ---- events ------------------------------------------------------------------------------------------------ */
+
+struct pd_event {
+    uint32_t index; /* position in the recording */
+    struct pd_attr attr;
+    struct pd_plan plan;
+    const char *name; /* as perf names it; never NULL once the recording is open */
+    uint32_t name_length;
+    const uint64_t *ids;
+    size_t id_count;
+    /* EVENT_UPDATE */
+    const char *unit;
+    double scale;
+    /* groups: the leader's index (own index when alone), members of the group when this is its leader */
+    uint32_t leader, member_count;
+    const char *group_name; /* NULL: "anon group" */
+};
+
+/* The name that perf makes from the attr alone (reference 3.4), with modifiers, into `out`. */
+void pd_attr_name(const struct pd_attr *attr, struct pd_text *out);
+
+/* ---- records -------------------------------------------------------------------------------------------- */
+
+struct pd_record_header {
+    uint32_t type;
+    uint16_t misc;
+    uint32_t size;
+};
+
+PD_INLINE struct pd_record_header pd_record_header(const uint8_t *record, bool swap)
+{
+    return (struct pd_record_header){ pd_load32(record, swap), pd_load16(record + 4, swap),
+                                      pd_load16(record + 6, swap) };
+}
+
+/* "MMAP2", or NULL for a type that is in no table. */
+const char *pd_record_type_name(uint32_t type);
+/* The least size of a record of this type without trailer, 8 for unknown ones. */
+uint32_t pd_record_min_size(uint32_t type);
+
+/* The identity fields at the end of a record that is no sample, or the same fields of a sample. Absent: all ones. */
+struct pd_identity {
+    uint32_t pid, tid, cpu;
+    uint64_t time, id, stream_id;
+};
+/* `event` NULL: all absent. Never reads outside the record. */
+void pd_record_identity(const struct pd_event *event, const uint8_t *record, uint32_t size, uint32_t type,
+                        struct pd_identity *out);
+
+#define PD_NO_TIME UINT64_MAX
+
+/* The record's time by the plan alone; PD_NO_TIME when it has none (0 and all ones count as none). */
+PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *record, uint32_t size, uint32_t type)
+{
+    uint32_t at = type == PD_RECORD_SAMPLE ? plan->time : plan->trailer_time ? size - plan->trailer_time : 0;
+    if (!at || at + 8 > size || at < 8)
+        return PD_NO_TIME;
+    uint64_t time = pd_load64(record + at, plan->swap);
+    return time ? time : PD_NO_TIME;
+}
+
+/* ---- samples -------------------------------------------------------------------------------------------- */
+
+/* Decoded; the pointers lead into the record and are unaligned, in file byte order (use pd_load64(p, swap)).
+ * Absent fields have perf's defaults (reference 6.1): cpu, pid, tid, time, id, stream_id all ones, period =
+ * attr.sample_period, data_src PD_DATA_SRC_NONE, others 0. */
+struct pd_sample {
+    const struct pd_event *event;
+    const uint8_t *record;
+    uint32_t size;
+    uint16_t misc;
+    uint8_t cpumode;
+    bool swap;
+    uint64_t ip, time, addr, id, stream_id, period;
+    uint32_t pid, tid, cpu;
+    const uint8_t *read; /* read_format values */
+    uint32_t read_size;
+    const uint8_t *callchain; /* u64s */
+    uint32_t callchain_count;
+    const uint8_t *raw;
+    uint32_t raw_size;
+    const uint8_t *branches; /* 24 bytes each */
+    uint32_t branch_count;
+    uint64_t branch_hw_index; /* all ones: unknown */
+    bool has_hw_index;
+    const uint8_t *branch_counters;
+    uint64_t user_abi, intr_abi;
+    const uint8_t *user_regs, *intr_regs; /* u64s, as many as bits in the event's mask; NULL none */
+    const uint8_t *stack;
+    uint64_t stack_size, stack_dynamic_size;
+    uint64_t weight; /* raw; see the sample type for its shape */
+    uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+    const uint8_t *aux;
+    uint64_t aux_size;
+};
+
+#define PD_DATA_SRC_NONE UINT64_C(0x5080021)
+
+/* PERFDATA_ERROR_BAD_RECORD when the content exceeds the record's size; *out then holds what was readable. */
+perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                                 struct pd_sample *out);
+
+/* ---- any record, by its table ----------------------------------------------------------------------------- */
+
+/* Text "name: value" lines, JSON objects, checksums, encoders: format/fields.h (FORMAT). */
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer io/: a path, a descriptor, a memory block (later pipes, directories, compressed files) -> chunks of bytes.
+ *
+ * A chunk is a reference-counted block of consecutive bytes of the input. Everything above holds records as
+ * (chunk, pointer), copies nothing, and gives the chunk back when the last of its records has been consumed;
+ * memory is bounded by what is under way. A record that crosses a chunk's end is put together at the front of
+ * the next chunk, so a record always lies in one chunk as a whole. */
+#ifndef PD_IO_H
+#define PD_IO_H
+#include "base/base.h"
+#include "base/context.h"
+#include <stdatomic.h>
+
+struct pd_chunk_pool;
+
+struct pd_chunk {
+    uint8_t *bytes;
+    size_t size;      /* bytes that are valid */
+    size_t capacity;
+    uint64_t offset;  /* of bytes[0] in the input */
+    atomic_uint references;
+    uint64_t mark;    /* for the holder: e.g. the batch that already counts this chunk */
+    struct pd_chunk_pool *pool;
+    struct pd_chunk *next_free;
+};
+
+PD_INLINE void pd_chunk_hold(struct pd_chunk *chunk)
+{
+    atomic_fetch_add_explicit(&chunk->references, 1, memory_order_relaxed);
+}
+/* The last release gives the chunk back to its pool. Safe from any thread. */
+void pd_chunk_release(struct pd_chunk *chunk);
+
+struct pd_chunk_pool *pd_chunk_pool_new(void);
+/* Chunks that are still held outlive it. */
+void pd_chunk_pool_close(struct pd_chunk_pool *pool);
+/* A chunk with at least `capacity` bytes of room and one reference; NULL: no memory. */
+struct pd_chunk *pd_chunk_new(struct pd_chunk_pool *pool, size_t capacity);
+
+/* Where bytes come from: random access by pread (file, memory) or a stream (pipe, socket; with the next issue). */
+struct pd_source;
+
+perfdata_status pd_source_open_path(struct pd_context *context, const char *path, struct pd_source **out);
+/* The descriptor stays the caller's; it must outlive the source. */
+perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_source **out);
+/* The bytes stay the caller's; they must outlive the source. */
+perfdata_status pd_source_open_memory(struct pd_context *context, const void *bytes, size_t size,
+                                      struct pd_source **out);
+void pd_source_close(struct pd_source *source);
+
+/* The size, or UINT64_MAX when it is not known (a stream). */
+uint64_t pd_source_size(const struct pd_source *source);
+bool pd_source_is_stream(const struct pd_source *source);
+/* Modification time in seconds since 1970, 0 unknown. */
+int64_t pd_source_mtime(const struct pd_source *source);
+/* Reads up to `size` bytes at `offset`; *got is less only at the end of the input. */
+perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size, size_t *got);
+
+#endif

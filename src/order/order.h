@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer order/: records in file order -> records in delivery order, each with its delivery number.
+ * Reference, section 10: rounds, stable, late records delivered at the next flush. A round is a few runs that are
+ * already in order; they are merged, not sorted. */
+#ifndef PD_ORDER_H
+#define PD_ORDER_H
+#include "container/container.h"
+
+enum pd_order_mode {
+    PD_ORDER_FILE,    /* as recorded */
+    PD_ORDER_DELIVERY /* as perf delivers */
+};
+
+/* One record, delivered. `chunk` is held by the consumer of the pull: see pd_order_next(). */
+struct pd_delivered {
+    const uint8_t *data;
+    uint32_t size, type;
+    uint16_t misc;
+    uint16_t reserved;
+    uint64_t offset; /* in the file */
+    uint64_t time;   /* PD_NO_TIME: none */
+    uint64_t number; /* delivery number, from 1 */
+    const struct pd_event *event;
+    struct pd_chunk *chunk;
+    struct pd_thread *thread; /* set by the front: of a sample, else NULL */
+};
+
+struct pd_order;
+
+struct pd_order_stats {
+    uint64_t records, late, rounds, without_time;
+};
+
+perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode mode, struct pd_order **out);
+/* 1 a record, 0 end, < 0 status. out->data stays valid until the next call, longer when the caller holds the chunk. */
+int pd_order_next(struct pd_order *order, struct pd_delivered *out);
+const struct pd_order_stats *pd_order_statistics(const struct pd_order *order);
+/* Bytes of the data section read so far. */
+uint64_t pd_order_position(const struct pd_order *order);
+void pd_order_close(struct pd_order *order);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer resolve/: an address of a thread at a delivery number -> map, DSO, symbol. The only place that joins
+ * model/ and object/. One `pd_symbols` per session (shared, tables loaded once), one `pd_resolver` per worker
+ * (its caches; never shared). */
+#ifndef PD_RESOLVE_H
+#define PD_RESOLVE_H
+#include "model/model.h"
+#include "object/object.h"
+
+struct pd_symbols;
+
+struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline *timeline,
+                                  const struct pd_features *features, const struct pd_object_search *search);
+void pd_symbols_free(struct pd_symbols *symbols);
+
+/* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(). */
+struct pd_location {
+    uint64_t ip;                 /* as recorded */
+    uint64_t addr;               /* what is looked up in the symbol table: al.addr */
+    const struct pd_map *map;    /* NULL: none */
+    const struct pd_dso *dso;    /* NULL: none */
+    const struct pd_symbol *sym; /* NULL: unknown */
+    char level;                  /* k . g u H */
+    uint8_t cpumode;
+    bool is_kernel_map; /* map is a kernel map */
+    uint32_t index;     /* dense per resolver since the last trim */
+    /* The consumer's memo (a text's place, an entry's id ...), zero when made. */
+    uint64_t memo[2];
+};
+
+struct pd_resolver;
+
+struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols);
+void pd_resolver_free(struct pd_resolver *resolver);
+
+/* Never NULL but when the system has no memory. cpumode as in misc bits 0-2. */
+struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
+                               uint8_t cpumode, uint64_t ip);
+/* By address: kernel or user decided as thread__find_map_fb does (branch stacks). */
+struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
+                                   uint8_t cpumode, uint64_t ip);
+/* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
+uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number);
+/* Bounds the caches; call between batches only. True when locations were dropped. */
+bool pd_resolver_trim(struct pd_resolver *resolver);
+
+/* The symbol table of a DSO, loading it when needed; NULL when it has none. Any thread. */
+const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map);
+/* The DSO's long name after loading (vmlinux path), its file size... */
+const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso);
+const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso);
+
+/* ---- call chains ------------------------------------------------------------------------------------------ */
+
+struct pd_frame {
+    uint64_t ip; /* as in the chain */
+    struct pd_location *location;
+};
+
+/* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
+ * `capacity` and `max_stack` addresses. Returns the count; 0 with *invalid set when the chain is discarded. */
+size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample, const struct pd_thread *thread,
+                        uint64_t number, unsigned max_stack, struct pd_frame *frames, size_t capacity,
+                        bool *invalid);
+
+#endif
