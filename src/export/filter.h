@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Which samples are shown: the lists of --comms, --pid, --tid, -C, -S, --dsos and the spans of --time, with perf's
+ * syntax and error texts. Made once before a run, then only read: any thread may match. */
+#ifndef PD_FILTER_H
+#define PD_FILTER_H
+#include "base/arena.h"
+#include "base/vec.h"
+#include "container/container.h"
+#include "model/model.h"
+#include "resolve/resolve.h"
+
+/* Sorted by length, then bytes. */
+struct pd_name_set {
+    struct pd_string_ref {
+        const char *text;
+        size_t length;
+    } *names;
+    size_t count;
+};
+
+struct pd_time_span {
+    uint64_t start, end; /* inclusive; 0: open */
+};
+
+#define PD_FILTER_CPUS 2048
+
+/* All zero filters nothing. */
+struct pd_filter {
+    struct pd_arena arena; /* everything below */
+    bool has_comms, has_pids, has_tids, has_cpus, has_dsos, has_symbols;
+    struct pd_name_set comms, dsos, symbols;
+    uint32_t *pids, *tids;
+    size_t pid_count, tid_count;
+    uint64_t cpus[PD_FILTER_CPUS / 64];
+    uint64_t *addresses; /* those of -S that are numbers */
+    size_t address_count;
+    uint64_t address_range; /* --addr-range: bytes beyond each address */
+    struct pd_time_span *spans;
+    size_t span_count;
+};
+
+void pd_filter_free(struct pd_filter *filter);
+
+/* Each adds one option's value. PERFDATA_ERROR_ARGUMENT with perf's text in `context` when it does not parse. A list
+ * may be "file://PATH": a name a line. */
+perfdata_status pd_filter_add_comms(struct pd_filter *filter, struct pd_context *context, const char *list);
+perfdata_status pd_filter_add_dsos(struct pd_filter *filter, struct pd_context *context, const char *list);
+/* Names, and numbers that are addresses; `range` bytes from each address. */
+perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_context *context, const char *list,
+                                      uint64_t range);
+perfdata_status pd_filter_add_pids(struct pd_filter *filter, struct pd_context *context, const char *list);
+perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *context, const char *list);
+/* PERFDATA_ERROR_NO_DATA when an event has no CPU. */
+perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording, const char *list);
+/* "start,stop start,stop ...", "a%-b%,...", "p%/n,...". Percentages, and with `relative` all times, stand on the times
+ * of the first and last sample in the header: PERFDATA_ERROR_NO_DATA without them. */
+perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recording *recording, const char *text,
+                                    bool relative);
+
+/* "sec[.fraction]" -> nanoseconds, at most 9 decimals; false when it is none. */
+bool pd_parse_time(const char *text, uint64_t *out);
+
+bool pd_name_set_has(const struct pd_name_set *set, const char *text, size_t length);
+
+/* ---- matching: true when the sample stays ---- */
+
+PD_INLINE bool pd_filter_time(const struct pd_filter *filter, uint64_t time)
+{
+    if (!filter->span_count || !time)
+        return true;
+    for (size_t i = 0; i < filter->span_count; i++)
+        if (time >= filter->spans[i].start && (!filter->spans[i].end || time <= filter->spans[i].end))
+            return true;
+    return false;
+}
+
+/* A sample without a CPU (all ones) stays. */
+PD_INLINE bool pd_filter_cpu(const struct pd_filter *filter, uint32_t cpu)
+{
+    return !filter->has_cpus || cpu == UINT32_MAX ||
+           (cpu < PD_FILTER_CPUS && filter->cpus[cpu / 64] >> cpu % 64 & 1);
+}
+
+PD_INLINE bool pd_filter_has_thread(const struct pd_filter *filter)
+{
+    return filter->has_comms || filter->has_pids || filter->has_tids;
+}
+
+/* Comm, pid and tid as they hold at `number`; a NULL thread stays only without such filters. */
+bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *thread, uint64_t number);
+
+PD_INLINE bool pd_filter_has_location(const struct pd_filter *filter)
+{
+    return filter->has_dsos || filter->has_symbols;
+}
+
+/* DSO and symbol of a sample's own address. */
+bool pd_filter_location(const struct pd_filter *filter, struct pd_symbols *symbols,
+                        const struct pd_location *location);
+
+#endif
