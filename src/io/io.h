@@ -22,6 +22,7 @@ struct pd_chunk {
     uint64_t mark;    /* for the holder: e.g. the batch that already counts this chunk */
     struct pd_chunk_pool *pool;
     struct pd_chunk *next_free;
+    bool foreign;     /* the bytes belong to the caller's memory block */
 };
 
 PD_INLINE void pd_chunk_hold(struct pd_chunk *chunk)
@@ -32,28 +33,38 @@ PD_INLINE void pd_chunk_hold(struct pd_chunk *chunk)
 void pd_chunk_release(struct pd_chunk *chunk);
 
 struct pd_chunk_pool *pd_chunk_pool_new(void);
-/* Chunks that are still held outlive it. */
+/* Chunks that are still held outlive it. NULL does nothing. */
 void pd_chunk_pool_close(struct pd_chunk_pool *pool);
 /* A chunk with at least `capacity` bytes of room and one reference; NULL: no memory. */
 struct pd_chunk *pd_chunk_new(struct pd_chunk_pool *pool, size_t capacity);
+/* A chunk of one reference over bytes that stay the caller's and outlive it. */
+struct pd_chunk *pd_chunk_over(struct pd_chunk_pool *pool, const uint8_t *bytes, size_t size);
 
-/* Where bytes come from: random access by pread (file, memory) or a stream (pipe, socket; with the next issue). */
+/* Where bytes come from: random access by pread (file, memory) or a stream (pipe, socket). Files are never mapped:
+ * one that shrinks must not kill the process. */
 struct pd_source;
 
+/* A directory opens as a source without bytes (pd_source_is_directory). */
 perfdata_status pd_source_open_path(struct pd_context *context, const char *path, struct pd_source **out);
 /* The descriptor stays the caller's; it must outlive the source. */
 perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_source **out);
 /* The bytes stay the caller's; they must outlive the source. */
 perfdata_status pd_source_open_memory(struct pd_context *context, const void *bytes, size_t size,
                                       struct pd_source **out);
+/* NULL does nothing. */
 void pd_source_close(struct pd_source *source);
 
 /* The size, or UINT64_MAX when it is not known (a stream). */
 uint64_t pd_source_size(const struct pd_source *source);
 bool pd_source_is_stream(const struct pd_source *source);
+bool pd_source_is_directory(const struct pd_source *source);
+/* The whole input when it is a memory block, else NULL. */
+const uint8_t *pd_source_memory(const struct pd_source *source);
 /* Modification time in seconds since 1970, 0 unknown. */
 int64_t pd_source_mtime(const struct pd_source *source);
 /* Reads up to `size` bytes at `offset`; *got is less only at the end of the input. */
 perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size, size_t *got);
+/* The first offset from `offset` on where a file may hold other bytes than zeros (holes are skipped). */
+uint64_t pd_source_next_data(const struct pd_source *source, uint64_t offset);
 
 #endif

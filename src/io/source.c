@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/io.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum kind { KIND_FILE, KIND_MEMORY, KIND_STREAM, KIND_DIRECTORY };
+
+struct pd_source {
+    struct pd_context *context;
+    enum kind kind;
+    int fd;
+    bool own_fd;
+    const uint8_t *memory;
+    uint64_t size;
+    int64_t mtime;
+};
+
+static perfdata_status fail_errno(struct pd_context *context, int error, int64_t offset, const char *path)
+{
+    perfdata_status status = error == ENOENT || error == ENOTDIR ? PERFDATA_ERROR_NOT_FOUND
+                             : error == EACCES || error == EPERM ? PERFDATA_ERROR_ACCESS
+                             : error == ENOMEM                   ? PERFDATA_ERROR_MEMORY
+                                                                 : PERFDATA_ERROR_IO;
+    char text[128];
+    const char *said = strerror_r(error, text, sizeof text);
+    return pd_fail(context, status, offset, "%s: %s", path ? path : "input", said);
+}
+
+static struct pd_source *new_source(struct pd_context *context, enum kind kind)
+{
+    struct pd_source *source = calloc(1, sizeof *source);
+    if (!source) {
+        pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return NULL;
+    }
+    source->context = context;
+    source->kind = kind;
+    source->fd = -1;
+    return source;
+}
+
+static perfdata_status open_descriptor(struct pd_context *context, int fd, bool own, const char *path,
+                                       struct pd_source **out)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0) {
+        int error = errno;
+        if (own)
+            close(fd);
+        return fail_errno(context, error, -1, path);
+    }
+    struct pd_source *source =
+        new_source(context, S_ISREG(info.st_mode)   ? KIND_FILE
+                            : S_ISDIR(info.st_mode) ? KIND_DIRECTORY
+                                                    : KIND_STREAM);
+    if (!source) {
+        if (own)
+            close(fd);
+        return PERFDATA_ERROR_MEMORY;
+    }
+    source->fd = fd;
+    source->own_fd = own;
+    source->size = source->kind == KIND_FILE ? (uint64_t)info.st_size : UINT64_MAX;
+    source->mtime = info.st_mtime;
+    if (source->kind == KIND_FILE)
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    *out = source;
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_source_open_path(struct pd_context *context, const char *path, struct pd_source **out)
+{
+    *out = NULL;
+    int fd;
+    do
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return fail_errno(context, errno, -1, path);
+    return open_descriptor(context, fd, true, path, out);
+}
+
+perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_source **out)
+{
+    *out = NULL;
+    return open_descriptor(context, fd, false, context->path, out);
+}
+
+perfdata_status pd_source_open_memory(struct pd_context *context, const void *bytes, size_t size,
+                                      struct pd_source **out)
+{
+    *out = new_source(context, KIND_MEMORY);
+    if (!*out)
+        return PERFDATA_ERROR_MEMORY;
+    (*out)->memory = bytes ? bytes : (const uint8_t *)"";
+    (*out)->size = size;
+    return PERFDATA_OK;
+}
+
+void pd_source_close(struct pd_source *source)
+{
+    if (!source)
+        return;
+    if (source->own_fd)
+        close(source->fd);
+    free(source);
+}
+
+uint64_t pd_source_size(const struct pd_source *source)
+{
+    return source->size;
+}
+
+bool pd_source_is_stream(const struct pd_source *source)
+{
+    return source->kind == KIND_STREAM;
+}
+
+bool pd_source_is_directory(const struct pd_source *source)
+{
+    return source->kind == KIND_DIRECTORY;
+}
+
+const uint8_t *pd_source_memory(const struct pd_source *source)
+{
+    return source->memory;
+}
+
+int64_t pd_source_mtime(const struct pd_source *source)
+{
+    return source->mtime;
+}
+
+static perfdata_status read_file(struct pd_source *source, uint64_t offset, uint8_t *to, size_t size, size_t *got)
+{
+    while (*got < size) {
+        uint64_t at;
+        if (pd_add_overflows(offset, *got, &at) || at > INT64_MAX)
+            return PERFDATA_OK; /* no file reaches that far */
+        ssize_t n = pread(source->fd, to + *got, size - *got, (off_t)at);
+        if (n == 0)
+            return PERFDATA_OK;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_errno(source->context, errno, (int64_t)at, source->context->path);
+        *got += (size_t)n;
+    }
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size, size_t *got)
+{
+    *got = 0;
+    switch (source->kind) {
+    case KIND_FILE: return read_file(source, offset, to, size, got);
+    case KIND_MEMORY:
+        if (offset < source->size && size) {
+            *got = (size_t)PD_MIN(size, source->size - offset);
+            memcpy(to, source->memory + offset, *got);
+        }
+        return PERFDATA_OK;
+    case KIND_STREAM:
+    case KIND_DIRECTORY: break;
+    }
+    return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, -1, "the input cannot be read at an offset");
+}
+
+uint64_t pd_source_next_data(const struct pd_source *source, uint64_t offset)
+{
+#ifdef SEEK_DATA
+    if (source->kind == KIND_FILE && source->own_fd && offset < source->size) {
+        off_t at = lseek(source->fd, (off_t)offset, SEEK_DATA);
+        if (at >= 0)
+            return (uint64_t)at;
+        if (errno == ENXIO) /* only a hole up to the end */
+            return source->size;
+    }
+#endif
+    return offset;
+}
