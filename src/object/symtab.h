@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A table of symbols with perf's fix-ups and perf's lookups.
+ *
+ * perf keeps symbols in a red-black tree and takes the first symbol that a descent meets. Where symbols do not overlap a
+ * binary search gives the same; for addresses that lie in several symbols the tree is rebuilt, on first need, by replaying
+ * perf's insertions and erasures. */
+#ifndef PD_SYMTAB_H
+#define PD_SYMTAB_H
+#include "base/arena.h"
+#include "base/vec.h"
+
+enum pd_symbol_binding { PD_SYMBOL_LOCAL, PD_SYMBOL_GLOBAL, PD_SYMBOL_WEAK, PD_SYMBOL_OTHER };
+
+struct pd_symbol {
+    uint64_t start, end; /* as perf has them after its fix-ups; end is exclusive unless start == end */
+    const char *name;    /* NUL-terminated, demangled if that was asked; lives as long as the table */
+    uint32_t name_length;
+    uint32_t index;  /* in address order */
+    uint8_t binding; /* enum pd_symbol_binding */
+    uint8_t type;    /* STT_*: NOTYPE 0, OBJECT 1, FUNC 2, GNU_IFUNC 10 */
+};
+
+/* All is const for the caller and safe from any thread; names are demangled inside on first need. */
+struct pd_symtab;
+
+/* NULL: no symbol there. */
+const struct pd_symbol *pd_symtab_find(const struct pd_symtab *table, uint64_t address);
+size_t pd_symtab_count(const struct pd_symtab *table);
+/* In address order. */
+const struct pd_symbol *pd_symtab_at(const struct pd_symtab *table, size_t index);
+/* Bytes that the table holds. */
+size_t pd_symtab_memory(const struct pd_symtab *table);
+void pd_symtab_free(struct pd_symtab *table);
+
+/* ---- building: one owner, then pd_symtab_finish ---- */
+
+struct pd_symtab_builder;
+
+enum pd_demangle { PD_DEMANGLE_NONE, PD_DEMANGLE_PLAIN, PD_DEMANGLE_VERBOSE };
+
+/* NULL when the system has no memory. */
+struct pd_symtab_builder *pd_symtab_builder_new(enum pd_demangle demangle);
+void pd_symtab_builder_free(struct pd_symtab_builder *builder);
+
+/* In perf's order of insertion. `name` is borrowed until finish when `copy` is false... it then must outlive the table. */
+bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size, uint8_t binding,
+                   uint8_t type, const char *name, size_t name_length, bool copy);
+/* Zero-size symbols end where the next one starts; kallsyms: kernel and modules do not touch. */
+bool pd_symtab_fix_ends(struct pd_symtab_builder *builder, bool kallsyms);
+/* Of symbols with equal start only the best stays. */
+bool pd_symtab_fix_duplicates(struct pd_symtab_builder *builder);
+/* Consumes the builder; NULL when the system has no memory. */
+struct pd_symtab *pd_symtab_finish(struct pd_symtab_builder *builder);
+
+#endif
