@@ -1,9 +1,82 @@
 /* SPDX-License-Identifier: MIT */
-#include <perfdata/status.h>
-#include <stdio.h>
+/* perfdata VERB [OPTIONS] [FILE] */
+#include "tool/verbs.h"
+#include <string.h>
 
-int main(void)
+const struct tool_verb_row tool_verbs[] = {
+#define VERB(identifier, name, group, summary) {&tool_verb_##identifier, name, group, summary},
+#include "tool/verbs.def"
+#undef VERB
+    {NULL, NULL, NULL, NULL}};
+
+const struct tool_verb_row *tool_verb_find(const char *name)
 {
-    puts(perfdata_status_text(0));
-    return 0;
+    for (const struct tool_verb_row *row = tool_verbs; row->verb; row++) {
+        if (!strcmp(row->name, name))
+            return row;
+    }
+    return NULL;
+}
+
+static const char *next_verb(void *context)
+{
+    const struct tool_verb_row **row = context;
+    return (*row)->verb ? (*row)++->name : NULL;
+}
+
+enum tool_exit tool_verb_unknown(struct tool *tool, const char *name)
+{
+    char near[200];
+    const struct tool_verb_row *row = tool_verbs;
+    tool_nearest(name, next_verb, &row, near, sizeof near);
+    if (*near)
+        tool_error(tool, "'%s' is not a verb; near: %s", name, near);
+    else
+        tool_error(tool, "'%s' is not a verb; see %s help", name, tool->name);
+    return tool_exit_as(tool, TOOL_USAGE, 1);
+}
+
+/* What stands before the verb: --version, --help, or an option of perf's that we do not have. */
+static enum tool_exit run_global(struct tool *tool, const char *option)
+{
+    if (!strcmp(option, "--version") || !strcmp(option, "-v")) {
+        tool_version(tool);
+        return TOOL_DONE;
+    }
+    if (!strcmp(option, "--help") || !strcmp(option, "-h")) {
+        tool_help_all(tool);
+        return TOOL_DONE;
+    }
+    static const char *const refused[] = {"-vv",           "-p",          "--paginate",
+                                          "--no-pager",    "--exec-path", "--html-path",
+                                          "--buildid-dir", "--debugfs-dir", "--debug",
+                                          "--list-cmds"};
+    for (size_t i = 0; i < TOOL_LENGTH(refused); i++) {
+        size_t length = strlen(refused[i]);
+        if (!strncmp(option, refused[i], length) && (!option[length] || option[length] == '='))
+            return tool_refuse(tool, refused[i]);
+    }
+    return tool_usage(tool, "unknown option %s; see %s help", option, tool->name);
+}
+
+static enum tool_exit run(struct tool *tool, int argc, char **argv)
+{
+    if (argc < 2) {
+        tool_help_all(tool);
+        return tool_exit_as(tool, TOOL_DONE, 1);
+    }
+    if (argv[1][0] == '-' && argv[1][1])
+        return run_global(tool, argv[1]);
+    const struct tool_verb_row *row = tool_verb_find(argv[1]);
+    if (!row)
+        return tool_verb_unknown(tool, argv[1]);
+    tool->verb = row->name;
+    return tool_verb_run(tool, row->verb, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    struct tool tool;
+    tool_init(&tool, argc > 0 ? argv[0] : NULL);
+    return tool_finish(&tool, run(&tool, argc, argv));
 }

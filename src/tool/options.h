@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in verb_NAME.c plus its row in
+ * verbs.def; parsing, --help, man page, shell completion and docs/options.md come from its rows.
+ *
+ *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header; };
+ *     #define FIELD(name) offsetof(struct example_options, name)
+ *
+ *     static const struct tool_option example_rows[] = {
+ *         {TOOL_GROUP, .help = "Input"},
+ *         {TOOL_STRING, 'i', "input", "FILE", "recording to read; - is standard input", FIELD(input)},
+ *         {TOOL_GROUP, .help = "Output"},
+ *         {TOOL_FLAG, 0, "ns", NULL, "times with nine decimals", FIELD(ns)},
+ *         {TOOL_UINT, 0, "max-stack", "N", "frames shown of a chain", FIELD(max_stack)},
+ *         {TOOL_STRING, 0, "header", "WHAT", "...", FIELD(header), .flags = TOOL_OPTIONAL, .implied = "all"},
+ *         {TOOL_CALLBACK, 'F', "fields", "LIST", "output columns", .parse = parse_fields},
+ *         {0}};
+ *
+ * An option that perf's verb of the same name has (perf_options.def) and the table has not is refused by
+ * name; no row is needed for it. Abbreviations, --no-X, --opt=value, bundles and -- work as perf's do. */
+#ifndef PERFDATA_TOOL_OPTIONS_H
+#define PERFDATA_TOOL_OPTIONS_H
+#include "tool/tool.h"
+
+enum tool_option_kind {
+    TOOL_END = 0,  /* ends a table                                                              */
+    TOOL_GROUP,    /* a heading (help) for the rows that follow                                 */
+    TOOL_FLAG,     /* int *: 1; --no-NAME: 0. A NAME that begins with "no-": --NAME is 1, and the
+                      name without "no-" is 0                                                   */
+    TOOL_COUNT,    /* int *: one more each time; --no-NAME: 0                                   */
+    TOOL_STRING,   /* const char **: points into argv; --no-NAME: NULL                          */
+    TOOL_INT,      /* int *, decimal                                                            */
+    TOOL_UINT,     /* unsigned *                                                                */
+    TOOL_U64,      /* uint64_t *                                                                */
+    TOOL_CALLBACK, /* parse() is called each time, in the order of the command line             */
+};
+
+enum tool_option_flags {
+    TOOL_OPTIONAL = 1,   /* the value may be missing and is only taken after = (perf's [=...])         */
+    TOOL_LAST = 2,       /* the value may be missing when the option is last or a word with - follows  */
+    TOOL_NO_VALUE = 4,   /* a callback without value                                                   */
+    TOOL_NO_NEGATION = 8, /* no --no-NAME                                                              */
+    TOOL_HIDDEN = 16,    /* not in --help                                                              */
+    TOOL_OURS = 32,      /* perf has no such option                                                    */
+};
+
+struct tool_option {
+    enum tool_option_kind kind;
+    char short_name;       /* 0: none                                                  */
+    const char *long_name; /* without --; NULL: none                                   */
+    const char *argument;  /* its name in the help, "FILE"; NULL for flags             */
+    const char *help;      /* one line, lower case, no full stop                       */
+    size_t offset;         /* of the target in the verb's options structure            */
+    unsigned flags;
+    const char *implied;   /* TOOL_OPTIONAL and TOOL_LAST: the value when it is missing */
+    /* `value` is NULL for TOOL_NO_VALUE, a missing optional value and --no-NAME (`unset`).
+     * TOOL_DONE, or what tool_usage() returned after it told what is wrong. */
+    enum tool_exit (*parse)(struct tool *tool, void *options, const char *value, bool unset);
+};
+
+enum tool_verb_flags {
+    TOOL_VERB_PERF = 1,        /* perf has this verb: its other options are refused by name */
+    TOOL_VERB_STOP = 2,        /* options end at the first argument                          */
+};
+
+struct tool_verb {
+    const char *name;
+    const char *synopsis;    /* what follows the name, "[OPTIONS] [FILE]"                           */
+    const char *description; /* for the man page: paragraphs separated by an empty line             */
+    const char *examples[4]; /* pairs of command line (without "perfdata") and what it shows        */
+    const struct tool_option *options;
+    size_t options_size;     /* of the structure that the rows' offsets mean; zeroed at first       */
+    void (*defaults)(void *options); /* or NULL                                                     */
+    /* argv holds what is not an option, NULL-terminated. */
+    enum tool_exit (*run)(struct tool *tool, void *options, int argc, char **argv);
+    unsigned flags;
+};
+
+/* Parses argv[1..] into options, runs the verb; argv is permuted. */
+enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc, char **argv);
+
+/* Only the parsing: *argc and argv then hold the arguments. TOOL_DONE, TOOL_USAGE after a message, or
+ * *help set when -h or --help was met. */
+enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void *options, int *argc,
+                          char **argv, bool *help);
+
+/* Options of perf's verb `name` that the verb's table lacks, one by one; NULL at the end. */
+struct tool_perf_option {
+    const char *verb, *long_name, *argument;
+    char short_name;
+};
+extern const struct tool_perf_option tool_perf_options[];
+const struct tool_perf_option *tool_refused_next(const struct tool_verb *verb,
+                                                 const struct tool_perf_option *last);
+
+/* Rows that verbs share; what they set lies in struct tool (input, force, verbose, jobs). */
+enum tool_exit tool_parse_input(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_force(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_verbose(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_jobs(struct tool *, void *, const char *, bool);
+#define TOOL_ROW_INPUT                                                                             \
+    {TOOL_CALLBACK, 'i', "input", "FILE", "recording to read; - is standard input",                \
+     .parse = tool_parse_input}
+#define TOOL_ROW_FORCE                                                                             \
+    {TOOL_CALLBACK, 'f', "force", NULL, "called as perf: read files of other users too",           \
+     .flags = TOOL_NO_VALUE, .parse = tool_parse_force}
+#define TOOL_ROW_VERBOSE                                                                           \
+    {TOOL_CALLBACK, 'v', "verbose", NULL, "tell every issue at once", .flags = TOOL_NO_VALUE,      \
+     .parse = tool_parse_verbose}
+#define TOOL_ROW_JOBS                                                                              \
+    {TOOL_CALLBACK, 'j', "jobs", "N", "threads; default: all cores, the output is the same",       \
+     .flags = TOOL_OURS, .parse = tool_parse_jobs}
+
+/* help.c: `perfdata VERB --help`, fitted to the terminal. */
+void tool_help_verb(struct tool *tool, const struct tool_verb *verb);
+/* "-i, --input=FILE" and the like; also for man pages and the options table. */
+void tool_option_text(const struct tool_option *option, char *text, size_t size);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/tool.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { OUTPUT_SIZE = 1 << 18 };
+
+void tool_init(struct tool *tool, const char *argv0)
+{
+    memset(tool, 0, sizeof *tool);
+    const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+    const char *base = slash ? slash + 1 : argv0;
+    tool->as_perf = base && !strcmp(base, "perf");
+    tool->name = tool->as_perf ? "perf" : "perfdata";
+    tool->perf_exit = -1;
+}
+
+static void print_prefix(const struct tool *tool)
+{
+    if (tool->verb)
+        fprintf(stderr, "%s %s: ", tool->name, tool->verb);
+    else
+        fprintf(stderr, "%s: ", tool->name);
+}
+
+static void print_error(const struct tool *tool, const char *format, va_list arguments)
+{
+    print_prefix(tool);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+void tool_error(struct tool *tool, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_error(tool, format, arguments);
+    va_end(arguments);
+}
+
+enum tool_exit tool_usage(struct tool *tool, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_error(tool, format, arguments);
+    va_end(arguments);
+    return TOOL_USAGE;
+}
+
+enum tool_exit tool_refuse(struct tool *tool, const char *what)
+{
+    return tool_usage(tool, "option %s is not supported yet", what);
+}
+
+enum tool_exit tool_failure(struct tool *tool, perfdata_status status, const char *what,
+                            const char *message)
+{
+    if (!message || !*message)
+        message = perfdata_status_text(status);
+    if (what)
+        tool_error(tool, "%s: %s", what, message);
+    else
+        tool_error(tool, "%s", message);
+    switch (status) {
+    case PERFDATA_OK:
+        return TOOL_DONE;
+    case PERFDATA_ERROR_ARGUMENT:
+    case PERFDATA_ERROR_UNSUPPORTED:
+        return TOOL_USAGE;
+    case PERFDATA_ERROR_OUTPUT:
+        return TOOL_OUTPUT;
+    default:
+        return TOOL_NOTHING;
+    }
+}
+
+enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_code)
+{
+    tool->perf_exit = perf_code;
+    return code;
+}
+
+/* Whether an issue of this kind means that the output lacks something of the recording. */
+static bool issue_is_loss(int kind)
+{
+    switch (kind) {
+    case PERFDATA_ISSUE_UNFINISHED:
+    case PERFDATA_ISSUE_TRUNCATED:
+    case PERFDATA_ISSUE_BAD_RECORD:
+    case PERFDATA_ISSUE_SKIPPED_BYTES:
+    case PERFDATA_ISSUE_BAD_FEATURE:
+    case PERFDATA_ISSUE_BAD_SAMPLE:
+    case PERFDATA_ISSUE_LIMIT:
+    case PERFDATA_ISSUE_UNSUPPORTED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void print_issue(const struct tool *tool, int kind, int64_t offset, const char *text,
+                        uint64_t count)
+{
+    print_prefix(tool);
+    fprintf(stderr, "%s: %s", perfdata_issue_name(kind), text);
+    if (offset >= 0)
+        fprintf(stderr, " (%soffset %" PRId64 ")", count > 1 ? "first at " : "at ", offset);
+    if (count > 1)
+        fprintf(stderr, ", %" PRIu64 " times", count);
+    fputc('\n', stderr);
+}
+
+void tool_on_issue(void *context, const struct perfdata_issue *issue)
+{
+    struct tool *tool = context;
+    if (issue->kind < 0 || issue->kind >= PERFDATA_ISSUE_COUNT)
+        return;
+    struct tool_issues *kept = &tool->issues[issue->kind];
+    if (!kept->count++) {
+        kept->first_offset = issue->offset;
+        snprintf(kept->first_text, sizeof kept->first_text, "%s", issue->text);
+    }
+    if (tool->verbose && !tool->as_perf)
+        print_issue(tool, issue->kind, issue->offset, issue->text, 1);
+}
+
+enum tool_exit tool_issues_exit(const struct tool *tool)
+{
+    for (int kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++) {
+        if (tool->issues[kind].count && issue_is_loss(kind))
+            return TOOL_PARTIAL;
+    }
+    return TOOL_DONE;
+}
+
+static void print_issues(const struct tool *tool)
+{
+    for (int kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++) {
+        const struct tool_issues *kept = &tool->issues[kind];
+        if (kept->count && (!tool->as_perf || issue_is_loss(kind)))
+            print_issue(tool, kind, kept->first_offset, kept->first_text, kept->count);
+    }
+}
+
+int tool_finish(struct tool *tool, enum tool_exit code)
+{
+    tool_flush(tool);
+    if (tool->as_perf || !tool->verbose)
+        print_issues(tool);
+    if (code == TOOL_DONE)
+        code = tool_issues_exit(tool);
+    if (tool->output.error) {
+        errno = tool->output.error;
+        print_prefix(tool);
+        fprintf(stderr, "standard output: %s\n", strerror(tool->output.error));
+        code = TOOL_OUTPUT;
+        tool->perf_exit = -1;
+    }
+    free(tool->output.buffer);
+    tool->output.buffer = NULL;
+    if (!tool->as_perf)
+        return code;
+    if (tool->perf_exit >= 0)
+        return tool->perf_exit;
+    switch (code) {
+    case TOOL_DONE:
+    case TOOL_PARTIAL:
+        return 0;
+    case TOOL_USAGE:
+        return 129;
+    case TOOL_OUTPUT:
+        return 1;
+    case TOOL_NOTHING:
+        break;
+    }
+    return 255;
+}
+
+bool tool_output_ok(const struct tool *tool)
+{
+    return !tool->output.error && !tool->output.closed;
+}
+
+static void write_all(struct tool *tool, const char *bytes, size_t size)
+{
+    while (size && tool_output_ok(tool)) {
+        ssize_t done = write(STDOUT_FILENO, bytes, size);
+        if (done >= 0) {
+            bytes += done;
+            size -= (size_t)done;
+        } else if (errno == EPIPE) {
+            tool->output.closed = true;
+        } else if (errno != EINTR) {
+            tool->output.error = errno;
+        }
+    }
+}
+
+void tool_flush(struct tool *tool)
+{
+    write_all(tool, tool->output.buffer, tool->output.length);
+    tool->output.length = 0;
+}
+
+void tool_write(struct tool *tool, const void *bytes, size_t size)
+{
+    struct tool_output *output = &tool->output;
+    if (!output->buffer) {
+        output->buffer = malloc(OUTPUT_SIZE);
+        output->capacity = output->buffer ? OUTPUT_SIZE : 0;
+    }
+    if (size > output->capacity - output->length)
+        tool_flush(tool);
+    if (size >= output->capacity) {
+        write_all(tool, bytes, size);
+        return;
+    }
+    memcpy(output->buffer + output->length, bytes, size);
+    output->length += size;
+}
+
+void tool_puts(struct tool *tool, const char *text)
+{
+    tool_write(tool, text, strlen(text));
+}
+
+void tool_printf(struct tool *tool, const char *format, ...)
+{
+    char small[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    if ((size_t)length < sizeof small) {
+        tool_write(tool, small, (size_t)length);
+        return;
+    }
+    char *large = malloc((size_t)length + 1);
+    if (!large) {
+        tool->output.error = ENOMEM;
+        return;
+    }
+    va_start(arguments, format);
+    vsnprintf(large, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    tool_write(tool, large, (size_t)length);
+    free(large);
+}
+
+unsigned tool_columns(void)
+{
+    const char *text = getenv("COLUMNS");
+    unsigned long columns = text ? strtoul(text, NULL, 10) : 0;
+    struct winsize size;
+    if (!columns && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        columns = size.ws_col;
+    if (!columns)
+        columns = 80;
+    return columns < 40 ? 40 : columns > 1000 ? 1000 : (unsigned)columns;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What every verb shares: the state of one run, messages, exit codes, standard output.
+ * The verb's contract (struct tool_verb) is in options.h. */
+#ifndef PERFDATA_TOOL_H
+#define PERFDATA_TOOL_H
+#include <perfdata/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOOL_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#define TOOL_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+/* What a verb returns; main() turns it into perf's codes when called as perf. */
+enum tool_exit {
+    TOOL_DONE = 0,
+    TOOL_PARTIAL = 1, /* the recording could be read only in part           */
+    TOOL_USAGE = 2,   /* wrong usage                                        */
+    TOOL_NOTHING = 3, /* nothing could be read                              */
+    TOOL_OUTPUT = 4   /* an output could not be written                     */
+};
+
+/* Issues of one kind, for the summary on stderr. */
+struct tool_issues {
+    uint64_t count;
+    int64_t first_offset; /* -1: unknown */
+    char first_text[240];
+};
+
+struct tool {
+    const char *name;             /* "perfdata", or "perf" when called as perf */
+    const char *verb;             /* the verb's name, or NULL before it is known */
+    bool as_perf;                 /* perf's exit codes, nothing of ours          */
+    int verbose;                  /* -v: every issue at once                     */
+    const char *input;            /* -i; NULL: the first argument or perf.data   */
+    bool force;                   /* -f: no check of the file's owner            */
+    unsigned jobs;                /* -j: threads, 0: all cores                   */
+    int perf_exit;                /* what to return as perf; -1: by the table    */
+    struct tool_issues issues[PERFDATA_ISSUE_COUNT];
+    struct tool_output {
+        char *buffer;
+        size_t length, capacity;
+        int error; /* errno of the first failed write, 0: none */
+        bool closed; /* the reader went away: drop what follows */
+    } output;
+};
+
+void tool_init(struct tool *tool, const char *argv0);
+/* Flushes, prints the summary of issues, maps the code. The process's exit code. */
+int tool_finish(struct tool *tool, enum tool_exit code);
+
+/* "perfdata VERB: text\n" on stderr. */
+void tool_error(struct tool *tool, const char *format, ...) TOOL_PRINTF(2, 3);
+/* The same, then returns TOOL_USAGE: `return tool_usage(tool, "...")`. */
+enum tool_exit tool_usage(struct tool *tool, const char *format, ...) TOOL_PRINTF(2, 3);
+/* "perfdata VERB: option WHAT is not supported yet"; returns TOOL_USAGE. For values of options that
+ * perf knows and we not yet ("--sort srcline"); whole options are refused by the option parser. */
+enum tool_exit tool_refuse(struct tool *tool, const char *what);
+/* For failures: the library's status and message to an exit code, told on stderr. `what` is the file. */
+enum tool_exit tool_failure(struct tool *tool, perfdata_status status, const char *what,
+                            const char *message);
+/* `code`, but called as perf the process ends with `perf_code` (perf's special cases). */
+enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_code);
+
+/* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it under
+ * its lock, so from one thread at a time. */
+void tool_on_issue(void *tool, const struct perfdata_issue *issue);
+/* TOOL_PARTIAL when an issue says that something of the recording was lost, else TOOL_DONE. */
+enum tool_exit tool_issues_exit(const struct tool *tool);
+
+/* Standard output: one large buffer. Errors are kept and become TOOL_OUTPUT in tool_finish(). */
+void tool_write(struct tool *tool, const void *bytes, size_t size);
+void tool_puts(struct tool *tool, const char *text); /* no newline added */
+void tool_printf(struct tool *tool, const char *format, ...) TOOL_PRINTF(2, 3);
+void tool_flush(struct tool *tool);
+/* False once nothing written can arrive any more: a long loop may stop. */
+bool tool_output_ok(const struct tool *tool);
+
+/* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
+unsigned tool_columns(void);
+
+/* Names near `wrong`, best first: "a, b or c" in `text`, empty when there is none. `next` gives the
+ * candidates one by one until NULL. */
+void tool_nearest(const char *wrong, const char *(*next)(void *context), void *context, char *text,
+                  size_t size);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The verbs, from verbs.def. */
+#ifndef PERFDATA_TOOL_VERBS_H
+#define PERFDATA_TOOL_VERBS_H
+#include "tool/options.h"
+
+#define VERB(identifier, name, group, summary) extern const struct tool_verb tool_verb_##identifier;
+#include "tool/verbs.def"
+#undef VERB
+
+struct tool_verb_row {
+    const struct tool_verb *verb;
+    const char *name, *group, *summary;
+};
+
+/* Ends with a row of NULLs. */
+extern const struct tool_verb_row tool_verbs[];
+/* NULL when there is none of that name. */
+const struct tool_verb_row *tool_verb_find(const char *name);
+/* "perfdata: 'x' is not a verb; near: ..."; TOOL_USAGE, as perf 1. */
+enum tool_exit tool_verb_unknown(struct tool *tool, const char *name);
+/* What `perfdata` alone prints: what can be done. */
+void tool_help_all(struct tool *tool);
+void tool_version(struct tool *tool);
+
+/* generate.c: from the tables to man pages, completions and docs/options.md. */
+enum tool_exit tool_generate_man(struct tool *tool, const char *verb);
+enum tool_exit tool_generate_completion(struct tool *tool, const char *shell);
+void tool_generate_options(struct tool *tool);
+
+#endif
