@@ -3,39 +3,6 @@
 #include "tool/verbs.h"
 #include <string.h>
 
-const struct tool_verb_row tool_verbs[] = {
-#define VERB(identifier, name, group, summary) {&tool_verb_##identifier, name, group, summary},
-#include "tool/verbs.def"
-#undef VERB
-    {NULL, NULL, NULL, NULL}};
-
-const struct tool_verb_row *tool_verb_find(const char *name)
-{
-    for (const struct tool_verb_row *row = tool_verbs; row->verb; row++) {
-        if (!strcmp(row->name, name))
-            return row;
-    }
-    return NULL;
-}
-
-static const char *next_verb(void *context)
-{
-    const struct tool_verb_row **row = context;
-    return (*row)->verb ? (*row)++->name : NULL;
-}
-
-enum tool_exit tool_verb_unknown(struct tool *tool, const char *name)
-{
-    char near[200];
-    const struct tool_verb_row *row = tool_verbs;
-    tool_nearest(name, next_verb, &row, near, sizeof near);
-    if (*near)
-        tool_error(tool, "'%s' is not a verb; near: %s", name, near);
-    else
-        tool_error(tool, "'%s' is not a verb; see %s help", name, tool->name);
-    return tool_exit_as(tool, TOOL_USAGE, 1);
-}
-
 /* What stands before the verb: --version, --help, or an option of perf's that we do not have. */
 static enum tool_exit run_global(struct tool *tool, const char *option)
 {
@@ -47,10 +14,11 @@ static enum tool_exit run_global(struct tool *tool, const char *option)
         tool_help_all(tool);
         return TOOL_DONE;
     }
-    static const char *const refused[] = {"-vv",           "-p",          "--paginate",
-                                          "--no-pager",    "--exec-path", "--html-path",
-                                          "--buildid-dir", "--debugfs-dir", "--debug",
-                                          "--list-cmds"};
+    static const char *const refused[] = { "-vv",           "-p",
+                                           "--paginate",    "--no-pager",
+                                           "--exec-path",   "--html-path",
+                                           "--buildid-dir", "--debugfs-dir",
+                                           "--debug",       "--list-cmds" };
     for (size_t i = 0; i < TOOL_LENGTH(refused); i++) {
         size_t length = strlen(refused[i]);
         if (!strncmp(option, refused[i], length) && (!option[length] || option[length] == '='))

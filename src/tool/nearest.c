@@ -50,8 +50,8 @@ static unsigned score(const char *wrong, const char *name)
     return MAX_NAME;
 }
 
-void tool_nearest(const char *wrong, const char *(*next)(void *context), void *context, char *text,
-                  size_t size)
+void tool_nearest(const char *wrong, const char *prefix, const char *(*next)(void *context),
+                  void *context, char *text, size_t size)
 {
     const char *names[KEEP];
     unsigned scores[KEEP], count = 0;
@@ -75,7 +75,7 @@ void tool_nearest(const char *wrong, const char *(*next)(void *context), void *c
     *text = 0;
     for (unsigned i = 0; i < count; i++) {
         size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s",
-                 i == 0 ? "" : i + 1 == count ? " or " : ", ", names[i]);
+        const char *join = i == 0 ? "" : i + 1 == count ? " or " : ", ";
+        snprintf(text + used, size - used, "%s%s%s", join, prefix, names[i]);
     }
 }

@@ -7,16 +7,18 @@
 #include <string.h>
 
 const struct tool_perf_option tool_perf_options[] = {
-#define PERF_OPTION(verb, short_name, long_name, argument) {verb, long_name, argument, short_name},
+#define PERF_OPTION(verb, short_name, long_name, argument)                                         \
+    { verb, long_name, argument, short_name },
 #include "tool/perf_options.def"
 #undef PERF_OPTION
-    {NULL, NULL, NULL, 0}};
+    { NULL, NULL, NULL, 0 }
+};
 
 struct parser {
     struct tool *tool;
     const struct tool_verb *verb;
     void *options;
-    char **argv; /* the words not yet taken */
+    char **argv;      /* the words not yet taken */
     const char *rest; /* of a bundle of short options, or what follows = */
 };
 
@@ -122,14 +124,14 @@ static void search_long(const struct tool_verb *verb, const char *word, size_t l
 {
     memset(search, 0, sizeof *search);
     for (const struct tool_option *row = verb->options; row->kind; row++) {
-        struct candidate candidate = {row, NULL, false};
+        struct candidate candidate = { row, NULL, false };
         if (row_is_option(row) && row->long_name)
             search_try(search, word, length, candidate, row->long_name,
                        !(row->flags & TOOL_NO_NEGATION));
     }
     const struct tool_perf_option *refused = NULL;
     while ((refused = tool_refused_next(verb, refused))) {
-        struct candidate candidate = {NULL, refused, false};
+        struct candidate candidate = { NULL, refused, false };
         search_try(search, word, length, candidate, refused->long_name, true);
     }
     if (!search->exact && !search->count && search->ours_count) {
@@ -160,9 +162,10 @@ static const char *next_name(void *context)
 static enum tool_exit unknown_long(struct parser *parser, const char *word, size_t length)
 {
     char name[64], near[200];
-    struct names names = {.verb = parser->verb, .row = parser->verb->options};
+    struct names names = { .verb = parser->verb, .row = parser->verb->options };
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word);
-    tool_nearest(without_no(name) ? without_no(name) : name, next_name, &names, near, sizeof near);
+    tool_nearest(without_no(name) ? without_no(name) : name, "--", next_name, &names, near,
+                 sizeof near);
     if (*near)
         return tool_usage(parser->tool, "unknown option --%s; near: %s", name, near);
     return tool_usage(parser->tool, "unknown option --%s; see %s %s --help", name,
@@ -259,24 +262,15 @@ static enum tool_exit apply(struct parser *parser, const struct tool_option *row
         return code;
     void *target = (char *)parser->options + row->offset;
     switch (row->kind) {
-    case TOOL_FLAG:
-        *(int *)target = !unset;
-        return TOOL_DONE;
-    case TOOL_COUNT:
-        *(int *)target = unset ? 0 : *(int *)target + 1;
-        return TOOL_DONE;
-    case TOOL_STRING:
-        *(const char **)target = value;
-        return TOOL_DONE;
+    case TOOL_FLAG: *(int *)target = !unset; return TOOL_DONE;
+    case TOOL_COUNT: *(int *)target = unset ? 0 : *(int *)target + 1; return TOOL_DONE;
+    case TOOL_STRING: *(const char **)target = value; return TOOL_DONE;
     case TOOL_INT:
     case TOOL_UINT:
-    case TOOL_U64:
-        return store_number(parser, row, value, target);
-    case TOOL_CALLBACK:
-        return row->parse(parser->tool, parser->options, value, unset);
+    case TOOL_U64: return store_number(parser, row, value, target);
+    case TOOL_CALLBACK: return row->parse(parser->tool, parser->options, value, unset);
     case TOOL_END:
-    case TOOL_GROUP:
-        break;
+    case TOOL_GROUP: break;
     }
     return TOOL_DONE;
 }
@@ -347,7 +341,7 @@ static enum tool_exit parse_bundle(struct parser *parser, const char *word, bool
 enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void *options, int *argc,
                           char **argv, bool *help)
 {
-    struct parser parser = {tool, verb, options, argv, NULL};
+    struct parser parser = { tool, verb, options, argv, NULL };
     enum tool_exit code = TOOL_DONE;
     int kept = 0;
     *help = false;

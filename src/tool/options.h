@@ -35,12 +35,16 @@ enum tool_option_kind {
 };
 
 enum tool_option_flags {
-    TOOL_OPTIONAL = 1,   /* the value may be missing and is only taken after = (perf's [=...])         */
-    TOOL_LAST = 2,       /* the value may be missing when the option is last or a word with - follows  */
-    TOOL_NO_VALUE = 4,   /* a callback without value                                                   */
-    TOOL_NO_NEGATION = 8, /* no --no-NAME                                                              */
-    TOOL_HIDDEN = 16,    /* not in --help                                                              */
-    TOOL_OURS = 32,      /* perf has no such option                                                    */
+    TOOL_OPTIONAL =
+        1,         /* the value may be missing and is only taken after = (perf's [=...])         */
+    TOOL_LAST = 2, /* the value may be missing when the option is last or a word with - follows  */
+    TOOL_NO_VALUE =
+        4, /* a callback without value                                                   */
+    TOOL_NO_NEGATION =
+        8, /* no --no-NAME                                                              */
+    TOOL_HIDDEN =
+        16,         /* not in --help                                                              */
+    TOOL_OURS = 32, /* perf has no such option                                                    */
 };
 
 struct tool_option {
@@ -51,32 +55,36 @@ struct tool_option {
     const char *help;      /* one line, lower case, no full stop                       */
     size_t offset;         /* of the target in the verb's options structure            */
     unsigned flags;
-    const char *implied;   /* TOOL_OPTIONAL and TOOL_LAST: the value when it is missing */
+    const char *implied; /* TOOL_OPTIONAL and TOOL_LAST: the value when it is missing */
     /* `value` is NULL for TOOL_NO_VALUE, a missing optional value and --no-NAME (`unset`).
      * TOOL_DONE, or what tool_usage() returned after it told what is wrong. */
     enum tool_exit (*parse)(struct tool *tool, void *options, const char *value, bool unset);
 };
 
 enum tool_verb_flags {
-    TOOL_VERB_PERF = 1,        /* perf has this verb: its other options are refused by name */
-    TOOL_VERB_STOP = 2,        /* options end at the first argument                          */
+    TOOL_VERB_PERF = 1, /* perf has this verb: its other options are refused by name */
+    TOOL_VERB_STOP = 2, /* options end at the first argument                          */
 };
 
 struct tool_verb {
     const char *name;
-    const char *synopsis;    /* what follows the name, "[OPTIONS] [FILE]"                           */
-    const char *description; /* for the man page: paragraphs separated by an empty line             */
-    const char *examples[4]; /* pairs of command line (without "perfdata") and what it shows        */
+    const char *synopsis; /* what follows the name, "[OPTIONS] [FILE]"                           */
+    const char
+        *description; /* for the man page: paragraphs separated by an empty line             */
+    const char
+        *examples[4]; /* pairs of command line (without "perfdata") and what it shows        */
     const struct tool_option *options;
-    size_t options_size;     /* of the structure that the rows' offsets mean; zeroed at first       */
-    void (*defaults)(void *options); /* or NULL                                                     */
+    size_t options_size; /* of the structure that the rows' offsets mean; zeroed at first       */
+    void (*defaults)(
+        void *options); /* or NULL                                                     */
     /* argv holds what is not an option, NULL-terminated. */
     enum tool_exit (*run)(struct tool *tool, void *options, int argc, char **argv);
     unsigned flags;
 };
 
 /* Parses argv[1..] into options, runs the verb; argv is permuted. */
-enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc, char **argv);
+enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc,
+                             char **argv);
 
 /* Only the parsing: *argc and argv then hold the arguments. TOOL_DONE, TOOL_USAGE after a message, or
  * *help set when -h or --help was met. */
@@ -98,17 +106,25 @@ enum tool_exit tool_parse_force(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_verbose(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_jobs(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_INPUT                                                                             \
-    {TOOL_CALLBACK, 'i', "input", "FILE", "recording to read; - is standard input",                \
-     .parse = tool_parse_input}
+    {                                                                                              \
+        TOOL_CALLBACK, 'i', "input", "FILE", "recording to read; - is standard input",             \
+            .parse = tool_parse_input                                                              \
+    }
 #define TOOL_ROW_FORCE                                                                             \
-    {TOOL_CALLBACK, 'f', "force", NULL, "called as perf: read files of other users too",           \
-     .flags = TOOL_NO_VALUE, .parse = tool_parse_force}
+    {                                                                                              \
+        TOOL_CALLBACK, 'f', "force", NULL, "called as perf: read files of other users too",        \
+            .flags = TOOL_NO_VALUE, .parse = tool_parse_force                                      \
+    }
 #define TOOL_ROW_VERBOSE                                                                           \
-    {TOOL_CALLBACK, 'v', "verbose", NULL, "tell every issue at once", .flags = TOOL_NO_VALUE,      \
-     .parse = tool_parse_verbose}
+    {                                                                                              \
+        TOOL_CALLBACK, 'v', "verbose", NULL, "tell every issue at once",                           \
+            .flags = TOOL_NO_VALUE, .parse = tool_parse_verbose                                    \
+    }
 #define TOOL_ROW_JOBS                                                                              \
-    {TOOL_CALLBACK, 'j', "jobs", "N", "threads; default: all cores, the output is the same",       \
-     .flags = TOOL_OURS, .parse = tool_parse_jobs}
+    {                                                                                              \
+        TOOL_CALLBACK, 'j', "jobs", "N", "threads; default: all cores, the output is the same",    \
+            .flags = TOOL_OURS, .parse = tool_parse_jobs                                           \
+    }
 
 /* help.c: `perfdata VERB --help`, fitted to the terminal. */
 void tool_help_verb(struct tool *tool, const struct tool_verb *verb);

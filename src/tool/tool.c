@@ -68,15 +68,11 @@ enum tool_exit tool_failure(struct tool *tool, perfdata_status status, const cha
     else
         tool_error(tool, "%s", message);
     switch (status) {
-    case PERFDATA_OK:
-        return TOOL_DONE;
+    case PERFDATA_OK: return TOOL_DONE;
     case PERFDATA_ERROR_ARGUMENT:
-    case PERFDATA_ERROR_UNSUPPORTED:
-        return TOOL_USAGE;
-    case PERFDATA_ERROR_OUTPUT:
-        return TOOL_OUTPUT;
-    default:
-        return TOOL_NOTHING;
+    case PERFDATA_ERROR_UNSUPPORTED: return TOOL_USAGE;
+    case PERFDATA_ERROR_OUTPUT: return TOOL_OUTPUT;
+    default: return TOOL_NOTHING;
     }
 }
 
@@ -97,10 +93,8 @@ static bool issue_is_loss(int kind)
     case PERFDATA_ISSUE_BAD_FEATURE:
     case PERFDATA_ISSUE_BAD_SAMPLE:
     case PERFDATA_ISSUE_LIMIT:
-    case PERFDATA_ISSUE_UNSUPPORTED:
-        return true;
-    default:
-        return false;
+    case PERFDATA_ISSUE_UNSUPPORTED: return true;
+    default: return false;
     }
 }
 
@@ -170,14 +164,10 @@ int tool_finish(struct tool *tool, enum tool_exit code)
         return tool->perf_exit;
     switch (code) {
     case TOOL_DONE:
-    case TOOL_PARTIAL:
-        return 0;
-    case TOOL_USAGE:
-        return 129;
-    case TOOL_OUTPUT:
-        return 1;
-    case TOOL_NOTHING:
-        break;
+    case TOOL_PARTIAL: return 0;
+    case TOOL_USAGE: return 129;
+    case TOOL_OUTPUT: return 1;
+    case TOOL_NOTHING: break;
     }
     return 255;
 }

@@ -28,19 +28,19 @@ struct tool_issues {
 };
 
 struct tool {
-    const char *name;             /* "perfdata", or "perf" when called as perf */
-    const char *verb;             /* the verb's name, or NULL before it is known */
-    bool as_perf;                 /* perf's exit codes, nothing of ours          */
-    int verbose;                  /* -v: every issue at once                     */
-    const char *input;            /* -i; NULL: the first argument or perf.data   */
-    bool force;                   /* -f: no check of the file's owner            */
-    unsigned jobs;                /* -j: threads, 0: all cores                   */
-    int perf_exit;                /* what to return as perf; -1: by the table    */
+    const char *name;  /* "perfdata", or "perf" when called as perf */
+    const char *verb;  /* the verb's name, or NULL before it is known */
+    bool as_perf;      /* perf's exit codes, nothing of ours          */
+    int verbose;       /* -v: every issue at once                     */
+    const char *input; /* -i; NULL: the first argument or perf.data   */
+    bool force;        /* -f: no check of the file's owner            */
+    unsigned jobs;     /* -j: threads, 0: all cores                   */
+    int perf_exit;     /* what to return as perf; -1: by the table    */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];
     struct tool_output {
         char *buffer;
         size_t length, capacity;
-        int error; /* errno of the first failed write, 0: none */
+        int error;   /* errno of the first failed write, 0: none */
         bool closed; /* the reader went away: drop what follows */
     } output;
 };
@@ -79,9 +79,9 @@ bool tool_output_ok(const struct tool *tool);
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
 
-/* Names near `wrong`, best first: "a, b or c" in `text`, empty when there is none. `next` gives the
- * candidates one by one until NULL. */
-void tool_nearest(const char *wrong, const char *(*next)(void *context), void *context, char *text,
-                  size_t size);
+/* Names near `wrong`, best first, each behind `prefix`: "--a, --b or --c" in `text`, empty when there is
+ * none. `next` gives the candidates one by one until NULL. */
+void tool_nearest(const char *wrong, const char *prefix, const char *(*next)(void *context),
+                  void *context, char *text, size_t size);
 
 #endif

@@ -33,22 +33,23 @@ static enum tool_exit run_help(struct tool *tool, void *context, int argc, char 
 }
 
 static const struct tool_option help_rows[] = {
-    {TOOL_GROUP, .help = "Other forms"},
-    {TOOL_STRING, 0, "man", "VERB", "manual page of a verb, or of perfdata itself", FIELD(man),
-     .flags = TOOL_OURS},
-    {TOOL_STRING, 0, "completion", "SHELL", "completion script for bash, zsh or fish",
-     FIELD(completion), .flags = TOOL_OURS},
-    {TOOL_FLAG, 0, "options-table", NULL, "all options and perf's, as in docs/options.md",
-     FIELD(options_table), .flags = TOOL_OURS | TOOL_HIDDEN},
-    {0}};
+    { TOOL_GROUP, .help = "Other forms" },
+    { TOOL_STRING, 0, "man", "VERB", "manual page of a verb, or of perfdata itself", FIELD(man),
+      .flags = TOOL_OURS },
+    { TOOL_STRING, 0, "completion", "SHELL", "completion script for bash, zsh or fish",
+      FIELD(completion), .flags = TOOL_OURS },
+    { TOOL_FLAG, 0, "options-table", NULL, "all options and perf's, as in docs/options.md",
+      FIELD(options_table), .flags = TOOL_OURS | TOOL_HIDDEN },
+    { 0 }
+};
 
 const struct tool_verb tool_verb_help = {
     .name = "help",
     .synopsis = "[OPTIONS] [VERB]",
     .description = "Lists the verbs, or tells the options of one. The same tables give the manual\n"
                    "pages and the completions of shells.",
-    .examples = {"help script", "the options of script",
-                 "help --completion bash", "a completion script for bash"},
+    .examples = { "help script", "the options of script", "help --completion bash",
+                  "a completion script for bash" },
     .options = help_rows,
     .options_size = sizeof(struct help_options),
     .run = run_help,

@@ -18,13 +18,13 @@ static enum tool_exit run_version(struct tool *tool, void *options, int argc, ch
     return TOOL_DONE;
 }
 
-static const struct tool_option version_rows[] = {{0}};
+static const struct tool_option version_rows[] = { { 0 } };
 
 const struct tool_verb tool_verb_version = {
     .name = "version",
     .synopsis = "",
     .description = "Prints the version of perfdata and that of the perf whose text it prints.",
-    .examples = {"version", "the version in one line"},
+    .examples = { "version", "the version in one line" },
     .options = version_rows,
     .run = run_version,
 };

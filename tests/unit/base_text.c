@@ -5,10 +5,10 @@
 
 static void check_number(uint64_t value)
 {
-    static const unsigned widths[] = {0, 1, 7, 16, 24};
+    static const unsigned widths[] = { 0, 1, 7, 16, 24 };
     char expected[64];
     for (size_t i = 0; i < PD_LENGTH(widths); i++) {
-        struct pd_text text = {0};
+        struct pd_text text = { 0 };
         pd_text_u64(&text, value, widths[i], ' ');
         pd_text_char(&text, 0);
         snprintf(expected, sizeof expected, "%*" PRIu64, (int)widths[i], value);
@@ -37,7 +37,7 @@ int main(void)
     for (unsigned shift = 0; shift < 64; shift++)
         check_number(UINT64_C(0xdeadbeefcafe1234) >> shift);
 
-    struct pd_text text = {0};
+    struct pd_text text = { 0 };
     pd_text_hex_prefixed(&text, 0);
     pd_text_char(&text, ' ');
     pd_text_hex_prefixed(&text, 0xabc);
