@@ -9,16 +9,18 @@
 
 /* What a map shows: an object file, the kernel, a JIT... An identity only; its symbols are resolve/'s. */
 enum pd_dso_kind {
-    PD_DSO_USER,    /* a file */
-    PD_DSO_KERNEL,  /* the kernel's text */
+    PD_DSO_USER,     /* a file */
+    PD_DSO_KERNEL,   /* the kernel's text */
     PD_DSO_MODULE,
     PD_DSO_VDSO,
     PD_DSO_PERF_MAP, /* anonymous executable memory: symbols come from perf-PID.map */
-    PD_DSO_NO_FILE,  /* [heap], [stack], //anon without execute permission */
-    PD_DSO_BPF,
-    PD_DSO_OTHER
+    PD_DSO_NO_FILE,  /* [heap], [stack], //anon without execute permission: no symbols */
+    PD_DSO_BPF,      /* made by a KSYMBOL: one symbol, `name`, of symbol_size bytes from address 0 */
+    PD_DSO_OOL,      /* the same, out-of-line kernel code */
+    PD_DSO_OTHER     /* a name that is no path: [vsyscall], anon_inode:... */
 };
 
+/* Owned by the timeline, never freed before it. Names are fixed before a reader can reach the object. */
 struct pd_dso {
     uint32_t index; /* order of creation, as in perf: build-id table first, then as maps appear */
     enum pd_dso_kind kind;
@@ -26,24 +28,33 @@ struct pd_dso {
     const char *long_name;  /* buildid-list; a loaded vmlinux changes it in resolve/ */
     const char *short_name; /* what report prints */
     uint32_t name_length, long_name_length, short_name_length;
-    uint32_t short_name_id;  /* equal for equal short names */
-    uint8_t build_id_size;   /* 0: none recorded */
+    uint32_t short_name_id;        /* equal for equal short names */
+    uint32_t long_name_id;
+    _Atomic uint8_t build_id_size; /* 0: none recorded. Set once build_id is */
     uint8_t build_id[20];
-    uint32_t pid;            /* of a perf map */
+    uint32_t pid;                  /* of a perf map */
+    uint64_t symbol_size;          /* BPF, OOL */
     bool kernel_space, from_header;
+    bool listed; /* perf keeps it in its list (buildid-list): all but those made by KSYMBOL */
+    bool mapped; /* a map shows it */
     uint32_t maj, min;
     uint64_t ino, ino_generation;
 };
 
+/* Immutable. Lives as long as a version that no retirement freed shows it, and for ever once a look-up returned it. */
 struct pd_map {
     uint64_t start, end, pgoff;
-    uint64_t reloc;      /* kernel: pgoff of the reference symbol */
+    uint64_t reloc;         /* kernel: address of the reference symbol, 0: none */
+    const char *reloc_name; /* its name, NULL: none */
     struct pd_dso *dso;
     uint32_t prot, flags;
-    uint32_t pid, tid;   /* of the record that made it */
-    uint64_t number;     /* delivery number from which it holds */
-    bool identity;       /* addresses are looked up as they are, else ip - start + pgoff */
+    uint32_t pid, tid; /* of the record that made it */
+    uint64_t number;   /* delivery number from which it holds */
+    bool identity;     /* addresses are looked up as they are, else ip - start + pgoff */
     bool kernel;
+    bool main_kernel;
+    _Atomic bool hit; /* a look-up returned it */
+    uint32_t refs;    /* model/'s */
 };
 
 PD_INLINE uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
@@ -52,16 +63,17 @@ PD_INLINE uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
 }
 
 /* A name is an object: the first COMM replaces the text of the default name (":TID"), later ones add names.
- * script prints the text as of n, report keys by the object and compares final texts. */
+ * script prints the text as of n, report keys by the object and compares final texts. Texts are interned: equal texts
+ * are the same pointer. */
 struct pd_comm {
-    uint32_t index; /* of the object, dense */
+    uint32_t index;  /* of the object, dense */
     uint64_t number; /* from which it holds */
     /* use pd_comm_text() / pd_comm_final_text() */
     const char *_Atomic final_text;
-    const char *default_text; /* NULL unless it began as a default name */
-    uint64_t replaced_at;     /* delivery number from which the default is replaced */
-    bool exec;
-    struct pd_comm *before;   /* older one, NULL */
+    const char *default_text;     /* NULL unless it began as a default name */
+    _Atomic uint64_t replaced_at; /* delivery number from which the default is replaced; all ones: not yet */
+    _Atomic bool exec;
+    struct pd_comm *before;       /* older one, NULL */
 };
 
 /* One incarnation of a tid. */
@@ -74,8 +86,9 @@ struct pd_thread {
 
 struct pd_timeline;
 
-/* `features` gives the build-id table and the architecture; NULL: none. */
-struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features);
+/* `features` gives the build-id table and the architecture; NULL: none. `swap`: the recording's byte order is not ours.
+ * NULL when the system has no memory. */
+struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features, bool swap);
 void pd_timeline_free(struct pd_timeline *timeline);
 
 /* ---- the writer: the front, in delivery order, numbers rising ---- */
@@ -83,7 +96,8 @@ void pd_timeline_free(struct pd_timeline *timeline);
 /* Applies one record (type < 64, or the user records that the timeline knows) that is no sample. */
 perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_event *event, const uint8_t *record,
                                   uint32_t size, uint64_t number);
-/* The thread of a sample (or another record's trailer), made when unseen; NULL for pid and tid -1. One hash probe. */
+/* The thread of a sample (or another record's trailer), made when unseen, as perf does even for pid and tid -1 (absent:
+ * its name is ":-1"). NULL only when the system has no memory. One hash probe. Publishes the maps changed since. */
 struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid, uint64_t number);
 /* perf's machine__findnew_thread without a change where it exists; NULL when there is none. */
 struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid);
@@ -110,9 +124,12 @@ const char *pd_timeline_cgroup(const struct pd_timeline *timeline, uint64_t numb
 /* ---- after the walk, one thread: tables in perf's order ---- */
 size_t pd_timeline_dso_count(const struct pd_timeline *timeline);
 struct pd_dso *pd_timeline_dso(const struct pd_timeline *timeline, size_t index);
-size_t pd_timeline_thread_count(const struct pd_timeline *timeline); /* live incarnations and dead ones */
+size_t pd_timeline_thread_count(const struct pd_timeline *timeline); /* live incarnations and replaced ones */
 struct pd_thread *pd_timeline_thread(const struct pd_timeline *timeline, size_t index);
-/* Maps of a thread at the end in address order; stops when `each` returns non-zero. */
+/* Still in perf's table: no later FORK replaced it. (EXIT replaces nothing.) */
+bool pd_thread_current(const struct pd_thread *thread);
+/* Maps of a thread in address order, the unpublished ones too when `number` is all ones; stops when `each` returns
+ * non-zero. A replaced incarnation may have lost its maps. */
 int pd_thread_each_map(const struct pd_thread *thread, uint64_t number,
                        int (*each)(void *data, const struct pd_map *map), void *data);
 int pd_timeline_each_kernel_map(const struct pd_timeline *timeline, uint64_t number,
