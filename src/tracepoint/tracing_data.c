@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* The container of tracing data (format reference, section 12) and the table of its formats. */
+#include "tracepoint/program.h"
+#include <ctype.h>
+#include <stdio.h>
+
+struct reader {
+    struct pd_tracing *tracing;
+    const uint8_t *at, *end;
+    bool failed;
+};
+
+static const uint8_t *take(struct reader *r, uint64_t size)
+{
+    if (r->failed || size > (uint64_t)(r->end - r->at)) {
+        r->failed = true;
+        return NULL;
+    }
+    const uint8_t *start = r->at;
+    r->at += size;
+    return start;
+}
+
+static uint32_t take32(struct reader *r)
+{
+    const uint8_t *p = take(r, 4);
+    return p ? pd_load32(p, r->tracing->swap) : 0;
+}
+
+static uint64_t take64(struct reader *r)
+{
+    const uint8_t *p = take(r, 8);
+    return p ? pd_load64(p, r->tracing->swap) : 0;
+}
+
+/* A NUL-terminated string, NULL when the end comes first. */
+static const char *take_string(struct reader *r)
+{
+    const uint8_t *nul = r->failed ? NULL : memchr(r->at, 0, (size_t)(r->end - r->at));
+    if (!nul) {
+        r->failed = true;
+        return NULL;
+    }
+    const char *start = (const char *)r->at;
+    r->at = nul + 1;
+    return start;
+}
+
+static void add_field(struct pd_trace_format *format, const struct tep_format_field *f, bool common)
+{
+    if (f->offset < 0 || f->size < 0)
+        return;
+    struct pd_trace_field field = { .name = f->name,
+                                    .type = f->type,
+                                    .offset = (uint32_t)f->offset,
+                                    .size = (uint32_t)f->size,
+                                    .element_size = f->elementsize,
+                                    .dynamic = f->flags & TEP_FIELD_IS_DYNAMIC,
+                                    .relative = f->flags & TEP_FIELD_IS_RELATIVE,
+                                    .common = common };
+    field.kind = f->flags & TEP_FIELD_IS_STRING    ? PD_TRACE_STRING
+                 : f->flags & TEP_FIELD_IS_ARRAY   ? PD_TRACE_ARRAY
+                 : f->flags & TEP_FIELD_IS_POINTER ? PD_TRACE_POINTER
+                 : f->flags & TEP_FIELD_IS_SIGNED  ? PD_TRACE_SIGNED
+                                                   : PD_TRACE_NUMBER;
+    if (!pd_vec_push(&format->fields, field))
+        return;
+}
+
+static bool add_format(struct pd_tracing *tracing, struct tep_event *event)
+{
+    struct pd_trace_format *format = pd_arena_zalloc(&tracing->arena, sizeof *format);
+    if (!format || !pd_vec_push(&tracing->formats, format))
+        return false;
+    format->tracing = tracing;
+    format->event = event;
+    for (const struct tep_format_field *f = event->format.common_fields; f; f = f->next)
+        add_field(format, f, true);
+    for (const struct tep_format_field *f = event->format.fields; f; f = f->next)
+        add_field(format, f, false);
+    format->compiled = pd_trace_compile(format);
+    return true;
+}
+
+enum { MAX_NESTING = 64, MAX_FORMAT = 256 * 1024 };
+
+/* libtraceevent parses print formats by recursion: deep nesting is refused before it sees it. */
+static bool is_nested_too_deep(const char *text, size_t size)
+{
+    int depth = 0;
+    size_t operators = 0;
+    for (size_t i = 0; i < size; i++) {
+        depth += text[i] == '(' || text[i] == '[' || text[i] == '{' || text[i] == '?';
+        depth -= text[i] == ')' || text[i] == ']' || text[i] == '}' || text[i] == ':';
+        depth = depth < 0 ? 0 : depth;
+        operators += text[i] == '!' || text[i] == '~';
+        if (depth > MAX_NESTING || operators > 4096)
+            return true;
+    }
+    return false;
+}
+
+static void read_format(struct reader *r, const char *system)
+{
+    struct pd_tracing *tracing = r->tracing;
+    uint64_t size = take64(r);
+    const uint8_t *bytes = take(r, size);
+    if (!bytes || !system)
+        return;
+    char *text = size <= MAX_FORMAT ? pd_arena_copy(&tracing->arena, bytes, size) : NULL;
+    if (!text || strlen(text) != size || is_nested_too_deep(text, size)) {
+        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1, "a tracepoint format of '%s' is not usable", system);
+        return;
+    }
+    enum tep_errno error = tep_parse_event(tracing->tep, text, size, system);
+    if (error != TEP_ERRNO__SUCCESS)
+        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1, "a tracepoint format of '%s' does not parse", system);
+}
+
+static void read_formats(struct reader *r, const char *system)
+{
+    for (uint32_t count = take32(r); count && !r->failed; count--)
+        read_format(r, system);
+}
+
+static void read_printk(struct pd_tracing *tracing, char *line)
+{
+    char *colon = strchr(line, ':'), *end;
+    uint64_t address = strtoull(line, &end, 16);
+    if (!colon || end == line)
+        return;
+    char *text = colon + 1;
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t length = strlen(text);
+    if (*text == '"')
+        text++, length--;
+    if (length && text[length - 1] == '"')
+        length--;
+    if (length >= 2 && memcmp(text + length - 2, "\\n", 2) == 0)
+        length -= 2;
+    text[length] = 0;
+    if (length >= 3) /* shorter ones make libtraceevent read before the text */
+        tep_register_print_string(tracing->tep, text, address);
+    struct pd_trace_names printk = { .value = address, .text = text, .length = (uint32_t)length };
+    if (!pd_vec_push(&tracing->printks, printk))
+        return;
+}
+
+static void read_lines(struct reader *r, uint64_t size, void (*each)(struct pd_tracing *, char *line))
+{
+    const uint8_t *bytes = take(r, size);
+    char *text = bytes && size ? pd_arena_copy(&r->tracing->arena, bytes, size) : NULL;
+    for (char *line = text, *next; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        each(r->tracing, line);
+    }
+}
+
+static void read_comm(struct pd_tracing *tracing, char *line)
+{
+    char *end;
+    long pid = strtol(line, &end, 10);
+    while (*end == ' ')
+        end++;
+    if (end != line && *end)
+        tep_register_comm(tracing->tep, end, (int)pid);
+}
+
+static char *resolve_for_library(void *data, unsigned long long *address, char **module)
+{
+    struct pd_tracing *tracing = data;
+    uint64_t start = 0;
+    *module = NULL;
+    const char *name = tracing->resolver ? tracing->resolver->resolve(tracing->resolver->data, *address, &start) : NULL;
+    if (name)
+        *address = start;
+    return (char *)(uintptr_t)name;
+}
+
+static bool read_head(struct reader *r, double *version)
+{
+    struct pd_tracing *tracing = r->tracing;
+    const uint8_t *magic = take(r, 10);
+    if (!magic || memcmp(magic, "\x17\x08\x44tracing", 10) != 0)
+        return false;
+    const char *text = take_string(r);
+    const uint8_t *order = take(r, 2);
+    if (!text || !order)
+        return false;
+    *version = strtod(text, NULL);
+    tracing->big_endian = order[0] != 0;
+    tracing->long_size = order[1];
+    union {
+        uint16_t number;
+        uint8_t first;
+    } probe = { 1 };
+    bool host_big = !probe.first;
+    tracing->swap = tracing->big_endian != host_big;
+    if (tracing->long_size != 4 && tracing->long_size != 8)
+        return false;
+    tep_set_flag(tracing->tep, TEP_NSEC_OUTPUT);
+    tep_set_file_bigendian(tracing->tep, tracing->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+    tep_set_local_bigendian(tracing->tep, host_big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+    tep_set_long_size(tracing->tep, tracing->long_size);
+    tep_set_page_size(tracing->tep, (int)take32(r));
+    return !r->failed;
+}
+
+static void read_body(struct reader *r, double version)
+{
+    const char *label = take_string(r);
+    if (!label || strcmp(label, "header_page") != 0) {
+        r->failed = true;
+        return;
+    }
+    take(r, take64(r)); /* the ring buffer's page: not needed for samples */
+    label = take_string(r);
+    if (!label || strcmp(label, "header_event") != 0) {
+        r->failed = true;
+        return;
+    }
+    take(r, take64(r));
+    read_formats(r, "ftrace");
+    for (uint32_t systems = take32(r); systems && !r->failed; systems--) {
+        const char *system = take_string(r);
+        read_formats(r, system);
+    }
+    take(r, take32(r)); /* kallsyms of old recordings */
+    read_lines(r, take32(r), read_printk);
+    if (version >= 0.6 && !r->failed)
+        read_lines(r, take64(r), read_comm);
+}
+
+perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size, size_t *used,
+                                struct pd_tracing **out)
+{
+    *out = NULL;
+    struct pd_tracing *tracing = calloc(1, sizeof *tracing);
+    struct tep_handle *tep = tep_alloc();
+    if (!tracing || !tep) {
+        free(tracing);
+        tep_free(tep);
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tracing data");
+    }
+    tracing->context = context;
+    tracing->tep = tep;
+    pthread_mutex_init(&tracing->lock, NULL);
+    struct reader reader = { tracing, bytes, bytes + size, false };
+    double version = 0;
+    if (!read_head(&reader, &version)) {
+        pd_tracing_free(tracing);
+        return pd_fail(context, PERFDATA_ERROR_BAD_RECORD, -1, "no tracing data: bad magic or head");
+    }
+    tep_set_function_resolver(tep, resolve_for_library, tracing);
+    read_body(&reader, version);
+    if (reader.failed)
+        pd_issue(context, PERFDATA_ISSUE_BAD_FEATURE, -1, "tracing data ends early");
+    for (int i = 0, count = tep_get_events_count(tep); i < count; i++) {
+        struct tep_event *event = tep_get_event(tep, i);
+        if (event && !add_format(tracing, event)) {
+            pd_tracing_free(tracing);
+            return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tracepoint formats");
+        }
+    }
+    if (used)
+        *used = (size_t)(reader.at - bytes);
+    *out = tracing;
+    return PERFDATA_OK;
+}
+
+void pd_tracing_free(struct pd_tracing *tracing)
+{
+    if (!tracing)
+        return;
+    for (size_t i = 0; i < tracing->formats.count; i++) {
+        struct pd_trace_format *format = tracing->formats.data[i];
+        pd_vec_free(&format->ops);
+        pd_vec_free(&format->pieces);
+        pd_vec_free(&format->fields);
+    }
+    pd_vec_free(&tracing->formats);
+    pd_vec_free(&tracing->printks);
+    tep_free(tracing->tep);
+    pthread_mutex_destroy(&tracing->lock);
+    pd_arena_free(&tracing->arena);
+    free(tracing);
+}
+
+bool pd_tracing_big_endian(const struct pd_tracing *tracing)
+{
+    return tracing->big_endian;
+}
+
+unsigned pd_tracing_long_size(const struct pd_tracing *tracing)
+{
+    return tracing->long_size;
+}
+
+const struct pd_trace_format *pd_tracing_format(const struct pd_tracing *tracing, uint64_t id)
+{
+    for (size_t i = 0; i < tracing->formats.count; i++)
+        if ((uint64_t)tracing->formats.data[i]->event->id == id)
+            return tracing->formats.data[i];
+    return NULL;
+}
+
+const char *pd_trace_system(const struct pd_trace_format *format)
+{
+    return format->event->system;
+}
+
+const char *pd_trace_name(const struct pd_trace_format *format)
+{
+    return format->event->name;
+}
+
+bool pd_trace_is_compiled(const struct pd_trace_format *format)
+{
+    return format->compiled;
+}
+
+size_t pd_trace_field_count(const struct pd_trace_format *format)
+{
+    return format->fields.count;
+}
+
+const struct pd_trace_field *pd_trace_field_at(const struct pd_trace_format *format, size_t index)
+{
+    return index < format->fields.count ? &format->fields.data[index] : NULL;
+}
+
+const struct pd_trace_field *pd_trace_field(const struct pd_trace_format *format, const char *name)
+{
+    for (size_t i = 0; i < format->fields.count; i++)
+        if (strcmp(format->fields.data[i].name, name) == 0)
+            return &format->fields.data[i];
+    return NULL;
+}
+
+bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace_field *field, const uint8_t *data,
+                     size_t size, uint64_t *out)
+{
+    bool swap = format->tracing->swap;
+    if (!pd_range_ok(field->offset, field->size, size))
+        return false;
+    const uint8_t *p = data + field->offset;
+    switch (field->size) {
+    case 1: *out = field->kind == PD_TRACE_SIGNED ? (uint64_t)(int8_t)*p : *p; return true;
+    case 2:
+        *out = pd_load16(p, swap);
+        if (field->kind == PD_TRACE_SIGNED)
+            *out = (uint64_t)(int16_t)*out;
+        return true;
+    case 4:
+        *out = pd_load32(p, swap);
+        if (field->kind == PD_TRACE_SIGNED)
+            *out = (uint64_t)(int32_t)*out;
+        return true;
+    case 8: *out = pd_load64(p, swap); return true;
+    default: return false;
+    }
+}
+
+const uint8_t *pd_trace_bytes(const struct pd_trace_format *format, const struct pd_trace_field *field,
+                              const uint8_t *data, size_t size, size_t *length)
+{
+    uint64_t offset = field->offset, count = field->size;
+    if (field->dynamic) {
+        if (field->size != 4 || !pd_range_ok(offset, 4, size))
+            return NULL;
+        uint32_t word = pd_load32(data + offset, format->tracing->swap);
+        offset = (word & 0xffff) + (field->relative ? offset + 4 : 0);
+        count = word >> 16;
+    }
+    if (!pd_range_ok(offset, count, size))
+        return NULL;
+    *length = count;
+    return data + offset;
+}
