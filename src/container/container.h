@@ -36,6 +36,9 @@ struct pd_recording {
     size_t event_count;
     struct pd_map64 event_by_id; /* id -> index; the event added last wins */
     bool same_positions;         /* all events agree where the id is */
+    const struct pd_event **layouts; /* one event of each place where the id may be */
+    size_t layout_count;
+    uint64_t recorded_data_size; /* as the header says; data.size is what there is */
 };
 
 PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)
@@ -43,7 +46,10 @@ PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, un
     return feature < 256 && recording->feature_bits[feature / 64] >> feature % 64 & 1;
 }
 
+/* `out` is all zero but for its context, which the caller has initialised (callback, limits). The source becomes the
+ * recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
 perfdata_status pd_recording_open(struct pd_source *source, const char *path, struct pd_recording *out);
+void pd_recording_close(struct pd_recording *recording);
 
 /* The event of a kernel record (reference 9.2, tolerant), NULL when it has none. */
 const struct pd_event *pd_recording_event_of(const struct pd_recording *recording, const uint8_t *record,
@@ -59,7 +65,7 @@ struct pd_raw {
     struct pd_chunk *chunk;
     const struct pd_event *event; /* NULL for types >= 64 and unknown ids */
     const uint8_t *payload;       /* bytes outside the record (tracing data): NULL when not kept */
-    uint64_t payload_size;        /* AUXTRACE, TRACING_DATA: bytes that follow the record */
+    uint64_t payload_size;        /* AUXTRACE, TRACING_DATA: bytes that follow the record, at offset + size */
 };
 
 struct pd_walk;

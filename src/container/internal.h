@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of container/ share. */
+#ifndef PD_CONTAINER_INTERNAL_H
+#define PD_CONTAINER_INTERNAL_H
+#include "container/container.h"
+
+/* Bytes of a section of the file: from the caller's memory, or read into the arena. Never more than the file has:
+ * *size is then less than asked. */
+perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section, const uint8_t **bytes,
+                                 size_t *size);
+
+/* header.c: the file header and the feature bitmap. */
+perfdata_status pdc_read_header(struct pd_recording *recording);
+
+/* events.c: the attrs section; then what finds a record's event. */
+perfdata_status pdc_read_events(struct pd_recording *recording);
+perfdata_status pdc_finish_positions(struct pd_recording *recording);
+
+/* features.c: the feature table and each feature; names and groups that they give. */
+perfdata_status pdc_read_features(struct pd_recording *recording);
+
+/* names.c: every event gets its name. */
+perfdata_status pdc_name_events(struct pd_recording *recording);
+
+/* tracing.c: "system:name" of the tracepoint with this id in tracing data, NULL. */
+const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size, uint64_t id);
+
+PD_INLINE const struct pd_event *pdc_event_by_id(const struct pd_recording *recording, uint64_t id)
+{
+    uint32_t index = pd_map64_get(&recording->event_by_id, id);
+    return index == PD_MAP64_NONE ? NULL : recording->events[index];
+}
+
+/* Where the id of a record stands by this plan, 0: nowhere. */
+PD_INLINE uint32_t pdc_id_offset(const struct pd_plan *plan, uint32_t size, uint32_t type)
+{
+    uint32_t at;
+    if (type == PD_RECORD_SAMPLE) {
+        at = 8u * plan->id_position;
+        return at + 8 <= size ? at : 0;
+    }
+    at = 8u * plan->is_position;
+    return at && (size & ~7u) >= at + 8 ? (size & ~7u) - at : 0;
+}
+
+#endif

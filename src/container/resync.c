@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* What a plausible record is, and the way back to one after damage.
+ *
+ * One header proves little, a row of them much: each must begin where the last ends. Records are nearly always aligned
+ * to 8 bytes, so an aligned row may be shorter than one that is not. */
+#include "container/walk.h"
+
+enum {
+    LINKS_ALIGNED = 3,
+    LINKS_ODD = 6,
+    LINKS_BEHIND_ODD_RECORD = 4,
+    AHEAD = 128 * 1024, /* a row is judged by what lies within so many bytes */
+    WINDOW = AHEAD + 64 * 1024
+};
+
+struct pdc_header pdc_header(const uint8_t *record, bool swap)
+{
+    struct pd_record_header header = pd_record_header(record, swap);
+    struct pdc_header result = { header.type, header.size, header.misc };
+    if (header.type >= 32768 && pd_record_type_name(header.type)) {
+        result.size = (uint32_t)header.misc << 16 | header.size;
+        result.misc = 0;
+    }
+    return result;
+}
+
+static bool may_be_odd(uint32_t type)
+{
+    return type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_HEADER_FEATURE ||
+           type == PD_RECORD_COMPRESSED || type >= 32768;
+}
+
+bool pdc_is_plain(uint32_t type)
+{
+    switch (type) {
+    case PD_RECORD_EVENT_UPDATE:
+    case PD_RECORD_AUXTRACE:
+    case PD_RECORD_HEADER_TRACING_DATA:
+    case PD_RECORD_COMPRESSED:
+    case PD_RECORD_COMPRESSED2: return false;
+    default: return pd_record_type_name(type) != NULL;
+    }
+}
+
+bool pdc_looks_right(const struct pdc_header *header)
+{
+    if (!pd_record_type_name(header->type) || header->size < pd_record_min_size(header->type))
+        return false;
+    if (header->type == PD_RECORD_FINISHED_ROUND || header->type == PD_RECORD_FINISHED_INIT)
+        return header->size == 8;
+    return !(header->size & 7) || may_be_odd(header->type);
+}
+
+/* Bytes from one record's start to the next's. */
+static uint64_t stride(const struct pd_walk *walk, const uint8_t *record, const struct pdc_header *header)
+{
+    uint64_t size = header->size;
+    if (header->type == PD_RECORD_AUXTRACE && (uint64_t)(walk->end - record) >= 16)
+        size += PD_MIN(pd_load64(record + 8, walk->swap), walk->data_end);
+    else if (header->type == PD_RECORD_HEADER_TRACING_DATA && walk->end - record >= 12)
+        size += pd_load32(record + 8, walk->swap);
+    return size;
+}
+
+static bool window_is_all(const struct pd_walk *walk)
+{
+    return walk->next_offset >= walk->data_end;
+}
+
+/* A row of `links` records that look right begins at `at`, or one that ends with the data. */
+static bool row_at(const struct pd_walk *walk, const uint8_t *at, unsigned links)
+{
+    bool cut = walk->recording->truncated || walk->recording->unfinished;
+    for (unsigned seen = 0; seen < links; seen++) {
+        size_t left = (size_t)(walk->end - at);
+        if (left < 8)
+            return seen && (left == 0 || !window_is_all(walk) || cut);
+        struct pdc_header header = pdc_header(at, walk->swap);
+        if (!pdc_looks_right(&header))
+            return false;
+        uint64_t step = stride(walk, at, &header);
+        if (step > left)
+            return seen && (window_is_all(walk) ? cut : step - left <= walk->data_end - walk->next_offset);
+        at += step;
+    }
+    return true;
+}
+
+bool pdc_follows_record(struct pd_walk *walk, uint32_t size)
+{
+    if (pdc_walk_fill(walk, (uint64_t)size + AHEAD) < 0)
+        return false;
+    if (size > (size_t)(walk->end - walk->next))
+        return false;
+    const uint8_t *at = walk->next + size;
+    for (unsigned seen = 0; seen < LINKS_BEHIND_ODD_RECORD; seen++) {
+        size_t left = (size_t)(walk->end - at);
+        if (left == 0)
+            return true;
+        if (left < 8)
+            return seen > 0;
+        struct pdc_header header = pdc_header(at, walk->swap);
+        if (header.size < 8)
+            return false;
+        uint64_t step = stride(walk, at, &header);
+        if (pdc_looks_right(&header))
+            return true;
+        if (step > left)
+            return false;
+        at += step;
+    }
+    return false;
+}
+
+/* ---- the search ---- */
+
+/* The first plausible position in [from, to), or `to`. */
+static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, const uint8_t *to)
+{
+    uint64_t phase = pdc_walk_offset(walk) - walk->recording->data.offset - (uint64_t)(uintptr_t)walk->next;
+    while (from < to) {
+        if (!pd_load64(from, false)) { /* no type lies in the first four bytes of the next five positions */
+            from += 5;
+            continue;
+        }
+        struct pdc_header header = pdc_header(from, walk->swap);
+        bool aligned = !((phase + (uint64_t)(uintptr_t)from) & 7);
+        if (pdc_looks_right(&header) && row_at(walk, from, aligned ? LINKS_ALIGNED : LINKS_ODD))
+            return from;
+        from++;
+    }
+    return to;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    return size && !bytes[0] && !memcmp(bytes, bytes + 1, size - 1);
+}
+
+static perfdata_status search(struct pd_walk *walk)
+{
+    bool first = !walk->lost_way; /* at a bad record: not at the same place again */
+    walk->lost_way = false;
+    for (;;) {
+        perfdata_status status = pdc_walk_fill(walk, WINDOW);
+        if (status < 0)
+            return status;
+        size_t left = (size_t)(walk->end - walk->next);
+        if (left < 8) {
+            walk->next = walk->end;
+            return PERFDATA_OK;
+        }
+        const uint8_t *to = window_is_all(walk) ? walk->end - 7 : walk->end - AHEAD;
+        const uint8_t *found = find_row(walk, walk->next + first, to);
+        first = false;
+        if (found < to) {
+            walk->next = found;
+            return PERFDATA_OK;
+        }
+        walk->next = found > walk->end ? walk->end : found;
+        left = (size_t)(walk->end - walk->next);
+        if (is_zero(walk->next, left)) { /* a hole in the file may be large */
+            uint64_t data = pd_source_next_data(walk->recording->source, walk->next_offset);
+            if (data > walk->next_offset + 8)
+                pdc_walk_skip(walk, left + (data - 8 - walk->next_offset));
+        }
+    }
+}
+
+/* ---- what is wrong ---- */
+
+static perfdata_status say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end)
+{
+    uint64_t offset = pdc_walk_offset(walk), rest = walk->data_end - offset;
+    bool cut = walk->recording->truncated || walk->recording->unfinished;
+    if (walk->lost_way)
+        return PERFDATA_OK; /* said with the record before */
+    if (cut && (rest < 8 || (header->size > rest && pdc_looks_right(header)))) {
+        *at_end = true;
+        return pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)offset,
+                        "the last record is cut: %llu bytes of it are there", (unsigned long long)rest);
+    }
+    if (rest < 8)
+        return PERFDATA_OK; /* the skipped bytes say it all */
+    if (header->size < 8)
+        return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)offset,
+                        "a record of type %u with the size %u", header->type, header->size);
+    if (header->size > rest)
+        return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)offset,
+                        "a record of type %u and %u bytes, %llu bytes before the end", header->type, header->size,
+                        (unsigned long long)rest);
+    return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)offset,
+                    "a record of type %u and %u bytes that no record follows", header->type, header->size);
+}
+
+perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header)
+{
+    uint64_t from = pdc_walk_offset(walk);
+    bool at_end = false;
+    perfdata_status status = say_why(walk, header, &at_end);
+    if (status < 0)
+        return status;
+    if (at_end) {
+        pdc_walk_skip(walk, walk->data_end - from);
+        return PERFDATA_OK;
+    }
+    status = search(walk);
+    uint64_t skipped = pdc_walk_offset(walk) - from;
+    if (status < 0 || !skipped)
+        return status;
+    return pd_issue(walk->context, PERFDATA_ISSUE_SKIPPED_BYTES, (int64_t)from,
+                    "%llu bytes skipped up to the next plausible record", (unsigned long long)skipped);
+}

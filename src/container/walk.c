@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk over records in file order. The common record costs a look into two tables; all else (the end of a chunk,
+ * payloads, odd records, damage) goes the slow way. */
+#include "container/walk.h"
+#include <stdlib.h>
+
+enum { CHUNK_SIZE = 512 * 1024, PAYLOAD_MAX = 64 << 20 };
+
+perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out)
+{
+    *out = NULL;
+    struct pd_walk *walk = calloc(1, sizeof *walk);
+    struct pd_chunk_pool *pool = pd_chunk_pool_new();
+    if (!walk || !pool) {
+        free(walk);
+        pd_chunk_pool_close(pool);
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    }
+    walk->recording = recording;
+    walk->context = &recording->context;
+    walk->pool = pool;
+    walk->swap = recording->swap;
+    walk->single = recording->event_count == 1 ? recording->events[0] : NULL;
+    walk->next_offset = recording->data.offset;
+    walk->data_end = recording->data.offset + recording->data.size;
+    walk->records_left = recording->context.limits.records ? recording->context.limits.records : UINT64_MAX;
+    for (unsigned type = 0; type < PD_LENGTH(walk->least); type++)
+        walk->least[type] = pdc_is_plain(type) ? (uint16_t)pd_record_min_size(type) : UINT16_MAX;
+    *out = walk;
+    return PERFDATA_OK;
+}
+
+void pd_walk_close(struct pd_walk *walk)
+{
+    if (!walk)
+        return;
+    if (walk->chunk)
+        pd_chunk_release(walk->chunk);
+    pd_chunk_pool_close(walk->pool);
+    free(walk);
+}
+
+uint64_t pd_walk_position(const struct pd_walk *walk)
+{
+    return pdc_walk_offset(walk) - walk->recording->data.offset;
+}
+
+/* ---- chunks ---- */
+
+static perfdata_status use_memory(struct pd_walk *walk, const uint8_t *memory)
+{
+    struct pd_chunk *chunk =
+        pd_chunk_over(walk->pool, memory + walk->next_offset, (size_t)(walk->data_end - walk->next_offset));
+    if (!chunk)
+        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    chunk->offset = walk->next_offset;
+    walk->chunk = chunk;
+    walk->next = chunk->bytes;
+    walk->end = chunk->bytes + chunk->size;
+    walk->next_offset = walk->data_end;
+    return PERFDATA_OK;
+}
+
+static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
+{
+    size_t left = (size_t)(walk->end - walk->next);
+    struct pd_chunk *chunk = pd_chunk_new(walk->pool, PD_MAX(need, (size_t)CHUNK_SIZE));
+    if (!chunk)
+        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, (int64_t)walk->next_offset, "out of memory");
+    if (left)
+        memcpy(chunk->bytes, walk->next, left);
+    uint64_t want = PD_MIN((uint64_t)(chunk->capacity - left), walk->data_end - walk->next_offset);
+    size_t got;
+    perfdata_status status =
+        pd_source_read(walk->recording->source, walk->next_offset, chunk->bytes + left, (size_t)want, &got);
+    if (status == PERFDATA_OK && got < want) { /* it shrank since it was opened */
+        walk->data_end = walk->next_offset + got;
+        walk->recording->truncated = true;
+        status = pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)walk->data_end,
+                          "the file became shorter while it was read");
+    }
+    if (status < 0) {
+        pd_chunk_release(chunk);
+        return status;
+    }
+    chunk->offset = walk->next_offset - left;
+    chunk->size = left + got;
+    if (walk->chunk)
+        pd_chunk_release(walk->chunk);
+    walk->chunk = chunk;
+    walk->next = chunk->bytes;
+    walk->end = chunk->bytes + chunk->size;
+    walk->next_offset += got;
+    return PERFDATA_OK;
+}
+
+perfdata_status pdc_walk_fill(struct pd_walk *walk, uint64_t need)
+{
+    size_t left = (size_t)(walk->end - walk->next);
+    uint64_t rest = walk->data_end - walk->next_offset;
+    if (left >= need || !rest)
+        return PERFDATA_OK;
+    const uint8_t *memory = pd_source_memory(walk->recording->source);
+    if (memory)
+        return use_memory(walk, memory);
+    return read_chunk(walk, (size_t)PD_MIN(need, left + rest));
+}
+
+void pdc_walk_skip(struct pd_walk *walk, uint64_t size)
+{
+    size_t left = (size_t)(walk->end - walk->next);
+    if (size <= left) {
+        walk->next += size;
+        return;
+    }
+    /* Nothing is read of what lies between. The chunk stays: its last record is still in use. */
+    uint64_t rest = walk->data_end - walk->next_offset;
+    walk->next = walk->end;
+    walk->next_offset += PD_MIN(size - left, rest);
+}
+
+/* ---- records ---- */
+
+PD_INLINE const struct pd_event *find_event(struct pd_walk *walk, const uint8_t *record, uint32_t size,
+                                            uint32_t type)
+{
+    if (PD_LIKELY(walk->single && type < 64))
+        return walk->single;
+    if (type >= 64)
+        return NULL;
+    const struct pd_recording *recording = walk->recording;
+    if (PD_LIKELY(type == PD_RECORD_SAMPLE && recording->same_positions && recording->event_count)) {
+        uint32_t at = 8u * recording->events[0]->plan.id_position;
+        if (PD_LIKELY(at && at + 8 <= size)) {
+            uint64_t id = pd_load64(record + at, walk->swap);
+            struct pdc_cached_event *cached = &walk->cache[id % PD_LENGTH(walk->cache)];
+            if (PD_LIKELY(cached->id == id && cached->event))
+                return cached->event;
+            const struct pd_event *event = pd_recording_event_of(recording, record, size, type);
+            *cached = (struct pdc_cached_event){ id, event };
+            return event;
+        }
+    }
+    return pd_recording_event_of(recording, record, size, type);
+}
+
+static void deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uint16_t misc, uint32_t size)
+{
+    out->data = walk->next;
+    out->size = size;
+    out->type = type;
+    out->misc = misc;
+    out->offset = pdc_walk_offset(walk);
+    out->chunk = walk->chunk;
+    out->payload = NULL;
+    out->payload_size = 0;
+    walk->next += size;
+}
+
+/* An id that no event has is said, the record is still delivered. */
+static int with_event(struct pd_walk *walk, struct pd_raw *out)
+{
+    out->event = find_event(walk, out->data, out->size, out->type);
+    if (out->event || out->type >= 64)
+        return 1;
+    perfdata_status status = pd_issue(walk->context, PERFDATA_ISSUE_UNKNOWN_ID, (int64_t)out->offset,
+                                      "a record of type %u with an id that no event has", out->type);
+    return status < 0 ? walk->failed = status : 1;
+}
+
+static const char *event_text(struct pd_walk *walk, const struct pd_raw *raw)
+{
+    size_t room = raw->size - 24u;
+    const char *text = (const char *)raw->data + 24;
+    return memchr(text, 0, room) ? pd_arena_strdup(&walk->recording->arena, text)
+                                 : pd_arena_copy(&walk->recording->arena, text, room);
+}
+
+/* EVENT_UPDATE acts when it is read. Most say what is known already. */
+static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
+{
+    enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME };
+    struct pd_recording *recording = walk->recording;
+    if (raw->size < 32 || !recording->event_count)
+        return;
+    uint64_t what = pd_load64(raw->data + 8, walk->swap), id = pd_load64(raw->data + 16, walk->swap);
+    uint32_t index = recording->event_count == 1 ? 0 : pd_map64_get(&recording->event_by_id, id);
+    if (index == PD_MAP64_NONE)
+        return;
+    struct pd_event *event = recording->events[index];
+    size_t room = raw->size - 24u;
+    if (what == UPDATE_SCALE) {
+        uint64_t bits = pd_load64(raw->data + 24, walk->swap);
+        memcpy(&event->scale, &bits, sizeof bits);
+        return;
+    }
+    const char *now = what == UPDATE_UNIT ? event->unit : what == UPDATE_NAME ? event->name : NULL;
+    if (what > UPDATE_NAME || (now && strlen(now) < room && !strncmp(now, (const char *)raw->data + 24, room)))
+        return;
+    const char *text = event_text(walk, raw);
+    if (!text)
+        return;
+    if (what == UPDATE_UNIT) {
+        event->unit = text;
+    } else {
+        event->name = text;
+        event->name_length = (uint32_t)strlen(text);
+    }
+}
+
+/* Records that bytes outside follow. False: what it says is impossible. */
+static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
+{
+    uint64_t size;
+    if (raw->type == PD_RECORD_AUXTRACE)
+        size = pd_load64(raw->data + 8, walk->swap);
+    else
+        size = pd_load32(raw->data + 8, walk->swap);
+    uint64_t rest = walk->data_end - pdc_walk_offset(walk);
+    if (size > rest)
+        return false;
+    raw->payload_size = size;
+    if (size <= (uint64_t)(walk->end - walk->next))
+        raw->payload = walk->next;
+    pdc_walk_skip(walk, size);
+    return true;
+}
+
+static perfdata_status lose_way(struct pd_walk *walk, const struct pd_raw *raw)
+{
+    bool cut = walk->recording->truncated || walk->recording->unfinished;
+    if (cut) /* what there is of them lasts to the end */
+        pdc_walk_skip(walk, UINT64_MAX);
+    else
+        walk->lost_way = true;
+    return pd_issue(walk->context, cut ? PERFDATA_ISSUE_TRUNCATED : PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
+                    "the bytes that follow a record of type %u reach beyond the end", raw->type);
+}
+
+static int special(struct pd_walk *walk, struct pd_raw *out)
+{
+    perfdata_status status = PERFDATA_OK;
+    switch (out->type) {
+    case PD_RECORD_EVENT_UPDATE: update_event(walk, out); break;
+    case PD_RECORD_AUXTRACE:
+    case PD_RECORD_HEADER_TRACING_DATA:
+        if (!take_payload(walk, out))
+            status = lose_way(walk, out);
+        break;
+    case PD_RECORD_COMPRESSED:
+    case PD_RECORD_COMPRESSED2:
+        if (!walk->said_compressed)
+            status = pd_issue(walk->context, PERFDATA_ISSUE_UNSUPPORTED, (int64_t)out->offset,
+                              "compressed records are not supported yet: what they hold is left out");
+        walk->said_compressed = true;
+        break;
+    default:
+        if (!pd_record_type_name(out->type))
+            status = pd_issue(walk->context, PERFDATA_ISSUE_UNKNOWN_RECORD, (int64_t)out->offset,
+                              "a record of the unknown type %u, %u bytes", out->type, out->size);
+    }
+    return status < 0 ? walk->failed = status : 1;
+}
+
+/* What stands at `next`: 1 delivered, 0 the end, < 0 failed, 2: look again. */
+static int slow_step(struct pd_walk *walk, struct pd_raw *out)
+{
+    perfdata_status status = pdc_walk_fill(walk, 8);
+    if (status < 0)
+        return walk->failed = status;
+    size_t left = (size_t)(walk->end - walk->next);
+    if (!left)
+        return 0;
+    struct pdc_header header = { 0 };
+    if (left >= 8 && !walk->lost_way) {
+        header = pdc_header(walk->next, walk->swap);
+        status = pdc_walk_fill(walk, PD_MAX(header.size, 12u));
+        if (status < 0)
+            return walk->failed = status;
+        left = (size_t)(walk->end - walk->next);
+    }
+    bool good = header.size >= 8 && header.size <= left &&
+                (pdc_looks_right(&header) || pdc_follows_record(walk, header.size));
+    if (!good) {
+        status = pdc_resync(walk, &header);
+        return status < 0 ? walk->failed = status : 2;
+    }
+    deliver(walk, out, header.type, header.misc, header.size);
+    int result = special(walk, out);
+    return result == 1 ? with_event(walk, out) : result;
+}
+
+static PD_NOINLINE int next_slow(struct pd_walk *walk, struct pd_raw *out)
+{
+    if (walk->failed < 0)
+        return walk->failed;
+    int result;
+    do
+        result = slow_step(walk, out);
+    while (result == 2);
+    return result;
+}
+
+static PD_NOINLINE int at_limit(struct pd_walk *walk)
+{
+    walk->records_left = 0;
+    if (walk->failed == PERFDATA_OK && !walk->said_limit) {
+        walk->said_limit = true;
+        perfdata_status status =
+            pd_issue(walk->context, PERFDATA_ISSUE_LIMIT, (int64_t)pdc_walk_offset(walk),
+                     "stopped after %llu records", (unsigned long long)walk->context->limits.records);
+        if (status < 0)
+            walk->failed = status;
+    }
+    return walk->failed;
+}
+
+int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
+{
+    if (PD_UNLIKELY(!walk->records_left))
+        return at_limit(walk);
+    if (PD_UNLIKELY((size_t)(walk->end - walk->next) < 8)) {
+        int result = next_slow(walk, out);
+        walk->records_left -= result == 1;
+        return result;
+    }
+    struct pd_record_header header = pd_record_header(walk->next, walk->swap);
+    bool plain = header.type < PD_LENGTH(walk->least) && header.size >= walk->least[header.type] &&
+                 !(header.size & 7) && header.size <= (size_t)(walk->end - walk->next) && !walk->lost_way;
+    if (PD_UNLIKELY(!plain)) {
+        int result = next_slow(walk, out);
+        walk->records_left -= result == 1;
+        return result;
+    }
+    walk->records_left--;
+    deliver(walk, out, header.type, header.misc, header.size);
+    out->event = find_event(walk, out->data, header.size, header.type);
+    if (PD_UNLIKELY(!out->event && header.type < 64))
+        return with_event(walk, out);
+    return 1;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a walk: shared by the walk proper and by what finds the way back after damage. */
+#ifndef PD_CONTAINER_WALK_H
+#define PD_CONTAINER_WALK_H
+#include "container/internal.h"
+
+struct pdc_cached_event {
+    uint64_t id;
+    const struct pd_event *event;
+};
+
+struct pd_walk {
+    const uint8_t *next, *end; /* in the chunk */
+    uint64_t records_left;     /* of the limit */
+    const struct pd_event *single; /* the only event, NULL when there are more */
+    bool swap;
+    bool lost_way; /* what follows the last record is unknown: search */
+    bool said_compressed, said_limit;
+    perfdata_status failed;
+    uint16_t least[128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
+    struct pdc_cached_event cache[64];
+    struct pd_recording *recording;
+    struct pd_context *context;
+    struct pd_chunk *chunk;
+    struct pd_chunk_pool *pool;
+    uint64_t next_offset; /* in the file, of the byte that belongs at `end` */
+    uint64_t data_end;    /* in the file */
+};
+
+PD_INLINE uint64_t pdc_walk_offset(const struct pd_walk *walk)
+{
+    return walk->next_offset - (uint64_t)(walk->end - walk->next);
+}
+
+/* At least `need` bytes at `next`, or all that there are. */
+perfdata_status pdc_walk_fill(struct pd_walk *walk, uint64_t need);
+/* Moves on by `size` bytes, which need not be read. */
+void pdc_walk_skip(struct pd_walk *walk, uint64_t size);
+
+/* ---- resync.c ---- */
+
+/* A header as it is meant: simpleperf's types have a wide size and no misc. */
+struct pdc_header {
+    uint32_t type, size;
+    uint16_t misc;
+};
+
+struct pdc_header pdc_header(const uint8_t *record, bool swap);
+/* Records of this type need nothing but their header to be walked over. */
+bool pdc_is_plain(uint32_t type);
+/* A known type with a size that it may have. */
+bool pdc_looks_right(const struct pdc_header *header);
+/* A record of this size at `next` would be followed by others that look right, or by the end. */
+bool pdc_follows_record(struct pd_walk *walk, uint32_t size);
+/* Says what is wrong at `next` and moves to the next plausible record, or to the end. */
+perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header);
+
+#endif
