@@ -17,17 +17,23 @@ struct pd_session {
     struct pd_order_stats order_stats_copy;
 };
 
+/* `search` NULL: no symbols; resolvers are then NULL. The recording and what `search` points to stay the caller's and
+ * must outlive the session. */
 perfdata_status pd_session_open(struct pd_recording *recording, const struct pd_object_search *search,
                                 struct pd_session *out);
 void pd_session_close(struct pd_session *session);
 
-/* Some thousand records in delivery order: all samples, and the other records that the consumer asked for. */
+/* Some thousand records in delivery order: all samples, and the other records that the consumer asked for. A record's
+ * thread is the one that perf shows with it: of its body for COMM, FORK, EXIT, MMAP, MMAP2 and NAMESPACES, else of the
+ * sample or trailer; NULL for user records. Batches are used again and again: the same for any number of threads. */
 struct pd_batch {
     struct pd_delivered *records;
     size_t count;
     uint64_t sequence;     /* 0, 1, 2 ... in delivery order */
     struct pd_text text;   /* what `work` writes here goes to `sink` in order */
-    void *result;          /* what `work` leaves for `in_order`; the consumer's */
+    /* What `work` leaves for `in_order`; the consumer's. NULL in a new batch, then never touched, so that its memory
+     * can be used again; `drop` frees it. */
+    void *result;
 };
 
 enum pd_consumer_kind {
@@ -45,20 +51,32 @@ struct pd_consumer {
     bool unknown_types; /* also types of 128 and above */
     bool no_samples;
     enum pd_order_mode order;
-    /* A worker's own state; may be NULL. `resolver` lives as long as the worker. */
+    /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but the consumer, at the
+     * start of work() for instance, when no batch of its own still points into it. Called on the thread that runs the
+     * pipeline, as is `end`, which comes after all batches. */
     perfdata_status (*begin)(void *data, unsigned worker, struct pd_resolver *resolver, void **state);
     perfdata_status (*work)(void *data, void *state, struct pd_batch *batch);
     /* In delivery order, one call at a time. */
     perfdata_status (*in_order)(void *data, struct pd_batch *batch);
     perfdata_status (*sink)(void *data, const char *text, size_t length);
     void (*end)(void *data, unsigned worker, void *state);
-    /* Called on the front with each delivered record before it is batched (user records included); may be NULL.
-     * Return 0 to go on, 1 to leave the record out of the batches, < 0 to stop. Must be cheap. */
+    /* Frees batch->result at the end of the run; may be NULL. */
+    void (*drop)(void *data, struct pd_batch *batch);
+    /* Called on the front with each delivered record before it acts (user records included); may be NULL. Returns one of
+     * enum pd_front_verdict, or < 0 to stop. Must be cheap. */
     int (*front)(void *data, const struct pd_delivered *record);
 };
 
-/* Runs the whole recording through the consumer with `threads` workers (0: all cores, 1: a plain loop). The bytes that
- * reach sink() never depend on it. A run needs a fresh session. */
+enum pd_front_verdict {
+    PD_FRONT_PASS = 0,
+    PD_FRONT_LEAVE_OUT = 1, /* acts on the timeline, but comes in no batch */
+    PD_FRONT_IGNORE = 2     /* as if it were not there: perf skips samples outside --time before it looks for threads */
+};
+
+/* Runs the whole recording through the consumer with `threads` threads, the caller's included (0: the context's limit, or
+ * all cores; 1: a plain loop). The bytes that reach sink() never depend on it. When a batch fails, all before it and the
+ * text it has written still reach the sink; a failing walk ends the run after its last record. A run needs a fresh
+ * session. */
 perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer, unsigned threads);
 
 #endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "order/order.h"
+#include "order/queue.h"
+
+#define NONE UINT32_MAX
+
+/* A chunk that queued records lie in: one reference for all of them, so that counting needs no atomics. */
+struct held {
+    struct pd_chunk *chunk;
+    uint32_t queued;
+    uint32_t next_free;
+};
+
+struct pd_order {
+    struct pd_recording *recording;
+    struct pd_walk *walk;
+    bool sorted;     /* delivery order asked for, and possible */
+    bool backward;   /* an event writes backwards: late records are nobody's fault */
+    bool draining, ended;
+    bool round;      /* the record delivered last was a FINISHED_ROUND */
+    perfdata_status status; /* of the end */
+    uint64_t number;
+    struct pd_queue queue;
+    PD_VEC(struct held) held;
+    uint32_t free_held;
+    uint32_t current;    /* held slot of the walk's chunk, NONE until one of its records was queued */
+    uint32_t to_release; /* slot whose last record is out: given back at the next call */
+    struct pd_chunk *walk_chunk;
+    struct pd_order_stats stats;
+};
+
+perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode mode,
+                              struct pd_order **out)
+{
+    struct pd_order *order = calloc(1, sizeof *order);
+    if (!order)
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for ordering");
+    order->recording = recording;
+    order->current = order->to_release = order->free_held = NONE;
+    /* perf falls back to file order when the first event of a file has no times in its other records. */
+    order->sorted = mode == PD_ORDER_DELIVERY;
+    if (recording->kind == PD_CONTAINER_FILE && recording->event_count &&
+        !pd_attr_flag(&recording->events[0]->attr, PD_ATTR_SAMPLE_ID_ALL))
+        order->sorted = false;
+    for (size_t i = 0; i < recording->event_count; i++)
+        order->backward |= pd_attr_flag(&recording->events[i]->attr, PD_ATTR_WRITE_BACKWARD);
+    perfdata_status status = pd_walk_open(recording, &order->walk);
+    if (status < 0) {
+        free(order);
+        return status;
+    }
+    *out = order;
+    return 0;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------------------ */
+
+static void drop_held(struct pd_order *order, uint32_t slot)
+{
+    struct held *held = &order->held.data[slot];
+    pd_chunk_release(held->chunk);
+    held->chunk = NULL;
+    held->next_free = order->free_held;
+    order->free_held = slot;
+}
+
+/* The walk went on to another chunk. */
+static void change_chunk(struct pd_order *order, struct pd_chunk *chunk)
+{
+    if (order->current != NONE && !order->held.data[order->current].queued)
+        drop_held(order, order->current);
+    order->current = NONE;
+    order->walk_chunk = chunk;
+}
+
+static bool hold_current(struct pd_order *order)
+{
+    uint32_t slot = order->free_held;
+    if (slot != NONE) {
+        order->free_held = order->held.data[slot].next_free;
+    } else {
+        slot = (uint32_t)order->held.count;
+        if (slot == NONE || !pd_vec_push(&order->held, (struct held){0}))
+            return false;
+    }
+    pd_chunk_hold(order->walk_chunk);
+    order->held.data[slot] = (struct held){order->walk_chunk, 0, NONE};
+    order->current = slot;
+    return true;
+}
+
+void pd_order_close(struct pd_order *order)
+{
+    if (!order)
+        return;
+    for (size_t i = 0; i < order->held.count; i++)
+        if (order->held.data[i].chunk)
+            pd_chunk_release(order->held.data[i].chunk);
+    pd_vec_free(&order->held);
+    pd_queue_free(&order->queue);
+    pd_walk_close(order->walk);
+    free(order);
+}
+
+/* ---- records ----------------------------------------------------------------------------------------------- */
+
+PD_INLINE int deliver_raw(struct pd_order *order, const struct pd_raw *raw, uint64_t time,
+                          struct pd_delivered *out)
+{
+    *out = (struct pd_delivered){
+        .data = raw->data,
+        .size = raw->size,
+        .type = raw->type,
+        .misc = raw->misc,
+        .offset = raw->offset,
+        .time = time,
+        .number = ++order->number,
+        .event = raw->event,
+        .chunk = raw->chunk,
+    };
+    return 1;
+}
+
+PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry *entry,
+                             struct pd_delivered *out)
+{
+    struct held *held = &order->held.data[entry->held];
+    *out = (struct pd_delivered){
+        .data = entry->data,
+        .size = entry->size,
+        .type = entry->type,
+        .misc = entry->misc,
+        .offset = entry->offset,
+        .time = entry->time,
+        .number = ++order->number,
+        .event = order->recording->events[entry->event],
+        .chunk = held->chunk,
+    };
+    if (!--held->queued && entry->held != order->current)
+        order->to_release = entry->held;
+    return 1;
+}
+
+static perfdata_status note_late(struct pd_order *order, const struct pd_raw *raw)
+{
+    order->stats.late++;
+    if (order->backward)
+        return 0;
+    return pd_issue(&order->recording->context, PERFDATA_ISSUE_OUT_OF_ORDER, (int64_t)raw->offset,
+                    "record older than what has been delivered");
+}
+
+static perfdata_status no_memory(struct pd_order *order)
+{
+    return pd_fail(&order->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for queued records");
+}
+
+static perfdata_status enqueue(struct pd_order *order, const struct pd_raw *raw, uint64_t time)
+{
+    if (PD_UNLIKELY(pd_queue_is_late(&order->queue, time))) {
+        perfdata_status status = note_late(order, raw);
+        if (status < 0)
+            return status;
+    }
+    if (PD_UNLIKELY(order->current == NONE) && !hold_current(order))
+        return no_memory(order);
+    struct pd_queue_entry *entry = pd_queue_push(&order->queue, time);
+    if (!entry)
+        return no_memory(order);
+    entry->data = raw->data;
+    entry->offset = raw->offset;
+    entry->event = raw->event->index;
+    entry->held = order->current;
+    entry->type = raw->type;
+    entry->size = (uint16_t)raw->size;
+    entry->misc = raw->misc;
+    order->held.data[order->current].queued++;
+    return 0;
+}
+
+static perfdata_status begin_flush(struct pd_order *order, bool final)
+{
+    order->round = false;
+    if (pd_queue_empty(&order->queue))
+        return 0;
+    if (!pd_queue_flush(&order->queue, final))
+        return no_memory(order);
+    order->draining = true;
+    return 0;
+}
+
+/* Reads on until a record can be delivered at once (1), or a flush or the end is due (0). */
+static int read_on(struct pd_order *order, struct pd_delivered *out)
+{
+    struct pd_raw raw;
+    for (;;) {
+        int got = pd_walk_next(order->walk, &raw);
+        if (PD_UNLIKELY(got <= 0)) {
+            /* What was read before the damage is still delivered. */
+            order->ended = true;
+            order->status = got;
+            return begin_flush(order, true);
+        }
+        order->stats.records++;
+        if (PD_UNLIKELY(raw.chunk != order->walk_chunk))
+            change_chunk(order, raw.chunk);
+        if (PD_UNLIKELY(raw.type >= 64 || !raw.event)) {
+            order->round = raw.type == PD_RECORD_FINISHED_ROUND;
+            order->stats.rounds += order->round;
+            return deliver_raw(order, &raw, PD_NO_TIME, out);
+        }
+        uint64_t time = pd_record_time(&raw.event->plan, raw.data, raw.size, raw.type);
+        if (time == PD_NO_TIME || !order->sorted) {
+            order->stats.without_time += time == PD_NO_TIME;
+            return deliver_raw(order, &raw, time, out);
+        }
+        perfdata_status status = enqueue(order, &raw, time);
+        if (PD_UNLIKELY(status < 0)) {
+            order->ended = true;
+            order->status = status;
+            return begin_flush(order, true);
+        }
+    }
+}
+
+int pd_order_next(struct pd_order *order, struct pd_delivered *out)
+{
+    if (PD_UNLIKELY(order->to_release != NONE)) {
+        drop_held(order, order->to_release);
+        order->to_release = NONE;
+    }
+    for (;;) {
+        if (PD_LIKELY(order->draining)) {
+            const struct pd_queue_entry *entry = pd_queue_pop(&order->queue);
+            if (PD_LIKELY(entry != NULL))
+                return deliver_queued(order, entry, out);
+            order->draining = false;
+        }
+        if (order->ended)
+            return order->status;
+        int got = order->round ? begin_flush(order, false) : read_on(order, out);
+        if (got)
+            return got;
+    }
+}
+
+const struct pd_order_stats *pd_order_statistics(const struct pd_order *order)
+{
+    return &order->stats;
+}
+
+uint64_t pd_order_position(const struct pd_order *order)
+{
+    return pd_walk_position(order->walk);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The queue of one recording: perf's rounds on ascending runs instead of a sorted list. Knows times, not records. */
+#ifndef PD_ORDER_QUEUE_H
+#define PD_ORDER_QUEUE_H
+#include "base/base.h"
+#include "base/vec.h"
+
+/* A queued record: where it is and what its header says, so that delivery does not touch it. */
+struct pd_queue_entry {
+    uint64_t time;
+    const uint8_t *data;
+    uint64_t offset;
+    uint32_t event; /* index */
+    uint32_t held;  /* the chunk's slot in the order */
+    uint32_t type;
+    uint16_t size, misc;
+};
+
+/* Positions count all entries ever pushed; the ring holds [head, tail). */
+struct pd_queue_run {
+    uint64_t begin, end;
+};
+
+struct pd_queue_head {
+    uint64_t time;
+    size_t run;
+};
+
+/* All zero is an empty queue. One owner. */
+struct pd_queue {
+    struct pd_queue_entry *ring;
+    size_t size; /* of the ring, a power of two, or 0 */
+    uint64_t head, tail;
+    uint64_t last_time; /* of the entry pushed last */
+    PD_VEC(struct pd_queue_run) runs; /* in order of arrival: a tie goes to the earlier run */
+    PD_VEC(struct pd_queue_head) heap;
+    uint64_t next_flush, max_timestamp, last_flush;
+    uint64_t limit; /* of the flush under way */
+    bool final;
+};
+
+void pd_queue_free(struct pd_queue *queue);
+
+PD_INLINE bool pd_queue_empty(const struct pd_queue *queue)
+{
+    return queue->runs.count == 0;
+}
+
+/* An entry of this time would come after younger ones have been delivered. */
+PD_INLINE bool pd_queue_is_late(const struct pd_queue *queue, uint64_t time)
+{
+    return time < queue->last_flush;
+}
+
+/* A place for an entry of `time`, which the caller fills (but for the time); NULL: no memory. Not during a flush. */
+struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time);
+
+/* Begins what FINISHED_ROUND (or the end: `final`) asks for; then pop until NULL. False: no memory. */
+bool pd_queue_flush(struct pd_queue *queue, bool final);
+/* The next entry of the flush under way, valid until the next push; NULL: the flush is over. */
+const struct pd_queue_entry *pd_queue_pop(struct pd_queue *queue);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "pipeline/front.h"
+
+struct pd_job *pd_job_new(void)
+{
+    struct pd_job *job = calloc(1, sizeof *job);
+    if (!job)
+        return NULL;
+    job->batch.records = malloc(PD_BATCH_RECORDS * sizeof *job->batch.records);
+    if (!job->batch.records) {
+        free(job);
+        return NULL;
+    }
+    return job;
+}
+
+void pd_job_reset(struct pd_job *job)
+{
+    for (size_t i = 0; i < job->chunks.count; i++)
+        pd_chunk_release(job->chunks.data[i]);
+    job->chunks.count = 0;
+    job->batch.count = 0;
+    job->batch.text.length = 0;
+    job->status = 0;
+}
+
+void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer)
+{
+    if (!job)
+        return;
+    pd_job_reset(job);
+    if (consumer->drop)
+        consumer->drop(consumer->data, &job->batch);
+    pd_text_free(&job->batch.text);
+    pd_vec_free(&job->chunks);
+    free(job->batch.records);
+    free(job);
+}
+
+perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,
+                              struct pd_front *front)
+{
+    *front = (struct pd_front){.session = session, .consumer = consumer};
+    return pd_order_open(session->recording, consumer->order, &front->order);
+}
+
+void pd_front_close(struct pd_front *front)
+{
+    if (!front->order)
+        return;
+    front->session->order_stats_copy = *pd_order_statistics(front->order);
+    pd_order_close(front->order);
+    front->order = NULL;
+}
+
+/* Where a record's own pid and tid stand; false: it has none, the trailer's count. */
+static bool body_ids(uint32_t type, uint32_t *pid, uint32_t *tid)
+{
+    switch (type) {
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2:
+    case PD_RECORD_COMM:
+    case PD_RECORD_NAMESPACES:
+        *pid = 8;
+        *tid = 12;
+        return true;
+    case PD_RECORD_FORK:
+    case PD_RECORD_EXIT:
+        *pid = 8;
+        *tid = 16;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The thread that perf shows with a record that is no sample; made when unseen, as perf does when it prints one. */
+static struct pd_thread *shown_thread(struct pd_front *front, const struct pd_delivered *record)
+{
+    const struct pd_event *event = record->event;
+    bool swap = front->session->recording->swap;
+    uint32_t pid = UINT32_MAX, tid = UINT32_MAX, pid_at, tid_at;
+    if (body_ids(record->type, &pid_at, &tid_at)) {
+        if (tid_at + 4 <= record->size) {
+            pid = pd_load32(record->data + pid_at, swap);
+            tid = pd_load32(record->data + tid_at, swap);
+        }
+    } else if (event && event->plan.trailer_tid && record->size >= 8u + event->plan.trailer_tid) {
+        const uint8_t *at = record->data + record->size - event->plan.trailer_tid;
+        pid = pd_load32(at, swap);
+        tid = pd_load32(at + 4, swap);
+    }
+    return pd_timeline_touch(front->session->timeline, pid, tid, record->number);
+}
+
+PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
+{
+    uint32_t pid = UINT32_MAX, tid = UINT32_MAX;
+    const struct pd_event *event = record->event;
+    if (PD_LIKELY(event && event->plan.tid && event->plan.tid + 8u <= record->size)) {
+        pid = pd_load32(record->data + event->plan.tid, event->plan.swap);
+        tid = pd_load32(record->data + event->plan.tid + 4, event->plan.swap);
+    }
+    record->thread = pd_timeline_touch(front->session->timeline, pid, tid, record->number);
+}
+
+static bool wanted(const struct pd_consumer *consumer, uint32_t type)
+{
+    if (type == PD_RECORD_SAMPLE)
+        return !consumer->no_samples;
+    return type < 128 ? consumer->types[type / 64] >> type % 64 & 1 : consumer->unknown_types;
+}
+
+static perfdata_status no_memory(struct pd_front *front)
+{
+    return pd_fail(&front->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for threads and batches");
+}
+
+static perfdata_status apply(struct pd_front *front, const struct pd_delivered *record)
+{
+    if (record->type == PD_RECORD_FINISHED_ROUND)
+        return 0;
+    return pd_timeline_apply(front->session->timeline, record->event, record->data, record->size,
+                             record->number);
+}
+
+static perfdata_status act(struct pd_front *front, struct pd_delivered *record, bool batched)
+{
+    bool show = batched && record->type < 64;
+    /* An EXIT is shown with the thread that it ends. */
+    if (show && record->type == PD_RECORD_EXIT) {
+        record->thread = shown_thread(front, record);
+        return record->thread ? apply(front, record) : no_memory(front);
+    }
+    perfdata_status status = apply(front, record);
+    if (show && status >= 0) {
+        record->thread = shown_thread(front, record);
+        if (!record->thread)
+            return no_memory(front);
+    }
+    return status;
+}
+
+/* The front alone sets marks, so a chunk is held once per batch without asking. */
+PD_INLINE bool hold_chunk(struct pd_front *front, struct pd_job *job, struct pd_chunk *chunk)
+{
+    if (PD_LIKELY(chunk->mark == front->serial))
+        return true;
+    if (!pd_vec_push(&job->chunks, chunk))
+        return false;
+    chunk->mark = front->serial;
+    pd_chunk_hold(chunk);
+    return true;
+}
+
+int pd_front_fill(struct pd_front *front, struct pd_job *job)
+{
+    const struct pd_consumer *consumer = front->consumer;
+    struct pd_batch *batch = &job->batch;
+    uint64_t bytes = 0;
+    front->serial++;
+    while (batch->count < PD_BATCH_RECORDS && bytes < PD_BATCH_BYTES) {
+        struct pd_delivered *record = &batch->records[batch->count];
+        int got = pd_order_next(front->order, record);
+        if (PD_UNLIKELY(got <= 0))
+            return got;
+        front->number = record->number;
+        if (consumer->front) {
+            int verdict = consumer->front(consumer->data, record);
+            if (verdict < 0)
+                return verdict;
+            if (verdict == PD_FRONT_IGNORE)
+                continue;
+            got = verdict == PD_FRONT_PASS;
+        }
+        bool batched = got && wanted(consumer, record->type);
+        if (PD_LIKELY(record->type == PD_RECORD_SAMPLE)) {
+            touch_sample(front, record);
+            if (PD_UNLIKELY(!record->thread))
+                return no_memory(front);
+        } else {
+            perfdata_status status = act(front, record, batched);
+            if (status < 0)
+                return status;
+        }
+        if (!batched)
+            continue;
+        if (!hold_chunk(front, job, record->chunk))
+            return no_memory(front);
+        if (!batch->count)
+            job->first_number = record->number;
+        bytes += record->size;
+        batch->count++;
+    }
+    return 1;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The front: one thread that orders records, lets them act on the timeline and fills batches. */
+#ifndef PD_PIPELINE_FRONT_H
+#define PD_PIPELINE_FRONT_H
+#include "pipeline/pipeline.h"
+
+/* What a worker takes at once: enough to pay for the hand-over, little enough to stay in its cache. */
+#define PD_BATCH_RECORDS 2048
+#define PD_BATCH_BYTES (UINT64_C(1) << 20)
+
+/* A batch with what the pipeline must remember of it. */
+struct pd_job {
+    struct pd_batch batch;
+    PD_VEC(struct pd_chunk *) chunks; /* held until the batch is through */
+    uint64_t first_number;            /* the oldest version that it needs */
+    perfdata_status status;           /* of work() */
+    struct pd_job *next;
+};
+
+struct pd_front {
+    struct pd_session *session;
+    const struct pd_consumer *consumer;
+    struct pd_order *order;
+    uint64_t serial; /* of the batch being filled: what chunks are marked with */
+    uint64_t number; /* of the record delivered last */
+};
+
+perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,
+                              struct pd_front *front);
+void pd_front_close(struct pd_front *front);
+
+/* Fills an empty job. 1: it is full; 0: the recording ends, < 0: it fails, and the job holds what came before. */
+int pd_front_fill(struct pd_front *front, struct pd_job *job);
+
+/* Gives back the chunks and empties the batch. Any thread. */
+void pd_job_reset(struct pd_job *job);
+struct pd_job *pd_job_new(void);
+void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* The pool. Workers take filled batches in any order; what is finished is emitted in sequence by whoever finishes the
+ * batch whose turn it is. The front helps when all batches are under way, so one thread alone is a plain loop. */
+#include "pipeline/front.h"
+#include <unistd.h>
+
+#define MAX_THREADS 256
+
+struct worker {
+    struct pool *pool;
+    struct pd_resolver *resolver;
+    void *state;
+    unsigned index;
+    bool begun, started;
+    pthread_t thread;
+};
+
+struct pool {
+    struct pd_session *session;
+    const struct pd_consumer *consumer;
+    struct worker *workers; /* 0 is the front's own */
+    unsigned worker_count, started;
+
+    pthread_mutex_t lock; /* for all below */
+    pthread_cond_t work, room;
+    struct pd_job **jobs, **done; /* `done` by sequence modulo job_count */
+    uint64_t *first_numbers;      /* likewise, of those under way */
+    size_t job_count;
+    struct pd_job *first, *last, *free;  /* filled ones in sequence; empty ones */
+    uint64_t next_sequence, next_emitted;
+    bool emitting, finished;
+    perfdata_status status; /* the first failure; nothing is worked on or emitted after it */
+};
+
+/* ---- workers ----------------------------------------------------------------------------------------------- */
+
+static perfdata_status begin_worker(struct pool *pool, unsigned index)
+{
+    struct worker *worker = &pool->workers[index];
+    const struct pd_consumer *consumer = pool->consumer;
+    worker->pool = pool;
+    worker->index = index;
+    if (pool->session->symbols) {
+        worker->resolver = pd_resolver_new(pool->session->symbols);
+        if (!worker->resolver)
+            return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                           "no memory for a worker");
+    }
+    if (consumer->begin) {
+        perfdata_status status = consumer->begin(consumer->data, index, worker->resolver, &worker->state);
+        if (status < 0)
+            return status;
+    }
+    worker->begun = true;
+    return 0;
+}
+
+static void end_worker(struct pool *pool, unsigned index)
+{
+    struct worker *worker = &pool->workers[index];
+    if (worker->begun && pool->consumer->end)
+        pool->consumer->end(pool->consumer->data, index, worker->state);
+    if (worker->resolver)
+        pd_resolver_free(worker->resolver);
+}
+
+static perfdata_status emit(struct pool *pool, struct pd_job *job)
+{
+    const struct pd_consumer *consumer = pool->consumer;
+    struct pd_batch *batch = &job->batch;
+    perfdata_status status = job->status;
+    if (status >= 0 && consumer->in_order)
+        status = consumer->in_order(consumer->data, batch);
+    if (batch->text.failed)
+        return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for a batch's text");
+    if (batch->text.length && consumer->sink) {
+        perfdata_status written = consumer->sink(consumer->data, batch->text.data, batch->text.length);
+        if (written < 0)
+            return written;
+    }
+    return status;
+}
+
+/* With the lock: notes a batch whose work is done, and emits all whose turn has come. */
+static void complete(struct pool *pool, struct pd_job *job)
+{
+    pool->done[job->batch.sequence % pool->job_count] = job;
+    if (pool->emitting)
+        return;
+    pool->emitting = true;
+    struct pd_job **turn;
+    while (*(turn = &pool->done[pool->next_emitted % pool->job_count])) {
+        job = *turn;
+        *turn = NULL;
+        bool failed = pool->status < 0;
+        pthread_mutex_unlock(&pool->lock);
+        perfdata_status status = failed ? 0 : emit(pool, job);
+        pd_job_reset(job);
+        pthread_mutex_lock(&pool->lock);
+        if (status < 0)
+            pool->status = status;
+        pool->next_emitted++;
+        job->next = pool->free;
+        pool->free = job;
+        pthread_cond_signal(&pool->room);
+    }
+    pool->emitting = false;
+}
+
+/* With the lock, and a filled batch in the queue: takes and works on it. */
+static void work_on_first(struct pool *pool, struct worker *worker)
+{
+    struct pd_job *job = pool->first;
+    pool->first = job->next;
+    if (!pool->first)
+        pool->last = NULL;
+    bool failed = pool->status < 0;
+    pthread_mutex_unlock(&pool->lock);
+    if (!failed)
+        job->status = pool->consumer->work(pool->consumer->data, worker->state, &job->batch);
+    pthread_mutex_lock(&pool->lock);
+    complete(pool, job);
+}
+
+static void *worker_main(void *data)
+{
+    struct worker *worker = data;
+    struct pool *pool = worker->pool;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        if (pool->first)
+            work_on_first(pool, worker);
+        else if (pool->finished)
+            break;
+        else
+            pthread_cond_wait(&pool->work, &pool->lock);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* One more worker, when there is more than one batch: small recordings need no thread. Where the system gives no more
+ * threads, the run goes on with those that it has. */
+static perfdata_status start_worker(struct pool *pool)
+{
+    unsigned index = pool->started;
+    if (index >= pool->worker_count)
+        return 0;
+    perfdata_status status = begin_worker(pool, index);
+    pool->started = index + 1;
+    if (status < 0)
+        return status;
+    struct worker *worker = &pool->workers[index];
+    worker->started = !pthread_create(&worker->thread, NULL, worker_main, worker);
+    if (!worker->started)
+        pool->worker_count = pool->started;
+    return 0;
+}
+
+/* ---- the front's side -------------------------------------------------------------------------------------- */
+
+/* An empty batch; works itself while there is none. NULL: the run has failed. */
+static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
+{
+    struct pd_job *job = NULL;
+    pthread_mutex_lock(&pool->lock);
+    while (pool->status >= 0 && !pool->free) {
+        if (pool->first)
+            work_on_first(pool, &pool->workers[0]);
+        else
+            pthread_cond_wait(&pool->room, &pool->lock);
+    }
+    if (pool->status >= 0) {
+        job = pool->free;
+        pool->free = job->next;
+        job->next = NULL;
+    }
+    *oldest = pool->next_emitted == pool->next_sequence
+                  ? UINT64_MAX
+                  : pool->first_numbers[pool->next_emitted % pool->job_count];
+    pthread_mutex_unlock(&pool->lock);
+    return job;
+}
+
+static void submit(struct pool *pool, struct pd_job *job)
+{
+    pthread_mutex_lock(&pool->lock);
+    job->batch.sequence = pool->next_sequence++;
+    pool->first_numbers[job->batch.sequence % pool->job_count] = job->first_number;
+    job->next = NULL;
+    if (pool->last)
+        pool->last->next = job;
+    else
+        pool->first = job;
+    pool->last = job;
+    pthread_cond_signal(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void wait_for_all(struct pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (pool->next_emitted != pool->next_sequence) {
+        if (pool->first)
+            work_on_first(pool, &pool->workers[0]);
+        else
+            pthread_cond_wait(&pool->room, &pool->lock);
+    }
+    pool->finished = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static perfdata_status run_front(struct pool *pool)
+{
+    struct pd_front front;
+    perfdata_status status = pd_front_open(pool->session, pool->consumer, &front);
+    if (status < 0)
+        return status;
+    int filled = 1;
+    while (filled > 0 && status >= 0) {
+        uint64_t oldest;
+        struct pd_job *job = acquire(pool, &oldest);
+        if (!job)
+            break;
+        pd_timeline_retire(pool->session->timeline, PD_MIN(oldest, front.number + 1));
+        filled = pd_front_fill(&front, job);
+        if (job->batch.count) {
+            submit(pool, job);
+            if (filled > 0)
+                status = start_worker(pool);
+        } else {
+            pthread_mutex_lock(&pool->lock);
+            job->next = pool->free;
+            pool->free = job;
+            pthread_mutex_unlock(&pool->lock);
+        }
+    }
+    wait_for_all(pool);
+    pd_front_close(&front);
+    if (pool->status < 0)
+        return pool->status;
+    return status < 0 ? status : filled;
+}
+
+/* ---- a run ------------------------------------------------------------------------------------------------- */
+
+static unsigned thread_count(const struct pd_session *session, unsigned threads)
+{
+    if (!threads)
+        threads = session->recording->context.limits.threads;
+    if (!threads) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = cores > 0 ? (unsigned)PD_MIN(cores, MAX_THREADS) : 1;
+    }
+    return PD_MIN(threads, MAX_THREADS);
+}
+
+static bool make_pool(struct pool *pool, unsigned threads)
+{
+    /* Enough for each to have one at work and one waiting while others wait for their turn. */
+    size_t jobs = threads == 1 ? 1 : 3 * (size_t)threads;
+    pool->workers = calloc(threads, sizeof *pool->workers);
+    pool->jobs = calloc(jobs, sizeof(struct pd_job *));
+    pool->done = calloc(jobs, sizeof(struct pd_job *));
+    pool->first_numbers = calloc(jobs, sizeof *pool->first_numbers);
+    if (!pool->workers || !pool->jobs || !pool->done || !pool->first_numbers)
+        return false;
+    pool->worker_count = threads;
+    for (; pool->job_count < jobs; pool->job_count++) {
+        struct pd_job *job = pd_job_new();
+        if (!job)
+            return false;
+        pool->jobs[pool->job_count] = job;
+        job->next = pool->free;
+        pool->free = job;
+    }
+    return true;
+}
+
+static void free_pool(struct pool *pool)
+{
+    for (size_t i = 0; i < pool->job_count; i++)
+        pd_job_free(pool->jobs[i], pool->consumer);
+    free(pool->workers);
+    free(pool->jobs);
+    free(pool->done);
+    free(pool->first_numbers);
+    pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->room);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer,
+                                unsigned threads)
+{
+    struct pool pool = {.session = session, .consumer = consumer};
+    perfdata_status status;
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.work, NULL);
+    pthread_cond_init(&pool.room, NULL);
+    if (make_pool(&pool, thread_count(session, threads))) {
+        status = begin_worker(&pool, 0);
+        pool.started = 1;
+        if (status >= 0)
+            status = run_front(&pool);
+    } else {
+        status = pd_fail(&session->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                         "no memory for batches");
+    }
+    for (unsigned i = 1; i < pool.started; i++)
+        if (pool.workers[i].started)
+            pthread_join(pool.workers[i].thread, NULL);
+    for (unsigned i = 0; i < pool.started; i++)
+        end_worker(&pool, i);
+    free_pool(&pool);
+    return status;
+}
