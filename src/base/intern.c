@@ -20,6 +20,27 @@ static bool grow(struct pd_intern *table)
     return true;
 }
 
+/* The slot that holds the text, or the free one where it belongs. */
+static size_t find_slot(const struct pd_intern *table, const char *text, size_t length, uint32_t hash)
+{
+    size_t at = hash & table->mask;
+    for (; table->slots[at]; at = (at + 1) & table->mask) {
+        const struct pd_string *old = &table->strings.data[table->slots[at] - 1];
+        if (old->hash == hash && old->length == length && memcmp(old->text, text, length) == 0)
+            break;
+    }
+    return at;
+}
+
+uint32_t pd_intern_find(const struct pd_intern *table, const char *text, size_t length)
+{
+    if (!table->slots)
+        return PD_INTERN_NONE;
+    uint32_t hash = (uint32_t)pd_hash_bytes(text, length, 0);
+    uint32_t found = table->slots[find_slot(table, text, length, hash)];
+    return found ? found - 1 : PD_INTERN_NONE;
+}
+
 uint32_t pd_intern(struct pd_intern *table, const char *text, size_t length)
 {
     if ((!table->slots || table->strings.count * 2 > table->mask) && !grow(table))
@@ -27,12 +48,9 @@ uint32_t pd_intern(struct pd_intern *table, const char *text, size_t length)
     if (length >= UINT32_MAX || table->strings.count >= UINT32_MAX - 1)
         return PD_INTERN_NONE;
     uint32_t hash = (uint32_t)pd_hash_bytes(text, length, 0);
-    size_t at = hash & table->mask;
-    for (; table->slots[at]; at = (at + 1) & table->mask) {
-        const struct pd_string *old = &table->strings.data[table->slots[at] - 1];
-        if (old->hash == hash && old->length == length && memcmp(old->text, text, length) == 0)
-            return table->slots[at] - 1;
-    }
+    size_t at = find_slot(table, text, length, hash);
+    if (table->slots[at])
+        return table->slots[at] - 1;
     char *copy = pd_arena_copy(&table->arena, text, length);
     if (!copy || !pd_vec_push(&table->strings, (struct pd_string){ copy, (uint32_t)length, hash }))
         return PD_INTERN_NONE;

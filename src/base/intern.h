@@ -22,6 +22,8 @@ struct pd_intern {
 
 /* The id of the text, new if unseen; PD_INTERN_NONE when the system has no memory. */
 uint32_t pd_intern(struct pd_intern *table, const char *text, size_t length);
+/* The same without adding: PD_INTERN_NONE when unseen. */
+uint32_t pd_intern_find(const struct pd_intern *table, const char *text, size_t length);
 PD_INLINE const char *pd_intern_text(const struct pd_intern *table, uint32_t id)
 {
     return table->strings.data[id].text;
