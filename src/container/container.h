@@ -39,6 +39,7 @@ struct pd_recording {
     const struct pd_event **layouts; /* one event of each place where the id may be */
     size_t layout_count;
     uint64_t recorded_data_size; /* as the header says; data.size is what there is */
+    uint64_t feature_offset;     /* of the feature table, 0: none */
 };
 
 PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and groups of events: EVENT_DESC by position, tracing data, the historic table, the attr (reference 3.4). */
+#include "container/internal.h"
+
+enum { OLD_ENTRY = 72, OLD_NAME = 64 };
+
+static void name_by_description(struct pd_recording *recording, struct pd_event *event)
+{
+    const struct pd_feature_event_desc *desc = &recording->features.event_desc;
+    if (event->index < desc->events_count && desc->events[event->index].name.text)
+        event->name = desc->events[event->index].name.text;
+}
+
+static void name_by_tracing_data(struct pd_recording *recording, struct pd_event *event)
+{
+    const struct pd_span *data = &recording->features.tracing_data.data;
+    if (event->attr.type == PD_TYPE_TRACEPOINT && data->size)
+        event->name = pdc_tracepoint_name(&recording->arena, data->data, data->size, event->attr.config);
+}
+
+/* perf before 3.10 wrote {u64 config, char name[64]} for tracepoints. */
+static void name_by_old_table(struct pd_recording *recording, struct pd_event *event, const uint8_t *table,
+                              size_t size)
+{
+    if (event->attr.type != PD_TYPE_TRACEPOINT)
+        return;
+    for (size_t at = 0; at + OLD_ENTRY <= size; at += OLD_ENTRY) {
+        const char *name = (const char *)table + at + 8;
+        if (pd_load64(table + at, recording->swap) != event->attr.config || !*name)
+            continue;
+        event->name = pd_arena_copy(&recording->arena, name, strnlen(name, OLD_NAME));
+        return;
+    }
+}
+
+static void name_by_attr(struct pd_recording *recording, struct pd_event *event)
+{
+    struct pd_text text = { 0 };
+    pd_attr_name(&event->attr, &text);
+    event->name = text.failed ? NULL : pd_arena_copy(&recording->arena, text.data, text.length);
+    pd_text_free(&text);
+}
+
+/* Members follow their leader. A group that reaches beyond the list ends there. */
+static perfdata_status make_groups(struct pd_recording *recording)
+{
+    const struct pd_feature_group_desc *desc = &recording->features.group_desc;
+    for (uint32_t i = 0; i < desc->groups_count; i++) {
+        const struct pd_part_group *group = &desc->groups[i];
+        if (group->leader >= recording->event_count ||
+            group->members > recording->event_count - group->leader) {
+            perfdata_status status =
+                pd_issue(&recording->context, PERFDATA_ISSUE_BAD_FEATURE,
+                         (int64_t)recording->feature_section[PD_FEATURE_GROUP_DESC].offset,
+                         "a group of %u events from event %u on: there are %zu", group->members, group->leader,
+                         recording->event_count);
+            if (status < 0)
+                return status;
+            continue;
+        }
+        struct pd_event *leader = recording->events[group->leader];
+        leader->member_count = group->members ? group->members : 1;
+        if (group->name.text && strcmp(group->name.text, "{anon_group}") != 0)
+            leader->group_name = group->name.text;
+        for (uint32_t k = 0; k < group->members; k++)
+            recording->events[group->leader + k]->leader = group->leader;
+    }
+    return PERFDATA_OK;
+}
+
+perfdata_status pdc_name_events(struct pd_recording *recording)
+{
+    const uint8_t *old = NULL;
+    size_t old_size = 0;
+    if (recording->event_types.size / OLD_ENTRY && recording->event_types.size < (1u << 20)) {
+        perfdata_status status = pdc_read_section(recording, recording->event_types, &old, &old_size);
+        if (status < 0)
+            return status;
+    }
+    for (size_t i = 0; i < recording->event_count; i++) {
+        struct pd_event *event = recording->events[i];
+        name_by_description(recording, event);
+        if (!event->name)
+            name_by_tracing_data(recording, event);
+        if (!event->name)
+            name_by_old_table(recording, event, old, old_size);
+        if (!event->name)
+            name_by_attr(recording, event);
+        if (!event->name)
+            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        event->name_length = (uint32_t)strlen(event->name);
+    }
+    return make_groups(recording);
+}
