@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Digits written straight to memory: for lines whose room was reserved at once. Each returns the end. */
+#ifndef PD_DIGITS_H
+#define PD_DIGITS_H
+#include "base/base.h"
+
+/* At most 20 bytes. */
+PD_INLINE char *pd_put_u64(char *to, uint64_t value)
+{
+    char digits[20], *end = digits + sizeof digits, *start = end;
+    do
+        *--start = (char)('0' + value % 10);
+    while (value /= 10);
+    size_t length = (size_t)(end - start);
+    memcpy(to, start, length);
+    return to + length;
+}
+
+/* %*lu: max(20, width) bytes. */
+PD_INLINE char *pd_put_u64_right(char *to, uint64_t value, unsigned width)
+{
+    char digits[20], *end = digits + sizeof digits, *start = end;
+    do
+        *--start = (char)('0' + value % 10);
+    while (value /= 10);
+    size_t length = (size_t)(end - start), pad = length < width ? width - length : 0;
+    memset(to, ' ', pad);
+    memcpy(to + pad, start, length);
+    return to + pad + length;
+}
+
+/* Exactly `count` digits with zeros before; what does not fit is cut. */
+PD_INLINE char *pd_put_fixed(char *to, uint32_t value, unsigned count)
+{
+    for (unsigned i = count; i--; value /= 10)
+        to[i] = (char)('0' + value % 10);
+    return to + count;
+}
+
+/* %lx: at most 16 bytes. */
+PD_INLINE char *pd_put_hex(char *to, uint64_t value)
+{
+    unsigned count = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+    for (unsigned i = count; i--; value >>= 4)
+        to[i] = "0123456789abcdef"[value & 15];
+    return to + count;
+}
+
+/* %16lx: 16 bytes. */
+PD_INLINE char *pd_put_hex16(char *to, uint64_t value)
+{
+    unsigned count = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+    memset(to, ' ', 16);
+    for (unsigned i = 16; count--; value >>= 4)
+        to[--i] = "0123456789abcdef"[value & 15];
+    return to + 16;
+}
+
+PD_INLINE char *pd_put_bytes(char *to, const void *bytes, size_t size)
+{
+    memcpy(to, bytes, size);
+    return to + size;
+}
+
+#endif
