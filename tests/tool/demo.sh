@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The recordings of the demo print what perf printed, once stored beside them.
+set -u
+cd "$SOURCE/tests/data/demo" || exit 1
+out=$(mktemp) || exit 1
+trap 'rm -f "$out" "$out.err"' EXIT
+export TZ=UTC LC_ALL=C COLUMNS=160 LINES=50
+failed=0
+while read -r name verb options; do
+    case $name in '#'* | '') continue ;; esac
+    symbols='--symfs symfs --kallsyms symfs/kallsyms'
+    case $verb in evlist | buildid-list) symbols= ;; esac
+    # shellcheck disable=SC2086
+    if ! "$PERFDATA" "$verb" $symbols $options </dev/null >"$out" 2>"$out.err"; then
+        echo "$name: $verb $options failed:"
+        cat "$out.err"
+        failed=1
+    elif ! diff -u "$name.exact" "$out" >"$out.err"; then
+        echo "$name: $verb $options differs:"
+        head -n 40 "$out.err"
+        failed=1
+    fi
+done <cases
+exit $failed
