@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* All of libperfdata. Each of these headers also stands alone. */
+#ifndef PERFDATA_PERFDATA_H
+#define PERFDATA_PERFDATA_H
+#include <perfdata/recording.h>
+#include <perfdata/status.h>
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Behind the public handles. */
+#ifndef PD_API_H
+#define PD_API_H
+#include "base/text.h"
+#include "container/container.h"
+#include <perfdata/recording.h>
+
+struct perfdata_recording {
+    struct pd_recording recording; /* limits.threads, .strict ... are in its context */
+    bool open;                     /* opening succeeded: everything in it may be used */
+};
+
+/* A public event is a struct pd_event seen from outside. */
+PD_INLINE const perfdata_event *pd_public_event(const struct pd_event *event)
+{
+    return (const perfdata_event *)event;
+}
+PD_INLINE const struct pd_event *pd_private_event(const perfdata_event *event)
+{
+    return (const struct pd_event *)event;
+}
+
+/* Gives the text to `write` and frees it. PERFDATA_ERROR_MEMORY when it had failed, PERFDATA_ERROR_OUTPUT. */
+perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text, perfdata_write_fn write, void *data);
+
+#endif
