@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's maps: its text, modules, and what KSYMBOL adds and removes. */
+#include "format/structs.h"
+#include "model/timeline.h"
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+#define TRAMPOLINE "__entry_SYSCALL_64_trampoline"
+
+static bool starts(const struct pd_map_fact *fact, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return fact->name_length >= n && memcmp(fact->name, prefix, n) == 0;
+}
+
+/* The kernel's own DSO: the first of kernel space that is no module, by its present long name. */
+static struct pd_dso *kernel_dso(struct pd_timeline *timeline)
+{
+    struct pd_dso_table *table = &timeline->dsos;
+    for (size_t i = 0; i < table->dsos.count; i++) {
+        struct pd_dso *dso = table->dsos.data[i];
+        struct pd_text text = { 0 };
+        if (!dso->kernel_space || !dso->listed)
+            continue;
+        bool module = pd_module_name(dso->long_name, dso->long_name_length, &text);
+        pd_text_free(&text);
+        if (!module)
+            return dso;
+    }
+    return pd_dso_findnew(table, KERNEL_NAME, sizeof KERNEL_NAME - 1, NULL);
+}
+
+static struct pd_map *new_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
+                              struct pd_dso *dso)
+{
+    struct pd_map *map = pd_map_new(&timeline->pool);
+    if (!map)
+        return NULL;
+    map->start = fact->start;
+    if (pd_add_overflows(fact->start, fact->length, &map->end))
+        map->end = UINT64_MAX;
+    map->dso = dso;
+    map->prot = fact->prot;
+    map->flags = fact->flags;
+    map->pid = fact->pid;
+    map->tid = fact->tid;
+    map->number = fact->number;
+    map->kernel = true;
+    return map;
+}
+
+struct old_kernel {
+    uint64_t starts[64];
+    size_t count;
+};
+
+static int collect_old(void *data, const struct pd_map *map)
+{
+    struct old_kernel *old = data;
+    if (map->main_kernel)
+        old->starts[old->count++] = map->start;
+    return old->count == PD_LENGTH(old->starts);
+}
+
+/* A later record of the kernel replaces the earlier one, whatever modules have left of it. */
+static perfdata_status remove_old_kernel(struct pd_timeline *timeline)
+{
+    struct old_kernel old;
+    do {
+        old.count = 0;
+        pd_map_node_each(timeline->kernel.root, collect_old, &old);
+        for (size_t i = 0; i < old.count; i++)
+            if (pd_map_set_remove(&timeline->pool, &timeline->kernel, old.starts[i]) < 0)
+                return PERFDATA_ERROR_MEMORY;
+    } while (old.count == PD_LENGTH(old.starts));
+    return 0;
+}
+
+static perfdata_status main_kernel(struct pd_timeline *timeline, const struct pd_map_fact *fact)
+{
+    struct pd_dso *dso = kernel_dso(timeline);
+    if (!dso || remove_old_kernel(timeline) < 0)
+        return PERFDATA_ERROR_MEMORY;
+    if (!dso->mapped) {
+        dso->kernel_space = true;
+        dso->kind = PD_DSO_KERNEL;
+        if (strstr(dso->long_name, "vmlinux") &&
+            !pd_dso_set_short_name(&timeline->dsos, dso, "[kernel.vmlinux]", 16))
+            return PERFDATA_ERROR_MEMORY;
+    }
+    pd_dso_set_build_id(dso, fact->build_id, fact->build_id_size);
+    dso->mapped = true;
+    struct pd_map *map = new_map(timeline, fact, dso);
+    if (!map)
+        return PERFDATA_ERROR_MEMORY;
+    map->identity = map->main_kernel = true;
+    if (!map->start && !map->end) /* addresses were hidden: it covers everything */
+        map->end = UINT64_MAX;
+    size_t prefix = sizeof KERNEL_NAME - 1;
+    if (fact->pgoff && fact->name_length > prefix) {
+        uint32_t id = pd_intern(&timeline->dsos.names, fact->name + prefix,
+                                fact->name_length - prefix);
+        if (id != PD_INTERN_NONE) {
+            map->reloc = fact->pgoff;
+            map->reloc_name = pd_intern_text(&timeline->dsos.names, id);
+        }
+    }
+    return pd_map_set_insert_below(&timeline->pool, &timeline->kernel, map);
+}
+
+static struct pd_dso *module_dso(struct pd_timeline *timeline, const struct pd_map_fact *fact)
+{
+    struct pd_text text = { 0 };
+    struct pd_dso *dso = NULL;
+    bool module = pd_module_name(fact->name, fact->name_length, &text);
+    if (!text.failed && text.data)
+        dso = pd_dso_find_short(&timeline->dsos, text.data, text.length);
+    if (!dso && !text.failed && text.data) {
+        dso = pd_dso_add(&timeline->dsos, text.data, text.length, fact->name, fact->name_length,
+                         NULL);
+        if (dso && !pd_dso_set_short_name(&timeline->dsos, dso, text.data, text.length))
+            dso = NULL;
+        if (dso) {
+            dso->kernel_space = true;
+            dso->kind = module || fact->name[0] == '/' ? PD_DSO_MODULE : PD_DSO_OTHER;
+        }
+    }
+    pd_text_free(&text);
+    return dso;
+}
+
+static perfdata_status module_map(struct pd_timeline *timeline, const struct pd_map_fact *fact)
+{
+    struct pd_dso *dso = module_dso(timeline, fact);
+    struct pd_map *map = dso ? new_map(timeline, fact, dso) : NULL;
+    if (!map)
+        return PERFDATA_ERROR_MEMORY;
+    pd_dso_set_build_id(dso, fact->build_id, fact->build_id_size);
+    dso->mapped = true;
+    return pd_map_set_insert(&timeline->pool, &timeline->kernel, map);
+}
+
+perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline, const struct pd_map_fact *fact)
+{
+    if (starts(fact, "[kernel.kallsyms"))
+        return main_kernel(timeline, fact);
+    if (starts(fact, "[guest.kernel.kallsyms"))
+        return 0; /* guests' maps never serve host samples */
+    if (fact->name_length && (fact->name[0] == '/' || fact->name[0] == '['))
+        return module_map(timeline, fact);
+    if (fact->name_length == sizeof TRAMPOLINE - 1 && starts(fact, TRAMPOLINE)) {
+        struct pd_dso *dso = kernel_dso(timeline);
+        struct pd_map *map = dso ? new_map(timeline, fact, dso) : NULL;
+        if (!map)
+            return PERFDATA_ERROR_MEMORY;
+        dso->mapped = true;
+        map->pgoff = fact->pgoff;
+        return pd_map_set_insert(&timeline->pool, &timeline->kernel, map);
+    }
+    return 0;
+}
+
+static perfdata_status ksymbol_register(struct pd_timeline *timeline,
+                                        const struct pd_record_ksymbol *symbol, uint64_t number)
+{
+    struct pd_dso *dso =
+        pd_dso_add_unlisted(&timeline->dsos, symbol->name.text, symbol->name.length);
+    if (!dso)
+        return PERFDATA_ERROR_MEMORY;
+    struct pd_map_fact fact = { .start = symbol->addr, .length = symbol->len, .pid = UINT32_MAX,
+                                .number = number };
+    dso->kind = symbol->ksym_type == 2 ? PD_DSO_OOL : PD_DSO_BPF;
+    dso->kernel_space = true;
+    dso->symbol_size = symbol->len;
+    dso->mapped = true;
+    struct pd_map *map = new_map(timeline, &fact, dso);
+    return map ? pd_map_set_insert(&timeline->pool, &timeline->kernel, map) : PERFDATA_ERROR_MEMORY;
+}
+
+perfdata_status pd_timeline_ksymbol(struct pd_timeline *timeline, const struct pd_event *event,
+                                    const uint8_t *record, uint32_t size, uint64_t number)
+{
+    struct pd_record_ksymbol symbol;
+    perfdata_status status =
+        pd_record_decode(event, record, size, timeline->swap, NULL, &symbol, sizeof symbol);
+    if (status < 0)
+        return status;
+    const struct pd_map *map = pd_map_set_find_now(&timeline->kernel, symbol.addr);
+    if (!(symbol.flags & 1))
+        return map ? 0 : ksymbol_register(timeline, &symbol, number);
+    if (map && !map->main_kernel)
+        return pd_map_set_remove(&timeline->pool, &timeline->kernel, map->start);
+    return 0;
+}

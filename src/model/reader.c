@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What workers ask: no locks, only facts that the writer published before the number it handed out. */
+#include "model/timeline.h"
+
+const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t number)
+{
+    const struct pd_comm *comm = atomic_load_explicit(&thread->state->comm, memory_order_acquire);
+    while (comm->number > number && comm->before)
+        comm = comm->before;
+    return comm;
+}
+
+const char *pd_comm_text(const struct pd_comm *comm, uint64_t number)
+{
+    if (comm->default_text &&
+        number < atomic_load_explicit(&comm->replaced_at, memory_order_acquire))
+        return comm->default_text;
+    return atomic_load_explicit(&comm->final_text, memory_order_acquire);
+}
+
+const char *pd_comm_final_text(const struct pd_comm *comm)
+{
+    return atomic_load_explicit(&comm->final_text, memory_order_acquire);
+}
+
+uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number)
+{
+    const struct pd_thread_state *state = thread->state;
+    return number >= atomic_load_explicit(&state->pid_at, memory_order_acquire) &&
+                   atomic_load_explicit(&state->pid_at, memory_order_relaxed) != UINT64_MAX
+               ? state->pid
+               : UINT32_MAX;
+}
+
+uint32_t pd_thread_ppid(const struct pd_thread *thread, uint64_t number)
+{
+    const struct pd_thread_state *state = thread->state;
+    uint64_t at = atomic_load_explicit(&state->ppid_at, memory_order_acquire);
+    return at != UINT64_MAX && number >= at ? state->ppid : UINT32_MAX;
+}
+
+bool pd_thread_current(const struct pd_thread *thread)
+{
+    return thread->state->current;
+}
+
+/* The flag keeps the map alive when its versions go. */
+static const struct pd_map *found(const struct pd_map_version *version, uint64_t ip)
+{
+    const struct pd_map *map = version ? pd_map_node_find(version->root, ip) : NULL;
+    if (map && !atomic_load_explicit(&map->hit, memory_order_relaxed))
+        atomic_store_explicit(&((struct pd_map *)map)->hit, true, memory_order_relaxed);
+    return map;
+}
+
+const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t number, uint64_t ip)
+{
+    return found(pd_map_set_at(pd_thread_set(thread->state, number), number), ip);
+}
+
+uint64_t pd_thread_maps_stamp(const struct pd_thread *thread, uint64_t number)
+{
+    const struct pd_map_version *version =
+        pd_map_set_at(pd_thread_set(thread->state, number), number);
+    return version ? version->stamp : PD_MAPS_EMPTY_STAMP;
+}
+
+const struct pd_map *pd_timeline_kernel_map(const struct pd_timeline *timeline, uint64_t number,
+                                            uint64_t ip)
+{
+    return found(pd_map_set_at(&timeline->kernel, number), ip);
+}
+
+uint64_t pd_timeline_kernel_stamp(const struct pd_timeline *timeline, uint64_t number)
+{
+    const struct pd_map_version *version = pd_map_set_at(&timeline->kernel, number);
+    return version ? version->stamp : PD_MAPS_EMPTY_STAMP;
+}
+
+const char *pd_timeline_cgroup(const struct pd_timeline *timeline, uint64_t number, uint64_t id)
+{
+    const struct pd_cgroup *at = atomic_load_explicit(
+        &timeline->cgroups[pd_hash64(id) % PD_CGROUP_BUCKETS], memory_order_acquire);
+    for (; at; at = at->next)
+        if (at->id == id)
+            return at->number <= number ? at->path : NULL;
+    return NULL;
+}
+
+size_t pd_timeline_dso_count(const struct pd_timeline *timeline)
+{
+    return timeline->dsos.dsos.count;
+}
+
+struct pd_dso *pd_timeline_dso(const struct pd_timeline *timeline, size_t index)
+{
+    return timeline->dsos.dsos.data[index];
+}
+
+size_t pd_timeline_thread_count(const struct pd_timeline *timeline)
+{
+    return timeline->threads.count;
+}
+
+struct pd_thread *pd_timeline_thread(const struct pd_timeline *timeline, size_t index)
+{
+    return timeline->threads.data[index];
+}
+
+/* The last version is the writer's own, published or not. */
+static int each_of(const struct pd_map_set *set, uint64_t number,
+                   int (*each)(void *data, const struct pd_map *map), void *data)
+{
+    if (number == UINT64_MAX)
+        return pd_map_node_each(set->root, each, data);
+    const struct pd_map_version *version = pd_map_set_at(set, number);
+    return version ? pd_map_node_each(version->root, each, data) : 0;
+}
+
+int pd_thread_each_map(const struct pd_thread *thread, uint64_t number,
+                       int (*each)(void *data, const struct pd_map *map), void *data)
+{
+    return each_of(pd_thread_set(thread->state, number), number, each, data);
+}
+
+int pd_timeline_each_kernel_map(const struct pd_timeline *timeline, uint64_t number,
+                                int (*each)(void *data, const struct pd_map *map), void *data)
+{
+    return each_of(&timeline->kernel, number, each, data);
+}

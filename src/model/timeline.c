@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/timeline.h"
+#include "format/structs.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define NEVER UINT64_MAX
+
+/* ---- names ---- */
+
+static const char *intern_comm(struct pd_timeline *timeline, const char *text, size_t length)
+{
+    uint32_t id = pd_intern(&timeline->comms, text, length);
+    return id == PD_INTERN_NONE ? NULL : pd_intern_text(&timeline->comms, id);
+}
+
+static struct pd_comm *new_comm(struct pd_timeline *timeline, const char *text, uint64_t number)
+{
+    struct pd_comm *comm = text ? pd_arena_zalloc(&timeline->arena, sizeof *comm) : NULL;
+    if (!comm)
+        return NULL;
+    comm->index = timeline->comm_count++;
+    comm->number = number;
+    atomic_init(&comm->final_text, text);
+    atomic_init(&comm->replaced_at, NEVER);
+    return comm;
+}
+
+/* The first name replaces the default in place, later ones are added. */
+static perfdata_status set_comm(struct pd_timeline *timeline, struct pd_thread_state *state,
+                                const char *text, uint64_t number, bool exec)
+{
+    struct pd_comm *comm = atomic_load_explicit(&state->comm, memory_order_relaxed);
+    if (!text)
+        return PERFDATA_ERROR_MEMORY;
+    if (state->comm_set) {
+        struct pd_comm *added = new_comm(timeline, text, number);
+        if (!added)
+            return PERFDATA_ERROR_MEMORY;
+        atomic_init(&added->exec, exec);
+        added->before = comm;
+        atomic_store_explicit(&state->comm, added, memory_order_release);
+        return 0;
+    }
+    atomic_store_explicit(&comm->final_text, text, memory_order_release);
+    atomic_store_explicit(&comm->replaced_at, number, memory_order_release);
+    if (exec)
+        atomic_store(&comm->exec, true);
+    state->comm_set = true;
+    return 0;
+}
+
+/* ---- threads ---- */
+
+static struct pd_thread *find_thread(struct pd_timeline *timeline, uint32_t tid)
+{
+    struct pd_thread *last = timeline->last;
+    if (last && last->tid == tid)
+        return last;
+    uint32_t index = pd_map64_get(&timeline->by_tid, tid);
+    return index == PD_MAP64_NONE ? NULL : (timeline->last = timeline->threads.data[index]);
+}
+
+/* A thread with its default name and no maps yet, in the table. */
+static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                    uint64_t number)
+{
+    char name[24];
+    int length = snprintf(name, sizeof name, ":%d", (int)tid);
+    struct pd_thread *thread = pd_arena_zalloc(&timeline->arena, sizeof *thread);
+    struct pd_thread_state *state = pd_arena_zalloc(&timeline->arena, sizeof *state);
+    struct pd_comm *comm =
+        new_comm(timeline, intern_comm(timeline, name, (size_t)length), number);
+    if (!thread || !state || !comm || timeline->threads.count >= PD_MAP64_NONE - 1 ||
+        !pd_vec_push(&timeline->threads, thread))
+        return NULL;
+    comm->default_text = atomic_load_explicit(&comm->final_text, memory_order_relaxed);
+    thread->index = (uint32_t)timeline->threads.count - 1;
+    thread->tid = tid;
+    thread->state = state;
+    atomic_init(&state->comm, comm);
+    atomic_init(&state->pid_at, NEVER);
+    atomic_init(&state->ppid_at, NEVER);
+    state->pid = pid;
+    state->made_pid = pid;
+    state->current = true;
+    if (!pd_map64_set(&timeline->by_tid, tid, thread->index))
+        return NULL;
+    return thread;
+}
+
+static bool own_maps(struct pd_timeline *timeline, struct pd_thread_state *state)
+{
+    state->maps_before = state->maps = pd_map_set_new(&timeline->pool);
+    if (!state->maps)
+        return false;
+    state->maps->threads = 1;
+    return true;
+}
+
+static void leave_set(struct pd_timeline *timeline, struct pd_map_set *set, uint64_t number)
+{
+    if (--set->threads == 0)
+        pd_map_set_bury(&timeline->pool, set, number);
+}
+
+/* The thread whose tid is the pid: its maps are the process's. */
+static struct pd_thread *leader_of(struct pd_timeline *timeline, uint32_t pid, uint64_t number)
+{
+    struct pd_thread *leader = find_thread(timeline, pid);
+    if (!leader) {
+        leader = new_thread(timeline, pid, pid, number);
+        if (!leader || !own_maps(timeline, leader->state))
+            return NULL;
+        atomic_store_explicit(&leader->state->pid_at, number, memory_order_release);
+        return leader;
+    }
+    struct pd_thread_state *state = leader->state;
+    if (atomic_load_explicit(&state->pid_at, memory_order_relaxed) == NEVER) {
+        state->pid = pid; /* its own leader: the maps stay */
+        atomic_store_explicit(&state->pid_at, number, memory_order_release);
+    }
+    return leader;
+}
+
+/* The pid of a thread that had none: it moves to that process's maps. */
+static bool set_pid(struct pd_timeline *timeline, struct pd_thread *thread, uint32_t pid,
+                    uint64_t number)
+{
+    struct pd_thread_state *state = thread->state;
+    if (pid != thread->tid) {
+        struct pd_thread *leader = leader_of(timeline, pid, number);
+        if (!leader)
+            return false;
+        struct pd_map_set *set = pd_thread_set(leader->state, number);
+        set->threads++;
+        leave_set(timeline, state->maps_before, number);
+        state->maps = set;
+    }
+    state->pid = pid;
+    atomic_store_explicit(&state->pid_at, number, memory_order_release);
+    return true;
+}
+
+static struct pd_thread *make_thread(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                     uint64_t number)
+{
+    struct pd_thread *thread = new_thread(timeline, pid, tid, number);
+    if (!thread)
+        return NULL;
+    struct pd_thread_state *state = thread->state;
+    if (pid == tid || pid == UINT32_MAX) {
+        if (!own_maps(timeline, state))
+            return NULL;
+    } else {
+        struct pd_thread *leader = leader_of(timeline, pid, number);
+        if (!leader)
+            return NULL;
+        state->maps_before = state->maps = pd_thread_set(leader->state, number);
+        state->maps->threads++;
+    }
+    if (pid != UINT32_MAX)
+        atomic_store_explicit(&state->pid_at, number, memory_order_release);
+    return timeline->last = thread;
+}
+
+struct pd_thread *pd_thread_findnew(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                    uint64_t number)
+{
+    struct pd_thread *thread = find_thread(timeline, tid);
+    if (PD_UNLIKELY(!thread))
+        return make_thread(timeline, pid, tid, number);
+    if (PD_UNLIKELY(pid != UINT32_MAX &&
+                    atomic_load_explicit(&thread->state->pid_at, memory_order_relaxed) == NEVER) &&
+        !set_pid(timeline, thread, pid, number))
+        return NULL;
+    return thread;
+}
+
+/* Out of the table; a thread of the same tid follows at once. */
+static void remove_thread(struct pd_timeline *timeline, struct pd_thread *thread, uint64_t number)
+{
+    struct pd_thread_state *state = thread->state;
+    if (!state->current)
+        return;
+    state->current = false;
+    leave_set(timeline, pd_thread_set(state, number), number);
+    if (timeline->last == thread)
+        timeline->last = NULL;
+}
+
+static struct pd_thread *replace_thread(struct pd_timeline *timeline, struct pd_thread *old,
+                                        uint32_t pid, uint64_t number)
+{
+    if (!old->state->current)
+        return pd_thread_findnew(timeline, pid, old->tid, number);
+    remove_thread(timeline, old, number);
+    return make_thread(timeline, pid, old->tid, number);
+}
+
+struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid)
+{
+    return find_thread(timeline, tid);
+}
+
+struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                    uint64_t number)
+{
+    struct pd_thread *thread = pd_thread_findnew(timeline, pid, tid, number);
+    if (PD_UNLIKELY(!thread))
+        return NULL;
+    struct pd_map_set *set = pd_thread_set(thread->state, number);
+    if ((PD_UNLIKELY(set->dirty) && !pd_map_set_publish(&timeline->pool, set, number)) ||
+        (PD_UNLIKELY(timeline->kernel.dirty) &&
+         !pd_map_set_publish(&timeline->pool, &timeline->kernel, number)))
+        return NULL;
+    return thread;
+}
+
+/* ---- records ---- */
+
+static perfdata_status apply_comm(struct pd_timeline *timeline, const struct pd_record_comm *comm,
+                                  uint64_t number)
+{
+    struct pd_thread *thread = pd_thread_findnew(timeline, comm->pid, comm->tid, number);
+    if (!thread)
+        return PERFDATA_ERROR_MEMORY;
+    return set_comm(timeline, thread->state,
+                    intern_comm(timeline, comm->comm.text, comm->comm.length), number,
+                    comm->header.misc & PD_MISC_COMM_EXEC);
+}
+
+static perfdata_status apply_fork(struct pd_timeline *timeline, const struct pd_record_fork *fork,
+                                  uint64_t number)
+{
+    struct pd_thread *old = find_thread(timeline, fork->tid);
+    struct pd_thread *parent = pd_thread_findnew(timeline, fork->ppid, fork->ptid, number);
+    if (parent && pd_thread_pid(parent, number) != fork->ppid)
+        parent = replace_thread(timeline, parent, fork->ppid, number);
+    if (!parent)
+        return PERFDATA_ERROR_MEMORY;
+    struct pd_thread *child = old ? replace_thread(timeline, old, fork->pid, number)
+                                  : pd_thread_findnew(timeline, fork->pid, fork->tid, number);
+    if (!child)
+        return PERFDATA_ERROR_MEMORY;
+    struct pd_thread_state *from = parent->state, *to = child->state;
+    if (from->comm_set) {
+        const struct pd_comm *comm = atomic_load_explicit(&from->comm, memory_order_relaxed);
+        perfdata_status status = set_comm(timeline, to, pd_comm_final_text(comm), number, false);
+        if (status < 0)
+            return status;
+    }
+    to->ppid = parent->tid;
+    atomic_store_explicit(&to->ppid_at, number, memory_order_release);
+    struct pd_map_set *source = pd_thread_set(from, number), *target = pd_thread_set(to, number);
+    if (fork->pid == fork->ppid || source == target || fork->header.misc & PD_MISC_FORK_EXEC)
+        return 0;
+    pd_map_set_share(&timeline->pool, target, source);
+    return 0;
+}
+
+static perfdata_status apply_exit(struct pd_timeline *timeline, const struct pd_record_exit *gone,
+                                  uint64_t number)
+{
+    struct pd_thread *thread = find_thread(timeline, gone->tid);
+    if (!thread)
+        return 0;
+    thread->state->dead = true; /* nothing follows from it: name and maps stay */
+    return pd_thread_findnew(timeline, gone->pid, gone->tid, number) ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+/* ---- maps of processes ---- */
+
+enum { PROT_EXECUTE = 4, FLAG_HUGETLB = 0x40000 };
+
+static bool name_is(const struct pd_map_fact *fact, const char *name)
+{
+    size_t n = strlen(name);
+    return fact->name_length == n && memcmp(fact->name, name, n) == 0;
+}
+
+static bool name_starts(const struct pd_map_fact *fact, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return fact->name_length >= n && memcmp(fact->name, prefix, n) == 0;
+}
+
+static struct pd_dso *vdso(struct pd_timeline *timeline)
+{
+    struct pd_dso *dso = pd_dso_find_short(&timeline->dsos, "[vdso]", 6);
+    return dso ? dso : pd_dso_add(&timeline->dsos, "[vdso]", 6, "[vdso]", 6, NULL);
+}
+
+/* Memory without a file; executable: a JIT's, whose symbols are in the process's perf map. */
+static struct pd_dso *anonymous(struct pd_timeline *timeline, const struct pd_thread *thread,
+                                const struct pd_map_fact *fact, const struct pd_dso_id *id)
+{
+    struct pd_dso *dso;
+    if (fact->prot & PROT_EXECUTE && thread->state->made_pid) {
+        char name[40];
+        int length = snprintf(name, sizeof name, "/tmp/perf-%d.map", (int)thread->state->made_pid);
+        dso = pd_dso_findnew(&timeline->dsos, name, (size_t)length, id);
+        if (dso && !dso->mapped)
+            dso->pid = thread->state->made_pid;
+        return dso;
+    }
+    dso = pd_dso_findnew(&timeline->dsos, fact->name, fact->name_length, id);
+    if (dso && !dso->mapped && !(fact->prot & PROT_EXECUTE))
+        dso->kind = PD_DSO_NO_FILE;
+    return dso;
+}
+
+/* A map without build-id takes that of the header's DSO of the same name. */
+static void header_build_id(struct pd_timeline *timeline, struct pd_dso *dso)
+{
+    const struct pd_dso *known =
+        pd_dso_find_long(&timeline->dsos, dso->long_name, dso->long_name_length, NULL);
+    if (!known || !known->from_header || known == dso)
+        return;
+    pd_dso_set_build_id(dso, known->build_id, known->build_id_size);
+    dso->from_header = true;
+}
+
+static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
+                                      const struct pd_dso_id *id)
+{
+    struct pd_thread *thread = pd_thread_findnew(timeline, fact->pid, fact->tid, fact->number);
+    if (!thread)
+        return PERFDATA_ERROR_MEMORY;
+    bool identity = name_is(fact, "//anon") || name_starts(fact, "/dev/zero") ||
+                    name_starts(fact, "/anon_hugepage") || fact->flags & FLAG_HUGETLB ||
+                    name_starts(fact, "[stack") || name_starts(fact, "/SYSV") ||
+                    name_is(fact, "[heap]");
+    bool is_vdso = name_is(fact, "[vdso]");
+    struct pd_dso *dso = is_vdso   ? vdso(timeline)
+                         : identity ? anonymous(timeline, thread, fact, id)
+                                    : pd_dso_findnew(&timeline->dsos, fact->name,
+                                                     fact->name_length, id);
+    if (!dso)
+        return PERFDATA_ERROR_MEMORY;
+    if (fact->build_id_size)
+        pd_dso_set_build_id(dso, fact->build_id, fact->build_id_size);
+    else if (!dso->mapped)
+        header_build_id(timeline, dso);
+    dso->mapped = true;
+    uint64_t end;
+    if (pd_add_overflows(fact->start, fact->length, &end) || !fact->length)
+        return fact->length ? PERFDATA_ERROR_BAD_RECORD : 0;
+    struct pd_map *map = pd_map_new(&timeline->pool);
+    if (!map)
+        return PERFDATA_ERROR_MEMORY;
+    map->start = fact->start;
+    map->end = end;
+    map->pgoff = is_vdso ? 0 : fact->pgoff;
+    map->dso = dso;
+    map->prot = fact->prot;
+    map->flags = fact->flags;
+    map->pid = fact->pid;
+    map->tid = fact->tid;
+    map->number = fact->number;
+    map->identity = identity;
+    return pd_map_set_insert(&timeline->pool, pd_thread_set(thread->state, fact->number), map);
+}
+
+static bool of_kernel(uint16_t misc)
+{
+    unsigned mode = misc & PD_MISC_CPUMODE_MASK;
+    return mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_GUEST_KERNEL;
+}
+
+static perfdata_status apply_mmap(struct pd_timeline *timeline, const struct pd_record_mmap *mmap,
+                                  uint64_t number)
+{
+    struct pd_map_fact fact = {
+        .start = mmap->addr, .length = mmap->len, .pgoff = mmap->pgoff,
+        .name = mmap->filename.text, .name_length = mmap->filename.length,
+        .pid = mmap->pid, .tid = mmap->tid, .number = number,
+        .prot = mmap->header.misc & PD_MISC_MMAP_DATA ? 0 : PROT_EXECUTE,
+    };
+    return of_kernel(mmap->header.misc) ? pd_timeline_kernel_mmap(timeline, &fact)
+                                        : apply_user_map(timeline, &fact, NULL);
+}
+
+static perfdata_status apply_mmap2(struct pd_timeline *timeline, const struct pd_record_mmap2 *mmap,
+                                   uint64_t number)
+{
+    struct pd_map_fact fact = {
+        .start = mmap->addr, .length = mmap->len, .pgoff = mmap->pgoff,
+        .name = mmap->filename.text, .name_length = mmap->filename.length,
+        .pid = mmap->pid, .tid = mmap->tid, .number = number,
+        .prot = mmap->prot, .flags = mmap->flags,
+    };
+    struct pd_dso_id id = { mmap->maj, mmap->min, mmap->ino, mmap->ino_generation };
+    if (mmap->header.misc & PD_MISC_MMAP_BUILD_ID) {
+        fact.build_id = mmap->build_id;
+        fact.build_id_size = (uint8_t)PD_MIN(mmap->build_id_size, sizeof mmap->build_id);
+        /* The bytes stand where device and inode would, and tell files apart as well. */
+        memcpy(&id.min, mmap->build_id, sizeof id.min);
+        memcpy(&id.ino, mmap->build_id + 4, sizeof id.ino);
+        memcpy(&id.ino_generation, mmap->build_id + 12, sizeof id.ino_generation);
+        id.maj = mmap->build_id_size;
+    }
+    return of_kernel(mmap->header.misc) ? pd_timeline_kernel_mmap(timeline, &fact)
+                                        : apply_user_map(timeline, &fact, &id);
+}
+
+/* ---- others ---- */
+
+static perfdata_status apply_cgroup(struct pd_timeline *timeline,
+                                    const struct pd_record_cgroup *record, uint64_t number)
+{
+    struct pd_cgroup *_Atomic *bucket =
+        &timeline->cgroups[pd_hash64(record->id) % PD_CGROUP_BUCKETS];
+    struct pd_cgroup *first = atomic_load_explicit(bucket, memory_order_relaxed);
+    for (const struct pd_cgroup *at = first; at; at = at->next)
+        if (at->id == record->id)
+            return 0;
+    struct pd_cgroup *cgroup = pd_arena_alloc(&timeline->arena, sizeof *cgroup);
+    char *path = pd_arena_copy(&timeline->arena, record->path.text, record->path.length);
+    if (!cgroup || !path)
+        return PERFDATA_ERROR_MEMORY;
+    *cgroup = (struct pd_cgroup){ record->id, number, path, first };
+    atomic_store_explicit(bucket, cgroup, memory_order_release);
+    return 0;
+}
+
+static perfdata_status add_build_id(struct pd_timeline *timeline,
+                                    const struct pd_part_build_id_entry *entry)
+{
+    unsigned mode = entry->misc & PD_MISC_CPUMODE_MASK;
+    bool kernel = mode == PD_CPUMODE_KERNEL;
+    /* Entries with a pid are a guest's. */
+    if ((!kernel && mode != PD_CPUMODE_USER) || entry->pid != UINT32_MAX || !entry->filename.text)
+        return 0;
+    const char *name = entry->filename.text;
+    size_t length = entry->filename.length;
+    struct pd_dso *dso = pd_dso_findnew(&timeline->dsos, name, length, NULL);
+    if (!dso)
+        return PERFDATA_ERROR_MEMORY;
+    pd_dso_set_build_id(dso, entry->build_id, pd_build_id_length(entry));
+    dso->from_header = true;
+    if (!kernel || dso->mapped)
+        return 0;
+    struct pd_text text = { 0 };
+    dso->kernel_space = true;
+    dso->kind = PD_DSO_KERNEL;
+    bool ok = true;
+    if (pd_module_name(name, length, &text)) {
+        dso->kind = PD_DSO_MODULE;
+        ok = !text.failed && pd_dso_set_short_name(&timeline->dsos, dso, text.data, text.length);
+    }
+    pd_text_free(&text);
+    return ok ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status apply_build_id(struct pd_timeline *timeline, const uint8_t *record,
+                                      uint32_t size)
+{
+    struct pd_part_build_id_entry entry;
+    if (!pd_build_id_next(record, size, timeline->swap, false, &entry))
+        return PERFDATA_ERROR_BAD_RECORD;
+    return add_build_id(timeline, &entry);
+}
+
+/* Decodes as `kind` and hands it on. */
+#define APPLY(kind, call)                                                                          \
+    {                                                                                              \
+        struct pd_record_##kind decoded;                                                           \
+        status = pd_record_decode(event, record, size, timeline->swap, NULL, &decoded,             \
+                                  sizeof decoded);                                                 \
+        if (status == 0)                                                                           \
+            status = call(timeline, &decoded, number);                                             \
+        break;                                                                                     \
+    }
+
+static perfdata_status touch_namespaces(struct pd_timeline *timeline,
+                                        const struct pd_record_namespaces *record, uint64_t number)
+{
+    return pd_thread_findnew(timeline, record->pid, record->tid, number) ? 0
+                                                                         : PERFDATA_ERROR_MEMORY;
+}
+
+perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_event *event,
+                                  const uint8_t *record, uint32_t size, uint64_t number)
+{
+    perfdata_status status = 0;
+    switch (pd_record_header(record, timeline->swap).type) {
+    case PD_RECORD_COMM:
+        APPLY(comm, apply_comm)
+    case PD_RECORD_FORK:
+        APPLY(fork, apply_fork)
+    case PD_RECORD_EXIT:
+        APPLY(exit, apply_exit)
+    case PD_RECORD_MMAP:
+        APPLY(mmap, apply_mmap)
+    case PD_RECORD_MMAP2:
+        APPLY(mmap2, apply_mmap2)
+    case PD_RECORD_NAMESPACES:
+        APPLY(namespaces, touch_namespaces)
+    case PD_RECORD_CGROUP:
+        APPLY(cgroup, apply_cgroup)
+    case PD_RECORD_KSYMBOL:
+        status = pd_timeline_ksymbol(timeline, event, record, size, number);
+        break;
+    case PD_RECORD_HEADER_BUILD_ID:
+        status = apply_build_id(timeline, record, size);
+        break;
+    default:
+        break;
+    }
+    if (status == PERFDATA_ERROR_BAD_RECORD) /* the rest of the recording does not depend on it */
+        status = pd_issue(timeline->context, PERFDATA_ISSUE_BAD_RECORD, -1,
+                          "%s record %llu cannot be applied",
+                          pd_record_type_name(pd_record_header(record, timeline->swap).type),
+                          (unsigned long long)number);
+    return status;
+}
+
+/* ---- life ---- */
+
+static bool start(struct pd_timeline *timeline, const struct pd_features *features)
+{
+    if (features && features->build_id.present)
+        for (size_t i = 0; i < features->build_id.entries_count; i++)
+            if (add_build_id(timeline, &features->build_id.entries[i]) < 0)
+                return false;
+    struct pd_thread *idle = make_thread(timeline, 0, 0, 0);
+    return idle && set_comm(timeline, idle->state, intern_comm(timeline, "swapper", 7), 0, false) == 0;
+}
+
+struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
+                                    bool swap)
+{
+    struct pd_timeline *timeline = calloc(1, sizeof *timeline);
+    if (!timeline)
+        return NULL;
+    timeline->context = context;
+    timeline->swap = swap;
+    if (!start(timeline, features)) {
+        pd_timeline_free(timeline);
+        return NULL;
+    }
+    return timeline;
+}
+
+void pd_timeline_free(struct pd_timeline *timeline)
+{
+    if (!timeline)
+        return;
+    pd_map_pool_free(&timeline->pool);
+    pd_dso_table_free(&timeline->dsos);
+    pd_intern_free(&timeline->comms);
+    pd_vec_free(&timeline->threads);
+    pd_map64_free(&timeline->by_tid);
+    pd_arena_free(&timeline->arena);
+    free(timeline);
+}
+
+void pd_timeline_retire(struct pd_timeline *timeline, uint64_t number)
+{
+    pd_map_pool_retire(&timeline->pool, number);
+}

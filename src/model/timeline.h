@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of the timeline, for the files of model/ only. */
+#ifndef PD_MODEL_TIMELINE_H
+#define PD_MODEL_TIMELINE_H
+#include "base/hash.h"
+#include "model/dso.h"
+#include "model/maps.h"
+#include "model/model.h"
+
+/* Facts that change at most once are published by their number: all ones until then. */
+struct pd_thread_state {
+    struct pd_comm *_Atomic comm; /* newest */
+    _Atomic uint64_t pid_at, ppid_at;
+    uint32_t pid, ppid;
+    struct pd_map_set *maps;        /* from pid_at */
+    struct pd_map_set *maps_before; /* until then */
+    uint32_t made_pid;              /* as known when the thread was made: names its perf map */
+    bool comm_set, current, dead;
+};
+
+struct pd_cgroup {
+    uint64_t id, number;
+    const char *path;
+    struct pd_cgroup *next;
+};
+
+enum { PD_CGROUP_BUCKETS = 64 };
+
+struct pd_timeline {
+    struct pd_context *context;
+    bool swap;
+    struct pd_arena arena; /* threads, comms, cgroups */
+    struct pd_map_pool pool;
+    struct pd_dso_table dsos;
+    struct pd_intern comms;
+    uint32_t comm_count;
+    PD_VEC(struct pd_thread *) threads; /* by index */
+    struct pd_map64 by_tid;             /* current ones */
+    struct pd_thread *last;             /* the thread found last */
+    struct pd_map_set kernel;
+    struct pd_cgroup *_Atomic cgroups[PD_CGROUP_BUCKETS];
+};
+
+PD_INLINE struct pd_map_set *pd_thread_set(const struct pd_thread_state *state, uint64_t number)
+{
+    return number >= atomic_load_explicit(&state->pid_at, memory_order_acquire) ? state->maps
+                                                                                : state->maps_before;
+}
+
+/* perf's findnew: found, its pid filled in when it was unknown, or made. */
+struct pd_thread *pd_thread_findnew(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                    uint64_t number);
+
+/* kernel.c: a map record of the kernel's, KSYMBOL. */
+struct pd_map_fact {
+    uint64_t start, length, pgoff;
+    const char *name;
+    size_t name_length;
+    const uint8_t *build_id;
+    uint8_t build_id_size;
+    uint32_t pid, tid, prot, flags;
+    uint64_t number;
+};
+perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline, const struct pd_map_fact *fact);
+perfdata_status pd_timeline_ksymbol(struct pd_timeline *timeline, const struct pd_event *event,
+                                    const uint8_t *record, uint32_t size, uint64_t number);
+
+#endif
