@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "export/stats.h"
+#include <stdlib.h>
+
+#define TYPES 128
+
+struct event_counts {
+    uint64_t samples, lost;
+};
+
+struct counts {
+    uint64_t total, types[TYPES];
+    struct event_counts *events;
+    size_t event_count;
+};
+
+static void count(struct counts *counts, const struct pd_raw *raw)
+{
+    counts->total++;
+    if (raw->type < TYPES)
+        counts->types[raw->type]++;
+    if (!raw->event || raw->event->index >= counts->event_count)
+        return;
+    struct event_counts *event = &counts->events[raw->event->index];
+    if (raw->type == PD_RECORD_SAMPLE)
+        event->samples++;
+    else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16)
+        event->lost += pd_load64(raw->data + 8, raw->event->plan.swap);
+}
+
+static void line(struct pd_text *out, const char *name, uint64_t count)
+{
+    pd_text_right(out, name, strlen(name), 16);
+    pd_text_string(out, " events: ");
+    pd_text_u64(out, count, 10, ' ');
+}
+
+static void print(const struct counts *counts, const struct pd_recording *recording,
+                  struct pd_text *out)
+{
+    pd_text_string(out, "\nAggregated stats:");
+    if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
+        pd_text_string(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
+    pd_text_char(out, '\n');
+    if (counts->total) {
+        line(out, "TOTAL", counts->total);
+        pd_text_char(out, '\n');
+    }
+    for (uint32_t type = 0; type < TYPES; type++) {
+        const char *name = pd_record_type_name(type);
+        if (!counts->types[type] || !name)
+            continue;
+        line(out, strncmp(name, "HEADER_", 7) ? name : name + 7, counts->types[type]);
+        pd_text_format(out, "  (%4.1f%%)\n",
+                       100.0 * (double)counts->types[type] / (double)counts->total);
+    }
+    for (size_t i = 0; i < counts->event_count; i++) {
+        const struct event_counts *event = &counts->events[i];
+        if (!event->samples && !event->lost)
+            continue;
+        pd_text_string(out, recording->events[i]->name);
+        pd_text_string(out, " stats:\n");
+        if (event->samples) {
+            line(out, "SAMPLE", event->samples);
+            pd_text_char(out, '\n');
+        }
+        if (event->lost) {
+            line(out, "LOST_SAMPLES", event->lost);
+            pd_text_char(out, '\n');
+        }
+    }
+}
+
+perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_text *out)
+{
+    struct counts counts = {.event_count = recording->event_count};
+    struct pd_walk *walk;
+    struct pd_raw raw;
+    counts.events = calloc(counts.event_count + 1, sizeof *counts.events);
+    if (!counts.events)
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for counts");
+    int status = pd_walk_open(recording, &walk);
+    if (status >= 0) {
+        while ((status = pd_walk_next(walk, &raw)) > 0)
+            count(&counts, &raw);
+        pd_walk_close(walk);
+        print(&counts, recording, out);
+    }
+    free(counts.events);
+    return status;
+}
