@@ -51,7 +51,15 @@ enum pd_attr_flag_number {
     PD_ATTR_FLAG_END = 40
 };
 
-/* PD_MISC_*, PD_CPUMODE_*, PD_TYPE_*, PD_READ_*, PD_BRANCH_*, PD_MEM_* ...: see bits.def. 64 bits wide by need. */
+/* PD_MISC_MMAP_DATA ...: masks of misc. */
+enum pd_misc {
+    PD_MISC_CPUMODE_MASK = 7,
+#define MISC(NAME, mask, text, ...) PD_MISC_##NAME = (mask),
+#include "format/misc.def"
+#undef MISC
+};
+
+/* PD_CPUMODE_*, PD_TYPE_*, PD_READ_*, PD_BRANCH_*, PD_MEM_* ...: see bits.def. 64 bits wide by need. */
 #define VALUES(group) enum {
 #define BITS(group) enum {
 #define ITEM(PREFIX, NAME, number, text) PREFIX##_##NAME = (int)(number),

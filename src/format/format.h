@@ -35,6 +35,16 @@ PD_INLINE bool pd_attr_flag(const struct pd_attr *attr, unsigned flag)
 /* Decodes an attr of `room` readable bytes (its own size field says how many count). */
 perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, struct pd_attr *out);
 
+/* The flag word and aux_action of a big-endian file <-> our numbering (reference 3.2). */
+uint64_t pd_attr_flags_from_big(uint64_t word);
+uint64_t pd_attr_flags_to_big(uint64_t flags);
+uint32_t pd_aux_action_mirror(uint32_t word); /* its own inverse */
+
+PD_INLINE unsigned pd_attr_precise_ip(const struct pd_attr *attr)
+{
+    return (unsigned)(attr->flags >> PD_ATTR_PRECISE_IP & 3);
+}
+
 /* ---- a sample's layout, computed once per event ---------------------------------------------------------- */
 
 /* Offsets are from the start of the record; 0: the field is absent. */
@@ -83,8 +93,19 @@ struct pd_record_header {
 
 PD_INLINE struct pd_record_header pd_record_header(const uint8_t *record, bool swap)
 {
-    return (struct pd_record_header){ pd_load32(record, swap), pd_load16(record + 4, swap),
-                                      pd_load16(record + 6, swap) };
+    struct pd_record_header header = { pd_load32(record, swap), pd_load16(record + 4, swap),
+                                       pd_load16(record + 6, swap) };
+    if (PD_UNLIKELY(header.type >= PD_RECORD_WIDE)) {
+        header.size |= (uint32_t)header.misc << 16;
+        header.misc = 0;
+    }
+    return header;
+}
+
+/* Whether a file that we read with `swap` is big-endian: bit-fields lie mirrored there. */
+PD_INLINE bool pd_is_big_endian(bool swap)
+{
+    return swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
 /* "MMAP2", or NULL for a type that is in no table. */
@@ -146,6 +167,7 @@ struct pd_sample {
     uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
     const uint8_t *aux;
     uint64_t aux_size;
+    uint32_t parts_end; /* offset behind the last field that was read */
 };
 
 #define PD_DATA_SRC_NONE UINT64_C(0x5080021)
@@ -153,6 +175,42 @@ struct pd_sample {
 /* PERFDATA_ERROR_BAD_RECORD when the content exceeds the record's size; *out then holds what was readable. */
 perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
                                  struct pd_sample *out);
+
+/* What pd_sample.read holds, by read_format. Entry i: value, id (0 without READ_ID), lost (0 without READ_LOST). */
+struct pd_read_values {
+    uint64_t count; /* entries; 1 when not a group */
+    uint64_t enabled, running; /* 0: not there */
+    const uint8_t *entries;
+    uint32_t stride;
+    uint8_t id_at, lost_at; /* in an entry; 0: not there */
+    bool swap;
+};
+
+struct pd_read_value {
+    uint64_t value, id, lost;
+};
+
+/* The bytes that the values take, 0 when they exceed `room`. */
+uint32_t pd_read_decode(uint64_t read_format, const uint8_t *bytes, size_t room, bool swap,
+                        struct pd_read_values *out);
+struct pd_read_value pd_read_value(const struct pd_read_values *values, uint64_t index);
+
+/* One entry of pd_sample.branches; flags as in a little-endian file: PD_BRANCH_PART(flags, CYCLES). */
+struct pd_branch {
+    uint64_t from, to, flags;
+};
+
+/* A branch's flags between their own order and a big-endian file's: and back. */
+uint64_t pd_branch_flags_from_big(uint64_t word);
+uint64_t pd_branch_flags_to_big(uint64_t flags);
+
+PD_INLINE struct pd_branch pd_branch_at(const struct pd_sample *sample, size_t index)
+{
+    const uint8_t *at = sample->branches + 24 * index;
+    uint64_t flags = pd_load64(at + 16, sample->swap);
+    return (struct pd_branch){ pd_load64(at, sample->swap), pd_load64(at + 8, sample->swap),
+                               pd_is_big_endian(sample->swap) ? pd_branch_flags_from_big(flags) : flags };
+}
 
 /* ---- any record, by its table ----------------------------------------------------------------------------- */
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/names.h"
+#include "format/features.h"
+
+#define VALUES(group) static const struct pd_name items_##group[] = {
+#define BITS(group) static const struct pd_name items_##group[] = {
+#define ITEM(PREFIX, NAME, number, text) { (uint64_t)(number), text },
+#define GROUP_END(group)                                                                           \
+    { 0, NULL }                                                                                    \
+    }                                                                                              \
+    ;
+#include "format/bits.def"
+#undef VALUES
+#undef BITS
+#undef ITEM
+#undef GROUP_END
+#define VALUES(group) const struct pd_names pd_names_##group = { false, items_##group };
+#define BITS(group) const struct pd_names pd_names_##group = { true, items_##group };
+#define ITEM(PREFIX, NAME, number, text)
+#define GROUP_END(group)
+#include "format/bits.def"
+#undef VALUES
+#undef BITS
+#undef ITEM
+#undef GROUP_END
+
+static const struct pd_name items_sample_type[] = {
+#define SAMPLE_WORD(NAME, bit, name, kind) { UINT64_C(1) << (bit), #NAME },
+#define SAMPLE_PAIR(NAME, bit, low, high) { UINT64_C(1) << (bit), #NAME },
+#define SAMPLE_PART(NAME, bit, function) { UINT64_C(1) << (bit), #NAME },
+#define SAMPLE_TAIL(NAME, bit, name, kind) { UINT64_C(1) << (bit), #NAME },
+#define TRAILER(NAME, kind)
+#include "format/sample.def"
+#undef SAMPLE_WORD
+#undef SAMPLE_PAIR
+#undef SAMPLE_PART
+#undef SAMPLE_TAIL
+#undef TRAILER
+    { 0, NULL }
+};
+const struct pd_names pd_names_sample_type = { true, items_sample_type };
+
+static const struct pd_name items_flags[] = {
+#define ATTR_FIELD(offset, kind, name)
+#define ATTR_FLAG(number, NAME, name) { UINT64_C(1) << (number), #name },
+#include "format/attr.def"
+#undef ATTR_FIELD
+#undef ATTR_FLAG
+    { 0, NULL }
+};
+const struct pd_names pd_names_flags = { true, items_flags };
+
+static const struct pd_name items_record[] = {
+#define RECORD(number, NAME, name) { number, #NAME },
+#include "format/nothing.h"
+#include "format/records.def"
+#define PD_FORGET
+#include "format/nothing.h"
+    { 0, NULL }
+};
+const struct pd_names pd_names_record = { false, items_record };
+
+static const struct pd_name items_feature[] = {
+#define FEATURE(number, NAME, name) { number, #NAME },
+#include "format/nothing.h"
+#include "format/features.def"
+#define PD_FORGET
+#include "format/nothing.h"
+    { 0, NULL }
+};
+const struct pd_names pd_names_feature = { false, items_feature };
+
+const char *pd_name_of(const struct pd_names *names, uint64_t value)
+{
+    for (const struct pd_name *item = names->items; item->text; item++)
+        if (item->value == value)
+            return item->text;
+    return NULL;
+}
+
+const char *pd_record_type_name(uint32_t type)
+{
+    return pd_name_of(&pd_names_record, type);
+}
+
+const char *pd_feature_name(unsigned feature)
+{
+    return pd_name_of(&pd_names_feature, feature);
+}
+
+/* Appends one word of a list whose text began at `start`. */
+static void add_word(struct pd_text *text, size_t start, const char *between, const char *word)
+{
+    if (text->length != start)
+        pd_text_string(text, between);
+    pd_text_string(text, word);
+}
+
+static void add_unnamed(struct pd_text *text, size_t start, const char *between, uint64_t bits)
+{
+    if (bits || text->length == start) {
+        add_word(text, start, between, bits ? "0x" : "");
+        pd_text_hex(text, bits, 0, ' ');
+    }
+}
+
+void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t value, const char *between)
+{
+    size_t start = text->length;
+    for (const struct pd_name *item = names->items; item->text; item++) {
+        if (item->value && (value & item->value) == item->value) {
+            add_word(text, start, between, item->text);
+            value &= ~item->value;
+        }
+    }
+    add_unnamed(text, start, between, value);
+}
+
+/* No bit means something in more than four types of records. */
+struct misc_bit {
+    uint16_t mask;
+    const char *text;
+    uint32_t types[4];
+};
+
+static const struct misc_bit misc_bits[] = {
+#define MISC(NAME, mask, text, ...) { mask, text, { __VA_ARGS__ } },
+#include "format/misc.def"
+#undef MISC
+};
+
+void pd_misc_text(struct pd_text *text, uint32_t type, uint16_t misc, const char *between)
+{
+    size_t start = text->length;
+    const char *mode = pd_name_of(&pd_names_cpumode, misc & PD_MISC_CPUMODE_MASK);
+    if (mode && (misc & PD_MISC_CPUMODE_MASK)) {
+        pd_text_string(text, mode);
+        misc &= (uint16_t)~PD_MISC_CPUMODE_MASK;
+    }
+    for (size_t i = 0; i < PD_LENGTH(misc_bits); i++) {
+        const struct misc_bit *bit = &misc_bits[i];
+        for (size_t t = 0; t < PD_LENGTH(bit->types) && bit->types[t]; t++) {
+            if (bit->types[t] == type && (misc & bit->mask)) {
+                add_word(text, start, between, bit->text);
+                misc &= (uint16_t)~bit->mask;
+            }
+        }
+    }
+    add_unnamed(text, start, between, misc);
+}
+
+/* ---- registers */
+
+struct reg_range {
+    uint8_t first, last;
+    const char *name;
+};
+
+#define ARCH(name, ip, sp) static const struct reg_range regs_##name[] = {
+#define REGS(first, last, name) { first, last, name },
+#define ARCH_END(name)                                                                             \
+    { 0, 0, NULL }                                                                                 \
+    }                                                                                              \
+    ;
+#include "format/regs.def"
+#undef ARCH
+#undef REGS
+#undef ARCH_END
+
+static const struct {
+    const char *name;
+    uint8_t ip, sp;
+    const struct reg_range *ranges;
+} arches[] = {
+#define ARCH(name, ip, sp) { #name, ip, sp, regs_##name },
+#define REGS(first, last, name)
+#define ARCH_END(name)
+#include "format/regs.def"
+#undef ARCH
+#undef REGS
+#undef ARCH_END
+};
+
+/* As perf 6.1 does it: riscv64 and loongarch64 stay what they are, so their registers have no names. */
+const char *pd_arch_normalise(const char *arch)
+{
+    static const struct {
+        const char *prefix, *name;
+    } rules[] = {
+        { "x86_64", "x86" },   { "aarch64", "arm64" }, { "arm64", "arm64" }, { "arm", "arm" },
+        { "sa110", "arm" },    { "ppc", "powerpc" },   { "powerpc", "powerpc" }, { "s390", "s390" },
+        { "mips", "mips" },    { "sparc", "sparc" },   { "sun4u", "sparc" }, { "parisc", "parisc" },
+    };
+    if (arch[0] == 'i' && arch[1] >= '3' && arch[1] <= '6' && !strcmp(arch + 2, "86"))
+        return "x86";
+    if (arch[0] == 's' && arch[1] == 'h' && arch[2] >= '0' && arch[2] <= '9')
+        return "sh";
+    for (size_t i = 0; i < PD_LENGTH(rules); i++)
+        if (!strncmp(arch, rules[i].prefix, strlen(rules[i].prefix)))
+            return rules[i].name;
+    return arch;
+}
+
+static size_t arch_index(const char *arch)
+{
+    size_t i = 0;
+    if (!arch)
+        return PD_LENGTH(arches);
+    arch = pd_arch_normalise(arch);
+    while (i < PD_LENGTH(arches) && strcmp(arches[i].name, arch) != 0)
+        i++;
+    return i;
+}
+
+const char *pd_register_name(const char *arch, unsigned index)
+{
+    size_t i = arch_index(arch);
+    if (i < PD_LENGTH(arches))
+        for (const struct reg_range *range = arches[i].ranges; range->name; range++)
+            if (index >= range->first && index <= range->last)
+                return range->name;
+    return "unknown";
+}
+
+bool pd_register_ip_sp(const char *arch, unsigned *ip, unsigned *sp)
+{
+    size_t i = arch_index(arch);
+    if (i == PD_LENGTH(arches))
+        return false;
+    *ip = arches[i].ip;
+    *sp = arches[i].sp;
+    return true;
+}
