@@ -1,15 +1,63 @@
 /* SPDX-License-Identifier: MIT */
+/* Which recording is meant, and opening it. */
 #include "tool/input.h"
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *tool_input_name(const struct tool *tool, int argc, char **argv)
+enum tool_exit tool_parse_strict(struct tool *tool, void *options, const char *value, bool unset)
 {
-    return tool->input ? tool->input : argc > 0 ? argv[0] : "perf.data";
+    (void)options, (void)value;
+    tool->strict = !unset;
+    return TOOL_DONE;
 }
 
-/* perf reads no file of another user unless -f is given; root reads all that are its own. */
+enum tool_exit tool_parse_memory(struct tool *tool, void *options, const char *value, bool unset)
+{
+    static const char units[] = "kMGT";
+    char *end = NULL;
+    (void)options;
+    tool->memory = 0;
+    if (unset)
+        return TOOL_DONE;
+    unsigned long long number = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+    const char *unit = end && *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (!end || !number || (*end && (!unit || end[1])) || number > UINT64_MAX >> shift)
+        return tool_usage(tool, "option --memory needs a size like 512M, not '%s'", value);
+    tool->memory = (uint64_t)number << shift;
+    return TOOL_DONE;
+}
+
+/* perf reads a pipe on standard input where no file is named. */
+static bool stdin_is_pipe(void)
+{
+    struct stat status;
+    return !fstat(STDIN_FILENO, &status) && S_ISFIFO(status.st_mode);
+}
+
+const char *tool_input_name(const struct tool *tool, int argc, char **argv)
+{
+    if (tool->input)
+        return tool->input;
+    if (argc > 0)
+        return argv[0];
+    return stdin_is_pipe() ? "-" : "perf.data";
+}
+
+enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv)
+{
+    if (argc > 1)
+        return tool_usage(tool, "'%s': one recording at a time", argv[1]);
+    if (argc && tool->input)
+        return tool_usage(tool, "'%s': the recording is already named (-i %s)", argv[0],
+                          tool->input);
+    return TOOL_DONE;
+}
+
+/* perf reads no file of another user unless -f is given; root's it always trusts. */
 static bool owner_is_wrong(const struct tool *tool, const char *name)
 {
     struct stat info;
@@ -23,10 +71,12 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     options.on_issue = tool_on_issue;
     options.issue_data = tool;
     options.threads = tool->jobs;
+    options.max_memory = tool->memory;
+    options.flags = tool->strict ? PERFDATA_STRICT : 0;
     *out = NULL;
     bool standard_input = !strcmp(name, "-");
     if (!standard_input && owner_is_wrong(tool, name)) {
-        tool_error(tool, "file %s not owned by current user or root (use -f to override)", name);
+        tool_error(tool, "%s is neither yours nor root's (-f reads it all the same)", name);
         return TOOL_NOTHING;
     }
     perfdata_recording *recording;
@@ -42,7 +92,8 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     return TOOL_NOTHING;
 }
 
-enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording, perfdata_status status)
+enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording,
+                                      perfdata_status status)
 {
     if (status == PERFDATA_ERROR_OUTPUT)
         return TOOL_OUTPUT;
@@ -51,15 +102,15 @@ enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *rec
     if (!*text)
         text = perfdata_status_text(status);
     if (offset >= 0)
-        tool_error(tool, "%s (at offset %lld)", text, (long long)offset);
+        tool_error(tool, "%s (at offset %" PRId64 ")", text, offset);
     else
         tool_error(tool, "%s", text);
-    return status == PERFDATA_ERROR_ARGUMENT || status == PERFDATA_ERROR_UNSUPPORTED ? TOOL_USAGE : TOOL_NOTHING;
+    bool usage = status == PERFDATA_ERROR_ARGUMENT || status == PERFDATA_ERROR_UNSUPPORTED;
+    return usage ? TOOL_USAGE : TOOL_NOTHING;
 }
 
-int tool_write_text(void *data, const char *text, size_t length)
+int tool_write_text(void *tool, const char *text, size_t length)
 {
-    struct tool *tool = data;
     tool_write(tool, text, length);
     return !tool_output_ok(tool);
 }

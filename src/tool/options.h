@@ -100,11 +100,13 @@ extern const struct tool_perf_option tool_perf_options[];
 const struct tool_perf_option *tool_refused_next(const struct tool_verb *verb,
                                                  const struct tool_perf_option *last);
 
-/* Rows that verbs share; what they set lies in struct tool (input, force, verbose, jobs). */
+/* Rows that verbs share; what they set lies in struct tool and is honoured by tool_open() of input.h. */
 enum tool_exit tool_parse_input(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_force(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_verbose(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_jobs(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_strict(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_INPUT                                                                             \
     {                                                                                              \
         TOOL_CALLBACK, 'i', "input", "FILE", "recording to read; - is standard input",             \
@@ -124,6 +126,17 @@ enum tool_exit tool_parse_jobs(struct tool *, void *, const char *, bool);
     {                                                                                              \
         TOOL_CALLBACK, 'j', "jobs", "N", "threads; default: all cores, the output is the same",    \
             .flags = TOOL_OURS, .parse = tool_parse_jobs                                           \
+    }
+
+#define TOOL_ROW_STRICT                                                                            \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "strict", NULL, "end with an error at the first thing that is wrong",    \
+            .flags = TOOL_NO_VALUE | TOOL_OURS, .parse = tool_parse_strict                         \
+    }
+#define TOOL_ROW_MEMORY                                                                            \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "memory", "SIZE", "cap for queues and caches, like 512M",                \
+            .flags = TOOL_OURS, .parse = tool_parse_memory                                         \
     }
 
 /* help.c: `perfdata VERB --help`, fitted to the terminal. */

@@ -35,6 +35,8 @@ struct tool {
     const char *input; /* -i; NULL: the first argument or perf.data   */
     bool force;        /* -f: no check of the file's owner            */
     unsigned jobs;     /* -j: threads, 0: all cores                   */
+    bool strict;       /* --strict: the first issue ends the run */
+    uint64_t memory;   /* --memory: a cap in bytes, 0: default */
     int perf_exit;     /* what to return as perf; -1: by the table    */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];
     struct tool_output {
