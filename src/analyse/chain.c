@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Trees are built from the root down, by grouping what begins with the same function: a group that cannot be drawn is
+ * left at once with all that is below it. */
+#include "analyse/chain.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- the order of siblings ---- */
+
+static int compare_frames(const void *left, const void *right, void *data)
+{
+    const struct pd_hist *hist = data;
+    const struct pd_hist_frame *a = &hist->frames.data[*(const uint32_t *)left],
+                               *b = &hist->frames.data[*(const uint32_t *)right];
+    if (a->dso != b->dso) {
+        uint64_t x = a->dso ? (uint64_t)a->dso->index + 1 : 0, y = b->dso ? (uint64_t)b->dso->index + 1 : 0;
+        return x > y ? -1 : 1;
+    }
+    if (a->place != b->place)
+        return a->place > b->place ? -1 : 1;
+    if (!a->symbol != !b->symbol)
+        return a->symbol ? -1 : 1;
+    if (!a->symbol && a->ip != b->ip)
+        return a->ip > b->ip ? -1 : 1;
+    return 0;
+}
+
+perfdata_status pd_chain_rank(struct pd_hist *hist)
+{
+    size_t count = hist->frames.count;
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    if (!order)
+        return PERFDATA_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    qsort_r(order, count, sizeof *order, compare_frames, hist);
+    uint32_t rank = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i && compare_frames(&order[i - 1], &order[i], hist))
+            rank++;
+        hist->frames.data[order[i]].rank = rank;
+    }
+    free(order);
+    return 0;
+}
+
+/* ---- which stacks a row has ---- */
+
+struct gathered {
+    uint32_t row, cell;
+    uint64_t hits, count;
+};
+
+struct gathering {
+    const struct pd_hist *hist;
+    const struct pd_hist_result *result;
+    const bool *wanted; /* per row */
+    struct pd_map64 map;
+    PD_VEC(struct gathered) all;
+    bool failed;
+};
+
+static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cell)
+{
+    struct gathering *gathering = data;
+    uint32_t row = gathering->result->row_of_entry[entry];
+    if (!gathering->wanted[row])
+        return;
+    const struct pd_hist_pair *pair = &gathering->hist->pairs.data[pair_index];
+    uint64_t key = (uint64_t)row << 32 | cell;
+    uint32_t id = pd_map64_get(&gathering->map, key);
+    if (id == PD_MAP64_NONE) {
+        id = (uint32_t)gathering->all.count;
+        if (!pd_vec_push(&gathering->all, (struct gathered){row, cell, 0, 0}) ||
+            !pd_map64_set(&gathering->map, key, id)) {
+            gathering->failed = true;
+            return;
+        }
+    }
+    gathering->all.data[id].hits += pair->period;
+    gathering->all.data[id].count += pair->count;
+}
+
+static bool distribute(const struct gathering *gathering, size_t rows, struct pd_chain_index *out)
+{
+    size_t count = gathering->all.count;
+    out->begin = calloc(rows + 2, sizeof *out->begin);
+    out->items = malloc((count + 1) * sizeof *out->items);
+    if (!out->begin || !out->items)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        out->begin[gathering->all.data[i].row + 1]++;
+    for (size_t i = 0; i <= rows; i++)
+        out->begin[i + 1] += out->begin[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct gathered *item = &gathering->all.data[i];
+        out->items[out->begin[item->row]++] =
+            (struct pd_chain_item){.cell = item->cell, .hits = item->hits, .count = item->count};
+    }
+    /* begin[r] now is the end of row r: shift. */
+    memmove(out->begin + 1, out->begin, (rows + 1) * sizeof *out->begin);
+    out->begin[0] = 0;
+    return true;
+}
+
+perfdata_status pd_chain_index_make(struct pd_hist *hist, const struct pd_hist_result *result,
+                                    const uint64_t *least, struct pd_chain_index *out)
+{
+    memset(out, 0, sizeof *out);
+    size_t rows = result->all.count;
+    bool *wanted = calloc(rows + 1, sizeof *wanted);
+    struct gathering gathering = {.hist = hist, .result = result, .wanted = wanted, .failed = !wanted};
+    for (size_t i = 0; wanted && i < rows; i++) {
+        const struct pd_hist_row *row = result->all.data[i];
+        wanted[i] = !row->filtered &&
+                    (hist->options.children ? row->children_period : row->period) >= least[row->event];
+    }
+    struct pd_hist_climb climb = {0};
+    for (size_t i = 0; i < hist->pairs.count && !gathering.failed; i++) {
+        const struct pd_hist_pair *pair = &hist->pairs.data[i];
+        if (!hist->options.children)
+            gather(&gathering, (uint32_t)i, pair->entry, pair->cell);
+        else if (pd_hist_climb(hist, &climb, (uint32_t)i, gather, &gathering) < 0)
+            gathering.failed = true;
+    }
+    bool ok = !gathering.failed && distribute(&gathering, rows, out);
+    pd_vec_free(&climb.seen);
+    pd_vec_free(&gathering.all);
+    pd_map64_free(&gathering.map);
+    free(wanted);
+    if (ok)
+        return 0;
+    pd_chain_index_free(out);
+    return PERFDATA_ERROR_MEMORY;
+}
+
+void pd_chain_index_free(struct pd_chain_index *index)
+{
+    free(index->begin);
+    free(index->items);
+    memset(index, 0, sizeof *index);
+}
+
+/* ---- one tree ---- */
+
+static int compare_items(const void *left, const void *right)
+{
+    uint32_t a = ((const struct pd_chain_item *)left)->rank, b = ((const struct pd_chain_item *)right)->rank;
+    return a < b ? -1 : a > b;
+}
+
+static uint32_t rank_of(const struct pd_hist *hist, uint32_t cell)
+{
+    return hist->frames.data[hist->cells.data[cell].frame].rank;
+}
+
+static uint32_t node_new(struct pd_chain_tree *tree, uint32_t parent)
+{
+    struct pd_chain_node node = {.first_frame = (uint32_t)tree->frames.count, .parent = parent,
+                                 .child = PD_HIST_NONE, .next = PD_HIST_NONE};
+    return pd_vec_push(&tree->nodes, node) ? (uint32_t)tree->nodes.count - 1 : PD_HIST_NONE;
+}
+
+/* Follows items [begin, end), which all begin with one function, as long as none ends and none turns off; then what is
+ * left of them becomes work for the node's children. */
+static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint32_t node_id, size_t begin,
+                   size_t end)
+{
+    struct pd_chain_item *items = tree->items.data;
+    struct pd_chain_node *node = &tree->nodes.data[node_id];
+    for (;;) {
+        if (!pd_vec_push(&tree->frames, hist->cells.data[items[begin].cell].frame))
+            return false;
+        node->frame_count++;
+        size_t left = begin;
+        for (size_t i = begin; i < end; i++) {
+            uint32_t next = hist->cells.data[items[i].cell].next;
+            if (next == PD_HIST_NONE) {
+                node->hits += items[i].hits;
+                node->count += items[i].count;
+                continue;
+            }
+            items[left] = items[i];
+            items[left].cell = next;
+            items[left++].rank = rank_of(hist, next);
+        }
+        bool ended = left < end, turned = false;
+        end = left;
+        for (size_t i = begin + 1; i < end && !turned; i++)
+            turned = items[i].rank != items[begin].rank;
+        if (end == begin)
+            return true;
+        if (!ended && !turned)
+            continue;
+        for (size_t i = begin; i < end; i++) {
+            node->below_hits += items[i].hits;
+            node->below_count += items[i].count;
+        }
+        if (turned)
+            qsort(items + begin, end - begin, sizeof *items, compare_items);
+        return pd_vec_push(&tree->work, (struct pd_chain_work){node_id, begin, end});
+    }
+}
+
+struct building {
+    const struct pd_hist *hist;
+    struct pd_chain_tree *tree;
+    enum pd_chain_mode mode;
+    uint64_t least;
+    double share;
+};
+
+/* The groups of one work item become children of its node, in the order of rank. */
+static bool branch(const struct building *building, struct pd_chain_work work)
+{
+    struct pd_chain_tree *tree = building->tree;
+    uint64_t least = building->least;
+    if (building->mode == PD_CHAIN_FRACTAL)
+        least = (uint64_t)ceil((double)tree->nodes.data[work.node].below_hits * building->share);
+    uint32_t last = PD_HIST_NONE;
+    for (size_t begin = work.begin, end; begin < work.end; begin = end) {
+        uint64_t hits = 0;
+        for (end = begin; end < work.end && tree->items.data[end].rank == tree->items.data[begin].rank; end++)
+            hits += tree->items.data[end].hits;
+        if (hits < least)
+            continue;
+        uint32_t id = node_new(tree, work.node);
+        if (id == PD_HIST_NONE || !follow(building->hist, tree, id, begin, end))
+            return false;
+        if (last == PD_HIST_NONE)
+            tree->nodes.data[work.node].child = id;
+        else
+            tree->nodes.data[last].next = id;
+        last = id;
+    }
+    return true;
+}
+
+/* Siblings by hits, most first; equal ones stay. */
+static bool sort_children(struct pd_chain_tree *tree, uint32_t parent)
+{
+    tree->order.count = 0;
+    for (uint32_t id = tree->nodes.data[parent].child; id != PD_HIST_NONE; id = tree->nodes.data[id].next)
+        if (!pd_vec_push(&tree->order, id))
+            return false;
+    uint64_t *order = tree->order.data;
+    size_t count = tree->order.count;
+    if (count < 2)
+        return true;
+    uint64_t *half = malloc(count * sizeof *half);
+    if (!half)
+        return false;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t begin = 0; begin < count; begin += 2 * width) {
+            size_t middle = PD_MIN(begin + width, count), end = PD_MIN(begin + 2 * width, count), a = begin,
+                   b = middle;
+            for (size_t to = begin; to < end; to++) {
+                bool second = a == middle || (b < end && pd_chain_hits(&tree->nodes.data[order[b]]) >
+                                                             pd_chain_hits(&tree->nodes.data[order[a]]));
+                half[to] = second ? order[b++] : order[a++];
+            }
+        }
+        memcpy(order, half, count * sizeof *order);
+    }
+    free(half);
+    tree->nodes.data[parent].child = (uint32_t)order[0];
+    for (size_t i = 0; i < count; i++)
+        tree->nodes.data[order[i]].next = i + 1 < count ? (uint32_t)order[i + 1] : PD_HIST_NONE;
+    return true;
+}
+
+static int compare_flat(const void *left, const void *right, void *data)
+{
+    const struct pd_chain_tree *tree = data;
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    uint64_t x = tree->nodes.data[a & UINT32_MAX].hits, y = tree->nodes.data[b & UINT32_MAX].hits;
+    if (x != y)
+        return x > y ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* All nodes in which enough stacks end; among equals those deeper first, as a walk that ends with the parent meets
+ * them. */
+static bool list_flat(struct pd_chain_tree *tree, uint64_t least)
+{
+    uint64_t place = 0;
+    tree->order.count = 0;
+    uint32_t at = tree->nodes.data[0].child;
+    while (at != PD_HIST_NONE) {
+        while (tree->nodes.data[at].child != PD_HIST_NONE)
+            at = tree->nodes.data[at].child;
+        for (;;) {
+            const struct pd_chain_node *node = &tree->nodes.data[at];
+            if (node->hits && node->hits >= least && !pd_vec_push(&tree->order, place++ << 32 | at))
+                return false;
+            if (node->next != PD_HIST_NONE || node->parent == 0 || node->parent == PD_HIST_NONE) {
+                at = node->next;
+                break;
+            }
+            at = node->parent;
+        }
+    }
+    qsort_r(tree->order.data, tree->order.count, sizeof *tree->order.data, compare_flat, tree);
+    for (size_t i = 0; i < tree->order.count; i++)
+        if (!pd_vec_push(&tree->list, (uint32_t)tree->order.data[i]))
+            return false;
+    return true;
+}
+
+perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain_item *items, size_t count,
+                               enum pd_chain_mode mode, uint64_t least, double percent,
+                               struct pd_chain_tree *tree)
+{
+    bool flat = mode == PD_CHAIN_FLAT || mode == PD_CHAIN_FOLDED;
+    struct building building = {hist, tree, mode, least, percent / 100};
+    tree->nodes.count = tree->frames.count = tree->list.count = tree->items.count = tree->work.count = 0;
+    uint32_t root = node_new(tree, PD_HIST_NONE);
+    if (root == PD_HIST_NONE || !pd_vec_reserve(&tree->items, count + 1))
+        return PERFDATA_ERROR_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        tree->items.data[i] = items[i];
+        tree->items.data[i].rank = rank_of(hist, items[i].cell);
+        tree->nodes.data[0].below_hits += items[i].hits;
+        tree->nodes.data[0].below_count += items[i].count;
+    }
+    tree->items.count = count;
+    if (count > 1)
+        qsort(tree->items.data, count, sizeof *tree->items.data, compare_items);
+    bool ok = !count || pd_vec_push(&tree->work, (struct pd_chain_work){0, 0, count});
+    while (ok && tree->work.count)
+        ok = branch(&building, tree->work.data[--tree->work.count]);
+    for (size_t i = 0; ok && !flat && i < tree->nodes.count; i++)
+        ok = sort_children(tree, (uint32_t)i);
+    if (ok && flat)
+        ok = list_flat(tree, least);
+    return ok ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+void pd_chain_tree_free(struct pd_chain_tree *tree)
+{
+    pd_vec_free(&tree->nodes);
+    pd_vec_free(&tree->frames);
+    pd_vec_free(&tree->list);
+    pd_vec_free(&tree->items);
+    pd_vec_free(&tree->work);
+    pd_vec_free(&tree->order);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries to rows: names that became equal are joined, the events of a group stand side by side, rows are sorted. */
+#include "analyse/hist.h"
+#include <stdlib.h>
+
+static int key_at(const struct pd_hist_options *options, uint8_t key)
+{
+    for (unsigned k = 0; k < options->key_count; k++)
+        if (options->keys[k] == key)
+            return (int)k + 1;
+    return 0;
+}
+
+/* For each comm the first with the same final text. */
+static uint32_t *same_comms(struct pd_hist *hist, const char ***texts)
+{
+    size_t count = hist->comms.count;
+    uint32_t *same = malloc((count + 1) * sizeof *same);
+    uint32_t *by_name = calloc(hist->names.strings.count + count + 1, sizeof *by_name);
+    *texts = malloc((count + 1) * sizeof **texts);
+    bool ok = same && by_name && *texts;
+    for (size_t i = 0; ok && i < count; i++) {
+        const char *text = (*texts)[i] = pd_comm_final_text(hist->comms.data[i].comm);
+        uint32_t name = pd_hist_name_id(hist, text);
+        ok = name != PD_HIST_NONE;
+        if (ok && !by_name[name])
+            by_name[name] = (uint32_t)i + 1;
+        if (ok)
+            same[i] = by_name[name] - 1;
+    }
+    free(by_name);
+    if (ok)
+        return same;
+    free(same);
+    free(*texts);
+    *texts = NULL;
+    return NULL;
+}
+
+static struct pd_hist_row *row_new(struct pd_hist_result *result, const struct pd_hist_entry *entry,
+                                   uint32_t event)
+{
+    struct pd_hist_row *row = pd_arena_zalloc(&result->arena, sizeof *row);
+    if (!row)
+        return NULL;
+    row->entry = entry;
+    row->event = event;
+    row->index = (uint32_t)result->all.count;
+    if (!pd_vec_push(&result->all, row))
+        return NULL;
+    return row;
+}
+
+static void row_add(struct pd_hist_row *row, const struct pd_hist_entry *entry)
+{
+    row->period += entry->period;
+    row->sys += entry->sys;
+    row->user += entry->user;
+    row->guest_sys += entry->guest_sys;
+    row->guest_user += entry->guest_user;
+    row->count += entry->count;
+    row->children_period += entry->children_period;
+    row->children_count += entry->children_count;
+    row->max_depth = PD_MAX(row->max_depth, entry->max_depth);
+    if (pd_hist_is_first(&entry->first, row->entry->first.number, row->entry->first.position))
+        row->entry = entry;
+}
+
+static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const uint64_t *key,
+                     const char **comms, struct pd_symbols *symbols, const char *symbol_filter)
+{
+    const struct pd_hist_first *first = &row->entry->first;
+    int at = key_at(&hist->options, PD_KEY_COMM);
+    if (at)
+        row->comm = key[at] == PD_HIST_NONE ? "" : comms[key[at]];
+    at = key_at(&hist->options, PD_KEY_PARENT);
+    if (at && key[at] != PD_HIST_NONE)
+        row->parent = pd_intern_text(&hist->names, (uint32_t)key[at]);
+    if (first->dso)
+        row->dso = pd_symbols_short_name(symbols, first->dso);
+    row->symbol = first->symbol ? first->symbol->name : NULL;
+    row->addr = first->addr;
+    row->filtered = first->filtered;
+    /* perf applies this one while collapsing, which it does for comms only. */
+    if (symbol_filter && row->comm && (!row->symbol || !strstr(row->symbol, symbol_filter)))
+        row->filtered = true;
+}
+
+static bool collect_rows(struct pd_hist *hist, const uint32_t *same, struct pd_hist_result *out)
+{
+    int comm_at = key_at(&hist->options, PD_KEY_COMM);
+    for (size_t i = 0; i < hist->entries.count; i++) {
+        const struct pd_hist_entry *entry = &hist->entries.data[i];
+        uint64_t words[PD_HIST_WORDS];
+        memcpy(words, pd_hist_key_of(hist, (uint32_t)i), hist->words * sizeof *words);
+        if (comm_at && words[comm_at] != PD_HIST_NONE)
+            words[comm_at] = same[words[comm_at]];
+        uint32_t id = pd_hist_entry_id(&out->identities, words);
+        if (id == PD_HIST_NONE)
+            return false;
+        if (id == out->all.count && !row_new(out, entry, (uint32_t)words[0]))
+            return false;
+        row_add(out->all.data[id], entry);
+        out->row_of_entry[i] = id;
+        struct pd_hist_event *event = &out->events[words[0]];
+        event->count += entry->count;
+        event->chain_period += entry->period;
+        if (!entry->first.filtered) {
+            event->count_unfiltered += entry->count;
+            event->chain_period_unfiltered += entry->period;
+        }
+    }
+    return true;
+}
+
+perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count, struct pd_symbols *symbols,
+                                 const char *symbol_filter, struct pd_hist_result *out)
+{
+    memset(out, 0, sizeof *out);
+    pd_hist_init(&out->identities, &hist->options);
+    out->event_count = event_count;
+    out->events = pd_arena_zalloc(&out->arena, (event_count + 1) * sizeof *out->events);
+    out->row_of_entry = pd_arena_alloc(&out->arena, (hist->entries.count + 1) * sizeof *out->row_of_entry);
+    const char **comms = NULL;
+    uint32_t *same = same_comms(hist, &comms);
+    bool ok = out->events && out->row_of_entry && same && collect_rows(hist, same, out);
+    for (size_t i = 0; ok && i < out->all.count; i++) {
+        struct pd_hist_row *row = out->all.data[i];
+        struct pd_hist_event *event = &out->events[row->event];
+        row_name(row, hist, pd_hist_key_of(&out->identities, (uint32_t)i), comms, symbols, symbol_filter);
+        event->period += row->period;
+        if (!row->filtered)
+            event->period_unfiltered += row->period;
+        ok = pd_vec_push(&event->rows, row);
+    }
+    free(comms);
+    free(same);
+    return ok ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+void pd_hist_result_free(struct pd_hist_result *result)
+{
+    for (size_t i = 0; result->events && i < result->event_count; i++)
+        pd_vec_free(&result->events[i].rows);
+    pd_vec_free(&result->all);
+    pd_hist_free(&result->identities);
+    pd_arena_free(&result->arena);
+    memset(result, 0, sizeof *result);
+}
+
+/* ---- groups ---- */
+
+static struct pd_hist_row *leader_row(struct pd_hist_result *result, uint32_t leader, const struct pd_hist_row *row)
+{
+    uint64_t words[PD_HIST_WORDS];
+    memcpy(words, pd_hist_key_of(&result->identities, row->index), result->identities.words * sizeof *words);
+    words[0] = leader;
+    uint32_t id = pd_hist_entry_id(&result->identities, words);
+    if (id == PD_HIST_NONE)
+        return NULL;
+    if (id < result->all.count)
+        return result->all.data[id];
+    struct pd_hist_row *added = row_new(result, row->entry, leader);
+    if (!added)
+        return NULL;
+    added->filtered = row->filtered;
+    added->comm = row->comm;
+    added->dso = row->dso;
+    added->parent = row->parent;
+    added->symbol = row->symbol;
+    added->addr = row->addr;
+    return pd_vec_push(&result->events[leader].rows, added) ? added : NULL;
+}
+
+perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count)
+{
+    for (size_t m = 1; m < count; m++) {
+        const struct pd_hist_event *event = &result->events[events[m]];
+        for (size_t i = 0; i < event->rows.count; i++) {
+            struct pd_hist_row *row = event->rows.data[i], *leader = leader_row(result, events[0], row);
+            if (!leader)
+                return PERFDATA_ERROR_MEMORY;
+            if (!leader->members)
+                leader->members = pd_arena_zalloc(&result->arena, (count - 1) * sizeof *leader->members);
+            if (!leader->members)
+                return PERFDATA_ERROR_MEMORY;
+            leader->members[m - 1] = row;
+        }
+    }
+    return 0;
+}
+
+/* ---- sorting ---- */
+
+struct sorting {
+    const struct pd_hist *hist;
+    const uint8_t *order;
+    size_t order_count, group_size;
+    bool dso_is_key;
+};
+
+static uint64_t column_value(const struct pd_hist_row *row, uint8_t column)
+{
+    switch (column) {
+    case PD_COLUMN_SYS:
+        return row->sys;
+    case PD_COLUMN_USER:
+        return row->user;
+    case PD_COLUMN_GUEST_SYS:
+        return row->guest_sys;
+    case PD_COLUMN_GUEST_USER:
+        return row->guest_user;
+    case PD_COLUMN_SAMPLES:
+        return row->count;
+    default:
+        return row->period;
+    }
+}
+
+static int by_value(uint64_t a, uint64_t b)
+{
+    return a > b ? -1 : a < b;
+}
+
+static int by_column(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b,
+                     uint8_t column)
+{
+    if (column == PD_COLUMN_CHILDREN) {
+        if (!sorting->hist->options.children)
+            return 0;
+        int result = by_value(a->children_period, b->children_period);
+        if (result || !sorting->hist->options.use_chains || a->entry->first.thread != b->entry->first.thread)
+            return result;
+        /* The caller above the callee. */
+        result = by_value(a->max_depth, b->max_depth);
+        return sorting->hist->options.caller_order ? result : -result;
+    }
+    int result = by_value(column_value(a, column), column_value(b, column));
+    for (size_t m = 0; !result && m + 1 < sorting->group_size; m++) {
+        const struct pd_hist_row *c = a->members ? a->members[m] : NULL, *d = b->members ? b->members[m] : NULL;
+        result = by_value(c ? column_value(c, column) : 0, d ? column_value(d, column) : 0);
+    }
+    return result;
+}
+
+static int by_text(const char *a, const char *b)
+{
+    if (!a || !b)
+        return a ? -1 : b ? 1 : 0;
+    int result = strcmp(a, b);
+    return result < 0 ? -1 : result > 0;
+}
+
+static int by_difference(uint64_t a, uint64_t b)
+{
+    int64_t difference = (int64_t)(a - b);
+    return difference < 0 ? -1 : difference > 0;
+}
+
+static const uint64_t *key_of(const struct sorting *sorting, const struct pd_hist_row *row)
+{
+    return pd_hist_key_of(sorting->hist, row->index);
+}
+
+/* Keys that compare alike whether sorting or merging. */
+static int by_key(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b,
+                  uint8_t key)
+{
+    int at = key_at(&sorting->hist->options, key);
+    switch (key) {
+    case PD_KEY_COMM:
+        return by_text(a->comm, b->comm);
+    case PD_KEY_DSO:
+        return by_text(a->dso, b->dso);
+    case PD_KEY_PARENT:
+        return by_text(a->parent, b->parent);
+    case PD_KEY_IPC_NULL:
+        return 0;
+    case PD_KEY_PID:
+    case PD_KEY_CPU:
+    case PD_KEY_SOCKET: {
+        int32_t x = (int32_t)key_of(sorting, a)[at], y = (int32_t)key_of(sorting, b)[at];
+        return x < y ? -1 : x > y;
+    }
+    default:
+        return by_difference(key_of(sorting, a)[at], key_of(sorting, b)[at]);
+    }
+}
+
+static int by_symbol_identity(const struct sorting *sorting, const struct pd_hist_row *a,
+                              const struct pd_hist_row *b)
+{
+    const struct pd_symbol *x = a->entry->first.symbol, *y = b->entry->first.symbol;
+    if (!x && !y)
+        return by_difference(a->addr, b->addr);
+    int result = sorting->dso_is_key ? 0 : by_text(a->dso, b->dso);
+    if (result)
+        return result;
+    if (!x || !y)
+        return x ? -1 : 1;
+    result = by_difference(x->start, y->start);
+    return result ? result : by_difference(x->end, y->end);
+}
+
+static int compare_rows(const void *left, const void *right, void *data)
+{
+    const struct sorting *sorting = data;
+    const struct pd_hist_row *a = *(struct pd_hist_row *const *)left, *b = *(struct pd_hist_row *const *)right;
+    int result = 0;
+    for (size_t i = 0; !result && i < sorting->order_count; i++) {
+        uint8_t what = sorting->order[i];
+        result = what >= PD_KEY_COUNT      ? by_column(sorting, a, b, what)
+                 : what == PD_KEY_SYMBOL ? by_text(a->symbol, b->symbol)
+                                           : by_key(sorting, a, b, what);
+    }
+    for (unsigned k = 0; !result && k < sorting->hist->options.key_count; k++) {
+        uint8_t key = sorting->hist->options.keys[k];
+        result = key == PD_KEY_SYMBOL ? by_symbol_identity(sorting, a, b) : by_key(sorting, a, b, key);
+    }
+    if (!result)
+        result = by_value(b->entry->first.number, a->entry->first.number);
+    return result ? result : by_value(b->index, a->index);
+}
+
+void pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
+                  size_t order_count, size_t group_size)
+{
+    struct sorting sorting = {&result->identities, order, order_count, group_size,
+                              key_at(&result->identities.options, PD_KEY_DSO) != 0};
+    if (event->rows.count > 1)
+        qsort_r(event->rows.data, event->rows.count, sizeof *event->rows.data, compare_rows, &sorting);
+}
+
+uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row, uint8_t key)
+{
+    int at = key_at(&result->identities.options, key);
+    return at ? pd_hist_key_of(&result->identities, row->index)[at] : 0;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Children mode. Done once per distinct (entry, stack) and not per sample: what a sample counts for depends on nothing
+ * else, and of what the first sample brings each pair knows the least delivery number. */
+#include "analyse/hist.h"
+
+static bool is_of_address(uint8_t key)
+{
+    return key == PD_KEY_DSO || key == PD_KEY_SYMBOL || key == PD_KEY_SYMBOL_SIZE || key == PD_KEY_DSO_SIZE;
+}
+
+/* perf looks for the entry among those of the sample without filling in these keys. */
+static bool is_forgotten(uint8_t key)
+{
+    return key == PD_KEY_SOCKET || key == PD_KEY_TIME || key == PD_KEY_CGROUP || key == PD_KEY_CGROUP_ID;
+}
+
+static perfdata_status number_bases(struct pd_hist *hist)
+{
+    struct pd_hist bases;
+    pd_hist_init(&bases, &hist->options);
+    for (size_t i = 0; i < hist->entries.count && !bases.failed; i++) {
+        uint64_t words[PD_HIST_WORDS];
+        memcpy(words, pd_hist_key_of(hist, (uint32_t)i), hist->words * sizeof *words);
+        for (unsigned k = 0; k < hist->options.key_count; k++)
+            if (is_of_address(hist->options.keys[k]))
+                words[k + 1] = 0;
+        hist->entries.data[i].base = pd_hist_entry_id(&bases, words);
+    }
+    bool failed = bases.failed;
+    pd_hist_free(&bases);
+    return failed ? PERFDATA_ERROR_MEMORY : 0;
+}
+
+static uint32_t child_entry(struct pd_hist *hist, uint32_t parent, uint32_t frame_id)
+{
+    uint32_t base = hist->entries.data[parent].base;
+    uint64_t at = (uint64_t)base << 32 | frame_id;
+    uint32_t id = pd_map64_get(&hist->child_map, at);
+    if (id != PD_MAP64_NONE)
+        return id;
+    const struct pd_hist_frame *frame = &hist->frames.data[frame_id];
+    uint64_t words[PD_HIST_WORDS];
+    memcpy(words, pd_hist_key_of(hist, parent), hist->words * sizeof *words);
+    for (unsigned k = 0; k < hist->options.key_count; k++) {
+        switch (hist->options.keys[k]) {
+        case PD_KEY_DSO:
+            words[k + 1] = frame->dso ? frame->dso->short_name_id : PD_HIST_NONE;
+            break;
+        case PD_KEY_SYMBOL:
+            words[k + 1] = frame->sym;
+            break;
+        case PD_KEY_SYMBOL_SIZE:
+            words[k + 1] = frame->symbol ? frame->symbol->end - frame->symbol->start : 0;
+            break;
+        case PD_KEY_DSO_SIZE:
+            words[k + 1] = frame->map_size;
+            break;
+        default:
+            break;
+        }
+    }
+    id = pd_hist_entry_id(hist, words);
+    if (id == PD_HIST_NONE)
+        return id;
+    hist->entries.data[id].base = base;
+    if (!pd_map64_set(&hist->child_map, at, id)) {
+        hist->failed = true;
+        return PD_HIST_NONE;
+    }
+    return id;
+}
+
+/* False when every function of the stack counts again, as for perf. */
+static bool counts_once(const struct pd_hist *hist, uint32_t entry)
+{
+    const uint64_t *key = pd_hist_key_of(hist, entry);
+    for (unsigned k = 0; k < hist->options.key_count; k++)
+        if (is_forgotten(hist->options.keys[k]) && key[k + 1])
+            return false;
+    return true;
+}
+
+static void count_child(struct pd_hist *hist, const struct pd_hist_pair *pair, uint32_t id,
+                        const struct pd_hist_frame *frame, char level, uint32_t position)
+{
+    struct pd_hist_entry *entry = &hist->entries.data[id];
+    entry->children_period += pair->period;
+    entry->children_count += pair->count;
+    if (pd_hist_is_first(&entry->first, pair->number, position))
+        entry->first = (struct pd_hist_first){
+            .number = pair->number,
+            .thread = pair->thread,
+            .dso = frame->dso,
+            .symbol = frame->symbol,
+            .addr = frame->ip,
+            .map_size = frame->map_size,
+            .position = position,
+            .level = level,
+            .filtered = pair->filtered,
+        };
+}
+
+static void deepen(struct pd_hist *hist, uint32_t entry, uint32_t depth)
+{
+    uint32_t *max_depth = &hist->entries.data[entry].max_depth;
+    *max_depth = PD_MAX(*max_depth, depth);
+}
+
+struct expansion {
+    struct pd_hist *hist;
+    PD_VEC(uint32_t) seen; /* per entry: the last pair + 1 */
+};
+
+static bool is_new(struct expansion *expansion, uint32_t entry, uint32_t pair, bool once)
+{
+    if (entry >= expansion->seen.count) {
+        size_t want = (size_t)entry + 1024;
+        if (!pd_vec_reserve(&expansion->seen, want)) {
+            expansion->hist->failed = true;
+            return false;
+        }
+        memset(expansion->seen.data + expansion->seen.count, 0,
+               (want - expansion->seen.count) * sizeof *expansion->seen.data);
+        expansion->seen.count = want;
+    }
+    if (once && expansion->seen.data[entry] == pair + 1)
+        return false;
+    expansion->seen.data[entry] = pair + 1;
+    return true;
+}
+
+static void expand_pair(struct expansion *expansion, uint32_t index)
+{
+    struct pd_hist *hist = expansion->hist;
+    struct pd_hist_pair pair = hist->pairs.data[index];
+    bool once = counts_once(hist, pair.entry);
+    char level = pair.level;
+    uint32_t position = 0;
+    is_new(expansion, pair.entry, index, false);
+    deepen(hist, pair.entry, hist->cells.data[pair.cell].depth);
+    for (uint32_t cell = pair.cell; cell != PD_HIST_NONE && !hist->failed; cell = hist->cells.data[cell].next) {
+        uint32_t frame_id = hist->cells.data[cell].frame;
+        struct pd_hist_frame frame = hist->frames.data[frame_id];
+        position++;
+        if (!frame.symbol && hist->options.hide_unresolved)
+            break;
+        if (frame.has_map)
+            level = frame.kernel ? 'k' : '.';
+        uint32_t id = child_entry(hist, pair.entry, frame_id);
+        if (id == PD_HIST_NONE || !is_new(expansion, id, index, once))
+            continue;
+        count_child(hist, &pair, id, &frame, level, position);
+        deepen(hist, id, hist->cells.data[cell].depth);
+    }
+}
+
+perfdata_status pd_hist_expand(struct pd_hist *hist)
+{
+    perfdata_status status = number_bases(hist);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < hist->entries.count; i++) {
+        struct pd_hist_entry *entry = &hist->entries.data[i];
+        entry->children_period = entry->period;
+        entry->children_count = entry->count;
+    }
+    struct expansion expansion = {.hist = hist};
+    for (size_t i = 0; i < hist->pairs.count && !hist->failed; i++)
+        expand_pair(&expansion, (uint32_t)i);
+    pd_vec_free(&expansion.seen);
+    return hist->failed ? PERFDATA_ERROR_MEMORY : 0;
+}
+
+perfdata_status pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t index,
+                              void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell),
+                              void *data)
+{
+    if (climb->seen.count < hist->entries.count) {
+        if (!pd_vec_reserve(&climb->seen, hist->entries.count))
+            return PERFDATA_ERROR_MEMORY;
+        memset(climb->seen.data, 0, hist->entries.count * sizeof *climb->seen.data);
+        climb->seen.count = hist->entries.count;
+    }
+    const struct pd_hist_pair *pair = &hist->pairs.data[index];
+    bool once = counts_once(hist, pair->entry);
+    uint64_t base = (uint64_t)hist->entries.data[pair->entry].base << 32;
+    climb->seen.data[pair->entry] = index + 1;
+    each(data, index, pair->entry, pair->cell);
+    for (uint32_t cell = pair->cell; cell != PD_HIST_NONE; cell = hist->cells.data[cell].next) {
+        uint32_t frame = hist->cells.data[cell].frame;
+        if (!hist->frames.data[frame].symbol && hist->options.hide_unresolved)
+            break;
+        uint32_t id = pd_map64_get(&hist->child_map, base | frame);
+        if (id == PD_MAP64_NONE || (once && climb->seen.data[id] == index + 1))
+            continue;
+        climb->seen.data[id] = index + 1;
+        each(data, index, id, cell);
+    }
+    return 0;
+}

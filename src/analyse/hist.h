@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer analyse/: samples counted by sort keys. A worker fills its own `pd_hist`; the tables are merged after the
+ * run, then expanded (children), collapsed, linked and sorted. Text is export/'s.
+ *
+ * An entry's identity is a row of integers, one per sort key; texts are compared only once per entry, at the end.
+ * Where perf keeps what the first sample brought, an entry keeps the least delivery number with it, so nothing depends
+ * on which worker saw which sample. */
+#ifndef PD_HIST_H
+#define PD_HIST_H
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "resolve/resolve.h"
+
+/* Sort keys, in perf's table order; then the numeric columns. */
+enum pd_hist_key {
+    PD_KEY_PID,
+    PD_KEY_COMM,
+    PD_KEY_DSO,
+    PD_KEY_SYMBOL,
+    PD_KEY_PARENT,
+    PD_KEY_CPU,
+    PD_KEY_SOCKET,
+    PD_KEY_SYMBOL_SIZE,
+    PD_KEY_DSO_SIZE,
+    PD_KEY_CGROUP,
+    PD_KEY_CGROUP_ID,
+    PD_KEY_IPC_NULL,
+    PD_KEY_TIME,
+    PD_KEY_COUNT,
+    PD_COLUMN_OVERHEAD = PD_KEY_COUNT,
+    PD_COLUMN_SYS,
+    PD_COLUMN_USER,
+    PD_COLUMN_GUEST_SYS,
+    PD_COLUMN_GUEST_USER,
+    PD_COLUMN_CHILDREN,
+    PD_COLUMN_SAMPLES,
+    PD_COLUMN_PERIOD,
+    PD_COLUMN_COUNT
+};
+
+#define PD_HIST_NONE UINT32_MAX
+/* Words of an entry's key: the event, then one per sort key. */
+#define PD_HIST_WORDS (1 + PD_KEY_COUNT)
+
+struct pd_hist_options {
+    uint8_t keys[PD_KEY_COUNT]; /* enum pd_hist_key, in the order of identity */
+    unsigned key_count;
+    bool use_chains;      /* entries get call chains        */
+    bool children;        /* callees count for their callers */
+    bool caller_order;    /* chains from caller to callee   */
+    bool hide_unresolved;
+};
+
+/* A symbol's identity: what the key word of PD_KEY_SYMBOL numbers. */
+struct pd_hist_sym {
+    const struct pd_symbol *symbol; /* NULL: an unknown address */
+    uint64_t start, end;            /* unknown: start is the address */
+    uint32_t dso_name;              /* short_name_id, PD_HIST_NONE none */
+};
+
+/* A name's identity: the text, or the object while it has its default name (its text may still change). */
+struct pd_hist_comm {
+    const struct pd_comm *comm;
+};
+
+/* One frame of a chain, as fine as children entries need it. */
+struct pd_hist_frame {
+    const struct pd_dso *dso;
+    const struct pd_symbol *symbol;
+    uint64_t ip;       /* unknown: of the identity; known: the least seen */
+    uint64_t place;    /* in the DSO: start of the symbol, or of the unknown address; orders siblings */
+    uint64_t map_size; /* 0 unless DSO sizes are asked for */
+    bool kernel; /* the map is a kernel map */
+    bool has_map;
+    uint32_t sym;  /* pd_hist_sym of a children entry */
+    uint32_t rank; /* among siblings; equal: the same function. Set by pd_chain_rank(). */
+};
+
+/* A stack as a list that shares its tails: the first frame and what follows. */
+struct pd_hist_cell {
+    uint32_t frame, next; /* next: PD_HIST_NONE at the end */
+    uint32_t depth;
+};
+
+/* What perf takes from the first sample of an entry. */
+struct pd_hist_first {
+    uint64_t number;
+    const struct pd_thread *thread;
+    const struct pd_dso *dso; /* NULL: no map */
+    const struct pd_symbol *symbol;
+    uint64_t addr;
+    uint64_t map_size;
+    uint32_t position; /* in the sample's chain, 0 the sample itself */
+    char level;
+    bool filtered;
+};
+
+struct pd_hist_entry {
+    uint64_t period, sys, user, guest_sys, guest_user, count;
+    uint64_t children_period, children_count;
+    struct pd_hist_first first;
+    uint32_t max_depth; /* of its chains */
+    uint32_t base;      /* number of the key without what comes from the address; set by pd_hist_expand() */
+};
+
+/* Samples of one entry with one stack. */
+struct pd_hist_pair {
+    uint32_t entry, cell;
+    uint64_t period, count;
+    uint64_t number; /* least */
+    const struct pd_thread *thread;
+    char level;
+    bool filtered;
+};
+
+struct pd_hist {
+    struct pd_hist_options options;
+    unsigned words; /* 1 + key_count */
+    PD_VEC(struct pd_hist_sym) syms;
+    PD_VEC(struct pd_hist_frame) frames;
+    PD_VEC(struct pd_hist_cell) cells;
+    PD_VEC(struct pd_hist_comm) comms;
+    PD_VEC(struct pd_hist_entry) entries;
+    PD_VEC(uint64_t) keys; /* `words` per entry */
+    PD_VEC(struct pd_hist_pair) pairs;
+    struct pd_intern names; /* comm texts and parents */
+    uint32_t *entry_slots, *sym_slots, *frame_slots; /* id + 1, open addressing */
+    size_t entry_mask, sym_mask, frame_mask;
+    struct pd_map64 cell_map, pair_map;
+    struct pd_map64 child_map; /* (base, frame) -> entry; made by pd_hist_expand() */
+    PD_VEC(uint32_t) comm_of_index; /* pd_comm.index -> comm id + 1 */
+    PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
+    bool failed;                    /* the system had no memory */
+};
+
+void pd_hist_init(struct pd_hist *hist, const struct pd_hist_options *options);
+void pd_hist_free(struct pd_hist *hist);
+
+/* ---- while samples come; each returns PD_HIST_NONE and sets `failed` without memory ---- */
+
+uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm);
+uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text);
+/* `addr` counts only without a symbol. */
+uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso, const struct pd_symbol *symbol,
+                        uint64_t addr);
+uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *frame);
+uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next);
+/* The entry with these key words. A new one has first.number UINT64_MAX. */
+uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key);
+struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint32_t cell);
+
+/* True when (number, position) comes before what `first` holds. */
+PD_INLINE bool pd_hist_is_first(const struct pd_hist_first *first, uint64_t number, uint32_t position)
+{
+    return number < first->number || (number == first->number && position < first->position);
+}
+
+PD_INLINE const uint64_t *pd_hist_key_of(const struct pd_hist *hist, uint32_t entry)
+{
+    return hist->keys.data + (size_t)entry * hist->words;
+}
+
+/* ---- after the run ---- */
+
+/* Adds all of `from`, whose ids become those of `into`. */
+perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from);
+/* Children mode: an entry for each function of each stack. */
+perfdata_status pd_hist_expand(struct pd_hist *hist);
+
+/* The stack of one pair, function by function: which entry each counts for. Children mode, after pd_hist_expand(). */
+struct pd_hist_climb {
+    PD_VEC(uint32_t) seen; /* per entry: the last pair (+ 1) that counted for it */
+};
+/* Calls `each` for each cell of the pair whose entry has not yet been counted, the sample itself (whole stack) first. */
+perfdata_status pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t pair,
+                              void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell),
+                              void *data);
+
+/* One row of the result: an entry after collapsing. */
+struct pd_hist_row {
+    const struct pd_hist_entry *entry; /* of the first of the collapsed ones, sums are the row's own */
+    uint32_t index; /* in `all` */
+    uint64_t period, sys, user, guest_sys, guest_user, count, children_period, children_count;
+    uint32_t max_depth;
+    uint32_t event;
+    bool filtered;
+    const char *comm, *dso, *parent; /* the texts of the keys, NULL when the key is not asked for */
+    const char *symbol;              /* NULL: unknown */
+    uint64_t addr;
+    struct pd_hist_row **members;    /* rows of the group's other events by position - 1; NULL: no group */
+};
+
+/* Rows of one event with its sums. */
+struct pd_hist_event {
+    PD_VEC(struct pd_hist_row *) rows;
+    uint64_t count, count_unfiltered; /* samples */
+    uint64_t period, period_unfiltered;
+    uint64_t chain_period, chain_period_unfiltered;
+};
+
+struct pd_hist_result {
+    struct pd_arena arena;
+    struct pd_hist_event *events;
+    size_t event_count;
+    uint32_t *row_of_entry;           /* entry id -> index of its row in `all` */
+    PD_VEC(struct pd_hist_row *) all; /* rows with an entry, those of pd_hist_link() behind */
+    struct pd_hist identities;        /* one entry per row: its key with final comms */
+};
+
+/* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows whose symbol's name does not contain
+ * `symbol_filter` (NULL: none) are filtered. */
+perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count, struct pd_symbols *symbols,
+                                 const char *symbol_filter, struct pd_hist_result *out);
+/* Joins the rows of `count` events to those of the first, by identity. */
+perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count);
+/* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key. */
+void pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
+                  size_t order_count, size_t group_size);
+/* The row's word of a key, 0 when it is none of the sort keys. */
+uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row, uint8_t key);
+void pd_hist_result_free(struct pd_hist_result *result);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of one worker: each thing that repeats gets a number. */
+#include "analyse/hist.h"
+
+void pd_hist_init(struct pd_hist *hist, const struct pd_hist_options *options)
+{
+    memset(hist, 0, sizeof *hist);
+    hist->options = *options;
+    hist->words = 1 + options->key_count;
+}
+
+void pd_hist_free(struct pd_hist *hist)
+{
+    pd_vec_free(&hist->syms);
+    pd_vec_free(&hist->frames);
+    pd_vec_free(&hist->cells);
+    pd_vec_free(&hist->comms);
+    pd_vec_free(&hist->entries);
+    pd_vec_free(&hist->keys);
+    pd_vec_free(&hist->pairs);
+    pd_intern_free(&hist->names);
+    free(hist->entry_slots);
+    free(hist->sym_slots);
+    free(hist->frame_slots);
+    pd_map64_free(&hist->cell_map);
+    pd_map64_free(&hist->pair_map);
+    pd_vec_free(&hist->comm_of_index);
+    pd_vec_free(&hist->comm_of_name);
+    memset(hist, 0, sizeof *hist);
+}
+
+static uint32_t fail(struct pd_hist *hist)
+{
+    hist->failed = true;
+    return PD_HIST_NONE;
+}
+
+/* Room for one more of `count` things at no more than half load; `hash_of` gives the hash of each. */
+static bool slots_grow(const struct pd_hist *hist, uint32_t **slots, size_t *mask, size_t count,
+                       uint64_t (*hash_of)(const struct pd_hist *hist, size_t id))
+{
+    if (*slots && (count + 1) * 2 <= *mask + 1)
+        return true;
+    size_t size = *slots ? (*mask + 1) * 2 : 1024;
+    uint32_t *grown = calloc(size, sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t id = 0; id < count; id++) {
+        size_t at = hash_of(hist, id) & (size - 1);
+        while (grown[at])
+            at = (at + 1) & (size - 1);
+        grown[at] = (uint32_t)id + 1;
+    }
+    free(*slots);
+    *slots = grown;
+    *mask = size - 1;
+    return true;
+}
+
+/* ---- entries ---- */
+
+PD_INLINE uint64_t key_hash(const uint64_t *key, unsigned words)
+{
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < words; i++)
+        hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t entry_hash(const struct pd_hist *hist, size_t id)
+{
+    return key_hash(pd_hist_key_of(hist, (uint32_t)id), hist->words);
+}
+
+uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
+{
+    unsigned words = hist->words;
+    if (PD_UNLIKELY((hist->entries.count + 1) * 2 > hist->entry_mask + 1 || !hist->entry_slots) &&
+        !slots_grow(hist, &hist->entry_slots, &hist->entry_mask, hist->entries.count, entry_hash))
+        return fail(hist);
+    size_t at = key_hash(key, words) & hist->entry_mask;
+    for (uint32_t slot; (slot = hist->entry_slots[at]); at = (at + 1) & hist->entry_mask) {
+        const uint64_t *other = pd_hist_key_of(hist, slot - 1);
+        unsigned i = 0;
+        while (i < words && other[i] == key[i])
+            i++;
+        if (i == words)
+            return slot - 1;
+    }
+    struct pd_hist_entry entry = {.first.number = UINT64_MAX, .base = PD_HIST_NONE};
+    if (!pd_vec_reserve(&hist->keys, hist->keys.count + words) || !pd_vec_push(&hist->entries, entry))
+        return fail(hist);
+    memcpy(hist->keys.data + hist->keys.count, key, words * sizeof *key);
+    hist->keys.count += words;
+    hist->entry_slots[at] = (uint32_t)hist->entries.count;
+    return (uint32_t)hist->entries.count - 1;
+}
+
+/* ---- symbols ---- */
+
+static uint64_t sym_hash_of(const struct pd_hist_sym *sym)
+{
+    uint64_t hash = pd_hash64(sym->start * UINT64_C(0x9e3779b97f4a7c15) + sym->end);
+    return pd_hash64(hash + sym->dso_name + (sym->symbol ? UINT64_C(1) << 40 : 0));
+}
+
+static uint64_t sym_hash(const struct pd_hist *hist, size_t id)
+{
+    return sym_hash_of(&hist->syms.data[id]);
+}
+
+static uint32_t sym_add(struct pd_hist *hist, const struct pd_hist_sym *sym)
+{
+    if (!slots_grow(hist, &hist->sym_slots, &hist->sym_mask, hist->syms.count, sym_hash))
+        return fail(hist);
+    size_t at = sym_hash_of(sym) & hist->sym_mask;
+    for (uint32_t slot; (slot = hist->sym_slots[at]); at = (at + 1) & hist->sym_mask) {
+        const struct pd_hist_sym *other = &hist->syms.data[slot - 1];
+        if (other->start == sym->start && other->end == sym->end && other->dso_name == sym->dso_name &&
+            !other->symbol == !sym->symbol)
+            return slot - 1;
+    }
+    if (!pd_vec_push(&hist->syms, *sym))
+        return fail(hist);
+    hist->sym_slots[at] = (uint32_t)hist->syms.count;
+    return (uint32_t)hist->syms.count - 1;
+}
+
+uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso, const struct pd_symbol *symbol,
+                        uint64_t addr)
+{
+    /* Unknown addresses are equal in whatever DSO they lie. */
+    struct pd_hist_sym sym = {
+        .symbol = symbol,
+        .start = symbol ? symbol->start : addr,
+        .end = symbol ? symbol->end : 0,
+        .dso_name = symbol && dso ? dso->short_name_id : PD_HIST_NONE,
+    };
+    return sym_add(hist, &sym);
+}
+
+/* ---- names ---- */
+
+static uint32_t *id_slot(struct pd_hist *hist, uint32_t **data, size_t *count, size_t *capacity, size_t index)
+{
+    if (index >= *count) {
+        if (!pd_vec_grow((void **)data, capacity, index + 1, sizeof **data)) {
+            hist->failed = true;
+            return NULL;
+        }
+        memset(*data + *count, 0, (index + 1 - *count) * sizeof **data);
+        *count = index + 1;
+    }
+    return *data + index;
+}
+
+#define ID_SLOT(hist, vec, index) id_slot((hist), &(vec)->data, &(vec)->count, &(vec)->capacity, (index))
+
+uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text)
+{
+    uint32_t id = pd_intern(&hist->names, text, strlen(text));
+    return id == PD_INTERN_NONE ? fail(hist) : id;
+}
+
+uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm)
+{
+    if (!comm)
+        return PD_HIST_NONE;
+    uint32_t *by_index = ID_SLOT(hist, &hist->comm_of_index, comm->index);
+    if (!by_index)
+        return PD_HIST_NONE;
+    if (*by_index)
+        return *by_index - 1;
+    uint32_t *by_name = NULL;
+    if (!comm->default_text) {
+        uint32_t name = pd_hist_name_id(hist, pd_comm_final_text(comm));
+        if (name == PD_HIST_NONE || !(by_name = ID_SLOT(hist, &hist->comm_of_name, name)))
+            return PD_HIST_NONE;
+        if (*by_name)
+            return (*by_index = *by_name) - 1;
+    }
+    if (!pd_vec_push(&hist->comms, (struct pd_hist_comm){comm}))
+        return fail(hist);
+    *by_index = (uint32_t)hist->comms.count;
+    if (by_name)
+        *by_name = *by_index;
+    return *by_index - 1;
+}
+
+/* ---- frames and cells ---- */
+
+static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
+{
+    uint64_t place = frame->symbol ? (uint64_t)(uintptr_t)frame->symbol : frame->ip;
+    return pd_hash64(pd_hash64(place) ^ (uint64_t)(uintptr_t)frame->dso ^ frame->map_size << 7 ^
+                     frame->kernel);
+}
+
+static uint64_t frame_hash(const struct pd_hist *hist, size_t id)
+{
+    return frame_hash_of(&hist->frames.data[id]);
+}
+
+uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *frame)
+{
+    if (!slots_grow(hist, &hist->frame_slots, &hist->frame_mask, hist->frames.count, frame_hash))
+        return fail(hist);
+    size_t at = frame_hash_of(frame) & hist->frame_mask;
+    for (uint32_t slot; (slot = hist->frame_slots[at]); at = (at + 1) & hist->frame_mask) {
+        struct pd_hist_frame *other = &hist->frames.data[slot - 1];
+        if (other->dso != frame->dso || other->symbol != frame->symbol || other->kernel != frame->kernel ||
+            other->map_size != frame->map_size || (!frame->symbol && other->ip != frame->ip))
+            continue;
+        other->ip = PD_MIN(other->ip, frame->ip);
+        return slot - 1;
+    }
+    struct pd_hist_frame added = *frame;
+    added.sym = pd_hist_sym_id(hist, frame->dso, frame->symbol, frame->ip);
+    if (added.sym == PD_HIST_NONE || !pd_vec_push(&hist->frames, added))
+        return fail(hist);
+    hist->frame_slots[at] = (uint32_t)hist->frames.count;
+    return (uint32_t)hist->frames.count - 1;
+}
+
+uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next)
+{
+    uint64_t key = (uint64_t)frame << 32 | next;
+    uint32_t id = pd_map64_get(&hist->cell_map, key);
+    if (id != PD_MAP64_NONE)
+        return id;
+    uint32_t depth = next == PD_HIST_NONE ? 1 : hist->cells.data[next].depth + 1;
+    id = (uint32_t)hist->cells.count;
+    if (!pd_vec_push(&hist->cells, (struct pd_hist_cell){frame, next, depth}) ||
+        !pd_map64_set(&hist->cell_map, key, id))
+        return fail(hist);
+    return id;
+}
+
+struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint32_t cell)
+{
+    uint64_t key = (uint64_t)entry << 32 | cell;
+    uint32_t id = pd_map64_get(&hist->pair_map, key);
+    if (id != PD_MAP64_NONE)
+        return &hist->pairs.data[id];
+    id = (uint32_t)hist->pairs.count;
+    struct pd_hist_pair pair = {.entry = entry, .cell = cell, .number = UINT64_MAX};
+    if (!pd_vec_push(&hist->pairs, pair) || !pd_map64_set(&hist->pair_map, key, id)) {
+        hist->failed = true;
+        return NULL;
+    }
+    return &hist->pairs.data[id];
+}
+
+/* ---- merging ---- */
+
+/* From the ids of one table to those of another. */
+struct remap {
+    uint32_t *comms, *syms, *frames, *cells, *entries, *names;
+};
+
+static void *remap_new(size_t count)
+{
+    return malloc((count ? count : 1) * sizeof(uint32_t));
+}
+
+static void remap_free(struct remap *map)
+{
+    free(map->comms);
+    free(map->syms);
+    free(map->frames);
+    free(map->cells);
+    free(map->entries);
+    free(map->names);
+}
+
+static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struct remap *map)
+{
+    map->comms = remap_new(from->comms.count);
+    map->syms = remap_new(from->syms.count);
+    map->frames = remap_new(from->frames.count);
+    map->cells = remap_new(from->cells.count);
+    map->entries = remap_new(from->entries.count);
+    map->names = remap_new(from->names.strings.count);
+    if (!map->comms || !map->syms || !map->frames || !map->cells || !map->entries || !map->names)
+        return false;
+    for (size_t i = 0; i < from->comms.count; i++)
+        map->comms[i] = pd_hist_comm_id(into, from->comms.data[i].comm);
+    for (size_t i = 0; i < from->names.strings.count; i++)
+        map->names[i] = pd_hist_name_id(into, from->names.strings.data[i].text);
+    for (size_t i = 0; i < from->syms.count; i++)
+        map->syms[i] = sym_add(into, &from->syms.data[i]);
+    for (size_t i = 0; i < from->frames.count; i++)
+        map->frames[i] = pd_hist_frame_id(into, &from->frames.data[i]);
+    for (size_t i = 0; i < from->cells.count; i++) {
+        const struct pd_hist_cell *cell = &from->cells.data[i];
+        map->cells[i] = pd_hist_cell_id(into, map->frames[cell->frame],
+                                        cell->next == PD_HIST_NONE ? PD_HIST_NONE : map->cells[cell->next]);
+    }
+    return !into->failed;
+}
+
+static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
+{
+    if (word == PD_HIST_NONE)
+        return word;
+    switch (key) {
+    case PD_KEY_COMM:
+        return map->comms[word];
+    case PD_KEY_SYMBOL:
+        return map->syms[word];
+    case PD_KEY_PARENT:
+        return map->names[word];
+    default:
+        return word;
+    }
+}
+
+static void entry_add(struct pd_hist_entry *to, const struct pd_hist_entry *from)
+{
+    to->period += from->period;
+    to->sys += from->sys;
+    to->user += from->user;
+    to->guest_sys += from->guest_sys;
+    to->guest_user += from->guest_user;
+    to->count += from->count;
+    if (pd_hist_is_first(&to->first, from->first.number, from->first.position))
+        to->first = from->first;
+}
+
+perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
+{
+    struct remap map = {0};
+    bool done = false;
+    if (!remap_things(into, from, &map))
+        goto out;
+    for (size_t i = 0; i < from->entries.count; i++) {
+        const uint64_t *key = pd_hist_key_of(from, (uint32_t)i);
+        uint64_t words[PD_HIST_WORDS] = {key[0]};
+        for (unsigned k = 0; k < from->options.key_count; k++)
+            words[k + 1] = remap_word(&map, from->options.keys[k], key[k + 1]);
+        uint32_t id = map.entries[i] = pd_hist_entry_id(into, words);
+        if (id == PD_HIST_NONE)
+            goto out;
+        entry_add(&into->entries.data[id], &from->entries.data[i]);
+    }
+    for (size_t i = 0; i < from->pairs.count; i++) {
+        const struct pd_hist_pair *pair = &from->pairs.data[i];
+        struct pd_hist_pair *to = pd_hist_pair_at(into, map.entries[pair->entry], map.cells[pair->cell]);
+        if (!to)
+            goto out;
+        to->period += pair->period;
+        to->count += pair->count;
+        if (pair->number < to->number) {
+            to->number = pair->number;
+            to->thread = pair->thread;
+            to->level = pair->level;
+            to->filtered = pair->filtered;
+        }
+    }
+    done = !into->failed && !from->failed;
+out:
+    remap_free(&map);
+    return done ? 0 : PERFDATA_ERROR_MEMORY;
+}
