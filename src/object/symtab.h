@@ -42,9 +42,9 @@ enum pd_demangle { PD_DEMANGLE_NONE, PD_DEMANGLE_PLAIN, PD_DEMANGLE_VERBOSE };
 struct pd_symtab_builder *pd_symtab_builder_new(enum pd_demangle demangle);
 void pd_symtab_builder_free(struct pd_symtab_builder *builder);
 
-/* In perf's order of insertion. `name` is borrowed until finish when `copy` is false... it then must outlive the table. */
+/* In perf's order of insertion; the name is copied. */
 bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size, uint8_t binding,
-                   uint8_t type, const char *name, size_t name_length, bool copy);
+                   uint8_t type, const char *name, size_t name_length);
 /* Zero-size symbols end where the next one starts; kallsyms: kernel and modules do not touch. */
 bool pd_symtab_fix_ends(struct pd_symtab_builder *builder, bool kallsyms);
 /* Of symbols with equal start only the best stays. */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole files in memory, mapped or read, and unpacked ones. */
+#ifndef PD_OBJECT_FILE_H
+#define PD_OBJECT_FILE_H
+#include "base/base.h"
+
+struct pd_bytes {
+    uint8_t *data;
+    size_t size;
+    bool mapped; /* else from malloc, or borrowed: freed by nobody */
+    bool borrowed;
+};
+
+/* A regular file, links followed. */
+bool pd_file_is_regular(const char *path);
+/* Maps a regular, non-empty file. */
+bool pd_file_map(const char *path, struct pd_bytes *bytes);
+/* Reads anything that ends, also of /proc and /sys; false when it cannot be opened or is larger than `limit`. */
+bool pd_file_read(const char *path, struct pd_bytes *bytes, size_t limit);
+/* Replaces bytes in the gzip, xz or zstd format by what they hold; true also when they are in none. */
+bool pd_bytes_unpack(struct pd_bytes *bytes, size_t limit);
+void pd_bytes_free(struct pd_bytes *bytes);
+
+#endif

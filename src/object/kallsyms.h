@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel's own symbol table: lines "ADDRESS TYPE name[\t[module]]". */
+#ifndef PD_KALLSYMS_H
+#define PD_KALLSYMS_H
+#include "object/symtab_builder.h"
+
+/* Adds what perf keeps, names with their module behind a tab. False: no memory. */
+bool pd_kallsyms_parse(struct pd_symtab_builder *builder, const char *text, size_t size);
+/* The address of a function, or of an absolute symbol. */
+bool pd_kallsyms_function(const char *text, size_t size, const char *name, uint64_t *address);
+
+#endif

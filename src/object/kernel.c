@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel: which table of it is used, and how its symbols and maps become those of the recording. */
+#include "base/intern.h"
+#include "object/kallsyms.h"
+#include "object/object_internal.h"
+
+#include <stdio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define KALLSYMS_NAME "[kernel.kallsyms]"
+#define VMLINUX_NAME "[kernel.vmlinux]"
+#define PROC_KALLSYMS "/proc/kallsyms"
+#define KALLSYMS_LIMIT ((size_t)1 << 30)
+#define NEW_MAPS_LIMIT 4096
+
+struct loader {
+    const struct pd_object_search *search;
+    const struct pd_kernel_request *request;
+    struct pd_kernel *kernel;
+    PD_VEC(struct pd_kernel_result_map) maps;
+    PD_VEC(struct pd_symtab_builder *) builders; /* by map; NULL: none */
+};
+
+static char *keep(struct loader *loader, const char *text)
+{
+    return pd_arena_strdup(&loader->kernel->arena, text);
+}
+
+/* ---- kallsyms into maps ---- */
+
+static bool add_map(struct loader *loader, struct pd_kernel_result_map map,
+                    struct pd_symtab_builder *builder)
+{
+    return pd_vec_push(&loader->maps, map) && pd_vec_push(&loader->builders, builder);
+}
+
+struct split {
+    struct loader *loader;
+    struct pd_symtab_builder *all; /* what stays belongs to the kernel's map */
+    struct pd_intern names;        /* of request maps: id -> by_name */
+    PD_VEC(uint32_t) by_name;
+    uint32_t current; /* map; 0 is the kernel's */
+    uint64_t delta;
+    size_t stayed;
+    unsigned ranges;
+};
+
+static bool index_names(struct split *split)
+{
+    const struct pd_kernel_request *request = split->loader->request;
+
+    for (size_t i = 1; i < request->map_count; i++) {
+        uint32_t id = pd_intern(&split->names, request->maps[i].name, strlen(request->maps[i].name));
+        if (id == PD_INTERN_NONE)
+            return false;
+        if (id == split->by_name.count && !pd_vec_push(&split->by_name, (uint32_t)i))
+            return false;
+    }
+    return true;
+}
+
+/* The map of a module by name; 0: none. */
+static uint32_t map_of_module(struct split *split, const char *name, bool *no_memory)
+{
+    uint32_t id = pd_intern(&split->names, name, strlen(name));
+
+    if (id == PD_INTERN_NONE) {
+        *no_memory = true;
+        return 0;
+    }
+    if (id == split->by_name.count && !pd_vec_push(&split->by_name, 0)) /* unknown: not asked again */
+        *no_memory = true;
+    return *no_memory ? 0 : split->by_name.data[id];
+}
+
+enum fate { FATE_STAY, FATE_MOVE, FATE_DISCARD, FATE_NO_MEMORY };
+
+static enum fate module_fate(struct split *split, struct pd_symbol *symbol, const char *module)
+{
+    struct loader *loader = split->loader;
+    bool no_memory = false;
+
+    if (strcmp(loader->maps.data[split->current].name, module)) {
+        split->current = map_of_module(split, module, &no_memory);
+        if (no_memory)
+            return FATE_NO_MEMORY;
+        if (!split->current || loader->request->maps[split->current].loaded_before)
+            return FATE_DISCARD;
+    }
+    const struct pd_kernel_result_map *map = &loader->maps.data[split->current];
+    if (!map->identity) {
+        symbol->start = symbol->start - map->start + map->pgoff;
+        symbol->end = symbol->end - map->start + map->pgoff;
+    }
+    return FATE_MOVE;
+}
+
+/* A kernel symbol behind those of modules: perf opens a map of no length for it. */
+static enum fate stray_fate(struct split *split, struct pd_symbol *symbol)
+{
+    struct loader *loader = split->loader;
+    char name[48];
+
+    symbol->start -= split->delta;
+    symbol->end -= split->delta;
+    if (!split->stayed) {
+        split->current = 0;
+        return FATE_STAY;
+    }
+    if (loader->maps.count - loader->request->map_count >= NEW_MAPS_LIMIT)
+        return FATE_DISCARD;
+    snprintf(name, sizeof name, "[%skernel].%u", loader->request->guest ? "guest." : "",
+             split->ranges);
+    split->ranges += 2; /* perf counts twice */
+    struct pd_kernel_result_map map = {.name = keep(loader, name),
+                                       .start = symbol->start,
+                                       .identity = true,
+                                       .request_index = -1};
+    if (!map.name || !add_map(loader, map, NULL))
+        return FATE_NO_MEMORY;
+    split->current = (uint32_t)loader->maps.count - 1;
+    return FATE_MOVE;
+}
+
+static enum fate symbol_fate(struct split *split, struct pd_symbol *symbol)
+{
+    char *tab = memchr(symbol->name, '\t', symbol->name_length);
+
+    if (tab) {
+        *tab = '\0'; /* our own copy */
+        symbol->name_length = (uint32_t)(tab - symbol->name);
+        return module_fate(split, symbol, tab + 1);
+    }
+    if (split->loader->request->is_x86_64 &&
+        !strcmp(symbol->name, "__entry_SYSCALL_64_trampoline"))
+        return FATE_DISCARD;
+    if (split->current)
+        return stray_fate(split, symbol);
+    symbol->start -= split->delta;
+    symbol->end -= split->delta;
+    return FATE_STAY;
+}
+
+static bool move_symbol(struct split *split, const struct pd_symbol *symbol)
+{
+    struct pd_symtab_builder **to = &split->loader->builders.data[split->current];
+
+    if (!*to)
+        *to = pd_symtab_builder_new(split->all->demangle);
+    return *to && pd_symtab_add_range(*to, symbol->start, symbol->end, symbol->binding, symbol->type,
+                                      symbol->name, symbol->name_length,
+                                      split->all->demangle ? PD_NAME_RAW : PD_NAME_READY);
+}
+
+/* Deals the sorted symbols out to the maps. */
+static bool split_symbols(struct split *split)
+{
+    struct pd_symtab_builder *all = split->all;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->order.count; i++) {
+        uint32_t index = all->order.data[i];
+        struct pd_symbol *symbol = &all->all.data[index];
+        enum fate fate = symbol_fate(split, symbol);
+        if (fate == FATE_NO_MEMORY)
+            return false;
+        if (fate == FATE_STAY) {
+            all->order.data[kept++] = index;
+            split->stayed++;
+            continue;
+        }
+        if (!pd_symtab_erase(all, index) || (fate == FATE_MOVE && !move_symbol(split, symbol)))
+            return false;
+    }
+    all->order.count = kept;
+    return true;
+}
+
+/* perf fits the kernel's map to its symbols. */
+static void fit_main_map(struct loader *loader, const struct pd_symtab_builder *all)
+{
+    if (!all->order.count)
+        return;
+    const struct pd_symbol *first = &all->all.data[all->order.data[0]];
+    const struct pd_symbol *last = &all->all.data[all->order.data[all->order.count - 1]];
+    loader->maps.data[0].start = first->start;
+    loader->maps.data[0].end = last->end;
+}
+
+static bool split_kallsyms(struct loader *loader, struct pd_symtab_builder *all, uint64_t delta)
+{
+    struct split split = {.loader = loader, .all = all, .delta = delta};
+    bool ok = index_names(&split) && split_symbols(&split);
+
+    pd_intern_free(&split.names);
+    pd_vec_free(&split.by_name);
+    if (ok)
+        fit_main_map(loader, all);
+    return ok;
+}
+
+/* ERROR_NOT_FOUND: perf would go without symbols. */
+static perfdata_status use_kallsyms(struct loader *loader, const char *text, size_t size)
+{
+    const struct pd_kernel_request *request = loader->request;
+    struct pd_symtab_builder *all =
+        pd_symtab_builder_new(pd_search_demangle(loader->search, true));
+    uint64_t address, delta = 0;
+
+    if (!all || !pd_kallsyms_parse(all, text, size)) {
+        pd_symtab_builder_free(all);
+        return PERFDATA_ERROR_MEMORY;
+    }
+    bool related = true;
+    if (request->ref_reloc_name && request->ref_reloc_address) {
+        related = pd_kallsyms_function(text, size, request->ref_reloc_name, &address);
+        delta = related ? address - request->ref_reloc_address : 0;
+    }
+    if (!all->all.count || !related) {
+        pd_symtab_builder_free(all);
+        return PERFDATA_ERROR_NOT_FOUND;
+    }
+    loader->builders.data[0] = all;
+    if (!pd_symtab_fix_ends(all, true) || !pd_symtab_fix_duplicates(all) ||
+        !split_kallsyms(loader, all, delta))
+        return PERFDATA_ERROR_MEMORY;
+    loader->kernel->type = PD_OBJECT_KALLSYMS;
+    loader->kernel->delta = (uint64_t)0 - delta;
+    return PERFDATA_OK;
+}
+
+/* Unprivileged readers get addresses of zero. */
+static bool read_number(const char *path, long *value)
+{
+    FILE *file = fopen(path, "re");
+    bool ok = file && fscanf(file, "%ld", value) == 1;
+
+    if (file)
+        fclose(file);
+    return ok;
+}
+
+static bool kallsyms_is_restricted(void)
+{
+    bool privileged = geteuid() == 0;
+    long restrict_level = 0, paranoid = 0;
+
+    read_number("/proc/sys/kernel/kptr_restrict", &restrict_level);
+    read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+    return privileged ? restrict_level >= 2 : restrict_level != 0 || paranoid > 1;
+}
+
+static perfdata_status try_kallsyms(struct loader *loader, const char *path)
+{
+    struct pd_bytes bytes;
+
+    if (!strcmp(path, PROC_KALLSYMS) && kallsyms_is_restricted())
+        return PERFDATA_ERROR_NOT_FOUND;
+    if (!pd_file_read(path, &bytes, KALLSYMS_LIMIT))
+        return PERFDATA_ERROR_NOT_FOUND;
+    perfdata_status status =
+        use_kallsyms(loader, bytes.data ? (const char *)bytes.data : "", bytes.size);
+    pd_bytes_free(&bytes);
+    if (!status && !(loader->kernel->path = strdup(path)))
+        status = PERFDATA_ERROR_MEMORY;
+    return status;
+}
+
+/* ---- vmlinux ---- */
+
+/* perf closes gaps and cuts overlaps of the kernel's maps. */
+static void fix_map_ends(struct loader *loader)
+{
+    size_t count = loader->maps.count;
+
+    for (size_t i = 0; i < count; i++) {
+        struct pd_kernel_result_map *map = &loader->maps.data[i], *next = NULL;
+        for (size_t k = 0; k < count; k++) {
+            struct pd_kernel_result_map *other = &loader->maps.data[k];
+            bool behind = other->start > map->start || (other->start == map->start && k > i);
+            if (behind && (!next || other->start < next->start))
+                next = other;
+        }
+        if (!next)
+            map->end = map->end ? map->end : UINT64_MAX;
+        else if (!map->end || map->end > next->start)
+            map->end = next->start;
+    }
+}
+
+static bool take_sections(struct loader *loader, struct pd_elf_load *load)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < load->sections.count; i++) {
+        struct pd_elf_kernel_section *section = &load->sections.data[i];
+        struct pd_kernel_result_map map = {.start = section->address + load->delta,
+                                           .end = section->address + load->delta + section->size,
+                                           .pgoff = section->offset};
+        if (!section->builder) {
+            map.name = loader->maps.data[0].name;
+            loader->maps.data[0] = map;
+            continue;
+        }
+        if (loader->maps.count - loader->request->map_count >= NEW_MAPS_LIMIT)
+            break;
+        char name[256];
+        snprintf(name, sizeof name, "%s%s", KALLSYMS_NAME, section->name);
+        map.name = keep(loader, name);
+        map.request_index = -1;
+        ok = map.name && add_map(loader, map, section->builder);
+        if (ok)
+            section->builder = NULL;
+    }
+    fix_map_ends(loader);
+    return ok;
+}
+
+static perfdata_status use_vmlinux(struct loader *loader, const struct pd_elf *elf)
+{
+    const struct pd_kernel_request *request = loader->request;
+    struct pd_elf_load load = {.syms = elf,
+                               .runtime = elf,
+                               .kind = PD_ELF_KERNEL,
+                               .ref_reloc_name = request->ref_reloc_address ? request->ref_reloc_name
+                                                                            : NULL,
+                               .ref_reloc_address = request->ref_reloc_address};
+    size_t count = 0;
+
+    load.builder = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
+    if (!load.builder)
+        return PERFDATA_ERROR_MEMORY;
+    if (!pd_elf_load_symbols(&load, &count) || !count) {
+        pd_symtab_builder_free(load.builder);
+        pd_elf_load_free(&load);
+        return PERFDATA_ERROR_NOT_FOUND;
+    }
+    loader->builders.data[0] = load.builder;
+    loader->kernel->delta = load.delta;
+    bool ok = take_sections(loader, &load);
+    pd_elf_load_free(&load);
+    return ok ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status try_vmlinux(struct loader *loader, const char *name)
+{
+    const struct pd_kernel_request *request = loader->request;
+    char path[PD_PATH_ROOM];
+    struct pd_build_id id;
+    struct pd_elf elf;
+
+    /* symfs goes before relative names only */
+    if (!pd_search_path(loader->search, name, path) ||
+        !pd_elf_open(&elf, name[0] == '/' ? name : path))
+        return PERFDATA_ERROR_NOT_FOUND;
+    perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
+    if (!request->build_id.size || loader->search->ignore_build_id ||
+        (pd_elf_build_id(&elf, &id) && pd_build_id_equal(&id, &request->build_id)))
+        status = use_vmlinux(loader, &elf);
+    pd_elf_close(&elf);
+    if (status)
+        return status;
+    loader->kernel->type = PD_OBJECT_VMLINUX;
+    loader->kernel->short_name = VMLINUX_NAME;
+    loader->kernel->long_name = keep(loader, name);
+    loader->kernel->path = strdup(name[0] == '/' ? name : path);
+    return loader->kernel->long_name && loader->kernel->path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status try_vmlinux_list(struct loader *loader)
+{
+    static const char *const with_release[] = {
+        "/boot/vmlinux-%s",
+        "/usr/lib/debug/boot/vmlinux-%s",
+        "/lib/modules/%s/build/vmlinux",
+        "/usr/lib/debug/lib/modules/%s/vmlinux",
+        "/usr/lib/debug/boot/vmlinux-%s.debug",
+    };
+    struct utsname running;
+    const char *release = loader->search->os_release;
+    perfdata_status status = try_vmlinux(loader, "vmlinux");
+
+    if (status == PERFDATA_ERROR_NOT_FOUND)
+        status = try_vmlinux(loader, "/boot/vmlinux");
+    if (pd_search_has_symfs(loader->search))
+        return status;
+    if (!release && uname(&running) == 0)
+        release = running.release;
+    for (size_t i = 0; release && status == PERFDATA_ERROR_NOT_FOUND && i < PD_LENGTH(with_release);
+         i++) {
+        char path[PD_PATH_ROOM];
+        const char *format = with_release[i], *mark = strstr(format, "%s");
+        int length = snprintf(path, sizeof path, "%.*s%s%s", (int)(mark - format), format, release,
+                              mark + 2);
+        if (length > 0 && length < (int)sizeof path)
+            status = try_vmlinux(loader, path);
+    }
+    return status;
+}
+
+/* ---- choice ---- */
+
+static perfdata_status try_running_or_cached(struct loader *loader)
+{
+    const struct pd_build_id *id = &loader->request->build_id;
+    struct pd_build_id running;
+    char path[PD_PATH_ROOM];
+
+    if (!id->size || (pd_build_id_read_notes("/sys/kernel/notes", &running) == 0 &&
+                      pd_build_id_equal(id, &running)))
+        return try_kallsyms(loader, PROC_KALLSYMS);
+    if (!pd_search_cache_path(loader->search, id, "kallsyms", path))
+        return PERFDATA_ERROR_NOT_FOUND;
+    return try_kallsyms(loader, path);
+}
+
+static perfdata_status choose(struct loader *loader)
+{
+    const struct pd_object_search *search = loader->search;
+    const struct pd_kernel_request *request = loader->request;
+    char path[PD_PATH_ROOM];
+    perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
+
+    if (request->kallsyms_text)
+        return use_kallsyms(loader, request->kallsyms_text, request->kallsyms_size);
+    if (search->kallsyms)
+        return try_kallsyms(loader, search->kallsyms);
+    if (!search->ignore_vmlinux) {
+        if (search->vmlinux)
+            return try_vmlinux(loader, search->vmlinux);
+        if (pd_search_cache_path(search, &request->build_id, "elf", path))
+            status = try_vmlinux(loader, path);
+        if (status == PERFDATA_ERROR_NOT_FOUND)
+            status = try_vmlinux_list(loader);
+    }
+    if (status == PERFDATA_ERROR_NOT_FOUND && !pd_search_has_symfs(search))
+        status = try_running_or_cached(loader);
+    return status;
+}
+
+static bool take_request(struct loader *loader)
+{
+    const struct pd_kernel_request *request = loader->request;
+
+    for (size_t i = 0; i < request->map_count; i++) {
+        const struct pd_kernel_map *from = &request->maps[i];
+        struct pd_kernel_result_map map = {.start = from->start,
+                                           .end = from->end,
+                                           .pgoff = from->pgoff,
+                                           .identity = !from->is_module,
+                                           .request_index = (int32_t)i};
+        map.name = keep(loader, i ? from->name : KALLSYMS_NAME);
+        if (!map.name || !add_map(loader, map, NULL))
+            return false;
+    }
+    return true;
+}
+
+static bool finish(struct loader *loader)
+{
+    struct pd_kernel *kernel = loader->kernel;
+    bool ok = true;
+
+    for (size_t i = 0; i < loader->maps.count; i++) {
+        struct pd_symtab_builder *builder = loader->builders.data[i];
+        if (!builder)
+            continue;
+        loader->maps.data[i].symtab = pd_symtab_finish(builder);
+        ok &= loader->maps.data[i].symtab != NULL;
+    }
+    loader->builders.count = 0;
+    kernel->maps = loader->maps.data;
+    kernel->map_count = loader->maps.count;
+    memset(&loader->maps, 0, sizeof loader->maps);
+    return ok;
+}
+
+perfdata_status pd_kernel_load(const struct pd_object_search *search,
+                               const struct pd_kernel_request *request, struct pd_kernel **out)
+{
+    struct loader loader = {
+        .search = search, .request = request, .kernel = calloc(1, sizeof *loader.kernel)};
+    perfdata_status status = PERFDATA_ERROR_MEMORY;
+
+    *out = NULL;
+    if (!request->map_count || request->map_count > INT32_MAX) {
+        free(loader.kernel);
+        return PERFDATA_ERROR_ARGUMENT;
+    }
+    if (!loader.kernel)
+        return status;
+    loader.kernel->short_name = loader.kernel->long_name = KALLSYMS_NAME;
+    if (take_request(&loader))
+        status = choose(&loader);
+    if (status == PERFDATA_ERROR_NOT_FOUND)
+        status = PERFDATA_OK;
+    if (!finish(&loader))
+        status = PERFDATA_ERROR_MEMORY;
+    pd_vec_free(&loader.builders);
+    if (status) {
+        pd_kernel_free(loader.kernel);
+        return status;
+    }
+    *out = loader.kernel;
+    return PERFDATA_OK;
+}
+
+void pd_kernel_free(struct pd_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    for (size_t i = 0; i < kernel->map_count; i++)
+        pd_symtab_free(kernel->maps[i].symtab);
+    free(kernel->maps);
+    free(kernel->path);
+    pd_arena_free(&kernel->arena);
+    free(kernel);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* Which file gives a program's, library's or module's symbols. */
+#include "object/object_internal.h"
+
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PERF_MAP_LIMIT ((size_t)1 << 30)
+#define VDSO_LIMIT ((size_t)1 << 20)
+
+struct loader {
+    const struct pd_object_search *search;
+    const char *long_name;
+    struct pd_object *object;
+    struct pd_elf syms, runtime;
+    bool has_syms, has_runtime; /* each opened file is owned by the first of the two that took it */
+    bool shared;                /* runtime is syms */
+    enum pd_object_type syms_type, runtime_type;
+};
+
+/* ---- paths ---- */
+
+bool pd_search_has_symfs(const struct pd_object_search *search)
+{
+    return search->symfs && search->symfs[0];
+}
+
+static bool fits(int length)
+{
+    return length >= 0 && length < PD_PATH_ROOM;
+}
+
+bool pd_search_path(const struct pd_object_search *search, const char *path, char *out)
+{
+    if (!pd_search_has_symfs(search))
+        return fits(snprintf(out, PD_PATH_ROOM, "%s", path));
+    return fits(snprintf(out, PD_PATH_ROOM, "%s%s%s", search->symfs, path[0] == '/' ? "" : "/", path));
+}
+
+bool pd_search_cache(const struct pd_object_search *search, char *out)
+{
+    if (pd_search_has_symfs(search))
+        return fits(snprintf(out, PD_PATH_ROOM, "%s/.debug", search->symfs));
+    if (search->cache)
+        return fits(snprintf(out, PD_PATH_ROOM, "%s", search->cache));
+    return search->home && fits(snprintf(out, PD_PATH_ROOM, "%s/.debug", search->home));
+}
+
+bool pd_search_cache_path(const struct pd_object_search *search, const struct pd_build_id *id,
+                          const char *leaf, char *out)
+{
+    char cache[PD_PATH_ROOM], hex[2 * PD_BUILD_ID_MAX + 1];
+
+    if (id->size < 2 || !pd_search_cache(search, cache))
+        return false;
+    pd_build_id_text(id, hex);
+    if (!fits(snprintf(out, PD_PATH_ROOM, "%s/.build-id/%.2s/%s", cache, hex, hex + 2)))
+        return false;
+    if (pd_file_is_regular(out))
+        return true; /* an old cache: the link is the file */
+    return fits(snprintf(out, PD_PATH_ROOM, "%s/.build-id/%.2s/%s/%s", cache, hex, hex + 2, leaf));
+}
+
+enum pd_demangle pd_search_demangle(const struct pd_object_search *search, bool kernel)
+{
+    if (!search->demangle || (kernel && !search->demangle_kernel))
+        return PD_DEMANGLE_NONE;
+    return search->verbose_names ? PD_DEMANGLE_VERBOSE : PD_DEMANGLE_PLAIN;
+}
+
+static bool debuglink_path(const struct loader *loader, char *out)
+{
+    char self[PD_PATH_ROOM], link[PD_PATH_ROOM];
+    struct pd_elf elf;
+
+    if (!pd_search_path(loader->search, loader->long_name, self) || !pd_file_is_regular(self) ||
+        !pd_elf_open(&elf, self))
+        return false;
+    bool found = pd_elf_debuglink(&elf, link, sizeof link);
+    pd_elf_close(&elf);
+    if (!found)
+        return false;
+    char *slash = strrchr(self, '/');
+    if (slash)
+        *slash = '\0';
+    else
+        self[0] = '\0';
+    const char *const before[] = {"", self, self, "/usr/lib/debug"};
+    const char *const middle[] = {"", "/", "/.debug/", self};
+    for (size_t i = 0; i < PD_LENGTH(before); i++) {
+        const char *slash_before_link = i == 3 ? "/" : "";
+        if (fits(snprintf(out, PD_PATH_ROOM, "%s%s%s%s", before[i], middle[i], slash_before_link,
+                          link)) &&
+            pd_file_is_regular(out))
+            return true;
+    }
+    return false;
+}
+
+static bool is_vdso(const char *name)
+{
+    return !strcmp(name, "[vdso]") || !strcmp(name, "[vdso32]") || !strcmp(name, "[vdsox32]");
+}
+
+/* Below /usr/lib/debug, symfs before it. */
+static bool debug_path(const struct loader *loader, const char *path, const char *tail, char *out)
+{
+    char plain[PD_PATH_ROOM];
+
+    return fits(snprintf(plain, sizeof plain, "/usr/lib/debug%s%s", path, tail)) &&
+           pd_search_path(loader->search, plain, out);
+}
+
+/* Where a kind of file would be; false: there can be none. */
+static bool candidate_path(const struct loader *loader, enum pd_object_type type, char *out)
+{
+    const struct pd_build_id *id = &loader->object->build_id;
+    const char *name = loader->long_name, *slash = strrchr(name, '/');
+    char hex[2 * PD_BUILD_ID_MAX + 1], plain[PD_PATH_ROOM];
+
+    switch (type) {
+    case PD_OBJECT_DEBUGLINK:
+        return debuglink_path(loader, out);
+    case PD_OBJECT_BUILD_ID_CACHE:
+        return pd_search_cache_path(loader->search, id, is_vdso(name) ? "vdso" : "elf", out);
+    case PD_OBJECT_BUILD_ID_CACHE_DEBUG:
+        return pd_search_cache_path(loader->search, id, is_vdso(name) ? "vdso" : "debug", out);
+    case PD_OBJECT_FEDORA_DEBUG:
+        return debug_path(loader, name, ".debug", out);
+    case PD_OBJECT_UBUNTU_DEBUG:
+        return debug_path(loader, name, "", out);
+    case PD_OBJECT_BUILD_ID_DEBUG:
+        if (id->size < 2)
+            return false;
+        pd_build_id_text(id, hex);
+        return fits(snprintf(plain, sizeof plain, "/.build-id/%.2s/%s", hex, hex + 2)) &&
+               debug_path(loader, plain, ".debug", out);
+    case PD_OBJECT_SYSTEM:
+    case PD_OBJECT_MODULE:
+        return pd_search_path(loader->search, name, out);
+    case PD_OBJECT_OPENEMBEDDED_DEBUG:
+        return slash &&
+               fits(snprintf(plain, sizeof plain, "%.*s/.debug%s", (int)(slash - name), name, slash)) &&
+               pd_search_path(loader->search, plain, out);
+    case PD_OBJECT_MIXEDUP_UBUNTU_DEBUG:
+        return !strncmp(name, "/usr/lib/", 9) && debug_path(loader, name + 4, "", out);
+    default:
+        return false;
+    }
+}
+
+/* ---- candidates ---- */
+
+static bool build_id_fits(const struct loader *loader, const struct pd_elf *elf)
+{
+    struct pd_build_id id;
+
+    if (!loader->object->build_id.size || loader->search->ignore_build_id)
+        return true;
+    return pd_elf_build_id(elf, &id) && pd_build_id_equal(&id, &loader->object->build_id);
+}
+
+/* Takes the file if it has what is still missing. False: no memory. */
+static bool try_candidate(struct loader *loader, enum pd_object_type type, bool module)
+{
+    char path[PD_PATH_ROOM];
+    struct pd_elf elf;
+
+    if (!candidate_path(loader, type, path) || !pd_file_is_regular(path) ||
+        !(module ? pd_elf_open_packed(&elf, path) : pd_elf_open(&elf, path)))
+        return true;
+    bool for_syms = !loader->has_syms && elf.symtab.section;
+    bool for_runtime = !loader->has_runtime && (elf.dynsym.section || elf.opd.section);
+    if ((!for_syms && !for_runtime) || !build_id_fits(loader, &elf)) {
+        pd_elf_close(&elf);
+        return true;
+    }
+    if (for_syms) {
+        loader->syms = elf;
+        loader->has_syms = true;
+        loader->syms_type = type;
+        loader->shared = for_runtime;
+        loader->object->symbol_path = strdup(path);
+    } else {
+        loader->runtime = elf;
+    }
+    if (for_runtime) {
+        loader->has_runtime = true;
+        loader->runtime_type = type;
+        loader->object->runtime_path = strdup(path);
+    }
+    return (!for_syms || loader->object->symbol_path) &&
+           (!for_runtime || loader->object->runtime_path);
+}
+
+static bool find_files(struct loader *loader, bool module)
+{
+    static const enum pd_object_type user[] = {
+        PD_OBJECT_DEBUGLINK,      PD_OBJECT_BUILD_ID_CACHE,     PD_OBJECT_BUILD_ID_CACHE_DEBUG,
+        PD_OBJECT_FEDORA_DEBUG,   PD_OBJECT_UBUNTU_DEBUG,       PD_OBJECT_BUILD_ID_DEBUG,
+        PD_OBJECT_SYSTEM,         PD_OBJECT_OPENEMBEDDED_DEBUG, PD_OBJECT_MIXEDUP_UBUNTU_DEBUG,
+    };
+    static const enum pd_object_type of_module[] = {
+        PD_OBJECT_BUILD_ID_CACHE, PD_OBJECT_BUILD_ID_CACHE_DEBUG, PD_OBJECT_MODULE,
+    };
+    const enum pd_object_type *types = module ? of_module : user;
+    size_t count = module ? PD_LENGTH(of_module) : PD_LENGTH(user);
+
+    for (size_t i = 0; i < count && !(loader->has_syms && loader->has_runtime); i++)
+        if (!try_candidate(loader, types[i], module))
+            return false;
+    return true;
+}
+
+/* ---- symbols ---- */
+
+/* .gnu_debugdata: a packed file of local symbols, beside the dynamic ones. False: no memory. */
+static bool load_debugdata(struct pd_elf_load *load, size_t *count)
+{
+    struct pd_elf_table packed;
+    struct pd_elf inner;
+
+    if (!pd_elf_section(load->runtime, ".gnu_debugdata", &packed))
+        return true;
+    Elf_Data *data = pd_elf_data(load->runtime, packed.section);
+    if (!data)
+        return true;
+    struct pd_bytes bytes = {.data = data->d_buf, .size = data->d_size, .borrowed = true};
+    if (!pd_bytes_unpack(&bytes, PD_UNPACK_LIMIT))
+        return true;
+    bool ok = true;
+    if (pd_elf_open_memory(&inner, bytes.data, bytes.size)) {
+        const struct pd_elf *outer = load->syms;
+        load->syms = &inner;
+        if (inner.symtab.section)
+            ok = pd_elf_load_table(load, &inner.symtab, count);
+        load->syms = outer;
+        pd_elf_close(&inner);
+    }
+    pd_bytes_free(&bytes);
+    return ok;
+}
+
+/* Symbols of `syms` and the PLT of `runtime` into the object's table. */
+static perfdata_status load_elf(const struct pd_object_search *search, struct pd_object *object,
+                                const struct pd_elf *syms, const struct pd_elf *runtime,
+                                bool module)
+{
+    struct pd_elf_load load = {.syms = syms,
+                               .runtime = runtime,
+                               .kind = module ? PD_ELF_MODULE : PD_ELF_USER};
+    size_t count = 0;
+
+    load.builder = pd_symtab_builder_new(pd_search_demangle(search, module));
+    if (!load.builder)
+        return PERFDATA_ERROR_MEMORY;
+    object->machine = syms->header.e_machine;
+    object->is_64_bit = syms->is_64_bit;
+    object->relocatable = syms->header.e_type == ET_REL;
+    object->adjust_symbols = true;
+    bool ok = true;
+    if (search->gnu_debugdata && !syms->symtab.section)
+        ok = load_debugdata(&load, &count);
+    size_t more = 0;
+    ok = ok && pd_elf_load_symbols(&load, &more);
+    object->text_offset = load.text_offset;
+    object->module_pgoff = module && load.text_found ? load.text.header.sh_offset : 0;
+    if (ok && count + more)
+        ok = pd_elf_load_plt(runtime, load.builder);
+    object->symtab = pd_symtab_finish(load.builder);
+    pd_elf_load_free(&load);
+    return object->symtab ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+static struct pd_object *new_object(void)
+{
+    return calloc(1, sizeof(struct pd_object));
+}
+
+/* Gives the object, with an empty table if it has none yet, or frees it. */
+static perfdata_status give(struct pd_object *object, perfdata_status status, struct pd_object **out)
+{
+    if (!status && !object->symtab) {
+        struct pd_symtab_builder *none = pd_symtab_builder_new(PD_DEMANGLE_NONE);
+        object->symtab = none ? pd_symtab_finish(none) : NULL;
+        if (!object->symtab)
+            status = PERFDATA_ERROR_MEMORY;
+    }
+    if (status) {
+        pd_object_free(object);
+        object = NULL;
+    }
+    *out = object;
+    return status;
+}
+
+void pd_object_free(struct pd_object *object)
+{
+    if (!object)
+        return;
+    pd_symtab_free(object->symtab);
+    free(object->symbol_path);
+    free(object->runtime_path);
+    free(object);
+}
+
+static perfdata_status load_file(const struct pd_object_search *search, const char *long_name,
+                                 const struct pd_build_id *recorded, bool module,
+                                 struct pd_object **out)
+{
+    char path[PD_PATH_ROOM];
+    struct loader loader = {.search = search, .long_name = long_name, .object = new_object()};
+    struct pd_object *object = loader.object;
+    perfdata_status status = PERFDATA_OK;
+
+    *out = NULL;
+    if (!object)
+        return PERFDATA_ERROR_MEMORY;
+    if (recorded && recorded->size)
+        object->build_id = *recorded;
+    else if (pd_file_is_regular(long_name) && pd_search_path(search, long_name, path))
+        pd_build_id_read(path, &object->build_id); /* only when it also exists outside of symfs: perf's rule */
+    if (!find_files(&loader, module)) {
+        status = PERFDATA_ERROR_MEMORY;
+    } else if (loader.has_syms || loader.has_runtime) {
+        const struct pd_elf *runtime = loader.has_runtime && !loader.shared ? &loader.runtime : NULL;
+        const struct pd_elf *syms = loader.has_syms ? &loader.syms : runtime;
+        object->type = loader.has_syms ? loader.syms_type : loader.runtime_type;
+        status = load_elf(search, object, syms, runtime ? runtime : syms, module);
+    }
+    pd_elf_close(&loader.syms);
+    pd_elf_close(&loader.runtime);
+    return give(object, status, out);
+}
+
+perfdata_status pd_object_load(const struct pd_object_search *search, const char *long_name,
+                               const struct pd_build_id *recorded, struct pd_object **out)
+{
+    return load_file(search, long_name, recorded, false, out);
+}
+
+perfdata_status pd_object_load_module(const struct pd_object_search *search, const char *long_name,
+                                      const struct pd_build_id *recorded, struct pd_object **out)
+{
+    return load_file(search, long_name, recorded, true, out);
+}
+
+perfdata_status pd_object_load_memory(const struct pd_object_search *search, const void *image,
+                                      size_t size, struct pd_object **out)
+{
+    struct pd_object *object = new_object();
+    struct pd_elf elf;
+    perfdata_status status = PERFDATA_OK;
+
+    *out = NULL;
+    if (!object)
+        return PERFDATA_ERROR_MEMORY;
+    if (pd_elf_open_memory(&elf, image, size)) {
+        if (elf.symtab.section || elf.dynsym.section) {
+            object->type = PD_OBJECT_MEMORY;
+            pd_elf_build_id(&elf, &object->build_id);
+            status = load_elf(search, object, &elf, &elf, false);
+        }
+        pd_elf_close(&elf);
+    }
+    return give(object, status, out);
+}
+
+/* ---- vdso ---- */
+
+/* The kernel tells where it is, its own section headers at its end how long. */
+static size_t own_vdso_size(const uint8_t *image)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    unsigned long start, end;
+    size_t size = 0;
+    char line[512];
+
+    while (maps && !size && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == (unsigned long)(uintptr_t)image)
+            size = end - start;
+    if (maps)
+        fclose(maps);
+    return PD_MIN(size, VDSO_LIMIT);
+}
+
+perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
+                                        struct pd_object **out)
+{
+    const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+    size_t size = image ? own_vdso_size(image) : 0;
+
+    return pd_object_load_memory(search, size ? (const void *)image : "", size, out);
+}
+
+/* ---- perf maps ---- */
+
+perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *search,
+                                               const void *text, size_t size, struct pd_object **out)
+{
+    struct pd_object *object = new_object();
+    struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
+    perfdata_status status = PERFDATA_ERROR_MEMORY;
+
+    (void)search;
+    *out = NULL;
+    if (object && builder && pd_perf_map_parse(builder, text, size)) {
+        object->type = builder->all.count ? PD_OBJECT_PERF_MAP : PD_OBJECT_NOT_FOUND;
+        object->symtab = pd_symtab_finish(builder);
+        builder = NULL;
+        if (object->symtab)
+            status = PERFDATA_OK;
+    }
+    pd_symtab_builder_free(builder);
+    return give(object, status, out);
+}
+
+perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
+                                        struct pd_object **out)
+{
+    struct pd_bytes bytes = {0};
+    struct stat st;
+
+    if (lstat(path, &st) == 0 && !search->force && st.st_uid && st.st_uid != geteuid()) {
+        if (search->context)
+            pd_issue(search->context, PERFDATA_ISSUE_OBJECT, -1,
+                     "File %s not owned by current user or root, ignoring it (use -f to override).",
+                     path);
+    } else if (!pd_file_read(path, &bytes, PERF_MAP_LIMIT)) {
+        bytes = (struct pd_bytes){0};
+    }
+    perfdata_status status = pd_object_load_perf_map_memory(
+        search, bytes.data ? (const void *)bytes.data : "", bytes.size, out);
+    if (!status && bytes.data)
+        (*out)->symbol_path = strdup(path);
+    pd_bytes_free(&bytes);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The textbook red-black tree over indices, whose shape perf's symbol lookups depend on. */
+#ifndef PD_RBTREE_H
+#define PD_RBTREE_H
+#include "base/base.h"
+
+/* Nodes are numbered from 1; 0 is the leaf that all share. */
+struct pd_rb_node {
+    uint32_t left, right, parent;
+    bool red;
+};
+
+struct pd_rb_tree {
+    struct pd_rb_node *nodes; /* capacity + 1 of them, owned by the caller, all zero */
+    uint32_t root;
+};
+
+/* Adds `node` below its place: right of all with a key not greater. `keys` is indexed by node. */
+void pd_rb_insert(struct pd_rb_tree *tree, const uint64_t *keys, uint32_t node);
+void pd_rb_erase(struct pd_rb_tree *tree, uint32_t node);
+
+#endif
