@@ -28,16 +28,10 @@ enum pd_feature {
 /* PD_SAMPLE_IP ...: bits (masks) of sample_type. */
 enum pd_sample_bit {
 #define SAMPLE_WORD(NAME, bit, name, kind) PD_SAMPLE_##NAME = 1 << (bit),
-#define SAMPLE_PAIR(NAME, bit, low, high) PD_SAMPLE_##NAME = 1 << (bit),
+#define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) PD_SAMPLE_##NAME = 1 << (bit),
 #define SAMPLE_PART(NAME, bit, function) PD_SAMPLE_##NAME = 1 << (bit),
 #define SAMPLE_TAIL(NAME, bit, name, kind) PD_SAMPLE_##NAME = 1 << (bit),
-#define TRAILER(NAME, kind)
 #include "format/sample.def"
-#undef SAMPLE_WORD
-#undef SAMPLE_PAIR
-#undef SAMPLE_PART
-#undef SAMPLE_TAIL
-#undef TRAILER
     PD_SAMPLE_END = 1 << 25 /* this bit and those above are unknown */
 };
 

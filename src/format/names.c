@@ -26,16 +26,10 @@
 
 static const struct pd_name items_sample_type[] = {
 #define SAMPLE_WORD(NAME, bit, name, kind) { UINT64_C(1) << (bit), #NAME },
-#define SAMPLE_PAIR(NAME, bit, low, high) { UINT64_C(1) << (bit), #NAME },
+#define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) { UINT64_C(1) << (bit), #NAME },
 #define SAMPLE_PART(NAME, bit, function) { UINT64_C(1) << (bit), #NAME },
 #define SAMPLE_TAIL(NAME, bit, name, kind) { UINT64_C(1) << (bit), #NAME },
-#define TRAILER(NAME, kind)
 #include "format/sample.def"
-#undef SAMPLE_WORD
-#undef SAMPLE_PAIR
-#undef SAMPLE_PART
-#undef SAMPLE_TAIL
-#undef TRAILER
     { 0, NULL }
 };
 const struct pd_names pd_names_sample_type = { true, items_sample_type };

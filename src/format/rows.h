@@ -53,7 +53,7 @@ PD_INLINE uint64_t pd_array_at(const struct pd_array *array, size_t index)
 #define PD_MEMBER_bytes20(name) uint8_t name[20];
 #define PD_MEMBER_sized(name) struct pd_span name;  /* as .count says */
 #define PD_MEMBER_rest(name) struct pd_span name;   /* all that is left */
-#define PD_MEMBER_align4(name) struct pd_span name; /* bytes up to a multiple of 8, plus 4 */
+#define PD_MEMBER_align(name) struct pd_span name;
 #define PD_MEMBER_u16s(name) struct pd_array name;
 #define PD_MEMBER_u32s(name) struct pd_array name;
 #define PD_MEMBER_u64s(name) struct pd_array name;

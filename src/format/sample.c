@@ -2,29 +2,16 @@
 /* Samples: the plan of an event, decoding by it, identity of any record. */
 #include "format/format.h"
 
-#define IGNORE(...)
 #define SAMPLE_WORD(NAME, bit, name, kind) | PD_SAMPLE_##NAME
-#define SAMPLE_PAIR(NAME, bit, low, high) | PD_SAMPLE_##NAME
-#define SAMPLE_PART IGNORE
-#define SAMPLE_TAIL IGNORE
-#define TRAILER IGNORE
+#define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) | PD_SAMPLE_##NAME
 static const uint64_t fixed_bits = 0
 #include "format/sample.def"
     ;
-#undef SAMPLE_WORD
-#undef SAMPLE_PAIR
-#undef TRAILER
-#define SAMPLE_WORD IGNORE
-#define SAMPLE_PAIR IGNORE
-#define TRAILER(NAME, kind) | PD_SAMPLE_##NAME
+#define TRAILER_WORD(NAME, name, kind) | PD_SAMPLE_##NAME
+#define TRAILER_PAIR(NAME, low, low_kind, high, high_kind) | PD_SAMPLE_##NAME
 static const uint64_t trailer_bits = 0
 #include "format/sample.def"
     ;
-#undef SAMPLE_WORD
-#undef SAMPLE_PAIR
-#undef SAMPLE_PART
-#undef SAMPLE_TAIL
-#undef TRAILER
 
 /* Where the id's u64 is in samples of several layouts: all that may come before it. */
 static void plan_positions(uint64_t type, struct pd_plan *out)
@@ -43,25 +30,15 @@ static void plan_trailer(uint64_t type, struct pd_plan *out)
 {
     uint8_t left = (uint8_t)(8 * __builtin_popcountll(type & trailer_bits));
     out->trailer_size = left;
-#define TRAILER(NAME, kind)                                                                        \
+#define TRAILER_WORD(NAME, name, kind)                                                             \
     if (type & PD_SAMPLE_##NAME) {                                                                 \
-        PLAN_##NAME = left;                                                                        \
+        out->trailer_##name = left;                                                                \
         left = (uint8_t)(left - 8);                                                                \
     }
-#define PLAN_TID out->trailer_tid
-#define PLAN_TIME out->trailer_time
-#define PLAN_ID out->trailer_id
-#define PLAN_STREAM_ID out->trailer_stream_id
-#define PLAN_CPU out->trailer_cpu
-#define PLAN_IDENTIFIER out->trailer_identifier
-#define SAMPLE_WORD IGNORE
-#define SAMPLE_PAIR IGNORE
-#define SAMPLE_PART IGNORE
-#define SAMPLE_TAIL IGNORE
+#define trailer_pid trailer_tid
+#define TRAILER_PAIR(NAME, low, low_kind, high, high_kind) TRAILER_WORD(NAME, low, low_kind)
 #include "format/sample.def"
-#undef SAMPLE_WORD
-#undef SAMPLE_PAIR
-#undef TRAILER
+#undef trailer_pid
 }
 
 void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
@@ -89,14 +66,8 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
         AT_##NAME = at;                                                                            \
         at = (uint16_t)(at + 8);                                                                   \
     }
-#define SAMPLE_PAIR(NAME, bit, low, high) SAMPLE_WORD(NAME, bit, low, pair)
-#define TRAILER IGNORE
+#define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) SAMPLE_WORD(NAME, bit, low, pair)
 #include "format/sample.def"
-#undef SAMPLE_WORD
-#undef SAMPLE_PAIR
-#undef SAMPLE_PART
-#undef SAMPLE_TAIL
-#undef TRAILER
     out->fixed_size = at;
     if (!out->id)
         out->id = identifier;
@@ -221,7 +192,7 @@ uint64_t pd_branch_flags_from_big(uint64_t word)
     uint64_t flags = 0;
 #define BRANCH_FLAG(NAME, name, width, le, be)                                                     \
     flags |= (word >> (be) & ((UINT64_C(1) << (width)) - 1)) << (le);
-#define DATA_SRC IGNORE
+#define DATA_SRC(NAME, name, shift, width)
 #include "format/words.def"
 #undef BRANCH_FLAG
     return flags;
@@ -367,21 +338,13 @@ PD_INLINE bool pd_part_aux(struct cursor *c, struct pd_sample *out)
 PD_INLINE bool take_parts(struct cursor *c, struct pd_sample *out)
 {
     uint64_t type = c->plan->sample_type;
-#define SAMPLE_WORD IGNORE
-#define SAMPLE_PAIR IGNORE
 #define SAMPLE_PART(NAME, bit, function)                                                           \
     if (type & PD_SAMPLE_##NAME && !pd_part_##function(c, out))                                    \
         return false;
 #define SAMPLE_TAIL(NAME, bit, name, kind)                                                         \
     if (type & PD_SAMPLE_##NAME && !take64(c, &out->name))                                         \
         return false;
-#define TRAILER IGNORE
 #include "format/sample.def"
-#undef SAMPLE_WORD
-#undef SAMPLE_PAIR
-#undef SAMPLE_PART
-#undef SAMPLE_TAIL
-#undef TRAILER
     return true;
 }
 
