@@ -19,7 +19,7 @@ static bool grow(struct pd_map64 *map)
     size_t want = map->slots ? (map->mask + 1) * 2 : 16, bytes;
     if (pd_mul_overflows(want, sizeof *map->slots, &bytes))
         return false;
-    struct pd_map64_slot *slots = malloc(bytes);
+    struct pd_map64_slot *slots = calloc(1, bytes);
     if (!slots)
         return false;
     for (size_t i = 0; i < want; i++)

@@ -170,7 +170,7 @@ static perfdata_status check_data(struct pd_recording *recording)
 perfdata_status pdc_read_header(struct pd_recording *recording)
 {
     uint8_t bytes[HEADER_NEW] = { 0 };
-    size_t got;
+    size_t got = 0;
     perfdata_status status = read_bytes(recording, bytes, &got);
     if (status == PERFDATA_OK)
         status = detect(recording, bytes, got);
