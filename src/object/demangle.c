@@ -84,7 +84,7 @@ static void java_brackets(struct java *java)
         java_put(java, "[]");
 }
 
-/* One character inside the parentheses. */
+/* One character inside the parentheses. As in perf the brackets of an array of objects go to the next basic type. */
 static void java_argument(struct java *java, char c)
 {
     const char *base = java_base_type(c);
@@ -125,10 +125,8 @@ static void java_step(struct java *java, char c, char next)
         java_put(java, "(");
         java->state = JAVA_ARGUMENTS;
     } else if (c == ';') {
-        if (is_alpha(next))
+        if (java->state == JAVA_CLASS && is_alpha(next))
             java_put(java, ".");
-        if (java->state == JAVA_ARGUMENT_CLASS)
-            java_brackets(java);
         java->state = java->state == JAVA_CLASS ? JAVA_METHOD : JAVA_ARGUMENTS;
     } else {
         java_put(java, c == '/' ? "." : (char[]){c, 0});
