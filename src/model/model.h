@@ -39,6 +39,7 @@ struct pd_dso {
     bool mapped; /* a map shows it */
     uint32_t maj, min;
     uint64_t ino, ino_generation;
+    void *_Atomic symbols; /* resolve/'s: what was loaded */
 };
 
 /* Immutable. Lives as long as a version that no retirement freed shows it, and for ever once a look-up returned it. */

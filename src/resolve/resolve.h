@@ -13,7 +13,8 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
                                   const struct pd_features *features, const struct pd_object_search *search);
 void pd_symbols_free(struct pd_symbols *symbols);
 
-/* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(). */
+/* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(); map, dso and symbol stay. DSOs that
+ * only the kernel's table knows ("[kernel].init.text") are not in the timeline's list; their index is above its. */
 struct pd_location {
     uint64_t ip;                 /* as recorded */
     uint64_t addr;               /* what is looked up in the symbol table: al.addr */
@@ -43,10 +44,21 @@ struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
 bool pd_resolver_trim(struct pd_resolver *resolver);
+struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);
 
-/* The symbol table of a DSO, loading it when needed; NULL when it has none. Any thread. */
+/* How often the caches answered. */
+struct pd_resolver_stats {
+    uint64_t lookups;
+    uint64_t recent;    /* by (maps, address) in the first level */
+    uint64_t known;     /* by (map, address) */
+    uint64_t made;      /* locations made */
+    uint64_t memory;    /* bytes held now */
+};
+void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolver_stats *out);
+
+/* The symbol table behind a map, loading it when needed; NULL when it has none. Any thread. */
 const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map);
-/* The DSO's long name after loading (vmlinux path), its file size... */
+/* The DSO's names as loading left them: of the kernel, the vmlinux that was used. */
 const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 
@@ -57,6 +69,8 @@ struct pd_frame {
     struct pd_location *location;
 };
 
+/* perf walks a chain from the caller when it shows callers first, and then counts max_stack from there. Default: no. */
+void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller);
 /* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
  * `capacity` and `max_stack` addresses. Returns the count; 0 with *invalid set when the chain is discarded. */
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample, const struct pd_thread *thread,

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "resolve/resolver.h"
+
+/* Values from here on are no addresses: they say whose addresses follow. */
+#define FIRST_CONTEXT ((uint64_t)-4095)
+#define CONTEXT_HYPERVISOR ((uint64_t)-32)
+#define CONTEXT_KERNEL ((uint64_t)-128)
+#define CONTEXT_USER ((uint64_t)-512)
+
+struct walk {
+    struct pd_resolver *resolver;
+    const struct pd_sample *sample;
+    const struct pd_thread *thread;
+    uint64_t number;
+};
+
+PD_INLINE uint64_t entry(const struct pd_sample *sample, size_t at)
+{
+    return pd_load64(sample->callchain + at * 8, sample->swap);
+}
+
+/* False for contexts that perf does not accept. */
+static bool context_mode(uint64_t context, uint8_t *mode)
+{
+    switch (context) {
+    case CONTEXT_HYPERVISOR:
+        *mode = PD_CPUMODE_HYPERVISOR;
+        return true;
+    case CONTEXT_KERNEL:
+        *mode = PD_CPUMODE_KERNEL;
+        return true;
+    case CONTEXT_USER:
+        *mode = PD_CPUMODE_USER;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool put(const struct walk *walk, uint8_t mode, uint64_t ip, struct pd_frame *frame)
+{
+    frame->ip = ip;
+    frame->location = pd_resolve(walk->resolver, walk->thread, walk->number, mode, ip);
+    return frame->location != NULL;
+}
+
+static size_t bad_context(const struct walk *walk, uint64_t context, bool *invalid)
+{
+    *invalid = true;
+    pd_issue(walk->resolver->symbols->context, PERFDATA_ISSUE_BAD_CALLCHAIN, -1,
+             "call chain with unknown context %lld left out", (long long)context);
+    return 0;
+}
+
+static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *frames, bool *invalid)
+{
+    uint8_t mode = PD_CPUMODE_USER;
+    size_t count = 0;
+    for (size_t i = 0; i < walk->sample->callchain_count && count < max; i++) {
+        uint64_t ip = entry(walk->sample, i);
+        if (PD_UNLIKELY(ip >= FIRST_CONTEXT)) {
+            if (!context_mode(ip, &mode))
+                return bad_context(walk, ip, invalid);
+        } else if (put(walk, mode, ip, &frames[count])) {
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The mode of the entries below `end`: the nearest marker's before them. False when perf refuses it. */
+static bool mode_before(const struct pd_sample *sample, size_t end, uint8_t *mode, uint64_t *context)
+{
+    while (end-- > 0) {
+        uint64_t ip = entry(sample, end);
+        if (ip < FIRST_CONTEXT)
+            continue;
+        *context = ip;
+        return context_mode(ip, mode);
+    }
+    return true; /* as it was */
+}
+
+/* From the outermost frame, as perf does when callers come first: max counts from there. Entries that no marker
+ * precedes then have the mode of the first marker. */
+static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *frames, bool *invalid)
+{
+    const struct pd_sample *sample = walk->sample;
+    uint8_t mode = PD_CPUMODE_USER;
+    size_t count = 0;
+    uint64_t context = 0;
+    if (!mode_before(sample, sample->callchain_count, &mode, &context))
+        return bad_context(walk, context, invalid);
+    for (size_t i = sample->callchain_count; i-- > 0 && count < max;) {
+        uint64_t ip = entry(sample, i);
+        if (ip >= FIRST_CONTEXT) {
+            if (!mode_before(sample, i, &mode, &context))
+                return bad_context(walk, context, invalid);
+        } else if (put(walk, mode, ip, &frames[count])) {
+            count++;
+        }
+    }
+    for (size_t i = 0, j = count; i + 1 < j--; i++) {
+        struct pd_frame frame = frames[i];
+        frames[i] = frames[j];
+        frames[j] = frame;
+    }
+    return count;
+}
+
+size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
+                        const struct pd_thread *thread, uint64_t number, unsigned max_stack,
+                        struct pd_frame *frames, size_t capacity, bool *invalid)
+{
+    struct walk walk = { resolver, sample, thread, number };
+    size_t max = PD_MIN(capacity, (size_t)max_stack);
+    *invalid = false;
+    return resolver->from_caller ? from_caller(&walk, max, frames, invalid)
+                                 : from_callee(&walk, max, frames, invalid);
+}

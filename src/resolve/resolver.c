@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker's caches. Level one: (stamp of the maps, address) -> location, direct-mapped. Level two: (map, address) ->
+ * location, so that forks, and processes whose other maps change, share what is known. Below it (DSO, address) ->
+ * symbol, so that processes that map a library at different places search it once. */
+#include "resolve/resolver.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include <stdlib.h>
+
+static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver, const struct pd_symtab *table,
+                                          uint64_t addr)
+{
+    uint64_t hash = pd_hash64(addr ^ (uint64_t)(uintptr_t)table * UINT64_C(0x9e3779b97f4a7c15));
+    return &resolver->symbol_slots[hash % PD_SYMBOL_SLOTS];
+}
+
+static const struct pd_symbol *find_symbol(struct pd_resolver *resolver, const struct pd_map *map,
+                                           uint64_t addr)
+{
+    const struct pd_symtab *table = pd_symbols_table(resolver->symbols, map);
+    if (!table)
+        return NULL;
+    struct pd_symbol_slot *slot = symbol_slot(resolver, table, addr);
+    if (slot->table == table && slot->addr == addr)
+        return slot->sym;
+    *slot = (struct pd_symbol_slot){ table, addr, pd_symtab_find(table, addr) };
+    return slot->sym;
+}
+
+/* ---- level two ---- */
+
+static uint64_t place_hash(const struct pd_map *map, uint64_t mode, uint64_t ip)
+{
+    return pd_hash64(ip ^ ((uint64_t)(uintptr_t)map + mode) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static bool grow_places(struct pd_resolver *resolver)
+{
+    size_t size = resolver->places ? (resolver->place_mask + 1) * 2 : 1024;
+    struct pd_location **grown = calloc(size, sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; resolver->places && i <= resolver->place_mask; i++) {
+        struct pd_location *location = resolver->places[i];
+        if (!location)
+            continue;
+        size_t at = place_hash(location->map, location->cpumode, location->ip) & (size - 1);
+        while (grown[at])
+            at = (at + 1) & (size - 1);
+        grown[at] = location;
+    }
+    free(resolver->places);
+    resolver->places = grown;
+    resolver->place_mask = size - 1;
+    return true;
+}
+
+static char level_of(uint8_t cpumode)
+{
+    return cpumode == PD_CPUMODE_KERNEL ? 'k' : cpumode == PD_CPUMODE_USER ? '.' : 'H';
+}
+
+static struct pd_location *make_location(struct pd_resolver *resolver, const struct pd_map *map,
+                                         uint8_t cpumode, uint64_t ip)
+{
+    struct pd_location *location = pd_arena_zalloc(&resolver->arena, sizeof *location);
+    if (!location)
+        return NULL;
+    location->ip = location->addr = ip;
+    location->cpumode = cpumode;
+    location->level = level_of(cpumode);
+    location->index = resolver->count++;
+    if (map) {
+        location->map = map;
+        location->dso = map->dso;
+        location->is_kernel_map = map->kernel;
+        location->addr = pd_map_address(map, ip);
+        location->sym = find_symbol(resolver, map, location->addr);
+    }
+    return location;
+}
+
+static struct pd_location *at_place(struct pd_resolver *resolver, const struct pd_map *map,
+                                    uint8_t cpumode, uint64_t ip)
+{
+    if ((!resolver->places || resolver->count * 2 > resolver->place_mask) && !grow_places(resolver))
+        return NULL;
+    size_t at = place_hash(map, cpumode, ip) & resolver->place_mask;
+    for (struct pd_location *known; (known = resolver->places[at]) != NULL;
+         at = (at + 1) & resolver->place_mask) {
+        if (known->ip == ip && known->map == map && known->cpumode == cpumode) {
+            resolver->stats.known++;
+            return known;
+        }
+    }
+    return resolver->places[at] = make_location(resolver, map, cpumode, ip);
+}
+
+/* ---- level one ---- */
+
+PD_INLINE void take_stamps(struct pd_resolver *resolver, const struct pd_thread *thread,
+                           uint64_t number)
+{
+    if (PD_LIKELY(resolver->number == number && resolver->thread == thread))
+        return;
+    resolver->number = number;
+    resolver->thread = thread;
+    resolver->user_stamp = thread ? pd_thread_maps_stamp(thread, number) : 0;
+    resolver->kernel_stamp = pd_timeline_kernel_stamp(resolver->symbols->timeline, number);
+}
+
+/* Which answers the address has: one kind of stamp never equals another. */
+PD_INLINE uint64_t stamp_for(const struct pd_resolver *resolver, uint8_t cpumode)
+{
+    if (cpumode == PD_CPUMODE_USER)
+        return resolver->user_stamp << 2;
+    if (cpumode == PD_CPUMODE_KERNEL)
+        return resolver->kernel_stamp << 2 | 1;
+    return (uint64_t)cpumode << 2 | 2;
+}
+
+static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
+                                               struct pd_recent_slot *slot, uint64_t stamp,
+                                               uint8_t cpumode, uint64_t ip)
+{
+    const struct pd_map *map = NULL;
+    if (cpumode == PD_CPUMODE_KERNEL)
+        map = pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
+    else if (cpumode == PD_CPUMODE_USER && resolver->thread)
+        map = pd_thread_map(resolver->thread, resolver->number, ip);
+    struct pd_location *location = at_place(resolver, map, cpumode, ip);
+    if (location)
+        *slot = (struct pd_recent_slot){ ip, stamp, location };
+    return location;
+}
+
+struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thread *thread,
+                               uint64_t number, uint8_t cpumode, uint64_t ip)
+{
+    take_stamps(resolver, thread, number);
+    resolver->stats.lookups++;
+    uint64_t stamp = stamp_for(resolver, cpumode);
+    uint64_t hash = (ip ^ stamp << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    struct pd_recent_slot *slot = &resolver->recent[hash >> (64 - PD_RECENT_BITS)];
+    if (PD_LIKELY(slot->ip == ip && slot->stamp == stamp && slot->location)) {
+        resolver->stats.recent++;
+        return slot->location;
+    }
+    return look_up(resolver, slot, stamp, cpumode, ip);
+}
+
+struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                   uint64_t number, uint8_t cpumode, uint64_t ip)
+{
+    if (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_USER) {
+        bool kernel = ip >= pd_symbols_kernel_start(resolver->symbols, number);
+        cpumode = kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
+    }
+    return pd_resolve(resolver, thread, number, cpumode, ip);
+}
+
+uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
+                           uint64_t number)
+{
+    take_stamps(resolver, thread, number);
+    return pd_hash64(resolver->kernel_stamp * UINT64_C(0x9e3779b97f4a7c15)) ^ resolver->user_stamp;
+}
+
+/* ---- life ---- */
+
+static void forget(struct pd_resolver *resolver)
+{
+    memset(resolver->recent, 0, PD_RECENT_SLOTS * sizeof *resolver->recent);
+    if (resolver->places)
+        memset(resolver->places, 0, (resolver->place_mask + 1) * sizeof(struct pd_location *));
+    pd_arena_free(&resolver->arena);
+    resolver->count = 0;
+}
+
+bool pd_resolver_trim(struct pd_resolver *resolver)
+{
+    if (resolver->count <= PD_LOCATION_LIMIT)
+        return false;
+    forget(resolver);
+    return true;
+}
+
+struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols)
+{
+    struct pd_resolver *resolver = calloc(1, sizeof *resolver);
+    if (!resolver)
+        return NULL;
+    resolver->symbols = symbols;
+    resolver->number = UINT64_MAX;
+    resolver->recent = calloc(PD_RECENT_SLOTS, sizeof *resolver->recent);
+    resolver->symbol_slots = calloc(PD_SYMBOL_SLOTS, sizeof *resolver->symbol_slots);
+    if (resolver->recent && resolver->symbol_slots)
+        return resolver;
+    pd_resolver_free(resolver);
+    return NULL;
+}
+
+void pd_resolver_free(struct pd_resolver *resolver)
+{
+    if (!resolver)
+        return;
+    pd_arena_free(&resolver->arena);
+    free(resolver->places);
+    free(resolver->recent);
+    free(resolver->symbol_slots);
+    free(resolver);
+}
+
+struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver)
+{
+    return resolver->symbols;
+}
+
+void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller)
+{
+    resolver->from_caller = from_caller;
+}
+
+void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolver_stats *out)
+{
+    *out = resolver->stats;
+    out->made = out->lookups - out->recent - out->known;
+    out->memory = resolver->arena.total + PD_RECENT_SLOTS * sizeof *resolver->recent +
+                  PD_SYMBOL_SLOTS * sizeof *resolver->symbol_slots +
+                  (resolver->places ? (resolver->place_mask + 1) * sizeof(struct pd_location *) : 0);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a resolver, for the files of resolve/ only. */
+#ifndef PD_RESOLVER_H
+#define PD_RESOLVER_H
+#include "base/arena.h"
+#include "resolve/symbols.h"
+
+enum {
+    PD_RECENT_BITS = 14,
+    PD_RECENT_SLOTS = 1 << PD_RECENT_BITS,
+    PD_SYMBOL_SLOTS = 8192,
+    PD_LOCATION_LIMIT = 400000 /* about 45 MB with the consumer's memos beside them */
+};
+
+struct pd_recent_slot {
+    uint64_t ip, stamp;
+    struct pd_location *location; /* NULL: free */
+};
+
+struct pd_symbol_slot {
+    const struct pd_symtab *table; /* NULL: free */
+    uint64_t addr;
+    const struct pd_symbol *sym;
+};
+
+struct pd_resolver {
+    struct pd_symbols *symbols;
+    struct pd_recent_slot *recent;
+    struct pd_symbol_slot *symbol_slots;
+    struct pd_location **places; /* by map, mode and address */
+    size_t place_mask;
+    struct pd_arena arena; /* locations */
+    uint32_t count;
+    bool from_caller;
+    /* Of the sample that was looked up last. */
+    uint64_t number, user_stamp, kernel_stamp;
+    const struct pd_thread *thread;
+    struct pd_resolver_stats stats;
+};
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "resolve/symbols.h"
+#include <stdlib.h>
+
+struct pd_build_id pd_dso_build_id(const struct pd_dso *dso)
+{
+    return pd_build_id_make(dso->build_id, atomic_load(&dso->build_id_size));
+}
+
+/* ---- loading one DSO ---- */
+
+/* What a KSYMBOL made: one symbol as large as it said. */
+static perfdata_status load_one_symbol(const struct pd_dso *dso, struct pd_loaded *loaded)
+{
+    struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
+    if (!builder)
+        return PERFDATA_ERROR_MEMORY;
+    if (!pd_symtab_add(builder, 0, dso->symbol_size, PD_SYMBOL_LOCAL, 0, dso->name,
+                       dso->name_length)) {
+        pd_symtab_builder_free(builder);
+        return PERFDATA_ERROR_MEMORY;
+    }
+    loaded->own = pd_symtab_finish(builder);
+    loaded->table = loaded->own;
+    return loaded->own ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+/* A module's file, else what the kernel's table has for its map. */
+static perfdata_status load_module(struct pd_symbols *symbols, const struct pd_dso *dso,
+                                   struct pd_loaded *loaded)
+{
+    struct pd_build_id id = pd_dso_build_id(dso);
+    perfdata_status status = 0;
+    if (dso->long_name[0] == '/')
+        status = pd_object_load_module(&symbols->search, dso->long_name, &id, &loaded->object);
+    const struct pd_kernel_view *view = atomic_load_explicit(&symbols->view, memory_order_acquire);
+    if (status < 0 || (loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND) || !view)
+        return status;
+    for (size_t i = 0; i < view->count; i++)
+        if (view->places[i].map.dso == dso && view->places[i].loaded.table)
+            loaded->table = view->places[i].loaded.table;
+    return 0;
+}
+
+static perfdata_status load_file(struct pd_symbols *symbols, const struct pd_dso *dso,
+                                 struct pd_loaded *loaded)
+{
+    struct pd_build_id id = pd_dso_build_id(dso);
+    if (dso->kind == PD_DSO_VDSO && !id.size)
+        return pd_object_load_own_vdso(&symbols->search, &loaded->object);
+    /* A name that is no path is looked for only where build-ids lead. */
+    if (dso->kind == PD_DSO_OTHER && !id.size)
+        return 0;
+    return pd_object_load(&symbols->search, dso->long_name, &id, &loaded->object);
+}
+
+static perfdata_status load(struct pd_symbols *symbols, const struct pd_dso *dso,
+                            struct pd_loaded *loaded)
+{
+    switch (dso->kind) {
+    case PD_DSO_USER:
+    case PD_DSO_VDSO:
+    case PD_DSO_OTHER:
+        return load_file(symbols, dso, loaded);
+    case PD_DSO_MODULE:
+        return load_module(symbols, dso, loaded);
+    case PD_DSO_PERF_MAP:
+        return pd_object_load_perf_map(&symbols->search, dso->long_name, &loaded->object);
+    case PD_DSO_BPF:
+    case PD_DSO_OOL:
+        return load_one_symbol(dso, loaded);
+    case PD_DSO_KERNEL: /* by pd_symbols_kernel() */
+    case PD_DSO_NO_FILE:
+        break;
+    }
+    return 0;
+}
+
+static void free_loaded(struct pd_loaded *loaded)
+{
+    pd_object_free(loaded->object);
+    if (loaded->own)
+        pd_symtab_free(loaded->own);
+    free(loaded);
+}
+
+const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso)
+{
+    struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    if (PD_LIKELY(loaded != NULL))
+        return loaded;
+    pthread_mutex_t *lock = &symbols->locks[dso->index % PD_LOAD_LOCKS];
+    pthread_mutex_lock(lock);
+    loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    if (!loaded && (loaded = calloc(1, sizeof *loaded)) != NULL) {
+        loaded->long_name = dso->long_name;
+        loaded->short_name = dso->short_name;
+        if (load(symbols, dso, loaded) < 0) {
+            free_loaded(loaded);
+            loaded = NULL;
+        }
+        if (loaded && loaded->object && !loaded->table)
+            loaded->table = loaded->object->symtab;
+    }
+    if (loaded && !atomic_load_explicit(&dso->symbols, memory_order_relaxed)) {
+        pthread_mutex_lock(&symbols->lock);
+        loaded->next = symbols->list;
+        symbols->list = loaded;
+        pthread_mutex_unlock(&symbols->lock);
+        atomic_store_explicit(&dso->symbols, loaded, memory_order_release);
+    }
+    pthread_mutex_unlock(lock);
+    return loaded;
+}
+
+const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map)
+{
+    if (map->kernel && map->dso->kind != PD_DSO_BPF && map->dso->kind != PD_DSO_OOL &&
+        !pd_symbols_kernel(symbols, map->number))
+        return NULL;
+    const struct pd_loaded *loaded = pd_symbols_load(symbols, map->dso);
+    return loaded ? loaded->table : NULL;
+}
+
+const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso)
+{
+    (void)symbols;
+    const struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    return loaded ? loaded->long_name : dso->long_name;
+}
+
+const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso)
+{
+    (void)symbols;
+    const struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    return loaded ? loaded->short_name : dso->short_name;
+}
+
+/* ---- life ---- */
+
+struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline *timeline,
+                                  const struct pd_features *features,
+                                  const struct pd_object_search *search)
+{
+    struct pd_symbols *symbols = calloc(1, sizeof *symbols);
+    if (!symbols)
+        return NULL;
+    symbols->context = context;
+    symbols->timeline = timeline;
+    symbols->features = features;
+    if (search)
+        symbols->search = *search;
+    if (!symbols->search.context)
+        symbols->search.context = context;
+    if (features && features->osrelease.present && !symbols->search.os_release)
+        symbols->search.os_release = features->osrelease.text.text;
+    symbols->is_x86_64 = features && features->arch.present && features->arch.text.text &&
+                         strcmp(features->arch.text.text, "x86_64") == 0;
+    pthread_mutex_init(&symbols->lock, NULL);
+    for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
+        pthread_mutex_init(&symbols->locks[i], NULL);
+    return symbols;
+}
+
+void pd_symbols_free(struct pd_symbols *symbols)
+{
+    if (!symbols)
+        return;
+    for (struct pd_loaded *at = symbols->list; at;) {
+        struct pd_loaded *next = at->next;
+        free_loaded(at);
+        at = next;
+    }
+    pd_kernel_view_free(atomic_load(&symbols->view));
+    for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
+        pthread_mutex_destroy(&symbols->locks[i]);
+    pthread_mutex_destroy(&symbols->lock);
+    free(symbols);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of resolve/: what is loaded, for all workers. */
+#ifndef PD_RESOLVE_SYMBOLS_H
+#define PD_RESOLVE_SYMBOLS_H
+#include "resolve/resolve.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What a DSO became; immutable once published in dso->symbols. */
+struct pd_loaded {
+    struct pd_loaded *next;
+    const struct pd_symtab *table; /* NULL: none */
+    struct pd_object *object;      /* owned; NULL: none */
+    struct pd_symtab *own;         /* owned; NULL: none */
+    const char *long_name, *short_name;
+};
+
+/* The kernel's maps as its symbol table cut them; immutable once published. */
+struct pd_kernel_place {
+    struct pd_map map;
+    struct pd_loaded loaded;
+};
+
+struct pd_kernel_view {
+    struct pd_kernel *kernel;
+    struct pd_kernel_place *places; /* by start */
+    size_t count;
+    struct pd_dso *dsos; /* those that only the table knows */
+    uint64_t start;      /* of the main map */
+};
+
+enum { PD_LOAD_LOCKS = 16 };
+
+struct pd_symbols {
+    struct pd_context *context;
+    struct pd_timeline *timeline;
+    const struct pd_features *features;
+    struct pd_object_search search;
+    pthread_mutex_t locks[PD_LOAD_LOCKS]; /* by DSO: no object is loaded twice */
+    pthread_mutex_t lock;                 /* the list, the kernel */
+    struct pd_loaded *list;
+    struct pd_kernel_view *_Atomic view;
+    bool is_x86_64;
+};
+
+/* Loads the kernel with the maps that held at `number` unless that is done; NULL without memory. */
+const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
+void pd_kernel_view_free(struct pd_kernel_view *view);
+/* The kernel's map of an address, after loading. */
+const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t number, uint64_t ip);
+/* Where kernel addresses begin: perf's machine__kernel_start. */
+uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number);
+/* NULL without memory. */
+const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);
+struct pd_build_id pd_dso_build_id(const struct pd_dso *dso);
+
+#endif
