@@ -96,7 +96,7 @@ static void test_rounds(void)
     m = SAMPLES(0, 0, 100, 0, 0, 0, 50, 0, 60, 0, 70);
     run(&m, PD_ORDER_DELIVERY);
     CHECK_STR(text, "R R R R 100 R R 50 R 60 70");
-    CHECK_U64(stats.late, 3);
+    CHECK_U64(stats.late, 1);
 }
 
 static void test_without_time(void)

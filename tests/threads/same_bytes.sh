@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The same bytes with 1, 2 and 8 threads. A recording that lies here is grown, so that there are many batches.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ninja -C "$BUILD" bench/bench_grow >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+count=0
+for recording in "$SOURCE"/tests/data/*/*.data ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/own/rec/sys-*.data}; do
+    "$BUILD/bench/bench_grow" "$recording" "$work/grown.data" 3 >"$work/log" 2>&1 || continue
+    for arguments in 'script' 'script --ns -F comm,tid,time,event,ip,sym' 'script --deltatime' \
+        'report --stdio' 'report --stdio --no-children -s comm,dso -g none'; do
+        one=
+        for threads in 1 2 8; do
+            # shellcheck disable=SC2086
+            "$PERFDATA" -j $threads $arguments -i "$work/grown.data" >"$work/out" 2>"$work/err"
+            got="$? $(cksum <"$work/out") $(cksum <"$work/err")"
+            if [ "${one:=$got}" != "$got" ]; then
+                echo "$recording: $arguments: 1 thread: $one; $threads threads: $got"
+                exit 1
+            fi
+        done
+        case $one in 0*) count=$((count + 1)) ;; esac
+    done
+done
+[ "$count" -gt 0 ] || { echo 'skipped: no recording could be grown and read'; exit 77; }
+echo "$count runs were equal"
