@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# No recording makes a verb die, hang or grow past 1 GiB; exit codes stay within 0 to 4.
+set -u
+. "$SOURCE/tests/corpus/recordings.sh"
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+export TZ=UTC LC_ALL=C COLUMNS=160
+# A sanitizer's address space is its own matter.
+[ -n "${SANITIZE-}" ] || ulimit -v 1300000
+failed=0 runs=0
+
+check() {
+    recording=$1
+    shift
+    timeout 60 "$PERFDATA" "$@" -i "$recording" >/dev/null 2>"$out/err" </dev/null
+    code=$?
+    runs=$((runs + 1))
+    if [ $code -gt 4 ] || grep -qE 'AddressSanitizer|runtime error|LeakSanitizer|internal error' "$out/err"; then
+        echo "perfdata $* -i $recording: exit $code"
+        head -n 30 "$out/err"
+        failed=$((failed + 1))
+    fi
+}
+
+recordings >"$out/list"
+[ -s "$out/list" ] || { echo 'no manifest below PERFDATA_CORPUS'; exit 77; }
+while read -r recording; do
+    [ -e "$recording" ] || continue
+    symbols=$(symbols_of "$recording")
+    for verb in header evlist 'evlist -v' buildid-list dump 'dump --stats' 'dump --json' 'dump --checksum' \
+        "script $symbols" "report --stdio $symbols" "report --stdio --no-children -g none $symbols"; do
+        # shellcheck disable=SC2086
+        check "$recording" $verb
+    done
+done <"$out/list"
+echo "$runs runs, $failed failed"
+[ $failed -eq 0 ]
