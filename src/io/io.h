@@ -64,6 +64,11 @@ const uint8_t *pd_source_memory(const struct pd_source *source);
 int64_t pd_source_mtime(const struct pd_source *source);
 /* Reads up to `size` bytes at `offset`; *got is less only at the end of the input. */
 perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size, size_t *got);
+/* The same, but content with `least` bytes where more would have to be waited for (a stream). A stream is read once, from
+ * front to back; what pd_source_stop_keeping() has not yet been called for can be read again from the start. */
+perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to, size_t least, size_t size,
+                                     size_t *got);
+void pd_source_stop_keeping(struct pd_source *source);
 /* The first offset from `offset` on where a file may hold other bytes than zeros (holes are skipped). */
 uint64_t pd_source_next_data(const struct pd_source *source, uint64_t offset);
 

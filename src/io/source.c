@@ -16,7 +16,15 @@ struct pd_source {
     const uint8_t *memory;
     uint64_t size;
     int64_t mtime;
+    /* a stream: where its descriptor is, and what was read of it so far while that is kept */
+    uint64_t position;
+    bool keeping;
+    uint8_t *kept;
+    size_t kept_size, kept_capacity;
 };
+
+/* What opening a recording may read of a stream before its first record. */
+enum { KEEP_MAX = 256 << 20 };
 
 static perfdata_status fail_errno(struct pd_context *context, int error, int64_t offset, const char *path)
 {
@@ -64,6 +72,7 @@ static perfdata_status open_descriptor(struct pd_context *context, int fd, bool 
     source->fd = fd;
     source->own_fd = own;
     source->size = source->kind == KIND_FILE ? (uint64_t)info.st_size : UINT64_MAX;
+    source->keeping = source->kind == KIND_STREAM;
     source->mtime = info.st_mtime;
     if (source->kind == KIND_FILE)
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -106,6 +115,7 @@ void pd_source_close(struct pd_source *source)
         return;
     if (source->own_fd)
         close(source->fd);
+    free(source->kept);
     free(source);
 }
 
@@ -152,18 +162,116 @@ static perfdata_status read_file(struct pd_source *source, uint64_t offset, uint
     return PERFDATA_OK;
 }
 
+/* Reads what is there, `size` at most; *got 0: the end. */
+static perfdata_status read_some(struct pd_source *source, uint8_t *to, size_t size, size_t *got)
+{
+    ssize_t n;
+    do
+        n = read(source->fd, to, size);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return fail_errno(source->context, errno, (int64_t)source->position, source->context->path);
+    *got = (size_t)n;
+    source->position += (uint64_t)n;
+    return PERFDATA_OK;
+}
+
+/* Makes `kept` reach up to `end`, or to the end of the stream. */
+static perfdata_status keep_up_to(struct pd_source *source, uint64_t end)
+{
+    enum { STEP = 64 << 10 };
+    while (source->kept_size < end) {
+        if (source->kept_size >= KEEP_MAX)
+            return pd_fail(source->context, PERFDATA_ERROR_LIMIT, (int64_t)source->position,
+                           "the stream's head is too large");
+        if (source->kept_capacity - source->kept_size < STEP) {
+            size_t capacity = source->kept_capacity * 2 + STEP;
+            uint8_t *grown = realloc(source->kept, capacity);
+            if (!grown)
+                return pd_fail(source->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+            source->kept = grown;
+            source->kept_capacity = capacity;
+        }
+        size_t n;
+        perfdata_status status = read_some(source, source->kept + source->kept_size, STEP, &n);
+        if (status < 0 || !n)
+            return status;
+        source->kept_size += n;
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status read_forward(struct pd_source *source, uint64_t offset, uint8_t *to, size_t least, size_t size,
+                                    size_t *got)
+{
+    uint64_t at = offset + *got;
+    if (at < source->position)
+        return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, (int64_t)at, "a stream cannot be read twice");
+    while (*got < least) {
+        uint8_t waste[4096];
+        bool gap = source->position < at;
+        size_t n;
+        perfdata_status status =
+            gap ? read_some(source, waste, (size_t)PD_MIN(sizeof waste, at - source->position), &n)
+                : read_some(source, to + *got, size - *got, &n);
+        if (status < 0 || !n)
+            return status;
+        if (!gap)
+            *got += n;
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status read_stream(struct pd_source *source, uint64_t offset, uint8_t *to, size_t least, size_t size,
+                                   size_t *got)
+{
+    uint64_t end;
+    if (pd_add_overflows(offset, least, &end))
+        return PERFDATA_OK;
+    if (source->keeping) {
+        perfdata_status status = keep_up_to(source, end);
+        if (status < 0)
+            return status;
+    }
+    if (offset < source->kept_size) {
+        *got = (size_t)PD_MIN(size, source->kept_size - offset);
+        memcpy(to, source->kept + offset, *got);
+    }
+    if (source->keeping || *got >= least)
+        return PERFDATA_OK;
+    if (offset >= source->kept_size) { /* all of it has been seen again */
+        free(source->kept);
+        source->kept = NULL;
+        source->kept_size = source->kept_capacity = 0;
+    }
+    return read_forward(source, offset, to, least, size, got);
+}
+
+void pd_source_stop_keeping(struct pd_source *source)
+{
+    source->keeping = false;
+}
+
+perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to, size_t least, size_t size,
+                                     size_t *got)
+{
+    *got = 0;
+    return source->kind == KIND_STREAM ? read_stream(source, offset, to, least, size, got)
+                                       : pd_source_read(source, offset, to, size, got);
+}
+
 perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size, size_t *got)
 {
     *got = 0;
     switch (source->kind) {
     case KIND_FILE: return read_file(source, offset, to, size, got);
+    case KIND_STREAM: return read_stream(source, offset, to, size, size, got);
     case KIND_MEMORY:
         if (offset < source->size && size) {
             *got = (size_t)PD_MIN(size, source->size - offset);
             memcpy(to, source->memory + offset, *got);
         }
         return PERFDATA_OK;
-    case KIND_STREAM:
     case KIND_DIRECTORY: break;
     }
     return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, -1, "the input cannot be read at an offset");
