@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #define KALLSYMS_NAME "[kernel.kallsyms]"
-#define VMLINUX_NAME "[kernel.vmlinux]"
 #define PROC_KALLSYMS "/proc/kallsyms"
 #define KALLSYMS_LIMIT ((size_t)1 << 30)
 #define NEW_MAPS_LIMIT 4096
@@ -217,11 +216,9 @@ static perfdata_status use_kallsyms(struct loader *loader, const char *text, siz
         related = pd_kallsyms_function(text, size, request->ref_reloc_name, &address);
         delta = related ? address - request->ref_reloc_address : 0;
     }
-    if (!all->all.count || !related) {
-        pd_symtab_builder_free(all);
-        return PERFDATA_ERROR_NOT_FOUND;
-    }
     loader->builders.data[0] = all;
+    if (!all->all.count || !related)
+        return PERFDATA_ERROR_NOT_FOUND; /* the symbols stay, of no size: perf finds them at their start */
     if (!pd_symtab_fix_ends(all, true) || !pd_symtab_fix_duplicates(all) ||
         !split_kallsyms(loader, all, delta))
         return PERFDATA_ERROR_MEMORY;
@@ -362,7 +359,6 @@ static perfdata_status try_vmlinux(struct loader *loader, const char *name)
     if (status)
         return status;
     loader->kernel->type = PD_OBJECT_VMLINUX;
-    loader->kernel->short_name = VMLINUX_NAME;
     loader->kernel->long_name = keep(loader, name);
     loader->kernel->path = strdup(name[0] == '/' ? name : path);
     return loader->kernel->long_name && loader->kernel->path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;

@@ -116,7 +116,7 @@ struct pd_kernel_request {
 /* A map of the kernel's map list after loading. */
 struct pd_kernel_result_map {
     const char *name;         /* short name of its object: "[kernel.kallsyms]", "[snd_pcm]", "[kernel].0",
-                                 "[kernel.vmlinux].init.text" */
+                                 "[kernel.kallsyms].init.text" (long name of these: "[kernel.kallsyms]") */
     uint64_t start, end;      /* end 0: never matches an address (perf's "[kernel].N") */
     uint64_t pgoff;           /* look up ip - start + pgoff unless identity */
     bool identity;            /* look up ip */
@@ -127,8 +127,8 @@ struct pd_kernel_result_map {
 /* Immutable, shared by threads without locks. */
 struct pd_kernel {
     enum pd_object_type type; /* VMLINUX, KALLSYMS, KCORE, NOT_FOUND */
-    const char *short_name;   /* "[kernel.kallsyms]" or "[kernel.vmlinux]" */
-    const char *long_name;    /* "[kernel.kallsyms]", path of the vmlinux or of kcore */
+    const char *short_name;   /* "[kernel.kallsyms]", also with a vmlinux */
+    const char *long_name;    /* "[kernel.kallsyms]" or the vmlinux as it was named */
     char *path;               /* the file used; NULL: none */
     uint64_t delta;           /* runtime address = file address + delta */
     struct pd_kernel_result_map *maps; /* the request's maps in its order, then the new ones */
