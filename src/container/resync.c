@@ -13,21 +13,21 @@ enum {
     WINDOW = AHEAD + 64 * 1024
 };
 
+/* Only simpleperf's own types have wide sizes here: any number may stand in the type of a damaged record. */
 struct pdc_header pdc_header(const uint8_t *record, bool swap)
 {
-    struct pd_record_header header = pd_record_header(record, swap);
-    struct pdc_header result = { header.type, header.size, header.misc };
-    if (header.type >= 32768 && pd_record_type_name(header.type)) {
-        result.size = (uint32_t)header.misc << 16 | header.size;
-        result.misc = 0;
+    struct pdc_header header = { pd_load32(record, swap), pd_load16(record + 6, swap), pd_load16(record + 4, swap) };
+    if (header.type >= PD_RECORD_WIDE && pd_record_type_name(header.type)) {
+        header.size |= (uint32_t)header.misc << 16;
+        header.misc = 0;
     }
-    return result;
+    return header;
 }
 
 static bool may_be_odd(uint32_t type)
 {
     return type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_HEADER_FEATURE ||
-           type == PD_RECORD_COMPRESSED || type >= 32768;
+           type == PD_RECORD_COMPRESSED || type >= PD_RECORD_WIDE;
 }
 
 bool pdc_is_plain(uint32_t type)
@@ -44,7 +44,8 @@ bool pdc_is_plain(uint32_t type)
 
 bool pdc_looks_right(const struct pdc_header *header)
 {
-    if (!pd_record_type_name(header->type) || header->size < pd_record_min_size(header->type))
+    if (!pd_record_type_name(header->type) || header->size < pd_record_min_size(header->type) ||
+        header->size > PDC_RECORD_MAX)
         return false;
     if (header->type == PD_RECORD_FINISHED_ROUND || header->type == PD_RECORD_FINISHED_INIT)
         return header->size == 8;

@@ -4,7 +4,7 @@
 #include "container/walk.h"
 #include <stdlib.h>
 
-enum { CHUNK_SIZE = 512 * 1024, PAYLOAD_MAX = 64 << 20 };
+enum { CHUNK_SIZE = 512 * 1024 };
 
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out)
 {
@@ -274,12 +274,12 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
     struct pdc_header header = { 0 };
     if (left >= 8 && !walk->lost_way) {
         header = pdc_header(walk->next, walk->swap);
-        status = pdc_walk_fill(walk, PD_MAX(header.size, 12u));
+        status = header.size <= PDC_RECORD_MAX ? pdc_walk_fill(walk, header.size) : PERFDATA_OK;
         if (status < 0)
             return walk->failed = status;
         left = (size_t)(walk->end - walk->next);
     }
-    bool good = header.size >= 8 && header.size <= left &&
+    bool good = header.size >= 8 && header.size <= left && header.size <= PDC_RECORD_MAX &&
                 (pdc_looks_right(&header) || pdc_follows_record(walk, header.size));
     if (!good) {
         status = pdc_resync(walk, &header);

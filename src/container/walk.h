@@ -45,6 +45,8 @@ struct pdc_header {
     uint16_t misc;
 };
 
+enum { PDC_RECORD_MAX = 64 << 20 };
+
 struct pdc_header pdc_header(const uint8_t *record, bool swap);
 /* Records of this type need nothing but their header to be walked over. */
 bool pdc_is_plain(uint32_t type);
