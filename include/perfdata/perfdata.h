@@ -4,4 +4,5 @@
 #define PERFDATA_PERFDATA_H
 #include <perfdata/recording.h>
 #include <perfdata/status.h>
+#include <perfdata/text.h>
 #endif

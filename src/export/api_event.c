@@ -52,7 +52,7 @@ perfdata_status perfdata_event_attr(const perfdata_event *event, const char *fie
         *value = attr->flags >> PD_ATTR_PRECISE_IP & 3;
         return PERFDATA_OK;
     }
-#define ATTR_FIELD(offset, kind, name)                                                             \
+#define ATTR_FIELD(offset, kind, name, ...)                                                           \
     if (!strcmp(field, #name)) {                                                                   \
         *value = (uint64_t)attr->name;                                                             \
         return PERFDATA_OK;                                                                        \

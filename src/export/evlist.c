@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* `perf evlist` (text reference, section 3). */
+#include "export/api.h"
+#include "export/attr_text.h"
+#include <perfdata/text.h>
+
+static void put_group(const struct pd_recording *recording, const struct pd_event *leader, struct pd_text *out)
+{
+    bool many = leader->member_count > 1;
+    if (many)
+        pd_text_format(out, "%s{", leader->group_name ? leader->group_name : "");
+    pd_text_string(out, leader->name);
+    for (size_t i = 1; i < leader->member_count; i++)
+        pd_text_format(out, ",%s", recording->events[leader->index + i]->name);
+    pd_text_string(out, many ? "}\n" : "\n");
+}
+
+static void put_event(const struct pd_event *event, uint32_t flags, struct pd_text *out)
+{
+    pd_text_string(out, event->name);
+    if (flags & PERFDATA_EVLIST_VERBOSE)
+        pd_attr_text(&event->attr, ": ", ", ", ": ", out);
+    else if (flags & PERFDATA_EVLIST_FREQUENCY)
+        pd_text_format(out, ": sample_%s=%llu", pd_attr_flag(&event->attr, PD_ATTR_FREQ) ? "freq" : "period",
+                       (unsigned long long)event->attr.sample_period);
+    pd_text_char(out, '\n');
+}
+
+static void put_json(const struct pd_event *event, struct pd_text *out)
+{
+    pd_text_format(out, "{\"index\":%u,\"name\":", event->index);
+    pd_text_json(out, event->name, event->name_length);
+    pd_text_format(out, ",\"leader\":%u,\"group_name\":", event->leader);
+    if (event->group_name)
+        pd_text_json(out, event->group_name, strlen(event->group_name));
+    else
+        pd_text_string(out, "null");
+    pd_text_string(out, ",\"attr\":");
+    pd_attr_json(&event->attr, out);
+    pd_text_string(out, ",\"ids\":[");
+    for (size_t i = 0; i < event->id_count; i++)
+        pd_text_format(out, "%s\"%llu\"", i ? "," : "", (unsigned long long)event->ids[i]);
+    pd_text_string(out, "]}\n");
+}
+
+static void put_list(const struct pd_recording *recording, uint32_t flags, struct pd_text *out)
+{
+    bool tracepoints = false;
+    for (size_t i = 0; i < recording->event_count; i++) {
+        const struct pd_event *event = recording->events[i];
+        tracepoints |= event->attr.type == PD_TYPE_TRACEPOINT;
+        if (flags & PERFDATA_EVLIST_JSON)
+            put_json(event, out);
+        else if (!(flags & PERFDATA_EVLIST_GROUP))
+            put_event(event, flags, out);
+        else if (event->leader == event->index)
+            put_group(recording, event, out);
+    }
+    if (tracepoints && !(flags & PERFDATA_EVLIST_JSON))
+        pd_text_string(out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+}
+
+perfdata_status perfdata_evlist_print(perfdata_recording *recording, uint32_t flags, perfdata_write_fn write,
+                                      void *data)
+{
+    struct pd_text text = { 0 };
+    if (!recording->open)
+        return PERFDATA_ERROR_ARGUMENT;
+    put_list(&recording->recording, flags, &text);
+    return pd_api_emit(&recording->recording.context, &text, write, data);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* BPF programs of the header, named as the kernel names their symbols; function names come from their BTF. */
+#include "export/header.h"
+#include <stdlib.h>
+
+enum {
+    ARRAY_KSYMS = 3,
+    ARRAY_LENGTHS = 4,
+    ARRAY_FUNCTIONS = 5,
+    ARRAY_TAGS = 8,
+    TAG_SIZE = 8,
+    BTF_MAGIC = 0xeb9f,
+    BTF_HEADER = 24
+};
+
+/* ---- BTF: only the names of types ---- */
+
+struct btf {
+    const uint8_t *types, *strings;
+    size_t types_size, strings_size;
+    bool swap;
+};
+
+static bool open_btf(const struct pd_recording *recording, uint32_t id, struct btf *out)
+{
+    const struct pd_feature_bpf_btf *all = &recording->features.bpf_btf;
+    const struct pd_span *data = NULL;
+    for (uint32_t i = 0; i < all->blobs_count && !data; i++)
+        if (all->blobs[i].id == id)
+            data = &all->blobs[i].data;
+    bool swap = recording->swap;
+    if (!id || !data || data->size < BTF_HEADER || pd_load16(data->data, swap) != BTF_MAGIC)
+        return false;
+    uint64_t head = pd_load32(data->data + 4, swap), size = data->size;
+    uint64_t types = head + pd_load32(data->data + 8, swap), strings = head + pd_load32(data->data + 16, swap);
+    *out = (struct btf){ data->data + types, data->data + strings, pd_load32(data->data + 12, swap),
+                         pd_load32(data->data + 20, swap), swap };
+    return pd_range_ok(types, out->types_size, size) && pd_range_ok(strings, out->strings_size, size);
+}
+
+/* Bytes that follow the 12 of a type, by its kind. */
+static size_t btf_extra(unsigned kind, size_t count)
+{
+    switch (kind) {
+    case 1:  /* INT */
+    case 14: /* VAR */
+    case 17: /* DECL_TAG */ return 4;
+    case 3:  /* ARRAY */ return 12;
+    case 4:  /* STRUCT */
+    case 5:  /* UNION */
+    case 15: /* DATASEC */
+    case 19: /* ENUM64 */ return 12 * count;
+    case 6:  /* ENUM */
+    case 13: /* FUNC_PROTO */ return 8 * count;
+    default: return 0;
+    }
+}
+
+/* The name of type `wanted` (from 1), NULL. */
+static const char *btf_name(const struct btf *btf, uint32_t wanted)
+{
+    size_t at = 0;
+    for (uint32_t id = 1; at + 12 <= btf->types_size; id++) {
+        const uint8_t *type = btf->types + at;
+        uint32_t info = pd_load32(type + 4, btf->swap), name = pd_load32(type, btf->swap);
+        if (id == wanted)
+            return name < btf->strings_size && memchr(btf->strings + name, 0, btf->strings_size - name)
+                       ? (const char *)btf->strings + name
+                       : NULL;
+        at += 12 + btf_extra(info >> 24 & 0x1f, info & 0xffff);
+    }
+    return NULL;
+}
+
+/* ---- programs ---- */
+
+/* Entry `index` of an array of the program, NULL when it does not lie in the data. */
+static const uint8_t *array_entry(const struct pd_part_bpf_prog *program, unsigned array, uint64_t offset,
+                                  uint32_t index, uint32_t size)
+{
+    uint64_t at = (uint64_t)index * size;
+    if (!(program->arrays >> array & 1) || pd_add_overflows(at, offset, &at) ||
+        !pd_range_ok(at, size, program->data.size))
+        return NULL;
+    return program->data.data + at;
+}
+
+static void put_name(const struct pd_recording *recording, const struct pd_part_bpf_prog *program, uint32_t index,
+                     struct pd_text *out)
+{
+    const struct pd_part_bpf_prog_info *info = &program->info;
+    const uint8_t *tag = array_entry(program, ARRAY_TAGS, info->prog_tags, index, TAG_SIZE);
+    const char *function = NULL;
+    struct btf btf;
+    pd_text_string(out, "bpf_prog_");
+    for (unsigned i = 0; tag && i < TAG_SIZE; i++)
+        pd_text_hex(out, tag[i], 2, '0');
+    if (open_btf(recording, info->btf_id, &btf)) {
+        const uint8_t *entry = info->func_info_rec_size < 8
+                                   ? NULL
+                                   : array_entry(program, ARRAY_FUNCTIONS, info->func_info, index,
+                                                 info->func_info_rec_size);
+        function = entry ? btf_name(&btf, pd_load32(entry + 4, recording->swap)) : NULL;
+    } else if (index == 0 && info->nr_jited_ksyms == 1) {
+        if (info->name.length)
+            pd_text_format(out, "_%.*s", (int)info->name.length, info->name.text);
+        return;
+    } else {
+        function = "F";
+    }
+    if (function)
+        pd_text_format(out, "_%s", function);
+}
+
+static void put_place(const struct pd_recording *recording, const struct pd_part_bpf_prog *program, uint32_t index,
+                      struct pd_text *out)
+{
+    const struct pd_part_bpf_prog_info *info = &program->info;
+    const uint8_t *start = array_entry(program, ARRAY_KSYMS, info->jited_ksyms, index, 8);
+    const uint8_t *length = array_entry(program, ARRAY_LENGTHS, info->jited_func_lens, index, 4);
+    pd_text_format(out, " addr 0x%llx size %u\n",
+                   (unsigned long long)(start ? pd_load64(start, recording->swap) : 0),
+                   length ? pd_load32(length, recording->swap) : 0);
+}
+
+static void put_program(const struct pd_recording *recording, const struct pd_part_bpf_prog *program,
+                        struct pd_text *out)
+{
+    const struct pd_part_bpf_prog_info *info = &program->info;
+    uint32_t count = info->nr_jited_ksyms;
+    if (count != info->nr_prog_tags || count != info->nr_jited_func_lens)
+        return;
+    pd_text_format(out, "# bpf_prog_info %u:", info->id);
+    if (count != 1)
+        pd_text_char(out, '\n');
+    for (uint32_t i = 0; i < count && (uint64_t)i * 8 < program->data.size; i++) {
+        if (count == 1)
+            pd_text_char(out, ' ');
+        else
+            pd_text_format(out, "# \tsub_prog %u: ", i);
+        put_name(recording, program, i, out);
+        put_place(recording, program, i, out);
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    uint32_t x = (*(const struct pd_part_bpf_prog *const *)a)->info.id;
+    uint32_t y = (*(const struct pd_part_bpf_prog *const *)b)->info.id;
+    return (x > y) - (x < y);
+}
+
+/* perf keeps them by id; a program of which the list has two counts once. */
+void pd_header_bpf(const struct pd_recording *recording, struct pd_text *out)
+{
+    const struct pd_feature_bpf_prog_info *all = &recording->features.bpf_prog_info;
+    if (!all->programs_count)
+        return;
+    const struct pd_part_bpf_prog **sorted = malloc(all->programs_count * sizeof *sorted);
+    if (!sorted) {
+        out->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < all->programs_count; i++)
+        sorted[i] = &all->programs[i];
+    qsort(sorted, all->programs_count, sizeof *sorted, by_id);
+    for (uint32_t i = 0; i < all->programs_count; i++)
+        if (!i || sorted[i]->info.id != sorted[i - 1]->info.id)
+            put_program(recording, sorted[i], out);
+    free(sorted);
+}
