@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* A line a sample, as `perf script` of 6.1 prints it. */
+#ifndef PERFDATA_SCRIPT_H
+#define PERFDATA_SCRIPT_H
+#include <perfdata/recording.h>
+#include <perfdata/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Since 0.1. */
+enum perfdata_script_flags {
+    PERFDATA_SCRIPT_NO_CALLCHAIN = 1 << 0,   /* -G: the symbol on the sample's line, no chain */
+    PERFDATA_SCRIPT_NS = 1 << 1,             /* times with nine decimals                      */
+    PERFDATA_SCRIPT_RELTIME = 1 << 2,        /* times since the first line                    */
+    PERFDATA_SCRIPT_DELTATIME = 1 << 3,      /* times since the line before                   */
+    PERFDATA_SCRIPT_LATENCY = 1 << 4,        /* -L: columns of latency tracers                */
+    PERFDATA_SCRIPT_KERNEL_PATH = 1 << 5,    /* the path of the kernel image                  */
+    PERFDATA_SCRIPT_NO_DEMANGLE = 1 << 6,
+    PERFDATA_SCRIPT_DEMANGLE_KERNEL = 1 << 7,
+    PERFDATA_SCRIPT_VERBOSE_NAMES = 1 << 8,  /* C++ names with parameters                     */
+    PERFDATA_SCRIPT_FORCE = 1 << 9,          /* use symbol files that other users own         */
+    PERFDATA_SCRIPT_HEADER = 1 << 10,        /* the header first                              */
+    PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,   /* nothing but the header                        */
+    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12    /* -I: also the long parts of the header         */
+};
+
+/* Records that get lines of their own. Since 0.1. */
+enum perfdata_script_show {
+    PERFDATA_SCRIPT_SHOW_TASKS = 1 << 0, /* COMM, FORK, EXIT */
+    PERFDATA_SCRIPT_SHOW_MMAPS = 1 << 1,
+    PERFDATA_SCRIPT_SHOW_SWITCHES = 1 << 2,
+    PERFDATA_SCRIPT_SHOW_NAMESPACES = 1 << 3,
+    PERFDATA_SCRIPT_SHOW_LOST = 1 << 4,
+    PERFDATA_SCRIPT_SHOW_BPF = 1 << 5, /* BPF_EVENT, KSYMBOL */
+    PERFDATA_SCRIPT_SHOW_CGROUPS = 1 << 6,
+    PERFDATA_SCRIPT_SHOW_TEXT_POKES = 1 << 7,
+    PERFDATA_SCRIPT_SHOW_ROUNDS = 1 << 8 /* also: everything in file order */
+};
+
+/* All zero but struct_size and max_stack is the plain `script`. Strings are borrowed for the call; NULL: not given. Lists
+ * are separated by commas. Since 0.1. */
+struct perfdata_script_options {
+    size_t struct_size;
+    uint32_t flags; /* enum perfdata_script_flags */
+    uint32_t show;  /* enum perfdata_script_show  */
+    const char *const *fields; /* values of -F in their order: "[type:]field,field..." with +field, -field */
+    size_t field_count;
+    const char *comms, *pids, *tids, *cpus, *dsos; /* keep these only */
+    const char *symbols;      /* names, or addresses in hexadecimal */
+    uint64_t address_range;   /* bytes from each address of `symbols` */
+    const char *time;         /* "START,STOP", "A%-B%,...", "P%/N,..." */
+    const char *stop_symbols; /* chains end at these */
+    uint32_t max_stack;       /* addresses of a chain; perf: 127 */
+    uint32_t threads;         /* 0: all cores; the text never depends on it */
+    /* Where symbols come from. */
+    const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
+};
+
+/* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */
+struct perfdata_script_result {
+    size_t struct_size;
+    int32_t perf_exit; /* 0 where perf forgives; -1: nothing special */
+    uint32_t reserved;
+    uint64_t samples; /* samples printed */
+};
+
+/* Prints the recording; `write` gets the text in pieces, one call at a time, maybe from other threads. `result` may be
+ * NULL. Failures leave their text in the recording. A recording can be printed as often as one likes. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_script_run(perfdata_recording *recording,
+                                                 const struct perfdata_script_options *options,
+                                                 perfdata_write_fn write, void *data,
+                                                 struct perfdata_script_result *result);
+
+/* Fields by name, done and refused ones: NULL at the end. For helps and completion. Since 0.1. */
+PERFDATA_API const char *perfdata_script_field_name(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

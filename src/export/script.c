@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/digits.h"
+#include "export/api.h"
+#include "export/header.h"
+#include "export/script_plan.h"
+#include <unistd.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+/* More addresses than a record of 64 KiB can hold. */
+#define MAX_FRAMES 8192
+
+/* ---- workers ---- */
+
+static perfdata_status begin(void *data, unsigned index, struct pd_resolver *resolver, void **state)
+{
+    struct pd_script *script = data;
+    struct pd_script_worker *worker = calloc(1, sizeof *worker);
+    (void)index;
+    *state = worker;
+    if (worker) {
+        worker->script = script;
+        worker->resolver = resolver;
+        worker->frame_capacity = PD_MIN(script->max_stack, MAX_FRAMES);
+        worker->chains = calloc(PD_CHAIN_TEXTS, sizeof *worker->chains);
+        worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
+        if (worker->chains && worker->frames)
+            return PERFDATA_OK;
+        free(worker->chains);
+        free(worker->frames);
+        free(worker);
+        *state = NULL;
+    }
+    return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for a worker");
+}
+
+static void end(void *data, unsigned index, void *state)
+{
+    struct pd_script *script = data;
+    struct pd_script_worker *worker = state;
+    (void)index;
+    if (!worker)
+        return;
+    script->samples += worker->samples;
+    pd_arena_free(&worker->places);
+    pd_arena_free(&worker->chain_texts);
+    free(worker->chains);
+    free(worker->frames);
+    free(worker);
+}
+
+static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+{
+    struct pd_script *script = data;
+    struct pd_script_worker *worker = state;
+    if (pd_resolver_trim(worker->resolver))
+        pd_script_forget(worker);
+    if (script->sequential) {
+        if (!batch->result)
+            batch->result = calloc(1, sizeof(struct pd_time_gaps));
+        if (!batch->result)
+            return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for a batch");
+        worker->gaps = batch->result;
+        worker->gaps->gaps.count = 0;
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        if (PD_LIKELY(batch->records[i].type == PD_RECORD_SAMPLE))
+            pd_script_sample(worker, &batch->records[i], &batch->text);
+        else
+            pd_script_record(worker, &batch->records[i], &batch->text);
+    }
+    return PERFDATA_OK;
+}
+
+static void drop(void *data, struct pd_batch *batch)
+{
+    struct pd_time_gaps *gaps = batch->result;
+    (void)data;
+    if (!gaps)
+        return;
+    pd_vec_free(&gaps->gaps);
+    pd_text_free(&gaps->spare);
+    free(gaps);
+    batch->result = NULL;
+}
+
+/* ---- --reltime and --deltatime: the times go in when all before are known ---- */
+
+static uint64_t shift_time(struct pd_script *script, uint64_t time)
+{
+    if (script->options->flags & PERFDATA_SCRIPT_RELTIME) {
+        if (!script->first_time)
+            script->first_time = time;
+        return time - script->first_time;
+    }
+    uint64_t shifted = script->last_time ? time - script->last_time : 0;
+    script->last_time = time;
+    return shifted;
+}
+
+static void put_shifted(struct pd_script *script, uint64_t time, struct pd_text *text)
+{
+    pd_text_u64(text, time / NS_PER_SECOND, 5, ' ');
+    pd_text_char(text, '.');
+    if (script->time_form == PD_TIME_NSEC)
+        pd_text_u64(text, time % NS_PER_SECOND, 9, '0');
+    else
+        pd_text_u64(text, time % NS_PER_SECOND / 1000, 6, '0');
+    pd_text_bytes(text, ": ", 2);
+}
+
+static perfdata_status in_order(void *data, struct pd_batch *batch)
+{
+    struct pd_script *script = data;
+    struct pd_time_gaps *gaps = batch->result;
+    if (!gaps)
+        return PERFDATA_OK;
+    struct pd_text *out = &gaps->spare, full;
+    size_t from = 0;
+    out->length = 0;
+    out->failed |= batch->text.failed;
+    for (size_t i = 0; i < gaps->gaps.count; i++) {
+        const struct pd_time_gap *gap = &gaps->gaps.data[i];
+        pd_text_bytes(out, batch->text.data + from, gap->position - from);
+        put_shifted(script, shift_time(script, gap->time), out);
+        from = gap->position;
+    }
+    pd_text_bytes(out, batch->text.data + from, batch->text.length - from);
+    full = *out;
+    gaps->spare = batch->text;
+    batch->text = full;
+    return PERFDATA_OK;
+}
+
+static perfdata_status sink(void *data, const char *text, size_t length)
+{
+    struct pd_script *script = data;
+    if (!script->write(script->write_data, text, length))
+        return PERFDATA_OK;
+    return pd_fail(&script->recording->context, PERFDATA_ERROR_OUTPUT, -1, "the text could not be written");
+}
+
+/* ---- the front: what perf skips before it looks for threads ---- */
+
+static int front(void *data, const struct pd_delivered *record)
+{
+    const struct pd_script *script = data;
+    const struct pd_event *event = record->event;
+    if (record->type != PD_RECORD_SAMPLE || !event)
+        return PD_FRONT_PASS;
+    const struct pd_plan *plan = &event->plan;
+    uint64_t time = UINT64_MAX;
+    uint32_t cpu = UINT32_MAX;
+    if (plan->time && plan->time + 8u <= record->size)
+        time = pd_load64(record->data + plan->time, plan->swap);
+    if (plan->cpu && plan->cpu + 4u <= record->size)
+        cpu = pd_load32(record->data + plan->cpu, plan->swap);
+    bool kept = pd_filter_time(&script->filter, time) && pd_filter_cpu(&script->filter, cpu);
+    return kept ? PD_FRONT_PASS : PD_FRONT_IGNORE;
+}
+
+/* ---- a run ---- */
+
+static void want(struct pd_consumer *consumer, unsigned type)
+{
+    consumer->types[type / 64] |= UINT64_C(1) << type % 64;
+}
+
+static void want_shown(struct pd_consumer *consumer, uint32_t show)
+{
+    static const struct {
+        uint32_t show;
+        unsigned type;
+    } rows[] = {
+        { PERFDATA_SCRIPT_SHOW_TASKS, PD_RECORD_COMM },
+        { PERFDATA_SCRIPT_SHOW_TASKS, PD_RECORD_FORK },
+        { PERFDATA_SCRIPT_SHOW_TASKS, PD_RECORD_EXIT },
+        { PERFDATA_SCRIPT_SHOW_MMAPS, PD_RECORD_MMAP },
+        { PERFDATA_SCRIPT_SHOW_MMAPS, PD_RECORD_MMAP2 },
+        { PERFDATA_SCRIPT_SHOW_SWITCHES, PD_RECORD_SWITCH },
+        { PERFDATA_SCRIPT_SHOW_SWITCHES, PD_RECORD_SWITCH_CPU_WIDE },
+        { PERFDATA_SCRIPT_SHOW_NAMESPACES, PD_RECORD_NAMESPACES },
+        { PERFDATA_SCRIPT_SHOW_LOST, PD_RECORD_LOST },
+        { PERFDATA_SCRIPT_SHOW_LOST, PD_RECORD_LOST_SAMPLES },
+        { PERFDATA_SCRIPT_SHOW_BPF, PD_RECORD_BPF_EVENT },
+        { PERFDATA_SCRIPT_SHOW_BPF, PD_RECORD_KSYMBOL },
+        { PERFDATA_SCRIPT_SHOW_CGROUPS, PD_RECORD_CGROUP },
+        { PERFDATA_SCRIPT_SHOW_TEXT_POKES, PD_RECORD_TEXT_POKE },
+        { PERFDATA_SCRIPT_SHOW_ROUNDS, PD_RECORD_FINISHED_ROUND },
+    };
+    want(consumer, PD_RECORD_AUXTRACE_ERROR);
+    for (size_t i = 0; i < PD_LENGTH(rows); i++)
+        if (show & rows[i].show)
+            want(consumer, rows[i].type);
+}
+
+static perfdata_status run(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    const struct pd_features *features = &script->recording->features;
+    struct pd_object_search search = {
+        .context = &script->recording->context,
+        .symfs = options->symfs,
+        .kallsyms = options->kallsyms,
+        .vmlinux = options->vmlinux,
+        .home = options->home,
+        .cache = options->build_id_dir,
+        .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
+        .demangle = !(options->flags & PERFDATA_SCRIPT_NO_DEMANGLE),
+        .demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL,
+        .verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES,
+        .force = options->flags & PERFDATA_SCRIPT_FORCE,
+    };
+    struct pd_consumer consumer = {
+        .kind = script->sequential ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
+        .data = script,
+        .order = options->show & PERFDATA_SCRIPT_SHOW_ROUNDS ? PD_ORDER_FILE : PD_ORDER_DELIVERY,
+        .begin = begin,
+        .work = work,
+        .in_order = script->sequential ? in_order : NULL,
+        .sink = sink,
+        .end = end,
+        .drop = drop,
+        .front = script->filter.has_cpus || script->filter.span_count ? front : NULL,
+    };
+    want_shown(&consumer, options->show);
+    perfdata_status status = pd_session_open(script->recording, &search, &script->session);
+    if (status)
+        return status;
+    status = pd_pipeline_run(&script->session, &consumer, options->threads);
+    pd_session_close(&script->session);
+    return status;
+}
+
+/* ---- options ---- */
+
+/* perf's exit code for a failing list or option. */
+static perfdata_status failed(struct pd_script *script, perfdata_status status, int perf_exit)
+{
+    if (status)
+        script->perf_exit = perf_exit;
+    return status;
+}
+
+static perfdata_status make_filter(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    struct pd_context *context = &script->recording->context;
+    struct pd_filter *filter = &script->filter, stop = { 0 };
+    perfdata_status status = PERFDATA_OK;
+    /* perf ends with 0 when a list does not parse. */
+    if (!status && options->dsos)
+        status = failed(script, pd_filter_add_dsos(filter, context, options->dsos), 0);
+    if (!status && options->comms)
+        status = failed(script, pd_filter_add_comms(filter, context, options->comms), 0);
+    if (!status && options->pids)
+        status = failed(script, pd_filter_add_pids(filter, context, options->pids), 0);
+    if (!status && options->tids)
+        status = failed(script, pd_filter_add_tids(filter, context, options->tids), 0);
+    if (!status && options->symbols)
+        status = failed(script, pd_filter_add_symbols(filter, context, options->symbols, options->address_range), 0);
+    if (!status && options->stop_symbols) {
+        stop.arena = filter->arena; /* names without addresses: the list of comms has that form */
+        status = failed(script, pd_filter_add_comms(&stop, context, options->stop_symbols), 0);
+        filter->arena = stop.arena;
+        script->stop = stop.comms;
+    }
+    return status;
+}
+
+static perfdata_status make_late_filter(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    perfdata_status status = PERFDATA_OK;
+    if (options->cpus)
+        status = failed(script, pd_filter_add_cpus(&script->filter, script->recording, options->cpus), 255);
+    if (!status && options->time)
+        status = failed(script,
+                        pd_filter_add_times(&script->filter, script->recording, options->time,
+                                            options->flags & PERFDATA_SCRIPT_RELTIME),
+                        234);
+    return status;
+}
+
+static perfdata_status refuse(struct pd_script *script, perfdata_status status, const char *text, const char *value)
+{
+    script->perf_exit = 255;
+    return pd_fail(&script->recording->context, status, -1, "%s%s", text, value);
+}
+
+static perfdata_status check_options(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    uint32_t both = PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME;
+    for (size_t i = 0; i < options->field_count; i++) {
+        perfdata_status status = pd_script_parse_fields(script, options->fields[i]);
+        if (status)
+            return status;
+    }
+    if ((options->flags & both) == both)
+        return refuse(script, PERFDATA_ERROR_ARGUMENT,
+                      "reltime and deltatime - the two don't get along well. "
+                      "Please limit to --reltime or --deltatime.",
+                      "");
+    if (options->kallsyms && access(options->kallsyms, R_OK))
+        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->kallsyms);
+    if (options->vmlinux && access(options->vmlinux, R_OK))
+        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->vmlinux);
+    return PERFDATA_OK;
+}
+
+static void init(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    const struct pd_features *features = &script->recording->features;
+    pd_script_defaults(script);
+    script->use_callchain = !(options->flags & PERFDATA_SCRIPT_NO_CALLCHAIN);
+    script->latency = options->flags & PERFDATA_SCRIPT_LATENCY;
+    script->kernel_path = options->flags & PERFDATA_SCRIPT_KERNEL_PATH;
+    script->sequential = options->flags & (PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME);
+    script->time_form = options->flags & PERFDATA_SCRIPT_NS ? PD_TIME_NSEC : PD_TIME_USEC;
+    script->max_stack = options->max_stack;
+    script->has_clock = features->clock_data.present;
+    script->clock_time = features->clock_data.clock_time;
+    script->clock_wall = features->clock_data.wall_clock;
+}
+
+static perfdata_status put_header(struct pd_script *script)
+{
+    struct pd_text text = { 0 };
+    pd_header_text(script->recording, script->options->flags & PERFDATA_SCRIPT_HEADER_FULL, &text);
+    return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
+}
+
+static perfdata_status run_all(struct pd_script *script)
+{
+    uint32_t flags = script->options->flags;
+    perfdata_status status = check_options(script);
+    if (!status && flags & (PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY))
+        status = put_header(script);
+    if (status || flags & PERFDATA_SCRIPT_HEADER_ONLY)
+        return status;
+    status = make_filter(script);
+    if (!status)
+        status = pd_script_check_fields(script);
+    if (!status)
+        status = make_late_filter(script);
+    return status ? status : run(script);
+}
+
+perfdata_status perfdata_script_run(perfdata_recording *recording, const struct perfdata_script_options *options,
+                                    perfdata_write_fn write, void *data, struct perfdata_script_result *result)
+{
+    struct perfdata_script_options known = { 0 };
+    if (!recording || !options || !write || options->struct_size < sizeof options->struct_size)
+        return PERFDATA_ERROR_ARGUMENT;
+    if (!recording->open)
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
+    memcpy(&known, options, PD_MIN(options->struct_size, sizeof known));
+    struct pd_script script = { .recording = &recording->recording, .options = &known, .write = write,
+                                .write_data = data, .perf_exit = -1 };
+    init(&script);
+    perfdata_status status = run_all(&script);
+    if (result) {
+        struct perfdata_script_result out = { result->struct_size, script.perf_exit, 0, script.samples };
+        memcpy(result, &out, PD_MIN(result->struct_size, sizeof out));
+    }
+    pd_filter_free(&script.filter);
+    pd_arena_free(&script.arena);
+    return status;
+}

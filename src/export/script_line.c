@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/* The line of a sample. What nearly every line has is written straight into room that is reserved once; what is rare
+ * goes through the text writer. */
+#include "base/digits.h"
+#include "export/script_plan.h"
+#include <time.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+
+/* ---- the start: comm to time ---- */
+
+static char *put_int(char *to, uint32_t value, unsigned width, bool left)
+{
+    char digits[12], *end = digits + sizeof digits, *start = end;
+    bool negative = (int32_t)value < 0;
+    uint32_t magnitude = negative ? 0 - value : value;
+    do
+        *--start = (char)('0' + magnitude % 10);
+    while (magnitude /= 10);
+    if (negative)
+        *--start = '-';
+    size_t length = (size_t)(end - start), pad = length < width ? width - length : 0;
+    if (!left) {
+        memset(to, ' ', pad);
+        to += pad;
+    }
+    memcpy(to, start, length);
+    to += length;
+    if (left) {
+        memset(to, ' ', pad);
+        to += pad;
+    }
+    return to;
+}
+
+/* %03d: the sign counts. */
+static char *put_cpu(char *to, uint32_t cpu)
+{
+    if (PD_LIKELY(cpu < 1000))
+        return pd_put_fixed(to, cpu, 3);
+    if ((int32_t)cpu >= 0)
+        return pd_put_u64(to, cpu);
+    *to++ = '-';
+    uint32_t magnitude = 0 - cpu;
+    return magnitude < 100 ? pd_put_fixed(to, magnitude, 2) : pd_put_u64(to, magnitude);
+}
+
+static char *put_comm(const struct pd_script *script, const struct pd_script_event *plan, const char *comm,
+                      size_t length, char *to)
+{
+    if (PD_UNLIKELY(script->latency)) {
+        length = PD_MIN(length, 8);
+        memset(to, ' ', 8 - length);
+        to = pd_put_bytes(to + (8 - length), comm, length);
+    } else {
+        if (!plan->plain_comm && length < 16) {
+            memset(to, ' ', 16 - length);
+            to += 16 - length;
+        }
+        to = pd_put_bytes(to, comm, length);
+    }
+    *to++ = ' ';
+    return to;
+}
+
+static char *put_misc(char *to, const struct pd_line_start *start)
+{
+    static const char letters[] = "KUHGg"; /* of cpumodes 1 to 5; a letter shows when its bits are all there */
+    unsigned mode = start->misc & PD_MISC_CPUMODE_MASK;
+    char *begin = to;
+    for (unsigned i = 0; i < 5; i++)
+        if ((mode & (i + 1)) == i + 1)
+            *to++ = letters[i];
+    switch (start->type) {
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2:
+        if (start->misc & PD_MISC_MMAP_DATA)
+            *to++ = 'M';
+        break;
+    case PD_RECORD_COMM:
+        if (start->misc & PD_MISC_COMM_EXEC)
+            *to++ = 'E';
+        break;
+    case PD_RECORD_SWITCH:
+    case PD_RECORD_SWITCH_CPU_WIDE:
+        if (start->misc & PD_MISC_SWITCH_OUT) {
+            *to++ = 'S';
+            if (start->misc & PD_MISC_SWITCH_OUT_PREEMPT)
+                *to++ = 'p';
+        }
+        break;
+    default:
+        break;
+    }
+    size_t used = (size_t)(to - begin), pad = used < 5 ? 6 - used : 1;
+    memset(to, ' ', pad);
+    return to + pad;
+}
+
+static char *put_fraction(const struct pd_script *script, char *to, uint64_t ns)
+{
+    *to++ = '.';
+    if (script->time_form == PD_TIME_NSEC)
+        return pd_put_fixed(to, (uint32_t)ns, 9);
+    return pd_put_fixed(to, (uint32_t)(ns / 1000), 6);
+}
+
+static char *put_day(const struct pd_script *script, char *to, uint64_t time)
+{
+    uint64_t wall = script->clock_wall + (time - script->clock_time);
+    time_t seconds = (time_t)(wall / NS_PER_SECOND);
+    struct tm parts;
+    if (!localtime_r(&seconds, &parts))
+        return pd_put_bytes(to, "<error> ", 8);
+    to += strftime(to, 48, "%F %H:%M:%S", &parts);
+    to = put_fraction(script, to, wall % NS_PER_SECOND);
+    *to++ = ' ';
+    return to;
+}
+
+/* Neighbouring lines share their seconds. */
+static char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
+{
+    uint64_t second = time / NS_PER_SECOND, rest = time - second * NS_PER_SECOND;
+    if (PD_UNLIKELY(second != worker->second || !worker->second_length)) {
+        worker->second = second;
+        worker->second_length =
+            (unsigned)(pd_put_u64_right(worker->second_text, second, 5) - worker->second_text);
+    }
+    to = pd_put_bytes(to, worker->second_text, worker->second_length);
+    to = put_fraction(worker->script, to, rest);
+    *to++ = ':';
+    *to++ = ' ';
+    return to;
+}
+
+char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                      const struct pd_line_start *start, struct pd_text *text, char *to)
+{
+    const struct pd_script *script = worker->script;
+    uint64_t fields = plan->fields;
+    if (fields & PD_FIELD(COMM))
+        to = put_comm(script, plan, start->comm, strlen(start->comm), to);
+    if (fields & PD_FIELD(PID)) {
+        to = put_int(to, start->pid, 5, false);
+        if (fields & PD_FIELD(TID)) {
+            *to++ = '/';
+            to = put_int(to, start->tid, 5, true);
+        }
+        *to++ = ' ';
+    } else if (fields & PD_FIELD(TID)) {
+        to = put_int(to, start->tid, 5, false);
+        *to++ = ' ';
+    }
+    if (fields & PD_FIELD(CPU)) {
+        if (PD_UNLIKELY(script->latency)) {
+            to = put_int(to, start->cpu, 3, false);
+        } else {
+            *to++ = '[';
+            to = put_cpu(to, start->cpu);
+            *to++ = ']';
+        }
+        *to++ = ' ';
+    }
+    if (fields & PD_FIELD(MISC))
+        to = put_misc(to, start);
+    if (fields & PD_FIELD(TOD))
+        to = put_day(script, to, start->time);
+    if (fields & PD_FIELD(TIME)) {
+        if (PD_LIKELY(!script->sequential))
+            to = put_time(worker, to, start->time);
+        else if (!pd_vec_push(&worker->gaps->gaps,
+                              (struct pd_time_gap){ (size_t)(to - text->data), start->time }))
+            text->failed = true;
+    }
+    return to;
+}
+
+/* ---- fields that few lines have ---- */
+
+/* The address that the sample is about, with its symbol where it can have one. */
+static void put_address(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                        const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+{
+    pd_text_hex(text, sample->addr, 16, ' ');
+    if (!plan->address_symbol)
+        return;
+    const struct pd_location *location =
+        pd_resolve_any(worker->resolver, record->thread, record->number, sample->cpumode, sample->addr);
+    if (location)
+        pd_script_symbol(worker->script, plan->fields, location, text);
+    else
+        text->failed = true;
+}
+
+static void put_page_size(struct pd_text *text, uint64_t size)
+{
+    unsigned unit = 0;
+    if (!size) {
+        pd_text_string(text, " N/A");
+        return;
+    }
+    for (; unit < 3 && size / 1024 > 1; unit++)
+        size /= 1024;
+    pd_text_char(text, ' ');
+    pd_text_u64(text, size, 0, ' ');
+    pd_text_char(text, "BKMG"[unit]);
+}
+
+#define BPF_LINE 8
+
+static void put_bpf_line(struct pd_text *text, const uint8_t *bytes, size_t at, size_t size)
+{
+    pd_text_format(text, "%17s %04zx:", at ? "           " : "BPF output:", at);
+    for (size_t i = 0; i < BPF_LINE; i++) {
+        pd_text_char(text, ' ');
+        if (at + i < size)
+            pd_text_hex(text, bytes[at + i], 2, '0');
+        else
+            pd_text_fill(text, ' ', 2);
+    }
+    pd_text_fill(text, ' ', 2);
+    for (size_t i = 0; i < BPF_LINE; i++) {
+        uint8_t c = at + i < size ? bytes[at + i] : ' ';
+        pd_text_char(text, c >= ' ' && c < 0x7f ? (char)c : '.');
+    }
+    pd_text_char(text, '\n');
+}
+
+static void put_bpf_output(const struct pd_sample *sample, struct pd_text *text)
+{
+    const uint8_t *bytes = sample->raw;
+    size_t size = bytes ? sample->raw_size : 0, length = 0;
+    pd_text_char(text, '\n');
+    for (size_t at = 0; at < size; at += BPF_LINE)
+        put_bpf_line(text, bytes, at, size);
+    while (length < size && bytes[length] >= ' ' && bytes[length] < 0x7f)
+        length++;
+    if (length == size) /* no NUL: no string */
+        return;
+    for (size_t i = length; i < size; i++)
+        if (bytes[i])
+            return;
+    pd_text_format(text, "%17s \"%.*s\"\n", "BPF string:", (int)length, (const char *)bytes);
+}
+
+/* What stands between event and ip. */
+static void put_before_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                          const struct pd_sample *sample, const struct pd_delivered *record,
+                          struct pd_text *text)
+{
+    bool parts = plan->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    if (plan->fields & PD_FIELD(ADDR))
+        put_address(worker, plan, sample, record, text);
+    if (plan->fields & PD_FIELD(WEIGHT))
+        pd_text_u64(text, parts ? (uint32_t)sample->weight : sample->weight, 16, ' ');
+    if (plan->fields & PD_FIELD(INS_LAT))
+        pd_text_u64(text, parts ? (uint16_t)(sample->weight >> 32) : 0, 16, ' ');
+}
+
+static void put_after_ip(const struct pd_script_event *plan, const struct pd_sample *sample, struct pd_text *text)
+{
+    if (plan->bpf_output)
+        put_bpf_output(sample, text);
+    if (plan->fields & PD_FIELD(PHYS_ADDR))
+        pd_text_hex(text, sample->phys_addr, 16, ' ');
+    if (plan->fields & PD_FIELD(DATA_PAGE_SIZE))
+        put_page_size(text, sample->data_page_size);
+    if (plan->fields & PD_FIELD(CODE_PAGE_SIZE))
+        put_page_size(text, sample->code_page_size);
+}
+
+#define BEFORE_IP (PD_FIELD(ADDR) | PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT))
+#define AFTER_IP (PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE))
+
+/* ---- a sample ---- */
+
+static struct pd_location *resolve(struct pd_script_worker *worker, const struct pd_sample *sample,
+                                   const struct pd_delivered *record)
+{
+    return pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode, sample->ip);
+}
+
+/* perf without guests shows none of their samples. */
+PD_INLINE bool is_guest(const struct pd_sample *sample)
+{
+    return sample->cpumode == PD_CPUMODE_GUEST_KERNEL || sample->cpumode == PD_CPUMODE_GUEST_USER;
+}
+
+static bool keep(struct pd_script_worker *worker, const struct pd_sample *sample,
+                 const struct pd_delivered *record)
+{
+    const struct pd_filter *filter = &worker->script->filter;
+    if (pd_filter_has_thread(filter) && !pd_filter_thread(filter, record->thread, record->number))
+        return false;
+    if (!pd_filter_has_location(filter))
+        return true;
+    const struct pd_location *location = resolve(worker, sample, record);
+    return location && pd_filter_location(filter, worker->script->session.symbols, location);
+}
+
+static void put_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                   const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+{
+    if (plan->has_chain) {
+        pd_text_char(text, '\n');
+        pd_script_chain(worker, plan, sample, record, text);
+        return;
+    }
+    struct pd_location *location = resolve(worker, sample, record);
+    const struct pd_place *place = location ? pd_script_flat(worker, plan->fields, location) : NULL;
+    char *to = place ? pd_text_room(text, place->length + 1) : NULL;
+    if (!to) {
+        text->failed = true;
+        return;
+    }
+    *to = ' ';
+    memcpy(to + 1, place->text, place->length);
+    text->length += place->length + 1;
+}
+
+/* BTS: from => to. */
+static void put_branch(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                       const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+{
+    if (plan->fields & PD_FIELD(IP))
+        put_ip(worker, plan, sample, record, text);
+    if (plan->address_shown) {
+        pd_text_string(text, " => ");
+        put_address(worker, plan, sample, record, text);
+    }
+}
+
+static const char *comm_of(const struct pd_delivered *record)
+{
+    const struct pd_comm *comm = record->thread ? pd_thread_comm(record->thread, record->number) : NULL;
+    return comm ? pd_comm_text(comm, record->number) : ":-1";
+}
+
+void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record, struct pd_text *text)
+{
+    if (PD_UNLIKELY(!record->event))
+        return;
+    struct pd_script *script = worker->script;
+    const struct pd_script_event *plan = &script->events[record->event->index];
+    struct pd_sample sample;
+    if (PD_UNLIKELY(!plan->fields))
+        return;
+    perfdata_status status = pd_sample_decode(record->event, record->data, record->size, &sample);
+    if (PD_UNLIKELY(status < 0)) {
+        pd_issue(&script->recording->context, PERFDATA_ISSUE_BAD_SAMPLE, (int64_t)record->offset,
+                 "a sample says more than it holds");
+        return;
+    }
+    if (PD_UNLIKELY(is_guest(&sample)) || !keep(worker, &sample, record))
+        return;
+    struct pd_line_start start = { plan->fields & PD_FIELD(COMM) ? comm_of(record) : "",
+                                   sample.pid,
+                                   sample.tid,
+                                   sample.cpu,
+                                   PD_RECORD_SAMPLE,
+                                   sample.misc,
+                                   sample.time };
+    char *to = pd_text_room(text, PD_START_ROOM + strlen(start.comm) + plan->name_length);
+    if (PD_UNLIKELY(!to))
+        return;
+    to = pd_script_start(worker, plan, &start, text, to);
+    if (plan->fields & PD_FIELD(PERIOD)) {
+        to = pd_put_u64_right(to, sample.period, 10);
+        *to++ = ' ';
+    }
+    if (plan->fields & PD_FIELD(EVENT))
+        to = pd_put_bytes(to, plan->name, plan->name_length);
+    text->length = (size_t)(to - text->data);
+    if (PD_UNLIKELY(plan->branch_trace)) {
+        put_branch(worker, plan, &sample, record, text);
+    } else {
+        if (PD_UNLIKELY(plan->fields & BEFORE_IP))
+            put_before_ip(worker, plan, &sample, record, text);
+        if (plan->fields & PD_FIELD(IP))
+            put_ip(worker, plan, &sample, record, text);
+        if (PD_UNLIKELY(plan->fields & AFTER_IP))
+            put_after_ip(plan, &sample, text);
+    }
+    pd_text_char(text, '\n');
+    worker->samples++;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of addresses and chains. An address occurs a hundred times in a recording, a chain ten times: what was
+ * printed once is copied. */
+#include "base/digits.h"
+#include "base/hash.h"
+#include "export/script_plan.h"
+
+static const char unknown[] = "[unknown]";
+
+static void put_name(const struct pd_location *location, bool offset, struct pd_text *text)
+{
+    const struct pd_symbol *symbol = location->sym;
+    if (!symbol) {
+        pd_text_bytes(text, unknown, sizeof unknown - 1);
+        return;
+    }
+    pd_text_bytes(text, symbol->name, symbol->name_length);
+    if (!offset)
+        return;
+    uint64_t from = location->addr - symbol->start;
+    if (location->addr >= symbol->end && location->map)
+        from = location->addr - location->map->start - symbol->start;
+    pd_text_bytes(text, "+0x", 3);
+    pd_text_hex(text, from, 0, ' ');
+}
+
+static void put_dso(struct pd_script *script, const struct pd_location *location, struct pd_text *text)
+{
+    const struct pd_dso *dso = location->map ? location->dso : NULL;
+    pd_text_bytes(text, " (", 2);
+    if (!dso)
+        pd_text_bytes(text, unknown, sizeof unknown - 1);
+    else if (script->kernel_path)
+        pd_text_string(text, pd_symbols_long_name(script->session.symbols, dso));
+    else
+        pd_text_bytes(text, dso->name, dso->name_length);
+    pd_text_char(text, ')');
+}
+
+void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
+                      struct pd_text *text)
+{
+    if (fields & PD_FIELD(SYM)) {
+        pd_text_char(text, ' ');
+        put_name(location, fields & PD_FIELD(SYMOFF), text);
+    }
+    if (fields & PD_FIELD(DSO))
+        put_dso(script, location, text);
+}
+
+/* perf shows user addresses of a chain as offsets in the file. */
+static uint64_t frame_address(const struct pd_location *location)
+{
+    bool user = location->map && location->dso && !location->dso->kernel_space;
+    return user ? pd_map_address(location->map, location->ip) : location->ip;
+}
+
+static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields, bool frame,
+                                         struct pd_location *location)
+{
+    struct pd_script *script = worker->script;
+    struct pd_text text = { 0 };
+    if (frame)
+        pd_text_char(&text, '\t');
+    pd_text_hex(&text, frame ? frame_address(location) : location->ip, 16, ' ');
+    pd_script_symbol(script, fields, location, &text);
+    if (frame)
+        pd_text_char(&text, '\n');
+    struct pd_place *place = NULL;
+    if (!text.failed && text.length < UINT32_MAX)
+        place = pd_arena_alloc(&worker->places, sizeof *place + text.length);
+    if (place) {
+        const struct pd_symbol *symbol = location->sym;
+        place->next = (struct pd_place *)(uintptr_t)location->memo[frame];
+        place->fields = fields;
+        place->length = (uint32_t)text.length;
+        place->stop = frame && symbol && pd_name_set_has(&script->stop, symbol->name, symbol->name_length);
+        memcpy(place->text, text.data, text.length);
+        location->memo[frame] = (uintptr_t)place;
+    }
+    pd_text_free(&text);
+    return place;
+}
+
+PD_INLINE const struct pd_place *find_place(struct pd_script_worker *worker, uint64_t fields, bool frame,
+                                            struct pd_location *location)
+{
+    const struct pd_place *place = (const struct pd_place *)(uintptr_t)location->memo[frame];
+    fields &= PD_PLACE_FIELDS;
+    while (PD_UNLIKELY(place && place->fields != fields))
+        place = place->next;
+    return PD_LIKELY(place != NULL) ? place : make_place(worker, fields, frame, location);
+}
+
+const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,
+                                      struct pd_location *location)
+{
+    return find_place(worker, fields, false, location);
+}
+
+static void put_chain(struct pd_script_worker *worker, uint64_t fields, const struct pd_sample *sample,
+                      const struct pd_delivered *record, struct pd_text *text)
+{
+    bool invalid = false;
+    size_t count = pd_resolve_chain(worker->resolver, sample, record->thread, record->number,
+                                    worker->script->max_stack, worker->frames, worker->frame_capacity, &invalid);
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_place *place =
+            worker->frames[i].location ? find_place(worker, fields, true, worker->frames[i].location) : NULL;
+        if (!place) {
+            text->failed = true;
+            return;
+        }
+        pd_text_bytes(text, place->text, place->length);
+        if (place->stop)
+            return;
+    }
+}
+
+PD_INLINE uint64_t hash_chain(const uint8_t *ips, uint32_t count, uint64_t seed)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t ip;
+        memcpy(&ip, ips + 8 * (size_t)i, 8);
+        seed = (seed ^ ip) * UINT64_C(0x9e3779b97f4a7c15);
+        seed ^= seed >> 29;
+    }
+    return seed ^ seed >> 32;
+}
+
+void pd_script_forget(struct pd_script_worker *worker)
+{
+    pd_arena_free(&worker->places);
+    pd_arena_free(&worker->chain_texts);
+    memset(worker->chains, 0, PD_CHAIN_TEXTS * sizeof *worker->chains);
+}
+
+static void keep_chain(struct pd_script_worker *worker, struct pd_chain_text *entry, struct pd_chain_text key,
+                       const char *lines, size_t length)
+{
+    if (worker->chain_texts.total > PD_CHAIN_MEMORY) {
+        pd_arena_free(&worker->chain_texts);
+        memset(worker->chains, 0, PD_CHAIN_TEXTS * sizeof *worker->chains);
+    }
+    size_t bytes = 8 * (size_t)key.count;
+    char *copy = length < UINT32_MAX ? pd_arena_alloc(&worker->chain_texts, bytes + length) : NULL;
+    if (!copy)
+        return;
+    memcpy(copy, key.ips, bytes);
+    memcpy(copy + bytes, lines, length);
+    *entry = key;
+    entry->ips = (const uint8_t *)copy;
+    entry->text = copy + bytes;
+    entry->length = (uint32_t)length;
+}
+
+void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                     const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+{
+    struct pd_chain_text key = { pd_resolver_stamp(worker->resolver, record->thread, record->number),
+                                 plan->fields & PD_PLACE_FIELDS, sample->callchain, NULL, 0,
+                                 sample->callchain_count };
+    if (!key.count)
+        return;
+    uint64_t hash = hash_chain(key.ips, key.count, key.stamp);
+    struct pd_chain_text *entry = &worker->chains[hash & (PD_CHAIN_TEXTS - 1)];
+    if (entry->ips && entry->stamp == key.stamp && entry->count == key.count && entry->fields == key.fields &&
+        !memcmp(entry->ips, key.ips, 8 * (size_t)key.count)) {
+        pd_text_bytes(text, entry->text, entry->length);
+        return;
+    }
+    size_t before = text->length;
+    put_chain(worker, plan->fields, sample, record, text);
+    if (!text->failed)
+        keep_chain(worker, entry, key, text->data + before, text->length - before);
+}

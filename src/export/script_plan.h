@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* script in four parts: which fields each event prints (script_fields.c), the lines of samples (script_line.c, with the
+ * texts of addresses in script_place.c), the lines of other records (script_records.c), the run (script.c). */
+#ifndef PD_SCRIPT_PLAN_H
+#define PD_SCRIPT_PLAN_H
+#include "base/arena.h"
+#include "export/filter.h"
+#include "pipeline/pipeline.h"
+#include <perfdata/script.h>
+#include <stdatomic.h>
+
+enum pd_field_index {
+#define FIELD(NAME, text, done, needs, wanted, aux) PD_FIELD_INDEX_##NAME,
+#include "export/script_fields.def"
+#undef FIELD
+    PD_FIELD_COUNT
+};
+
+#define PD_FIELD(NAME) (UINT64_C(1) << PD_FIELD_INDEX_##NAME)
+
+/* perf keeps one set of fields per kind of event. */
+enum pd_script_kind {
+    PD_SCRIPT_HW,
+    PD_SCRIPT_SW,
+    PD_SCRIPT_TRACE,
+    PD_SCRIPT_CACHE,
+    PD_SCRIPT_RAW,
+    PD_SCRIPT_BREAK,
+    PD_SCRIPT_SYNTH,
+    PD_SCRIPT_OTHER,
+    PD_SCRIPT_KINDS
+};
+
+struct pd_script_fields {
+    uint64_t fields;
+    uint64_t asked; /* by the user, for all kinds: missing ones are an error */
+    bool user_set, wildcard;
+};
+
+/* What an event's lines look like: made once, then read by all workers. */
+struct pd_script_event {
+    const struct pd_event *event;
+    uint64_t fields;
+    const char *name; /* "%*s: " */
+    size_t name_length;
+    bool has_chain;    /* a chain follows the line */
+    bool plain_comm;   /* comm is not padded */
+    bool address_symbol; /* addr can be a symbol */
+    bool branch_trace;   /* BTS: its own order of fields */
+    bool address_shown;  /* BTS: the target */
+    bool bpf_output;
+};
+
+enum pd_time_form { PD_TIME_USEC, PD_TIME_NSEC };
+
+struct pd_script {
+    struct pd_recording *recording;
+    struct pd_session session;
+    const struct perfdata_script_options *options;
+    struct pd_filter filter;
+    struct pd_name_set stop;
+    struct pd_arena arena;
+    struct pd_script_fields kinds[PD_SCRIPT_KINDS];
+    struct pd_script_event *events; /* by the event's index */
+    bool use_callchain;
+    bool latency, kernel_path;
+    bool sequential; /* --reltime, --deltatime */
+    enum pd_time_form time_form;
+    unsigned max_stack;
+    /* CLOCK_DATA, for tod */
+    bool has_clock;
+    uint64_t clock_time, clock_wall;
+    /* state of the sequential kinds */
+    uint64_t first_time, last_time;
+    perfdata_write_fn write;
+    void *write_data;
+    _Atomic uint64_t samples;
+    int perf_exit;
+};
+
+/* The fields that decide what the text of an address is. */
+#define PD_PLACE_FIELDS (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO))
+
+/* The text of an address, kept as long as its location; one for each set of fields that was met. */
+struct pd_place {
+    struct pd_place *next;
+    uint64_t fields;
+    uint32_t length;
+    bool stop; /* chains end here */
+    char text[];
+};
+
+/* A chain seen before, with the text of all its lines. */
+struct pd_chain_text {
+    uint64_t stamp, fields;
+    const uint8_t *ips; /* NULL: free */
+    const char *text;
+    uint32_t length, count;
+};
+
+#define PD_CHAIN_TEXTS 8192 /* a power of 2 */
+/* Bytes of chain texts kept before all are dropped. */
+#define PD_CHAIN_MEMORY (UINT64_C(16) << 20)
+
+/* Where a time belongs in a batch's text: in_order() puts it there. */
+struct pd_time_gap {
+    size_t position;
+    uint64_t time;
+};
+
+struct pd_time_gaps {
+    PD_VEC(struct pd_time_gap) gaps;
+    struct pd_text spare;
+};
+
+struct pd_script_worker {
+    struct pd_script *script;
+    struct pd_resolver *resolver;
+    struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
+    struct pd_arena chain_texts;
+    struct pd_chain_text *chains;
+    struct pd_frame *frames;
+    size_t frame_capacity;
+    struct pd_time_gaps *gaps; /* of the batch, sequential only */
+    /* the seconds printed last */
+    uint64_t second;
+    char second_text[24];
+    unsigned second_length;
+    uint64_t samples;
+};
+
+/* script_fields.c */
+void pd_script_defaults(struct pd_script *script);
+/* One value of -F. */
+perfdata_status pd_script_parse_fields(struct pd_script *script, const char *text);
+/* Drops the fields that the recording lacks, refuses what was asked and is missing; then makes script->events. */
+perfdata_status pd_script_check_fields(struct pd_script *script);
+
+/* script_place.c */
+/* "%16lx sym+0xoff (dso)"; NULL when the system has no memory. */
+const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,
+                                      struct pd_location *location);
+/* The lines of a chain. */
+void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                     const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text);
+/* " name+0xoff" and " (dso)" as the fields say. */
+void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
+                      struct pd_text *text);
+/* Locations are gone: forget what stood for them. */
+void pd_script_forget(struct pd_script_worker *worker);
+
+/* script_line.c */
+void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record, struct pd_text *text);
+/* comm, pid, tid, cpu, misc, tod, time: what samples and other records begin with. */
+struct pd_line_start {
+    const char *comm;
+    uint32_t pid, tid, cpu, type;
+    uint16_t misc;
+    uint64_t time;
+};
+char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                      const struct pd_line_start *start, struct pd_text *text, char *to);
+/* More than pd_script_start() ever writes beside the comm. */
+#define PD_START_ROOM 160
+
+/* script_records.c */
+void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record, struct pd_text *text);
+
+#endif

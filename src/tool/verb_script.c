@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/input.h"
+#include "tool/options.h"
+#include <perfdata/script.h>
+#include <stdlib.h>
+
+#define MAX_FIELD_LISTS 64
+
+struct script_options {
+    const char *field_lists[MAX_FIELD_LISTS];
+    size_t field_count;
+    int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel, inlines;
+    int header, header_only, info;
+    int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
+    const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
+    const char *symfs, *kallsyms, *vmlinux;
+    unsigned max_stack;
+    uint64_t address_range;
+};
+
+#define FIELD(name) offsetof(struct script_options, name)
+
+static enum tool_exit parse_fields(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct script_options *options = data;
+    if (unset) {
+        options->field_count = 0;
+        return TOOL_DONE;
+    }
+    if (options->field_count == MAX_FIELD_LISTS)
+        return tool_usage(tool, "too many lists of fields");
+    options->field_lists[options->field_count++] = value;
+    return TOOL_DONE;
+}
+
+static const struct tool_option script_rows[] = {
+    { TOOL_GROUP, .help = "Input" },
+    TOOL_ROW_INPUT,
+    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up", FIELD(symfs) },
+    { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },
+    { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
+    TOOL_ROW_FORCE,
+    TOOL_ROW_STRICT,
+    TOOL_ROW_MEMORY,
+    TOOL_ROW_JOBS,
+    { TOOL_GROUP, .help = "What is printed" },
+    { TOOL_CALLBACK, 'F', "fields", "LIST",
+      "fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes", .parse = parse_fields },
+    { TOOL_FLAG, 'G', "hide-call-graph", NULL, "symbol on the sample's line, no chain below it", FIELD(hide_chain) },
+    { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
+    { TOOL_FLAG, 0, "reltime", NULL, "times since the first line", FIELD(reltime) },
+    { TOOL_FLAG, 0, "deltatime", NULL, "times since the line before", FIELD(deltatime) },
+    { TOOL_FLAG, 'L', "Latency", NULL, "columns as latency tracers have them", FIELD(latency) },
+    { TOOL_FLAG, 0, "show-kernel-path", NULL, "path of the kernel image in place of [kernel.kallsyms]",
+      FIELD(kernel_path) },
+    { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a chain", FIELD(max_stack) },
+    { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
+    { TOOL_FLAG, 0, "inline", NULL, "inlined functions in chains (on; only stacks with DWARF have them)",
+      FIELD(inlines) },
+    { TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)", FIELD(demangle) },
+    { TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well", FIELD(demangle_kernel) },
+    { TOOL_FLAG, 0, "header", NULL, "header first", FIELD(header) },
+    { TOOL_FLAG, 0, "header-only", NULL, "nothing but the header", FIELD(header_only) },
+    { TOOL_FLAG, 'I', "show-info", NULL, "also the long parts of the header", FIELD(info) },
+    { TOOL_GROUP, .help = "Which samples" },
+    { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
+    { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(pids) },
+    { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(tids) },
+    { TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(cpus) },
+    { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
+    { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]", "keep samples in these symbols or at these addresses (hexadecimal)",
+      FIELD(symbols) },
+    { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address", FIELD(address_range) },
+    { TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", FIELD(time) },
+    { TOOL_GROUP, .help = "Lines of other records" },
+    { TOOL_FLAG, 0, "show-task-events", NULL, "FORK, COMM, EXIT", FIELD(tasks) },
+    { TOOL_FLAG, 0, "show-mmap-events", NULL, "MMAP and MMAP2", FIELD(mmaps) },
+    { TOOL_FLAG, 0, "show-switch-events", NULL, "SWITCH and SWITCH_CPU_WIDE", FIELD(switches) },
+    { TOOL_FLAG, 0, "show-namespace-events", NULL, "NAMESPACES", FIELD(namespaces) },
+    { TOOL_FLAG, 0, "show-lost-events", NULL, "LOST and LOST_SAMPLES", FIELD(lost) },
+    { TOOL_FLAG, 0, "show-bpf-events", NULL, "BPF_EVENT and KSYMBOL", FIELD(bpf) },
+    { TOOL_FLAG, 0, "show-cgroup-events", NULL, "CGROUP", FIELD(cgroups) },
+    { TOOL_FLAG, 0, "show-text-poke-events", NULL, "TEXT_POKE", FIELD(text_pokes) },
+    { TOOL_FLAG, 0, "show-round-events", NULL, "FINISHED_ROUND, and all records as they lie in the file",
+      FIELD(rounds) },
+    TOOL_ROW_VERBOSE,
+    { 0 },
+};
+
+static void script_defaults(void *data)
+{
+    struct script_options *options = data;
+    options->max_stack = 127;
+    options->demangle = options->inlines = 1;
+}
+
+static uint32_t flags_of(const struct tool *tool, const struct script_options *from)
+{
+    const struct {
+        bool set;
+        uint32_t flag;
+    } rows[] = {
+        { from->hide_chain, PERFDATA_SCRIPT_NO_CALLCHAIN },
+        { from->ns, PERFDATA_SCRIPT_NS },
+        { from->reltime, PERFDATA_SCRIPT_RELTIME },
+        { from->deltatime, PERFDATA_SCRIPT_DELTATIME },
+        { from->latency, PERFDATA_SCRIPT_LATENCY },
+        { from->kernel_path, PERFDATA_SCRIPT_KERNEL_PATH },
+        { !from->demangle, PERFDATA_SCRIPT_NO_DEMANGLE },
+        { from->demangle_kernel, PERFDATA_SCRIPT_DEMANGLE_KERNEL },
+        { tool->verbose, PERFDATA_SCRIPT_VERBOSE_NAMES },
+        { tool->force, PERFDATA_SCRIPT_FORCE },
+        { from->header, PERFDATA_SCRIPT_HEADER },
+        { from->header_only, PERFDATA_SCRIPT_HEADER_ONLY },
+        { from->info, PERFDATA_SCRIPT_HEADER_FULL },
+    };
+    uint32_t flags = 0;
+    for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
+        flags |= rows[i].set ? rows[i].flag : 0;
+    return flags;
+}
+
+static uint32_t shown(const struct script_options *from)
+{
+    const struct {
+        int set;
+        uint32_t flag;
+    } rows[] = {
+        { from->tasks, PERFDATA_SCRIPT_SHOW_TASKS },
+        { from->mmaps, PERFDATA_SCRIPT_SHOW_MMAPS },
+        { from->switches, PERFDATA_SCRIPT_SHOW_SWITCHES },
+        { from->namespaces, PERFDATA_SCRIPT_SHOW_NAMESPACES },
+        { from->lost, PERFDATA_SCRIPT_SHOW_LOST },
+        { from->bpf, PERFDATA_SCRIPT_SHOW_BPF },
+        { from->cgroups, PERFDATA_SCRIPT_SHOW_CGROUPS },
+        { from->text_pokes, PERFDATA_SCRIPT_SHOW_TEXT_POKES },
+        { from->rounds, PERFDATA_SCRIPT_SHOW_ROUNDS },
+    };
+    uint32_t show = 0;
+    for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
+        show |= rows[i].set ? rows[i].flag : 0;
+    return show;
+}
+
+static enum tool_exit run_script(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct script_options *from = data;
+    struct perfdata_script_options options = {
+        .struct_size = sizeof options,
+        .flags = flags_of(tool, from),
+        .show = shown(from),
+        .fields = from->field_lists,
+        .field_count = from->field_count,
+        .comms = from->comms,
+        .pids = from->pids,
+        .tids = from->tids,
+        .cpus = from->cpus,
+        .dsos = from->dsos,
+        .symbols = from->symbols,
+        .address_range = from->address_range,
+        .time = from->time,
+        .stop_symbols = from->stop,
+        .max_stack = from->max_stack,
+        .threads = tool->jobs,
+        .symfs = from->symfs,
+        .kallsyms = from->kallsyms,
+        .vmlinux = from->vmlinux,
+        .home = getenv("HOME"),
+    };
+    struct perfdata_script_result result = { .struct_size = sizeof result };
+    perfdata_recording *recording;
+    if (argc && tool->as_perf) /* perf takes it for the name of a script */
+        return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
+    enum tool_exit code = tool_one_input(tool, argc, argv);
+    if (code == TOOL_DONE)
+        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_status status = perfdata_script_run(recording, &options, tool_write_text, tool, &result);
+    if (status < 0) {
+        code = tool_recording_failure(tool, recording, status);
+        if (status != PERFDATA_ERROR_OUTPUT && result.perf_exit >= 0)
+            code = tool_exit_as(tool, code, result.perf_exit);
+    }
+    perfdata_recording_close(recording);
+    return code;
+}
+
+const struct tool_verb tool_verb_script = {
+    .name = "script",
+    .synopsis = "[OPTIONS] [FILE]",
+    .description = "Prints a line for each sample, and below it the call chain where one was recorded.\n\n"
+                   "The fields of a line depend on the kind of its event; -F chooses others. Options before FILE "
+                   "say which samples are shown.",
+    .examples = { "script -i perf.data", "every sample with its call chain",
+                  "script -G -F comm,tid,time,ip,sym -S main", "the samples in main, a line each" },
+    .options = script_rows,
+    .options_size = sizeof(struct script_options),
+    .defaults = script_defaults,
+    .run = run_script,
+    .flags = TOOL_VERB_PERF,
+};
