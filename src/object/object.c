@@ -22,9 +22,10 @@ struct loader {
 
 /* ---- paths ---- */
 
+/* "/" is none, as for perf. */
 bool pd_search_has_symfs(const struct pd_object_search *search)
 {
-    return search->symfs && search->symfs[0];
+    return search->symfs && search->symfs[strspn(search->symfs, "/")];
 }
 
 static bool fits(int length)
@@ -41,7 +42,7 @@ bool pd_search_path(const struct pd_object_search *search, const char *path, cha
 
 bool pd_search_cache(const struct pd_object_search *search, char *out)
 {
-    if (pd_search_has_symfs(search))
+    if (search->symfs && search->symfs[0]) /* "/" too */
         return fits(snprintf(out, PD_PATH_ROOM, "%s/.debug", search->symfs));
     if (search->cache)
         return fits(snprintf(out, PD_PATH_ROOM, "%s", search->cache));
