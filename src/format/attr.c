@@ -51,7 +51,7 @@ perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, str
         return PERFDATA_ERROR_BAD_RECORD;
     uint32_t recorded = pd_load32(bytes + 4, swap);
     size_t size = PD_MIN(recorded ? recorded : LEAST_ATTR, room);
-#define ATTR_FIELD(offset, kind, name)                                                             \
+#define ATTR_FIELD(offset, kind, name, ...)                                                             \
     if ((offset) + sizeof out->name <= size)                                                       \
         out->name = LOAD_##kind(bytes + (offset));
 #define ATTR_FLAG(number, NAME, name)

@@ -37,7 +37,7 @@ enum pd_sample_bit {
 
 /* PD_ATTR_DISABLED ...: numbers of the attr's flags, for pd_attr_flag(). */
 enum pd_attr_flag_number {
-#define ATTR_FIELD(offset, kind, name)
+#define ATTR_FIELD(offset, kind, name, ...)
 #define ATTR_FLAG(number, NAME, name) PD_ATTR_##NAME = (number),
 #include "format/attr.def"
 #undef ATTR_FIELD

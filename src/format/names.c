@@ -35,7 +35,7 @@ static const struct pd_name items_sample_type[] = {
 const struct pd_names pd_names_sample_type = { true, items_sample_type };
 
 static const struct pd_name items_flags[] = {
-#define ATTR_FIELD(offset, kind, name)
+#define ATTR_FIELD(offset, kind, name, ...)
 #define ATTR_FLAG(number, NAME, name) { UINT64_C(1) << (number), #name },
 #include "format/attr.def"
 #undef ATTR_FIELD
