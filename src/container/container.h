@@ -40,6 +40,7 @@ struct pd_recording {
     size_t layout_count;
     uint64_t recorded_data_size; /* as the header says; data.size is what there is */
     uint64_t feature_offset;     /* of the feature table, 0: none */
+    uint64_t head_end;           /* of a pipe: records before it acted when it was opened */
 };
 
 PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)

@@ -103,6 +103,7 @@ static bool same_places(const struct pd_plan *a, const struct pd_plan *b)
 perfdata_status pdc_finish_positions(struct pd_recording *recording)
 {
     recording->same_positions = true;
+    recording->layout_count = 0;
     recording->layouts = pd_arena_zalloc(&recording->arena, DISTINCT_MAX * sizeof *recording->layouts);
     if (!recording->layouts)
         return no_memory(recording);

@@ -10,10 +10,7 @@ static perfdata_status read_bytes(struct pd_recording *recording, uint8_t bytes[
     if (pd_source_is_directory(recording->source))
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "%s: is a directory; recordings in directory form are not supported yet", recording->path);
-    if (pd_source_is_stream(recording->source))
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "%s: is not a regular file; recordings from a pipe are not supported yet", recording->path);
-    perfdata_status status = pd_source_read(recording->source, 0, bytes, HEADER_NEW, got);
+    perfdata_status status = pd_source_read_least(recording->source, 0, bytes, HEADER_PIPE, HEADER_NEW, got);
     if (status < 0)
         return status;
     if (*got == 0)
@@ -70,9 +67,16 @@ static perfdata_status detect(struct pd_recording *recording, const uint8_t *byt
                        "%s: the file ends within its header, after %zu bytes", recording->path, got);
     bool pipe = pd_load64(bytes + 8, recording->swap) == HEADER_PIPE ||
                 (recording->version == 1 && pd_load64(bytes + 8, !recording->swap) == HEADER_PIPE);
-    if (pipe)
-        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, 8,
-                       "%s: recordings in pipe form are not supported yet", recording->path);
+    if (pipe) {
+        recording->kind = PD_CONTAINER_PIPE;
+        if (recording->version == 1)
+            set_order(recording, pd_load64(bytes + 8, false) != HEADER_PIPE ? !is_big_endian_host() : is_big_endian_host());
+        return PERFDATA_OK;
+    }
+    if (pd_source_is_stream(recording->source))
+        return pd_fail(&recording->context, PERFDATA_ERROR_NOT_PERF_DATA, 8,
+                       "%s: incompatible file format: a recording in file form does not come through a pipe",
+                       recording->path);
     if (got < HEADER_OLD)
         return pd_fail(&recording->context, PERFDATA_ERROR_TRUNCATED, (int64_t)got,
                        "%s: the file ends within its header, after %zu bytes", recording->path, got);
@@ -174,7 +178,7 @@ perfdata_status pdc_read_header(struct pd_recording *recording)
     perfdata_status status = read_bytes(recording, bytes, &got);
     if (status == PERFDATA_OK)
         status = detect(recording, bytes, got);
-    if (status < 0)
+    if (status < 0 || recording->kind == PD_CONTAINER_PIPE)
         return status;
     bool swap = recording->swap;
     recording->header_size = pd_load64(bytes + 8, swap);

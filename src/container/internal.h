@@ -22,6 +22,14 @@ perfdata_status pdc_read_features(struct pd_recording *recording);
 /* names.c: every event gets its name. */
 perfdata_status pdc_name_events(struct pd_recording *recording);
 
+perfdata_status pdc_name_event(struct pd_recording *recording, struct pd_event *event);
+
+/* pipe.c: a stream's head: all that a file keeps in sections. */
+#define PDC_ENDLESS (UINT64_MAX / 4)
+perfdata_status pdc_open_pipe(struct pd_recording *recording);
+/* One of the records that such a head consists of; others do nothing. */
+perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_raw *raw);
+
 /* tracing.c: "system:name" of the tracepoint with this id in tracing data, NULL. */
 const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size, uint64_t id);
 

@@ -68,6 +68,28 @@ static perfdata_status make_groups(struct pd_recording *recording)
     return PERFDATA_OK;
 }
 
+static perfdata_status name_one(struct pd_recording *recording, struct pd_event *event, const uint8_t *old,
+                                size_t old_size)
+{
+    event->name = NULL;
+    name_by_description(recording, event);
+    if (!event->name)
+        name_by_tracing_data(recording, event);
+    if (!event->name)
+        name_by_old_table(recording, event, old, old_size);
+    if (!event->name)
+        name_by_attr(recording, event);
+    if (!event->name)
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    event->name_length = (uint32_t)strlen(event->name);
+    return PERFDATA_OK;
+}
+
+perfdata_status pdc_name_event(struct pd_recording *recording, struct pd_event *event)
+{
+    return name_one(recording, event, NULL, 0);
+}
+
 perfdata_status pdc_name_events(struct pd_recording *recording)
 {
     const uint8_t *old = NULL;
@@ -78,17 +100,9 @@ perfdata_status pdc_name_events(struct pd_recording *recording)
             return status;
     }
     for (size_t i = 0; i < recording->event_count; i++) {
-        struct pd_event *event = recording->events[i];
-        name_by_description(recording, event);
-        if (!event->name)
-            name_by_tracing_data(recording, event);
-        if (!event->name)
-            name_by_old_table(recording, event, old, old_size);
-        if (!event->name)
-            name_by_attr(recording, event);
-        if (!event->name)
-            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-        event->name_length = (uint32_t)strlen(event->name);
+        perfdata_status status = name_one(recording, recording->events[i], old, old_size);
+        if (status < 0)
+            return status;
     }
     return make_groups(recording);
 }

@@ -33,6 +33,8 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path, st
     out->context.path = out->path;
     out->kind = PD_CONTAINER_FILE;
     perfdata_status status = pdc_read_header(out);
+    if (status == PERFDATA_OK && out->kind == PD_CONTAINER_PIPE)
+        return pdc_open_pipe(out);
     if (status == PERFDATA_OK)
         status = pdc_read_events(out);
     if (status == PERFDATA_OK)

@@ -71,7 +71,7 @@ static bool window_is_all(const struct pd_walk *walk)
 /* A row of `links` records that look right begins at `at`, or one that ends with the data. */
 static bool row_at(const struct pd_walk *walk, const uint8_t *at, unsigned links)
 {
-    bool cut = walk->recording->truncated || walk->recording->unfinished;
+    bool cut = pdc_may_be_cut(walk);
     for (unsigned seen = 0; seen < links; seen++) {
         size_t left = (size_t)(walk->end - at);
         if (left < 8)
@@ -173,7 +173,7 @@ static perfdata_status search(struct pd_walk *walk)
 static perfdata_status say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end)
 {
     uint64_t offset = pdc_walk_offset(walk), rest = walk->data_end - offset;
-    bool cut = walk->recording->truncated || walk->recording->unfinished;
+    bool cut = pdc_may_be_cut(walk);
     if (walk->lost_way)
         return PERFDATA_OK; /* said with the record before */
     if (cut && (rest < 8 || (header->size > rest && pdc_looks_right(header)))) {

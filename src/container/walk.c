@@ -26,6 +26,8 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
     walk->records_left = recording->context.limits.records ? recording->context.limits.records : UINT64_MAX;
     for (unsigned type = 0; type < PD_LENGTH(walk->least); type++)
         walk->least[type] = pdc_is_plain(type) ? (uint16_t)pd_record_min_size(type) : UINT16_MAX;
+    if (recording->kind == PD_CONTAINER_PIPE) /* events and features are made of them */
+        walk->least[PD_RECORD_HEADER_ATTR] = walk->least[PD_RECORD_HEADER_FEATURE] = UINT16_MAX;
     *out = walk;
     return PERFDATA_OK;
 }
@@ -34,6 +36,7 @@ void pd_walk_close(struct pd_walk *walk)
 {
     if (!walk)
         return;
+    pdc_inflate_close(walk);
     if (walk->chunk)
         pd_chunk_release(walk->chunk);
     pd_chunk_pool_close(walk->pool);
@@ -70,10 +73,13 @@ static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
     if (left)
         memcpy(chunk->bytes, walk->next, left);
     uint64_t want = PD_MIN((uint64_t)(chunk->capacity - left), walk->data_end - walk->next_offset);
-    size_t got;
-    perfdata_status status =
-        pd_source_read(walk->recording->source, walk->next_offset, chunk->bytes + left, (size_t)want, &got);
-    if (status == PERFDATA_OK && got < want) { /* it shrank since it was opened */
+    size_t got, least = (size_t)PD_MIN((uint64_t)(need - left), want);
+    bool stream = pd_source_is_stream(walk->recording->source);
+    perfdata_status status = pd_source_read_least(walk->recording->source, walk->next_offset, chunk->bytes + left, least,
+                                                  (size_t)want, &got);
+    if (status == PERFDATA_OK && stream && got < least) {
+        walk->data_end = walk->next_offset + got;
+    } else if (status == PERFDATA_OK && !stream && got < want) { /* it shrank since it was opened */
         walk->data_end = walk->next_offset + got;
         walk->recording->truncated = true;
         status = pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)walk->data_end,
@@ -94,9 +100,24 @@ static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
     return PERFDATA_OK;
 }
 
+static perfdata_status fill_inside(struct pd_walk *walk, uint64_t need)
+{
+    perfdata_status status = PERFDATA_OK;
+    size_t left = (size_t)(walk->end - walk->next), before;
+    do {
+        before = left;
+        if (left < need)
+            status = pdc_inflate_fill(walk, (size_t)need);
+        left = (size_t)(walk->end - walk->next);
+    } while (status == PERFDATA_OK && left > before && left < need);
+    return status;
+}
+
 perfdata_status pdc_walk_fill(struct pd_walk *walk, uint64_t need)
 {
     size_t left = (size_t)(walk->end - walk->next);
+    if (PD_UNLIKELY(walk->inflate.inside))
+        return fill_inside(walk, need);
     uint64_t rest = walk->data_end - walk->next_offset;
     if (left >= need || !rest)
         return PERFDATA_OK;
@@ -228,7 +249,7 @@ static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
 
 static perfdata_status lose_way(struct pd_walk *walk, const struct pd_raw *raw)
 {
-    bool cut = walk->recording->truncated || walk->recording->unfinished;
+    bool cut = pdc_may_be_cut(walk);
     if (cut) /* what there is of them lasts to the end */
         pdc_walk_skip(walk, UINT64_MAX);
     else
@@ -248,18 +269,54 @@ static int special(struct pd_walk *walk, struct pd_raw *out)
             status = lose_way(walk, out);
         break;
     case PD_RECORD_COMPRESSED:
-    case PD_RECORD_COMPRESSED2:
-        if (!walk->said_compressed)
-            status = pd_issue(walk->context, PERFDATA_ISSUE_UNSUPPORTED, (int64_t)out->offset,
-                              "compressed records are not supported yet: what they hold is left out");
-        walk->said_compressed = true;
-        break;
+    case PD_RECORD_COMPRESSED2: status = pdc_inflate_enter(walk, out); break;
+    case PD_RECORD_HEADER_ATTR:
+    case PD_RECORD_HEADER_FEATURE: break;
     default:
         if (!pd_record_type_name(out->type))
             status = pd_issue(walk->context, PERFDATA_ISSUE_UNKNOWN_RECORD, (int64_t)out->offset,
                               "a record of the unknown type %u, %u bytes", out->type, out->size);
     }
+    if (status == PERFDATA_OK && walk->recording->kind == PD_CONTAINER_PIPE && out->offset >= walk->recording->head_end) {
+        status = pdc_take_head(walk->recording, out);
+        walk->single = walk->recording->event_count == 1 ? walk->recording->events[0] : NULL;
+    }
     return status < 0 ? walk->failed = status : 1;
+}
+
+/* Streams may stand one behind the other, each with its header. */
+static bool skip_stream_header(struct pd_walk *walk)
+{
+    enum { STREAM_HEADER = 16 };
+    if (walk->recording->kind != PD_CONTAINER_PIPE || pdc_walk_fill(walk, STREAM_HEADER) < 0 ||
+        walk->end - walk->next < STREAM_HEADER || memcmp(walk->next, walk->recording->big_endian ? "2ELIFREP" : "PERFILE2", 8) != 0 ||
+        pd_load64(walk->next + 8, walk->swap) != STREAM_HEADER)
+        return false;
+    pdc_walk_skip(walk, STREAM_HEADER);
+    return true;
+}
+
+/* Within a compressed record nothing is searched for: what it holds was written in one piece. */
+static int bad_inside(struct pd_walk *walk, const struct pdc_header *header, size_t left)
+{
+    bool continues = left < 8 || header->size > left;
+    perfdata_status status = PERFDATA_OK;
+    if (!continues)
+        status = pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)pdc_walk_offset(walk),
+                          "a record of type %u and %u bytes within a compressed one", header->type, header->size);
+    if (status == PERFDATA_OK)
+        status = pdc_inflate_leave(walk, continues);
+    return status < 0 ? walk->failed = status : 2;
+}
+
+static int at_end(struct pd_walk *walk)
+{
+    if (!walk->inflate.carry_size)
+        return 0;
+    walk->inflate.carry_size = 0;
+    perfdata_status status = pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)walk->inflate.offset,
+                                      "the last record within the compressed ones is cut");
+    return status < 0 ? walk->failed = status : 0;
 }
 
 /* What stands at `next`: 1 delivered, 0 the end, < 0 failed, 2: look again. */
@@ -269,8 +326,8 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
     if (status < 0)
         return walk->failed = status;
     size_t left = (size_t)(walk->end - walk->next);
-    if (!left)
-        return 0;
+    if (!left && !walk->inflate.inside)
+        return at_end(walk);
     struct pdc_header header = { 0 };
     if (left >= 8 && !walk->lost_way) {
         header = pdc_header(walk->next, walk->swap);
@@ -279,8 +336,14 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
             return walk->failed = status;
         left = (size_t)(walk->end - walk->next);
     }
+    if (!walk->inflate.inside && !walk->lost_way && !pdc_looks_right(&header) && skip_stream_header(walk))
+        return 2;
     bool good = header.size >= 8 && header.size <= left && header.size <= PDC_RECORD_MAX &&
                 (pdc_looks_right(&header) || pdc_follows_record(walk, header.size));
+    if (walk->inflate.inside && header.size >= 8 && header.size <= left)
+        good = pd_record_type_name(header.type) != NULL; /* nothing behind it tells more */
+    if (!good && walk->inflate.inside)
+        return bad_inside(walk, &header, left);
     if (!good) {
         status = pdc_resync(walk, &header);
         return status < 0 ? walk->failed = status : 2;

@@ -2,6 +2,7 @@
 /* The state of a walk: shared by the walk proper and by what finds the way back after damage. */
 #ifndef PD_CONTAINER_WALK_H
 #define PD_CONTAINER_WALK_H
+#include "container/inflate.h"
 #include "container/internal.h"
 
 struct pdc_cached_event {
@@ -15,7 +16,7 @@ struct pd_walk {
     const struct pd_event *single; /* the only event, NULL when there are more */
     bool swap;
     bool lost_way; /* what follows the last record is unknown: search */
-    bool said_compressed, said_limit;
+    bool said_limit;
     perfdata_status failed;
     uint16_t least[128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
     struct pdc_cached_event cache[64];
@@ -25,17 +26,36 @@ struct pd_walk {
     struct pd_chunk_pool *pool;
     uint64_t next_offset; /* in the file, of the byte that belongs at `end` */
     uint64_t data_end;    /* in the file */
+    struct pdc_inflate inflate;
 };
 
 PD_INLINE uint64_t pdc_walk_offset(const struct pd_walk *walk)
 {
-    return walk->next_offset - (uint64_t)(walk->end - walk->next);
+    return walk->inflate.inside ? walk->inflate.offset
+                                : walk->next_offset - (uint64_t)(walk->end - walk->next);
 }
 
 /* At least `need` bytes at `next`, or all that there are. */
 perfdata_status pdc_walk_fill(struct pd_walk *walk, uint64_t need);
 /* Moves on by `size` bytes, which need not be read. */
 void pdc_walk_skip(struct pd_walk *walk, uint64_t size);
+
+/* The input may end anywhere: nothing says where it should. */
+PD_INLINE bool pdc_may_be_cut(const struct pd_walk *walk)
+{
+    const struct pd_recording *recording = walk->recording;
+    return recording->truncated || recording->unfinished || recording->kind == PD_CONTAINER_PIPE;
+}
+
+/* ---- inflate.c ---- */
+
+/* The walk goes on with what the record holds, if that can be read. */
+perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw);
+/* More of the piece behind what is left; nothing more: it is used up. */
+perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need);
+/* Back to the records outside. `keep_rest`: what is left begins a record that the next piece ends. */
+perfdata_status pdc_inflate_leave(struct pd_walk *walk, bool keep_rest);
+void pdc_inflate_close(struct pd_walk *walk);
 
 /* ---- resync.c ---- */
 

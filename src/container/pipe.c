@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The pipe form: what a file keeps in sections arrives as records before the first record of the kernel. They are
+ * read when the recording is opened, and later ones (another stream behind the first) when the walk meets them. */
+#include "container/walk.h"
+
+enum { PIPE_HEADER = 16, EVENTS_FIRST = 16, EVENTS_MAX = 65536, HEAD_MAX = 128 << 20, BUILD_IDS_MAX = 1 << 20 };
+
+static perfdata_status no_memory(struct pd_recording *recording)
+{
+    return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+}
+
+/* The array is made anew when it is full: workers may still read the old one. */
+static perfdata_status make_room(struct pd_recording *recording)
+{
+    size_t count = recording->event_count;
+    if (count && (count < EVENTS_FIRST || count & (count - 1)))
+        return PERFDATA_OK;
+    size_t capacity = count ? PD_MAX(2 * count, (size_t)EVENTS_FIRST) : EVENTS_FIRST;
+    struct pd_event **events = pd_arena_zalloc(&recording->arena, capacity * sizeof *events);
+    if (!events)
+        return no_memory(recording);
+    if (count)
+        memcpy(events, recording->events, count * sizeof *events);
+    recording->events = events;
+    return PERFDATA_OK;
+}
+
+static perfdata_status take_ids(struct pd_recording *recording, struct pd_event *event, const uint8_t *bytes,
+                                size_t count)
+{
+    uint64_t *ids = pd_arena_alloc(&recording->arena, (count ? count : 1) * sizeof *ids);
+    if (!ids)
+        return no_memory(recording);
+    event->ids = ids;
+    event->id_count = count;
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = pd_load64(bytes + 8 * i, recording->swap);
+        if (!pd_map64_set(&recording->event_by_id, ids[i], event->index))
+            return no_memory(recording);
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status take_attr(struct pd_recording *recording, const struct pd_raw *raw)
+{
+    const uint8_t *bytes = raw->data + 8;
+    size_t room = raw->size - 8u;
+    struct pd_attr attr;
+    if (recording->event_count >= EVENTS_MAX || pd_attr_decode(bytes, room, recording->swap, &attr) < 0)
+        return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_ATTR, (int64_t)raw->offset, "an attr that is not usable");
+    struct pd_event *event = pd_arena_zalloc(&recording->arena, sizeof *event);
+    perfdata_status status = event ? make_room(recording) : no_memory(recording);
+    if (status < 0)
+        return status;
+    event->index = event->leader = (uint32_t)recording->event_count;
+    event->member_count = 1;
+    event->scale = 1.0;
+    event->attr = attr;
+    pd_plan_make(&event->attr, recording->swap, &event->plan);
+    recording->events[recording->event_count++] = event;
+    size_t used = PD_MIN((size_t)attr.size, room);
+    status = take_ids(recording, event, bytes + used, (room - used) / 8);
+    if (status == PERFDATA_OK)
+        status = pdc_finish_positions(recording);
+    return status < 0 ? status : pdc_name_event(recording, event);
+}
+
+static perfdata_status take_feature(struct pd_recording *recording, const struct pd_raw *raw)
+{
+    if (raw->size < 16)
+        return PERFDATA_OK;
+    uint64_t feature = pd_load64(raw->data + 8, recording->swap);
+    size_t size = raw->size - 16u;
+    bool is_flag = feature == PD_FEATURE_BRANCH_STACK || feature == PD_FEATURE_STAT;
+    if (!size && !is_flag) /* the end mark */
+        return PERFDATA_OK;
+    if (feature >= 256)
+        return pd_issue(&recording->context, PERFDATA_ISSUE_UNKNOWN_FEATURE, (int64_t)raw->offset, "the unknown feature %llu",
+                        (unsigned long long)feature);
+    /* what is decoded points into its bytes */
+    const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->data + 16, size);
+    if (!copy)
+        return no_memory(recording);
+    recording->feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
+    recording->feature_section[feature] = (struct pd_section){ raw->offset + 16, size };
+    perfdata_status status = pd_feature_decode(&recording->features, (unsigned)feature, copy, size, recording->swap,
+                                               &recording->arena, &recording->context, raw->offset + 16);
+    if (status == PERFDATA_OK && (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_GROUP_DESC))
+        status = pdc_name_events(recording);
+    return status;
+}
+
+static perfdata_status take_tracing_data(struct pd_recording *recording, const struct pd_raw *raw)
+{
+    if (!raw->payload || recording->features.tracing_data.present)
+        return PERFDATA_OK;
+    const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->payload, (size_t)raw->payload_size);
+    if (!copy)
+        return no_memory(recording);
+    recording->feature_bits[0] |= UINT64_C(1) << PD_FEATURE_TRACING_DATA;
+    recording->feature_section[PD_FEATURE_TRACING_DATA] = (struct pd_section){ raw->offset + raw->size, raw->payload_size };
+    perfdata_status status =
+        pd_feature_decode(&recording->features, PD_FEATURE_TRACING_DATA, copy, (size_t)raw->payload_size, recording->swap,
+                          &recording->arena, &recording->context, raw->offset + raw->size);
+    return status < 0 ? status : pdc_name_events(recording);
+}
+
+perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_raw *raw)
+{
+    switch (raw->type) {
+    case PD_RECORD_HEADER_ATTR: return take_attr(recording, raw);
+    case PD_RECORD_HEADER_FEATURE: return take_feature(recording, raw);
+    case PD_RECORD_HEADER_TRACING_DATA: return take_tracing_data(recording, raw);
+    default: return PERFDATA_OK;
+    }
+}
+
+/* The first record that is no part of the head: a live one, or a mark. What perf synthesises before it (kernel maps,
+ * EVENT_UPDATE, maps of threads and CPUs) may stand between. */
+static bool ends_head(const struct pd_raw *raw)
+{
+    switch (raw->type) {
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2: return (raw->misc & 7) == PD_CPUMODE_USER;
+    case PD_RECORD_FINISHED_ROUND:
+    case PD_RECORD_FINISHED_INIT:
+    case PD_RECORD_COMPRESSED:
+    case PD_RECORD_COMPRESSED2:
+    case PD_RECORD_AUXTRACE: return true;
+    default: return raw->type < 64;
+    }
+}
+
+/* The head is walked twice; what is wrong with it is said by the second walk. */
+static perfdata_status read_head(struct pd_recording *recording, struct pd_walk *walk)
+{
+    struct pd_context *context = &recording->context;
+    uint64_t counts[PERFDATA_ISSUE_COUNT];
+    memcpy(counts, context->issue_count, sizeof counts);
+    pd_issue_fn on_issue = context->on_issue;
+    bool strict = context->strict;
+    context->on_issue = NULL;
+    context->strict = false;
+    perfdata_status status = PERFDATA_OK;
+    struct pd_raw raw;
+    int more = 1;
+    while (status == PERFDATA_OK && (more = pd_walk_next(walk, &raw)) > 0 && !ends_head(&raw) && raw.offset < HEAD_MAX) {
+        status = pdc_take_head(recording, &raw);
+        recording->head_end = raw.offset + 1;
+    }
+    context->on_issue = on_issue;
+    context->strict = strict;
+    memcpy(context->issue_count, counts, sizeof counts);
+    return status < 0 ? status : more < 0 ? more : PERFDATA_OK;
+}
+
+perfdata_status pdc_open_pipe(struct pd_recording *recording)
+{
+    uint64_t size = pd_source_size(recording->source);
+    recording->kind = PD_CONTAINER_PIPE;
+    recording->header_size = PIPE_HEADER;
+    recording->data = (struct pd_section){ PIPE_HEADER, size == UINT64_MAX ? PDC_ENDLESS : size - PIPE_HEADER };
+    recording->recorded_data_size = 0;
+    struct pd_walk *walk;
+    perfdata_status status = pdc_finish_positions(recording);
+    if (status == PERFDATA_OK)
+        status = pd_walk_open(recording, &walk);
+    if (status < 0)
+        return status;
+    status = read_head(recording, walk);
+    pd_walk_close(walk);
+    pd_source_stop_keeping(recording->source);
+    return status;
+}
