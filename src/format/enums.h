@@ -31,6 +31,7 @@ enum pd_sample_bit {
 #define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) PD_SAMPLE_##NAME = 1 << (bit),
 #define SAMPLE_PART(NAME, bit, function) PD_SAMPLE_##NAME = 1 << (bit),
 #define SAMPLE_TAIL(NAME, bit, name, kind) PD_SAMPLE_##NAME = 1 << (bit),
+#define SAMPLE_ALIAS(NAME, bit, OTHER) PD_SAMPLE_##NAME = 1 << (bit),
 #include "format/sample.def"
     PD_SAMPLE_END = 1 << 25 /* this bit and those above are unknown */
 };

@@ -49,7 +49,7 @@ PD_INLINE unsigned pd_attr_precise_ip(const struct pd_attr *attr)
 
 /* Offsets are from the start of the record; 0: the field is absent. */
 struct pd_plan {
-    uint64_t sample_type, read_format, branch_sample_type, regs_user, regs_intr;
+    uint64_t sample_type /* WEIGHT is set with WEIGHT_STRUCT: one field */, read_format, branch_sample_type, regs_user, regs_intr;
     bool swap;
     uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
     uint16_t fixed_size; /* of the part before the first variable field, header included */

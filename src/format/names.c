@@ -29,6 +29,7 @@ static const struct pd_name items_sample_type[] = {
 #define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) { UINT64_C(1) << (bit), #NAME },
 #define SAMPLE_PART(NAME, bit, function) { UINT64_C(1) << (bit), #NAME },
 #define SAMPLE_TAIL(NAME, bit, name, kind) { UINT64_C(1) << (bit), #NAME },
+#define SAMPLE_ALIAS(NAME, bit, OTHER) { UINT64_C(1) << (bit), #NAME },
 #include "format/sample.def"
     { 0, NULL }
 };

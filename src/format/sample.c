@@ -46,6 +46,10 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
     uint64_t type = attr->sample_type;
     uint16_t at = 8, identifier = 0;
     memset(out, 0, sizeof *out);
+#define SAMPLE_ALIAS(NAME, bit, OTHER)                                                             \
+    if (type & PD_SAMPLE_##NAME)                                                                   \
+        type |= PD_SAMPLE_##OTHER;
+#include "format/sample.def"
     out->sample_type = type;
     out->read_format = attr->read_format;
     out->branch_sample_type = attr->branch_sample_type;
