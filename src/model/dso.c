@@ -52,8 +52,9 @@ static void base_name(const char *name, size_t length, struct pd_text *out)
 
 bool pd_module_name(const char *path, size_t length, struct pd_text *out)
 {
-    static const char *const not_modules[] = { KERNEL_NAME, "[guest.kernel.kallsyms", "[vdso]",
-                                               "[vdso32]",  "[vdsox32]",             "[vsyscall]" };
+    static const char *const not_modules[] = { KERNEL_NAME, "[guest.kernel.kallsyms",
+                                               "[vdso]",    "[vdso32]",
+                                               "[vdsox32]", "[vsyscall]" };
     size_t name = length, dot = length;
     while (name && path[name - 1] != '/')
         name--;
@@ -97,6 +98,8 @@ static uint32_t intern(struct pd_dso_table *table, const char *text, size_t leng
     if (id == PD_INTERN_NONE)
         return id;
     size_t need = (size_t)id + 1;
+    if (need <= table->first_long.count)
+        return id;
     if (!pd_vec_reserve(&table->first_long, need) || !pd_vec_reserve(&table->last_long, need) ||
         !pd_vec_reserve(&table->first_short, need))
         return PD_INTERN_NONE;

@@ -10,13 +10,12 @@ struct pd_dso_id {
     uint64_t ino, ino_generation;
 };
 
-
 struct pd_dso_table {
     struct pd_intern names;
     struct pd_arena arena;
     PD_VEC(struct pd_dso *) dsos;
-    PD_VEC(uint32_t) next_long;   /* by DSO: the next of the same long name + 1, 0 none */
-    PD_VEC(uint32_t) first_long;  /* by name: DSO + 1 */
+    PD_VEC(uint32_t) next_long;  /* by DSO: the next of the same long name + 1, 0 none */
+    PD_VEC(uint32_t) first_long; /* by name: DSO + 1 */
     PD_VEC(uint32_t) last_long;
     PD_VEC(uint32_t) first_short; /* by name: DSO + 1 */
 };

@@ -139,7 +139,8 @@ static perfdata_status module_map(struct pd_timeline *timeline, const struct pd_
     return pd_map_set_insert(&timeline->pool, &timeline->kernel, map);
 }
 
-perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline, const struct pd_map_fact *fact)
+perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline,
+                                        const struct pd_map_fact *fact)
 {
     if (starts(fact, "[kernel.kallsyms"))
         return main_kernel(timeline, fact);
@@ -162,12 +163,13 @@ perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline, const stru
 static perfdata_status ksymbol_register(struct pd_timeline *timeline,
                                         const struct pd_record_ksymbol *symbol, uint64_t number)
 {
-    struct pd_dso *dso =
-        pd_dso_add_unlisted(&timeline->dsos, symbol->name.text, symbol->name.length);
+    struct pd_dso *dso = pd_dso_add_unlisted(&timeline->dsos, symbol->name.text,
+                                             symbol->name.length);
     if (!dso)
         return PERFDATA_ERROR_MEMORY;
-    struct pd_map_fact fact = { .start = symbol->addr, .length = symbol->len, .pid = UINT32_MAX,
-                                .number = number };
+    struct pd_map_fact fact = {
+        .start = symbol->addr, .length = symbol->len, .pid = UINT32_MAX, .number = number
+    };
     dso->kind = symbol->ksym_type == 2 ? PD_DSO_OOL : PD_DSO_BPF;
     dso->kernel_space = true;
     dso->symbol_size = symbol->len;
@@ -180,8 +182,8 @@ perfdata_status pd_timeline_ksymbol(struct pd_timeline *timeline, const struct p
                                     const uint8_t *record, uint32_t size, uint64_t number)
 {
     struct pd_record_ksymbol symbol;
-    perfdata_status status =
-        pd_record_decode(event, record, size, timeline->swap, NULL, &symbol, sizeof symbol);
+    perfdata_status status = pd_record_decode(event, record, size, timeline->swap, NULL, &symbol,
+                                              sizeof symbol);
     if (status < 0)
         return status;
     const struct pd_map *map = pd_map_set_find_now(&timeline->kernel, symbol.addr);

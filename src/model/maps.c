@@ -92,8 +92,9 @@ static struct pd_map_node *make(struct pd_map_pool *pool, struct pd_map_node *le
     struct pd_map_node *node = pool->free_nodes;
     pool->free_nodes = node->left;
     pool->free_node_count--;
-    *node = (struct pd_map_node){ .start = map->start, .map = map, .left = left, .right = right,
-                                  .refs = 1 };
+    *node = (struct pd_map_node){
+        .start = map->start, .map = map, .left = left, .right = right, .refs = 1
+    };
     node->height = PD_MAX(height(left), height(right)) + 1;
     return node;
 }
@@ -260,7 +261,8 @@ static bool cut_out(struct pd_map_pool *pool, struct pd_map_node **tree, uint64_
     return ok;
 }
 
-perfdata_status pd_map_set_insert(struct pd_map_pool *pool, struct pd_map_set *set, struct pd_map *map)
+perfdata_status pd_map_set_insert(struct pd_map_pool *pool, struct pd_map_set *set,
+                                  struct pd_map *map)
 {
     if (map->start >= map->end || !reserve_nodes(pool)) {
         bool empty = map->start >= map->end;
@@ -331,7 +333,8 @@ perfdata_status pd_map_set_remove(struct pd_map_pool *pool, struct pd_map_set *s
     return 0;
 }
 
-void pd_map_set_share(struct pd_map_pool *pool, struct pd_map_set *set, const struct pd_map_set *from)
+void pd_map_set_share(struct pd_map_pool *pool, struct pd_map_set *set,
+                      const struct pd_map_set *from)
 {
     if (from->root)
         from->root->refs++;
@@ -359,8 +362,8 @@ const struct pd_map *pd_map_set_find_now(const struct pd_map_set *set, uint64_t 
     return pd_map_node_find(set->root, ip);
 }
 
-int pd_map_node_each(const struct pd_map_node *root, int (*each)(void *data, const struct pd_map *map),
-                     void *data)
+int pd_map_node_each(const struct pd_map_node *root,
+                     int (*each)(void *data, const struct pd_map *map), void *data)
 {
     for (; root; root = root->right) {
         int result = pd_map_node_each(root->left, each, data);

@@ -54,7 +54,8 @@ struct pd_map *pd_map_new(struct pd_map_pool *pool);
 struct pd_map_set *pd_map_set_new(struct pd_map_pool *pool);
 
 /* Takes the reference of `map`. What it overlaps is cut; pieces hold from map->number. */
-perfdata_status pd_map_set_insert(struct pd_map_pool *pool, struct pd_map_set *set, struct pd_map *map);
+perfdata_status pd_map_set_insert(struct pd_map_pool *pool, struct pd_map_set *set,
+                                  struct pd_map *map);
 /* Takes the reference; the maps that are there already win. */
 perfdata_status pd_map_set_insert_below(struct pd_map_pool *pool, struct pd_map_set *set,
                                         struct pd_map *map);
@@ -78,8 +79,8 @@ void pd_map_pool_retire(struct pd_map_pool *pool, uint64_t number);
 
 PD_INLINE const struct pd_map_version *pd_map_set_at(const struct pd_map_set *set, uint64_t number)
 {
-    const struct pd_map_version *version =
-        atomic_load_explicit(&set->versions, memory_order_acquire);
+    const struct pd_map_version *version = atomic_load_explicit(&set->versions,
+                                                                memory_order_acquire);
     while (version && version->number > number)
         version = version->before;
     return version;

@@ -9,15 +9,15 @@
 
 /* What a map shows: an object file, the kernel, a JIT... An identity only; its symbols are resolve/'s. */
 enum pd_dso_kind {
-    PD_DSO_USER,     /* a file */
-    PD_DSO_KERNEL,   /* the kernel's text */
+    PD_DSO_USER,   /* a file */
+    PD_DSO_KERNEL, /* the kernel's text */
     PD_DSO_MODULE,
     PD_DSO_VDSO,
     PD_DSO_PERF_MAP, /* anonymous executable memory: symbols come from perf-PID.map */
     PD_DSO_NO_FILE,  /* [heap], [stack], //anon without execute permission: no symbols */
-    PD_DSO_BPF,      /* made by a KSYMBOL: one symbol, `name`, of symbol_size bytes from address 0 */
-    PD_DSO_OOL,      /* the same, out-of-line kernel code */
-    PD_DSO_OTHER     /* a name that is no path: [vsyscall], anon_inode:... */
+    PD_DSO_BPF,  /* made by a KSYMBOL: one symbol, `name`, of symbol_size bytes from address 0 */
+    PD_DSO_OOL,  /* the same, out-of-line kernel code */
+    PD_DSO_OTHER /* a name that is no path: [vsyscall], anon_inode:... */
 };
 
 /* Owned by the timeline, never freed before it. Names are fixed before a reader can reach the object. */
@@ -28,12 +28,12 @@ struct pd_dso {
     const char *long_name;  /* buildid-list; a loaded vmlinux changes it in resolve/ */
     const char *short_name; /* what report prints */
     uint32_t name_length, long_name_length, short_name_length;
-    uint32_t short_name_id;        /* equal for equal short names */
+    uint32_t short_name_id; /* equal for equal short names */
     uint32_t long_name_id;
     _Atomic uint8_t build_id_size; /* 0: none recorded. Set once build_id is */
     uint8_t build_id[20];
-    uint32_t pid;                  /* of a perf map */
-    uint64_t symbol_size;          /* BPF, OOL */
+    uint32_t pid;         /* of a perf map */
+    uint64_t symbol_size; /* BPF, OOL */
     bool kernel_space, from_header;
     bool listed; /* perf keeps it in its list (buildid-list): all but those made by KSYMBOL */
     bool mapped; /* a map shows it */
@@ -71,10 +71,11 @@ struct pd_comm {
     uint64_t number; /* from which it holds */
     /* use pd_comm_text() / pd_comm_final_text() */
     const char *_Atomic final_text;
-    const char *default_text;     /* NULL unless it began as a default name */
-    _Atomic uint64_t replaced_at; /* delivery number from which the default is replaced; all ones: not yet */
+    const char *default_text; /* NULL unless it began as a default name */
+    _Atomic uint64_t
+        replaced_at; /* delivery number from which the default is replaced; all ones: not yet */
     _Atomic bool exec;
-    struct pd_comm *before;       /* older one, NULL */
+    struct pd_comm *before; /* older one, NULL */
 };
 
 /* One incarnation of a tid. */
@@ -89,17 +90,19 @@ struct pd_timeline;
 
 /* `features` gives the build-id table and the architecture; NULL: none. `swap`: the recording's byte order is not ours.
  * NULL when the system has no memory. */
-struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features, bool swap);
+struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
+                                    bool swap);
 void pd_timeline_free(struct pd_timeline *timeline);
 
 /* ---- the writer: the front, in delivery order, numbers rising ---- */
 
 /* Applies one record (type < 64, or the user records that the timeline knows) that is no sample. */
-perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_event *event, const uint8_t *record,
-                                  uint32_t size, uint64_t number);
+perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_event *event,
+                                  const uint8_t *record, uint32_t size, uint64_t number);
 /* The thread of a sample (or another record's trailer), made when unseen, as perf does even for pid and tid -1 (absent:
  * its name is ":-1"). NULL only when the system has no memory. One hash probe. Publishes the maps changed since. */
-struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid, uint64_t number);
+struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
+                                    uint64_t number);
 /* perf's machine__findnew_thread without a change where it exists; NULL when there is none. */
 struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid);
 /* Versions older than `number` are no longer needed by any reader: they may be freed. */
@@ -112,20 +115,23 @@ const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t nu
 const char *pd_comm_text(const struct pd_comm *comm, uint64_t number);
 /* The text at the end of the recording (or so far). */
 const char *pd_comm_final_text(const struct pd_comm *comm);
-uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number); /* -1 unknown */
+uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number);  /* -1 unknown */
 uint32_t pd_thread_ppid(const struct pd_thread *thread, uint64_t number); /* -1 unknown */
 /* The map of a user address, NULL. */
 const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t number, uint64_t ip);
 /* Changes whenever the maps that the thread sees change; equal stamps, equal answers. Never 0. */
 uint64_t pd_thread_maps_stamp(const struct pd_thread *thread, uint64_t number);
-const struct pd_map *pd_timeline_kernel_map(const struct pd_timeline *timeline, uint64_t number, uint64_t ip);
+const struct pd_map *pd_timeline_kernel_map(const struct pd_timeline *timeline, uint64_t number,
+                                            uint64_t ip);
 uint64_t pd_timeline_kernel_stamp(const struct pd_timeline *timeline, uint64_t number);
-const char *pd_timeline_cgroup(const struct pd_timeline *timeline, uint64_t number, uint64_t id); /* NULL unknown */
+const char *pd_timeline_cgroup(const struct pd_timeline *timeline, uint64_t number,
+                               uint64_t id); /* NULL unknown */
 
 /* ---- after the walk, one thread: tables in perf's order ---- */
 size_t pd_timeline_dso_count(const struct pd_timeline *timeline);
 struct pd_dso *pd_timeline_dso(const struct pd_timeline *timeline, size_t index);
-size_t pd_timeline_thread_count(const struct pd_timeline *timeline); /* live incarnations and replaced ones */
+size_t pd_timeline_thread_count(
+    const struct pd_timeline *timeline); /* live incarnations and replaced ones */
 struct pd_thread *pd_timeline_thread(const struct pd_timeline *timeline, size_t index);
 /* Still in perf's table: no later FORK replaced it. (EXIT replaces nothing.) */
 bool pd_thread_current(const struct pd_thread *thread);

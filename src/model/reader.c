@@ -60,8 +60,8 @@ const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t numb
 
 uint64_t pd_thread_maps_stamp(const struct pd_thread *thread, uint64_t number)
 {
-    const struct pd_map_version *version =
-        pd_map_set_at(pd_thread_set(thread->state, number), number);
+    const struct pd_map_version *version = pd_map_set_at(pd_thread_set(thread->state, number),
+                                                         number);
     return version ? version->stamp : PD_MAPS_EMPTY_STAMP;
 }
 

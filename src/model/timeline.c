@@ -69,8 +69,7 @@ static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, 
     int length = snprintf(name, sizeof name, ":%d", (int)tid);
     struct pd_thread *thread = pd_arena_zalloc(&timeline->arena, sizeof *thread);
     struct pd_thread_state *state = pd_arena_zalloc(&timeline->arena, sizeof *state);
-    struct pd_comm *comm =
-        new_comm(timeline, intern_comm(timeline, name, (size_t)length), number);
+    struct pd_comm *comm = new_comm(timeline, intern_comm(timeline, name, (size_t)length), number);
     if (!thread || !state || !comm || timeline->threads.count >= PD_MAP64_NONE - 1 ||
         !pd_vec_push(&timeline->threads, thread))
         return NULL;
@@ -313,8 +312,8 @@ static struct pd_dso *anonymous(struct pd_timeline *timeline, const struct pd_th
 /* A map without build-id takes that of the header's DSO of the same name. */
 static void header_build_id(struct pd_timeline *timeline, struct pd_dso *dso)
 {
-    const struct pd_dso *known =
-        pd_dso_find_long(&timeline->dsos, dso->long_name, dso->long_name_length, NULL);
+    const struct pd_dso *known = pd_dso_find_long(&timeline->dsos, dso->long_name,
+                                                  dso->long_name_length, NULL);
     if (!known || !known->from_header || known == dso)
         return;
     pd_dso_set_build_id(dso, known->build_id, known->build_id_size);
@@ -332,10 +331,10 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
                     name_starts(fact, "[stack") || name_starts(fact, "/SYSV") ||
                     name_is(fact, "[heap]");
     bool is_vdso = name_is(fact, "[vdso]");
-    struct pd_dso *dso = is_vdso   ? vdso(timeline)
-                         : identity ? anonymous(timeline, thread, fact, id)
-                                    : pd_dso_findnew(&timeline->dsos, fact->name,
-                                                     fact->name_length, id);
+    struct pd_dso *dso = is_vdso ? vdso(timeline)
+                         : identity
+                             ? anonymous(timeline, thread, fact, id)
+                             : pd_dso_findnew(&timeline->dsos, fact->name, fact->name_length, id);
     if (!dso)
         return PERFDATA_ERROR_MEMORY;
     if (fact->build_id_size)
@@ -372,9 +371,14 @@ static perfdata_status apply_mmap(struct pd_timeline *timeline, const struct pd_
                                   uint64_t number)
 {
     struct pd_map_fact fact = {
-        .start = mmap->addr, .length = mmap->len, .pgoff = mmap->pgoff,
-        .name = mmap->filename.text, .name_length = mmap->filename.length,
-        .pid = mmap->pid, .tid = mmap->tid, .number = number,
+        .start = mmap->addr,
+        .length = mmap->len,
+        .pgoff = mmap->pgoff,
+        .name = mmap->filename.text,
+        .name_length = mmap->filename.length,
+        .pid = mmap->pid,
+        .tid = mmap->tid,
+        .number = number,
         .prot = mmap->header.misc & PD_MISC_MMAP_DATA ? 0 : PROT_EXECUTE,
     };
     return of_kernel(mmap->header.misc) ? pd_timeline_kernel_mmap(timeline, &fact)
@@ -385,10 +389,16 @@ static perfdata_status apply_mmap2(struct pd_timeline *timeline, const struct pd
                                    uint64_t number)
 {
     struct pd_map_fact fact = {
-        .start = mmap->addr, .length = mmap->len, .pgoff = mmap->pgoff,
-        .name = mmap->filename.text, .name_length = mmap->filename.length,
-        .pid = mmap->pid, .tid = mmap->tid, .number = number,
-        .prot = mmap->prot, .flags = mmap->flags,
+        .start = mmap->addr,
+        .length = mmap->len,
+        .pgoff = mmap->pgoff,
+        .name = mmap->filename.text,
+        .name_length = mmap->filename.length,
+        .pid = mmap->pid,
+        .tid = mmap->tid,
+        .number = number,
+        .prot = mmap->prot,
+        .flags = mmap->flags,
     };
     struct pd_dso_id id = { mmap->maj, mmap->min, mmap->ino, mmap->ino_generation };
     if (mmap->header.misc & PD_MISC_MMAP_BUILD_ID) {
@@ -485,28 +495,18 @@ perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_
 {
     perfdata_status status = 0;
     switch (pd_record_header(record, timeline->swap).type) {
-    case PD_RECORD_COMM:
-        APPLY(comm, apply_comm)
-    case PD_RECORD_FORK:
-        APPLY(fork, apply_fork)
-    case PD_RECORD_EXIT:
-        APPLY(exit, apply_exit)
-    case PD_RECORD_MMAP:
-        APPLY(mmap, apply_mmap)
-    case PD_RECORD_MMAP2:
-        APPLY(mmap2, apply_mmap2)
-    case PD_RECORD_NAMESPACES:
-        APPLY(namespaces, touch_namespaces)
-    case PD_RECORD_CGROUP:
-        APPLY(cgroup, apply_cgroup)
+    case PD_RECORD_COMM: APPLY(comm, apply_comm)
+    case PD_RECORD_FORK: APPLY(fork, apply_fork)
+    case PD_RECORD_EXIT: APPLY(exit, apply_exit)
+    case PD_RECORD_MMAP: APPLY(mmap, apply_mmap)
+    case PD_RECORD_MMAP2: APPLY(mmap2, apply_mmap2)
+    case PD_RECORD_NAMESPACES: APPLY(namespaces, touch_namespaces)
+    case PD_RECORD_CGROUP: APPLY(cgroup, apply_cgroup)
     case PD_RECORD_KSYMBOL:
         status = pd_timeline_ksymbol(timeline, event, record, size, number);
         break;
-    case PD_RECORD_HEADER_BUILD_ID:
-        status = apply_build_id(timeline, record, size);
-        break;
-    default:
-        break;
+    case PD_RECORD_HEADER_BUILD_ID: status = apply_build_id(timeline, record, size); break;
+    default: break;
     }
     if (status == PERFDATA_ERROR_BAD_RECORD) /* the rest of the recording does not depend on it */
         status = pd_issue(timeline->context, PERFDATA_ISSUE_BAD_RECORD, -1,
@@ -525,7 +525,8 @@ static bool start(struct pd_timeline *timeline, const struct pd_features *featur
             if (add_build_id(timeline, &features->build_id.entries[i]) < 0)
                 return false;
     struct pd_thread *idle = make_thread(timeline, 0, 0, 0);
-    return idle && set_comm(timeline, idle->state, intern_comm(timeline, "swapper", 7), 0, false) == 0;
+    return idle &&
+           set_comm(timeline, idle->state, intern_comm(timeline, "swapper", 7), 0, false) == 0;
 }
 
 struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,

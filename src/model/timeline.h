@@ -43,8 +43,9 @@ struct pd_timeline {
 
 PD_INLINE struct pd_map_set *pd_thread_set(const struct pd_thread_state *state, uint64_t number)
 {
-    return number >= atomic_load_explicit(&state->pid_at, memory_order_acquire) ? state->maps
-                                                                                : state->maps_before;
+    return number >= atomic_load_explicit(&state->pid_at, memory_order_acquire)
+               ? state->maps
+               : state->maps_before;
 }
 
 /* perf's findnew: found, its pid filled in when it was unknown, or made. */
@@ -61,7 +62,8 @@ struct pd_map_fact {
     uint32_t pid, tid, prot, flags;
     uint64_t number;
 };
-perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline, const struct pd_map_fact *fact);
+perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline,
+                                        const struct pd_map_fact *fact);
 perfdata_status pd_timeline_ksymbol(struct pd_timeline *timeline, const struct pd_event *event,
                                     const uint8_t *record, uint32_t size, uint64_t number);
 

@@ -23,17 +23,10 @@ PD_INLINE uint64_t entry(const struct pd_sample *sample, size_t at)
 static bool context_mode(uint64_t context, uint8_t *mode)
 {
     switch (context) {
-    case CONTEXT_HYPERVISOR:
-        *mode = PD_CPUMODE_HYPERVISOR;
-        return true;
-    case CONTEXT_KERNEL:
-        *mode = PD_CPUMODE_KERNEL;
-        return true;
-    case CONTEXT_USER:
-        *mode = PD_CPUMODE_USER;
-        return true;
-    default:
-        return false;
+    case CONTEXT_HYPERVISOR: *mode = PD_CPUMODE_HYPERVISOR; return true;
+    case CONTEXT_KERNEL: *mode = PD_CPUMODE_KERNEL; return true;
+    case CONTEXT_USER: *mode = PD_CPUMODE_USER; return true;
+    default: return false;
     }
 }
 
@@ -52,7 +45,8 @@ static size_t bad_context(const struct walk *walk, uint64_t context, bool *inval
     return 0;
 }
 
-static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *frames, bool *invalid)
+static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *frames,
+                          bool *invalid)
 {
     uint8_t mode = PD_CPUMODE_USER;
     size_t count = 0;
@@ -69,7 +63,8 @@ static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *
 }
 
 /* The mode of the entries below `end`: the nearest marker's before them. False when perf refuses it. */
-static bool mode_before(const struct pd_sample *sample, size_t end, uint8_t *mode, uint64_t *context)
+static bool mode_before(const struct pd_sample *sample, size_t end, uint8_t *mode,
+                        uint64_t *context)
 {
     while (end-- > 0) {
         uint64_t ip = entry(sample, end);
@@ -83,7 +78,8 @@ static bool mode_before(const struct pd_sample *sample, size_t end, uint8_t *mod
 
 /* From the outermost frame, as perf does when callers come first: max counts from there. Entries that no marker
  * precedes then have the mode of the first marker. */
-static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *frames, bool *invalid)
+static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *frames,
+                          bool *invalid)
 {
     const struct pd_sample *sample = walk->sample;
     uint8_t mode = PD_CPUMODE_USER;

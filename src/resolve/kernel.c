@@ -47,8 +47,11 @@ static bool make_request(struct pd_symbols *symbols, uint64_t number, struct req
         return true;
     for (size_t i = 0; i < maps->sources.count; i++) {
         const struct pd_map *map = &maps->sources.data[i];
-        struct pd_kernel_map to = { .name = map->dso->short_name, .start = map->start,
-                                    .end = map->end, .pgoff = map->pgoff, .is_module = i > 0 };
+        struct pd_kernel_map to = { .name = map->dso->short_name,
+                                    .start = map->start,
+                                    .end = map->end,
+                                    .pgoff = map->pgoff,
+                                    .is_module = i > 0 };
         if (!pd_vec_push(&maps->maps, to))
             return false;
     }
@@ -75,8 +78,8 @@ static void new_dso(const struct pd_kernel_result_map *result, uint32_t index, s
     dso->index = UINT32_MAX - 1 - index;
     dso->kind = PD_DSO_KERNEL;
     dso->name = dso->long_name = dso->short_name = result->name;
-    dso->name_length = dso->long_name_length = dso->short_name_length =
-        (uint32_t)strlen(result->name);
+    dso->name_length = dso->long_name_length = dso->short_name_length = (uint32_t)strlen(
+        result->name);
     dso->short_name_id = dso->long_name_id = UINT32_MAX - 1 - index;
     dso->kernel_space = true;
     dso->mapped = true;

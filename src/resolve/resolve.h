@@ -10,7 +10,8 @@
 struct pd_symbols;
 
 struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline *timeline,
-                                  const struct pd_features *features, const struct pd_object_search *search);
+                                  const struct pd_features *features,
+                                  const struct pd_object_search *search);
 void pd_symbols_free(struct pd_symbols *symbols);
 
 /* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(); map, dso and symbol stay. DSOs that
@@ -35,13 +36,14 @@ struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols);
 void pd_resolver_free(struct pd_resolver *resolver);
 
 /* Never NULL but when the system has no memory. cpumode as in misc bits 0-2. */
-struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
-                               uint8_t cpumode, uint64_t ip);
+struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thread *thread,
+                               uint64_t number, uint8_t cpumode, uint64_t ip);
 /* By address: kernel or user decided as thread__find_map_fb does (branch stacks). */
-struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
-                                   uint8_t cpumode, uint64_t ip);
+struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                   uint64_t number, uint8_t cpumode, uint64_t ip);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
-uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number);
+uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
+                           uint64_t number);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
 bool pd_resolver_trim(struct pd_resolver *resolver);
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);
@@ -49,10 +51,10 @@ struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);
 /* How often the caches answered. */
 struct pd_resolver_stats {
     uint64_t lookups;
-    uint64_t recent;    /* by (maps, address) in the first level */
-    uint64_t known;     /* by (map, address) */
-    uint64_t made;      /* locations made */
-    uint64_t memory;    /* bytes held now */
+    uint64_t recent; /* by (maps, address) in the first level */
+    uint64_t known;  /* by (map, address) */
+    uint64_t made;   /* locations made */
+    uint64_t memory; /* bytes held now */
 };
 void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolver_stats *out);
 
@@ -73,8 +75,8 @@ struct pd_frame {
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller);
 /* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
  * `capacity` and `max_stack` addresses. Returns the count; 0 with *invalid set when the chain is discarded. */
-size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample, const struct pd_thread *thread,
-                        uint64_t number, unsigned max_stack, struct pd_frame *frames, size_t capacity,
-                        bool *invalid);
+size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
+                        const struct pd_thread *thread, uint64_t number, unsigned max_stack,
+                        struct pd_frame *frames, size_t capacity, bool *invalid);
 
 #endif

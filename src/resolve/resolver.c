@@ -7,8 +7,8 @@
 #include "base/vec.h"
 #include <stdlib.h>
 
-static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver, const struct pd_symtab *table,
-                                          uint64_t addr)
+static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver,
+                                          const struct pd_symtab *table, uint64_t addr)
 {
     uint64_t hash = pd_hash64(addr ^ (uint64_t)(uintptr_t)table * UINT64_C(0x9e3779b97f4a7c15));
     return &resolver->symbol_slots[hash % PD_SYMBOL_SLOTS];
@@ -227,5 +227,6 @@ void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolv
     out->made = out->lookups - out->recent - out->known;
     out->memory = resolver->arena.total + PD_RECENT_SLOTS * sizeof *resolver->recent +
                   PD_SYMBOL_SLOTS * sizeof *resolver->symbol_slots +
-                  (resolver->places ? (resolver->place_mask + 1) * sizeof(struct pd_location *) : 0);
+                  (resolver->places ? (resolver->place_mask + 1) * sizeof(struct pd_location *)
+                                    : 0);
 }

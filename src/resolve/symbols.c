@@ -60,18 +60,14 @@ static perfdata_status load(struct pd_symbols *symbols, const struct pd_dso *dso
     switch (dso->kind) {
     case PD_DSO_USER:
     case PD_DSO_VDSO:
-    case PD_DSO_OTHER:
-        return load_file(symbols, dso, loaded);
-    case PD_DSO_MODULE:
-        return load_module(symbols, dso, loaded);
+    case PD_DSO_OTHER: return load_file(symbols, dso, loaded);
+    case PD_DSO_MODULE: return load_module(symbols, dso, loaded);
     case PD_DSO_PERF_MAP:
         return pd_object_load_perf_map(&symbols->search, dso->long_name, &loaded->object);
     case PD_DSO_BPF:
-    case PD_DSO_OOL:
-        return load_one_symbol(dso, loaded);
+    case PD_DSO_OOL: return load_one_symbol(dso, loaded);
     case PD_DSO_KERNEL: /* by pd_symbols_kernel() */
-    case PD_DSO_NO_FILE:
-        break;
+    case PD_DSO_NO_FILE: break;
     }
     return 0;
 }

@@ -47,7 +47,8 @@ struct pd_symbols {
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
 /* The kernel's map of an address, after loading. */
-const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t number, uint64_t ip);
+const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t number,
+                                           uint64_t ip);
 /* Where kernel addresses begin: perf's machine__kernel_start. */
 uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number);
 /* NULL without memory. */

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses to symbols: levels, caches, chains. The symbols are a perf map's and a kallsyms file's. */
+#include "build_record.h"
+#include "resolve/resolve.h"
+#include "test.h"
+#include <unistd.h>
+
+static struct pd_context context;
+static struct pd_timeline *timeline;
+static struct pd_symbols *symbols;
+static struct pd_resolver *resolver;
+static uint64_t now;
+static uint32_t pid; /* ours, so that nobody else's perf map is touched */
+static char map_path[64], kallsyms_path[64];
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file && fputs(text, file) >= 0);
+    if (file)
+        fclose(file);
+}
+
+static uint64_t apply(struct built record)
+{
+    CHECK_U64((uint64_t)pd_timeline_apply(timeline, NULL, record.bytes, record.size, ++now), 0);
+    return now;
+}
+
+static struct pd_thread *touch(uint32_t process, uint32_t tid)
+{
+    return pd_timeline_touch(timeline, process, tid, ++now);
+}
+
+static void begin(void)
+{
+    struct pd_object_search search = { .kallsyms = kallsyms_path };
+    timeline = pd_timeline_new(&context, NULL, false);
+    symbols = pd_symbols_new(&context, timeline, NULL, &search);
+    resolver = pd_resolver_new(symbols);
+    now = 0;
+    struct built_file jit = { .prot = 5 };
+    apply(build_mmap2(PD_CPUMODE_USER, pid, pid, 0x10000, 0x10000, 0, jit, "//anon"));
+    apply(build_mmap(PD_CPUMODE_KERNEL, UINT32_MAX, 0, 0xffffffff81000000, 0x1000000,
+                     0xffffffff81000000, "[kernel.kallsyms]_text"));
+}
+
+static void end(void)
+{
+    pd_resolver_free(resolver);
+    pd_symbols_free(symbols);
+    pd_timeline_free(timeline);
+}
+
+static const char *symbol(const struct pd_location *location)
+{
+    return location && location->sym ? location->sym->name : "none";
+}
+
+static void levels_follow_the_mode(void)
+{
+    begin();
+    struct pd_thread *thread = touch(pid, pid);
+    struct pd_location *user = pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0x10010);
+    CHECK_STR(symbol(user), "jitted one");
+    CHECK_U64((uint64_t)user->level, '.');
+    CHECK_U64(user->addr, 0x10010);
+    struct pd_location *kernel = pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL,
+                                            0xffffffff81000104);
+    CHECK_STR(symbol(kernel), "do_work");
+    CHECK_U64((uint64_t)kernel->level, 'k');
+    CHECK(kernel->is_kernel_map);
+    /* no fallback between the two */
+    CHECK(pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0xffffffff81000104)->map == NULL);
+    CHECK(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, 0x10010)->map == NULL);
+    for (uint8_t mode = 0; mode < 8; mode++) {
+        if (mode == PD_CPUMODE_USER || mode == PD_CPUMODE_KERNEL)
+            continue;
+        struct pd_location *other = pd_resolve(resolver, thread, now, mode, 0x10010);
+        CHECK(!other->map && !other->dso && !other->sym);
+        CHECK_U64((uint64_t)other->level, 'H');
+        CHECK_U64(other->addr, 0x10010);
+    }
+    end();
+}
+
+static void branches_by_address(void)
+{
+    begin();
+    struct pd_thread *thread = touch(pid, pid);
+    CHECK_STR(symbol(pd_resolve_any(resolver, thread, now, PD_CPUMODE_USER, 0xffffffff81000100)),
+              "do_work");
+    CHECK_STR(symbol(pd_resolve_any(resolver, thread, now, PD_CPUMODE_KERNEL, 0x10000)),
+              "jitted one");
+    CHECK(!pd_resolve_any(resolver, thread, now, PD_CPUMODE_UNKNOWN, 0x10000)->map);
+    end();
+}
+
+static void unknown_thread_has_a_kernel(void)
+{
+    begin();
+    touch(pid, pid);
+    CHECK_STR(symbol(pd_resolve(resolver, NULL, now, PD_CPUMODE_KERNEL, 0xffffffff81000100)),
+              "do_work");
+    CHECK(!pd_resolve(resolver, NULL, now, PD_CPUMODE_USER, 0x10000)->map);
+    end();
+}
+
+static void repeated_addresses_are_known(void)
+{
+    begin();
+    struct pd_thread *thread = touch(pid, pid);
+    struct pd_location *first = pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0x10010);
+    first->memo[0] = 77;
+    touch(pid, pid);
+    CHECK(pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0x10010) == first);
+    /* a fork shares what is known */
+    apply(build_task(PD_RECORD_FORK, 0, pid + 1, pid, pid + 1, pid));
+    struct pd_thread *child = touch(pid + 1, pid + 1);
+    CHECK(pd_resolve(resolver, child, now, PD_CPUMODE_USER, 0x10010) == first);
+    CHECK_U64(pd_resolver_stamp(resolver, child, now), pd_resolver_stamp(resolver, thread, now));
+    /* another map elsewhere changes the stamp, not the place */
+    apply(build_mmap(PD_CPUMODE_USER, pid, pid, 0x900000, 0x1000, 0, "/nowhere"));
+    touch(pid, pid);
+    CHECK(pd_resolver_stamp(resolver, child, now) != pd_resolver_stamp(resolver, thread, now));
+    CHECK(pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0x10010) == first);
+    /* a map over it does */
+    uint64_t before = now;
+    apply(build_mmap(PD_CPUMODE_USER, pid, pid, 0x10000, 0x1000, 0, "/nowhere"));
+    touch(pid, pid);
+    CHECK_STR(pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0x10010)->dso->name, "/nowhere");
+    CHECK(pd_resolve(resolver, thread, before, PD_CPUMODE_USER, 0x10010) == first);
+    struct pd_resolver_stats stats;
+    pd_resolver_statistics(resolver, &stats);
+    CHECK_U64(stats.lookups, 6);
+    CHECK_U64(stats.made, 2);
+    end();
+}
+
+static void trim_bounds_the_cache(void)
+{
+    begin();
+    struct pd_thread *thread = touch(pid, pid);
+    CHECK(!pd_resolver_trim(resolver));
+    for (uint64_t i = 0; i < 500000; i++)
+        pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0x100000 + i);
+    CHECK(pd_resolver_trim(resolver));
+    struct pd_resolver_stats stats;
+    pd_resolver_statistics(resolver, &stats);
+    CHECK(stats.memory < 16 << 20);
+    CHECK_STR(symbol(pd_resolve(resolver, thread, now, PD_CPUMODE_USER, 0x10010)), "jitted one");
+    end();
+}
+
+static void bpf_program_is_its_own_symbol(void)
+{
+    begin();
+    apply(build_ksymbol(0xffffffffc0000000, 0x100, 1, 0, "bpf_prog_1234_x"));
+    struct pd_thread *thread = touch(pid, pid);
+    struct pd_location *location = pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL,
+                                              0xffffffffc0000010);
+    CHECK_STR(symbol(location), "bpf_prog_1234_x");
+    CHECK_U64(location->addr, 0x10);
+    end();
+}
+
+/* ---- chains */
+
+static struct pd_frame frames[16];
+
+static size_t chain(const uint64_t *ips, size_t count, unsigned max_stack, bool *invalid)
+{
+    struct pd_sample sample = { .callchain = (const uint8_t *)ips,
+                                .callchain_count = (uint32_t)count };
+    struct pd_thread *thread = touch(pid, pid);
+    return pd_resolve_chain(resolver, &sample, thread, now, max_stack, frames, PD_LENGTH(frames),
+                            invalid);
+}
+
+static void chain_follows_markers(void)
+{
+    static const uint64_t ips[] = {
+        (uint64_t)-128, 0xffffffff81000104, 0xffffffff81000004, (uint64_t)-512, 0x10010, 0x10110
+    };
+    bool invalid;
+    begin();
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 127, &invalid), 4);
+    CHECK(!invalid);
+    CHECK_STR(symbol(frames[0].location), "do_work");
+    CHECK_STR(symbol(frames[1].location), "_text");
+    CHECK_STR(symbol(frames[2].location), "jitted one");
+    CHECK_STR(symbol(frames[3].location), "jitted two");
+    /* addresses count, markers do not */
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 3, &invalid), 3);
+    CHECK_U64(frames[2].ip, 0x10010);
+    pd_resolver_from_caller(resolver, true);
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 127, &invalid), 4);
+    CHECK_U64(frames[0].ip, 0xffffffff81000104);
+    CHECK_STR(symbol(frames[0].location), "do_work");
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 3, &invalid), 3);
+    CHECK_U64(frames[0].ip, 0xffffffff81000004);
+    end();
+}
+
+static void chain_begins_as_user(void)
+{
+    static const uint64_t ips[] = { 0x10010, (uint64_t)-32, 0x10110 };
+    bool invalid;
+    begin();
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 127, &invalid), 2);
+    CHECK_U64((uint64_t)frames[0].location->level, '.');
+    CHECK_U64((uint64_t)frames[1].location->level, 'H');
+    end();
+}
+
+static void unknown_context_discards_the_chain(void)
+{
+    static const uint64_t ips[] = { (uint64_t)-512, 0x10010, (uint64_t)-2048, 0x10110 };
+    bool invalid;
+    begin();
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 127, &invalid), 0);
+    CHECK(invalid);
+    CHECK_U64(context.issue_count[PERFDATA_ISSUE_BAD_CALLCHAIN], 1);
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 1, &invalid), 1); /* not reached */
+    CHECK(!invalid);
+    pd_resolver_from_caller(resolver, true);
+    CHECK_U64(chain(ips, PD_LENGTH(ips), 127, &invalid), 0);
+    CHECK(invalid);
+    end();
+}
+
+int main(void)
+{
+    pd_context_init(&context);
+    pid = (uint32_t)getpid();
+    snprintf(map_path, sizeof map_path, "/tmp/perf-%u.map", pid);
+    snprintf(kallsyms_path, sizeof kallsyms_path, "/tmp/kallsyms-%u", pid);
+    write_file(map_path, "10000 100 jitted one\n10100 100 jitted two\n");
+    write_file(kallsyms_path,
+               "ffffffff81000000 T _text\nffffffff81000100 T do_work\nffffffff81000200 T next\n");
+    levels_follow_the_mode();
+    branches_by_address();
+    unknown_thread_has_a_kernel();
+    repeated_addresses_are_known();
+    trim_bounds_the_cache();
+    bpf_program_is_its_own_symbol();
+    chain_follows_markers();
+    chain_begins_as_user();
+    unknown_context_discards_the_chain();
+    unlink(map_path);
+    unlink(kallsyms_path);
+    pd_context_fini(&context);
+    return test_done();
+}
