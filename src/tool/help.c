@@ -4,7 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { INDENT = 2, HELP_COLUMN = 28 };
+enum { INDENT = 2 };
+
+/* Where the right column begins: a narrow terminal leaves the options a line of their own. */
+static size_t help_column(void)
+{
+    return tool_columns() < 60 ? 8 : 28;
+}
 
 static void spaces(struct tool *tool, size_t count)
 {
@@ -38,15 +44,15 @@ static void wrap(struct tool *tool, const char *text, size_t at, size_t indent)
 
 static void two_columns(struct tool *tool, const char *left, const char *right)
 {
-    size_t at = INDENT + strlen(left);
+    size_t at = INDENT + strlen(left), column = help_column();
     spaces(tool, INDENT);
     tool_puts(tool, left);
-    if (at + 2 > HELP_COLUMN) {
+    if (at + 2 > column) {
         tool_puts(tool, "\n");
         at = 0;
     }
-    spaces(tool, HELP_COLUMN - at);
-    wrap(tool, right, HELP_COLUMN, HELP_COLUMN);
+    spaces(tool, column - at);
+    wrap(tool, right, column, column);
 }
 
 void tool_option_text(const struct tool_option *option, char *text, size_t size)
