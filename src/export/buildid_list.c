@@ -102,7 +102,7 @@ static void put_list(const struct run *run, bool only_hits, struct pd_text *out)
     for (size_t i = 0; i < count; i++) {
         const struct pd_dso *dso = pd_timeline_dso(run->session.timeline, i);
         bool hit = dso->index < run->all.dsos.count && run->all.dsos.data[dso->index];
-        if (hit || !only_hits)
+        if (dso->listed && (hit || !only_hits))
             put_line(dso, out);
     }
 }
