@@ -3,9 +3,13 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='help version'
+        words='script header evlist buildid-list help version'
     else
         case ${COMP_WORDS[1]} in
+        script) words='-i --input --symfs -k --vmlinux --kallsyms -f --force --strict --memory -j --jobs -F --fields -G --hide-call-graph --ns --reltime --deltatime -L --Latency --show-kernel-path --max-stack --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --help' ;;
+        header) words='-i --input -f --force --json -v --verbose --help' ;;
+        evlist) words='-i --input -f --force -F --freq -g --group -v --verbose --json --help' ;;
+        buildid-list) words='-i --input -f --force -H --with-hits -v --verbose -j --jobs --help' ;;
         help) words='--man --completion --help' ;;
         version) words='--help' ;;
         esac

@@ -3,6 +3,10 @@
 _perfdata() {
     if (( CURRENT == 2 )); then
         local -a verbs=(
+            'script:a line a sample, with its call chain'
+            'header:what the recording'\''s header says'
+            'evlist:events of the recording'
+            'buildid-list:build-ids of the objects in the recording'
             'help:this list, or the options of a verb'
             'version:version of perfdata and of the perf whose text it prints'
         )
@@ -13,6 +17,95 @@ _perfdata() {
     shift words
     (( CURRENT-- ))
     case $verb in
+    script)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*-F+[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
+        '*--fields=[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
+        '*-G[symbol on the sample'\''s line, no chain below it]' \
+        '*--hide-call-graph[symbol on the sample'\''s line, no chain below it]' \
+        '*--ns[times with 9 decimals]' \
+        '*--reltime[times since the first line]' \
+        '*--deltatime[times since the line before]' \
+        '*-L[columns as latency tracers have them]' \
+        '*--Latency[columns as latency tracers have them]' \
+        '*--show-kernel-path[path of the kernel image in place of \[kernel.kallsyms\]]' \
+        '*--max-stack=[frames shown at most of a chain]:N:' \
+        '*--stop-bt=[chains end at these symbols]:SYMBOL\[,...\]:' \
+        '*--inline[inlined functions in chains (on; only stacks with DWARF have them)]' \
+        '*--demangle[demangle C++, Rust, D and Java names (on)]' \
+        '*--demangle-kernel[demangle kernel names as well]' \
+        '*--header[header first]' \
+        '*--header-only[nothing but the header]' \
+        '*-I[also the long parts of the header]' \
+        '*--show-info[also the long parts of the header]' \
+        '*-c+[keep these comms only]:COMM\[,...\]:' \
+        '*--comms=[keep these comms only]:COMM\[,...\]:' \
+        '*--pid=[keep these processes only]:PID\[,...\]:' \
+        '*--tid=[keep these threads only]:TID\[,...\]:' \
+        '*-C+[keep these CPUs only]:CPUS:' \
+        '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--dsos=[keep these objects only]:DSO\[,...\]:' \
+        '*-S+[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
+        '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
+        '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
+        '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '*--show-task-events[FORK, COMM, EXIT]' \
+        '*--show-mmap-events[MMAP and MMAP2]' \
+        '*--show-switch-events[SWITCH and SWITCH_CPU_WIDE]' \
+        '*--show-namespace-events[NAMESPACES]' \
+        '*--show-lost-events[LOST and LOST_SAMPLES]' \
+        '*--show-bpf-events[BPF_EVENT and KSYMBOL]' \
+        '*--show-cgroup-events[CGROUP]' \
+        '*--show-text-poke-events[TEXT_POKE]' \
+        '*--show-round-events[FINISHED_ROUND, and all records as they lie in the file]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    header)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--json[one JSON object]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    evlist)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*-F[the sample frequency or period of each event]' \
+        '*--freq[the sample frequency or period of each event]' \
+        '*-g[groups in braces, a line each]' \
+        '*--group[groups in braces, a line each]' \
+        '*-v[all fields of each event that are not zero]' \
+        '*--verbose[all fields of each event that are not zero]' \
+        '*--json[a JSON object per event, all fields]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    buildid-list)
+        _arguments '*-i+[recording, or an ELF file whose id is printed; - is standard input]:FILE:_files' \
+        '*--input=[recording, or an ELF file whose id is printed; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*-H[only objects that samples hit]' \
+        '*--with-hits[only objects that samples hit]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     help)
         _arguments '*--man=[manual page of a verb, or of perfdata itself]:VERB:' \
         '*--completion=[completion script for bash, zsh or fish]:SHELL:' \
