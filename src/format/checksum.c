@@ -130,10 +130,10 @@ static void sum_close(struct pd_sink *sink)
 }
 
 /* Any record; samples that are whole take the short way below, to the same number. */
-uint64_t pd_record_checksum_walk(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap)
+uint64_t pd_record_checksum_walk(const struct pd_fields_input *input)
 {
     struct summer summer = { { sum_field, sum_open, sum_close, false, false }, SEED };
-    (void)pd_fields_walk(&(struct pd_fields_input){ event, record, size, swap, 0 }, &summer.sink);
+    (void)pd_fields_walk(input, &summer.sink);
     return summer.hash;
 }
 
@@ -155,11 +155,15 @@ PD_INLINE bool sum_sample(const struct pd_event *event, const uint8_t *record, u
     return true;
 }
 
-uint64_t pd_record_checksum(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap)
+uint64_t pd_record_checksum(const struct pd_fields_input *input)
 {
+    const struct pd_event *event = input->event;
+    const uint8_t *record = input->record;
+    bool swap = input->swap;
     uint64_t hash;
     if (PD_LIKELY(event && pd_load32(record, swap) == PD_RECORD_SAMPLE) && event->plan.swap == swap &&
-        (swap ? sum_sample(event, record, size, true, &hash) : sum_sample(event, record, size, false, &hash)))
+        (swap ? sum_sample(event, record, input->size, true, &hash)
+              : sum_sample(event, record, input->size, false, &hash)))
         return hash;
-    return pd_record_checksum_walk(event, record, size, swap);
+    return pd_record_checksum_walk(input);
 }

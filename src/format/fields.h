@@ -52,9 +52,9 @@ perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, si
 perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian, uint8_t *out);
 
 /* One number over every field of a record, the same in either byte order. */
-uint64_t pd_record_checksum(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap);
+uint64_t pd_record_checksum(const struct pd_fields_input *input);
 /* The same number by the general walk, for any record: slower. */
-uint64_t pd_record_checksum_walk(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap);
+uint64_t pd_record_checksum_walk(const struct pd_fields_input *input);
 /* Adds a record's number to the sum of all before it. */
 PD_INLINE uint64_t pd_checksum_add(uint64_t sum, uint64_t record)
 {

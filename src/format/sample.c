@@ -352,6 +352,14 @@ PD_INLINE bool take_parts(struct cursor *c, struct pd_sample *out)
     return true;
 }
 
+PD_INLINE void reset_parts(struct pd_sample *out)
+{
+    const size_t first = offsetof(struct pd_sample, read);
+    memset((uint8_t *)out + first, 0, sizeof *out - first);
+    out->data_src = PD_DATA_SRC_NONE;
+    out->branch_hw_index = UINT64_MAX;
+}
+
 /* The kernel leaves hw_idx out when it has no branch stack at all (reference 6.7): where the number of entries is 0 the
  * reading that uses the record up is right. */
 static PD_NOINLINE bool decide_hw_index(struct cursor *c, const uint8_t *start, bool first_ok,
@@ -363,8 +371,7 @@ static PD_NOINLINE bool decide_hw_index(struct cursor *c, const uint8_t *start, 
         return true;
     again.at = start;
     again.no_hw_index = true;
-    other.has_hw_index = false;
-    other.branch_hw_index = UINT64_MAX;
+    reset_parts(&other);
     bool second_ok = take_parts(&again, &other);
     if (second_ok && (!first_ok || again.at == again.end)) {
         *out = other;
@@ -392,16 +399,15 @@ PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *re
                                  struct pd_sample *out)
 {
     const struct pd_plan *plan = &event->plan;
-    memset(out, 0, sizeof *out);
+    reset_parts(out);
     out->event = event;
     out->record = record;
     out->size = size;
     out->swap = swap;
-    out->data_src = PD_DATA_SRC_NONE;
-    out->branch_hw_index = UINT64_MAX;
     out->misc = pd_load16(record + 4, swap);
     out->cpumode = out->misc & PD_MISC_CPUMODE_MASK;
     if (PD_UNLIKELY(size < plan->fixed_size)) {
+        out->ip = out->addr = 0;
         out->time = out->id = out->stream_id = UINT64_MAX;
         out->pid = out->tid = out->cpu = UINT32_MAX;
         out->period = event->attr.sample_period;
