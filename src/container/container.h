@@ -21,6 +21,10 @@ struct pd_recording {
     struct pd_context context;
     struct pd_arena arena; /* everything below lives here */
     struct pd_source *source;
+    struct pd_source *directory;        /* NULL unless the recording is one; `source` is then its file `data` */
+    struct pd_source **parts;           /* data.0, data.1 ... of a directory: records without a header */
+    const char **part_names;            /* "data.0" */
+    size_t part_count;
     char *path; /* as given; "-" for a descriptor, "" for memory */
     enum pd_container_kind kind;
     unsigned version; /* 2 for PERFILE2, 1 for PERFFILE */
@@ -64,6 +68,7 @@ struct pd_raw {
     uint32_t size, type;
     uint16_t misc;
     uint64_t offset; /* in the file */
+    uint32_t part;   /* which file: 0 the main one, n: parts[n - 1] */
     struct pd_chunk *chunk;
     const struct pd_event *event; /* NULL for types >= 64 and unknown ids */
     const uint8_t *payload;       /* bytes outside the record (tracing data): NULL when not kept */

@@ -7,9 +7,6 @@ enum { HEADER_OLD = 72, HEADER_NEW = 104, HEADER_PIPE = 16, MIN_ENTRY = 64 + 16 
 static perfdata_status read_bytes(struct pd_recording *recording, uint8_t bytes[HEADER_NEW], size_t *got)
 {
     struct pd_context *context = &recording->context;
-    if (pd_source_is_directory(recording->source))
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "%s: is a directory; recordings in directory form are not supported yet", recording->path);
     perfdata_status status = pd_source_read_least(recording->source, 0, bytes, HEADER_PIPE, HEADER_NEW, got);
     if (status < 0)
         return status;

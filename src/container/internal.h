@@ -24,6 +24,10 @@ perfdata_status pdc_name_events(struct pd_recording *recording);
 
 perfdata_status pdc_name_event(struct pd_recording *recording, struct pd_event *event);
 
+/* directory.c: the main file of a directory, and the others once its features are known. */
+perfdata_status pdc_open_directory(struct pd_recording *recording);
+perfdata_status pdc_open_parts(struct pd_recording *recording);
+
 /* pipe.c: a stream's head: all that a file keeps in sections. */
 #define PDC_ENDLESS (UINT64_MAX / 4)
 perfdata_status pdc_open_pipe(struct pd_recording *recording);

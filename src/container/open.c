@@ -32,7 +32,9 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path, st
         return pd_fail(&out->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     out->context.path = out->path;
     out->kind = PD_CONTAINER_FILE;
-    perfdata_status status = pdc_read_header(out);
+    perfdata_status status = pd_source_is_directory(source) ? pdc_open_directory(out) : PERFDATA_OK;
+    if (status == PERFDATA_OK)
+        status = pdc_read_header(out);
     if (status == PERFDATA_OK && out->kind == PD_CONTAINER_PIPE)
         return pdc_open_pipe(out);
     if (status == PERFDATA_OK)
@@ -43,14 +45,19 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path, st
         status = pdc_read_features(out);
     if (status == PERFDATA_OK)
         status = pdc_name_events(out);
+    if (status == PERFDATA_OK && out->directory)
+        status = pdc_open_parts(out);
     return status;
 }
 
 void pd_recording_close(struct pd_recording *recording)
 {
+    for (size_t i = 0; i < recording->part_count; i++)
+        pd_source_close(recording->parts[i]);
+    pd_source_close(recording->source);
+    pd_source_close(recording->directory);
     pd_map64_free(&recording->event_by_id);
     pd_arena_free(&recording->arena);
-    pd_source_close(recording->source);
     pd_context_fini(&recording->context);
     memset(recording, 0, sizeof *recording);
 }

@@ -118,7 +118,8 @@ bool pdc_follows_record(struct pd_walk *walk, uint32_t size)
 /* The first plausible position in [from, to), or `to`. */
 static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, const uint8_t *to)
 {
-    uint64_t phase = pdc_walk_offset(walk) - walk->recording->data.offset - (uint64_t)(uintptr_t)walk->next;
+    uint64_t start = walk->part ? 0 : walk->recording->data.offset;
+    uint64_t phase = pdc_walk_offset(walk) - start - (uint64_t)(uintptr_t)walk->next;
     while (from < to) {
         if (!pd_load64(from, false)) { /* no type lies in the first four bytes of the next five positions */
             from += 5;
@@ -161,7 +162,7 @@ static perfdata_status search(struct pd_walk *walk)
         walk->next = found > walk->end ? walk->end : found;
         left = (size_t)(walk->end - walk->next);
         if (is_zero(walk->next, left)) { /* a hole in the file may be large */
-            uint64_t data = pd_source_next_data(walk->recording->source, walk->next_offset);
+            uint64_t data = pd_source_next_data(walk->source, walk->next_offset);
             if (data > walk->next_offset + 8)
                 pdc_walk_skip(walk, left + (data - 8 - walk->next_offset));
         }

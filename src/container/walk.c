@@ -17,6 +17,7 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
         return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     }
     walk->recording = recording;
+    walk->source = recording->source;
     walk->context = &recording->context;
     walk->pool = pool;
     walk->swap = recording->swap;
@@ -45,7 +46,7 @@ void pd_walk_close(struct pd_walk *walk)
 
 uint64_t pd_walk_position(const struct pd_walk *walk)
 {
-    return pdc_walk_offset(walk) - walk->recording->data.offset;
+    return walk->before + pdc_walk_offset(walk) - (walk->part ? 0 : walk->recording->data.offset);
 }
 
 /* ---- chunks ---- */
@@ -74,8 +75,8 @@ static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
         memcpy(chunk->bytes, walk->next, left);
     uint64_t want = PD_MIN((uint64_t)(chunk->capacity - left), walk->data_end - walk->next_offset);
     size_t got, least = (size_t)PD_MIN((uint64_t)(need - left), want);
-    bool stream = pd_source_is_stream(walk->recording->source);
-    perfdata_status status = pd_source_read_least(walk->recording->source, walk->next_offset, chunk->bytes + left, least,
+    bool stream = pd_source_is_stream(walk->source);
+    perfdata_status status = pd_source_read_least(walk->source, walk->next_offset, chunk->bytes + left, least,
                                                   (size_t)want, &got);
     if (status == PERFDATA_OK && stream && got < least) {
         walk->data_end = walk->next_offset + got;
@@ -121,7 +122,7 @@ perfdata_status pdc_walk_fill(struct pd_walk *walk, uint64_t need)
     uint64_t rest = walk->data_end - walk->next_offset;
     if (left >= need || !rest)
         return PERFDATA_OK;
-    const uint8_t *memory = pd_source_memory(walk->recording->source);
+    const uint8_t *memory = pd_source_memory(walk->source);
     if (memory)
         return use_memory(walk, memory);
     return read_chunk(walk, (size_t)PD_MIN(need, left + rest));
@@ -172,6 +173,7 @@ static void deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uin
     out->type = type;
     out->misc = misc;
     out->offset = pdc_walk_offset(walk);
+    out->part = walk->part;
     out->chunk = walk->chunk;
     out->payload = NULL;
     out->payload_size = 0;
@@ -309,14 +311,31 @@ static int bad_inside(struct pd_walk *walk, const struct pdc_header *header, siz
     return status < 0 ? walk->failed = status : 2;
 }
 
+/* The next file of a directory; its compressed records are a stream of their own. */
+static bool next_part(struct pd_walk *walk)
+{
+    const struct pd_recording *recording = walk->recording;
+    if (walk->part >= recording->part_count)
+        return false;
+    walk->before = pd_walk_position(walk);
+    walk->source = recording->parts[walk->part++];
+    walk->next_offset = 0;
+    walk->data_end = pd_source_size(walk->source);
+    walk->next = walk->end;
+    walk->lost_way = false;
+    pdc_inflate_close(walk);
+    return true;
+}
+
 static int at_end(struct pd_walk *walk)
 {
-    if (!walk->inflate.carry_size)
-        return 0;
-    walk->inflate.carry_size = 0;
-    perfdata_status status = pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)walk->inflate.offset,
-                                      "the last record within the compressed ones is cut");
-    return status < 0 ? walk->failed = status : 0;
+    perfdata_status status = PERFDATA_OK;
+    if (walk->inflate.carry_size) {
+        walk->inflate.carry_size = 0;
+        status = pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)walk->inflate.offset,
+                          "the last record within the compressed ones is cut");
+    }
+    return status < 0 ? walk->failed = status : next_part(walk) ? 2 : 0;
 }
 
 /* What stands at `next`: 1 delivered, 0 the end, < 0 failed, 2: look again. */

@@ -21,6 +21,9 @@ struct pd_walk {
     uint16_t least[128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
     struct pdc_cached_event cache[64];
     struct pd_recording *recording;
+    struct pd_source *source; /* of the current part */
+    uint32_t part;            /* 0: the main file */
+    uint64_t before;          /* bytes of the parts before this one */
     struct pd_context *context;
     struct pd_chunk *chunk;
     struct pd_chunk_pool *pool;
@@ -44,7 +47,7 @@ void pdc_walk_skip(struct pd_walk *walk, uint64_t size);
 PD_INLINE bool pdc_may_be_cut(const struct pd_walk *walk)
 {
     const struct pd_recording *recording = walk->recording;
-    return recording->truncated || recording->unfinished || recording->kind == PD_CONTAINER_PIPE;
+    return recording->truncated || recording->unfinished || recording->kind != PD_CONTAINER_FILE;
 }
 
 /* ---- inflate.c ---- */

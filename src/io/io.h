@@ -52,6 +52,12 @@ perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_
 perfdata_status pd_source_open_memory(struct pd_context *context, const void *bytes, size_t size,
                                       struct pd_source **out);
 /* NULL does nothing. */
+/* A regular file in a directory; PERFDATA_ERROR_NOT_FOUND when there is none of this name. */
+perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory, const char *name,
+                                     struct pd_source **out);
+/* Calls `each` with the names in a directory, in no order, until it returns non-zero. */
+perfdata_status pd_source_list(struct pd_context *context, const struct pd_source *directory,
+                               int (*each)(void *data, const char *name), void *data);
 void pd_source_close(struct pd_source *source);
 
 /* The size, or UINT64_MAX when it is not known (a stream). */

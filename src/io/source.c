@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/io.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -90,6 +91,43 @@ perfdata_status pd_source_open_path(struct pd_context *context, const char *path
     if (fd < 0)
         return fail_errno(context, errno, -1, path);
     return open_descriptor(context, fd, true, path, out);
+}
+
+perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory, const char *name,
+                                     struct pd_source **out)
+{
+    *out = NULL;
+    int fd;
+    do /* not to wait for the other end of a FIFO that somebody put there */
+        fd = openat(directory->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return fail_errno(context, errno, -1, name);
+    perfdata_status status = open_descriptor(context, fd, true, name, out);
+    if (status == PERFDATA_OK && (*out)->kind != KIND_FILE) {
+        pd_source_close(*out);
+        *out = NULL;
+        status = pd_fail(context, PERFDATA_ERROR_NOT_FOUND, -1, "%s: not a regular file", name);
+    }
+    return status;
+}
+
+perfdata_status pd_source_list(struct pd_context *context, const struct pd_source *directory,
+                               int (*each)(void *data, const char *name), void *data)
+{
+    int fd = openat(directory->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+    if (!stream) {
+        int error = errno;
+        if (fd >= 0)
+            close(fd);
+        return fail_errno(context, error, -1, context->path);
+    }
+    for (struct dirent *entry; (entry = readdir(stream));)
+        if (each(data, entry->d_name))
+            break;
+    closedir(stream);
+    return PERFDATA_OK;
 }
 
 perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_source **out)
