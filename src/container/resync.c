@@ -58,7 +58,8 @@ static uint64_t stride(const struct pd_walk *walk, const uint8_t *record, const 
     uint64_t size = header->size;
     if (header->type == PD_RECORD_AUXTRACE && (uint64_t)(walk->end - record) >= 16)
         size += PD_MIN(pd_load64(record + 8, walk->swap), walk->data_end);
-    else if (header->type == PD_RECORD_HEADER_TRACING_DATA && walk->end - record >= 12)
+    else if (header->type == PD_RECORD_HEADER_TRACING_DATA && !pdc_holds_tracing_data(header->type, header->size) &&
+             walk->end - record >= 12)
         size += pd_load32(record + 8, walk->swap);
     return size;
 }

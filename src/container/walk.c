@@ -235,6 +235,11 @@ static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
 static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
 {
     uint64_t size;
+    if (pdc_holds_tracing_data(raw->type, raw->size)) {
+        raw->payload = raw->data + 12;
+        raw->payload_size = PD_MIN(pd_load32(raw->data + 8, walk->swap), raw->size - 12);
+        return true;
+    }
     if (raw->type == PD_RECORD_AUXTRACE)
         size = pd_load64(raw->data + 8, walk->swap);
     else
