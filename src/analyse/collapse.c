@@ -133,6 +133,7 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count, struc
             event->period_unfiltered += row->period;
         ok = pd_vec_push(&event->rows, row);
     }
+    out->row_count_with_entry = out->all.count;
     free(comms);
     free(same);
     return ok ? 0 : PERFDATA_ERROR_MEMORY;

@@ -207,6 +207,7 @@ struct pd_hist_result {
     uint32_t *row_of_entry;           /* entry id -> index of its row in `all` */
     PD_VEC(struct pd_hist_row *) all; /* rows with an entry, those of pd_hist_link() behind */
     struct pd_hist identities;        /* one entry per row: its key with final comms */
+    size_t row_count_with_entry;      /* of `all`; the rest came by pd_hist_link() */
 };
 
 /* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows whose symbol's name does not contain

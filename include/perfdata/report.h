@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Histograms of samples, as `perf report --stdio` of 6.1 prints them. */
+#ifndef PERFDATA_REPORT_H
+#define PERFDATA_REPORT_H
+#include <perfdata/recording.h>
+#include <perfdata/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Since 0.1. */
+enum perfdata_report_flags {
+    PERFDATA_REPORT_NO_CHILDREN = 1 << 0,      /* a function's samples do not count for its callers      */
+    PERFDATA_REPORT_NO_CALL_GRAPH = 1 << 1,    /* no call chains below the rows, like call_graph "none"  */
+    PERFDATA_REPORT_INVERTED = 1 << 2,         /* -G: chains from caller to callee                       */
+    PERFDATA_REPORT_SAMPLES = 1 << 3,          /* -n: column with the number of samples                  */
+    PERFDATA_REPORT_TOTAL_PERIOD = 1 << 4,     /* column with the period                                 */
+    PERFDATA_REPORT_CPU_UTILIZATION = 1 << 5,  /* columns sys and usr                                    */
+    PERFDATA_REPORT_QUIET = 1 << 6,            /* -q: rows only                                          */
+    PERFDATA_REPORT_HIDE_UNRESOLVED = 1 << 7,  /* -U: nothing without a symbol                           */
+    PERFDATA_REPORT_EXCLUDE_OTHER = 1 << 8,    /* -x: with `parent`: only samples with a parent          */
+    PERFDATA_REPORT_RELATIVE = 1 << 9,         /* percentages of what the filters leave                  */
+    PERFDATA_REPORT_GROUP = 1 << 10,           /* all events as one group                                */
+    PERFDATA_REPORT_NO_GROUP = 1 << 11,        /* events of a group one by one                           */
+    PERFDATA_REPORT_SHOW_EMPTY = 1 << 12,      /* also events without samples                            */
+    PERFDATA_REPORT_NO_DEMANGLE = 1 << 13,
+    PERFDATA_REPORT_DEMANGLE_KERNEL = 1 << 14,
+    PERFDATA_REPORT_IGNORE_VMLINUX = 1 << 15,
+    PERFDATA_REPORT_FORCE = 1 << 16,           /* use symbol files that other users own                  */
+    PERFDATA_REPORT_NS = 1 << 17,              /* times with nine decimals                               */
+    PERFDATA_REPORT_HEADER = 1 << 18,          /* the header first                                       */
+    PERFDATA_REPORT_HEADER_ONLY = 1 << 19,     /* nothing but the header                                 */
+    PERFDATA_REPORT_HEADER_FULL = 1 << 20,     /* -I: also the long parts of the header                  */
+    PERFDATA_REPORT_STATS = 1 << 21,           /* counts of records by type, nothing else                */
+    PERFDATA_REPORT_TASKS = 1 << 22,           /* the tree of tasks, nothing else                        */
+    PERFDATA_REPORT_MMAPS = 1 << 23,           /* with their maps                                        */
+    PERFDATA_REPORT_NO_EXCLUDE_OTHER = 1 << 24 /* with `parent`: samples without a parent too            */
+};
+
+/* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
+ * Lists are separated by commas. Since 0.1. */
+struct perfdata_report_options {
+    size_t struct_size;
+    uint32_t flags;             /* enum perfdata_report_flags                               */
+    uint32_t max_stack;         /* addresses of a chain; perf: 127                          */
+    uint32_t threads;           /* 0: all cores; the text never depends on it               */
+    uint32_t reserved;
+    const char *sort;           /* -s: "key,key..." or "+key"                               */
+    const char *fields;         /* -F: columns                                              */
+    const char *call_graph;     /* -g: "graph,0.5,caller..."                                */
+    const char *percent_limit;  /* rows below are left out                                  */
+    const char *separator;      /* -t                                                       */
+    const char *column_widths;  /* -w                                                       */
+    const char *parent;         /* -p: extended regular expression                          */
+    const char *ignore_callees; /* chains begin at the functions that match                 */
+    const char *comms, *pids, *tids, *cpus, *dsos; /* keep these only                       */
+    const char *symbols;        /* -S                                                       */
+    const char *symbol_filter;  /* keep rows whose symbol contains this                     */
+    const char *time;           /* "START,STOP", "A%-B%,...", "P%/N,..."                    */
+    const char *time_quantum;   /* step of the sort key time: "100ms"                       */
+    /* Where symbols come from. */
+    const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
+};
+
+/* What perf's exit code would be for a failure. Since 0.1. */
+struct perfdata_report_result {
+    size_t struct_size;
+    int32_t perf_exit; /* 0 when all went well, or where perf forgives */
+    uint32_t reserved;
+};
+
+/* Prints the report. `write` is called one call at a time, maybe from another thread. `result` may be NULL. Failures leave
+ * their text in the recording:
+ *   PERFDATA_ERROR_ARGUMENT     an option does not parse
+ *   PERFDATA_ERROR_UNSUPPORTED  a sort key or style that perf has and this version has not
+ *   PERFDATA_ERROR_NO_DATA      no samples, or what an option needs is not in the recording
+ * Since 0.1. */
+PERFDATA_API perfdata_status perfdata_report_run(perfdata_recording *recording,
+                                                 const struct perfdata_report_options *options,
+                                                 perfdata_write_fn write, void *data,
+                                                 struct perfdata_report_result *result);
+
+/* Names that -s and -F take: NULL at the end. For helps and completion. Since 0.1. */
+PERFDATA_API const char *perfdata_report_key_name(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* report: count, merge, sort, draw. */
+#include "export/api.h"
+#include "export/header.h"
+#include "export/report_plan.h"
+#include "export/stats.h"
+#include "export/tasks.h"
+#include <stdlib.h>
+
+struct report {
+    struct pd_recording *recording;
+    const struct perfdata_report_options *options;
+    struct pd_report_plan plan;
+    struct pd_report_counts counts;
+    struct pd_hist_result result;
+    struct pd_chain_index chains;
+    struct pd_session session;
+    perfdata_write_fn write;
+    void *data;
+    int32_t perf_exit;
+};
+
+static perfdata_status give(void *data, struct pd_text *text)
+{
+    struct report *report = data;
+    perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : 0;
+    if (status == 0 && text->length && report->write(report->data, text->data, text->length))
+        status = PERFDATA_ERROR_OUTPUT;
+    text->length = 0;
+    return status;
+}
+
+/* ---- what stands above a table ---- */
+
+static void lead(const struct report *report, struct pd_text *out)
+{
+    uint32_t flags = report->options->flags;
+    if (report->plan.quiet)
+        return;
+    if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY | PERFDATA_REPORT_HEADER_FULL))
+        pd_header_text(report->recording, flags & PERFDATA_REPORT_HEADER_FULL, out);
+    else if (!(flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS)))
+        pd_text_string(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n");
+}
+
+static void elided_names(const struct pd_report_plan *plan, struct pd_text *out)
+{
+    for (size_t i = 0; i < plan->column_count; i++) {
+        if (plan->columns[i].what == PD_KEY_COMM && plan->show_comm)
+            pd_text_format(out, "# comm: %s\n", plan->only_comm);
+        if (plan->columns[i].what == PD_KEY_DSO && plan->show_dso)
+            pd_text_format(out, "# dso: %s\n", plan->only_dso);
+        if (plan->columns[i].what == PD_KEY_SYMBOL && plan->show_symbol)
+            pd_text_format(out, "# symbol: %s\n", plan->only_symbol);
+    }
+}
+
+struct group {
+    const uint32_t *events;
+    size_t count;
+};
+
+static void group_names(const struct report *report, struct group group, struct pd_text *out)
+{
+    const struct pd_event *leader = report->recording->events[group.events[0]];
+    bool named = !report->plan.group_all || leader->member_count > 1;
+    if (group.count < 2) {
+        pd_text_bytes(out, leader->name, leader->name_length);
+        return;
+    }
+    if (named)
+        pd_text_format(out, "%s { ", leader->group_name ? leader->group_name : "anon group");
+    for (size_t i = 0; i < group.count; i++) {
+        const struct pd_event *event = report->recording->events[group.events[i]];
+        if (i)
+            pd_text_string(out, ", ");
+        pd_text_bytes(out, event->name, event->name_length);
+    }
+    if (named)
+        pd_text_string(out, " }");
+}
+
+static void table_title(const struct report *report, struct group group, struct pd_text *out)
+{
+    static const char units[] = " KMG";
+    const struct pd_report_plan *plan = &report->plan;
+    uint64_t samples = 0, period = 0;
+    for (size_t i = 0; i < group.count; i++) {
+        const struct pd_hist_event *event = &report->result.events[group.events[i]];
+        samples += plan->relative ? event->count_unfiltered : event->count;
+        period += plan->relative ? event->period_unfiltered : event->period;
+    }
+    unsigned unit = 0;
+    while (samples > 1000 && unit < 3) {
+        samples /= 1000;
+        unit++;
+    }
+    bool several = report->recording->events[group.events[0]]->member_count > 1 || group.count > 1;
+    pd_text_format(out, "# Samples: %llu%c of event%s '", (unsigned long long)samples, units[unit],
+                   several ? "s" : "");
+    group_names(report, group, out);
+    pd_text_char(out, '\'');
+    if (plan->options->time)
+        pd_text_format(out, " (time slices: %s)", plan->options->time);
+    pd_text_format(out, "\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
+}
+
+/* ---- tables ---- */
+
+static uint64_t least_hits(const struct report *report, uint32_t event)
+{
+    const struct pd_hist_event *sums = &report->result.events[event];
+    uint64_t total = report->plan.relative ? sums->chain_period_unfiltered : sums->chain_period;
+    return (uint64_t)((double)total * (report->plan.chain_percent / 100));
+}
+
+static perfdata_status make_chains(struct report *report)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    if (!plan->hist.use_chains)
+        return 0;
+    size_t count = report->result.event_count;
+    uint64_t *least = calloc(count + 1, sizeof *least);
+    if (!least)
+        return PERFDATA_ERROR_MEMORY;
+    for (size_t i = 0; i < count && plan->chain_mode != PD_CHAIN_FRACTAL; i++)
+        least[i] = least_hits(report, (uint32_t)i);
+    perfdata_status status = pd_chain_rank(&report->counts.hist);
+    if (status == 0)
+        status = pd_chain_index_make(&report->counts.hist, &report->result, least, &report->chains);
+    free(least);
+    return status;
+}
+
+static perfdata_status draw_table(struct report *report, struct group group, struct pd_text *out)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    uint32_t leader = group.events[0];
+    struct pd_hist_event *event = &report->result.events[leader];
+    if (!(plan->options->flags & PERFDATA_REPORT_SHOW_EMPTY) && !event->count)
+        return 0;
+    pd_hist_sort(&report->result, event, plan->order, plan->order_count, group.count);
+    struct pd_report_table table = {
+        .plan = plan,
+        .hist = &report->counts.hist,
+        .result = &report->result,
+        .timeline = report->session.timeline,
+        .event = event,
+        .events = group.events,
+        .event_count = group.count,
+        .chains = plan->hist.use_chains ? &report->chains : NULL,
+        .total = plan->relative ? event->period_unfiltered : event->period,
+        .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
+    };
+    if (!plan->quiet)
+        table_title(report, group, out);
+    perfdata_status status = pd_report_draw(&table, out, give, report);
+    pd_text_string(out, "\n\n");
+    return status;
+}
+
+/* The events that are shown as one with event `leader`; none when it is a member of another's group. */
+static size_t group_of(const struct report *report, uint32_t leader, uint32_t *events)
+{
+    const struct pd_recording *recording = report->recording;
+    bool grouped = false;
+    for (size_t i = 0; i < recording->event_count; i++)
+        grouped |= recording->events[i]->member_count > 1;
+    bool as_one = report->plan.group_all && !grouped;
+    size_t count = 0;
+    if (report->plan.no_group) {
+        events[count++] = leader;
+        return count;
+    }
+    if (as_one ? leader != 0 : recording->events[leader]->leader != leader)
+        return 0;
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (as_one || recording->events[i]->leader == leader)
+            events[count++] = (uint32_t)i;
+    return count;
+}
+
+static perfdata_status draw_tables(struct report *report, struct pd_text *out)
+{
+    size_t count = report->recording->event_count;
+    uint32_t *events = malloc((count + 1) * sizeof *events);
+    perfdata_status status = events ? 0 : PERFDATA_ERROR_MEMORY;
+    /* Rows that members bring to their leaders must be there before chains are gathered. */
+    for (uint32_t i = 0; i < count && status == 0; i++) {
+        size_t members = group_of(report, i, events);
+        if (members > 1)
+            status = pd_hist_link(&report->result, events, members);
+    }
+    if (status == 0)
+        status = make_chains(report);
+    if (!report->plan.quiet)
+        pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n", (unsigned long long)report->counts.lost_samples);
+    for (uint32_t i = 0; i < count && status == 0; i++) {
+        size_t members = group_of(report, i, events);
+        if (members)
+            status = draw_table(report, (struct group){ events, members }, out);
+        if (status == 0 && out->length > (1 << 18))
+            status = give(report, out);
+    }
+    if (!report->plan.quiet)
+        pd_text_string(out, "#\n# (Tip: To see where time goes without the callers: perfdata report --no-children)\n#\n");
+    free(events);
+    return status;
+}
+
+/* ---- the run ---- */
+
+static perfdata_status run(struct report *report, struct pd_text *out)
+{
+    const struct perfdata_report_options *options = report->options;
+    const struct pd_features *features = &report->recording->features;
+    struct pd_object_search search = {
+        .context = &report->recording->context,
+        .symfs = options->symfs,
+        .kallsyms = options->kallsyms,
+        .vmlinux = options->vmlinux,
+        .home = options->home,
+        .cache = options->build_id_dir,
+        .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
+        .ignore_vmlinux = options->flags & PERFDATA_REPORT_IGNORE_VMLINUX,
+        .demangle = !(options->flags & PERFDATA_REPORT_NO_DEMANGLE),
+        .demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL,
+        .force = options->flags & PERFDATA_REPORT_FORCE,
+    };
+    perfdata_status status = pd_session_open(report->recording, &search, &report->session);
+    if (status < 0)
+        return status;
+    struct pd_hist *hist = &report->counts.hist;
+    status = pd_report_collect(&report->session, &report->plan, options->threads, &report->counts);
+    if (status == 0 && !hist->entries.count) {
+        status = pd_fail(&report->recording->context, PERFDATA_ERROR_NO_DATA, -1, "The %s data has no samples!",
+                         report->recording->path);
+        report->perf_exit = 0;
+    }
+    if (status == 0 && report->plan.hist.children)
+        status = pd_hist_expand(hist);
+    if (status == 0)
+        status = pd_hist_collapse(hist, report->recording->event_count, report->session.symbols,
+                                  options->symbol_filter, &report->result);
+    if (status == 0)
+        status = draw_tables(report, out);
+    pd_chain_index_free(&report->chains);
+    pd_hist_result_free(&report->result);
+    pd_hist_free(hist);
+    pd_session_close(&report->session);
+    return status;
+}
+
+static perfdata_status print(struct report *report, struct pd_text *out)
+{
+    uint32_t flags = report->options->flags;
+    struct pd_recording *recording = report->recording;
+    perfdata_status status = pd_report_plan_make(&recording->context, report->options, &report->plan);
+    if (status < 0) {
+        report->perf_exit = 129;
+        return status;
+    }
+    lead(report, out);
+    if (flags & PERFDATA_REPORT_HEADER_ONLY)
+        return 0;
+    if (flags & PERFDATA_REPORT_STATS)
+        return pd_stats_text(recording, out);
+    if (flags & (PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
+        return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
+    status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);
+    /* A key that does not parse is found before anything is printed. */
+    if (status == PERFDATA_ERROR_ARGUMENT || status == PERFDATA_ERROR_UNSUPPORTED)
+        out->length = 0;
+    if (status < 0)
+        return status;
+    elided_names(&report->plan, out);
+    return run(report, out);
+}
+
+perfdata_status perfdata_report_run(perfdata_recording *recording, const struct perfdata_report_options *options,
+                                    perfdata_write_fn write, void *data, struct perfdata_report_result *result)
+{
+    if (!recording || !options || !write || options->struct_size < sizeof *options || !recording->open)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct report report = {
+        .recording = &recording->recording, .options = options, .write = write, .data = data};
+    struct pd_text out = {0};
+    perfdata_status status = print(&report, &out);
+    perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
+    if (status == 0)
+        status = given;
+    if (status == PERFDATA_ERROR_MEMORY)
+        pd_fail(&recording->recording.context, status, -1, "no memory for the report");
+    pd_report_plan_free(&report.plan);
+    pd_text_free(&out);
+    if (result && result->struct_size >= sizeof *result)
+        result->perf_exit = report.perf_exit;
+    return status;
+}

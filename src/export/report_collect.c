@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples into tables: each worker counts for itself. */
+#include "export/report_plan.h"
+#include <stdlib.h>
+
+struct collecting {
+    const struct pd_report_plan *plan;
+    struct pd_session *session;
+    bool wants_chain;
+    pthread_mutex_t lock;
+    struct pd_report_counts *out;
+    bool has_first; /* a worker's tables have become those of `out` */
+    struct state *sequential;
+    struct pd_map64 last_value; /* sample id -> index in values */
+    PD_VEC(uint64_t) values;
+};
+
+/* A worker. */
+struct state {
+    struct collecting *shared;
+    struct pd_resolver *resolver;
+    struct pd_hist hist;
+    uint64_t lost_samples;
+    struct pd_frame *frames;
+    size_t frame_capacity;
+};
+
+static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    state->shared = shared;
+    state->resolver = resolver;
+    pd_hist_init(&state->hist, &shared->plan->hist);
+    return state;
+}
+
+/* ---- one sample ---- */
+
+struct sample_facts {
+    const struct pd_event *event; /* whose histogram */
+    const struct pd_sample *sample;
+    const struct pd_thread *thread;
+    uint64_t number, period;
+    struct pd_location *location;
+    const struct pd_symbol *parent;
+    uint32_t cell;
+};
+
+static int32_t socket_of(const struct pd_recording *recording, uint32_t cpu)
+{
+    const struct pd_feature_cpu_topology *topology = &recording->features.cpu_topology;
+    if (!pd_recording_has_feature(recording, PD_FEATURE_CPU_TOPOLOGY) || cpu >= topology->cpus_count)
+        return -1;
+    return (int32_t)topology->cpus[cpu].socket_id;
+}
+
+static uint32_t symbol_of(struct state *state, struct pd_location *location)
+{
+    if (!location->memo[0]) {
+        uint32_t id = pd_hist_sym_id(&state->hist, location->dso, location->sym, location->addr);
+        if (id == PD_HIST_NONE)
+            return id;
+        location->memo[0] = (uint64_t)id + 1;
+    }
+    return (uint32_t)location->memo[0] - 1;
+}
+
+static void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    const struct pd_recording *recording = state->shared->session->recording;
+    const struct pd_sample *sample = facts->sample;
+    const struct pd_location *location = facts->location;
+    *key++ = facts->event->index;
+    for (unsigned k = 0; k < plan->hist.key_count; k++, key++) {
+        switch ((enum pd_hist_key)plan->hist.keys[k]) {
+        case PD_KEY_PID:
+            *key = facts->thread ? facts->thread->tid : UINT32_MAX;
+            break;
+        case PD_KEY_COMM:
+            *key = facts->thread
+                       ? pd_hist_comm_id(&state->hist, pd_thread_comm(facts->thread, facts->number))
+                       : PD_HIST_NONE;
+            break;
+        case PD_KEY_DSO:
+            *key = location->dso ? location->dso->short_name_id : PD_HIST_NONE;
+            break;
+        case PD_KEY_SYMBOL:
+            *key = symbol_of(state, facts->location);
+            break;
+        case PD_KEY_PARENT:
+            *key = facts->parent ? pd_hist_name_id(&state->hist, facts->parent->name) : PD_HIST_NONE;
+            break;
+        case PD_KEY_CPU:
+            *key = sample->cpu;
+            break;
+        case PD_KEY_SOCKET:
+            *key = (uint32_t)socket_of(recording, sample->cpu);
+            break;
+        case PD_KEY_SYMBOL_SIZE:
+            *key = location->sym ? location->sym->end - location->sym->start : 0;
+            break;
+        case PD_KEY_DSO_SIZE:
+            *key = location->map ? location->map->end - location->map->start : 0;
+            break;
+        case PD_KEY_CGROUP:
+            *key = sample->cgroup;
+            break;
+        case PD_KEY_TIME:
+            *key = sample->time / plan->time_quantum * plan->time_quantum;
+            break;
+        default:
+            *key = 0;
+            break;
+        }
+    }
+}
+
+/* ---- chains ---- */
+
+static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
+{
+    struct pd_location *location = frame->location;
+    if (location->memo[1])
+        return (uint32_t)location->memo[1] - 1;
+    bool sized = false;
+    for (unsigned k = 0; k < state->hist.options.key_count; k++)
+        sized |= state->hist.options.keys[k] == PD_KEY_DSO_SIZE;
+    struct pd_hist_frame made = {
+        .dso = location->dso,
+        .symbol = location->sym,
+        .ip = frame->ip,
+        .place = location->sym ? location->sym->start : location->addr,
+        .map_size = sized && location->map ? location->map->end - location->map->start : 0,
+        .kernel = location->is_kernel_map,
+        .has_map = location->map != NULL,
+    };
+    uint32_t id = pd_hist_frame_id(&state->hist, &made);
+    if (id != PD_HIST_NONE)
+        location->memo[1] = (uint64_t)id + 1;
+    return id;
+}
+
+static bool matches(const regex_t *pattern, const struct pd_location *location)
+{
+    return location->sym && !regexec(pattern, location->sym->name, 0, NULL, 0);
+}
+
+/* Looks for the parent and for functions whose callees are ignored, in the order of the chain. Returns how many frames
+ * of `frames` (first callee) are left; *skip are left out at its begin. */
+static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_facts *facts,
+                              const struct pd_frame *frames, size_t count, size_t *skip)
+{
+    bool wants_parent = false, caller = plan->hist.caller_order;
+    for (unsigned k = 0; k < plan->hist.key_count; k++)
+        wants_parent |= plan->hist.keys[k] == PD_KEY_PARENT;
+    size_t begin = 0, end = count;
+    for (size_t i = 0; (wants_parent || plan->has_ignore) && i < count; i++) {
+        size_t at = caller ? count - 1 - i : i;
+        struct pd_location *location = frames[at].location;
+        if (wants_parent && !facts->parent && matches(&plan->parent, location)) {
+            facts->parent = location->sym;
+        } else if (plan->has_ignore && matches(&plan->ignore, location)) {
+            facts->location = location;
+            if (caller)
+                end = at + 1;
+            else
+                begin = at;
+        }
+    }
+    *skip = begin;
+    return end - begin;
+}
+
+static bool take_chain(struct state *state, struct sample_facts *facts)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    size_t want = PD_MIN(facts->sample->callchain_count, (size_t)plan->options->max_stack) + 1;
+    if (want > state->frame_capacity) {
+        struct pd_frame *grown = realloc(state->frames, (want + 64) * sizeof *grown);
+        if (!grown)
+            return false;
+        state->frames = grown;
+        state->frame_capacity = want + 64;
+    }
+    bool invalid = false;
+    size_t count = pd_resolve_chain(state->resolver, facts->sample, facts->thread, facts->number,
+                                    plan->options->max_stack, state->frames, state->frame_capacity, &invalid);
+    size_t skip = 0;
+    count = look_for_parent(plan, facts, state->frames, count, &skip);
+    if (!plan->hist.use_chains && !plan->hist.children)
+        return true;
+    const struct pd_frame *frames = state->frames + skip;
+    uint32_t cell = PD_HIST_NONE;
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_frame *frame = &frames[plan->hist.caller_order ? i : count - 1 - i];
+        if (plan->hist.hide_unresolved && !frame->location->sym)
+            continue;
+        uint32_t id = frame_of(state, frame);
+        if (id == PD_HIST_NONE)
+            return false;
+        cell = pd_hist_cell_id(&state->hist, id, cell);
+    }
+    facts->cell = cell;
+    return true;
+}
+
+/* ---- counting ---- */
+
+static void count_entry(struct state *state, const struct sample_facts *facts, uint32_t id, bool filtered)
+{
+    struct pd_hist_entry *entry = &state->hist.entries.data[id];
+    entry->period += facts->period;
+    entry->count++;
+    switch (facts->sample->cpumode) {
+    case 1:
+        entry->sys += facts->period;
+        break;
+    case 2:
+        entry->user += facts->period;
+        break;
+    case 4:
+        entry->guest_sys += facts->period;
+        break;
+    case 5:
+        entry->guest_user += facts->period;
+        break;
+    default:
+        break;
+    }
+    if (pd_hist_is_first(&entry->first, facts->number, 0)) {
+        const struct pd_location *location = facts->location;
+        entry->first = (struct pd_hist_first){
+            .number = facts->number,
+            .thread = facts->thread,
+            .dso = location->dso,
+            .symbol = location->sym,
+            .addr = location->addr,
+            .map_size = location->map ? location->map->end - location->map->start : 0,
+            .level = location->level,
+            .filtered = filtered,
+        };
+    }
+}
+
+static bool count_chain(struct state *state, const struct sample_facts *facts, uint32_t id, bool filtered)
+{
+    struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
+    if (!pair)
+        return false;
+    pair->period += facts->period;
+    pair->count++;
+    if (facts->number < pair->number) {
+        pair->number = facts->number;
+        pair->thread = facts->thread;
+        pair->level = facts->location->level;
+        pair->filtered = filtered;
+    }
+    return true;
+}
+
+static perfdata_status count_sample(struct state *state, struct sample_facts *facts)
+{
+    const struct collecting *shared = state->shared;
+    const struct pd_report_plan *plan = shared->plan;
+    const struct pd_filter *filter = &plan->filter;
+    const struct pd_sample *sample = facts->sample;
+    if (!pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu))
+        return 0;
+    facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode, sample->ip);
+    if (!facts->location)
+        return PERFDATA_ERROR_MEMORY;
+    if (plan->hist.hide_unresolved && !facts->location->sym)
+        return 0;
+    bool filtered =
+        (pd_filter_has_thread(filter) && !pd_filter_thread(filter, facts->thread, facts->number)) ||
+        (pd_filter_has_location(filter) &&
+         !pd_filter_location(filter, shared->session->symbols, facts->location));
+    facts->cell = PD_HIST_NONE;
+    if (shared->wants_chain && sample->callchain_count && !take_chain(state, facts))
+        return PERFDATA_ERROR_MEMORY;
+    filtered |= plan->exclude_other && !facts->parent;
+    uint64_t key[PD_HIST_WORDS];
+    fill_key(state, facts, key);
+    uint32_t id = pd_hist_entry_id(&state->hist, key);
+    if (id == PD_HIST_NONE)
+        return PERFDATA_ERROR_MEMORY;
+    count_entry(state, facts, id, filtered);
+    if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
+        return PERFDATA_ERROR_MEMORY;
+    return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
+}
+
+/* ---- samples with counter values: the period is what a counter grew by since its last sample ---- */
+
+#define READ_TIME_ENABLED 1u
+#define READ_TIME_RUNNING 2u
+#define READ_ID 4u
+#define READ_GROUP 8u
+#define READ_LOST 16u
+
+static perfdata_status count_value(struct collecting *shared, struct sample_facts *facts, uint64_t id, uint64_t value)
+{
+    uint32_t at = pd_map64_get(&shared->last_value, id);
+    if (at == PD_MAP64_NONE) {
+        at = (uint32_t)shared->values.count;
+        if (!pd_vec_push(&shared->values, 0) || !pd_map64_set(&shared->last_value, id, at))
+            return PERFDATA_ERROR_MEMORY;
+    }
+    const struct pd_recording *recording = shared->session->recording;
+    uint32_t event = pd_map64_get(&recording->event_by_id, id);
+    if (event == PD_MAP64_NONE)
+        return 0;
+    facts->period = value - shared->values.data[at];
+    shared->values.data[at] = value;
+    facts->event = recording->events[event];
+    facts->parent = NULL;
+    return facts->period ? count_sample(shared->sequential, facts) : 0;
+}
+
+static perfdata_status count_read(struct collecting *shared, struct sample_facts *facts)
+{
+    const struct pd_sample *sample = facts->sample;
+    uint64_t format = facts->event->plan.read_format;
+    const uint8_t *at = sample->read, *end = at + sample->read_size;
+    bool swap = sample->swap, group = format & READ_GROUP;
+    size_t times = !!(format & READ_TIME_ENABLED) + !!(format & READ_TIME_RUNNING);
+    size_t entry = 8 * (1u + !!(format & READ_ID) + !!(format & READ_LOST));
+    if (!at || !(format & READ_ID) || (size_t)(end - at) < 8 * (times + group))
+        return count_sample(shared->sequential, facts);
+    uint64_t count = 1;
+    if (group)
+        count = pd_load64(at, swap);
+    const uint8_t *values = at + 8 * (times + group);
+    if (!group) {
+        /* value, times, id: the times lie between. */
+        if ((size_t)(end - at) < 16 + 8 * times)
+            return 0;
+        return count_value(shared, facts, pd_load64(at + 8 + 8 * times, swap), pd_load64(at, swap));
+    }
+    perfdata_status status = 0;
+    for (uint64_t i = 0; i < count && status == 0 && (size_t)(end - values) >= entry; i++, values += entry)
+        status = count_value(shared, facts, pd_load64(values + 8, swap), pd_load64(values, swap));
+    return status;
+}
+
+/* ---- batches ---- */
+
+static perfdata_status take_record(struct state *state, const struct pd_delivered *record)
+{
+    struct collecting *shared = state->shared;
+    if (record->type == PD_RECORD_LOST_SAMPLES && record->size >= 16)
+        state->lost_samples += pd_load64(record->data + 8, shared->session->recording->swap);
+    if (record->type != PD_RECORD_SAMPLE || !record->event)
+        return 0;
+    struct pd_sample sample;
+    if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
+        return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE, (int64_t)record->offset,
+                        "sample left out: its content exceeds its size");
+    struct sample_facts facts = {
+        .event = record->event,
+        .sample = &sample,
+        .thread = record->thread,
+        .number = record->number,
+        .period = sample.period,
+    };
+    if (shared->sequential && record->event->plan.sample_type & PD_SAMPLE_READ)
+        return count_read(shared, &facts);
+    return count_sample(state, &facts);
+}
+
+static perfdata_status take_batch(struct state *state, const struct pd_batch *batch)
+{
+    perfdata_status status = 0;
+    for (size_t i = 0; i < batch->count && status == 0; i++)
+        status = take_record(state, &batch->records[i]);
+    return status;
+}
+
+static perfdata_status begin_worker(void *data, unsigned worker, struct pd_resolver *resolver, void **state)
+{
+    (void)worker;
+    *state = state_new(data, resolver);
+    return *state ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+{
+    (void)data;
+    return take_batch(state, batch);
+}
+
+static perfdata_status leave_to_order(void *data, void *state, struct pd_batch *batch)
+{
+    (void)data, (void)state, (void)batch;
+    return 0;
+}
+
+static perfdata_status in_order(void *data, struct pd_batch *batch)
+{
+    struct collecting *shared = data;
+    return take_batch(shared->sequential, batch);
+}
+
+/* The first worker's tables are kept, the others' are added to them. */
+static perfdata_status give(struct collecting *shared, struct state *state)
+{
+    perfdata_status status = state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
+    pthread_mutex_lock(&shared->lock);
+    shared->out->lost_samples += state->lost_samples;
+    if (!shared->has_first) {
+        shared->has_first = true;
+        shared->out->hist = state->hist;
+        memset(&state->hist, 0, sizeof state->hist);
+    } else if (pd_hist_merge(&shared->out->hist, &state->hist) < 0) {
+        status = PERFDATA_ERROR_MEMORY;
+    }
+    if (status < 0)
+        shared->out->hist.failed = true;
+    pthread_mutex_unlock(&shared->lock);
+    pd_hist_free(&state->hist);
+    free(state->frames);
+    free(state);
+    return status;
+}
+
+static void end_worker(void *data, unsigned worker, void *state)
+{
+    (void)worker;
+    if (state)
+        give(data, state);
+}
+
+static bool reads_values(const struct pd_recording *recording)
+{
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.sample_type & PD_SAMPLE_READ)
+            return true;
+    return false;
+}
+
+perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan, unsigned threads,
+                                  struct pd_report_counts *out)
+{
+    struct collecting shared = {.plan = plan, .session = session, .out = out};
+    struct pd_consumer consumer = {
+        .kind = PD_CONSUME_COMMUTATIVE,
+        .data = &shared,
+        .types = {UINT64_C(1) << PD_RECORD_LOST_SAMPLES},
+        .order = PD_ORDER_DELIVERY,
+        .begin = begin_worker,
+        .work = work,
+        .end = end_worker,
+    };
+    struct pd_resolver *resolver = NULL;
+    memset(out, 0, sizeof *out);
+    shared.wants_chain = plan->hist.use_chains || plan->hist.children;
+    for (unsigned k = 0; k < plan->hist.key_count; k++)
+        shared.wants_chain |= plan->hist.keys[k] == PD_KEY_PARENT;
+    if (reads_values(session->recording)) {
+        consumer.kind = PD_CONSUME_SEQUENTIAL;
+        consumer.begin = NULL;
+        consumer.end = NULL;
+        consumer.work = leave_to_order;
+        consumer.in_order = in_order;
+        resolver = pd_resolver_new(session->symbols);
+        shared.sequential = resolver ? state_new(&shared, resolver) : NULL;
+        if (!shared.sequential) {
+            pd_resolver_free(resolver);
+            return PERFDATA_ERROR_MEMORY;
+        }
+    }
+    pthread_mutex_init(&shared.lock, NULL);
+    perfdata_status status = pd_pipeline_run(session, &consumer, threads);
+    if (shared.sequential) {
+        perfdata_status given = give(&shared, shared.sequential);
+        status = status < 0 ? status : given;
+        pd_resolver_free(resolver);
+    }
+    if (!shared.has_first)
+        pd_hist_init(&out->hist, &plan->hist);
+    if (status == 0 && out->hist.failed)
+        status = PERFDATA_ERROR_MEMORY;
+    pthread_mutex_destroy(&shared.lock);
+    pd_map64_free(&shared.last_value);
+    pd_vec_free(&shared.values);
+    return status;
+}

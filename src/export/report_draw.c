@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Titles and rows of a report. */
+#include "export/report_plan.h"
+#include <stdio.h>
+
+#define UNRESOLVED_WIDTH 16
+
+/* ---- widths ---- */
+
+static void widen(uint32_t *width, size_t length)
+{
+    if (length > *width)
+        *width = (uint32_t)length;
+}
+
+static uint32_t number_width(uint8_t column)
+{
+    switch (column) {
+    case PD_COLUMN_GUEST_SYS:
+    case PD_COLUMN_GUEST_USER:
+        return 9;
+    case PD_COLUMN_SAMPLES:
+    case PD_COLUMN_PERIOD:
+        return 12;
+    default:
+        return 8;
+    }
+}
+
+static const char *thread_comm(const struct pd_thread *thread)
+{
+    const struct pd_comm *comm = thread ? pd_thread_comm(thread, UINT64_MAX) : NULL;
+    const char *text = comm ? pd_comm_final_text(comm) : NULL;
+    return text ? text : "";
+}
+
+static const char *cgroup_text(const struct pd_report_table *table, uint64_t id)
+{
+    const char *text = id ? pd_timeline_cgroup(table->timeline, UINT64_MAX, id) : NULL;
+    return text ? text : id ? "unknown" : "N/A";
+}
+
+static void measure_row(struct pd_report_table *table, const struct pd_hist_row *row)
+{
+    const struct pd_report_plan *plan = table->plan;
+    uint32_t *widths = table->widths;
+    const struct pd_symbol *symbol = row->entry->first.symbol;
+    if (symbol) {
+        widen(&widths[PD_KEY_SYMBOL], symbol->name_length + 4u);
+    } else {
+        widen(&widths[PD_KEY_SYMBOL], UNRESOLVED_WIDTH + 4 + 2);
+        if (widths[PD_KEY_DSO] < UNRESOLVED_WIDTH && !plan->options->column_widths &&
+            !plan->options->separator && !plan->filter.has_dsos)
+            widths[PD_KEY_DSO] = UNRESOLVED_WIDTH;
+    }
+    size_t comm = strlen(thread_comm(row->entry->first.thread));
+    if (comm > widths[PD_KEY_COMM]) {
+        widths[PD_KEY_COMM] = (uint32_t)comm;
+        widen(&widths[PD_KEY_PID], comm + 8);
+    }
+    if (row->dso)
+        widen(&widths[PD_KEY_DSO], strlen(row->dso));
+    if (row->parent)
+        widen(&widths[PD_KEY_PARENT], strlen(row->parent));
+    widen(&widths[PD_KEY_CPU], 3);
+    widen(&widths[PD_KEY_SOCKET], 6);
+    widen(&widths[PD_KEY_TIME], plan->options->flags & PERFDATA_REPORT_NS ? 16 : 12);
+    if (widths[PD_KEY_CGROUP]) {
+        uint64_t id = pd_hist_row_word(table->result, row, PD_KEY_CGROUP);
+        if (id)
+            widen(&widths[PD_KEY_CGROUP], strlen(cgroup_text(table, id)));
+    }
+}
+
+static void measure(struct pd_report_table *table)
+{
+    memset(table->widths, 0, sizeof table->widths);
+    for (size_t i = 0; i < table->plan->column_count; i++) {
+        const struct pd_report_column *column = &table->plan->columns[i];
+        if (column->what < PD_KEY_COUNT)
+            widen(&table->widths[column->what], strlen(column->title));
+    }
+    for (size_t i = 0; i < table->event->rows.count; i++)
+        if (!table->event->rows.data[i]->filtered)
+            measure_row(table, table->event->rows.data[i]);
+}
+
+static uint32_t column_width(const struct pd_report_table *table, const struct pd_report_column *column)
+{
+    if (column->what < PD_KEY_COUNT)
+        return column->user_width ? column->user_width : table->widths[column->what];
+    uint32_t one = number_width(column->what);
+    uint32_t width = column->user_width ? column->user_width : one;
+    if (table->event_count > 1 || table->plan->group_all)
+        width = PD_MAX(width, (uint32_t)table->event_count * one);
+    widen(&width, strlen(column->title));
+    return width;
+}
+
+/* ---- titles ---- */
+
+static void title(const struct pd_report_table *table, const struct pd_report_column *column, struct pd_text *out)
+{
+    uint32_t width = column_width(table, column);
+    size_t length = strlen(column->title);
+    if (column->what < PD_KEY_COUNT)
+        pd_text_left(out, column->title, PD_MIN(length, width), width);
+    else
+        pd_text_right(out, column->title, length, width);
+}
+
+static void titles(const struct pd_report_table *table, struct pd_text *out)
+{
+    const struct pd_report_plan *plan = table->plan;
+    const char *separator = plan->options->separator ? plan->options->separator : "  ";
+    bool first = true;
+    pd_text_string(out, "# ");
+    for (size_t i = 0; i < plan->column_count; i++) {
+        if (plan->columns[i].elided)
+            continue;
+        if (!first)
+            pd_text_string(out, separator);
+        first = false;
+        title(table, &plan->columns[i], out);
+    }
+    pd_text_char(out, '\n');
+    if (plan->options->separator)
+        return;
+    first = true;
+    pd_text_string(out, "# ");
+    for (size_t i = 0; i < plan->column_count; i++) {
+        if (plan->columns[i].elided)
+            continue;
+        if (!first)
+            pd_text_string(out, "  ");
+        first = false;
+        pd_text_fill(out, '.', column_width(table, &plan->columns[i]));
+    }
+    pd_text_string(out, "\n#\n");
+}
+
+/* ---- cells ---- */
+
+static uint64_t number_of(const struct pd_hist_row *row, uint8_t column)
+{
+    switch (column) {
+    case PD_COLUMN_SYS:
+        return row->sys;
+    case PD_COLUMN_USER:
+        return row->user;
+    case PD_COLUMN_GUEST_SYS:
+        return row->guest_sys;
+    case PD_COLUMN_GUEST_USER:
+        return row->guest_user;
+    case PD_COLUMN_SAMPLES:
+        return row->count;
+    case PD_COLUMN_CHILDREN:
+        return row->children_period;
+    default:
+        return row->period;
+    }
+}
+
+static uint64_t total_of(const struct pd_report_plan *plan, const struct pd_hist_event *event)
+{
+    return plan->relative ? event->period_unfiltered : event->period;
+}
+
+static void number(const struct pd_report_table *table, const struct pd_report_column *column, uint64_t value,
+                   uint64_t total, struct pd_text *out)
+{
+    uint32_t width = column->user_width ? column->user_width : number_width(column->what);
+    bool separated = table->plan->options->separator != NULL;
+    if (column->what == PD_COLUMN_SAMPLES || column->what == PD_COLUMN_PERIOD) {
+        pd_text_char(out, ' ');
+        pd_text_u64(out, value, separated ? 1 : width - 1, ' ');
+        return;
+    }
+    double percent = total ? 100.0 * (double)value / (double)total : 0;
+    pd_text_format(out, " %*.2f%%", separated ? 1 : (int)width - 2, percent);
+}
+
+static void number_cell(const struct pd_report_table *table, const struct pd_report_column *column,
+                        const struct pd_hist_row *row, struct pd_text *out)
+{
+    const struct pd_report_plan *plan = table->plan;
+    if (column->what == PD_COLUMN_CHILDREN && !plan->hist.children) {
+        uint32_t width = column->user_width ? column->user_width : number_width(column->what);
+        pd_text_format(out, " %*s", plan->options->separator ? 1 : (int)width - 1, "N/A");
+        return;
+    }
+    number(table, column, number_of(row, column->what), table->total, out);
+    for (size_t m = 0; m + 1 < table->event_count; m++) {
+        const struct pd_hist_row *member = row->members ? row->members[m] : NULL;
+        const struct pd_hist_event *event = &table->result->events[table->events[m + 1]];
+        number(table, column, member ? number_of(member, column->what) : 0, total_of(plan, event), out);
+    }
+}
+
+/* %-*.*s */
+static void cut_cell(const char *text, size_t width, struct pd_text *out)
+{
+    size_t length = strlen(text);
+    pd_text_left(out, text, PD_MIN(length, width), width);
+}
+
+static void symbol_cell(const struct pd_hist_row *row, size_t width, struct pd_text *out)
+{
+    const struct pd_symbol *symbol = row->entry->first.symbol;
+    pd_text_char(out, '[');
+    pd_text_char(out, row->entry->first.level);
+    pd_text_string(out, "] ");
+    if (!symbol) {
+        pd_text_string(out, row->addr ? "0x" : "");
+        pd_text_hex(out, row->addr, 16, '0');
+    } else if (symbol->type == 1) {
+        pd_text_string(out, symbol->name);
+        pd_text_format(out, "+0x%llx", (unsigned long long)(row->addr - symbol->start));
+    } else {
+        pd_text_bytes(out, symbol->name,
+                      width < 4 ? symbol->name_length : PD_MIN((size_t)symbol->name_length, width - 4));
+    }
+}
+
+static void time_cell(const struct pd_report_table *table, uint64_t time, size_t width, struct pd_text *out)
+{
+    char text[64];
+    unsigned long long seconds = time / 1000000000, rest = time % 1000000000;
+    if (table->plan->options->flags & PERFDATA_REPORT_NS)
+        snprintf(text, sizeof text, "%llu.%09llu", seconds, rest);
+    else
+        snprintf(text, sizeof text, "%llu.%06llu", seconds, rest / 1000);
+    pd_text_bytes(out, text, PD_MIN(strlen(text), width));
+}
+
+static void size_cell(bool known, uint64_t size, size_t width, struct pd_text *out)
+{
+    if (known)
+        pd_text_format(out, "%*d", (int)width, (int)size);
+    else
+        pd_text_right(out, "unknown", 7, width);
+}
+
+static void key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
+                     const struct pd_hist_row *row, struct pd_text *out)
+{
+    const struct pd_hist_first *first = &row->entry->first;
+    size_t width = column_width(table, column);
+    uint64_t word = pd_hist_row_word(table->result, row, column->what);
+    switch ((enum pd_hist_key)column->what) {
+    case PD_KEY_PID: {
+        size_t comm_width = PD_MAX(width, 7u) - 8;
+        pd_text_i64(out, (int32_t)word, 7);
+        pd_text_char(out, ':');
+        cut_cell(thread_comm(first->thread), width < 8 ? SIZE_MAX : comm_width, out);
+        break;
+    }
+    case PD_KEY_COMM:
+        cut_cell(row->comm, width, out);
+        break;
+    case PD_KEY_DSO:
+        cut_cell(row->dso ? row->dso : "[unknown]", width, out);
+        break;
+    case PD_KEY_SYMBOL:
+        symbol_cell(row, width, out);
+        break;
+    case PD_KEY_PARENT:
+        cut_cell(row->parent ? row->parent : "[other]", width, out);
+        break;
+    case PD_KEY_CPU:
+        pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word);
+        break;
+    case PD_KEY_SOCKET:
+        pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word);
+        break;
+    case PD_KEY_SYMBOL_SIZE:
+        size_cell(first->symbol != NULL, word, width, out);
+        break;
+    case PD_KEY_DSO_SIZE:
+        size_cell(first->dso != NULL, word, width, out);
+        break;
+    case PD_KEY_CGROUP:
+        pd_text_string(out, cgroup_text(table, word));
+        break;
+    case PD_KEY_CGROUP_ID:
+        pd_text_format(out, "%u/0x%llx", 0u, (unsigned long long)word);
+        break;
+    case PD_KEY_IPC_NULL:
+        pd_text_left(out, "-      -", 8, width);
+        break;
+    case PD_KEY_TIME:
+        time_cell(table, word, width, out);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Fields separated by a text have that text nowhere else. */
+static void replace_separator(struct pd_text *out, size_t from, const char *separator)
+{
+    if (!separator || !*separator || out->failed)
+        return;
+    for (size_t i = from; i < out->length; i++)
+        if (out->data[i] == *separator)
+            out->data[i] = '.';
+}
+
+static void row_line(const struct pd_report_table *table, const struct pd_hist_row *row, struct pd_text *out)
+{
+    const struct pd_report_plan *plan = table->plan;
+    const char *separator = plan->options->separator;
+    bool first = true;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        const struct pd_report_column *column = &plan->columns[i];
+        if (column->elided)
+            continue;
+        if (!separator || !first)
+            pd_text_string(out, separator ? separator : "  ");
+        first = false;
+        size_t begin = out->length;
+        if (column->what < PD_KEY_COUNT) {
+            key_cell(table, column, row, out);
+            replace_separator(out, begin, separator);
+        } else {
+            number_cell(table, column, row, out);
+        }
+        size_t length = out->length - begin, width = column_width(table, column);
+        if (i + 1 < plan->column_count && length < width)
+            pd_text_fill(out, ' ', width - length);
+    }
+    pd_text_char(out, '\n');
+}
+
+/* ---- the table ---- */
+
+static perfdata_status row_chains(const struct pd_report_table *table, const struct pd_hist_row *row,
+                                  struct pd_chain_tree *tree, struct pd_text *out)
+{
+    const struct pd_chain_index *chains = table->chains;
+    uint64_t begin = chains->begin[row->index], end = chains->begin[row->index + 1];
+    perfdata_status status = pd_chain_build(table->hist, chains->items + begin, end - begin,
+                                            table->plan->chain_mode, table->least, table->plan->chain_percent, tree);
+    if (status == 0)
+        pd_report_graph(table, row, tree, out);
+    return status;
+}
+
+static bool is_below_limit(const struct pd_report_table *table, const struct pd_hist_row *row)
+{
+    uint64_t value = table->plan->hist.children ? row->children_period : row->period;
+    float percent = table->total ? (float)((double)value * 100.0 / (double)table->total) : 0;
+    return percent < table->plan->percent_limit;
+}
+
+perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
+                               perfdata_status (*flush)(void *data, struct pd_text *text), void *data)
+{
+    struct pd_chain_tree tree = {0};
+    perfdata_status status = 0;
+    measure(table);
+    if (!table->plan->quiet)
+        titles(table, out);
+    for (size_t i = 0; i < table->event->rows.count && status == 0; i++) {
+        const struct pd_hist_row *row = table->event->rows.data[i];
+        if (row->filtered || is_below_limit(table, row))
+            continue;
+        row_line(table, row, out);
+        if (table->chains && row->index < table->result->row_count_with_entry)
+            status = row_chains(table, row, &tree, out);
+        if (status == 0 && out->length > (1 << 18))
+            status = flush(data, out);
+    }
+    pd_chain_tree_free(&tree);
+    return status;
+}

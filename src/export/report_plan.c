@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* From option texts to a plan: sort keys, columns, the style of chains. */
+#include "export/report_plan.h"
+#include <stdlib.h>
+
+struct key_row {
+    const char *name, *title;
+    uint8_t what, width;
+    bool refused;
+};
+
+static const struct key_row key_rows[] = {
+#define KEY(identifier, key, text) {key, text, PD_KEY_##identifier, 0, false},
+#define COLUMN(identifier, key, text, columns) {key, text, PD_COLUMN_##identifier, columns, false},
+#define REFUSED(key) {key, NULL, 0, 0, true},
+#include "export/report_keys.def"
+};
+
+const char *perfdata_report_key_name(size_t index)
+{
+    return index < PD_LENGTH(key_rows) ? key_rows[index].name : NULL;
+}
+
+static const struct key_row *row_of(uint8_t what)
+{
+    for (size_t i = 0; i < PD_LENGTH(key_rows); i++)
+        if (!key_rows[i].refused && key_rows[i].what == what)
+            return &key_rows[i];
+    return NULL;
+}
+
+/* Any prefix in any case, the first in the table wins. */
+static const struct key_row *find_row(const char *text, size_t length)
+{
+    for (size_t i = 0; i < PD_LENGTH(key_rows); i++)
+        if (length && !strncasecmp(text, key_rows[i].name, length))
+            return &key_rows[i];
+    return NULL;
+}
+
+/* The next piece between characters of `separators`; false at the end. */
+static bool next_token(const char **at, const char *separators, const char **token, size_t *length)
+{
+    *at += strspn(*at, separators);
+    *token = *at;
+    *length = strcspn(*at, separators);
+    *at += *length;
+    return *length != 0;
+}
+
+/* ---- keys and columns ---- */
+
+static void add_order(struct pd_report_plan *plan, uint8_t what)
+{
+    for (size_t i = 0; i < plan->order_count; i++)
+        if (plan->order[i] == what)
+            return;
+    if (plan->order_count < PD_REPORT_COLUMNS)
+        plan->order[plan->order_count++] = what;
+}
+
+static void add_column(struct pd_report_plan *plan, uint8_t what)
+{
+    for (size_t i = 0; i < plan->column_count; i++)
+        if (plan->columns[i].what == what)
+            return;
+    if (plan->column_count < PD_REPORT_COLUMNS)
+        plan->columns[plan->column_count++] =
+            (struct pd_report_column){.what = what, .title = row_of(what)->title};
+}
+
+static perfdata_status parse_keys(struct pd_context *context, const char *text, const char *option,
+                                  struct pd_report_plan *plan,
+                                  void (*add)(struct pd_report_plan *plan, uint8_t what))
+{
+    const char *token;
+    size_t length;
+    while (next_token(&text, ", ", &token, &length)) {
+        const struct key_row *row = find_row(token, length);
+        if (!row)
+            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --%s key: `%.*s'", option,
+                           (int)length, token);
+        if (row->refused)
+            return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "--%s key '%s' is not supported yet",
+                           option, row->name);
+        add(plan, row->what);
+    }
+    return 0;
+}
+
+/* perf adds a column for IPC wherever a sort key contains the word. */
+static void add_ipc(struct pd_report_plan *plan, const char *sort)
+{
+    if (strstr(sort, "symbol"))
+        add_order(plan, PD_KEY_IPC_NULL);
+}
+
+static perfdata_status setup_order(struct pd_context *context, struct pd_report_plan *plan, bool children)
+{
+    const struct perfdata_report_options *options = plan->options;
+    const char *sort = options->sort;
+    bool appended = sort && *sort == '+';
+    if (appended && !sort[1])
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid --sort key: `+'");
+    if (sort && strstr(sort, "ipc"))
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --sort key: `%s'", sort);
+    if (options->fields && strstr(options->fields, "ipc"))
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --fields key: `%s'", options->fields);
+    if (!plan->fields_are_strict && (sort || !plan->fields_are_strict)) {
+        if (children)
+            add_order(plan, PD_COLUMN_CHILDREN);
+        add_order(plan, PD_COLUMN_OVERHEAD);
+    }
+    perfdata_status status = 0;
+    if (appended || (!sort && !plan->fields_are_strict)) {
+        add_order(plan, PD_KEY_COMM);
+        add_order(plan, PD_KEY_DSO);
+        add_order(plan, PD_KEY_SYMBOL);
+    }
+    if (sort) {
+        status = parse_keys(context, sort + appended, "sort", plan, add_order);
+        add_ipc(plan, sort);
+    }
+    if (status == 0 && options->parent)
+        add_order(plan, PD_KEY_PARENT);
+    return status;
+}
+
+static void default_columns(struct pd_report_plan *plan, bool children)
+{
+    uint32_t flags = plan->options->flags;
+    if (children)
+        add_column(plan, PD_COLUMN_CHILDREN);
+    add_column(plan, PD_COLUMN_OVERHEAD);
+    if (children)
+        plan->columns[plan->column_count - 1].title = "Self";
+    if (flags & PERFDATA_REPORT_CPU_UTILIZATION) {
+        add_column(plan, PD_COLUMN_SYS);
+        add_column(plan, PD_COLUMN_USER);
+    }
+    if (flags & PERFDATA_REPORT_SAMPLES)
+        add_column(plan, PD_COLUMN_SAMPLES);
+    if (flags & PERFDATA_REPORT_TOTAL_PERIOD)
+        add_column(plan, PD_COLUMN_PERIOD);
+}
+
+static void user_widths(struct pd_report_plan *plan)
+{
+    const char *at = plan->options->column_widths;
+    for (size_t i = 0; at && i < plan->column_count; i++) {
+        char *end;
+        long width = strtol(at, &end, 10);
+        plan->columns[i].user_width = width > 0 && width < 4096 ? (uint32_t)width : 0;
+        at = *end == ',' ? end + 1 : NULL;
+    }
+}
+
+static bool has_order(const struct pd_report_plan *plan, uint8_t what)
+{
+    return memchr(plan->order, what, plan->order_count) != NULL;
+}
+
+static perfdata_status setup_columns(struct pd_context *context, struct pd_report_plan *plan, bool children)
+{
+    const char *fields = plan->options->fields;
+    perfdata_status status = setup_order(context, plan, children);
+    if (status < 0)
+        return status;
+    if (!plan->fields_are_strict)
+        default_columns(plan, children);
+    if (fields)
+        status = parse_keys(context, fields + (*fields == '+'), "fields", plan, add_column);
+    for (size_t i = 0; i < plan->order_count; i++)
+        add_column(plan, plan->order[i]);
+    for (size_t i = 0; i < plan->column_count; i++)
+        add_order(plan, plan->columns[i].what);
+    user_widths(plan);
+    plan->hist.key_count = 0;
+    for (size_t i = 0; i < plan->order_count; i++)
+        if (plan->order[i] < PD_KEY_COUNT)
+            plan->hist.keys[plan->hist.key_count++] = plan->order[i];
+    return status;
+}
+
+/* ---- chains ---- */
+
+static bool is_prefix(const char *token, size_t length, const char *word)
+{
+    return length <= strlen(word) && !strncmp(token, word, length);
+}
+
+static bool parse_chain_word(struct pd_report_plan *plan, const char *token, size_t length, const char **refused)
+{
+    static const struct {
+        const char *word;
+        enum pd_chain_mode mode;
+    } modes[] = {{"graph", PD_CHAIN_GRAPH}, {"flat", PD_CHAIN_FLAT}, {"fractal", PD_CHAIN_FRACTAL},
+                 {"folded", PD_CHAIN_FOLDED}};
+    for (size_t i = 0; i < PD_LENGTH(modes); i++)
+        if (is_prefix(token, length, modes[i].word)) {
+            plan->chain_mode = modes[i].mode;
+            return true;
+        }
+    bool caller = is_prefix(token, length, "caller");
+    if (caller || is_prefix(token, length, "callee")) {
+        plan->hist.caller_order = caller;
+        plan->order_set = true;
+        return true;
+    }
+    if (is_prefix(token, length, "function"))
+        return true;
+    static const char *const later[] = {"address", "srcline", "branch"};
+    for (size_t i = 0; i < PD_LENGTH(later); i++)
+        if (is_prefix(token, length, later[i])) {
+            *refused = later[i];
+            return true;
+        }
+    static const char *const values[] = {"percent", "period", "count"};
+    for (size_t i = 0; i < PD_LENGTH(values); i++)
+        if (is_prefix(token, length, values[i])) {
+            plan->chain_value = (enum pd_chain_value)i;
+            return true;
+        }
+    return false;
+}
+
+static perfdata_status parse_chains(struct pd_context *context, struct pd_report_plan *plan)
+{
+    const char *text = plan->options->call_graph;
+    plan->chain_mode = PD_CHAIN_GRAPH;
+    plan->chain_percent = 0.5;
+    if (plan->options->flags & PERFDATA_REPORT_NO_CALL_GRAPH)
+        plan->chain_mode = PD_CHAIN_NONE;
+    if (!text)
+        return 0;
+    plan->chains_asked = true;
+    if (!*text || is_prefix(text, strlen(text), "none")) {
+        if (*text)
+            plan->chain_mode = PD_CHAIN_NONE;
+        plan->chains_asked = !*text;
+        return 0;
+    }
+    const char *token, *refused = NULL;
+    size_t length;
+    bool percent_set = false;
+    while (next_token(&text, ",", &token, &length)) {
+        if (parse_chain_word(plan, token, length, &refused)) {
+            if (refused)
+                return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                               "call graph key '%s' is not supported yet", refused);
+            continue;
+        }
+        char *end;
+        if (percent_set) {
+            plan->print_limit = (uint32_t)strtoul(token, &end, 0);
+        } else {
+            plan->chain_percent = strtod(token, &end);
+            percent_set = true;
+        }
+        if (end == token)
+            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "invalid call graph option: `%.*s'",
+                           (int)length, token);
+    }
+    return 0;
+}
+
+/* ---- the rest ---- */
+
+static perfdata_status compile(struct pd_context *context, const char *pattern, regex_t *out)
+{
+    int error = regcomp(out, pattern, REG_EXTENDED);
+    if (!error)
+        return 0;
+    char text[200];
+    regerror(error, out, text, sizeof text);
+    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid regex: %s\n%s", pattern, text);
+}
+
+static perfdata_status parse_quantum(struct pd_context *context, const char *text, uint64_t *out)
+{
+    static const struct {
+        const char *unit;
+        uint64_t factor;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    *out = 100000000;
+    if (!text)
+        return 0;
+    char *end;
+    uint64_t number = strtoul(text, &end, 0);
+    for (size_t i = 0; end != text && i < PD_LENGTH(units); i++)
+        if (!strcmp(end, units[i].unit) && !pd_mul_overflows(number, units[i].factor, out) && *out)
+            return 0;
+    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "time quantum '%s': a number and s, ms, us or ns", text);
+}
+
+perfdata_status pd_report_plan_make(struct pd_context *context, const struct perfdata_report_options *options,
+                                    struct pd_report_plan *out)
+{
+    memset(out, 0, sizeof *out);
+    out->options = options;
+    out->relative = options->flags & PERFDATA_REPORT_RELATIVE;
+    out->quiet = options->flags & PERFDATA_REPORT_QUIET;
+    out->group_all = options->flags & PERFDATA_REPORT_GROUP;
+    out->no_group = options->flags & PERFDATA_REPORT_NO_GROUP;
+    out->fields_are_strict = options->fields && *options->fields != '+';
+    out->exclude_other = options->parent && options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
+    out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
+    out->skip_first_frame = options->sort && !strncmp(options->sort, "sym", 3) && !options->fields;
+    perfdata_status status = parse_chains(context, out);
+    if (status == 0)
+        status = parse_quantum(context, options->time_quantum, &out->time_quantum);
+    if (status == 0 && options->percent_limit) {
+        out->percent_limit = strtof(options->percent_limit, NULL);
+        out->chain_percent = (double)out->percent_limit;
+    }
+    if (status == 0)
+        status = compile(context, options->parent ? options->parent : "^sys_|^do_page_fault", &out->parent);
+    out->has_parent = status == 0;
+    if (status == 0 && options->ignore_callees) {
+        status = compile(context, options->ignore_callees, &out->ignore);
+        out->has_ignore = status == 0;
+    }
+    return status;
+}
+
+static perfdata_status setup_filters(struct pd_recording *recording, struct pd_report_plan *plan,
+                                     int32_t *perf_exit)
+{
+    const struct perfdata_report_options *options = plan->options;
+    struct pd_context *context = &recording->context;
+    struct pd_filter *filter = &plan->filter;
+    perfdata_status status = 0;
+    if (options->comms)
+        status = pd_filter_add_comms(filter, context, options->comms);
+    if (status == 0 && options->dsos)
+        status = pd_filter_add_dsos(filter, context, options->dsos);
+    if (status == 0 && options->symbols)
+        status = pd_filter_add_symbols(filter, context, options->symbols, 0);
+    if (status == 0 && options->pids)
+        status = pd_filter_add_pids(filter, context, options->pids);
+    if (status == 0 && options->tids)
+        status = pd_filter_add_tids(filter, context, options->tids);
+    if (status == 0 && options->time) {
+        status = pd_filter_add_times(filter, recording, options->time, false);
+        if (status < 0)
+            *perf_exit = 234;
+    }
+    if (status == 0 && options->cpus) {
+        status = pd_filter_add_cpus(filter, recording, options->cpus);
+        if (status < 0)
+            *perf_exit = 0;
+    }
+    return status;
+}
+
+/* A filter with one name makes its column superfluous, unless no column would be left. */
+static perfdata_status elide(struct pd_report_plan *plan)
+{
+    const struct pd_filter *filter = &plan->filter;
+    size_t kept = 0;
+    if (filter->has_comms && filter->comms.count == 1)
+        plan->only_comm = pd_arena_copy(&plan->arena, filter->comms.names[0].text, filter->comms.names[0].length);
+    if (filter->has_dsos && filter->dsos.count == 1)
+        plan->only_dso = pd_arena_copy(&plan->arena, filter->dsos.names[0].text, filter->dsos.names[0].length);
+    if (filter->has_symbols && filter->symbols.count == 1 && !filter->address_count)
+        plan->only_symbol =
+            pd_arena_copy(&plan->arena, filter->symbols.names[0].text, filter->symbols.names[0].length);
+    else if (filter->has_symbols && !filter->symbols.count && filter->address_count == 1)
+        plan->only_symbol = plan->options->symbols;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        struct pd_report_column *column = &plan->columns[i];
+        column->elided = (column->what == PD_KEY_COMM && plan->only_comm) ||
+                         (column->what == PD_KEY_DSO && plan->only_dso) ||
+                         (column->what == PD_KEY_SYMBOL && plan->only_symbol);
+        plan->show_comm |= column->elided && column->what == PD_KEY_COMM;
+        plan->show_dso |= column->elided && column->what == PD_KEY_DSO;
+        plan->show_symbol |= column->elided && column->what == PD_KEY_SYMBOL;
+        kept += column->what < PD_KEY_COUNT && !column->elided;
+    }
+    for (size_t i = 0; !kept && i < plan->column_count; i++)
+        plan->columns[i].elided = false;
+    return 0;
+}
+
+static perfdata_status refuse_modes(struct pd_recording *recording, const struct pd_report_plan *plan)
+{
+    bool traces = recording->event_count != 0;
+    for (size_t i = 0; i < recording->event_count; i++)
+        traces = traces && recording->events[i]->attr.type == 2;
+    if (traces && !plan->options->sort && !plan->fields_are_strict)
+        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "--sort key 'trace' (the default for tracepoints) is not supported yet");
+    if (pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK))
+        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "branch stacks (option --branch-stack) are not supported yet");
+    return 0;
+}
+
+perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan, int32_t *perf_exit)
+{
+    struct pd_context *context = &recording->context;
+    uint64_t sample_type = 0;
+    for (size_t i = 0; i < recording->event_count; i++)
+        sample_type |= recording->events[i]->attr.sample_type;
+    bool has_chains = sample_type & PD_SAMPLE_CALLCHAIN;
+    bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
+    bool children = wants_children && has_chains;
+    *perf_exit = 0;
+    perfdata_status status = refuse_modes(recording, plan);
+    if (status == 0)
+        status = setup_columns(context, plan, children);
+    if (status < 0)
+        return status;
+    if (!plan->order_set)
+        plan->hist.caller_order = wants_children;
+    if (plan->options->flags & PERFDATA_REPORT_INVERTED)
+        plan->hist.caller_order = true;
+    /* Without its column nothing is passed on to callers; chains keep the order that they would have. */
+    bool has_column = false;
+    for (size_t i = 0; i < plan->column_count; i++)
+        has_column |= plan->columns[i].what == PD_COLUMN_CHILDREN;
+    plan->hist.children = children && has_column;
+    if (!has_chains && has_order(plan, PD_KEY_PARENT))
+        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
+                       "Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?");
+    if (!has_chains && plan->chains_asked && plan->chain_mode != PD_CHAIN_NONE)
+        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
+                       "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
+                       "Did you call 'perf record' without -g or -b?");
+    plan->hist.use_chains = has_chains && plan->chain_mode != PD_CHAIN_NONE;
+    status = setup_filters(recording, plan, perf_exit);
+    return status == 0 ? elide(plan) : status;
+}
+
+void pd_report_plan_free(struct pd_report_plan *plan)
+{
+    if (plan->has_parent)
+        regfree(&plan->parent);
+    if (plan->has_ignore)
+        regfree(&plan->ignore);
+    pd_filter_free(&plan->filter);
+    pd_arena_free(&plan->arena);
+}
