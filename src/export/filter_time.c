@@ -84,8 +84,9 @@ static bool percent_span(double from, double to, const struct pd_time_span *whol
     double total = (double)(whole->end - whole->start);
     if (!(from >= 0 && from <= 1 && to >= 0 && to <= 1))
         return false;
-    span->start = whole->start + (uint64_t)round(from * total);
-    span->end = whole->start + (uint64_t)round(to * total);
+    /* The sum too is perf's: a double, which drops the last nanoseconds of a wall clock's times. */
+    span->start = (uint64_t)((double)whole->start + round(from * total));
+    span->end = (uint64_t)((double)whole->start + round(to * total));
     if (span->end > span->start && span->end != whole->end)
         span->end--;
     return true;

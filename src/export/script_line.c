@@ -346,7 +346,7 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     struct pd_sample sample;
     if (PD_UNLIKELY(!plan->fields))
         return;
-    perfdata_status status = pd_sample_decode(record->event, record->data, record->size, &sample);
+    perfdata_status status = pd_delivered_sample(record, &sample);
     if (PD_UNLIKELY(status < 0)) {
         pd_issue(&script->recording->context, PERFDATA_ISSUE_BAD_SAMPLE, (int64_t)record->offset,
                  "a sample says more than it holds");

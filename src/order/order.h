@@ -16,14 +16,24 @@ struct pd_delivered {
     const uint8_t *data;
     uint32_t size, type;
     uint16_t misc;
-    uint16_t reserved;
+    uint16_t has_period; /* set by the front: `period` counts, not the sample's own */
     uint64_t offset; /* in the file */
     uint64_t time;   /* PD_NO_TIME: none */
     uint64_t number; /* delivery number, from 1 */
     const struct pd_event *event;
     struct pd_chunk *chunk;
     struct pd_thread *thread; /* set by the front: of a sample, else NULL */
+    uint64_t period; /* of a sample that the front made of another's counters */
 };
+
+/* Decodes a delivered sample, its event known. Status as of pd_sample_decode(). */
+PD_INLINE perfdata_status pd_delivered_sample(const struct pd_delivered *record, struct pd_sample *out)
+{
+    perfdata_status status = pd_sample_decode(record->event, record->data, record->size, out);
+    if (PD_UNLIKELY(record->has_period))
+        out->period = record->period;
+    return status;
+}
 
 struct pd_order;
 

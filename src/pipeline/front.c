@@ -41,11 +41,13 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
                               struct pd_front *front)
 {
     *front = (struct pd_front){.session = session, .consumer = consumer};
+    pd_split_init(&front->split, session->recording);
     return pd_order_open(session->recording, consumer->order, &front->order);
 }
 
 void pd_front_close(struct pd_front *front)
 {
+    pd_split_free(&front->split);
     if (!front->order)
         return;
     front->session->order_stats_copy = *pd_order_statistics(front->order);
@@ -154,6 +156,23 @@ PD_INLINE bool hold_chunk(struct pd_front *front, struct pd_job *job, struct pd_
     return true;
 }
 
+/* The next record, or part of a sample that counts for several events. */
+PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
+{
+    for (;;) {
+        if (PD_UNLIKELY(front->split.left)) {
+            int got = pd_split_next(&front->split, record);
+            if (got)
+                return got < 0 ? no_memory(front) : got;
+        }
+        int got = pd_order_next(front->order, record);
+        if (PD_LIKELY(got <= 0 || record->type != PD_RECORD_SAMPLE || !record->event ||
+                      !(record->event->plan.sample_type & PD_SAMPLE_READ)))
+            return got;
+        pd_split_begin(&front->split, record);
+    }
+}
+
 int pd_front_fill(struct pd_front *front, struct pd_job *job)
 {
     const struct pd_consumer *consumer = front->consumer;
@@ -162,7 +181,7 @@ int pd_front_fill(struct pd_front *front, struct pd_job *job)
     front->serial++;
     while (batch->count < PD_BATCH_RECORDS && bytes < PD_BATCH_BYTES) {
         struct pd_delivered *record = &batch->records[batch->count];
-        int got = pd_order_next(front->order, record);
+        int got = next_record(front, record);
         if (PD_UNLIKELY(got <= 0))
             return got;
         front->number = record->number;

@@ -3,6 +3,7 @@
 #ifndef PD_PIPELINE_FRONT_H
 #define PD_PIPELINE_FRONT_H
 #include "pipeline/pipeline.h"
+#include "pipeline/split.h"
 
 /* What a worker takes at once: enough to pay for the hand-over, little enough to stay in its cache. */
 #define PD_BATCH_RECORDS 2048
@@ -23,6 +24,7 @@ struct pd_front {
     struct pd_order *order;
     uint64_t serial; /* of the batch being filled: what chunks are marked with */
     uint64_t number; /* of the record delivered last */
+    struct pd_split split;
 };
 
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples that read counters (PERF_SAMPLE_READ) count for each event whose counter they hold: perf delivers them once
+ * for each that moved since it was read last, with the difference as period. */
+#ifndef PD_PIPELINE_SPLIT_H
+#define PD_PIPELINE_SPLIT_H
+#include "base/hash.h"
+#include "order/order.h"
+
+struct pd_split {
+    const struct pd_recording *recording;
+    struct pd_map64 slots; /* id -> place in `last` */
+    PD_VEC(uint64_t) last;
+    /* the sample under way */
+    struct pd_delivered record;
+    const uint8_t *next;
+    uint32_t left;
+    uint8_t stride; /* bytes of a value */
+    bool has_id;
+};
+
+void pd_split_init(struct pd_split *split, const struct pd_recording *recording);
+void pd_split_free(struct pd_split *split);
+
+/* Takes a sample with counters; pd_split_next() then gives its parts. */
+void pd_split_begin(struct pd_split *split, const struct pd_delivered *record);
+/* 1: *out is the next part, 0: there is none, < 0: no memory. */
+int pd_split_next(struct pd_split *split, struct pd_delivered *out);
+
+#endif
