@@ -2,6 +2,7 @@
 /* All of libperfdata. Each of these headers also stands alone. */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
+#include <perfdata/record.h>
 #include <perfdata/recording.h>
 #include <perfdata/status.h>
 #include <perfdata/text.h>
