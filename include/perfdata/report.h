@@ -19,7 +19,7 @@ enum perfdata_report_flags {
     PERFDATA_REPORT_CPU_UTILIZATION = 1 << 5,  /* columns sys and usr                                    */
     PERFDATA_REPORT_QUIET = 1 << 6,            /* -q: rows only                                          */
     PERFDATA_REPORT_HIDE_UNRESOLVED = 1 << 7,  /* -U: nothing without a symbol                           */
-    PERFDATA_REPORT_EXCLUDE_OTHER = 1 << 8,    /* -x: with `parent`: only samples with a parent          */
+    PERFDATA_REPORT_EXCLUDE_OTHER = 1 << 8,    /* -x: only samples with a parent, none without `parent`  */
     PERFDATA_REPORT_RELATIVE = 1 << 9,         /* percentages of what the filters leave                  */
     PERFDATA_REPORT_GROUP = 1 << 10,           /* all events as one group                                */
     PERFDATA_REPORT_NO_GROUP = 1 << 11,        /* events of a group one by one                           */
@@ -31,11 +31,10 @@ enum perfdata_report_flags {
     PERFDATA_REPORT_NS = 1 << 17,              /* times with nine decimals                               */
     PERFDATA_REPORT_HEADER = 1 << 18,          /* the header first                                       */
     PERFDATA_REPORT_HEADER_ONLY = 1 << 19,     /* nothing but the header                                 */
-    PERFDATA_REPORT_HEADER_FULL = 1 << 20,     /* -I: also the long parts of the header                  */
+    PERFDATA_REPORT_HEADER_FULL = 1 << 20,     /* -I: the header with its long parts                     */
     PERFDATA_REPORT_STATS = 1 << 21,           /* counts of records by type, nothing else                */
     PERFDATA_REPORT_TASKS = 1 << 22,           /* the tree of tasks, nothing else                        */
-    PERFDATA_REPORT_MMAPS = 1 << 23,           /* with their maps                                        */
-    PERFDATA_REPORT_NO_EXCLUDE_OTHER = 1 << 24 /* with `parent`: samples without a parent too            */
+    PERFDATA_REPORT_MMAPS = 1 << 23            /* with their maps                                        */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.

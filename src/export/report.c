@@ -37,7 +37,7 @@ static void lead(const struct report *report, struct pd_text *out)
     uint32_t flags = report->options->flags;
     if (report->plan.quiet)
         return;
-    if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY | PERFDATA_REPORT_HEADER_FULL))
+    if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY))
         pd_header_text(report->recording, flags & PERFDATA_REPORT_HEADER_FULL, out);
     else if (!(flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS)))
         pd_text_string(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n");
@@ -150,6 +150,7 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .event_count = group.count,
         .chains = plan->hist.use_chains ? &report->chains : NULL,
         .total = plan->relative ? event->period_unfiltered : event->period,
+        .chain_total = event->period,
         .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
     };
     if (!plan->quiet)

@@ -177,7 +177,10 @@ static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_f
 static bool take_chain(struct state *state, struct sample_facts *facts)
 {
     const struct pd_report_plan *plan = state->shared->plan;
-    size_t want = PD_MIN(facts->sample->callchain_count, (size_t)plan->options->max_stack) + 1;
+    unsigned max_stack = plan->options->max_stack;
+    /* From caller to callee it is the callees that are left out. */
+    unsigned asked = plan->hist.caller_order ? UINT32_MAX : max_stack;
+    size_t want = PD_MIN(facts->sample->callchain_count, asked) + (size_t)1;
     if (want > state->frame_capacity) {
         struct pd_frame *grown = realloc(state->frames, (want + 64) * sizeof *grown);
         if (!grown)
@@ -187,12 +190,12 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
     }
     bool invalid = false;
     size_t count = pd_resolve_chain(state->resolver, facts->sample, facts->thread, facts->number,
-                                    plan->options->max_stack, state->frames, state->frame_capacity, &invalid);
-    size_t skip = 0;
-    count = look_for_parent(plan, facts, state->frames, count, &skip);
+                                    asked, state->frames, state->frame_capacity, &invalid);
+    size_t skip = 0, cut = count > max_stack ? count - max_stack : 0;
+    count = look_for_parent(plan, facts, state->frames + cut, count - cut, &skip);
     if (!plan->hist.use_chains && !plan->hist.children)
         return true;
-    const struct pd_frame *frames = state->frames + skip;
+    const struct pd_frame *frames = state->frames + cut + skip;
     uint32_t cell = PD_HIST_NONE;
     for (size_t i = 0; i < count; i++) {
         const struct pd_frame *frame = &frames[plan->hist.caller_order ? i : count - 1 - i];

@@ -238,7 +238,7 @@ void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_r
     struct drawing drawing = {table, tree, out, 0};
     uint64_t hits = table->plan->hist.children ? row->children_period : row->period;
     if (table->plan->chain_mode == PD_CHAIN_FLAT || table->plan->chain_mode == PD_CHAIN_FOLDED)
-        draw_list(&drawing, table->total);
+        draw_list(&drawing, table->chain_total);
     else
-        draw_graph(&drawing, table->total, hits);
+        draw_graph(&drawing, table->chain_total, hits);
 }

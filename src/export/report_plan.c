@@ -303,7 +303,7 @@ perfdata_status pd_report_plan_make(struct pd_context *context, const struct per
     out->group_all = options->flags & PERFDATA_REPORT_GROUP;
     out->no_group = options->flags & PERFDATA_REPORT_NO_GROUP;
     out->fields_are_strict = options->fields && *options->fields != '+';
-    out->exclude_other = options->parent && options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
+    out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
     out->skip_first_frame = options->sort && !strncmp(options->sort, "sym", 3) && !options->fields;
     perfdata_status status = parse_chains(context, out);

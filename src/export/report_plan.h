@@ -71,6 +71,7 @@ struct pd_report_table {
     size_t event_count;
     const struct pd_chain_index *chains; /* NULL: none drawn */
     uint64_t total;                      /* 100 % */
+    uint64_t chain_total;                /* 100 % of chains: relative percentages are not for them */
     uint64_t least;                      /* hits that a node of a chain needs */
     uint32_t widths[PD_KEY_COUNT];
 };
