@@ -172,7 +172,7 @@ static perfdata_status search(struct pd_walk *walk)
 
 /* ---- what is wrong ---- */
 
-static perfdata_status say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end)
+perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end)
 {
     uint64_t offset = pdc_walk_offset(walk), rest = walk->data_end - offset;
     bool cut = pdc_may_be_cut(walk);
@@ -200,7 +200,7 @@ perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header
 {
     uint64_t from = pdc_walk_offset(walk);
     bool at_end = false;
-    perfdata_status status = say_why(walk, header, &at_end);
+    perfdata_status status = pdc_say_why(walk, header, &at_end);
     if (status < 0)
         return status;
     if (at_end) {

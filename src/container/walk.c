@@ -343,6 +343,20 @@ static int at_end(struct pd_walk *walk)
     return status < 0 ? walk->failed = status : next_part(walk) ? 2 : 0;
 }
 
+/* An unknown record that nothing plausible follows: it may be one, so it counts, but its size is not believed. */
+static int deliver_doubtful(struct pd_walk *walk, struct pd_raw *out, const struct pdc_header *header)
+{
+    bool at_end = false;
+    perfdata_status status = pdc_say_why(walk, header, &at_end);
+    if (status < 0)
+        return walk->failed = status;
+    deliver(walk, out, header->type, header->misc, header->size);
+    out->event = NULL;
+    walk->next = out->data + 8;
+    walk->lost_way = true;
+    return 1;
+}
+
 /* What stands at `next`: 1 delivered, 0 the end, < 0 failed, 2: look again. */
 static int slow_step(struct pd_walk *walk, struct pd_raw *out)
 {
@@ -368,6 +382,8 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
         good = pd_record_type_name(header.type) != NULL; /* nothing behind it tells more */
     if (!good && walk->inflate.inside)
         return bad_inside(walk, &header, left);
+    if (!good && header.size >= 8 && header.size <= left && !pd_record_type_name(header.type))
+        return deliver_doubtful(walk, out, &header);
     if (!good) {
         status = pdc_resync(walk, &header);
         return status < 0 ? walk->failed = status : 2;

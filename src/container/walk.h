@@ -83,6 +83,8 @@ bool pdc_is_plain(uint32_t type);
 bool pdc_looks_right(const struct pdc_header *header);
 /* A record of this size at `next` would be followed by others that look right, or by the end. */
 bool pdc_follows_record(struct pd_walk *walk, uint32_t size);
+/* Says what is wrong with the record at `next`; sets *at_end when it is only cut by the end of the input. */
+perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end);
 /* Says what is wrong at `next` and moves to the next plausible record, or to the end. */
 perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header);
 
