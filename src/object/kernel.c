@@ -173,7 +173,8 @@ static bool split_symbols(struct split *split)
             return false;
     }
     all->order.count = kept;
-    return true;
+    all->moved = split->delta != 0; /* addresses may have wrapped */
+    return pd_symtab_sort(all);
 }
 
 /* perf fits the kernel's map to its symbols. */

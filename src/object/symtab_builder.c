@@ -108,11 +108,11 @@ bool pd_symtab_sort(struct pd_symtab_builder *builder)
 {
     size_t old = builder->order.count, count = old + builder->all.count - builder->sorted;
 
-    if (builder->sorted == builder->all.count)
+    if (builder->sorted == builder->all.count && !builder->moved)
         return true;
     if (!pd_vec_reserve(&builder->order, count))
         return false;
-    struct key *keys = malloc(2 * count * sizeof *keys);
+    struct key *keys = malloc(2 * PD_MAX(count, (size_t)1) * sizeof *keys);
     if (!keys)
         return false;
     bool in_order = true;
@@ -127,6 +127,7 @@ bool pd_symtab_sort(struct pd_symtab_builder *builder)
         builder->order.data[i] = sorted[i].index;
     builder->order.count = count;
     builder->sorted = builder->all.count;
+    builder->moved = false;
     free(keys);
     return true;
 }

@@ -20,6 +20,7 @@ struct pd_symtab_builder {
     PD_VEC(uint8_t) state;        /* enum pd_name_state */
     PD_VEC(uint32_t) order;       /* the living, by start, equal ones as inserted; valid for the first `sorted` */
     size_t sorted;
+    bool moved; /* starts were changed in place: the order may be broken */
     PD_VEC(struct pd_erasure) erased;
     struct pd_arena arena;
     char *pool, *pool_end; /* room for names */
