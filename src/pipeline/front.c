@@ -95,6 +95,17 @@ static struct pd_thread *shown_thread(struct pd_front *front, const struct pd_de
     return pd_timeline_touch(front->session->timeline, pid, tid, record->number);
 }
 
+/* Which sample comes first in the kernel decides what its symbol table is made from. */
+static PD_NOINLINE void show_kernel(struct pd_front *front, const struct pd_delivered *record)
+{
+    const struct pd_event *event = record->event;
+    struct pd_symbols *symbols = front->session->symbols;
+    if (!symbols || !event || !event->plan.ip || event->plan.ip + 8u > record->size)
+        return;
+    uint64_t ip = pd_load64(record->data + event->plan.ip, event->plan.swap);
+    front->kernel_shown = pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, ip, record->number);
+}
+
 PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
 {
     uint32_t pid = UINT32_MAX, tid = UINT32_MAX;
@@ -104,6 +115,8 @@ PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
         tid = pd_load32(record->data + event->plan.tid + 4, event->plan.swap);
     }
     record->thread = pd_timeline_touch(front->session->timeline, pid, tid, record->number);
+    if (PD_UNLIKELY(!front->kernel_shown && (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
+        show_kernel(front, record);
 }
 
 static bool wanted(const struct pd_consumer *consumer, uint32_t type)

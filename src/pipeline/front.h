@@ -25,6 +25,7 @@ struct pd_front {
     uint64_t serial; /* of the batch being filled: what chunks are marked with */
     uint64_t number; /* of the record delivered last */
     struct pd_split split;
+    bool kernel_shown; /* the first sample in the kernel was seen */
 };
 
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,

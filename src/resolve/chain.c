@@ -111,6 +111,9 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
     struct walk walk = { resolver, sample, thread, number };
     size_t max = PD_MIN(capacity, (size_t)max_stack);
     *invalid = false;
+    /* The sample's own address came first. */
+    pd_resolver_stamp(resolver, thread, number);
+    resolver->loads_kernel = false;
     return resolver->from_caller ? from_caller(&walk, max, frames, invalid)
                                  : from_callee(&walk, max, frames, invalid);
 }

@@ -147,6 +147,7 @@ static struct pd_kernel_view *load_view(struct pd_symbols *symbols, uint64_t num
         if (ok && view->kernel->type != PD_OBJECT_NOT_FOUND)
             ok = fill(view, &maps);
         view->start = request.maps[0].start;
+        view->number = number;
     }
     pd_vec_free(&maps.sources);
     pd_vec_free(&maps.maps);
@@ -164,7 +165,8 @@ const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint6
     pthread_mutex_lock(&symbols->lock);
     view = atomic_load_explicit(&symbols->view, memory_order_relaxed);
     if (!view) {
-        view = load_view(symbols, number);
+        uint64_t first = atomic_load_explicit(&symbols->first_kernel, memory_order_acquire);
+        view = load_view(symbols, PD_MIN(first, number));
         atomic_store_explicit(&symbols->view, view, memory_order_release);
     }
     pthread_mutex_unlock(&symbols->lock);
@@ -210,9 +212,23 @@ const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t 
     if (!view || !view->count)
         return map;
     const struct pd_map *loaded = search(view, ip);
-    if (loaded || !view->kernel->replaces_maps)
-        return loaded ? loaded : map;
-    return NULL;
+    if (loaded || !map)
+        return loaded;
+    /* What was there while the table was loaded has now the bounds that the table gave it. */
+    bool was_there = map->main_kernel || map->dso->kind == PD_DSO_MODULE;
+    return was_there && map->number <= view->number ? NULL : map;
+}
+
+bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t ip,
+                           uint64_t number)
+{
+    uint64_t none = UINT64_MAX;
+    if (atomic_load_explicit(&symbols->first_kernel, memory_order_relaxed) != none)
+        return true;
+    if (cpumode != PD_CPUMODE_KERNEL || !pd_timeline_kernel_map(symbols->timeline, number, ip))
+        return false;
+    atomic_compare_exchange_strong(&symbols->first_kernel, &none, number);
+    return true;
 }
 
 uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number)

@@ -58,6 +58,11 @@ struct pd_resolver_stats {
 };
 void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolver_stats *out);
 
+/* The front shows each sample until this returns true: the kernel's table is loaded with the maps that hold at the first
+ * kernel address in delivery order, whichever worker comes first. Loads nothing itself. */
+bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t ip,
+                           uint64_t number);
+
 /* The symbol table behind a map, loading it when needed; NULL when it has none. Any thread. */
 const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map);
 /* The DSO's names as loading left them: of the kernel, the vmlinux that was used. */

@@ -107,6 +107,9 @@ PD_INLINE void take_stamps(struct pd_resolver *resolver, const struct pd_thread 
     resolver->thread = thread;
     resolver->user_stamp = thread ? pd_thread_maps_stamp(thread, number) : 0;
     resolver->kernel_stamp = pd_timeline_kernel_stamp(resolver->symbols->timeline, number);
+    resolver->loads_kernel = number == atomic_load_explicit(&resolver->symbols->first_kernel,
+                                                            memory_order_acquire);
+    resolver->loading = NULL;
 }
 
 /* Which answers the address has: one kind of stamp never equals another. */
@@ -119,11 +122,37 @@ PD_INLINE uint64_t stamp_for(const struct pd_resolver *resolver, uint8_t cpumode
     return (uint64_t)cpumode << 2 | 2;
 }
 
+/* perf finds the map of the first kernel address before the table that it then loads changes the maps' bounds: this one
+ * look-up sees them as recorded. */
+static PD_NOINLINE struct pd_location *look_up_loading(struct pd_resolver *resolver, uint64_t ip)
+{
+    struct pd_symbols *symbols = resolver->symbols;
+    if (resolver->loading && resolver->loading->ip == ip)
+        return resolver->loading;
+    if (resolver->loading)
+        return NULL;
+    const struct pd_map *map = pd_symbols_kernel_map(symbols, resolver->number, ip);
+    if (!map)
+        map = pd_timeline_kernel_map(symbols->timeline, resolver->number, ip);
+    return resolver->loading = at_place(resolver, map, PD_CPUMODE_KERNEL, ip);
+}
+
+/* Without a front that showed the samples the first look-up is the first sample. */
+static bool becomes_first(struct pd_resolver *resolver, uint64_t ip)
+{
+    struct pd_symbols *symbols = resolver->symbols;
+    if (atomic_load_explicit(&symbols->first_kernel, memory_order_relaxed) != UINT64_MAX)
+        return false;
+    return pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, ip, resolver->number);
+}
+
 static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
                                                struct pd_recent_slot *slot, uint64_t stamp,
                                                uint8_t cpumode, uint64_t ip)
 {
     const struct pd_map *map = NULL;
+    if (cpumode == PD_CPUMODE_KERNEL && becomes_first(resolver, ip))
+        return look_up_loading(resolver, ip);
     if (cpumode == PD_CPUMODE_KERNEL)
         map = pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
     else if (cpumode == PD_CPUMODE_USER && resolver->thread)
@@ -139,6 +168,11 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
 {
     take_stamps(resolver, thread, number);
     resolver->stats.lookups++;
+    if (PD_UNLIKELY(resolver->loads_kernel) && cpumode == PD_CPUMODE_KERNEL) {
+        struct pd_location *location = look_up_loading(resolver, ip);
+        if (location)
+            return location;
+    }
     uint64_t stamp = stamp_for(resolver, cpumode);
     uint64_t hash = (ip ^ stamp << 20) * UINT64_C(0x9e3779b97f4a7c15);
     struct pd_recent_slot *slot = &resolver->recent[hash >> (64 - PD_RECENT_BITS)];

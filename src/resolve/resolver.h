@@ -35,6 +35,8 @@ struct pd_resolver {
     /* Of the sample that was looked up last. */
     uint64_t number, user_stamp, kernel_stamp;
     const struct pd_thread *thread;
+    bool loads_kernel;           /* it is the sample that loads the kernel's table */
+    struct pd_location *loading; /* what its address gave */
     struct pd_resolver_stats stats;
 };
 

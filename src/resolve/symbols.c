@@ -152,6 +152,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
         symbols->search.os_release = features->osrelease.text.text;
     symbols->is_x86_64 = features && features->arch.present && features->arch.text.text &&
                          strcmp(features->arch.text.text, "x86_64") == 0;
+    atomic_init(&symbols->first_kernel, UINT64_MAX);
     pthread_mutex_init(&symbols->lock, NULL);
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_init(&symbols->locks[i], NULL);

@@ -27,6 +27,7 @@ struct pd_kernel_view {
     size_t count;
     struct pd_dso *dsos; /* those that only the table knows */
     uint64_t start;      /* of the main map */
+    uint64_t number;     /* whose maps were given to the table */
 };
 
 enum { PD_LOAD_LOCKS = 16 };
@@ -40,10 +41,13 @@ struct pd_symbols {
     pthread_mutex_t lock;                 /* the list, the kernel */
     struct pd_loaded *list;
     struct pd_kernel_view *_Atomic view;
+    _Atomic uint64_t
+        first_kernel; /* number of the first sample in the kernel; all ones: none yet */
     bool is_x86_64;
 };
 
-/* Loads the kernel with the maps that held at `number` unless that is done; NULL without memory. */
+/* Loads the kernel with the maps of the first kernel sample, or those that held at `number` when there was none, unless
+ * that is done; NULL without memory. */
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
 /* The kernel's map of an address, after loading. */
