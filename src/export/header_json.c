@@ -58,6 +58,7 @@ static void put_array(struct pd_text *out, const struct pd_array *value, const c
 #define JSON_u32(v) pd_text_u64(out, v, 0, ' ')
 #define JSON_u64(v) pd_text_format(out, "\"%llu\"", (unsigned long long)(v))
 #define JSON_x64(v) pd_text_format(out, "\"0x%llx\"", (unsigned long long)(v))
+#define JSON_n64(v) pd_text_u64(out, v, 0, ' ')
 #define JSON_pid(v) pd_text_i64(out, (int32_t)(v), 0)
 #define JSON_res8(v) pd_text_u64(out, v, 0, ' ')
 #define JSON_res16(v) pd_text_u64(out, v, 0, ' ')

@@ -99,6 +99,7 @@ const struct pd_row *pd_build_id_rows(void);
 #define PD_MEMBER_u16(name) uint16_t name;
 #define PD_MEMBER_u32(name) uint32_t name;
 #define PD_MEMBER_u64(name) uint64_t name;
+#define PD_MEMBER_n64(name) uint64_t name;
 #define PD_MEMBER_x64(name) uint64_t name;
 #define PD_MEMBER_s64(name) int64_t name;
 #define PD_MEMBER_f64(name) double name;

@@ -35,7 +35,7 @@ PD_INLINE void visit_read(pd_emit_fn emit, void *data, const struct pd_sample *s
     const uint8_t *at = sample->read;
     bool swap = sample->swap;
     bool group = plan->read_format & PD_READ_GROUP;
-    emit_number(emit, data, group ? "nr" : "value", PD_KIND_u64, at, swap);
+    emit_number(emit, data, group ? "nr" : "value", PD_KIND_n64, at, swap);
     if (plan->read_format & PD_READ_TOTAL_TIME_ENABLED)
         emit_number(emit, data, "time_enabled", PD_KIND_u64, at += 8, swap);
     if (plan->read_format & PD_READ_TOTAL_TIME_RUNNING)
@@ -51,12 +51,12 @@ PD_INLINE void visit_read(pd_emit_fn emit, void *data, const struct pd_sample *s
         at += 8;
     }
     if (plan->read_format & PD_READ_LOST)
-        emit_number(emit, data, "lost", PD_KIND_u64, at, swap);
+        emit_number(emit, data, "lost", PD_KIND_n64, at, swap);
 }
 
 PD_INLINE void visit_callchain(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
-    emit_value(emit, data, "nr", PD_KIND_u64, sample->callchain_count);
+    emit_value(emit, data, "nr", PD_KIND_n64, sample->callchain_count);
     emit_array(emit, data, "ips", PD_KIND_x64s, sample->callchain, sample->callchain_count, 8, sample->swap, 0);
 }
 
@@ -68,7 +68,7 @@ PD_INLINE void visit_raw(pd_emit_fn emit, void *data, const struct pd_sample *sa
 PD_INLINE void visit_branch_stack(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
     uint32_t count = sample->branch_count;
-    emit_value(emit, data, "branch_nr", PD_KIND_u64, count);
+    emit_value(emit, data, "branch_nr", PD_KIND_n64, count);
     if (sample->has_hw_index)
         emit_value(emit, data, "hw_idx", PD_KIND_s64, sample->branch_hw_index);
     emit_array(emit, data, "branches", PD_KIND_branches, sample->branches, count, 24, sample->swap, 0);
@@ -80,7 +80,7 @@ PD_INLINE void visit_branch_stack(pd_emit_fn emit, void *data, const struct pd_s
 PD_INLINE void visit_regs_user(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
     uint64_t mask = sample->event->plan.regs_user;
-    emit_value(emit, data, "user_abi", PD_KIND_u64, sample->user_abi);
+    emit_value(emit, data, "user_abi", PD_KIND_n64, sample->user_abi);
     if (sample->user_regs)
         emit_array(emit, data, "user_regs", PD_KIND_regs_user, sample->user_regs,
                    (uint64_t)__builtin_popcountll(mask), 8, sample->swap, mask);
@@ -89,7 +89,7 @@ PD_INLINE void visit_regs_user(pd_emit_fn emit, void *data, const struct pd_samp
 PD_INLINE void visit_regs_intr(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
     uint64_t mask = sample->event->plan.regs_intr;
-    emit_value(emit, data, "intr_abi", PD_KIND_u64, sample->intr_abi);
+    emit_value(emit, data, "intr_abi", PD_KIND_n64, sample->intr_abi);
     if (sample->intr_regs)
         emit_array(emit, data, "intr_regs", PD_KIND_regs_intr, sample->intr_regs,
                    (uint64_t)__builtin_popcountll(mask), 8, sample->swap, mask);
@@ -97,16 +97,16 @@ PD_INLINE void visit_regs_intr(pd_emit_fn emit, void *data, const struct pd_samp
 
 PD_INLINE void visit_stack_user(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
-    emit_value(emit, data, "stack_size", PD_KIND_u64, sample->stack_size);
+    emit_value(emit, data, "stack_size", PD_KIND_n64, sample->stack_size);
     if (sample->stack) {
         emit_array(emit, data, "stack", PD_KIND_sized, sample->stack, sample->stack_size, 1, sample->swap, 0);
-        emit_value(emit, data, "stack_dynamic_size", PD_KIND_u64, sample->stack_dynamic_size);
+        emit_value(emit, data, "stack_dynamic_size", PD_KIND_n64, sample->stack_dynamic_size);
     }
 }
 
 PD_INLINE void visit_aux(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
-    emit_value(emit, data, "aux_size", PD_KIND_u64, sample->aux_size);
+    emit_value(emit, data, "aux_size", PD_KIND_n64, sample->aux_size);
     emit_array(emit, data, "aux", PD_KIND_sized, sample->aux, sample->aux_size, 1, sample->swap, 0);
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The two printers of `dump`. */
+#ifndef PD_DUMP_H
+#define PD_DUMP_H
+#include "container/container.h"
+#include "format/fields.h"
+
+/* How deep fields nest: records.def and features.def have less. */
+#define PD_DUMP_DEEPEST 24
+
+struct pd_dump {
+    struct pd_sink sink;
+    struct pd_text *text;
+    const char *arch; /* for names of registers; NULL unknown */
+    unsigned depth;
+    bool first[PD_DUMP_DEEPEST];   /* nothing has been written on this level */
+    bool list[PD_DUMP_DEEPEST];    /* this level's members are items */
+};
+
+/* Appends one record. PERFDATA_ERROR_BAD_RECORD: it says more than it holds. */
+perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw, const struct pd_fields_input *input);
+perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw, const struct pd_fields_input *input);
+
+/* "MMAP2" or "TYPE_4711". */
+void pd_dump_type(struct pd_text *text, uint32_t type);
+void pd_dump_hex_bytes(struct pd_text *text, const uint8_t *bytes, size_t size);
+/* Fields that say nothing: reserved numbers and padding that are zero. */
+bool pd_dump_is_blank(const struct pd_field *field);
+/* The register that entry `index` of a field with a mask is. */
+unsigned pd_dump_register(uint64_t mask, uint32_t index);
+
+#endif
