@@ -353,6 +353,8 @@ static bool visit_feature(struct walk *w, const struct pd_row *row)
     uint64_t number = w->registers[6];
     const struct pd_row *rows = number <= UINT32_MAX ? pd_feature_rows((unsigned)number, NULL) : NULL;
     static const struct pd_row none = { .name = NULL };
+    if (!left_of(w))
+        rows = NULL; /* a mark, like the one that ends a pipe's features: its number is the writer's last */
     open_field(w, row, row->name, PD_KIND_window, 0);
     return push(w, rows ? rows : &none, w->end, false, 0);
 }

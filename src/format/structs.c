@@ -226,6 +226,10 @@ perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature
     if (!rows)
         return pd_issue(context, PERFDATA_ISSUE_UNKNOWN_FEATURE, (int64_t)offset,
                         "header feature %u is unknown", feature);
+    if (!size && rows->name) { /* perf stat sets bits of features that it then has nothing to say for */
+        memset((uint8_t *)features + pd_feature_member(feature), 0, struct_size);
+        return PERFDATA_OK;
+    }
     /* The texts lead into a copy that lives as long as the arena. */
     uint8_t *copy = (uint8_t *)pd_arena_copy(arena, bytes, size);
     uint8_t *member = (uint8_t *)features + pd_feature_member(feature);
