@@ -21,8 +21,8 @@ int main(int argc, char **argv)
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
     perfdata_recording *recording;
     options.on_issue = on_issue;
-    perfdata_status status =
-        perfdata_recording_open(argc > 1 ? argv[1] : "perf.data", &options, &recording);
+    perfdata_status status = perfdata_recording_open(argc > 1 ? argv[1] : "perf.data", &options,
+                                                     &recording);
     if (status < 0) {
         fprintf(stderr, "%s\n",
                 recording ? perfdata_recording_error(recording, NULL)

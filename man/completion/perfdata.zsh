@@ -4,6 +4,8 @@ _perfdata() {
     if (( CURRENT == 2 )); then
         local -a verbs=(
             'script:a line a sample, with its call chain'
+            'report:samples counted by command, object, symbol...'
+            'dump:every field of every record'
             'header:what the recording'\''s header says'
             'evlist:events of the recording'
             'buildid-list:build-ids of the objects in the recording'
@@ -71,6 +73,92 @@ _perfdata() {
         '*--show-round-events[FINISHED_ROUND, and all records as they lie in the file]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    report)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--ignore-vmlinux[kernel image is never read]' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--stdio[plain text (the only form so far)]' \
+        '*-s+[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \
+        '*--sort=[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \
+        '*-F+[columns, in order]:KEY\[,...\]:' \
+        '*--fields=[columns, in order]:KEY\[,...\]:' \
+        '*--children[a function'\''s samples count for its callers too (on with chains)]' \
+        '*-n[column with the number of samples]' \
+        '*--show-nr-samples[column with the number of samples]' \
+        '*--show-total-period[column with the period sum]' \
+        '*--show-cpu-utilization[columns sys and usr]' \
+        '*-t+[between columns, without padding]:TEXT:' \
+        '*--field-separator=[between columns, without padding]:TEXT:' \
+        '*-w+[widths of the columns]:N\[,...\]:' \
+        '*--column-widths=[widths of the columns]:N\[,...\]:' \
+        '*--percent-limit=[leave out rows below]:PERCENT:' \
+        '*--percentage=[of what the filters leave\: relative, or of all\: absolute]:HOW:' \
+        '*-p+[functions for the column parent]:REGEX:' \
+        '*--parent=[functions for the column parent]:REGEX:' \
+        '*-x[with -p\: only samples with such a parent]' \
+        '*--exclude-other[with -p\: only samples with such a parent]' \
+        '*--time-quantum=[step of the sort key time, as 10ms]:TIME:' \
+        '*--ns[times with 9 decimals]' \
+        '*--group[events side by side]' \
+        '*--skip-empty[nothing for events without samples (on)]' \
+        '*-q[rows only]' \
+        '*--quiet[rows only]' \
+        '*-g+[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, percent, period or count]::STYLE:' \
+        '*--call-graph=-[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, percent, period or count]::STYLE:' \
+        '*-G[chains from caller to callee]' \
+        '*--inverted[chains from caller to callee]' \
+        '*--max-stack=[frames taken at most of a chain]:N:' \
+        '*--ignore-callees=[drop what these functions call]:REGEX:' \
+        '*--inline[inlined functions in chains (on; only stacks with DWARF have them)]' \
+        '*--demangle[demangle C++, Rust, D and Java names (on)]' \
+        '*--demangle-kernel[demangle kernel names as well]' \
+        '*-c+[keep these comms only]:COMM\[,...\]:' \
+        '*--comms=[keep these comms only]:COMM\[,...\]:' \
+        '*-d+[keep these objects only]:DSO\[,...\]:' \
+        '*--dsos=[keep these objects only]:DSO\[,...\]:' \
+        '*-S+[keep these symbols only]:SYMBOL\[,...\]:' \
+        '*--symbols=[keep these symbols only]:SYMBOL\[,...\]:' \
+        '*--symbol-filter=[keep symbols that contain this]:TEXT:' \
+        '*--pid=[keep these processes only]:PID\[,...\]:' \
+        '*--tid=[keep these threads only]:TID\[,...\]:' \
+        '*-C+[keep these CPUs only]:CPUS:' \
+        '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '*-U[leave out what has no symbol]' \
+        '*--hide-unresolved[leave out what has no symbol]' \
+        '*--stats[counts of records by type]' \
+        '*--tasks[tree of tasks]' \
+        '*--mmaps[tree of tasks with their maps]' \
+        '*--header[header first]' \
+        '*--header-only[nothing but the header]' \
+        '*-I[also the long parts of the header]' \
+        '*--show-info[also the long parts of the header]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    dump)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--json[a JSON object per record]' \
+        '*--stats[only how many records of each type there are]' \
+        '*--checksum[only one number over all fields of all records]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     header)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

@@ -18,7 +18,7 @@ for source in "$SOURCE"/examples/*.c; do
     # shellcheck disable=SC2086
     ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror ${SANITIZE:+-fsanitize=$SANITIZE} "$source" \
         $flags -o "$directory/$name"
-    "$directory/$name" "$SOURCE/tests/data/demo/spin.data" >"$directory/$name.out"
+    (cd "$SOURCE/tests/data/demo" && "$directory/$name" spin.data symfs symfs/kallsyms) >"$directory/$name.out"
     diff -u "$SOURCE/tests/api/$name.exact" "$directory/$name.out"
 done
 "$directory$prefix/bin/perfdata" version

@@ -18,11 +18,12 @@ check() {
     runs=$((runs + 1))
     if [ $code -gt 4 ] || grep -qE 'AddressSanitizer|runtime error|LeakSanitizer|internal error' "$out/err"; then
         echo "perfdata $* -i $recording: exit $code"
-        head -n 30 "$out/err"
+        [ $failed -gt 20 ] || head -n 30 "$out/err"
         failed=$((failed + 1))
     fi
 }
 
+[ -x "$PERFDATA" ] || { echo "no program: $PERFDATA"; exit 1; }
 recordings >"$out/list"
 [ -s "$out/list" ] || { echo 'no manifest below PERFDATA_CORPUS'; exit 77; }
 while read -r recording; do
