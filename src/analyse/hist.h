@@ -63,6 +63,7 @@ struct pd_hist_sym {
 /* A name's identity: the text, or the object while it has its default name (its text may still change). */
 struct pd_hist_comm {
     const struct pd_comm *comm;
+    bool own; /* the object is the identity */
 };
 
 /* One frame of a chain, as fine as children entries need it. */
@@ -130,7 +131,7 @@ struct pd_hist {
     size_t entry_mask, sym_mask, frame_mask;
     struct pd_map64 cell_map, pair_map;
     struct pd_map64 child_map; /* (base, frame) -> entry; made by pd_hist_expand() */
-    PD_VEC(uint32_t) comm_of_index; /* pd_comm.index -> comm id + 1 */
+    PD_VEC(uint32_t) comm_of_index; /* pd_comm.index * 2 + own -> comm id + 1 */
     PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
     bool failed;                    /* the system had no memory */
 };
@@ -140,7 +141,7 @@ void pd_hist_free(struct pd_hist *hist);
 
 /* ---- while samples come; each returns PD_HIST_NONE and sets `failed` without memory ---- */
 
-uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm);
+uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint64_t number);
 uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text);
 /* `addr` counts only without a symbol. */
 uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso, const struct pd_symbol *symbol,

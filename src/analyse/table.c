@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of one worker: each thing that repeats gets a number. */
 #include "analyse/hist.h"
+#include <stdatomic.h>
 
 void pd_hist_init(struct pd_hist *hist, const struct pd_hist_options *options)
 {
@@ -162,24 +163,27 @@ uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text)
     return id == PD_INTERN_NONE ? fail(hist) : id;
 }
 
-uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm)
+uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint64_t number)
 {
     if (!comm)
         return PD_HIST_NONE;
-    uint32_t *by_index = ID_SLOT(hist, &hist->comm_of_index, comm->index);
+    /* Once its default name is replaced, an object's text is final: forks by the thousand then share one name. */
+    bool own = comm->default_text &&
+               number < atomic_load_explicit(&comm->replaced_at, memory_order_acquire);
+    uint32_t *by_index = ID_SLOT(hist, &hist->comm_of_index, (size_t)comm->index * 2 + own);
     if (!by_index)
         return PD_HIST_NONE;
     if (*by_index)
         return *by_index - 1;
     uint32_t *by_name = NULL;
-    if (!comm->default_text) {
+    if (!own) {
         uint32_t name = pd_hist_name_id(hist, pd_comm_final_text(comm));
         if (name == PD_HIST_NONE || !(by_name = ID_SLOT(hist, &hist->comm_of_name, name)))
             return PD_HIST_NONE;
         if (*by_name)
             return (*by_index = *by_name) - 1;
     }
-    if (!pd_vec_push(&hist->comms, (struct pd_hist_comm){comm}))
+    if (!pd_vec_push(&hist->comms, (struct pd_hist_comm){comm, own}))
         return fail(hist);
     *by_index = (uint32_t)hist->comms.count;
     if (by_name)
@@ -284,7 +288,8 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
     if (!map->comms || !map->syms || !map->frames || !map->cells || !map->entries || !map->names)
         return false;
     for (size_t i = 0; i < from->comms.count; i++)
-        map->comms[i] = pd_hist_comm_id(into, from->comms.data[i].comm);
+        map->comms[i] =
+            pd_hist_comm_id(into, from->comms.data[i].comm, from->comms.data[i].own ? 0 : UINT64_MAX);
     for (size_t i = 0; i < from->names.strings.count; i++)
         map->names[i] = pd_hist_name_id(into, from->names.strings.data[i].text);
     for (size_t i = 0; i < from->syms.count; i++)

@@ -81,7 +81,8 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
             break;
         case PD_KEY_COMM:
             *key = facts->thread
-                       ? pd_hist_comm_id(&state->hist, pd_thread_comm(facts->thread, facts->number))
+                       ? pd_hist_comm_id(&state->hist, pd_thread_comm(facts->thread, facts->number),
+                                         facts->number)
                        : PD_HIST_NONE;
             break;
         case PD_KEY_DSO:
