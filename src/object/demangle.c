@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/demangle.h"
 
+#include "base/text.h"
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 #include <stdlib.h>
+
+#define TEXT_MAX ((size_t)1 << 20)
 
 static bool is_upper(char c)
 {
@@ -153,13 +157,52 @@ static char *demangle_java(const char *name)
     return text;
 }
 
+/* Substitutions can make a short name's text grow without bound, and libiberty's printers cannot be stopped otherwise. */
+struct output {
+    struct pd_text text;
+    jmp_buf too_long;
+};
+
+static void take_output(const char *part, size_t size, void *data)
+{
+    struct output *output = data;
+
+    if (size > TEXT_MAX - output->text.length)
+        longjmp(output->too_long, 1);
+    pd_text_bytes(&output->text, part, size);
+}
+
+/* What cplus_demangle does in its automatic style: Rust, then C++. */
+static bool print_native(struct output *output, const char *name, int options)
+{
+    if (setjmp(output->too_long))
+        return false;
+    if (!rust_demangle_callback(name, options | DMGL_AUTO, take_output, output)) {
+        output->text.length = 0;
+        if (!cplus_demangle_v3_callback(name, options | DMGL_AUTO, take_output, output))
+            return false;
+    }
+    pd_text_char(&output->text, '\0');
+    return !output->text.failed;
+}
+
+static char *demangle_native(const char *name, int options)
+{
+    struct output output = {.text = {0}};
+
+    if (print_native(&output, name, options))
+        return output.text.data;
+    pd_text_free(&output.text);
+    return NULL;
+}
+
 char *pd_demangle(const char *name, bool verbose)
 {
     char *text = NULL;
 
     /* all that libiberty's automatic style can read begins so; a call for each C name would cost more than the rest */
     if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || name[1] == 'G'))
-        text = cplus_demangle(name, verbose ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS);
+        text = demangle_native(name, verbose ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS);
     if (!text)
         text = demangle_ocaml(name);
     if (!text)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/elf_file.h"
 
-#include <stdio.h>
 
 static void find_tables(struct pd_elf *elf)
 {
@@ -27,6 +26,7 @@ static bool open_bytes(struct pd_elf *elf)
                        (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB);
         if (elf_getshdrnum(elf->elf, &elf->section_count))
             elf->section_count = 0;
+        elf->section_count = PD_MIN(elf->section_count, elf->bytes.size / sizeof(Elf32_Shdr));
         if (elf_getshdrstrndx(elf->elf, &elf->name_section))
             elf->name_section = 0;
         find_tables(elf);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/elf_symbols.h"
 
-#include <stdio.h>
+/* Hostile files: each bounds what one symbol more can cost. */
+#define SEGMENTS_MAX 1024
+#define KERNEL_SECTIONS_MAX 4096
+#define DESCRIPTOR_STEPS_MAX (UINT64_C(1) << 28)
+#define NAMES_PER_TABLE 4 /* bytes of names copied for each byte of strings: tails are shared */
+#define NAMES_LEAST ((uint64_t)1 << 20)
 
 /* A section as symbols need it. */
 struct section {
@@ -21,6 +26,13 @@ struct walk {
     size_t section_count;
     PD_VEC(struct segment) segments;
     const Elf_Data *opd;
+    uint64_t descriptor_steps;
+};
+
+/* The strings of a table, and how many bytes of them may still be copied. */
+struct strings {
+    Elf_Data data;
+    uint64_t left;
 };
 
 static void fill_section(struct walk *walk, size_t index)
@@ -67,7 +79,7 @@ static bool open_walk(struct walk *walk, struct pd_elf_load *load)
         if (!gelf_getphdr(load->runtime->elf, (int)i, &header))
             break;
         uint64_t size = PD_MAX(header.p_memsz, header.p_filesz);
-        if (header.p_type == PT_LOAD && size &&
+        if (header.p_type == PT_LOAD && size && walk->segments.count < SEGMENTS_MAX &&
             !pd_vec_push(&walk->segments,
                          (struct segment){header.p_vaddr, size, header.p_offset}))
             return false;
@@ -81,6 +93,33 @@ static void close_walk(struct walk *walk)
 {
     free(walk->sections);
     pd_vec_free(&walk->segments);
+}
+
+/* ---- names ---- */
+
+/* Behind the last NUL nothing is a string. */
+static bool open_strings(const struct pd_elf *elf, uint32_t section, struct strings *strings)
+{
+    const Elf_Data *data = pd_elf_data(elf, elf_getscn(elf->elf, section));
+    const uint8_t *last = data ? memrchr(data->d_buf, 0, data->d_size) : NULL;
+
+    if (!last)
+        return false;
+    strings->data = *data;
+    strings->data.d_size = (size_t)(last - (const uint8_t *)data->d_buf) + 1;
+    strings->left = strings->data.d_size * NAMES_PER_TABLE + NAMES_LEAST;
+    return true;
+}
+
+/* NULL: outside, or too much was taken already. */
+static const char *take_name(struct strings *strings, uint64_t offset, size_t *length)
+{
+    const char *name = strings->left ? pd_elf_string(&strings->data, offset, length) : NULL;
+
+    if (!name)
+        return NULL;
+    strings->left = *length < strings->left ? strings->left - *length : 0;
+    return name;
 }
 
 /* ---- one symbol ---- */
@@ -105,7 +144,7 @@ static bool is_mapping_symbol(const struct pd_elf *elf, const char *name)
 }
 
 /* ppc64 ELFv1: a function's symbol names its descriptor. False: outside of .opd or of all sections. */
-static bool follow_descriptor(const struct walk *walk, GElf_Sym *symbol)
+static bool follow_descriptor(struct walk *walk, GElf_Sym *symbol)
 {
     const struct pd_elf *runtime = walk->load->runtime;
     uint32_t at = (uint32_t)(symbol->st_value - walk->load->syms->opd.header.sh_addr);
@@ -115,6 +154,8 @@ static bool follow_descriptor(const struct walk *walk, GElf_Sym *symbol)
     symbol->st_value = pd_load64((const uint8_t *)walk->opd->d_buf + at, runtime->swapped);
     for (size_t i = 1; i < runtime->section_count && i < SHN_LORESERVE; i++) {
         GElf_Shdr header;
+        if (++walk->descriptor_steps > DESCRIPTOR_STEPS_MAX)
+            return false;
         Elf_Scn *section = elf_getscn(runtime->elf, i);
         if (section && gelf_getshdr(section, &header) && symbol->st_value >= header.sh_addr &&
             symbol->st_value - header.sh_addr < header.sh_size) {
@@ -148,6 +189,8 @@ static struct pd_symtab_builder *kernel_target(struct walk *walk, struct section
         if (!strcmp(load->sections.data[i].name, section->name))
             section->target = (int32_t)i;
     if (section->target < 0) {
+        if (load->sections.count >= KERNEL_SECTIONS_MAX)
+            return NULL;
         struct pd_elf_kernel_section new = {.name = section->name,
                                             .address = section->address,
                                             .size = section->size,
@@ -166,7 +209,7 @@ static struct pd_symtab_builder *kernel_target(struct walk *walk, struct section
 }
 
 /* False: perf gives up at this symbol, or no memory. `*added`: it was taken. */
-static bool add_symbol(struct walk *walk, GElf_Sym symbol, const Elf_Data *strings, bool *added)
+static bool add_symbol(struct walk *walk, GElf_Sym symbol, struct strings *strings, bool *added)
 {
     struct pd_elf_load *load = walk->load;
     struct pd_symtab_builder *builder = load->builder;
@@ -175,7 +218,7 @@ static bool add_symbol(struct walk *walk, GElf_Sym symbol, const Elf_Data *strin
 
     if (!is_wanted(&symbol, &label))
         return true;
-    const char *name = pd_elf_string(strings, symbol.st_name, &length);
+    const char *name = take_name(strings, symbol.st_name, &length);
     if (!name || is_mapping_symbol(load->syms, name))
         return true;
     if (load->runtime->opd.section && symbol.st_shndx == load->runtime->opd.index &&
@@ -205,17 +248,18 @@ static bool add_symbol(struct walk *walk, GElf_Sym symbol, const Elf_Data *strin
 
 /* ---- tables ---- */
 
-static void find_reference(struct pd_elf_load *load, Elf_Data *symbols, const Elf_Data *strings,
-                           size_t count)
+static void find_reference(struct pd_elf_load *load, Elf_Data *symbols,
+                           const struct strings *strings, size_t count)
 {
+    size_t wanted = load->ref_reloc_name ? strlen(load->ref_reloc_name) + 1 : 0;
+
     for (size_t i = 0; load->ref_reloc_name && i < count && i < INT32_MAX; i++) {
         GElf_Sym symbol;
-        size_t length;
-        const char *name;
         if (!gelf_getsym(symbols, (int)i, &symbol))
             break;
-        name = pd_elf_string(strings, symbol.st_name, &length);
-        if (name && !strcmp(name, load->ref_reloc_name)) {
+        if (pd_range_ok(symbol.st_name, wanted, strings->data.d_size) &&
+            !memcmp((const char *)strings->data.d_buf + symbol.st_name, load->ref_reloc_name,
+                    wanted)) {
             if (symbol.st_value)
                 load->delta = load->ref_reloc_address - symbol.st_value;
             break;
@@ -227,20 +271,20 @@ static bool walk_table(struct walk *walk, const struct pd_elf_table *table, size
 {
     struct pd_elf_load *load = walk->load;
     Elf_Data *symbols = pd_elf_data(load->syms, table->section);
-    const Elf_Data *strings =
-        pd_elf_data(load->syms, elf_getscn(load->syms->elf, table->header.sh_link));
+    struct strings strings;
 
-    if (!symbols || !strings || !table->header.sh_entsize)
+    if (!symbols || !table->header.sh_entsize ||
+        !open_strings(load->syms, table->header.sh_link, &strings))
         return false;
-    size_t total = symbols->d_size / PD_MAX(table->header.sh_entsize, (GElf_Xword)1);
+    size_t total = symbols->d_size / table->header.sh_entsize;
     if (load->kind == PD_ELF_KERNEL)
-        find_reference(load, symbols, strings, total);
+        find_reference(load, symbols, &strings, total);
     for (size_t i = 0; i < total && i < INT32_MAX; i++) {
         GElf_Sym symbol;
         bool added = false;
         if (!gelf_getsym(symbols, (int)i, &symbol))
             break;
-        if (!add_symbol(walk, symbol, strings, &added))
+        if (!add_symbol(walk, symbol, &strings, &added))
             return false;
         *count += added;
     }
@@ -283,7 +327,7 @@ void pd_elf_load_free(struct pd_elf_load *load)
 
 struct plt {
     Elf_Data *relocations, *symbols;
-    const Elf_Data *strings;
+    struct strings strings;
     uint64_t offset, entry;
     size_t count;
     bool addends;
@@ -301,8 +345,8 @@ static bool find_plt(const struct pd_elf *elf, struct plt *plt)
         return false;
     plt->relocations = pd_elf_data(elf, relocations.section);
     plt->symbols = pd_elf_data(elf, elf->dynsym.section);
-    plt->strings = pd_elf_data(elf, elf_getscn(elf->elf, elf->dynsym.header.sh_link));
-    if (!plt->relocations || !plt->symbols || !plt->strings)
+    if (!plt->relocations || !plt->symbols ||
+        !open_strings(elf, elf->dynsym.header.sh_link, &plt->strings))
         return false;
     plt->count = relocations.header.sh_size / relocations.header.sh_entsize;
     plt->addends = relocations.header.sh_type == SHT_RELA;
@@ -337,7 +381,7 @@ bool pd_elf_load_plt(const struct pd_elf *elf, struct pd_symtab_builder *builder
         symbol_index = GELF_R_SYM(plt.addends ? with.r_info : without.r_info);
         const char *name = NULL;
         if (symbol_index < INT32_MAX && gelf_getsym(plt.symbols, (int)symbol_index, &symbol))
-            name = pd_elf_string(plt.strings, symbol.st_name, &length);
+            name = take_name(&plt.strings, symbol.st_name, &length);
         uint64_t start = plt.offset + i * plt.entry;
         if (!pd_symtab_add_range(builder, start, start + plt.entry, PD_SYMBOL_GLOBAL, STT_FUNC,
                                  name ? name : "", name ? length : 0, PD_NAME_RAW_PLT))

@@ -267,24 +267,34 @@ static perfdata_status try_kallsyms(struct loader *loader, const char *path)
 
 /* ---- vmlinux ---- */
 
+static int compare_maps(const void *a, const void *b)
+{
+    const struct pd_kernel_result_map *x = *(struct pd_kernel_result_map *const *)a;
+    const struct pd_kernel_result_map *y = *(struct pd_kernel_result_map *const *)b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return x < y ? -1 : x > y; /* they lie in one array */
+}
+
 /* perf closes gaps and cuts overlaps of the kernel's maps. */
-static void fix_map_ends(struct loader *loader)
+static bool fix_map_ends(struct loader *loader)
 {
     size_t count = loader->maps.count;
+    struct pd_kernel_result_map **sorted = malloc(count * sizeof *sorted);
 
-    for (size_t i = 0; i < count; i++) {
-        struct pd_kernel_result_map *map = &loader->maps.data[i], *next = NULL;
-        for (size_t k = 0; k < count; k++) {
-            struct pd_kernel_result_map *other = &loader->maps.data[k];
-            bool behind = other->start > map->start || (other->start == map->start && k > i);
-            if (behind && (!next || other->start < next->start))
-                next = other;
-        }
-        if (!next)
-            map->end = map->end ? map->end : UINT64_MAX;
-        else if (!map->end || map->end > next->start)
-            map->end = next->start;
-    }
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &loader->maps.data[i];
+    qsort(sorted, count, sizeof *sorted, compare_maps);
+    for (size_t i = 0; i + 1 < count; i++)
+        if (!sorted[i]->end || sorted[i]->end > sorted[i + 1]->start)
+            sorted[i]->end = sorted[i + 1]->start;
+    if (!sorted[count - 1]->end)
+        sorted[count - 1]->end = UINT64_MAX;
+    free(sorted);
+    return true;
 }
 
 static bool take_sections(struct loader *loader, struct pd_elf_load *load)
@@ -311,8 +321,7 @@ static bool take_sections(struct loader *loader, struct pd_elf_load *load)
         if (ok)
             section->builder = NULL;
     }
-    fix_map_ends(loader);
-    return ok;
+    return ok && fix_map_ends(loader);
 }
 
 static perfdata_status use_vmlinux(struct loader *loader, const struct pd_elf *elf)
@@ -398,18 +407,29 @@ static perfdata_status try_vmlinux_list(struct loader *loader)
 
 /* ---- choice ---- */
 
+/* The cache has a folder for each table, older ones a file. */
+static perfdata_status try_cached(struct loader *loader, const struct pd_build_id *id)
+{
+    char cache[PD_PATH_ROOM], path[PD_PATH_ROOM + 128], hex[2 * PD_BUILD_ID_MAX + 1];
+
+    if (!pd_search_cache(loader->search, cache))
+        return PERFDATA_ERROR_NOT_FOUND;
+    pd_build_id_text(id, hex);
+    snprintf(path, sizeof path, "%s/" KALLSYMS_NAME "/%s/kallsyms", cache, hex);
+    if (access(path, F_OK))
+        snprintf(path, sizeof path, "%s/" KALLSYMS_NAME "/%s", cache, hex);
+    return try_kallsyms(loader, path);
+}
+
 static perfdata_status try_running_or_cached(struct loader *loader)
 {
     const struct pd_build_id *id = &loader->request->build_id;
     struct pd_build_id running;
-    char path[PD_PATH_ROOM];
 
     if (!id->size || (pd_build_id_read_notes("/sys/kernel/notes", &running) == 0 &&
                       pd_build_id_equal(id, &running)))
         return try_kallsyms(loader, PROC_KALLSYMS);
-    if (!pd_search_cache_path(loader->search, id, "kallsyms", path))
-        return PERFDATA_ERROR_NOT_FOUND;
-    return try_kallsyms(loader, path);
+    return try_cached(loader, id);
 }
 
 static perfdata_status choose(struct loader *loader)

@@ -45,7 +45,6 @@ enum pd_object_type { /* where the symbols came from */
     PD_OBJECT_MIXEDUP_UBUNTU_DEBUG,
     PD_OBJECT_VMLINUX,
     PD_OBJECT_KALLSYMS,
-    PD_OBJECT_KCORE,
     PD_OBJECT_MEMORY
 };
 
@@ -126,14 +125,13 @@ struct pd_kernel_result_map {
 
 /* Immutable, shared by threads without locks. */
 struct pd_kernel {
-    enum pd_object_type type; /* VMLINUX, KALLSYMS, KCORE, NOT_FOUND */
+    enum pd_object_type type; /* VMLINUX, KALLSYMS, NOT_FOUND */
     const char *short_name;   /* "[kernel.kallsyms]", also with a vmlinux */
     const char *long_name;    /* "[kernel.kallsyms]" or the vmlinux as it was named */
     char *path;               /* the file used; NULL: none */
     uint64_t delta;           /* runtime address = file address + delta */
     struct pd_kernel_result_map *maps; /* the request's maps in its order, then the new ones */
     size_t map_count;
-    bool replaces_maps; /* kcore: the request's modules are gone from the map list (start = end = 0) */
     struct pd_arena arena;
 };
 

@@ -9,7 +9,7 @@
 
 /* Writes SYMFS/path; false: too long. */
 bool pd_search_path(const struct pd_object_search *search, const char *path, char *out);
-/* The cache's file for a build-id: `leaf` is "elf", "debug", "vdso", "vmlinux", "kallsyms". False: no cache. */
+/* The cache's file for a build-id: `leaf` is "elf", "debug" or "vdso". False: no cache. */
 bool pd_search_cache_path(const struct pd_object_search *search, const struct pd_build_id *id,
                           const char *leaf, char *out);
 /* The cache's folder. */
