@@ -13,8 +13,26 @@ static void check(const char *mangled, bool verbose, const char *expected)
     free(text);
 }
 
+/* Each argument is made of the one before, twice: the text doubles, the name does not. */
+static void check_explosion(unsigned steps, bool readable)
+{
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char name[512] = "_Z1f1a1PIS_S_E", *to = name + strlen(name), *text;
+
+    for (unsigned i = 1; i <= steps; i++, to += strlen(to)) {
+        char last = digits[i];
+        memcpy(to, "S0_IS?_S?_E", 12);
+        to[5] = to[8] = last;
+    }
+    text = pd_demangle(name, true);
+    CHECK((text != NULL) == readable);
+    free(text);
+}
+
 int main(void)
 {
+    check_explosion(8, true);
+    check_explosion(34, false);
     /* C++: no parameters unless verbose */
     check("_ZN2ns1AIlE1fEli", false, "ns::A<long>::f");
     check("_ZN2ns1AIlE1fEli", true, "ns::A<long>::f(long, int)");

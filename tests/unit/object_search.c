@@ -195,6 +195,93 @@ static void test_debugdata(void)
     elf_maker_free(&m);
 }
 
+/* ---- kernels ---- */
+
+#define KERNEL UINT64_C(0xffffffff81000000)
+
+static struct pd_kernel *load_kernel(const struct pd_object_search *search, uint8_t id)
+{
+    static const struct pd_kernel_map map = {
+        .start = KERNEL + 0x100000, .end = KERNEL + 0x200000, .pgoff = KERNEL + 0x100000};
+    struct pd_kernel_request request = {.build_id = {.size = 20},
+                                        .ref_reloc_name = "_text",
+                                        .ref_reloc_address = KERNEL + 0x100000,
+                                        .maps = &map,
+                                        .map_count = 1};
+    struct pd_kernel *kernel;
+
+    memset(request.build_id.bytes, id, sizeof request.build_id.bytes);
+    CHECK(pd_kernel_load(search, &request, &kernel) == PERFDATA_OK);
+    return kernel;
+}
+
+static const char *kernel_name(const struct pd_kernel *kernel, size_t map, uint64_t address)
+{
+    const struct pd_kernel_result_map *in = &kernel->maps[map];
+    uint64_t at = in->identity ? address : address - in->start + in->pgoff;
+    const struct pd_symbol *symbol = in->symtab ? pd_symtab_find(in->symtab, at) : NULL;
+
+    return symbol ? symbol->name : "-";
+}
+
+/* The cache has a table for the recorded build-id, which is not that of the running kernel. */
+static void test_cached_kallsyms(void)
+{
+    static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 t inner\n";
+    char cache[512];
+
+    write_file("/.debug/[kernel.kallsyms]/44444444444444444444" "44444444444444444444/kallsyms",
+               text, strlen(text));
+    snprintf(cache, sizeof cache, "%s/.debug", root);
+    struct pd_object_search search = {.cache = cache, .os_release = "none"};
+    struct pd_kernel *kernel = load_kernel(&search, 0x44);
+    CHECK_U64(kernel->type, PD_OBJECT_KALLSYMS);
+    CHECK_U64(kernel->delta, 0x100000);
+    CHECK_STR(kernel_name(kernel, 0, KERNEL + 0x100150), "inner");
+    pd_kernel_free(kernel);
+    kernel = load_kernel(&search, 0x45);
+    CHECK_U64(kernel->type, PD_OBJECT_NOT_FOUND);
+    CHECK_U64(kernel->maps[0].end, KERNEL + 0x200000);
+    pd_kernel_free(kernel);
+}
+
+/* A vmlinux: each section but .text gets a map of its own, all moved by the relocation. */
+static void test_vmlinux(void)
+{
+    struct elf_maker m = elf_begin(true, false, ET_EXEC, EM_X86_64);
+    uint16_t text = elf_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC, KERNEL, NULL, 0x40, 0, 0);
+    uint16_t init =
+        elf_section(&m, ".init.text", SHT_PROGBITS, SHF_ALLOC, KERNEL + 0x1000, NULL, 0x40, 0, 0);
+    char path[512];
+
+    elf_build_id(&m, 0x55);
+    elf_symbol(&m, "_text", KERNEL, 0, STB_GLOBAL, STT_NOTYPE, 0, text);
+    elf_symbol(&m, "work", KERNEL + 0x10, 0x10, STB_GLOBAL, STT_FUNC, 0, text);
+    elf_symbol(&m, "start", KERNEL + 0x1000, 0x10, STB_GLOBAL, STT_FUNC, 0, init);
+    elf_symbols(&m, ".symtab", SHT_SYMTAB);
+    elf_end_file(&m);
+    write_file("/vmlinux", m.bytes, m.size);
+    snprintf(path, sizeof path, "%s/vmlinux", root);
+    struct pd_object_search search = {.vmlinux = path};
+    struct pd_kernel *kernel = load_kernel(&search, 0x55);
+    CHECK_U64(kernel->type, PD_OBJECT_VMLINUX);
+    CHECK_U64(kernel->map_count, 2);
+    if (kernel->map_count == 2) {
+        CHECK_U64(kernel->maps[0].start, KERNEL + 0x100000);
+        CHECK_U64(kernel->maps[0].end, KERNEL + 0x100040);
+        CHECK_STR(kernel->maps[1].name, "[kernel.kallsyms].init.text");
+        CHECK_U64(kernel->maps[1].start, KERNEL + 0x101000);
+        CHECK_STR(kernel_name(kernel, 0, KERNEL + 0x100018), "work");
+        CHECK_STR(kernel_name(kernel, 1, KERNEL + 0x101008), "start");
+    }
+    CHECK_STR(kernel->long_name, path);
+    pd_kernel_free(kernel);
+    kernel = load_kernel(&search, 0x56); /* another build: refused, and nothing else is tried */
+    CHECK_U64(kernel->type, PD_OBJECT_NOT_FOUND);
+    pd_kernel_free(kernel);
+    elf_maker_free(&m);
+}
+
 static void test_build_ids(void)
 {
     struct pd_build_id full = pd_build_id_make("0123456789abcdef\0\0\0\0", 20);
@@ -219,6 +306,8 @@ int main(void)
     test_places();
     test_modules();
     test_debugdata();
+    test_cached_kallsyms();
+    test_vmlinux();
     test_build_ids();
     snprintf(command, sizeof command, "rm -rf %s", root);
     if (system(command))
