@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One number over the fields of a record: a chain of multiplications, each field a link. Arrays and bytes have a digest
  * of their own in two lanes, since call chains and stacks are most of a recording. */
+#include "format/row_read.h"
 #include "format/sample_visit.h"
 
 #define SEED UINT64_C(0x243f6a8885a308d3)
@@ -155,15 +156,72 @@ PD_INLINE bool sum_sample(const struct pd_event *event, const uint8_t *record, u
     return true;
 }
 
+/* A body of numbers and a text at its end, as side-band has: no more than loads. False: it is none, or damaged. */
+PD_INLINE bool sum_rows(const struct pd_row *row, const uint8_t *at, const uint8_t *end, bool swap, uint16_t misc,
+                        uint64_t *hash)
+{
+    uint64_t registers[PD_ROW_REGISTERS] = { 0 }, sum = *hash;
+    for (; row->name; row++) {
+        size_t left = (size_t)(end - at), size = pd_kinds[row->kind].least;
+        if (row->when && !pd_row_holds(row, registers, misc, left))
+            continue;
+        switch (pd_kinds[row->kind].shape) {
+        case PD_SHAPE_NUMBER:
+            if (left < size)
+                return false;
+            registers[row->save] = pd_row_number((enum pd_kind)row->kind, at, swap);
+            sum = link_of(sum, registers[row->save]);
+            break;
+        case PD_SHAPE_TEXT:
+            if (row->kind != PD_KIND_text)
+                return false;
+            size = left;
+            sum = link_of(sum, digest_bytes(at, strnlen((const char *)at, left)));
+            break;
+        default:
+            return false;
+        }
+        at += size;
+    }
+    *hash = sum;
+    return at == end;
+}
+
+PD_INLINE bool sum_record(const struct pd_fields_input *input, const struct pd_record_header *header, bool swap,
+                          uint64_t *hash)
+{
+    const struct pd_event *event = header->type < PD_RECORD_KERNEL_END ? input->event : NULL;
+    const struct pd_row *rows = pd_record_rows(header->type, NULL);
+    uint32_t trailer = event ? event->plan.trailer_size : 0;
+    const uint8_t *end = input->record + input->size - trailer;
+    if (!rows || header->type >= PD_RECORD_WIDE || trailer > input->size - 8)
+        return false;
+    uint64_t sum = SEED;
+    sum = link_of(sum, header->type);
+    sum = link_of(sum, header->misc);
+    sum = link_of(sum, pd_load16(input->record + 6, swap));
+    if (!sum_rows(rows, input->record + 8, end, swap, header->misc, &sum))
+        return false;
+    if (trailer)
+        visit_trailer(add_field, &sum, event->plan.sample_type, end, swap);
+    *hash = sum;
+    return true;
+}
+
 uint64_t pd_record_checksum(const struct pd_fields_input *input)
 {
     const struct pd_event *event = input->event;
     const uint8_t *record = input->record;
     bool swap = input->swap;
+    struct pd_record_header header = pd_record_header(record, swap);
     uint64_t hash;
-    if (PD_LIKELY(event && pd_load32(record, swap) == PD_RECORD_SAMPLE) && event->plan.swap == swap &&
-        (swap ? sum_sample(event, record, input->size, true, &hash)
-              : sum_sample(event, record, input->size, false, &hash)))
+    if (header.type != PD_RECORD_SAMPLE) {
+        if (swap ? sum_record(input, &header, true, &hash) : sum_record(input, &header, false, &hash))
+            return hash;
+    } else if (event && event->plan.swap == swap &&
+               (swap ? sum_sample(event, record, input->size, true, &hash)
+                     : sum_sample(event, record, input->size, false, &hash))) {
         return hash;
+    }
     return pd_record_checksum_walk(input);
 }

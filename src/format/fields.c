@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The walk over rows. Its stack is as deep as the tables nest (records.def, features.def), whatever the input says. */
 #include "format/fields.h"
+#include "format/row_read.h"
 #include "format/sample_visit.h"
 
-#define REGISTERS 8
 #define DEEPEST 8
 
 struct frame {
@@ -20,7 +20,7 @@ struct walk {
     bool swap, damaged;
     uint16_t misc;
     unsigned depth;
-    uint64_t registers[REGISTERS];
+    uint64_t registers[PD_ROW_REGISTERS];
     struct frame frames[DEEPEST];
 };
 
@@ -59,35 +59,6 @@ static void open_field(struct walk *w, const struct pd_row *row, const char *nam
 
 /* ---- numbers, text, bytes, arrays ------------------------------------------------------------------------------ */
 
-static uint64_t load_number(enum pd_kind kind, const uint8_t *at, bool swap)
-{
-    bool big = pd_is_big_endian(swap);
-    uint64_t value;
-    switch (kind) {
-    case PD_KIND_flags:
-        value = pd_load64(at, swap);
-        return big ? pd_attr_flags_from_big(value) : value;
-    case PD_KIND_action:
-        return big ? pd_aux_action_mirror(pd_load32(at, swap)) : pd_load32(at, swap);
-    case PD_KIND_wide_size:
-        return (uint32_t)pd_load16(at, swap) << 16 | pd_load16(at + 2, swap);
-    case PD_KIND_s32:
-        return (uint64_t)(int64_t)(int32_t)pd_load32(at, swap);
-    default:
-        break;
-    }
-    switch (pd_kinds[kind].least) {
-    case 1:
-        return *at;
-    case 2:
-        return pd_load16(at, swap);
-    case 4:
-        return pd_load32(at, swap);
-    default:
-        return pd_load64(at, swap);
-    }
-}
-
 static bool visit_number(struct walk *w, const struct pd_row *row)
 {
     size_t size = pd_kinds[row->kind].least;
@@ -95,7 +66,7 @@ static bool visit_number(struct walk *w, const struct pd_row *row)
         return false;
     struct pd_field field = { .name = row->name, .row = row, .names = row->names, .kind = row->kind,
                               .swap = w->swap, .data = w->at, .size = size };
-    field.value = load_number((enum pd_kind)row->kind, w->at, w->swap);
+    field.value = pd_row_number((enum pd_kind)row->kind, w->at, w->swap);
     w->at += size;
     w->registers[row->save] = field.value; /* register 0 is nobody's */
     w->sink->field(w->sink, &field);
@@ -255,34 +226,6 @@ static void visit_sample_body(struct walk *w)
 }
 
 /* ---- nesting ---------------------------------------------------------------------------------------------------- */
-
-static bool holds(const struct walk *w, const struct pd_row *row)
-{
-    uint64_t value = w->registers[row->when_register];
-    switch ((enum pd_when)row->when) {
-    case PD_WHEN_ALWAYS:
-        return true;
-    case PD_WHEN_EQ:
-        return value == row->value;
-    case PD_WHEN_LE:
-        return value <= row->value;
-    case PD_WHEN_GE:
-        return value >= row->value;
-    case PD_WHEN_EQ2:
-        return value == row->value && w->registers[row->also_register] == row->also_value;
-    case PD_WHEN_EQ_ROOM:
-        return value == row->value && w->at < w->end;
-    case PD_WHEN_MISC:
-        return w->misc >> row->value & 1;
-    case PD_WHEN_NOT_MISC:
-        return !(w->misc >> row->value & 1);
-    case PD_WHEN_ROOM:
-        return w->at < w->end;
-    case PD_WHEN_ODD:
-        return left_of(w) % 16 == 8;
-    }
-    return false;
-}
 
 static bool push(struct walk *w, const struct pd_row *rows, const uint8_t *end, bool list, uint64_t left)
 {
@@ -456,7 +399,7 @@ static void run(struct walk *w)
             continue;
         }
         frame->row++;
-        if (row->when && !holds(w, row))
+        if (row->when && !pd_row_holds(row, w->registers, w->misc, left_of(w)))
             continue;
         if (!visit_row(w, row))
             cut(w);
