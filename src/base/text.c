@@ -34,8 +34,8 @@ void pd_text_free(struct pd_text *text)
 
 void pd_text_fill(struct pd_text *text, char c, size_t count)
 {
-    char *to = pd_text_room(text, count);
-    if (to && count) {
+    char *to = count ? pd_text_room(text, count) : NULL;
+    if (to) {
         memset(to, c, count);
         text->length += count;
     }

@@ -34,8 +34,8 @@ PD_INLINE void pd_text_char(struct pd_text *text, char c)
 
 PD_INLINE void pd_text_bytes(struct pd_text *text, const void *bytes, size_t size)
 {
-    char *to = pd_text_room(text, size);
-    if (to && size) {
+    char *to = size ? pd_text_room(text, size) : NULL; /* an empty text has no room to point into */
+    if (to) {
         memcpy(to, bytes, size);
         text->length += size;
     }
