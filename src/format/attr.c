@@ -63,6 +63,28 @@ perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, str
     return out->size < LEAST_ATTR ? PERFDATA_ERROR_BAD_RECORD : PERFDATA_OK;
 }
 
+#define STORE_u16(at, value) pd_store16(at, value, swap)
+#define STORE_u32(at, value) pd_store32(at, value, swap)
+#define STORE_s32(at, value) pd_store32(at, (uint32_t)(value), swap)
+#define STORE_u64(at, value) pd_store64(at, value, swap)
+#define STORE_x64(at, value) pd_store64(at, value, swap)
+#define STORE_flags(at, value) pd_store64(at, big ? pd_attr_flags_to_big(value) : (value), swap)
+#define STORE_action(at, value) pd_store32(at, big ? pd_aux_action_mirror(value) : (value), swap)
+
+void pd_attr_encode(const struct pd_attr *attr, bool swap, uint8_t *to, size_t size)
+{
+    bool big = pd_is_big_endian(swap);
+    memset(to, 0, size);
+#define ATTR_FIELD(offset, kind, name, ...)                                                        \
+    if ((offset) + sizeof attr->name <= size)                                                      \
+        STORE_##kind(to + (offset), attr->name);
+#define ATTR_FLAG(number, NAME, name)
+#include "format/attr.def"
+#undef ATTR_FIELD
+#undef ATTR_FLAG
+    pd_store32(to + offsetof(struct pd_attr, size), (uint32_t)size, swap);
+}
+
 static void add_modifiers(const struct pd_attr *attr, struct pd_text *out)
 {
     static const struct {

@@ -34,6 +34,8 @@ PD_INLINE bool pd_attr_flag(const struct pd_attr *attr, unsigned flag)
 
 /* Decodes an attr of `room` readable bytes (its own size field says how many count). */
 perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, struct pd_attr *out);
+/* The reverse: `size` bytes, which its size field then says; what does not fit is left out. */
+void pd_attr_encode(const struct pd_attr *attr, bool swap, uint8_t *to, size_t size);
 
 /* The flag word and aux_action of a big-endian file <-> our numbering (reference 3.2). */
 uint64_t pd_attr_flags_from_big(uint64_t word);
