@@ -83,6 +83,7 @@ static perfdata_status read_records(struct run *run)
         .work = work,
         .end = end,
     };
+    pd_timeline_remove_exited(run->session.timeline);
     perfdata_status status = pd_pipeline_run(&run->session, &consumer, 0);
     return status < 0 ? status : run->status;
 }

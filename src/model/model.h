@@ -93,6 +93,8 @@ struct pd_timeline;
 struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
                                     bool swap);
 void pd_timeline_free(struct pd_timeline *timeline);
+/* From now on EXIT takes the thread out of the table, as perf does in buildid-list only. */
+void pd_timeline_remove_exited(struct pd_timeline *timeline);
 
 /* ---- the writer: the front, in delivery order, numbers rising ---- */
 
@@ -117,6 +119,16 @@ const char *pd_comm_text(const struct pd_comm *comm, uint64_t number);
 const char *pd_comm_final_text(const struct pd_comm *comm);
 uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number);  /* -1 unknown */
 uint32_t pd_thread_ppid(const struct pd_thread *thread, uint64_t number); /* -1 unknown */
+/* The maps that a thread sees, for a run of numbers: a reader that remembers it does not search the versions again. */
+struct pd_maps_view {
+    const struct pd_map_version *version; /* NULL: no maps */
+    uint64_t stamp;
+    uint64_t from, until; /* the same for all numbers in [from, until) that the reader may still ask for */
+};
+void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, struct pd_maps_view *out);
+void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number, struct pd_maps_view *out);
+const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t ip);
+
 /* The map of a user address, NULL. */
 const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t number, uint64_t ip);
 /* Changes whenever the maps that the thread sees change; equal stamps, equal answers. Never 0. */

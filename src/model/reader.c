@@ -53,6 +53,43 @@ static const struct pd_map *found(const struct pd_map_version *version, uint64_t
     return map;
 }
 
+/* Beside the newest version nothing is known of what comes after this very number. */
+static void view_of(const struct pd_map_set *set, uint64_t number, struct pd_maps_view *out)
+{
+    const struct pd_map_version *version =
+        atomic_load_explicit(&set->versions, memory_order_acquire);
+    out->until = number + 1;
+    for (; version && version->number > number; version = version->before)
+        out->until = version->number;
+    out->version = version;
+    out->from = version ? version->number : 0;
+    out->stamp = version ? version->stamp : PD_MAPS_EMPTY_STAMP;
+}
+
+void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, struct pd_maps_view *out)
+{
+    const struct pd_thread_state *state = thread->state;
+    uint64_t pid_at = atomic_load_explicit(&state->pid_at, memory_order_acquire);
+    if (number >= pid_at) {
+        view_of(state->maps, number, out);
+        out->from = PD_MAX(out->from, pid_at);
+    } else {
+        view_of(state->maps_before, number, out);
+        out->until = PD_MIN(out->until, pid_at);
+    }
+}
+
+void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number,
+                             struct pd_maps_view *out)
+{
+    view_of(&timeline->kernel, number, out);
+}
+
+const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t ip)
+{
+    return found(view->version, ip);
+}
+
 const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t number, uint64_t ip)
 {
     return found(pd_map_set_at(pd_thread_set(thread->state, number), number), ip);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define NEVER UINT64_MAX
+#define NO_THREAD (PD_MAP64_NONE - 1) /* in by_tid: its thread was taken out */
 
 /* ---- names ---- */
 
@@ -58,7 +59,7 @@ static struct pd_thread *find_thread(struct pd_timeline *timeline, uint32_t tid)
     if (last && last->tid == tid)
         return last;
     uint32_t index = pd_map64_get(&timeline->by_tid, tid);
-    return index == PD_MAP64_NONE ? NULL : (timeline->last = timeline->threads.data[index]);
+    return index >= NO_THREAD ? NULL : (timeline->last = timeline->threads.data[index]);
 }
 
 /* A thread with its default name and no maps yet, in the table. */
@@ -70,7 +71,7 @@ static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, 
     struct pd_thread *thread = pd_arena_zalloc(&timeline->arena, sizeof *thread);
     struct pd_thread_state *state = pd_arena_zalloc(&timeline->arena, sizeof *state);
     struct pd_comm *comm = new_comm(timeline, intern_comm(timeline, name, (size_t)length), number);
-    if (!thread || !state || !comm || timeline->threads.count >= PD_MAP64_NONE - 1 ||
+    if (!thread || !state || !comm || timeline->threads.count >= NO_THREAD ||
         !pd_vec_push(&timeline->threads, thread))
         return NULL;
     comm->default_text = atomic_load_explicit(&comm->final_text, memory_order_relaxed);
@@ -265,7 +266,12 @@ static perfdata_status apply_exit(struct pd_timeline *timeline, const struct pd_
     if (!thread)
         return 0;
     thread->state->dead = true; /* nothing follows from it: name and maps stay */
-    return pd_thread_findnew(timeline, gone->pid, gone->tid, number) ? 0 : PERFDATA_ERROR_MEMORY;
+    if (!pd_thread_findnew(timeline, gone->pid, gone->tid, number))
+        return PERFDATA_ERROR_MEMORY;
+    if (!timeline->remove_exited)
+        return 0;
+    remove_thread(timeline, thread, number);
+    return pd_map64_set(&timeline->by_tid, gone->tid, NO_THREAD) ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
 /* ---- maps of processes ---- */
@@ -555,6 +561,11 @@ void pd_timeline_free(struct pd_timeline *timeline)
     pd_map64_free(&timeline->by_tid);
     pd_arena_free(&timeline->arena);
     free(timeline);
+}
+
+void pd_timeline_remove_exited(struct pd_timeline *timeline)
+{
+    timeline->remove_exited = true;
 }
 
 void pd_timeline_retire(struct pd_timeline *timeline, uint64_t number)

@@ -28,7 +28,7 @@ enum { PD_CGROUP_BUCKETS = 64 };
 
 struct pd_timeline {
     struct pd_context *context;
-    bool swap;
+    bool swap, remove_exited;
     struct pd_arena arena; /* threads, comms, cgroups */
     struct pd_map_pool pool;
     struct pd_dso_table dsos;

@@ -216,6 +216,20 @@ static void fork_replaces_old_thread(void)
     end();
 }
 
+static void exited_threads_removed_on_demand(void)
+{
+    begin();
+    pd_timeline_remove_exited(timeline);
+    apply(build_mmap(USER, 70, 70, 0x1000, 0x1000, 0, "/lib/old"));
+    struct pd_thread *old = touch(70, 70), *other = touch(70, 71);
+    apply(build_task(PD_RECORD_EXIT, 0, 70, 1, 70, 1));
+    CHECK(pd_timeline_find(timeline, 70) == NULL);
+    CHECK(touch(70, 70) != old);
+    CHECK_STR(next_dso(70, 70, 0x1000), "none");
+    CHECK_STR(dso_at(other, now, 0x1000), "/lib/old"); /* held by the thread that is left */
+    end();
+}
+
 static void fork_by_itself(void)
 {
     begin();
@@ -481,6 +495,7 @@ int main(void)
     fork_of_unnamed_parent_keeps_default();
     fork_parent_pid_mismatch();
     fork_replaces_old_thread();
+    exited_threads_removed_on_demand();
     fork_by_itself();
     exec_keeps_maps();
     later_map_cuts_older();
