@@ -43,7 +43,6 @@ struct perfdata_options {
  * perfdata_recording_error() can tell more; it must be closed either way.
  *   PERFDATA_ERROR_NOT_FOUND, _ACCESS, _IO   the file cannot be opened or read
  *   PERFDATA_ERROR_EMPTY, _NOT_PERF_DATA, _BAD_HEADER, _TRUNCATED   it is no recording, or nothing of it is usable
- *   PERFDATA_ERROR_UNSUPPORTED   a directory, a pipe
  *   PERFDATA_ERROR_MEMORY, _STRICT, _ARGUMENT
  * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recording_open(const char *path, const struct perfdata_options *options,
@@ -69,6 +68,14 @@ PERFDATA_API uint64_t perfdata_recording_issue_count(const perfdata_recording *r
 
 /* 2 for PERFILE2, 1 for the old PERFFILE. Since 0.1. */
 PERFDATA_API uint32_t perfdata_recording_version(const perfdata_recording *recording);
+/* How the recording is kept. Since 0.1. */
+enum perfdata_form {
+    PERFDATA_FORM_FILE = 0, /* one file with sections */
+    PERFDATA_FORM_PIPE = 1, /* a stream of records, maybe saved in a file */
+    PERFDATA_FORM_DIRECTORY = 2
+};
+/* enum perfdata_form. Since 0.1. */
+PERFDATA_API uint32_t perfdata_recording_form(const perfdata_recording *recording);
 /* 1 when a big-endian machine recorded, else 0. Since 0.1. */
 PERFDATA_API int perfdata_recording_is_big_endian(const perfdata_recording *recording);
 /* 1 when the recorder did not end properly (data size 0), else 0: there are no features then. Since 0.1. */

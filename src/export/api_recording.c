@@ -111,6 +111,16 @@ uint32_t perfdata_recording_version(const perfdata_recording *recording)
     return recording->recording.version;
 }
 
+uint32_t perfdata_recording_form(const perfdata_recording *recording)
+{
+    switch (recording->recording.kind) {
+    case PD_CONTAINER_PIPE: return PERFDATA_FORM_PIPE;
+    case PD_CONTAINER_DIRECTORY: return PERFDATA_FORM_DIRECTORY;
+    case PD_CONTAINER_FILE: break;
+    }
+    return PERFDATA_FORM_FILE;
+}
+
 int perfdata_recording_is_big_endian(const perfdata_recording *recording)
 {
     return recording->recording.big_endian;

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,13 +102,15 @@ perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd
     do /* not to wait for the other end of a FIFO that somebody put there */
         fd = openat(directory->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     while (fd < 0 && errno == EINTR);
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", context->path ? context->path : "", name);
     if (fd < 0)
-        return fail_errno(context, errno, -1, name);
-    perfdata_status status = open_descriptor(context, fd, true, name, out);
+        return fail_errno(context, errno, -1, path);
+    perfdata_status status = open_descriptor(context, fd, true, path, out);
     if (status == PERFDATA_OK && (*out)->kind != KIND_FILE) {
         pd_source_close(*out);
         *out = NULL;
-        status = pd_fail(context, PERFDATA_ERROR_NOT_FOUND, -1, "%s: not a regular file", name);
+        status = pd_fail(context, PERFDATA_ERROR_NOT_FOUND, -1, "%s: not a regular file", path);
     }
     return status;
 }

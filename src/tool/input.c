@@ -83,11 +83,17 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     perfdata_status status = standard_input
                                  ? perfdata_recording_open_fd(STDIN_FILENO, &options, &recording)
                                  : perfdata_recording_open(name, &options, &recording);
-    if (status == PERFDATA_OK) {
+    /* perf takes nothing but the pipe form from there, even from a file. */
+    bool refused = status == PERFDATA_OK && standard_input && tool->as_perf &&
+                   perfdata_recording_form(recording) != PERFDATA_FORM_PIPE;
+    if (status == PERFDATA_OK && !refused) {
         *out = recording;
         return TOOL_DONE;
     }
-    tool_recording_failure(tool, recording, status);
+    if (refused)
+        tool_error(tool, "-: incompatible file format: standard input takes the pipe form");
+    else
+        tool_recording_failure(tool, recording, status);
     perfdata_recording_close(recording);
     return TOOL_NOTHING;
 }
