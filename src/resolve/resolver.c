@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker's caches. Level one: (stamp of the maps, address) -> location, direct-mapped. Level two: (map, address) ->
- * location, so that forks, and processes whose other maps change, share what is known. Below it (DSO, address) ->
- * symbol, so that processes that map a library at different places search it once. */
+/* A worker's caches. Level one: address -> location, direct-mapped, good while the stamp of the maps is the same or the
+ * map at the address is. Level two: (map, address) -> location, so that forks, and processes whose other maps change,
+ * share what is known. Below it (DSO, address) -> symbol, so that processes that map a library at different places
+ * search it once. */
 #include "resolve/resolver.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -98,27 +99,45 @@ static struct pd_location *at_place(struct pd_resolver *resolver, const struct p
 
 /* ---- level one ---- */
 
+PD_INLINE bool shows(const struct pd_maps_view *view, uint64_t number)
+{
+    return number >= view->from && number < view->until;
+}
+
+static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct pd_thread *thread)
+{
+    resolver->thread = thread;
+    if (!thread) {
+        resolver->user = &resolver->nothing;
+        return;
+    }
+    struct pd_view_slot *slot = &resolver->views[thread->index % PD_VIEW_SLOTS];
+    if (slot->thread != thread || !shows(&slot->view, resolver->number)) {
+        slot->thread = thread;
+        pd_thread_maps_view(thread, resolver->number, &slot->view);
+    }
+    resolver->user = &slot->view;
+}
+
 PD_INLINE void take_stamps(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number)
 {
     if (PD_LIKELY(resolver->number == number && resolver->thread == thread))
         return;
     resolver->number = number;
-    resolver->thread = thread;
-    resolver->user_stamp = thread ? pd_thread_maps_stamp(thread, number) : 0;
-    resolver->kernel_stamp = pd_timeline_kernel_stamp(resolver->symbols->timeline, number);
-    resolver->loads_kernel = number == atomic_load_explicit(&resolver->symbols->first_kernel,
-                                                            memory_order_acquire);
-    resolver->loading = NULL;
+    if (resolver->thread != thread || !shows(resolver->user, number))
+        change_view(resolver, thread);
+    if (!shows(&resolver->kernel, number))
+        pd_timeline_kernel_view(resolver->symbols->timeline, number, &resolver->kernel);
 }
 
 /* Which answers the address has: one kind of stamp never equals another. */
 PD_INLINE uint64_t stamp_for(const struct pd_resolver *resolver, uint8_t cpumode)
 {
     if (cpumode == PD_CPUMODE_USER)
-        return resolver->user_stamp << 2;
+        return resolver->user->stamp << 2;
     if (cpumode == PD_CPUMODE_KERNEL)
-        return resolver->kernel_stamp << 2 | 1;
+        return resolver->kernel.stamp << 2 | 1;
     return (uint64_t)cpumode << 2 | 2;
 }
 
@@ -156,7 +175,14 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
     if (cpumode == PD_CPUMODE_KERNEL)
         map = pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
     else if (cpumode == PD_CPUMODE_USER && resolver->thread)
-        map = pd_thread_map(resolver->thread, resolver->number, ip);
+        map = pd_maps_view_find(resolver->user, ip);
+    /* Other maps have changed, this one has not. */
+    struct pd_location *last = slot->location;
+    if (last && last->ip == ip && last->map == map && last->cpumode == cpumode) {
+        resolver->stats.known++;
+        slot->stamp = stamp;
+        return last;
+    }
     struct pd_location *location = at_place(resolver, map, cpumode, ip);
     if (location)
         *slot = (struct pd_recent_slot){ ip, stamp, location };
@@ -174,7 +200,7 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
             return location;
     }
     uint64_t stamp = stamp_for(resolver, cpumode);
-    uint64_t hash = (ip ^ stamp << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (ip + cpumode) * UINT64_C(0x9e3779b97f4a7c15);
     struct pd_recent_slot *slot = &resolver->recent[hash >> (64 - PD_RECENT_BITS)];
     if (PD_LIKELY(slot->ip == ip && slot->stamp == stamp && slot->location)) {
         resolver->stats.recent++;
@@ -197,7 +223,7 @@ uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread 
                            uint64_t number)
 {
     take_stamps(resolver, thread, number);
-    return pd_hash64(resolver->kernel_stamp * UINT64_C(0x9e3779b97f4a7c15)) ^ resolver->user_stamp;
+    return pd_hash64(resolver->kernel.stamp * UINT64_C(0x9e3779b97f4a7c15)) ^ resolver->user->stamp;
 }
 
 /* ---- life ---- */
@@ -226,6 +252,8 @@ struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols)
         return NULL;
     resolver->symbols = symbols;
     resolver->number = UINT64_MAX;
+    resolver->nothing = (struct pd_maps_view){ .until = UINT64_MAX };
+    resolver->user = &resolver->nothing;
     resolver->recent = calloc(PD_RECENT_SLOTS, sizeof *resolver->recent);
     resolver->symbol_slots = calloc(PD_SYMBOL_SLOTS, sizeof *resolver->symbol_slots);
     if (resolver->recent && resolver->symbol_slots)

@@ -9,6 +9,7 @@ enum {
     PD_RECENT_BITS = 14,
     PD_RECENT_SLOTS = 1 << PD_RECENT_BITS,
     PD_SYMBOL_SLOTS = 8192,
+    PD_VIEW_SLOTS = 64,
     PD_LOCATION_LIMIT = 400000 /* about 45 MB with the consumer's memos beside them */
 };
 
@@ -23,6 +24,12 @@ struct pd_symbol_slot {
     const struct pd_symbol *sym;
 };
 
+/* Maps of a thread as they were looked up last. */
+struct pd_view_slot {
+    const struct pd_thread *thread; /* NULL: free */
+    struct pd_maps_view view;
+};
+
 struct pd_resolver {
     struct pd_symbols *symbols;
     struct pd_recent_slot *recent;
@@ -33,8 +40,11 @@ struct pd_resolver {
     uint32_t count;
     bool from_caller;
     /* Of the sample that was looked up last. */
-    uint64_t number, user_stamp, kernel_stamp;
+    uint64_t number;
     const struct pd_thread *thread;
+    const struct pd_maps_view *user; /* in `views`, or `nothing` */
+    struct pd_maps_view kernel, nothing;
+    struct pd_view_slot views[PD_VIEW_SLOTS]; /* by thread */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */
     struct pd_location *loading; /* what its address gave */
     struct pd_resolver_stats stats;
