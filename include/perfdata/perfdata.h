@@ -2,8 +2,10 @@
 /* All of libperfdata. Each of these headers also stands alone. */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
+#include <perfdata/dump.h>
 #include <perfdata/record.h>
 #include <perfdata/recording.h>
 #include <perfdata/status.h>
 #include <perfdata/text.h>
+#include <perfdata/types.h>
 #endif
