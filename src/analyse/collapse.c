@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries to rows: names that became equal are joined, the events of a group stand side by side, rows are sorted. */
 #include "analyse/hist.h"
+#include "object/rbtree.h"
 #include <stdlib.h>
 
 static int key_at(const struct pd_hist_options *options, uint8_t key)
@@ -81,8 +82,8 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     row->symbol = first->symbol ? first->symbol->name : NULL;
     row->addr = first->addr;
     row->filtered = first->filtered;
-    /* perf applies this one while collapsing, which it does for comms only. */
-    if (symbol_filter && row->comm && (!row->symbol || !strstr(row->symbol, symbol_filter)))
+    /* perf applies this one while collapsing, which it does for comms only, and to the first event. */
+    if (symbol_filter && row->comm && !row->event && (!row->symbol || !strstr(row->symbol, symbol_filter)))
         row->filtered = true;
 }
 
@@ -195,9 +196,10 @@ perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *even
 
 struct sorting {
     const struct pd_hist *hist;
+    struct pd_hist_row **rows; /* by identity */
     const uint8_t *order;
     size_t order_count, group_size;
-    bool dso_is_key;
+    bool dso_is_key, has_chains;
 };
 
 static uint64_t column_value(const struct pd_hist_row *row, uint8_t column)
@@ -230,7 +232,7 @@ static int by_column(const struct sorting *sorting, const struct pd_hist_row *a,
         if (!sorting->hist->options.children)
             return 0;
         int result = by_value(a->children_period, b->children_period);
-        if (result || !sorting->hist->options.use_chains || a->entry->first.thread != b->entry->first.thread)
+        if (result || !sorting->has_chains || a->entry->first.thread != b->entry->first.thread)
             return result;
         /* The caller above the callee. */
         result = by_value(a->max_depth, b->max_depth);
@@ -303,17 +305,12 @@ static int by_symbol_identity(const struct sorting *sorting, const struct pd_his
     return result ? result : by_difference(x->end, y->end);
 }
 
-static int compare_rows(const void *left, const void *right, void *data)
+/* As perf compares when it looks whether two are the same. */
+static int compare_identities(const void *left, const void *right, void *data)
 {
     const struct sorting *sorting = data;
     const struct pd_hist_row *a = *(struct pd_hist_row *const *)left, *b = *(struct pd_hist_row *const *)right;
     int result = 0;
-    for (size_t i = 0; !result && i < sorting->order_count; i++) {
-        uint8_t what = sorting->order[i];
-        result = what >= PD_KEY_COUNT      ? by_column(sorting, a, b, what)
-                 : what == PD_KEY_SYMBOL ? by_text(a->symbol, b->symbol)
-                                           : by_key(sorting, a, b, what);
-    }
     for (unsigned k = 0; !result && k < sorting->hist->options.key_count; k++) {
         uint8_t key = sorting->hist->options.keys[k];
         result = key == PD_KEY_SYMBOL ? by_symbol_identity(sorting, a, b) : by_key(sorting, a, b, key);
@@ -323,13 +320,57 @@ static int compare_rows(const void *left, const void *right, void *data)
     return result ? result : by_value(b->index, a->index);
 }
 
-void pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
-                  size_t order_count, size_t group_size)
+static int compare_order(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b)
 {
-    struct sorting sorting = {&result->identities, order, order_count, group_size,
-                              key_at(&result->identities.options, PD_KEY_DSO) != 0};
-    if (event->rows.count > 1)
-        qsort_r(event->rows.data, event->rows.count, sizeof *event->rows.data, compare_rows, &sorting);
+    int result = 0;
+    for (size_t i = 0; !result && i < sorting->order_count; i++) {
+        uint8_t what = sorting->order[i];
+        result = what >= PD_KEY_COUNT      ? by_column(sorting, a, b, what)
+                 : what == PD_KEY_SYMBOL ? by_text(a->symbol, b->symbol)
+                                           : by_key(sorting, a, b, what);
+    }
+    return result;
+}
+
+static bool is_before(const void *data, uint32_t node, uint32_t other)
+{
+    const struct sorting *sorting = data;
+    return compare_order(sorting, sorting->rows[node - 1], sorting->rows[other - 1]) < 0;
+}
+
+/* "The caller above the callee" holds only within a thread and so contradicts the other keys: the order is what a tree
+ * makes of it into which the rows come by identity. */
+perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
+                             size_t order_count, size_t group_size)
+{
+    size_t count = event->rows.count;
+    if (count < 2)
+        return 0;
+    struct pd_hist_row **rows = malloc(count * sizeof *rows);
+    struct pd_rb_node *nodes = calloc(count + 1, sizeof *nodes);
+    struct pd_rb_tree tree = {nodes, 0};
+    struct sorting sorting = {
+        .hist = &result->identities,
+        .rows = rows,
+        .order = order,
+        .order_count = order_count,
+        .group_size = group_size,
+        .dso_is_key = key_at(&result->identities.options, PD_KEY_DSO) != 0,
+        .has_chains = result->identities.options.use_chains && event->has_chains,
+    };
+    bool ok = rows && nodes;
+    if (ok) {
+        qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_identities, &sorting);
+        memcpy(rows, event->rows.data, count * sizeof *rows);
+        for (uint32_t i = 1; i <= count; i++)
+            pd_rb_insert_by(&tree, i, is_before, &sorting);
+        size_t to = 0;
+        for (uint32_t node = pd_rb_first(&tree); node; node = pd_rb_next(&tree, node))
+            event->rows.data[to++] = rows[node - 1];
+    }
+    free(rows);
+    free(nodes);
+    return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
 uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row, uint8_t key)

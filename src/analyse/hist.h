@@ -196,6 +196,7 @@ struct pd_hist_row {
 /* Rows of one event with its sums. */
 struct pd_hist_event {
     PD_VEC(struct pd_hist_row *) rows;
+    bool has_chains; /* the event records them; set by the caller */
     uint64_t count, count_unfiltered; /* samples */
     uint64_t period, period_unfiltered;
     uint64_t chain_period, chain_period_unfiltered;
@@ -211,15 +212,15 @@ struct pd_hist_result {
     size_t row_count_with_entry;      /* of `all`; the rest came by pd_hist_link() */
 };
 
-/* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows whose symbol's name does not contain
- * `symbol_filter` (NULL: none) are filtered. */
+/* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows of the first event whose symbol's name
+ * does not contain `symbol_filter` (NULL: none) are filtered. */
 perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count, struct pd_symbols *symbols,
                                  const char *symbol_filter, struct pd_hist_result *out);
 /* Joins the rows of `count` events to those of the first, by identity. */
 perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count);
 /* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key. */
-void pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
-                  size_t order_count, size_t group_size);
+perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
+                             size_t order_count, size_t group_size);
 /* The row's word of a key, 0 when it is none of the sort keys. */
 uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row, uint8_t key);
 void pd_hist_result_free(struct pd_hist_result *result);

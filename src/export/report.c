@@ -80,6 +80,14 @@ static void group_names(const struct report *report, struct group group, struct 
         pd_text_string(out, " }");
 }
 
+static bool has_groups(const struct pd_recording *recording)
+{
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->member_count > 1)
+            return true;
+    return false;
+}
+
 static void table_title(const struct report *report, struct group group, struct pd_text *out)
 {
     static const char units[] = " KMG";
@@ -95,7 +103,10 @@ static void table_title(const struct report *report, struct group group, struct 
         samples /= 1000;
         unit++;
     }
-    bool several = report->recording->events[group.events[0]]->member_count > 1 || group.count > 1;
+    /* perf makes one group of all events before it is told to show none. */
+    bool forced = plan->no_group && group.events[0] == 0 && !has_groups(report->recording);
+    size_t members = forced ? report->recording->event_count : report->recording->events[group.events[0]]->member_count;
+    bool several = members > 1 || group.count > 1;
     pd_text_format(out, "# Samples: %llu%c of event%s '", (unsigned long long)samples, units[unit],
                    several ? "s" : "");
     group_names(report, group, out);
@@ -114,6 +125,11 @@ static uint64_t least_hits(const struct report *report, uint32_t event)
     return (uint64_t)((double)total * (report->plan.chain_percent / 100));
 }
 
+static bool records_chains(const struct report *report, uint32_t event)
+{
+    return report->recording->events[event]->attr.sample_type & PD_SAMPLE_CALLCHAIN;
+}
+
 static perfdata_status make_chains(struct report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
@@ -123,8 +139,11 @@ static perfdata_status make_chains(struct report *report)
     uint64_t *least = calloc(count + 1, sizeof *least);
     if (!least)
         return PERFDATA_ERROR_MEMORY;
-    for (size_t i = 0; i < count && plan->chain_mode != PD_CHAIN_FRACTAL; i++)
-        least[i] = least_hits(report, (uint32_t)i);
+    for (uint32_t i = 0; i < count; i++) {
+        least[i] = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, i);
+        if (!records_chains(report, i))
+            least[i] = UINT64_MAX;
+    }
     perfdata_status status = pd_chain_rank(&report->counts.hist);
     if (status == 0)
         status = pd_chain_index_make(&report->counts.hist, &report->result, least, &report->chains);
@@ -139,7 +158,10 @@ static perfdata_status draw_table(struct report *report, struct group group, str
     struct pd_hist_event *event = &report->result.events[leader];
     if (!(plan->options->flags & PERFDATA_REPORT_SHOW_EMPTY) && !event->count)
         return 0;
-    pd_hist_sort(&report->result, event, plan->order, plan->order_count, group.count);
+    event->has_chains = records_chains(report, leader);
+    perfdata_status status = pd_hist_sort(&report->result, event, plan->order, plan->order_count, group.count);
+    if (status < 0)
+        return status;
     struct pd_report_table table = {
         .plan = plan,
         .hist = &report->counts.hist,
@@ -155,7 +177,7 @@ static perfdata_status draw_table(struct report *report, struct group group, str
     };
     if (!plan->quiet)
         table_title(report, group, out);
-    perfdata_status status = pd_report_draw(&table, out, give, report);
+    status = pd_report_draw(&table, out, give, report);
     pd_text_string(out, "\n\n");
     return status;
 }
@@ -164,10 +186,7 @@ static perfdata_status draw_table(struct report *report, struct group group, str
 static size_t group_of(const struct report *report, uint32_t leader, uint32_t *events)
 {
     const struct pd_recording *recording = report->recording;
-    bool grouped = false;
-    for (size_t i = 0; i < recording->event_count; i++)
-        grouped |= recording->events[i]->member_count > 1;
-    bool as_one = report->plan.group_all && !grouped;
+    bool as_one = report->plan.group_all && !has_groups(recording);
     size_t count = 0;
     if (report->plan.no_group) {
         events[count++] = leader;

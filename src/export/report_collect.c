@@ -23,6 +23,7 @@ struct state {
     uint64_t lost_samples;
     struct pd_frame *frames;
     size_t frame_capacity;
+    uint32_t last_cell; /* of the sample before */
 };
 
 static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
@@ -32,6 +33,7 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
         return NULL;
     state->shared = shared;
     state->resolver = resolver;
+    state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     return state;
 }
@@ -285,6 +287,10 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     facts->cell = PD_HIST_NONE;
     if (shared->wants_chain && sample->callchain_count && !take_chain(state, facts))
         return PERFDATA_ERROR_MEMORY;
+    if (facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN)
+        state->last_cell = facts->cell;
+    else if (plan->hist.children && shared->sequential)
+        facts->cell = state->last_cell; /* perf does not forget it */
     filtered |= plan->exclude_other && !facts->parent;
     uint64_t key[PD_HIST_WORDS];
     fill_key(state, facts, key);
@@ -437,12 +443,16 @@ static void end_worker(void *data, unsigned worker, void *state)
         give(data, state);
 }
 
-static bool reads_values(const struct pd_recording *recording)
+/* What a sample counts for depends on those before it: counters that are read, and in children mode samples without
+ * chains, which take the chain of the sample before. */
+static bool is_sequential(const struct pd_recording *recording, const struct pd_report_plan *plan)
 {
-    for (size_t i = 0; i < recording->event_count; i++)
-        if (recording->events[i]->attr.sample_type & PD_SAMPLE_READ)
-            return true;
-    return false;
+    uint64_t all = 0, common = UINT64_MAX;
+    for (size_t i = 0; i < recording->event_count; i++) {
+        all |= recording->events[i]->attr.sample_type;
+        common &= recording->events[i]->attr.sample_type;
+    }
+    return all & PD_SAMPLE_READ || (plan->hist.children && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan, unsigned threads,
@@ -463,7 +473,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     shared.wants_chain = plan->hist.use_chains || plan->hist.children;
     for (unsigned k = 0; k < plan->hist.key_count; k++)
         shared.wants_chain |= plan->hist.keys[k] == PD_KEY_PARENT;
-    if (reads_values(session->recording)) {
+    if (is_sequential(session->recording, plan)) {
         consumer.kind = PD_CONSUME_SEQUENTIAL;
         consumer.begin = NULL;
         consumer.end = NULL;

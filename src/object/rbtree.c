@@ -56,6 +56,20 @@ static void repair_insert(struct pd_rb_tree *tree, uint32_t node)
     n[tree->root].red = false;
 }
 
+static void link_node(struct pd_rb_tree *tree, uint32_t node, uint32_t parent, bool left)
+{
+    struct pd_rb_node *n = tree->nodes;
+
+    n[node] = (struct pd_rb_node){ .parent = parent, .red = true };
+    if (!parent)
+        tree->root = node;
+    else if (left)
+        n[parent].left = node;
+    else
+        n[parent].right = node;
+    repair_insert(tree, node);
+}
+
 void pd_rb_insert(struct pd_rb_tree *tree, const uint64_t *keys, uint32_t node)
 {
     struct pd_rb_node *n = tree->nodes;
@@ -67,14 +81,47 @@ void pd_rb_insert(struct pd_rb_tree *tree, const uint64_t *keys, uint32_t node)
         left = keys[node] < keys[at];
         at = left ? n[at].left : n[at].right;
     }
-    n[node] = (struct pd_rb_node){.parent = parent, .red = true};
-    if (!parent)
-        tree->root = node;
-    else if (left)
-        n[parent].left = node;
-    else
-        n[parent].right = node;
-    repair_insert(tree, node);
+    link_node(tree, node, parent, left);
+}
+
+void pd_rb_insert_by(struct pd_rb_tree *tree, uint32_t node,
+                     bool (*is_before)(const void *data, uint32_t node, uint32_t other),
+                     const void *data)
+{
+    struct pd_rb_node *n = tree->nodes;
+    uint32_t parent = 0, at = tree->root;
+    bool left = false;
+
+    while (at) {
+        parent = at;
+        left = is_before(data, node, at);
+        at = left ? n[at].left : n[at].right;
+    }
+    link_node(tree, node, parent, left);
+}
+
+uint32_t pd_rb_first(const struct pd_rb_tree *tree)
+{
+    uint32_t node = tree->root;
+
+    while (node && tree->nodes[node].left)
+        node = tree->nodes[node].left;
+    return node;
+}
+
+uint32_t pd_rb_next(const struct pd_rb_tree *tree, uint32_t node)
+{
+    const struct pd_rb_node *n = tree->nodes;
+
+    if (n[node].right) {
+        node = n[node].right;
+        while (n[node].left)
+            node = n[node].left;
+        return node;
+    }
+    while (n[node].parent && node == n[n[node].parent].right)
+        node = n[node].parent;
+    return n[node].parent;
 }
 
 static void replace(struct pd_rb_tree *tree, uint32_t old, uint32_t by)
@@ -157,5 +204,5 @@ void pd_rb_erase(struct pd_rb_tree *tree, uint32_t node)
     }
     if (!was_red)
         repair_erase(tree, child);
-    n[0] = (struct pd_rb_node){0};
+    n[0] = (struct pd_rb_node){ 0 };
 }
