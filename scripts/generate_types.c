@@ -44,7 +44,7 @@ static const struct item features[] = {
 };
 
 static const struct item samples[] = {
-#define SAMPLE_WORD(NAME, bit, name, kind) { "PD_SAMPLE", #NAME, INT64_C(1) << (bit), NULL },
+#define SAMPLE_WORD(NAME, bit, name, kind) { "PD_SAMPLE_TYPE", #NAME, INT64_C(1) << (bit), NULL },
 #define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) SAMPLE_WORD(NAME, bit, low, u64)
 #define SAMPLE_PART(NAME, bit, function) SAMPLE_WORD(NAME, bit, function, u64)
 #define SAMPLE_TAIL(NAME, bit, name, kind) SAMPLE_WORD(NAME, bit, name, kind)
