@@ -11,19 +11,19 @@ extern "C" {
 
 /* Since 0.1. */
 enum perfdata_script_flags {
-    PERFDATA_SCRIPT_NO_CALLCHAIN = 1 << 0,   /* -G: the symbol on the sample's line, no chain */
-    PERFDATA_SCRIPT_NS = 1 << 1,             /* times with nine decimals                      */
-    PERFDATA_SCRIPT_RELTIME = 1 << 2,        /* times since the first line                    */
-    PERFDATA_SCRIPT_DELTATIME = 1 << 3,      /* times since the line before                   */
-    PERFDATA_SCRIPT_LATENCY = 1 << 4,        /* -L: columns of latency tracers                */
-    PERFDATA_SCRIPT_KERNEL_PATH = 1 << 5,    /* the path of the kernel image                  */
+    PERFDATA_SCRIPT_NO_CALLCHAIN = 1 << 0, /* -G: the symbol on the sample's line, no chain */
+    PERFDATA_SCRIPT_NS = 1 << 1,           /* times with nine decimals                      */
+    PERFDATA_SCRIPT_RELTIME = 1 << 2,      /* times since the first line                    */
+    PERFDATA_SCRIPT_DELTATIME = 1 << 3,    /* times since the line before                   */
+    PERFDATA_SCRIPT_LATENCY = 1 << 4,      /* -L: columns of latency tracers                */
+    PERFDATA_SCRIPT_KERNEL_PATH = 1 << 5,  /* the path of the kernel image                  */
     PERFDATA_SCRIPT_NO_DEMANGLE = 1 << 6,
     PERFDATA_SCRIPT_DEMANGLE_KERNEL = 1 << 7,
-    PERFDATA_SCRIPT_VERBOSE_NAMES = 1 << 8,  /* C++ names with parameters                     */
-    PERFDATA_SCRIPT_FORCE = 1 << 9,          /* use symbol files that other users own         */
-    PERFDATA_SCRIPT_HEADER = 1 << 10,        /* the header first                              */
-    PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,   /* nothing but the header                        */
-    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12    /* -I: also the long parts of the header         */
+    PERFDATA_SCRIPT_VERBOSE_NAMES = 1 << 8, /* C++ names with parameters                     */
+    PERFDATA_SCRIPT_FORCE = 1 << 9,         /* use symbol files that other users own         */
+    PERFDATA_SCRIPT_HEADER = 1 << 10,       /* the header first                              */
+    PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,  /* nothing but the header                        */
+    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12   /* -I: also the long parts of the header         */
 };
 
 /* Records that get lines of their own. Since 0.1. */
@@ -45,15 +45,16 @@ struct perfdata_script_options {
     size_t struct_size;
     uint32_t flags; /* enum perfdata_script_flags */
     uint32_t show;  /* enum perfdata_script_show  */
-    const char *const *fields; /* values of -F in their order: "[type:]field,field..." with +field, -field */
+    const char *const
+        *fields; /* values of -F in their order: "[type:]field,field..." with +field, -field */
     size_t field_count;
     const char *comms, *pids, *tids, *cpus, *dsos; /* keep these only */
-    const char *symbols;      /* names, or addresses in hexadecimal */
-    uint64_t address_range;   /* bytes from each address of `symbols` */
-    const char *time;         /* "START,STOP", "A%-B%,...", "P%/N,..." */
-    const char *stop_symbols; /* chains end at these */
-    uint32_t max_stack;       /* addresses of a chain; perf: 127 */
-    uint32_t threads;         /* 0: all cores; the text never depends on it */
+    const char *symbols;                           /* names, or addresses in hexadecimal */
+    uint64_t address_range;                        /* bytes from each address of `symbols` */
+    const char *time;                              /* "START,STOP", "A%-B%,...", "P%/N,..." */
+    const char *stop_symbols;                      /* chains end at these */
+    uint32_t max_stack;                            /* addresses of a chain; perf: 127 */
+    uint32_t threads;                              /* 0: all cores; the text never depends on it */
     /* Where symbols come from. */
     const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
 };

@@ -57,7 +57,8 @@ static perfdata_status split_list(struct pd_arena *arena, name_vec *names, const
         size_t length = strcspn(list, ",");
         perfdata_status status = PERFDATA_OK;
         if (!strncmp(list, scheme, sizeof scheme - 1) && length >= sizeof scheme - 1) {
-            char *path = pd_arena_copy(arena, list + sizeof scheme - 1, length - (sizeof scheme - 1));
+            char *path = pd_arena_copy(arena, list + sizeof scheme - 1,
+                                       length - (sizeof scheme - 1));
             status = path ? push_file(arena, names, path) : PERFDATA_ERROR_MEMORY;
         } else if (!push_name(arena, names, list, length)) {
             status = PERFDATA_ERROR_MEMORY;
@@ -89,8 +90,8 @@ static perfdata_status finish_set(struct pd_arena *arena, name_vec *names, struc
     return status;
 }
 
-static perfdata_status add_names(struct pd_filter *filter, struct pd_context *context, struct pd_name_set *set,
-                                 const char *list, const char *what)
+static perfdata_status add_names(struct pd_filter *filter, struct pd_context *context,
+                                 struct pd_name_set *set, const char *list, const char *what)
 {
     name_vec names = { 0 };
     perfdata_status status = split_list(&filter->arena, &names, list);
@@ -117,13 +118,15 @@ bool pd_name_set_has(const struct pd_name_set *set, const char *text, size_t len
     return false;
 }
 
-perfdata_status pd_filter_add_comms(struct pd_filter *filter, struct pd_context *context, const char *list)
+perfdata_status pd_filter_add_comms(struct pd_filter *filter, struct pd_context *context,
+                                    const char *list)
 {
     filter->has_comms = true;
     return add_names(filter, context, &filter->comms, list, "comm");
 }
 
-perfdata_status pd_filter_add_dsos(struct pd_filter *filter, struct pd_context *context, const char *list)
+perfdata_status pd_filter_add_dsos(struct pd_filter *filter, struct pd_context *context,
+                                   const char *list)
 {
     filter->has_dsos = true;
     return add_names(filter, context, &filter->dsos, list, "dso");
@@ -140,8 +143,8 @@ static bool parse_address(const char *text, uint64_t *out)
     return !end[strspn(end, " \t\n\v\f\r")];
 }
 
-perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_context *context, const char *list,
-                                      uint64_t range)
+perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_context *context,
+                                      const char *list, uint64_t range)
 {
     name_vec names = { 0 };
     filter->has_symbols = true;
@@ -151,8 +154,8 @@ perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_contex
         pd_vec_free(&names);
         return pd_fail(context, status, -1, "problems parsing symbol list");
     }
-    uint64_t *addresses =
-        pd_arena_alloc(&filter->arena, (names.count + filter->address_count + 1) * sizeof *addresses);
+    uint64_t *addresses = pd_arena_alloc(&filter->arena, (names.count + filter->address_count + 1) *
+                                                             sizeof *addresses);
     if (!addresses) {
         pd_vec_free(&names);
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the symbol list");
@@ -171,8 +174,9 @@ perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_contex
     return finish_set(&filter->arena, &names, &filter->symbols);
 }
 
-static perfdata_status add_numbers(struct pd_filter *filter, struct pd_context *context, uint32_t **numbers,
-                                   size_t *count, const char *list, const char *what)
+static perfdata_status add_numbers(struct pd_filter *filter, struct pd_context *context,
+                                   uint32_t **numbers, size_t *count, const char *list,
+                                   const char *what)
 {
     name_vec names = { 0 };
     perfdata_status status = split_list(&filter->arena, &names, list);
@@ -202,13 +206,15 @@ static perfdata_status add_numbers(struct pd_filter *filter, struct pd_context *
     return PERFDATA_OK;
 }
 
-perfdata_status pd_filter_add_pids(struct pd_filter *filter, struct pd_context *context, const char *list)
+perfdata_status pd_filter_add_pids(struct pd_filter *filter, struct pd_context *context,
+                                   const char *list)
 {
     filter->has_pids = true;
     return add_numbers(filter, context, &filter->pids, &filter->pid_count, list, "pid");
 }
 
-perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *context, const char *list)
+perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *context,
+                                   const char *list)
 {
     filter->has_tids = true;
     return add_numbers(filter, context, &filter->tids, &filter->tid_count, list, "tid");
@@ -226,7 +232,8 @@ static const char *parse_cpu(const char *text, unsigned long *out)
     return errno || *out >= INT32_MAX ? NULL : end;
 }
 
-perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording, const char *list)
+perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
+                                   const char *list)
 {
     struct pd_context *context = &recording->context;
     for (size_t i = 0; i < recording->event_count; i++) {
@@ -270,13 +277,15 @@ static bool has_number(const uint32_t *numbers, size_t count, uint32_t value)
     return false;
 }
 
-bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *thread, uint64_t number)
+bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *thread,
+                      uint64_t number)
 {
     if (!thread)
         return !pd_filter_has_thread(filter);
     if (filter->has_tids && !has_number(filter->tids, filter->tid_count, thread->tid))
         return false;
-    if (filter->has_pids && !has_number(filter->pids, filter->pid_count, pd_thread_pid(thread, number)))
+    if (filter->has_pids &&
+        !has_number(filter->pids, filter->pid_count, pd_thread_pid(thread, number)))
         return false;
     if (!filter->has_comms)
         return true;
@@ -285,7 +294,8 @@ bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *th
     return pd_name_set_has(&filter->comms, text, strlen(text));
 }
 
-static bool has_dso(const struct pd_filter *filter, struct pd_symbols *symbols, const struct pd_dso *dso)
+static bool has_dso(const struct pd_filter *filter, struct pd_symbols *symbols,
+                    const struct pd_dso *dso)
 {
     if (!dso)
         return false;
@@ -310,7 +320,8 @@ bool pd_filter_location(const struct pd_filter *filter, struct pd_symbols *symbo
         return false;
     for (size_t i = 0; i < filter->address_count; i++) {
         uint64_t from = filter->addresses[i];
-        if (location->ip == from || (location->ip > from && location->ip - from < filter->address_range))
+        if (location->ip == from ||
+            (location->ip > from && location->ip - from < filter->address_range))
             return true;
     }
     return false;

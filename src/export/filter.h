@@ -14,7 +14,7 @@ struct pd_name_set {
     struct pd_string_ref {
         const char *text;
         size_t length;
-    } *names;
+    } * names;
     size_t count;
 };
 
@@ -43,19 +43,24 @@ void pd_filter_free(struct pd_filter *filter);
 
 /* Each adds one option's value. PERFDATA_ERROR_ARGUMENT with perf's text in `context` when it does not parse. A list
  * may be "file://PATH": a name a line. */
-perfdata_status pd_filter_add_comms(struct pd_filter *filter, struct pd_context *context, const char *list);
-perfdata_status pd_filter_add_dsos(struct pd_filter *filter, struct pd_context *context, const char *list);
+perfdata_status pd_filter_add_comms(struct pd_filter *filter, struct pd_context *context,
+                                    const char *list);
+perfdata_status pd_filter_add_dsos(struct pd_filter *filter, struct pd_context *context,
+                                   const char *list);
 /* Names, and numbers that are addresses; `range` bytes from each address. */
-perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_context *context, const char *list,
-                                      uint64_t range);
-perfdata_status pd_filter_add_pids(struct pd_filter *filter, struct pd_context *context, const char *list);
-perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *context, const char *list);
+perfdata_status pd_filter_add_symbols(struct pd_filter *filter, struct pd_context *context,
+                                      const char *list, uint64_t range);
+perfdata_status pd_filter_add_pids(struct pd_filter *filter, struct pd_context *context,
+                                   const char *list);
+perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *context,
+                                   const char *list);
 /* PERFDATA_ERROR_NO_DATA when an event has no CPU. */
-perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording, const char *list);
+perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
+                                   const char *list);
 /* "start,stop start,stop ...", "a%-b%,...", "p%/n,...". Percentages, and with `relative` all times, stand on the times
  * of the first and last sample in the header: PERFDATA_ERROR_NO_DATA without them. */
-perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recording *recording, const char *text,
-                                    bool relative);
+perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recording *recording,
+                                    const char *text, bool relative);
 
 /* "sec[.fraction]" -> nanoseconds, at most 9 decimals; false when it is none. */
 bool pd_parse_time(const char *text, uint64_t *out);
@@ -69,7 +74,8 @@ PD_INLINE bool pd_filter_time(const struct pd_filter *filter, uint64_t time)
     if (!filter->span_count || !time)
         return true;
     for (size_t i = 0; i < filter->span_count; i++)
-        if (time >= filter->spans[i].start && (!filter->spans[i].end || time <= filter->spans[i].end))
+        if (time >= filter->spans[i].start &&
+            (!filter->spans[i].end || time <= filter->spans[i].end))
             return true;
     return false;
 }
@@ -87,7 +93,8 @@ PD_INLINE bool pd_filter_has_thread(const struct pd_filter *filter)
 }
 
 /* Comm, pid and tid as they hold at `number`; a NULL thread stays only without such filters. */
-bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *thread, uint64_t number);
+bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *thread,
+                      uint64_t number);
 
 PD_INLINE bool pd_filter_has_location(const struct pd_filter *filter)
 {

@@ -26,7 +26,8 @@ bool pd_parse_time(const char *text, uint64_t *out)
         for (; count < 9; count++)
             fraction *= 10;
     }
-    if (pd_mul_overflows(seconds, NS_PER_SECOND, &total) || pd_add_overflows(total, fraction, &total))
+    if (pd_mul_overflows(seconds, NS_PER_SECOND, &total) ||
+        pd_add_overflows(total, fraction, &total))
         return false;
     *out = total;
     return true;
@@ -79,7 +80,8 @@ static bool parse_percent(const char *text, double *out)
     return true;
 }
 
-static bool percent_span(double from, double to, const struct pd_time_span *whole, struct pd_time_span *span)
+static bool percent_span(double from, double to, const struct pd_time_span *whole,
+                         struct pd_time_span *span)
 {
     double total = (double)(whole->end - whole->start);
     if (!(from >= 0 && from <= 1 && to >= 0 && to <= 1))
@@ -128,7 +130,8 @@ static bool parse_range(char *text, const struct pd_time_span *whole, struct pd_
 static bool parse_percents(char *text, const struct pd_time_span *whole, span_vec *spans)
 {
     struct pd_time_span span;
-    bool slices = strchr(text, '/') && (!strchr(text, '-') || strchr(text, '/') < strchr(text, '-'));
+    bool slices = strchr(text, '/') &&
+                  (!strchr(text, '-') || strchr(text, '/') < strchr(text, '-'));
     bool ranges = !slices && strchr(text, '-');
     if (!slices && !ranges) { /* "p%" is its first slice */
         char *percent = strchr(text, '%');
@@ -166,8 +169,8 @@ static perfdata_status store_spans(struct pd_filter *filter, span_vec *spans)
     return copy ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
-perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recording *recording, const char *text,
-                                    bool relative)
+perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recording *recording,
+                                    const char *text, bool relative)
 {
     struct pd_context *context = &recording->context;
     bool percent = strchr(text, '%') != NULL;

@@ -23,14 +23,18 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->frame_capacity = PD_MIN(script->max_stack, MAX_FRAMES);
         worker->chains = calloc(PD_CHAIN_TEXTS, sizeof *worker->chains);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
-        if (worker->chains && worker->frames)
+        if (script->is_stat)
+            worker->stat = pd_script_stat_new();
+        if (worker->chains && worker->frames && (worker->stat || !script->is_stat))
             return PERFDATA_OK;
+        pd_script_stat_free(worker->stat);
         free(worker->chains);
         free(worker->frames);
         free(worker);
         *state = NULL;
     }
-    return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for a worker");
+    return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for a worker");
 }
 
 static void end(void *data, unsigned index, void *state)
@@ -43,6 +47,7 @@ static void end(void *data, unsigned index, void *state)
     script->samples += worker->samples;
     pd_arena_free(&worker->places);
     pd_arena_free(&worker->chain_texts);
+    pd_script_stat_free(worker->stat);
     free(worker->chains);
     free(worker->frames);
     free(worker);
@@ -58,14 +63,16 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         if (!batch->result)
             batch->result = calloc(1, sizeof(struct pd_time_gaps));
         if (!batch->result)
-            return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for a batch");
+            return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                           "no memory for a batch");
         worker->gaps = batch->result;
         worker->gaps->gaps.count = 0;
     }
     for (size_t i = 0; i < batch->count; i++) {
         if (PD_LIKELY(batch->records[i].type == PD_RECORD_SAMPLE))
             pd_script_sample(worker, &batch->records[i], &batch->text);
-        else
+        else if (!worker->stat || !pd_script_stat_record(worker->stat, script->recording,
+                                                         &batch->records[i], &batch->text))
             pd_script_record(worker, &batch->records[i], &batch->text);
     }
     return PERFDATA_OK;
@@ -136,7 +143,8 @@ static perfdata_status sink(void *data, const char *text, size_t length)
     struct pd_script *script = data;
     if (!script->write(script->write_data, text, length))
         return PERFDATA_OK;
-    return pd_fail(&script->recording->context, PERFDATA_ERROR_OUTPUT, -1, "the text could not be written");
+    return pd_fail(&script->recording->context, PERFDATA_ERROR_OUTPUT, -1,
+                   "the text could not be written");
 }
 
 /* ---- the front: what perf skips before it looks for threads ---- */
@@ -223,10 +231,13 @@ static perfdata_status run(struct pd_script *script)
         .front = script->filter.has_cpus || script->filter.span_count ? front : NULL,
     };
     want_shown(&consumer, options->show);
+    if (script->is_stat)
+        for (unsigned type = PD_RECORD_THREAD_MAP; type <= PD_RECORD_STAT_ROUND; type++)
+            want(&consumer, type);
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
     if (status)
         return status;
-    status = pd_pipeline_run(&script->session, &consumer, options->threads);
+    status = pd_pipeline_run(&script->session, &consumer, script->is_stat ? 1 : options->threads);
     pd_session_close(&script->session);
     return status;
 }
@@ -257,7 +268,9 @@ static perfdata_status make_filter(struct pd_script *script)
     if (!status && options->tids)
         status = failed(script, pd_filter_add_tids(filter, context, options->tids), 0);
     if (!status && options->symbols)
-        status = failed(script, pd_filter_add_symbols(filter, context, options->symbols, options->address_range), 0);
+        status = failed(
+            script,
+            pd_filter_add_symbols(filter, context, options->symbols, options->address_range), 0);
     if (!status && options->stop_symbols) {
         stop.arena = filter->arena; /* names without addresses: the list of comms has that form */
         status = failed(script, pd_filter_add_comms(&stop, context, options->stop_symbols), 0);
@@ -272,7 +285,8 @@ static perfdata_status make_late_filter(struct pd_script *script)
     const struct perfdata_script_options *options = script->options;
     perfdata_status status = PERFDATA_OK;
     if (options->cpus)
-        status = failed(script, pd_filter_add_cpus(&script->filter, script->recording, options->cpus), 255);
+        status = failed(script,
+                        pd_filter_add_cpus(&script->filter, script->recording, options->cpus), 255);
     if (!status && options->time)
         status = failed(script,
                         pd_filter_add_times(&script->filter, script->recording, options->time,
@@ -281,7 +295,8 @@ static perfdata_status make_late_filter(struct pd_script *script)
     return status;
 }
 
-static perfdata_status refuse(struct pd_script *script, perfdata_status status, const char *text, const char *value)
+static perfdata_status refuse(struct pd_script *script, perfdata_status status, const char *text,
+                              const char *value)
 {
     script->perf_exit = 255;
     return pd_fail(&script->recording->context, status, -1, "%s%s", text, value);
@@ -318,6 +333,7 @@ static void init(struct pd_script *script)
     script->kernel_path = options->flags & PERFDATA_SCRIPT_KERNEL_PATH;
     script->sequential = options->flags & (PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME);
     script->time_form = options->flags & PERFDATA_SCRIPT_NS ? PD_TIME_NSEC : PD_TIME_USEC;
+    script->is_stat = pd_recording_has_feature(script->recording, PD_FEATURE_STAT);
     script->max_stack = options->max_stack;
     script->has_clock = features->clock_data.present;
     script->clock_time = features->clock_data.clock_time;
@@ -347,21 +363,28 @@ static perfdata_status run_all(struct pd_script *script)
     return status ? status : run(script);
 }
 
-perfdata_status perfdata_script_run(perfdata_recording *recording, const struct perfdata_script_options *options,
-                                    perfdata_write_fn write, void *data, struct perfdata_script_result *result)
+perfdata_status perfdata_script_run(perfdata_recording *recording,
+                                    const struct perfdata_script_options *options,
+                                    perfdata_write_fn write, void *data,
+                                    struct perfdata_script_result *result)
 {
     struct perfdata_script_options known = { 0 };
     if (!recording || !options || !write || options->struct_size < sizeof options->struct_size)
         return PERFDATA_ERROR_ARGUMENT;
     if (!recording->open)
-        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "the recording is not open");
     memcpy(&known, options, PD_MIN(options->struct_size, sizeof known));
-    struct pd_script script = { .recording = &recording->recording, .options = &known, .write = write,
-                                .write_data = data, .perf_exit = -1 };
+    struct pd_script script = { .recording = &recording->recording,
+                                .options = &known,
+                                .write = write,
+                                .write_data = data,
+                                .perf_exit = -1 };
     init(&script);
     perfdata_status status = run_all(&script);
     if (result) {
-        struct perfdata_script_result out = { result->struct_size, script.perf_exit, 0, script.samples };
+        struct perfdata_script_result out = { result->struct_size, script.perf_exit, 0,
+                                              script.samples };
         memcpy(result, &out, PD_MIN(result->struct_size, sizeof out));
     }
     pd_filter_free(&script.filter);

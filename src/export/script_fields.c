@@ -43,7 +43,8 @@ static enum pd_script_kind kind_of(uint32_t type)
 void pd_script_defaults(struct pd_script *script)
 {
     static const uint64_t place = PD_FIELD(IP) | PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO);
-    static const uint64_t common = PD_FIELD(COMM) | PD_FIELD(TID) | PD_FIELD(CPU) | PD_FIELD(TIME) | PD_FIELD(EVENT);
+    static const uint64_t common = PD_FIELD(COMM) | PD_FIELD(TID) | PD_FIELD(CPU) | PD_FIELD(TIME) |
+                                   PD_FIELD(EVENT);
     for (int kind = 0; kind < PD_SCRIPT_KINDS; kind++)
         script->kinds[kind].fields = common | place | PD_FIELD(PERIOD);
     script->kinds[PD_SCRIPT_SW].fields |= PD_FIELD(BPF_OUTPUT);
@@ -178,19 +179,23 @@ static perfdata_status missing(struct pd_script *script, const char *text)
     return pd_fail(&script->recording->context, PERFDATA_ERROR_NO_DATA, -1, "%s", text);
 }
 
-static perfdata_status check_consistency(struct pd_script *script, const struct pd_event *event, uint64_t set)
+static perfdata_status check_consistency(struct pd_script *script, const struct pd_event *event,
+                                         uint64_t set)
 {
     uint64_t places = PD_SAMPLE_IP | PD_SAMPLE_ADDR | PD_SAMPLE_BRANCH_STACK;
     bool has_place = event->attr.sample_type & places;
     if (set & PD_FIELD(SYM) && !has_place)
-        return missing(script, "Display of symbols requested but none of sample IP, sample address, nor branch stack\n"
-                               "available. Hence, no addresses to convert to symbols.");
+        return missing(
+            script,
+            "Display of symbols requested but none of sample IP, sample address, nor branch stack\n"
+            "available. Hence, no addresses to convert to symbols.");
     if (set & PD_FIELD(SYMOFF) && !(set & PD_FIELD(SYM)))
         return missing(script, "Display of offsets requested but symbol is notselected.");
     if (set & PD_FIELD(DSO) && !has_place)
         return missing(script, "Display of DSO requested but no address to convert.");
     if (set & PD_FIELD(TOD) && !script->has_clock)
-        return missing(script, "Can't provide 'tod' time, missing clock data. Please record with -k/--clockid option.");
+        return missing(script, "Can't provide 'tod' time, missing clock data. Please record with "
+                               "-k/--clockid option.");
     return PERFDATA_OK;
 }
 
@@ -207,15 +212,17 @@ static perfdata_status check_kind(struct pd_script *script, struct pd_script_fie
             set->fields &= ~bit;
         } else if (!aux || !fields[i].aux) {
             script->perf_exit = 255;
-            return pd_fail(&script->recording->context, PERFDATA_ERROR_NO_DATA, -1,
-                           "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
-                           event->name, fields[i].wanted, fields[i].name);
+            return pd_fail(
+                &script->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+                event->name, fields[i].wanted, fields[i].name);
         }
     }
     return check_consistency(script, event, set->fields);
 }
 
-static const struct pd_event *first_of_kind(const struct pd_recording *recording, enum pd_script_kind kind)
+static const struct pd_event *first_of_kind(const struct pd_recording *recording,
+                                            enum pd_script_kind kind)
 {
     for (size_t i = 0; i < recording->event_count; i++)
         if (!is_dummy(recording->events[i]) && kind_of(recording->events[i]->attr.type) == kind)
@@ -254,7 +261,8 @@ static perfdata_status plan_events(struct pd_script *script)
     size_t width = 0;
     for (size_t i = 0; i < recording->event_count; i++)
         width = PD_MAX(width, strlen(recording->events[i]->name));
-    script->events = pd_arena_zalloc(&script->arena, (recording->event_count + 1) * sizeof *script->events);
+    script->events = pd_arena_zalloc(&script->arena,
+                                     (recording->event_count + 1) * sizeof *script->events);
     if (!script->events)
         return PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < recording->event_count; i++) {
@@ -275,7 +283,8 @@ static perfdata_status plan_events(struct pd_script *script)
         plan->address_symbol = correlates(&event->attr) || plan->branch_trace;
         plan->address_shown = set->fields & PD_FIELD(ADDR) ||
                               (event->attr.sample_type & PD_SAMPLE_ADDR && !set->user_set);
-        plan->bpf_output = event->attr.type == PD_TYPE_SOFTWARE && event->attr.config == PD_SW_BPF_OUTPUT &&
+        plan->bpf_output = event->attr.type == PD_TYPE_SOFTWARE &&
+                           event->attr.config == PD_SW_BPF_OUTPUT &&
                            set->fields & PD_FIELD(BPF_OUTPUT);
     }
     return PERFDATA_OK;
@@ -301,9 +310,12 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
         if (!first[k] && set->user_set && !set->wildcard && k != PD_SCRIPT_SYNTH) {
             script->perf_exit = 255;
             return pd_fail(&script->recording->context, PERFDATA_ERROR_NO_DATA, -1,
-                           "%s events do not exist. Remove corresponding -F option to proceed.", kinds[k].name);
+                           "%s events do not exist. Remove corresponding -F option to proceed.",
+                           kinds[k].name);
         }
-        perfdata_status status = first[k] && set->fields && !stat ? check_kind(script, set, first[k]) : PERFDATA_OK;
+        perfdata_status status = first[k] && set->fields && !stat
+                                     ? check_kind(script, set, first[k])
+                                     : PERFDATA_OK;
         if (status)
             return status;
     }
@@ -315,7 +327,8 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
     if (script->use_callchain && !script->kinds[PD_SCRIPT_TRACE].user_set)
         set_trace_places(script);
     for (int k = 0; k < PD_SCRIPT_KINDS; k++) {
-        perfdata_status status = first[k] ? check_done(script, script->kinds[k].fields) : PERFDATA_OK;
+        perfdata_status status = first[k] ? check_done(script, script->kinds[k].fields)
+                                          : PERFDATA_OK;
         if (status)
             return status;
     }

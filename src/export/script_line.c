@@ -45,8 +45,8 @@ static char *put_cpu(char *to, uint32_t cpu)
     return magnitude < 100 ? pd_put_fixed(to, magnitude, 2) : pd_put_u64(to, magnitude);
 }
 
-static char *put_comm(const struct pd_script *script, const struct pd_script_event *plan, const char *comm,
-                      size_t length, char *to)
+static char *put_comm(const struct pd_script *script, const struct pd_script_event *plan,
+                      const char *comm, size_t length, char *to)
 {
     if (PD_UNLIKELY(script->latency)) {
         length = PD_MIN(length, 8);
@@ -65,7 +65,8 @@ static char *put_comm(const struct pd_script *script, const struct pd_script_eve
 
 static char *put_misc(char *to, const struct pd_line_start *start)
 {
-    static const char letters[] = "KUHGg"; /* of cpumodes 1 to 5; a letter shows when its bits are all there */
+    static const char letters[] =
+        "KUHGg"; /* of cpumodes 1 to 5; a letter shows when its bits are all there */
     unsigned mode = start->misc & PD_MISC_CPUMODE_MASK;
     char *begin = to;
     for (unsigned i = 0; i < 5; i++)
@@ -89,8 +90,7 @@ static char *put_misc(char *to, const struct pd_line_start *start)
                 *to++ = 'p';
         }
         break;
-    default:
-        break;
+    default: break;
     }
     size_t used = (size_t)(to - begin), pad = used < 5 ? 6 - used : 1;
     memset(to, ' ', pad);
@@ -124,8 +124,8 @@ static char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
     uint64_t second = time / NS_PER_SECOND, rest = time - second * NS_PER_SECOND;
     if (PD_UNLIKELY(second != worker->second || !worker->second_length)) {
         worker->second = second;
-        worker->second_length =
-            (unsigned)(pd_put_u64_right(worker->second_text, second, 5) - worker->second_text);
+        worker->second_length = (unsigned)(pd_put_u64_right(worker->second_text, second, 5) -
+                                           worker->second_text);
     }
     to = pd_put_bytes(to, worker->second_text, worker->second_length);
     to = put_fraction(worker->script, to, rest);
@@ -180,13 +180,14 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
 
 /* The address that the sample is about, with its symbol where it can have one. */
 static void put_address(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                        const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+                        const struct pd_sample *sample, const struct pd_delivered *record,
+                        struct pd_text *text)
 {
     pd_text_hex(text, sample->addr, 16, ' ');
     if (!plan->address_symbol)
         return;
-    const struct pd_location *location =
-        pd_resolve_any(worker->resolver, record->thread, record->number, sample->cpumode, sample->addr);
+    const struct pd_location *location = pd_resolve_any(
+        worker->resolver, record->thread, record->number, sample->cpumode, sample->addr);
     if (location)
         pd_script_symbol(worker->script, plan->fields, location, text);
     else
@@ -258,7 +259,8 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
         pd_text_u64(text, parts ? (uint16_t)(sample->weight >> 32) : 0, 16, ' ');
 }
 
-static void put_after_ip(const struct pd_script_event *plan, const struct pd_sample *sample, struct pd_text *text)
+static void put_after_ip(const struct pd_script_event *plan, const struct pd_sample *sample,
+                         struct pd_text *text)
 {
     if (plan->bpf_output)
         put_bpf_output(sample, text);
@@ -271,14 +273,17 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
 }
 
 #define BEFORE_IP (PD_FIELD(ADDR) | PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT))
-#define AFTER_IP (PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE))
+#define AFTER_IP                                                                                   \
+    (PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |                       \
+     PD_FIELD(CODE_PAGE_SIZE))
 
 /* ---- a sample ---- */
 
 static struct pd_location *resolve(struct pd_script_worker *worker, const struct pd_sample *sample,
                                    const struct pd_delivered *record)
 {
-    return pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode, sample->ip);
+    return pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
+                      sample->ip);
 }
 
 /* perf without guests shows none of their samples. */
@@ -300,7 +305,8 @@ static bool keep(struct pd_script_worker *worker, const struct pd_sample *sample
 }
 
 static void put_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                   const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+                   const struct pd_sample *sample, const struct pd_delivered *record,
+                   struct pd_text *text)
 {
     if (plan->has_chain) {
         pd_text_char(text, '\n');
@@ -321,7 +327,8 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
 
 /* BTS: from => to. */
 static void put_branch(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                       const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+                       const struct pd_sample *sample, const struct pd_delivered *record,
+                       struct pd_text *text)
 {
     if (plan->fields & PD_FIELD(IP))
         put_ip(worker, plan, sample, record, text);
@@ -333,11 +340,13 @@ static void put_branch(struct pd_script_worker *worker, const struct pd_script_e
 
 static const char *comm_of(const struct pd_delivered *record)
 {
-    const struct pd_comm *comm = record->thread ? pd_thread_comm(record->thread, record->number) : NULL;
+    const struct pd_comm *comm = record->thread ? pd_thread_comm(record->thread, record->number)
+                                                : NULL;
     return comm ? pd_comm_text(comm, record->number) : ":-1";
 }
 
-void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record, struct pd_text *text)
+void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
+                      struct pd_text *text)
 {
     if (PD_UNLIKELY(!record->event))
         return;

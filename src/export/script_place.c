@@ -24,7 +24,8 @@ static void put_name(const struct pd_location *location, bool offset, struct pd_
     pd_text_hex(text, from, 0, ' ');
 }
 
-static void put_dso(struct pd_script *script, const struct pd_location *location, struct pd_text *text)
+static void put_dso(struct pd_script *script, const struct pd_location *location,
+                    struct pd_text *text)
 {
     const struct pd_dso *dso = location->map ? location->dso : NULL;
     pd_text_bytes(text, " (", 2);
@@ -55,8 +56,8 @@ static uint64_t frame_address(const struct pd_location *location)
     return user ? pd_map_address(location->map, location->ip) : location->ip;
 }
 
-static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields, bool frame,
-                                         struct pd_location *location)
+static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields,
+                                         bool frame, struct pd_location *location)
 {
     struct pd_script *script = worker->script;
     struct pd_text text = { 0 };
@@ -74,7 +75,8 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
         place->next = (struct pd_place *)(uintptr_t)location->memo[frame];
         place->fields = fields;
         place->length = (uint32_t)text.length;
-        place->stop = frame && symbol && pd_name_set_has(&script->stop, symbol->name, symbol->name_length);
+        place->stop = frame && symbol &&
+                      pd_name_set_has(&script->stop, symbol->name, symbol->name_length);
         memcpy(place->text, text.data, text.length);
         location->memo[frame] = (uintptr_t)place;
     }
@@ -82,8 +84,8 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
     return place;
 }
 
-PD_INLINE const struct pd_place *find_place(struct pd_script_worker *worker, uint64_t fields, bool frame,
-                                            struct pd_location *location)
+PD_INLINE const struct pd_place *find_place(struct pd_script_worker *worker, uint64_t fields,
+                                            bool frame, struct pd_location *location)
 {
     const struct pd_place *place = (const struct pd_place *)(uintptr_t)location->memo[frame];
     fields &= PD_PLACE_FIELDS;
@@ -98,15 +100,19 @@ const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t 
     return find_place(worker, fields, false, location);
 }
 
-static void put_chain(struct pd_script_worker *worker, uint64_t fields, const struct pd_sample *sample,
-                      const struct pd_delivered *record, struct pd_text *text)
+static void put_chain(struct pd_script_worker *worker, uint64_t fields,
+                      const struct pd_sample *sample, const struct pd_delivered *record,
+                      struct pd_text *text)
 {
     bool invalid = false;
     size_t count = pd_resolve_chain(worker->resolver, sample, record->thread, record->number,
-                                    worker->script->max_stack, worker->frames, worker->frame_capacity, &invalid);
+                                    worker->script->max_stack, worker->frames,
+                                    worker->frame_capacity, &invalid);
     for (size_t i = 0; i < count; i++) {
-        const struct pd_place *place =
-            worker->frames[i].location ? find_place(worker, fields, true, worker->frames[i].location) : NULL;
+        const struct pd_place *place = worker->frames[i].location
+                                           ? find_place(worker, fields, true,
+                                                        worker->frames[i].location)
+                                           : NULL;
         if (!place) {
             text->failed = true;
             return;
@@ -135,8 +141,8 @@ void pd_script_forget(struct pd_script_worker *worker)
     memset(worker->chains, 0, PD_CHAIN_TEXTS * sizeof *worker->chains);
 }
 
-static void keep_chain(struct pd_script_worker *worker, struct pd_chain_text *entry, struct pd_chain_text key,
-                       const char *lines, size_t length)
+static void keep_chain(struct pd_script_worker *worker, struct pd_chain_text *entry,
+                       struct pd_chain_text key, const char *lines, size_t length)
 {
     if (worker->chain_texts.total > PD_CHAIN_MEMORY) {
         pd_arena_free(&worker->chain_texts);
@@ -155,17 +161,22 @@ static void keep_chain(struct pd_script_worker *worker, struct pd_chain_text *en
 }
 
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                     const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text)
+                     const struct pd_sample *sample, const struct pd_delivered *record,
+                     struct pd_text *text)
 {
-    struct pd_chain_text key = { pd_resolver_stamp(worker->resolver, record->thread, record->number),
-                                 plan->fields & PD_PLACE_FIELDS, sample->callchain, NULL, 0,
+    struct pd_chain_text key = { pd_resolver_stamp(worker->resolver, record->thread,
+                                                   record->number),
+                                 plan->fields & PD_PLACE_FIELDS,
+                                 sample->callchain,
+                                 NULL,
+                                 0,
                                  sample->callchain_count };
     if (!key.count)
         return;
     uint64_t hash = hash_chain(key.ips, key.count, key.stamp);
     struct pd_chain_text *entry = &worker->chains[hash & (PD_CHAIN_TEXTS - 1)];
-    if (entry->ips && entry->stamp == key.stamp && entry->count == key.count && entry->fields == key.fields &&
-        !memcmp(entry->ips, key.ips, 8 * (size_t)key.count)) {
+    if (entry->ips && entry->stamp == key.stamp && entry->count == key.count &&
+        entry->fields == key.fields && !memcmp(entry->ips, key.ips, 8 * (size_t)key.count)) {
         pd_text_bytes(text, entry->text, entry->length);
         return;
     }

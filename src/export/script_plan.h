@@ -43,8 +43,8 @@ struct pd_script_event {
     uint64_t fields;
     const char *name; /* "%*s: " */
     size_t name_length;
-    bool has_chain;    /* a chain follows the line */
-    bool plain_comm;   /* comm is not padded */
+    bool has_chain;      /* a chain follows the line */
+    bool plain_comm;     /* comm is not padded */
     bool address_symbol; /* addr can be a symbol */
     bool branch_trace;   /* BTS: its own order of fields */
     bool address_shown;  /* BTS: the target */
@@ -65,6 +65,7 @@ struct pd_script {
     bool use_callchain;
     bool latency, kernel_path;
     bool sequential; /* --reltime, --deltatime */
+    bool is_stat;    /* a recording of perf stat: one worker only */
     enum pd_time_form time_form;
     unsigned max_stack;
     /* CLOCK_DATA, for tod */
@@ -121,7 +122,8 @@ struct pd_script_worker {
     struct pd_chain_text *chains;
     struct pd_frame *frames;
     size_t frame_capacity;
-    struct pd_time_gaps *gaps; /* of the batch, sequential only */
+    struct pd_time_gaps *gaps;   /* of the batch, sequential only */
+    struct pd_script_stat *stat; /* NULL: no recording of perf stat */
     /* the seconds printed last */
     uint64_t second;
     char second_text[24];
@@ -142,7 +144,8 @@ const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t 
                                       struct pd_location *location);
 /* The lines of a chain. */
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                     const struct pd_sample *sample, const struct pd_delivered *record, struct pd_text *text);
+                     const struct pd_sample *sample, const struct pd_delivered *record,
+                     struct pd_text *text);
 /* " name+0xoff" and " (dso)" as the fields say. */
 void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
                       struct pd_text *text);
@@ -150,7 +153,8 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
 void pd_script_forget(struct pd_script_worker *worker);
 
 /* script_line.c */
-void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record, struct pd_text *text);
+void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
+                      struct pd_text *text);
 /* comm, pid, tid, cpu, misc, tod, time: what samples and other records begin with. */
 struct pd_line_start {
     const char *comm;
@@ -163,7 +167,16 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
 /* More than pd_script_start() ever writes beside the comm. */
 #define PD_START_ROOM 160
 
+/* script_stat.c: recordings of perf stat, whose records must come in order. */
+struct pd_script_stat;
+struct pd_script_stat *pd_script_stat_new(void);
+void pd_script_stat_free(struct pd_script_stat *stat);
+/* False when the record is none of perf stat's. */
+bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *recording,
+                           const struct pd_delivered *record, struct pd_text *text);
+
 /* script_records.c */
-void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record, struct pd_text *text);
+void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,
+                      struct pd_text *text);
 
 #endif

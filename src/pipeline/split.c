@@ -22,10 +22,12 @@ void pd_split_begin(struct pd_split *split, const struct pd_delivered *record)
     if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0 && !sample.read)
         return;
     bool group = format & PD_READ_GROUP;
-    size_t times = 8 * (size_t)(!!(format & PD_READ_TOTAL_TIME_ENABLED) + !!(format & PD_READ_TOTAL_TIME_RUNNING));
+    size_t times = 8 * (size_t)(!!(format & PD_READ_TOTAL_TIME_ENABLED) +
+                                !!(format & PD_READ_TOTAL_TIME_RUNNING));
     size_t head = group ? 8 + times : 0, size = sample.read ? sample.read_size : 0;
     split->has_id = format & PD_READ_ID;
-    split->stride = (uint8_t)(8 + (group ? 0 : times) + (split->has_id ? 8 : 0) + (format & PD_READ_LOST ? 8 : 0));
+    split->stride = (uint8_t)(8 + (group ? 0 : times) + (split->has_id ? 8 : 0) +
+                              (format & PD_READ_LOST ? 8 : 0));
     if (size < head + split->stride)
         return;
     uint64_t count = group ? pd_load64(sample.read, sample.swap) : 1;
@@ -57,7 +59,8 @@ int pd_split_next(struct pd_split *split, struct pd_delivered *out)
         split->next += split->stride;
         if (!split->has_id)
             continue;
-        uint64_t id = pd_load64(split->next - lost - 8, plan->swap), now = pd_load64(value, plan->swap);
+        uint64_t id = pd_load64(split->next - lost - 8, plan->swap),
+                 now = pd_load64(value, plan->swap);
         uint32_t index = pd_map64_get(&recording->event_by_id, id);
         if (index == PD_MAP64_NONE || index >= recording->event_count)
             continue;

@@ -9,7 +9,8 @@
 struct script_options {
     const char *field_lists[MAX_FIELD_LISTS];
     size_t field_count;
-    int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel, inlines;
+    int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
+        inlines;
     int header, header_only, info;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
@@ -36,7 +37,8 @@ static enum tool_exit parse_fields(struct tool *tool, void *data, const char *va
 static const struct tool_option script_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
-    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up", FIELD(symfs) },
+    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up",
+      FIELD(symfs) },
     { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },
     { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
     TOOL_ROW_FORCE,
@@ -45,20 +47,24 @@ static const struct tool_option script_rows[] = {
     TOOL_ROW_JOBS,
     { TOOL_GROUP, .help = "What is printed" },
     { TOOL_CALLBACK, 'F', "fields", "LIST",
-      "fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes", .parse = parse_fields },
-    { TOOL_FLAG, 'G', "hide-call-graph", NULL, "symbol on the sample's line, no chain below it", FIELD(hide_chain) },
+      "fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes",
+      .parse = parse_fields },
+    { TOOL_FLAG, 'G', "hide-call-graph", NULL, "symbol on the sample's line, no chain below it",
+      FIELD(hide_chain) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "reltime", NULL, "times since the first line", FIELD(reltime) },
     { TOOL_FLAG, 0, "deltatime", NULL, "times since the line before", FIELD(deltatime) },
     { TOOL_FLAG, 'L', "Latency", NULL, "columns as latency tracers have them", FIELD(latency) },
-    { TOOL_FLAG, 0, "show-kernel-path", NULL, "path of the kernel image in place of [kernel.kallsyms]",
-      FIELD(kernel_path) },
+    { TOOL_FLAG, 0, "show-kernel-path", NULL,
+      "path of the kernel image in place of [kernel.kallsyms]", FIELD(kernel_path) },
     { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a chain", FIELD(max_stack) },
     { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
-    { TOOL_FLAG, 0, "inline", NULL, "inlined functions in chains (on; only stacks with DWARF have them)",
-      FIELD(inlines) },
-    { TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)", FIELD(demangle) },
-    { TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well", FIELD(demangle_kernel) },
+    { TOOL_FLAG, 0, "inline", NULL,
+      "inlined functions in chains (on; only stacks with DWARF have them)", FIELD(inlines) },
+    { TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",
+      FIELD(demangle) },
+    { TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",
+      FIELD(demangle_kernel) },
     { TOOL_FLAG, 0, "header", NULL, "header first", FIELD(header) },
     { TOOL_FLAG, 0, "header-only", NULL, "nothing but the header", FIELD(header_only) },
     { TOOL_FLAG, 'I', "show-info", NULL, "also the long parts of the header", FIELD(info) },
@@ -68,10 +74,12 @@ static const struct tool_option script_rows[] = {
     { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(tids) },
     { TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(cpus) },
     { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
-    { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]", "keep samples in these symbols or at these addresses (hexadecimal)",
-      FIELD(symbols) },
-    { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address", FIELD(address_range) },
-    { TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", FIELD(time) },
+    { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]",
+      "keep samples in these symbols or at these addresses (hexadecimal)", FIELD(symbols) },
+    { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
+      FIELD(address_range) },
+    { TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N",
+      FIELD(time) },
     { TOOL_GROUP, .help = "Lines of other records" },
     { TOOL_FLAG, 0, "show-task-events", NULL, "FORK, COMM, EXIT", FIELD(tasks) },
     { TOOL_FLAG, 0, "show-mmap-events", NULL, "MMAP and MMAP2", FIELD(mmaps) },
@@ -81,8 +89,8 @@ static const struct tool_option script_rows[] = {
     { TOOL_FLAG, 0, "show-bpf-events", NULL, "BPF_EVENT and KSYMBOL", FIELD(bpf) },
     { TOOL_FLAG, 0, "show-cgroup-events", NULL, "CGROUP", FIELD(cgroups) },
     { TOOL_FLAG, 0, "show-text-poke-events", NULL, "TEXT_POKE", FIELD(text_pokes) },
-    { TOOL_FLAG, 0, "show-round-events", NULL, "FINISHED_ROUND, and all records as they lie in the file",
-      FIELD(rounds) },
+    { TOOL_FLAG, 0, "show-round-events", NULL,
+      "FINISHED_ROUND, and all records as they lie in the file", FIELD(rounds) },
     TOOL_ROW_VERBOSE,
     { 0 },
 };
@@ -176,7 +184,8 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
     if (code != TOOL_DONE)
         return code;
-    perfdata_status status = perfdata_script_run(recording, &options, tool_write_text, tool, &result);
+    perfdata_status status = perfdata_script_run(recording, &options, tool_write_text, tool,
+                                                 &result);
     if (status < 0) {
         code = tool_recording_failure(tool, recording, status);
         if (status != PERFDATA_ERROR_OUTPUT && result.perf_exit >= 0)
@@ -189,9 +198,11 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
 const struct tool_verb tool_verb_script = {
     .name = "script",
     .synopsis = "[OPTIONS] [FILE]",
-    .description = "Prints a line for each sample, and below it the call chain where one was recorded.\n\n"
-                   "The fields of a line depend on the kind of its event; -F chooses others. Options before FILE "
-                   "say which samples are shown.",
+    .description =
+        "Prints a line for each sample, and below it the call chain where one was recorded.\n\n"
+        "The fields of a line depend on the kind of its event; -F chooses others. Options before "
+        "FILE "
+        "say which samples are shown.",
     .examples = { "script -i perf.data", "every sample with its call chain",
                   "script -G -F comm,tid,time,ip,sym -S main", "the samples in main, a line each" },
     .options = script_rows,

@@ -98,7 +98,8 @@ static void test_lists(void)
     CHECK(pd_filter_add_comms(&filter, &recording.context, "file:///nonexistent/x"));
     CHECK(!pd_filter_add_symbols(&filter, &recording.context, "main,400221 ,0x10,add", 16));
     CHECK(filter.symbols.count == 1 && filter.address_count == 3);
-    CHECK(filter.addresses[0] == 0x400221 && filter.addresses[1] == 0x10 && filter.addresses[2] == 0xadd);
+    CHECK(filter.addresses[0] == 0x400221 && filter.addresses[1] == 0x10 &&
+          filter.addresses[2] == 0xadd);
     pd_filter_free(&filter);
 }
 
@@ -110,7 +111,8 @@ static bool cpus(const char *list, uint32_t wanted, size_t count)
         count = SIZE_MAX;
     for (uint32_t i = 0; i < PD_FILTER_CPUS; i++)
         found += pd_filter_cpu(&filter, i);
-    bool good = found == count && pd_filter_cpu(&filter, wanted) && pd_filter_cpu(&filter, UINT32_MAX);
+    bool good = found == count && pd_filter_cpu(&filter, wanted) &&
+                pd_filter_cpu(&filter, UINT32_MAX);
     pd_filter_free(&filter);
     return good;
 }
