@@ -20,7 +20,8 @@ static void check(const struct pd_features *features)
         touch(&features->hostname.text);
     for (uint32_t i = 0; i < features->cmdline.words_count && !features->cmdline.partial; i++)
         touch(&features->cmdline.words[i].text);
-    for (uint32_t i = 0; i < features->event_desc.events_count && !features->event_desc.partial; i++)
+    for (uint32_t i = 0; i < features->event_desc.events_count && !features->event_desc.partial;
+         i++)
         touch(&features->event_desc.events[i].name);
     for (uint32_t i = 0; i < features->mem_topology.nodes_count; i++)
         for (uint32_t j = 0; j < features->mem_topology.nodes[i].words.count; j++)
@@ -44,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(payload, data + 3, size - 3);
     pd_feature_decode(features, data[0], payload, size - 3, data[1] & 1, &arena, &context, 0);
     for (size_t at = 0, step; at < size - 3; at += step)
-        if (!(step = pd_build_id_next(payload + at, size - 3 - at, data[1] & 1, data[1] & 2, &entry)))
+        if (!(step = pd_build_id_next(payload + at, size - 3 - at, data[1] & 1, data[1] & 2,
+                                      &entry)))
             break;
     free(payload); /* nothing leads into it */
     check(features);

@@ -28,7 +28,8 @@ static void decode(const struct pd_event *event, const uint8_t *record, uint32_t
     void *out = malloc(room);
     pd_record_identity(event, record, size, header.type, &identity);
     pd_record_time(&event->plan, record, size, header.type);
-    if (header.type == PD_RECORD_SAMPLE && pd_sample_decode(event, record, size, &sample) == PERFDATA_OK)
+    if (header.type == PD_RECORD_SAMPLE &&
+        pd_sample_decode(event, record, size, &sample) == PERFDATA_OK)
         require(sample.parts_end <= size);
     if (pd_record_rows(header.type, &struct_size)) {
         require(struct_size <= room);
@@ -40,15 +41,18 @@ static void decode(const struct pd_event *event, const uint8_t *record, uint32_t
 
 /* Whether bytes that no field explains can change how the rest is read: where hw_idx may be missing, all of the record
  * is weighed, and such bytes are not turned. */
-static bool is_doubtful(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap)
+static bool is_doubtful(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                        bool swap)
 {
     struct pd_sample sample;
     return pd_load32(record, swap) == PD_RECORD_SAMPLE &&
            event->attr.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX &&
-           pd_sample_decode(event, record, size, &sample) == PERFDATA_OK && sample.parts_end != size;
+           pd_sample_decode(event, record, size, &sample) == PERFDATA_OK &&
+           sample.parts_end != size;
 }
 
-static void round_trip(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap)
+static void round_trip(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                       bool swap)
 {
     struct pd_event foreign = *event;
     bool big = pd_is_big_endian(swap);

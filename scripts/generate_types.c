@@ -50,7 +50,7 @@ static const struct item samples[] = {
 #define SAMPLE_TAIL(NAME, bit, name, kind) SAMPLE_WORD(NAME, bit, name, kind)
 #define SAMPLE_ALIAS(NAME, bit, OTHER) SAMPLE_WORD(NAME, bit, OTHER, u64)
 #include "format/sample.def"
-    { NULL, "sample", 0, NULL },
+    { NULL, "sample_type", 0, NULL },
 };
 
 static const struct item flags[] = {
@@ -78,7 +78,7 @@ static int fits(const struct item *item)
 static void print_enumerators(const struct item *first, const struct item *end, const char *comment)
 {
     const char *between = "";
-    int hexadecimal = !strcmp(end->name, "sample") || !strcmp(end->name, "misc");
+    int hexadecimal = !strcmp(end->name, "sample_type") || !strcmp(end->name, "misc");
     printf("\n/* %s Since 0.1. */\nenum perfdata_%s {\n", comment, end->name);
     for (const struct item *item = first; item < end; item++) {
         if (!fits(item))

@@ -18,11 +18,13 @@ PERFDATA_API perfdata_status perfdata_dump_print(perfdata_recording *recording, 
                                                  perfdata_write_fn write, void *data);
 
 /* "NAME COUNT" lines, sorted by name, one per record type that occurs. Errors as above. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_dump_stats(perfdata_recording *recording, perfdata_write_fn write, void *data);
+PERFDATA_API perfdata_status perfdata_dump_stats(perfdata_recording *recording,
+                                                 perfdata_write_fn write, void *data);
 
 /* One number over every field of every record: equal for recordings whose records say the same in different byte
  * orders. *records (may be NULL): how many there were. Errors as above. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_dump_checksum(perfdata_recording *recording, uint64_t *sum, uint64_t *records);
+PERFDATA_API perfdata_status perfdata_dump_checksum(perfdata_recording *recording, uint64_t *sum,
+                                                    uint64_t *records);
 
 /* The name of a record type, "MMAP2"; NULL for a number in no table. Static. Since 0.1. */
 PERFDATA_API const char *perfdata_record_type_name(uint32_t type);

@@ -125,7 +125,7 @@ enum perfdata_feature {
 };
 
 /* Bits of sample_type. Since 0.1. */
-enum perfdata_sample {
+enum perfdata_sample_type {
     PERFDATA_SAMPLE_TYPE_IDENTIFIER = 0x10000,
     PERFDATA_SAMPLE_TYPE_IP = 0x1,
     PERFDATA_SAMPLE_TYPE_TID = 0x2,

@@ -36,15 +36,13 @@ bool pd_dump_is_blank(const struct pd_field *field)
     switch (field->kind) {
     case PD_KIND_res8:
     case PD_KIND_res16:
-    case PD_KIND_res32:
-        return !field->value;
+    case PD_KIND_res32: return !field->value;
     case PD_KIND_align:
         for (size_t i = 0; i < field->size; i++)
             if (field->data[i])
                 return false;
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -59,19 +57,22 @@ static perfdata_status flush(struct pd_recording *recording, struct pd_text *tex
                              perfdata_write_fn write, void *data)
 {
     if (text->failed)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for the text of a record");
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for the text of a record");
     if (text->length <= above)
         return PERFDATA_OK;
     bool stop = write(data, text->data, text->length) != 0;
     text->length = 0;
-    return stop ? pd_fail(&recording->context, PERFDATA_ERROR_OUTPUT, -1, "the output takes no more") : PERFDATA_OK;
+    return stop
+               ? pd_fail(&recording->context, PERFDATA_ERROR_OUTPUT, -1, "the output takes no more")
+               : PERFDATA_OK;
 }
 
 typedef perfdata_status (*print_fn)(struct pd_dump *dump, const struct pd_raw *raw,
                                     const struct pd_fields_input *input);
 
-static perfdata_status print_all(struct pd_recording *recording, struct pd_walk *walk, print_fn print,
-                                 perfdata_write_fn write, void *data)
+static perfdata_status print_all(struct pd_recording *recording, struct pd_walk *walk,
+                                 print_fn print, perfdata_write_fn write, void *data)
 {
     struct pd_text text = { 0 };
     struct pd_dump dump = { .text = &text, .arch = recording->features.arch.text.text };
@@ -83,7 +84,8 @@ static perfdata_status print_all(struct pd_recording *recording, struct pd_walk 
         status = print(&dump, &raw, &input);
         if (status == PERFDATA_ERROR_BAD_RECORD)
             status = pd_issue(&recording->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw.offset,
-                              "a record of type %u says more than its %u bytes hold", raw.type, raw.size);
+                              "a record of type %u says more than its %u bytes hold", raw.type,
+                              raw.size);
         if (status == PERFDATA_OK)
             status = flush(recording, &text, FLUSH_AT, write, data);
         if (status != PERFDATA_OK)
@@ -95,8 +97,8 @@ static perfdata_status print_all(struct pd_recording *recording, struct pd_walk 
     return status ? status : last;
 }
 
-perfdata_status perfdata_dump_print(perfdata_recording *recording, uint32_t flags, perfdata_write_fn write,
-                                    void *data)
+perfdata_status perfdata_dump_print(perfdata_recording *recording, uint32_t flags,
+                                    perfdata_write_fn write, void *data)
 {
     struct pd_walk *walk;
     if (!recording->open)
@@ -104,8 +106,8 @@ perfdata_status perfdata_dump_print(perfdata_recording *recording, uint32_t flag
     perfdata_status status = pd_walk_open(&recording->recording, &walk);
     if (status != PERFDATA_OK)
         return status;
-    status = print_all(&recording->recording, walk, flags & PERFDATA_DUMP_JSON ? pd_dump_json : pd_dump_text, write,
-                       data);
+    status = print_all(&recording->recording, walk,
+                       flags & PERFDATA_DUMP_JSON ? pd_dump_json : pd_dump_text, write, data);
     pd_walk_close(walk);
     return status;
 }
@@ -133,7 +135,8 @@ static bool count_type(struct type_counts *counts, uint32_t type)
         if (!name.failed)
             memcpy(new_count.name, name.data, PD_MIN(name.length, sizeof new_count.name - 1));
         at = (uint32_t)counts->list.count;
-        bool ok = !name.failed && pd_vec_push(&counts->list, new_count) && pd_map64_set(&counts->by_type, type, at);
+        bool ok = !name.failed && pd_vec_push(&counts->list, new_count) &&
+                  pd_map64_set(&counts->by_type, type, at);
         pd_text_free(&name);
         if (!ok)
             return false;
@@ -165,7 +168,8 @@ static perfdata_status count_all(struct pd_recording *recording, struct type_cou
     return status;
 }
 
-perfdata_status perfdata_dump_stats(perfdata_recording *recording, perfdata_write_fn write, void *data)
+perfdata_status perfdata_dump_stats(perfdata_recording *recording, perfdata_write_fn write,
+                                    void *data)
 {
     struct type_counts counts = { 0 };
     struct pd_text text = { 0 };
@@ -188,7 +192,8 @@ perfdata_status perfdata_dump_stats(perfdata_recording *recording, perfdata_writ
 
 /* ---- checksum ------------------------------------------------------------------------------------------------ */
 
-perfdata_status perfdata_dump_checksum(perfdata_recording *recording, uint64_t *sum, uint64_t *records)
+perfdata_status perfdata_dump_checksum(perfdata_recording *recording, uint64_t *sum,
+                                       uint64_t *records)
 {
     struct pd_recording *inner = &recording->recording;
     struct pd_walk *walk;

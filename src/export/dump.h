@@ -13,13 +13,15 @@ struct pd_dump {
     struct pd_text *text;
     const char *arch; /* for names of registers; NULL unknown */
     unsigned depth;
-    bool first[PD_DUMP_DEEPEST];   /* nothing has been written on this level */
-    bool list[PD_DUMP_DEEPEST];    /* this level's members are items */
+    bool first[PD_DUMP_DEEPEST]; /* nothing has been written on this level */
+    bool list[PD_DUMP_DEEPEST];  /* this level's members are items */
 };
 
 /* Appends one record. PERFDATA_ERROR_BAD_RECORD: it says more than it holds. */
-perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw, const struct pd_fields_input *input);
-perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw, const struct pd_fields_input *input);
+perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw,
+                             const struct pd_fields_input *input);
+perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw,
+                             const struct pd_fields_input *input);
 
 /* "MMAP2" or "TYPE_4711". */
 void pd_dump_type(struct pd_text *text, uint32_t type);

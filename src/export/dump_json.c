@@ -44,25 +44,13 @@ static void put_number(struct pd_text *text, const struct pd_field *field)
 {
     switch (field->kind) {
     case PD_KIND_x64:
-    case PD_KIND_flags:
-        put_hex(text, field->value);
-        break;
-    case PD_KIND_u64:
-        put_decimal_string(text, field->value);
-        break;
-    case PD_KIND_pid:
-        pd_text_i64(text, (int32_t)field->value, 0);
-        break;
+    case PD_KIND_flags: put_hex(text, field->value); break;
+    case PD_KIND_u64: put_decimal_string(text, field->value); break;
+    case PD_KIND_pid: pd_text_i64(text, (int32_t)field->value, 0); break;
     case PD_KIND_s32:
-    case PD_KIND_s64:
-        pd_text_i64(text, (int64_t)field->value, 0);
-        break;
-    case PD_KIND_f64:
-        put_real(text, field->value);
-        break;
-    default:
-        pd_text_u64(text, field->value, 0, ' ');
-        break;
+    case PD_KIND_s64: pd_text_i64(text, (int64_t)field->value, 0); break;
+    case PD_KIND_f64: put_real(text, field->value); break;
+    default: pd_text_u64(text, field->value, 0, ' '); break;
     }
 }
 
@@ -86,7 +74,8 @@ static void put_branches(struct pd_text *text, const struct pd_field *field)
     }
 }
 
-static void put_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index, uint64_t value)
+static void put_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index,
+                        uint64_t value)
 {
     struct pd_text *text = dump->text;
     if (field->mask) {
@@ -107,7 +96,8 @@ static void put_element(struct pd_dump *dump, const struct pd_field *field, uint
 static void put_array(struct pd_dump *dump, const struct pd_field *field)
 {
     struct pd_array array = { field->data, field->length,
-                              (uint8_t)(field->length ? field->size / field->length : 8), field->swap };
+                              (uint8_t)(field->length ? field->size / field->length : 8),
+                              field->swap };
     pd_text_char(dump->text, '[');
     if (field->kind == PD_KIND_branches) {
         put_branches(dump->text, field);
@@ -129,15 +119,9 @@ static void json_field(struct pd_sink *sink, const struct pd_field *field)
         return;
     begin_member(dump, field->name);
     switch (pd_kinds[field->kind].shape) {
-    case PD_SHAPE_NUMBER:
-        put_number(text, field);
-        break;
-    case PD_SHAPE_TEXT:
-        pd_text_json(text, (const char *)field->data, field->length);
-        break;
-    case PD_SHAPE_ARRAY:
-        put_array(dump, field);
-        break;
+    case PD_SHAPE_NUMBER: put_number(text, field); break;
+    case PD_SHAPE_TEXT: pd_text_json(text, (const char *)field->data, field->length); break;
+    case PD_SHAPE_ARRAY: put_array(dump, field); break;
     default:
         pd_text_char(text, '"');
         pd_dump_hex_bytes(text, field->data, field->size);
@@ -164,7 +148,8 @@ static void json_close(struct pd_sink *sink)
     dump->depth--;
 }
 
-perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw, const struct pd_fields_input *input)
+perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw,
+                             const struct pd_fields_input *input)
 {
     struct pd_text *text = dump->text;
     dump->sink = (struct pd_sink){ json_field, json_open, json_close, false, true };

@@ -50,13 +50,9 @@ static void put_number(struct pd_text *text, const struct pd_field *field)
         pd_text_string(text, "0x");
         pd_text_hex(text, field->value, 0, ' ');
         break;
-    case PD_KIND_pid:
-        pd_text_i64(text, (int32_t)field->value, 0);
-        break;
+    case PD_KIND_pid: pd_text_i64(text, (int32_t)field->value, 0); break;
     case PD_KIND_s32:
-    case PD_KIND_s64:
-        pd_text_i64(text, (int64_t)field->value, 0);
-        break;
+    case PD_KIND_s64: pd_text_i64(text, (int64_t)field->value, 0); break;
     case PD_KIND_f64:
         memcpy(&real, &field->value, sizeof real);
         pd_text_format(text, "%.17g", real);
@@ -103,7 +99,8 @@ static void put_branch_flags(struct pd_text *text, uint64_t flags)
     if (PD_BRANCH_PART(flags, CYCLES))
         pd_text_format(text, " cycles %u", (unsigned)PD_BRANCH_PART(flags, CYCLES));
     if (PD_BRANCH_PART(flags, TYPE) == PD_BRANCH_EXTEND_ABI)
-        pd_text_format(text, " %s", pd_name_of(&pd_names_branch_new_type, PD_BRANCH_PART(flags, NEW_TYPE)));
+        pd_text_format(text, " %s",
+                       pd_name_of(&pd_names_branch_new_type, PD_BRANCH_PART(flags, NEW_TYPE)));
     else if (PD_BRANCH_PART(flags, TYPE))
         pd_text_format(text, " %s", pd_name_of(&pd_names_branch_type, PD_BRANCH_PART(flags, TYPE)));
     if (PD_BRANCH_PART(flags, SPEC))
@@ -126,21 +123,24 @@ static void put_array(struct pd_dump *dump, const struct pd_field *field)
 {
     struct pd_text *text = dump->text;
     struct pd_array array = { field->data, field->length,
-                              (uint8_t)(field->length ? field->size / field->length : 8), field->swap };
+                              (uint8_t)(field->length ? field->size / field->length : 8),
+                              field->swap };
     if (field->kind == PD_KIND_branches) {
         put_branches(dump, field);
         return;
     }
     for (uint32_t i = 0; i < field->length; i++) {
         uint64_t value = pd_array_at(&array, i);
-        if (field->kind == PD_KIND_u16s || field->kind == PD_KIND_u32s || field->kind == PD_KIND_u64s) {
+        if (field->kind == PD_KIND_u16s || field->kind == PD_KIND_u32s ||
+            field->kind == PD_KIND_u64s) {
             pd_text_char(text, ' ');
             pd_text_u64(text, value, 0, ' ');
             continue;
         }
         begin_element(dump);
         if (field->mask)
-            pd_text_format(text, "%-5s ", pd_register_name(dump->arch, pd_dump_register(field->mask, i)));
+            pd_text_format(text, "%-5s ",
+                           pd_register_name(dump->arch, pd_dump_register(field->mask, i)));
         pd_text_string(text, "0x");
         pd_text_hex(text, value, 16, '0');
         if (value >= PD_CONTEXT(MAX) && pd_name_of(&pd_names_context, value))
@@ -155,19 +155,13 @@ static void text_field(struct pd_sink *sink, const struct pd_field *field)
         return;
     struct pd_text *text = begin_line(dump, field->name);
     switch (pd_kinds[field->kind].shape) {
-    case PD_SHAPE_NUMBER:
-        put_number(text, field);
-        break;
+    case PD_SHAPE_NUMBER: put_number(text, field); break;
     case PD_SHAPE_TEXT:
         pd_text_char(text, ' ');
         pd_text_json(text, (const char *)field->data, field->length);
         break;
-    case PD_SHAPE_ARRAY:
-        put_array(dump, field);
-        break;
-    default:
-        put_bytes(dump, field);
-        break;
+    case PD_SHAPE_ARRAY: put_array(dump, field); break;
+    default: put_bytes(dump, field); break;
     }
     pd_text_char(text, '\n');
 }
@@ -190,7 +184,8 @@ static void text_close(struct pd_sink *sink)
     ((struct pd_dump *)sink)->depth--;
 }
 
-perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw, const struct pd_fields_input *input)
+perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw,
+                             const struct pd_fields_input *input)
 {
     struct pd_text *text = dump->text;
     dump->sink = (struct pd_sink){ text_field, text_open, text_close, false, true };

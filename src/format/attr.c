@@ -51,7 +51,7 @@ perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, str
         return PERFDATA_ERROR_BAD_RECORD;
     uint32_t recorded = pd_load32(bytes + 4, swap);
     size_t size = PD_MIN(recorded ? recorded : LEAST_ATTR, room);
-#define ATTR_FIELD(offset, kind, name, ...)                                                             \
+#define ATTR_FIELD(offset, kind, name, ...)                                                        \
     if ((offset) + sizeof out->name <= size)                                                       \
         out->name = LOAD_##kind(bytes + (offset));
 #define ATTR_FLAG(number, NAME, name)
@@ -90,7 +90,9 @@ static void add_modifiers(const struct pd_attr *attr, struct pd_text *out)
     static const struct {
         unsigned flag;
         char letter;
-    } rings[] = { { PD_ATTR_EXCLUDE_KERNEL, 'k' }, { PD_ATTR_EXCLUDE_USER, 'u' }, { PD_ATTR_EXCLUDE_HV, 'h' } };
+    } rings[] = { { PD_ATTR_EXCLUDE_KERNEL, 'k' },
+                  { PD_ATTR_EXCLUDE_USER, 'u' },
+                  { PD_ATTR_EXCLUDE_HV, 'h' } };
     char letters[16];
     size_t n = 0;
     bool any = false;
@@ -118,7 +120,8 @@ static void add_modifiers(const struct pd_attr *attr, struct pd_text *out)
 static void name_cache(uint64_t config, struct pd_text *out)
 {
     uint64_t id = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
-    const char *cache = pd_name_of(&pd_names_cache_id, id), *access = pd_name_of(&pd_names_cache_op, op);
+    const char *cache = pd_name_of(&pd_names_cache_id, id),
+               *access = pd_name_of(&pd_names_cache_op, op);
     const char *outcome = pd_name_of(&pd_names_cache_result, result);
     bool read_only = id == PD_CACHE_ITLB || id == PD_CACHE_BPU;
     if (!cache || !access || !outcome) {
@@ -133,7 +136,8 @@ static void name_cache(uint64_t config, struct pd_text *out)
     }
     pd_text_string(out, cache);
     pd_text_char(out, '-');
-    pd_text_string(out, result == PD_CACHE_RESULT_MISS ? access : pd_name_of(&pd_names_cache_ops, op));
+    pd_text_string(out,
+                   result == PD_CACHE_RESULT_MISS ? access : pd_name_of(&pd_names_cache_ops, op));
     if (result == PD_CACHE_RESULT_MISS) {
         pd_text_char(out, '-');
         pd_text_string(out, outcome);
@@ -153,7 +157,8 @@ static void name_breakpoint(const struct pd_attr *attr, struct pd_text *out)
 static void name_hardware(uint64_t config, struct pd_text *out)
 {
     const char *name = pd_name_of(&pd_names_hardware, config & UINT32_MAX);
-    bool hybrid = config >> 32; /* a core PMU's number: perf's fallback when the machine has no such PMU */
+    bool hybrid = config >>
+                  32; /* a core PMU's number: perf's fallback when the machine has no such PMU */
     if (!name)
         name = "unknown-hardware";
     if (hybrid)
@@ -167,26 +172,18 @@ void pd_attr_name(const struct pd_attr *attr, struct pd_text *out)
 {
     const char *software;
     switch (attr->type) {
-    case PD_TYPE_HARDWARE:
-        name_hardware(attr->config, out);
-        break;
+    case PD_TYPE_HARDWARE: name_hardware(attr->config, out); break;
     case PD_TYPE_SOFTWARE:
         software = pd_name_of(&pd_names_software, attr->config);
         pd_text_string(out, software ? software : "unknown-software");
         break;
-    case PD_TYPE_HW_CACHE:
-        name_cache(attr->config, out);
-        break;
+    case PD_TYPE_HW_CACHE: name_cache(attr->config, out); break;
     case PD_TYPE_RAW:
         pd_text_string(out, "raw 0x");
         pd_text_hex(out, attr->config, 0, ' ');
         break;
-    case PD_TYPE_BREAKPOINT:
-        name_breakpoint(attr, out);
-        break;
-    case PD_TYPE_TRACEPOINT:
-        pd_text_string(out, "unknown tracepoint");
-        return;
+    case PD_TYPE_BREAKPOINT: name_breakpoint(attr, out); break;
+    case PD_TYPE_TRACEPOINT: pd_text_string(out, "unknown tracepoint"); return;
     default:
         pd_text_string(out, "unknown attr type: ");
         pd_text_i64(out, (int32_t)attr->type, 0);

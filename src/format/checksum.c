@@ -52,7 +52,8 @@ static uint64_t digest_branches(const struct pd_field *field)
     for (size_t i = 0; i < field->length; i++) {
         const uint8_t *at = field->data + 24 * i;
         uint64_t flags = pd_load64(at + 16, field->swap);
-        hash = link_of(hash, pd_load64(at, field->swap) + mix(pd_load64(at + 8, field->swap), SECOND));
+        hash = link_of(hash,
+                       pd_load64(at, field->swap) + mix(pd_load64(at + 8, field->swap), SECOND));
         hash = link_of(hash, big ? pd_branch_flags_from_big(flags) : flags);
     }
     return hash;
@@ -61,7 +62,8 @@ static uint64_t digest_branches(const struct pd_field *field)
 static uint64_t digest_narrow(const struct pd_field *field)
 {
     struct pd_array array = { field->data, field->length,
-                              (uint8_t)(field->length ? field->size / field->length : 8), field->swap };
+                              (uint8_t)(field->length ? field->size / field->length : 8),
+                              field->swap };
     uint64_t hash = SEED;
     for (size_t i = 0; i < field->length; i++)
         hash = link_of(hash, pd_array_at(&array, i));
@@ -76,35 +78,23 @@ PD_INLINE void add_field(void *data, const struct pd_field *field)
     case PD_KIND_x64s:
     case PD_KIND_u64s:
     case PD_KIND_regs_user:
-    case PD_KIND_regs_intr:
-        value = digest_words(field->data, field->length, field->swap);
-        break;
-    case PD_KIND_branches:
-        value = digest_branches(field);
-        break;
+    case PD_KIND_regs_intr: value = digest_words(field->data, field->length, field->swap); break;
+    case PD_KIND_branches: value = digest_branches(field); break;
     case PD_KIND_u16s:
-    case PD_KIND_u32s:
-        value = digest_narrow(field);
-        break;
+    case PD_KIND_u32s: value = digest_narrow(field); break;
     case PD_KIND_text:
     case PD_KIND_lstr:
     case PD_KIND_zstr:
     case PD_KIND_char16:
     case PD_KIND_char64:
-    case PD_KIND_char256:
-        value = digest_bytes(field->data, field->length);
-        break;
+    case PD_KIND_char256: value = digest_bytes(field->data, field->length); break;
     case PD_KIND_bytes8:
     case PD_KIND_bytes20:
     case PD_KIND_sized:
     case PD_KIND_rest:
-    case PD_KIND_raw:
-        value = digest_bytes(field->data, field->size);
-        break;
-    case PD_KIND_align:
-        return;
-    default:
-        break;
+    case PD_KIND_raw: value = digest_bytes(field->data, field->size); break;
+    case PD_KIND_align: return;
+    default: break;
     }
     *hash = link_of(*hash, value);
 }
@@ -138,8 +128,8 @@ uint64_t pd_record_checksum_walk(const struct pd_fields_input *input)
     return summer.hash;
 }
 
-PD_INLINE bool sum_sample(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap,
-                          uint64_t *hash)
+PD_INLINE bool sum_sample(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                          bool swap, uint64_t *hash)
 {
     struct pd_sample sample;
     uint64_t type = event->plan.sample_type;
@@ -157,8 +147,8 @@ PD_INLINE bool sum_sample(const struct pd_event *event, const uint8_t *record, u
 }
 
 /* A body of numbers and a text at its end, as side-band has: no more than loads. False: it is none, or damaged. */
-PD_INLINE bool sum_rows(const struct pd_row *row, const uint8_t *at, const uint8_t *end, bool swap, uint16_t misc,
-                        uint64_t *hash)
+PD_INLINE bool sum_rows(const struct pd_row *row, const uint8_t *at, const uint8_t *end, bool swap,
+                        uint16_t misc, uint64_t *hash)
 {
     uint64_t registers[PD_ROW_REGISTERS] = { 0 }, sum = *hash;
     for (; row->name; row++) {
@@ -178,8 +168,7 @@ PD_INLINE bool sum_rows(const struct pd_row *row, const uint8_t *at, const uint8
             size = left;
             sum = link_of(sum, digest_bytes(at, strnlen((const char *)at, left)));
             break;
-        default:
-            return false;
+        default: return false;
         }
         at += size;
     }
@@ -187,8 +176,8 @@ PD_INLINE bool sum_rows(const struct pd_row *row, const uint8_t *at, const uint8
     return at == end;
 }
 
-PD_INLINE bool sum_record(const struct pd_fields_input *input, const struct pd_record_header *header, bool swap,
-                          uint64_t *hash)
+PD_INLINE bool sum_record(const struct pd_fields_input *input,
+                          const struct pd_record_header *header, bool swap, uint64_t *hash)
 {
     const struct pd_event *event = header->type < PD_RECORD_KERNEL_END ? input->event : NULL;
     const struct pd_row *rows = pd_record_rows(header->type, NULL);
@@ -216,7 +205,8 @@ uint64_t pd_record_checksum(const struct pd_fields_input *input)
     struct pd_record_header header = pd_record_header(record, swap);
     uint64_t hash;
     if (header.type != PD_RECORD_SAMPLE) {
-        if (swap ? sum_record(input, &header, true, &hash) : sum_record(input, &header, false, &hash))
+        if (swap ? sum_record(input, &header, true, &hash)
+                 : sum_record(input, &header, false, &hash))
             return hash;
     } else if (event && event->plan.swap == swap &&
                (swap ? sum_sample(event, record, input->size, true, &hash)

@@ -20,18 +20,10 @@ static void put_number(struct encoder *e, uint64_t value, unsigned size)
 {
     uint8_t bytes[8];
     switch (size) {
-    case 1:
-        bytes[0] = (uint8_t)value;
-        break;
-    case 2:
-        pd_store16(bytes, (uint16_t)value, e->swap);
-        break;
-    case 4:
-        pd_store32(bytes, (uint32_t)value, e->swap);
-        break;
-    default:
-        pd_store64(bytes, value, e->swap);
-        break;
+    case 1: bytes[0] = (uint8_t)value; break;
+    case 2: pd_store16(bytes, (uint16_t)value, e->swap); break;
+    case 4: pd_store32(bytes, (uint32_t)value, e->swap); break;
+    default: pd_store64(bytes, value, e->swap); break;
     }
     put_bytes(e, bytes, size);
 }
@@ -81,12 +73,8 @@ static void encode_field(struct pd_sink *sink, const struct pd_field *field)
 {
     struct encoder *e = (struct encoder *)sink;
     switch (pd_kinds[field->kind].shape) {
-    case PD_SHAPE_NUMBER:
-        put_value(e, field);
-        break;
-    case PD_SHAPE_ARRAY:
-        put_array(e, field);
-        break;
+    case PD_SHAPE_NUMBER: put_value(e, field); break;
+    case PD_SHAPE_ARRAY: put_array(e, field); break;
     default:
         if (field->kind == PD_KIND_lstr || field->kind == PD_KIND_raw)
             put_number(e, field->size, 4);
@@ -108,7 +96,9 @@ static void encode_close(struct pd_sink *sink)
 
 perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian, uint8_t *out)
 {
-    struct encoder e = { { encode_field, encode_open, encode_close, false, false }, out, out + input->size,
+    struct encoder e = { { encode_field, encode_open, encode_close, false, false },
+                         out,
+                         out + input->size,
                          big_endian != pd_is_big_endian(false) };
     return pd_fields_walk(input, &e.sink);
 }

@@ -11,8 +11,8 @@ enum pd_record_type {
 #include "format/records.def"
 #define PD_FORGET
 #include "format/nothing.h"
-    PD_RECORD_KERNEL_END = 64,   /* types below come from the kernel, from here on from the tool */
-    PD_RECORD_WIDE = 32768       /* from here on simpleperf's: the header has a 32-bit size, no misc */
+    PD_RECORD_KERNEL_END = 64, /* types below come from the kernel, from here on from the tool */
+    PD_RECORD_WIDE = 32768 /* from here on simpleperf's: the header has a 32-bit size, no misc */
 };
 
 /* PD_FEATURE_HOSTNAME ...: numbers of header features. */
@@ -58,7 +58,9 @@ enum pd_misc {
 #define VALUES(group) enum {
 #define BITS(group) enum {
 #define ITEM(PREFIX, NAME, number, text) PREFIX##_##NAME = (int)(number),
-#define GROUP_END(group) };
+#define GROUP_END(group)                                                                           \
+    }                                                                                              \
+    ;
 #include "format/bits.def"
 #undef VALUES
 #undef BITS

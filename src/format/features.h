@@ -40,15 +40,18 @@ struct pd_features {
  * member of *features; `offset` is for issues. An unknown number is an issue, not an error. What does not parse is an
  * issue, too, and sets .partial. NRCPUS must come before CPU_TOPOLOGY, as it does by number.
  * Only errors of memory and of strict mode are returned. */
-perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature, const uint8_t *bytes, size_t size,
-                                  bool swap, struct pd_arena *arena, struct pd_context *context, uint64_t offset);
+perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature,
+                                  const uint8_t *bytes, size_t size, bool swap,
+                                  struct pd_arena *arena, struct pd_context *context,
+                                  uint64_t offset);
 
 /* "HOSTNAME", or NULL for a number that is in no table. */
 const char *pd_feature_name(unsigned feature);
 
 /* One entry of a build-id table, or a whole HEADER_BUILD_ID record; `old`: the shape without pid.
  * 0 when `size` bytes hold no whole entry, else the entry's size. */
-uint32_t pd_build_id_next(const uint8_t *bytes, size_t size, bool swap, bool old, struct pd_part_build_id_entry *out);
+uint32_t pd_build_id_next(const uint8_t *bytes, size_t size, bool swap, bool old,
+                          struct pd_part_build_id_entry *out);
 /* The length that counts of an entry's build id: 20, or less as it says. */
 unsigned pd_build_id_length(const struct pd_part_build_id_entry *entry);
 

@@ -35,10 +35,16 @@ static void emit_to_sink(void *data, const struct pd_field *field)
     w->sink->field(w->sink, field);
 }
 
-static void emit_bytes(struct walk *w, const struct pd_row *row, const char *name, enum pd_kind kind, size_t size)
+static void emit_bytes(struct walk *w, const struct pd_row *row, const char *name,
+                       enum pd_kind kind, size_t size)
 {
-    struct pd_field field = { .name = name, .row = row, .kind = (uint8_t)kind, .swap = w->swap, .data = w->at,
-                              .size = size, .length = (uint32_t)size };
+    struct pd_field field = { .name = name,
+                              .row = row,
+                              .kind = (uint8_t)kind,
+                              .swap = w->swap,
+                              .data = w->at,
+                              .size = size,
+                              .length = (uint32_t)size };
     w->at += size;
     w->sink->field(w->sink, &field);
 }
@@ -50,8 +56,8 @@ static void emit_unread(struct walk *w)
         emit_bytes(w, NULL, "unread", PD_KIND_rest, left_of(w));
 }
 
-static void open_field(struct walk *w, const struct pd_row *row, const char *name, enum pd_kind kind,
-                       uint64_t value)
+static void open_field(struct walk *w, const struct pd_row *row, const char *name,
+                       enum pd_kind kind, uint64_t value)
 {
     struct pd_field field = { .name = name, .row = row, .kind = (uint8_t)kind, .value = value };
     w->sink->open(w->sink, &field);
@@ -64,8 +70,13 @@ static bool visit_number(struct walk *w, const struct pd_row *row)
     size_t size = pd_kinds[row->kind].least;
     if (left_of(w) < size)
         return false;
-    struct pd_field field = { .name = row->name, .row = row, .names = row->names, .kind = row->kind,
-                              .swap = w->swap, .data = w->at, .size = size };
+    struct pd_field field = { .name = row->name,
+                              .row = row,
+                              .names = row->names,
+                              .kind = row->kind,
+                              .swap = w->swap,
+                              .data = w->at,
+                              .size = size };
     field.value = pd_row_number((enum pd_kind)row->kind, w->at, w->swap);
     w->at += size;
     w->registers[row->save] = field.value; /* register 0 is nobody's */
@@ -91,7 +102,9 @@ static bool visit_text(struct walk *w, const struct pd_row *row)
     } else if (row->kind != PD_KIND_text) {
         size = PD_MIN(size, pd_kinds[row->kind].least);
     }
-    struct pd_field field = { .name = row->name, .row = row, .kind = row->kind, .data = w->at, .size = size };
+    struct pd_field field = {
+        .name = row->name, .row = row, .kind = row->kind, .data = w->at, .size = size
+    };
     field.length = (uint32_t)strnlen((const char *)w->at, size);
     w->at += size;
     w->sink->field(w->sink, &field);
@@ -105,7 +118,8 @@ static uint64_t count_of(struct walk *w, const struct pd_row *row, size_t each)
     if (row->count == PD_COUNT_REGISTER)
         count = w->registers[row->count_register];
     else if (row->count == PD_COUNT_BITS)
-        count = w->registers[row->count_register] / 64 + (w->registers[row->count_register] % 64 != 0);
+        count = w->registers[row->count_register] / 64 +
+                (w->registers[row->count_register] % 64 != 0);
     if (count > fits) {
         w->damaged = true;
         count = fits;
@@ -135,8 +149,13 @@ static void visit_array(struct walk *w, const struct pd_row *row)
 {
     unsigned each = element_size((enum pd_kind)row->kind);
     uint64_t count = count_of(w, row, each);
-    struct pd_field field = { .name = row->name, .row = row, .kind = row->kind, .swap = w->swap, .data = w->at,
-                              .size = count * each, .length = (uint32_t)count };
+    struct pd_field field = { .name = row->name,
+                              .row = row,
+                              .kind = row->kind,
+                              .swap = w->swap,
+                              .data = w->at,
+                              .size = count * each,
+                              .length = (uint32_t)count };
     w->at += field.size;
     w->sink->field(w->sink, &field);
 }
@@ -152,7 +171,8 @@ static void visit_padding(struct walk *w, const struct pd_row *row)
 #define NONE .save = 0
 #define NAMES(group) .names = &pd_names_##group
 static const struct pd_row attr_rows[] = {
-#define ATTR_FIELD(offset, kind_, name_, ...) { .name = #name_, .kind = PD_KIND_##kind_, __VA_ARGS__ },
+#define ATTR_FIELD(offset, kind_, name_, ...)                                                      \
+    { .name = #name_, .kind = PD_KIND_##kind_, __VA_ARGS__ },
 #define ATTR_FLAG(number, NAME, name)
 #include "format/attr.def"
 #undef ATTR_FIELD
@@ -192,14 +212,20 @@ static bool visit_attr(struct walk *w, const struct pd_row *row)
 static void visit_read_body(struct walk *w, const struct pd_row *row)
 {
     struct pd_read_values values;
-    uint32_t size = w->event ? pd_read_decode(w->event->plan.read_format, w->at, left_of(w), w->swap, &values) : 0;
+    uint32_t size = w->event ? pd_read_decode(w->event->plan.read_format, w->at, left_of(w),
+                                              w->swap, &values)
+                             : 0;
     open_field(w, row, row->name, PD_KIND_window, 0);
     if (size) {
-        struct pd_sample sample = { .event = w->event, .swap = w->swap, .read = w->at, .read_size = size };
+        struct pd_sample sample = {
+            .event = w->event, .swap = w->swap, .read = w->at, .read_size = size
+        };
         w->at += size;
         visit_read(emit_to_sink, w, &sample);
     } else {
-        static const struct pd_row words = { .name = "words", .kind = PD_KIND_u64s, .count = PD_COUNT_REST };
+        static const struct pd_row words = { .name = "words",
+                                             .kind = PD_KIND_u64s,
+                                             .count = PD_COUNT_REST };
         visit_array(w, &words);
         emit_unread(w);
     }
@@ -227,7 +253,8 @@ static void visit_sample_body(struct walk *w)
 
 /* ---- nesting ---------------------------------------------------------------------------------------------------- */
 
-static bool push(struct walk *w, const struct pd_row *rows, const uint8_t *end, bool list, uint64_t left)
+static bool push(struct walk *w, const struct pd_row *rows, const uint8_t *end, bool list,
+                 uint64_t left)
 {
     if (w->depth == DEEPEST)
         return false;
@@ -294,10 +321,12 @@ static bool visit_window(struct walk *w, const struct pd_row *row)
 static bool visit_feature(struct walk *w, const struct pd_row *row)
 {
     uint64_t number = w->registers[6];
-    const struct pd_row *rows = number <= UINT32_MAX ? pd_feature_rows((unsigned)number, NULL) : NULL;
+    const struct pd_row *rows = number <= UINT32_MAX ? pd_feature_rows((unsigned)number, NULL)
+                                                     : NULL;
     static const struct pd_row none = { .name = NULL };
     if (!left_of(w))
-        rows = NULL; /* a mark, like the one that ends a pipe's features: its number is the writer's last */
+        rows =
+            NULL; /* a mark, like the one that ends a pipe's features: its number is the writer's last */
     open_field(w, row, row->name, PD_KIND_window, 0);
     return push(w, rows ? rows : &none, w->end, false, 0);
 }
@@ -305,14 +334,10 @@ static bool visit_feature(struct walk *w, const struct pd_row *row)
 static bool visit_nested(struct walk *w, const struct pd_row *row)
 {
     switch (row->kind) {
-    case PD_KIND_attr:
-        return visit_attr(w, row);
-    case PD_KIND_list:
-        return visit_list(w, row);
-    case PD_KIND_window:
-        return visit_window(w, row);
-    default:
-        break;
+    case PD_KIND_attr: return visit_attr(w, row);
+    case PD_KIND_list: return visit_list(w, row);
+    case PD_KIND_window: return visit_window(w, row);
+    default: break;
     }
     if (w->sink->whole)
         emit_bytes(w, row, row->name, (enum pd_kind)row->kind, left_of(w));
@@ -328,20 +353,12 @@ static bool visit_nested(struct walk *w, const struct pd_row *row)
 static bool visit_row(struct walk *w, const struct pd_row *row)
 {
     switch (pd_kinds[row->kind].shape) {
-    case PD_SHAPE_NUMBER:
-        return visit_number(w, row);
-    case PD_SHAPE_TEXT:
-        return visit_text(w, row);
-    case PD_SHAPE_BYTES:
-        return visit_bytes(w, row);
-    case PD_SHAPE_PADDING:
-        visit_padding(w, row);
-        return true;
-    case PD_SHAPE_ARRAY:
-        visit_array(w, row);
-        return true;
-    default:
-        return visit_nested(w, row);
+    case PD_SHAPE_NUMBER: return visit_number(w, row);
+    case PD_SHAPE_TEXT: return visit_text(w, row);
+    case PD_SHAPE_BYTES: return visit_bytes(w, row);
+    case PD_SHAPE_PADDING: visit_padding(w, row); return true;
+    case PD_SHAPE_ARRAY: visit_array(w, row); return true;
+    default: return visit_nested(w, row);
     }
 }
 
@@ -406,10 +423,12 @@ static void run(struct walk *w)
     }
 }
 
-perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, size_t size, bool swap, uint32_t cpus,
-                             struct pd_sink *sink)
+perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, size_t size,
+                             bool swap, uint32_t cpus, struct pd_sink *sink)
 {
-    struct walk w = { .sink = sink, .start = bytes, .at = bytes, .end = bytes + size, .swap = swap };
+    struct walk w = {
+        .sink = sink, .start = bytes, .at = bytes, .end = bytes + size, .swap = swap
+    };
     w.registers[7] = cpus;
     push(&w, rows, w.end, false, 0);
     run(&w);
@@ -429,7 +448,8 @@ static void visit_header(struct walk *w, const struct pd_record_header *header)
         { .name = "size", .kind = PD_KIND_wide_size },
         { .name = NULL },
     };
-    for (const struct pd_row *row = header->type >= PD_RECORD_WIDE ? wide : narrow; row->name; row++)
+    for (const struct pd_row *row = header->type >= PD_RECORD_WIDE ? wide : narrow; row->name;
+         row++)
         visit_number(w, row);
 }
 
@@ -439,8 +459,13 @@ perfdata_status pd_fields_walk(const struct pd_fields_input *input, struct pd_si
     const struct pd_event *event = header.type < PD_RECORD_KERNEL_END ? input->event : NULL;
     const struct pd_row *rows = pd_record_rows(header.type, NULL);
     const uint8_t *end = input->record + input->size;
-    struct walk w = { .sink = sink, .event = event, .start = input->record, .at = input->record, .end = end,
-                      .swap = input->swap, .misc = header.misc };
+    struct walk w = { .sink = sink,
+                      .event = event,
+                      .start = input->record,
+                      .at = input->record,
+                      .end = end,
+                      .swap = input->swap,
+                      .misc = header.misc };
     uint32_t trailer = event && header.type != PD_RECORD_SAMPLE ? event->plan.trailer_size : 0;
     w.registers[7] = input->cpus;
     if (!sink->headless)

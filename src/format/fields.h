@@ -15,7 +15,8 @@ struct pd_field {
     const struct pd_names *names; /* of the value, or NULL */
     uint8_t kind;                 /* enum pd_kind */
     bool swap;                    /* of arrays' elements */
-    uint64_t value;      /* numbers, sign-extended where signed; f64 as its bits; list: the number of items, if known */
+    uint64_t
+        value; /* numbers, sign-extended where signed; f64 as its bits; list: the number of items, if known */
     const uint8_t *data; /* text, bytes, array: where they are in the record */
     size_t size;         /* bytes there; padding of text counts */
     uint32_t length;     /* text: bytes before the NUL; array: elements */
@@ -27,7 +28,8 @@ struct pd_sink {
     void (*field)(struct pd_sink *sink, const struct pd_field *field);
     void (*open)(struct pd_sink *sink, const struct pd_field *field);
     void (*close)(struct pd_sink *sink);
-    bool whole;   /* attr, read, sample and feature come as one field of bytes instead of their fields */
+    bool
+        whole; /* attr, read, sample and feature come as one field of bytes instead of their fields */
     bool headless; /* leave out the header's fields */
 };
 
@@ -44,12 +46,13 @@ struct pd_fields_input {
 perfdata_status pd_fields_walk(const struct pd_fields_input *input, struct pd_sink *sink);
 
 /* The same for rows over bytes that are no record: a feature's payload, a build-id entry. */
-perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, size_t size, bool swap, uint32_t cpus,
-                             struct pd_sink *sink);
+perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, size_t size,
+                             bool swap, uint32_t cpus, struct pd_sink *sink);
 
 /* Writes the record's fields in that byte order into out[size]. PERFDATA_ERROR_BAD_RECORD: parts that could not be
  * read have been copied. */
-perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian, uint8_t *out);
+perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian,
+                                 uint8_t *out);
 
 /* One number over every field of a record, the same in either byte order. */
 uint64_t pd_record_checksum(const struct pd_fields_input *input);

@@ -51,7 +51,8 @@ PD_INLINE unsigned pd_attr_precise_ip(const struct pd_attr *attr)
 
 /* Offsets are from the start of the record; 0: the field is absent. */
 struct pd_plan {
-    uint64_t sample_type /* WEIGHT is set with WEIGHT_STRUCT: one field */, read_format, branch_sample_type, regs_user, regs_intr;
+    uint64_t sample_type /* WEIGHT is set with WEIGHT_STRUCT: one field */, read_format,
+        branch_sample_type, regs_user, regs_intr;
     bool swap;
     uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
     uint16_t fixed_size; /* of the part before the first variable field, header included */
@@ -121,15 +122,18 @@ struct pd_identity {
     uint64_t time, id, stream_id;
 };
 /* `event` NULL: all absent. Never reads outside the record. */
-void pd_record_identity(const struct pd_event *event, const uint8_t *record, uint32_t size, uint32_t type,
-                        struct pd_identity *out);
+void pd_record_identity(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                        uint32_t type, struct pd_identity *out);
 
 #define PD_NO_TIME UINT64_MAX
 
 /* The record's time by the plan alone; PD_NO_TIME when it has none (0 and all ones count as none). */
-PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *record, uint32_t size, uint32_t type)
+PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *record, uint32_t size,
+                                  uint32_t type)
 {
-    uint32_t at = type == PD_RECORD_SAMPLE ? plan->time : plan->trailer_time ? size - plan->trailer_time : 0;
+    uint32_t at = type == PD_RECORD_SAMPLE ? plan->time
+                  : plan->trailer_time     ? size - plan->trailer_time
+                                           : 0;
     if (!at || at + 8 > size || at < 8)
         return PD_NO_TIME;
     uint64_t time = pd_load64(record + at, plan->swap);
@@ -180,7 +184,7 @@ perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *re
 
 /* What pd_sample.read holds, by read_format. Entry i: value, id (0 without READ_ID), lost (0 without READ_LOST). */
 struct pd_read_values {
-    uint64_t count; /* entries; 1 when not a group */
+    uint64_t count;            /* entries; 1 when not a group */
     uint64_t enabled, running; /* 0: not there */
     const uint8_t *entries;
     uint32_t stride;
@@ -211,7 +215,8 @@ PD_INLINE struct pd_branch pd_branch_at(const struct pd_sample *sample, size_t i
     const uint8_t *at = sample->branches + 24 * index;
     uint64_t flags = pd_load64(at + 16, sample->swap);
     return (struct pd_branch){ pd_load64(at, sample->swap), pd_load64(at + 8, sample->swap),
-                               pd_is_big_endian(sample->swap) ? pd_branch_flags_from_big(flags) : flags };
+                               pd_is_big_endian(sample->swap) ? pd_branch_flags_from_big(flags)
+                                                              : flags };
 }
 
 /* ---- any record, by its table ----------------------------------------------------------------------------- */

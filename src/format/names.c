@@ -6,7 +6,9 @@
 #define BITS(group) static const struct pd_name items_##group[] = {
 #define ITEM(PREFIX, NAME, number, text) { (uint64_t)(number), text },
 #define GROUP_END(group)                                                                           \
-    { 0, NULL }                                                                                    \
+    {                                                                                              \
+        0, NULL                                                                                    \
+    }                                                                                              \
     }                                                                                              \
     ;
 #include "format/bits.def"
@@ -99,7 +101,8 @@ static void add_unnamed(struct pd_text *text, size_t start, const char *between,
     }
 }
 
-void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t value, const char *between)
+void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t value,
+                  const char *between)
 {
     size_t start = text->length;
     for (const struct pd_name *item = names->items; item->text; item++) {
@@ -154,7 +157,9 @@ struct reg_range {
 #define ARCH(name, ip, sp) static const struct reg_range regs_##name[] = {
 #define REGS(first, last, name) { first, last, name },
 #define ARCH_END(name)                                                                             \
-    { 0, 0, NULL }                                                                                 \
+    {                                                                                              \
+        0, 0, NULL                                                                                 \
+    }                                                                                              \
     }                                                                                              \
     ;
 #include "format/regs.def"
@@ -182,9 +187,10 @@ const char *pd_arch_normalise(const char *arch)
     static const struct {
         const char *prefix, *name;
     } rules[] = {
-        { "x86_64", "x86" },   { "aarch64", "arm64" }, { "arm64", "arm64" }, { "arm", "arm" },
-        { "sa110", "arm" },    { "ppc", "powerpc" },   { "powerpc", "powerpc" }, { "s390", "s390" },
-        { "mips", "mips" },    { "sparc", "sparc" },   { "sun4u", "sparc" }, { "parisc", "parisc" },
+        { "x86_64", "x86" },      { "aarch64", "arm64" }, { "arm64", "arm64" },
+        { "arm", "arm" },         { "sa110", "arm" },     { "ppc", "powerpc" },
+        { "powerpc", "powerpc" }, { "s390", "s390" },     { "mips", "mips" },
+        { "sparc", "sparc" },     { "sun4u", "sparc" },   { "parisc", "parisc" },
     };
     if (arch[0] == 'i' && arch[1] >= '3' && arch[1] <= '6' && !strcmp(arch + 2, "86"))
         return "x86";

@@ -24,12 +24,14 @@ struct pd_names {
 #undef BITS
 #undef ITEM
 #undef GROUP_END
-extern const struct pd_names pd_names_sample_type, pd_names_flags, pd_names_record, pd_names_feature;
+extern const struct pd_names pd_names_sample_type, pd_names_flags, pd_names_record,
+    pd_names_feature;
 
 /* The text of a value, or NULL. */
 const char *pd_name_of(const struct pd_names *names, uint64_t value);
 /* Appends the names of the set bits with `between` between them, what has no name in hexadecimal; "0" for none. */
-void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t value, const char *between);
+void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t value,
+                  const char *between);
 /* The same for the misc of a record of that type, cpumode first. */
 void pd_misc_text(struct pd_text *text, uint32_t type, uint16_t misc, const char *between);
 

@@ -38,20 +38,34 @@ const struct pd_kind_info pd_kinds[PD_KIND_COUNT] = {
 #define RECORD(number, NAME, name) ROWS(record_##name, pd_record_##name)
 #define FEATURE(number, NAME, name) ROWS(feature_##name, pd_feature_##name)
 #define FIELD(kind_, name_, ...)                                                                   \
-    { .name = #name_, .kind = PD_KIND_##kind_, .least = PD_LEAST_##kind_,                          \
-      .member = offsetof(T, name_), __VA_ARGS__ },
+    { .name = #name_,                                                                              \
+      .kind = PD_KIND_##kind_,                                                                     \
+      .least = PD_LEAST_##kind_,                                                                   \
+      .member = offsetof(T, name_),                                                                \
+      __VA_ARGS__ },
 #define OPTIONAL(kind_, name_, ...)                                                                \
     { .name = #name_, .kind = PD_KIND_##kind_, .member = offsetof(T, name_), __VA_ARGS__ },
 #define LIST(part_, name_, ...)                                                                    \
-    { .name = #name_, .kind = PD_KIND_list, .member = offsetof(T, name_), .part = rows_of_##part_, \
-      .part_size = sizeof(struct pd_part_##part_), __VA_ARGS__ },
+    { .name = #name_,                                                                              \
+      .kind = PD_KIND_list,                                                                        \
+      .member = offsetof(T, name_),                                                                \
+      .part = rows_of_##part_,                                                                     \
+      .part_size = sizeof(struct pd_part_##part_),                                                 \
+      __VA_ARGS__ },
 #define WINDOW(part_, name_, ...)                                                                  \
-    { .name = #name_, .kind = PD_KIND_window, .member = offsetof(T, name_), .part = rows_of_##part_, \
-      .part_size = sizeof(struct pd_part_##part_), __VA_ARGS__ },
+    { .name = #name_,                                                                              \
+      .kind = PD_KIND_window,                                                                      \
+      .member = offsetof(T, name_),                                                                \
+      .part = rows_of_##part_,                                                                     \
+      .part_size = sizeof(struct pd_part_##part_),                                                 \
+      __VA_ARGS__ },
 #define END(name_)                                                                                 \
-            { .name = NULL, .member = sizeof(T) }                                                  \
-        };                                                                                         \
-        return rows;                                                                               \
+    {                                                                                              \
+        .name = NULL, .member = sizeof(T)                                                          \
+    }                                                                                              \
+    }                                                                                              \
+    ;                                                                                              \
+    return rows;                                                                                   \
     }
 #include "format/records.def"
 #include "format/features.def"
@@ -89,7 +103,8 @@ static const struct entry records[] = {
 
 static const struct entry features[] = {
 #define FEATURE(number, NAME, name)                                                                \
-    { number, 0, sizeof(struct pd_feature_##name), offsetof(struct pd_features, name), feature_##name },
+    { number, 0, sizeof(struct pd_feature_##name), offsetof(struct pd_features, name),             \
+      feature_##name },
 #include "format/nothing.h"
 #include "format/features.def"
 #define PD_FORGET

@@ -27,8 +27,9 @@ struct pd_array {
 PD_INLINE uint64_t pd_array_at(const struct pd_array *array, size_t index)
 {
     const uint8_t *at = array->data + index * array->width;
-    return array->width == 8 ? pd_load64(at, array->swap)
-           : array->width == 4 ? pd_load32(at, array->swap) : pd_load16(at, array->swap);
+    return array->width == 8   ? pd_load64(at, array->swap)
+           : array->width == 4 ? pd_load32(at, array->swap)
+                               : pd_load16(at, array->swap);
 }
 
 enum pd_kind {
@@ -46,7 +47,14 @@ enum pd_kind_least {
 #undef KIND
 };
 
-enum pd_shape { PD_SHAPE_NUMBER, PD_SHAPE_TEXT, PD_SHAPE_BYTES, PD_SHAPE_PADDING, PD_SHAPE_ARRAY, PD_SHAPE_NESTED };
+enum pd_shape {
+    PD_SHAPE_NUMBER,
+    PD_SHAPE_TEXT,
+    PD_SHAPE_BYTES,
+    PD_SHAPE_PADDING,
+    PD_SHAPE_ARRAY,
+    PD_SHAPE_NESTED
+};
 
 struct pd_kind_info {
     const char *name;
@@ -61,16 +69,21 @@ enum pd_when {
     PD_WHEN_EQ, /* register `when_register` against `value` */
     PD_WHEN_LE,
     PD_WHEN_GE,
-    PD_WHEN_EQ2, /* and register `also_register` equals `also_value` */
+    PD_WHEN_EQ2,     /* and register `also_register` equals `also_value` */
     PD_WHEN_EQ_ROOM, /* and bytes are left */
-    PD_WHEN_MISC, /* bit `value` of misc */
+    PD_WHEN_MISC,    /* bit `value` of misc */
     PD_WHEN_NOT_MISC,
     PD_WHEN_ROOM, /* bytes are left */
-    PD_WHEN_ODD /* what is left is an odd number of u64 */
+    PD_WHEN_ODD   /* what is left is an odd number of u64 */
 };
 
 /* How many items a list or array has, or bytes a `sized`, `window` or `attr`. */
-enum pd_count { PD_COUNT_NONE, PD_COUNT_REGISTER, PD_COUNT_BITS /* u64 words for so many bits */, PD_COUNT_REST };
+enum pd_count {
+    PD_COUNT_NONE,
+    PD_COUNT_REGISTER,
+    PD_COUNT_BITS /* u64 words for so many bits */,
+    PD_COUNT_REST
+};
 
 struct pd_names;
 
@@ -108,16 +121,16 @@ const struct pd_row *pd_build_id_rows(void);
 #define PD_MEMBER_res8(name) uint8_t name; /* reserved: shown when not 0 */
 #define PD_MEMBER_res16(name) uint16_t name;
 #define PD_MEMBER_res32(name) uint32_t name;
-#define PD_MEMBER_text(name) struct pd_str name;    /* up to NUL, in the rest of the body */
-#define PD_MEMBER_lstr(name) struct pd_str name;    /* u32 length (padding counts), bytes */
-#define PD_MEMBER_zstr(name) struct pd_str name;    /* up to NUL, nothing behind it */
-#define PD_MEMBER_char16(name) struct pd_str name;  /* up to NUL in so many bytes */
+#define PD_MEMBER_text(name) struct pd_str name;   /* up to NUL, in the rest of the body */
+#define PD_MEMBER_lstr(name) struct pd_str name;   /* u32 length (padding counts), bytes */
+#define PD_MEMBER_zstr(name) struct pd_str name;   /* up to NUL, nothing behind it */
+#define PD_MEMBER_char16(name) struct pd_str name; /* up to NUL in so many bytes */
 #define PD_MEMBER_char64(name) struct pd_str name;
 #define PD_MEMBER_char256(name) struct pd_str name;
 #define PD_MEMBER_bytes8(name) uint8_t name[8];
 #define PD_MEMBER_bytes20(name) uint8_t name[20];
-#define PD_MEMBER_sized(name) struct pd_span name;  /* as .count says */
-#define PD_MEMBER_rest(name) struct pd_span name;   /* all that is left */
+#define PD_MEMBER_sized(name) struct pd_span name; /* as .count says */
+#define PD_MEMBER_rest(name) struct pd_span name;  /* all that is left */
 #define PD_MEMBER_align(name) struct pd_span name;
 #define PD_MEMBER_u16s(name) struct pd_array name;
 #define PD_MEMBER_u32s(name) struct pd_array name;
@@ -126,6 +139,7 @@ const struct pd_row *pd_build_id_rows(void);
 #define PD_MEMBER_attr(name) struct pd_attr name;
 #define PD_MEMBER_read(name) struct pd_span name;   /* by the event's read_format */
 #define PD_MEMBER_sample(name) struct pd_span name; /* by the event's plan: pd_sample_decode() */
-#define PD_MEMBER_feature(name) struct pd_span name; /* by the feature's number: pd_feature_decode() */
+#define PD_MEMBER_feature(name)                                                                    \
+    struct pd_span name; /* by the feature's number: pd_feature_decode() */
 
 #endif

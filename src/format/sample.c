@@ -21,8 +21,8 @@ static void plan_positions(uint64_t type, struct pd_plan *out)
         out->id_position = out->is_position = 1;
     } else if (type & PD_SAMPLE_ID) {
         out->id_position = (uint8_t)(1 + __builtin_popcountll(type & before_id));
-        out->is_position =
-            (uint8_t)(1 + __builtin_popcountll(type & (PD_SAMPLE_CPU | PD_SAMPLE_STREAM_ID)));
+        out->is_position = (uint8_t)(1 + __builtin_popcountll(
+                                             type & (PD_SAMPLE_CPU | PD_SAMPLE_STREAM_ID)));
     }
 }
 
@@ -82,7 +82,8 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
 
 /* ---- identity ---------------------------------------------------------------------------------------------- */
 
-static void sample_identity(const struct pd_plan *plan, const uint8_t *record, struct pd_identity *out)
+static void sample_identity(const struct pd_plan *plan, const uint8_t *record,
+                            struct pd_identity *out)
 {
     bool swap = plan->swap;
     if (plan->tid) {
@@ -99,7 +100,8 @@ static void sample_identity(const struct pd_plan *plan, const uint8_t *record, s
         out->stream_id = pd_load64(record + plan->stream_id, swap);
 }
 
-static void trailer_identity(const struct pd_plan *plan, const uint8_t *end, struct pd_identity *out)
+static void trailer_identity(const struct pd_plan *plan, const uint8_t *end,
+                             struct pd_identity *out)
 {
     bool swap = plan->swap;
     if (plan->trailer_tid) {
@@ -118,8 +120,8 @@ static void trailer_identity(const struct pd_plan *plan, const uint8_t *end, str
         out->id = pd_load64(end - plan->trailer_identifier, swap);
 }
 
-void pd_record_identity(const struct pd_event *event, const uint8_t *record, uint32_t size, uint32_t type,
-                        struct pd_identity *out)
+void pd_record_identity(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                        uint32_t type, struct pd_identity *out)
 {
     memset(out, 0xff, sizeof *out);
     if (!event || type >= PD_RECORD_KERNEL_END)
@@ -186,7 +188,8 @@ struct pd_read_value pd_read_value(const struct pd_read_values *values, uint64_t
     const uint8_t *at = values->entries + index * values->stride;
     return (struct pd_read_value){ pd_load64(at, values->swap),
                                    values->id_at ? pd_load64(at + values->id_at, values->swap) : 0,
-                                   values->lost_at ? pd_load64(at + values->lost_at, values->swap) : 0 };
+                                   values->lost_at ? pd_load64(at + values->lost_at, values->swap)
+                                                   : 0 };
 }
 
 /* ---- branch flags --------------------------------------------------------------------------------------------- */
@@ -381,7 +384,8 @@ static PD_NOINLINE bool decide_hw_index(struct cursor *c, const uint8_t *start, 
     return first_ok;
 }
 
-PD_INLINE void set_fixed(const struct pd_event *event, const uint8_t *record, bool swap, struct pd_sample *out)
+PD_INLINE void set_fixed(const struct pd_event *event, const uint8_t *record, bool swap,
+                         struct pd_sample *out)
 {
     const struct pd_plan *plan = &event->plan;
     out->ip = plan->ip ? pd_load64(record + plan->ip, swap) : 0;
@@ -395,8 +399,8 @@ PD_INLINE void set_fixed(const struct pd_event *event, const uint8_t *record, bo
     out->cpu = plan->cpu ? pd_load32(record + plan->cpu, swap) : UINT32_MAX;
 }
 
-PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap,
-                                 struct pd_sample *out)
+PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                                 bool swap, struct pd_sample *out)
 {
     const struct pd_plan *plan = &event->plan;
     reset_parts(out);
@@ -430,5 +434,6 @@ PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *re
 perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
                                  struct pd_sample *out)
 {
-    return event->plan.swap ? decode(event, record, size, true, out) : decode(event, record, size, false, out);
+    return event->plan.swap ? decode(event, record, size, true, out)
+                            : decode(event, record, size, false, out);
 }

@@ -7,25 +7,33 @@
 
 typedef void (*pd_emit_fn)(void *data, const struct pd_field *field);
 
-PD_INLINE void emit_number(pd_emit_fn emit, void *data, const char *name, enum pd_kind kind, const uint8_t *at,
-                           bool swap)
+PD_INLINE void emit_number(pd_emit_fn emit, void *data, const char *name, enum pd_kind kind,
+                           const uint8_t *at, bool swap)
 {
     struct pd_field field = { .name = name, .kind = (uint8_t)kind, .swap = swap };
-    field.value = kind == PD_KIND_pid || kind == PD_KIND_res32 ? pd_load32(at, swap) : pd_load64(at, swap);
+    field.value = kind == PD_KIND_pid || kind == PD_KIND_res32 ? pd_load32(at, swap)
+                                                               : pd_load64(at, swap);
     emit(data, &field);
 }
 
-PD_INLINE void emit_value(pd_emit_fn emit, void *data, const char *name, enum pd_kind kind, uint64_t value)
+PD_INLINE void emit_value(pd_emit_fn emit, void *data, const char *name, enum pd_kind kind,
+                          uint64_t value)
 {
     struct pd_field field = { .name = name, .kind = (uint8_t)kind, .value = value };
     emit(data, &field);
 }
 
-PD_INLINE void emit_array(pd_emit_fn emit, void *data, const char *name, enum pd_kind kind, const uint8_t *at,
-                          uint64_t count, unsigned each, bool swap, uint64_t mask)
+PD_INLINE void emit_array(pd_emit_fn emit, void *data, const char *name, enum pd_kind kind,
+                          const uint8_t *at, uint64_t count, unsigned each, bool swap,
+                          uint64_t mask)
 {
-    struct pd_field field = { .name = name, .kind = (uint8_t)kind, .swap = swap, .data = at,
-                              .size = count * each, .length = (uint32_t)count, .mask = mask };
+    struct pd_field field = { .name = name,
+                              .kind = (uint8_t)kind,
+                              .swap = swap,
+                              .data = at,
+                              .size = count * each,
+                              .length = (uint32_t)count,
+                              .mask = mask };
     emit(data, &field);
 }
 
@@ -57,7 +65,8 @@ PD_INLINE void visit_read(pd_emit_fn emit, void *data, const struct pd_sample *s
 PD_INLINE void visit_callchain(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
     emit_value(emit, data, "nr", PD_KIND_n64, sample->callchain_count);
-    emit_array(emit, data, "ips", PD_KIND_x64s, sample->callchain, sample->callchain_count, 8, sample->swap, 0);
+    emit_array(emit, data, "ips", PD_KIND_x64s, sample->callchain, sample->callchain_count, 8,
+               sample->swap, 0);
 }
 
 PD_INLINE void visit_raw(pd_emit_fn emit, void *data, const struct pd_sample *sample)
@@ -71,7 +80,8 @@ PD_INLINE void visit_branch_stack(pd_emit_fn emit, void *data, const struct pd_s
     emit_value(emit, data, "branch_nr", PD_KIND_n64, count);
     if (sample->has_hw_index)
         emit_value(emit, data, "hw_idx", PD_KIND_s64, sample->branch_hw_index);
-    emit_array(emit, data, "branches", PD_KIND_branches, sample->branches, count, 24, sample->swap, 0);
+    emit_array(emit, data, "branches", PD_KIND_branches, sample->branches, count, 24, sample->swap,
+               0);
     if (sample->branch_counters)
         emit_array(emit, data, "branch_counters", PD_KIND_x64s, sample->branch_counters, count, 8,
                    sample->swap, 0);
@@ -99,7 +109,8 @@ PD_INLINE void visit_stack_user(pd_emit_fn emit, void *data, const struct pd_sam
 {
     emit_value(emit, data, "stack_size", PD_KIND_n64, sample->stack_size);
     if (sample->stack) {
-        emit_array(emit, data, "stack", PD_KIND_sized, sample->stack, sample->stack_size, 1, sample->swap, 0);
+        emit_array(emit, data, "stack", PD_KIND_sized, sample->stack, sample->stack_size, 1,
+                   sample->swap, 0);
         emit_value(emit, data, "stack_dynamic_size", PD_KIND_n64, sample->stack_dynamic_size);
     }
 }
@@ -128,7 +139,8 @@ PD_INLINE void visit_fixed(pd_emit_fn emit, void *data, uint64_t type, const uin
 }
 
 /* The variable parts of a sample that was decoded without error. */
-PD_INLINE void visit_parts(pd_emit_fn emit, void *data, uint64_t type, const struct pd_sample *sample)
+PD_INLINE void visit_parts(pd_emit_fn emit, void *data, uint64_t type,
+                           const struct pd_sample *sample)
 {
 #define SAMPLE_PART(NAME, bit, function)                                                           \
     if (type & PD_SAMPLE_##NAME)                                                                   \
@@ -139,7 +151,8 @@ PD_INLINE void visit_parts(pd_emit_fn emit, void *data, uint64_t type, const str
 #include "format/sample.def"
 }
 
-PD_INLINE void visit_trailer(pd_emit_fn emit, void *data, uint64_t type, const uint8_t *at, bool swap)
+PD_INLINE void visit_trailer(pd_emit_fn emit, void *data, uint64_t type, const uint8_t *at,
+                             bool swap)
 {
 #define TRAILER_WORD(NAME, name, kind)                                                             \
     if (type & PD_SAMPLE_##NAME) {                                                                 \

@@ -8,7 +8,7 @@
 
 /* Structures under construction: the innermost last. */
 struct store_level {
-    uint8_t *base; /* NULL: fields go nowhere */
+    uint8_t *base;  /* NULL: fields go nowhere */
     uint8_t *count; /* of a list's items, in the structure around it */
     uint32_t item_size, items, room;
 };
@@ -38,18 +38,10 @@ static void store_text(struct store *store, uint8_t *to, const struct pd_field *
 static void store_number(uint8_t *to, const struct pd_field *field)
 {
     switch (pd_kinds[field->kind].least) {
-    case 1:
-        *to = (uint8_t)field->value;
-        break;
-    case 2:
-        memcpy(to, &(uint16_t){ (uint16_t)field->value }, 2);
-        break;
-    case 4:
-        memcpy(to, &(uint32_t){ (uint32_t)field->value }, 4);
-        break;
-    default:
-        memcpy(to, &field->value, 8);
-        break;
+    case 1: *to = (uint8_t)field->value; break;
+    case 2: memcpy(to, &(uint16_t){ (uint16_t)field->value }, 2); break;
+    case 4: memcpy(to, &(uint32_t){ (uint32_t)field->value }, 4); break;
+    default: memcpy(to, &field->value, 8); break;
     }
 }
 
@@ -71,12 +63,8 @@ static void store_field(struct pd_sink *sink, const struct pd_field *field)
     uint8_t *to = base + field->row->member;
     struct pd_array array = { field->data, field->length, 8, field->swap };
     switch (pd_kinds[field->kind].shape) {
-    case PD_SHAPE_NUMBER:
-        store_number(to, field);
-        break;
-    case PD_SHAPE_TEXT:
-        store_text(store, to, field);
-        break;
+    case PD_SHAPE_NUMBER: store_number(to, field); break;
+    case PD_SHAPE_TEXT: store_text(store, to, field); break;
     case PD_SHAPE_ARRAY:
         array.width = (uint8_t)(field->length ? field->size / field->length : 8);
         memcpy(to, &array, sizeof array);
@@ -88,9 +76,7 @@ static void store_field(struct pd_sink *sink, const struct pd_field *field)
             memcpy(to, &attr, sizeof attr);
             break;
         } /* fall through */
-    default:
-        store_bytes(to, field);
-        break;
+    default: store_bytes(to, field); break;
     }
 }
 
@@ -102,14 +88,16 @@ static void open_list(struct store *store, const struct pd_field *field, uint8_t
     void *items = NULL;
     if (!to || !store->arena || !field->value)
         return;
-    if (field->value <= UINT32_MAX && !pd_mul_overflows((size_t)field->value, field->row->part_size, &bytes))
+    if (field->value <= UINT32_MAX &&
+        !pd_mul_overflows((size_t)field->value, field->row->part_size, &bytes))
         items = pd_arena_zalloc(store->arena, bytes);
     if (!items) {
         store->no_memory = true;
         return;
     }
     memcpy(to, &items, sizeof items);
-    *level = (struct store_level){ items, to + sizeof items, field->row->part_size, 0, (uint32_t)field->value };
+    *level = (struct store_level){ items, to + sizeof items, field->row->part_size, 0,
+                                   (uint32_t)field->value };
 }
 
 static void store_open(struct pd_sink *sink, const struct pd_field *field)
@@ -144,8 +132,8 @@ static void store_begin(struct store *store, struct pd_arena *arena, void *out)
     store->levels[0].base = out;
 }
 
-perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap,
-                                 struct pd_arena *arena, void *out, size_t out_size)
+perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                                 bool swap, struct pd_arena *arena, void *out, size_t out_size)
 {
     struct pd_record_header header = pd_record_header(record, swap);
     struct store store;
@@ -155,8 +143,8 @@ perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *re
         return PERFDATA_ERROR_ARGUMENT;
     memcpy(out, &header, sizeof header);
     store_begin(&store, arena, out);
-    perfdata_status status =
-        pd_fields_walk(&(struct pd_fields_input){ event, record, size, swap, 0 }, &store.sink);
+    perfdata_status status = pd_fields_walk(
+        &(struct pd_fields_input){ event, record, size, swap, 0 }, &store.sink);
     return store.no_memory ? PERFDATA_ERROR_MEMORY : status;
 }
 
@@ -193,13 +181,15 @@ static void fix_old_shape(struct pd_feature_build_id *table, const uint8_t *byte
     }
 }
 
-static perfdata_status decode_feature(struct pd_features *features, unsigned feature, const struct pd_row *rows,
-                                      const uint8_t *bytes, size_t size, bool swap, struct pd_arena *arena)
+static perfdata_status decode_feature(struct pd_features *features, unsigned feature,
+                                      const struct pd_row *rows, const uint8_t *bytes, size_t size,
+                                      bool swap, struct pd_arena *arena)
 {
     struct store store;
     store_begin(&store, arena, (uint8_t *)features + pd_feature_member(feature));
     store.terminate = true;
-    perfdata_status status = pd_rows_walk(rows, bytes, size, swap, features->nrcpus.available, &store.sink);
+    perfdata_status status = pd_rows_walk(rows, bytes, size, swap, features->nrcpus.available,
+                                          &store.sink);
     if (feature == PD_FEATURE_BUILD_ID)
         fix_old_shape(&features->build_id, bytes, size);
     return store.no_memory ? PERFDATA_ERROR_MEMORY : status;
@@ -218,15 +208,18 @@ static void fill_texts(const struct pd_row *rows, uint8_t *base)
     }
 }
 
-perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature, const uint8_t *bytes, size_t size,
-                                  bool swap, struct pd_arena *arena, struct pd_context *context, uint64_t offset)
+perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature,
+                                  const uint8_t *bytes, size_t size, bool swap,
+                                  struct pd_arena *arena, struct pd_context *context,
+                                  uint64_t offset)
 {
     size_t struct_size;
     const struct pd_row *rows = pd_feature_rows(feature, &struct_size);
     if (!rows)
         return pd_issue(context, PERFDATA_ISSUE_UNKNOWN_FEATURE, (int64_t)offset,
                         "header feature %u is unknown", feature);
-    if (!size && rows->name) { /* perf stat sets bits of features that it then has nothing to say for */
+    if (!size &&
+        rows->name) { /* perf stat sets bits of features that it then has nothing to say for */
         memset((uint8_t *)features + pd_feature_member(feature), 0, struct_size);
         return PERFDATA_OK;
     }
@@ -234,8 +227,8 @@ perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature
     uint8_t *copy = (uint8_t *)pd_arena_copy(arena, bytes, size);
     uint8_t *member = (uint8_t *)features + pd_feature_member(feature);
     if (!copy)
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, (int64_t)offset, "no memory for header feature %s",
-                       pd_feature_name(feature));
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, (int64_t)offset,
+                       "no memory for header feature %s", pd_feature_name(feature));
     memset(member, 0, struct_size);
     perfdata_status status = decode_feature(features, feature, rows, copy, size, swap, arena);
     if (status == PERFDATA_ERROR_MEMORY)
@@ -251,7 +244,8 @@ perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature
                     pd_feature_name(feature), size);
 }
 
-uint32_t pd_build_id_next(const uint8_t *bytes, size_t size, bool swap, bool old, struct pd_part_build_id_entry *out)
+uint32_t pd_build_id_next(const uint8_t *bytes, size_t size, bool swap, bool old,
+                          struct pd_part_build_id_entry *out)
 {
     struct store store;
     uint32_t entry_size = size >= 8 ? pd_load16(bytes + 6, swap) : 0;

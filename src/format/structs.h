@@ -27,7 +27,7 @@
  * the read_format; NULL is allowed. Lists need an arena: without one they stay NULL with count 0.
  * PERFDATA_ERROR_BAD_RECORD when the record is smaller than its fixed fields or says more than it holds: *out then has
  * what was readable. */
-perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap,
-                                 struct pd_arena *arena, void *out, size_t out_size);
+perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                                 bool swap, struct pd_arena *arena, void *out, size_t out_size);
 
 #endif

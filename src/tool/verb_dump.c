@@ -36,8 +36,8 @@ static const struct tool_option dump_rows[] = {
     { TOOL_FLAG, 0, "json", NULL, "a JSON object per record", FIELD(json), .flags = TOOL_OURS },
     { TOOL_FLAG, 0, "stats", NULL, "only how many records of each type there are", FIELD(stats),
       .flags = TOOL_OURS },
-    { TOOL_FLAG, 0, "checksum", NULL, "only one number over all fields of all records", FIELD(checksum),
-      .flags = TOOL_OURS },
+    { TOOL_FLAG, 0, "checksum", NULL, "only one number over all fields of all records",
+      FIELD(checksum), .flags = TOOL_OURS },
     { TOOL_CALLBACK, 0, "pdt", NULL, "a text recording: not supported yet", .parse = refuse_pdt,
       .flags = TOOL_OURS | TOOL_NO_VALUE | TOOL_HIDDEN },
     { TOOL_CALLBACK, 0, "itrace", NULL, "AUX packets: not supported yet", .parse = refuse_itrace,
@@ -45,14 +45,16 @@ static const struct tool_option dump_rows[] = {
     { 0 },
 };
 
-static perfdata_status print(struct tool *tool, const struct dump_options *options, perfdata_recording *recording)
+static perfdata_status print(struct tool *tool, const struct dump_options *options,
+                             perfdata_recording *recording)
 {
     uint64_t sum;
     perfdata_status status;
     if (options->stats)
         return perfdata_dump_stats(recording, tool_write_text, tool);
     if (!options->checksum)
-        return perfdata_dump_print(recording, options->json ? PERFDATA_DUMP_JSON : 0, tool_write_text, tool);
+        return perfdata_dump_print(recording, options->json ? PERFDATA_DUMP_JSON : 0,
+                                   tool_write_text, tool);
     status = perfdata_dump_checksum(recording, &sum, NULL);
     if (status == PERFDATA_OK)
         tool_printf(tool, "%016" PRIx64 "\n", sum);
@@ -80,9 +82,10 @@ static enum tool_exit run_dump(struct tool *tool, void *data, int argc, char **a
 const struct tool_verb tool_verb_dump = {
     .name = "dump",
     .synopsis = "[OPTIONS] [FILE]",
-    .description = "Shows every record in the order of the file: offset, type, misc, size and every field by name.",
-    .examples = { "dump perf.data", "all records as text",
-                  "dump --stats perf.data", "how many records of each type there are" },
+    .description = "Shows every record in the order of the file: offset, type, misc, size and "
+                   "every field by name.",
+    .examples = { "dump perf.data", "all records as text", "dump --stats perf.data",
+                  "how many records of each type there are" },
     .options = dump_rows,
     .options_size = sizeof(struct dump_options),
     .run = run_dump,

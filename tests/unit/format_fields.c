@@ -77,7 +77,8 @@ static void test_round_trips(void)
         for (unsigned i = 0; i < 2000; i++) {
             uint64_t bits = next_random() & next_random() & (PD_SAMPLE_END - 1);
             uint16_t size = (uint16_t)(8 + 8 * (next_random() % 40));
-            whole += try_round_trip((uint32_t)type->value, size, i % 4 ? bits : PD_SAMPLE_IDENTIFIER);
+            whole += try_round_trip((uint32_t)type->value, size,
+                                    i % 4 ? bits : PD_SAMPLE_IDENTIFIER);
         }
         if (!whole)
             fprintf(stderr, "no whole %s\n", type->text);
@@ -94,7 +95,8 @@ static void put(uint8_t **at, uint64_t value, unsigned size)
 static void test_mmap2(void)
 {
     uint8_t record[128], *at = record;
-    struct pd_event event = make_event(PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_IDENTIFIER, false);
+    struct pd_event event = make_event(PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_IDENTIFIER,
+                                       false);
     struct pd_record_mmap2 mmap2;
     struct pd_identity identity;
     put(&at, PD_RECORD_MMAP2, 4);
@@ -147,12 +149,24 @@ static void test_least_sizes(void)
     static const struct {
         uint32_t type, size;
     } expected[] = {
-        { PD_RECORD_MMAP, 48 },      { PD_RECORD_LOST, 24 },       { PD_RECORD_COMM, 24 },
-        { PD_RECORD_EXIT, 32 },      { PD_RECORD_FORK, 32 },       { PD_RECORD_THROTTLE, 32 },
-        { PD_RECORD_READ, 24 },      { PD_RECORD_MMAP2, 80 },      { PD_RECORD_AUX, 32 },
-        { PD_RECORD_SWITCH, 8 },     { PD_RECORD_NAMESPACES, 24 }, { PD_RECORD_KSYMBOL, 32 },
-        { PD_RECORD_BPF_EVENT, 24 }, { PD_RECORD_CGROUP, 24 },     { PD_RECORD_TEXT_POKE, 24 },
-        { PD_RECORD_STAT, 48 },      { PD_RECORD_AUXTRACE, 48 },   { PD_RECORD_HEADER_TRACING_DATA, 12 },
+        { PD_RECORD_MMAP, 48 },
+        { PD_RECORD_LOST, 24 },
+        { PD_RECORD_COMM, 24 },
+        { PD_RECORD_EXIT, 32 },
+        { PD_RECORD_FORK, 32 },
+        { PD_RECORD_THROTTLE, 32 },
+        { PD_RECORD_READ, 24 },
+        { PD_RECORD_MMAP2, 80 },
+        { PD_RECORD_AUX, 32 },
+        { PD_RECORD_SWITCH, 8 },
+        { PD_RECORD_NAMESPACES, 24 },
+        { PD_RECORD_KSYMBOL, 32 },
+        { PD_RECORD_BPF_EVENT, 24 },
+        { PD_RECORD_CGROUP, 24 },
+        { PD_RECORD_TEXT_POKE, 24 },
+        { PD_RECORD_STAT, 48 },
+        { PD_RECORD_AUXTRACE, 48 },
+        { PD_RECORD_HEADER_TRACING_DATA, 12 },
         { 4711, 8 },
     };
     for (size_t i = 0; i < PD_LENGTH(expected); i++)
