@@ -25,7 +25,7 @@ static void check(const struct pd_symtab *table)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct pd_object_search search = {.demangle = true, .gnu_debugdata = true};
+    struct pd_object_search search = { .demangle = true, .gnu_debugdata = true };
     struct pd_object *object;
     struct pd_build_id id;
 

@@ -10,7 +10,7 @@ bool pd_build_id_equal(const struct pd_build_id *a, const struct pd_build_id *b)
     const struct pd_build_id *longer = a->size >= b->size ? a : b;
     uint8_t common = PD_MIN(a->size, b->size);
 
-    if (memcmp(a->bytes, b->bytes, common))
+    if (memcmp(a->bytes, b->bytes, common) != 0)
         return false;
     for (uint8_t i = common; i < longer->size; i++)
         if (longer->bytes[i])
@@ -33,7 +33,7 @@ size_t pd_build_id_text(const struct pd_build_id *id, char text[2 * PD_BUILD_ID_
 
 struct pd_build_id pd_build_id_make(const void *bytes, size_t size)
 {
-    struct pd_build_id id = {.size = (uint8_t)PD_MIN(size, (size_t)PD_BUILD_ID_MAX)};
+    struct pd_build_id id = { .size = (uint8_t)PD_MIN(size, (size_t)PD_BUILD_ID_MAX) };
 
     if (id.size)
         memcpy(id.bytes, bytes, id.size);
@@ -63,7 +63,7 @@ perfdata_status pd_build_id_read_memory(const void *image, size_t size, struct p
 {
     struct pd_elf elf;
 
-    *id = (struct pd_build_id){0};
+    *id = (struct pd_build_id){ 0 };
     if (!pd_elf_open_memory(&elf, image, size))
         return PERFDATA_ERROR_NOT_FOUND;
     bool found = pd_elf_build_id(&elf, id);
@@ -75,7 +75,7 @@ perfdata_status pd_build_id_read(const char *path, struct pd_build_id *id)
 {
     struct pd_elf elf;
 
-    *id = (struct pd_build_id){0};
+    *id = (struct pd_build_id){ 0 };
     if (!pd_elf_open(&elf, path))
         return PERFDATA_ERROR_NOT_FOUND;
     bool found = pd_elf_build_id(&elf, id);
@@ -87,7 +87,7 @@ perfdata_status pd_build_id_read_notes(const char *path, struct pd_build_id *id)
 {
     struct pd_bytes bytes;
 
-    *id = (struct pd_build_id){0};
+    *id = (struct pd_build_id){ 0 };
     if (!pd_file_read(path, &bytes, 1 << 20))
         return PERFDATA_ERROR_NOT_FOUND;
     bool found = pd_build_id_from_notes(bytes.data, bytes.size, id);

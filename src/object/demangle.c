@@ -32,7 +32,7 @@ static int hex_digit(char c)
 /* camlModule__name_12: "__" is a dot, "$xx" a character. */
 static char *demangle_ocaml(const char *name)
 {
-    if (strncmp(name, "caml", 4) || !is_upper(name[4]))
+    if (strncmp(name, "caml", 4) != 0 || !is_upper(name[4]))
         return NULL;
     char *text = malloc(strlen(name) + 1), *to = text;
     if (!text)
@@ -110,7 +110,7 @@ static void java_argument(struct java *java, char c)
     } else if (c == '(' || c == ';' || c == '/') {
         java->bad = true;
     } else {
-        java_put(java, (char[]){c, 0});
+        java_put(java, (char[]){ c, 0 });
     }
 }
 
@@ -133,7 +133,7 @@ static void java_step(struct java *java, char c, char next)
             java_put(java, ".");
         java->state = java->state == JAVA_CLASS ? JAVA_METHOD : JAVA_ARGUMENTS;
     } else {
-        java_put(java, c == '/' ? "." : (char[]){c, 0});
+        java_put(java, c == '/' ? "." : (char[]){ c, 0 });
     }
 }
 
@@ -147,7 +147,7 @@ static char *demangle_java(const char *name)
     char *text = calloc(1, size);
     if (!text)
         return NULL;
-    struct java java = {.to = text, .end = text + size - 1};
+    struct java java = { .to = text, .end = text + size - 1 };
     for (const char *p = name; p <= end && !java.bad; p++)
         java_step(&java, *p, p[1]);
     if (java.bad) {
@@ -188,7 +188,7 @@ static bool print_native(struct output *output, const char *name, int options)
 
 static char *demangle_native(const char *name, int options)
 {
-    struct output output = {.text = {0}};
+    struct output output = { .text = { 0 } };
 
     if (print_native(&output, name, options))
         return output.text.data;

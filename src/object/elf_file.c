@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/elf_file.h"
 
-
 static void find_tables(struct pd_elf *elf)
 {
     if (!pd_elf_section(elf, ".symtab", &elf->symtab) || elf->symtab.header.sh_type != SHT_SYMTAB)
@@ -14,7 +13,7 @@ static void find_tables(struct pd_elf *elf)
 
 static bool open_bytes(struct pd_elf *elf)
 {
-    if (elf->bytes.size < EI_NIDENT || memcmp(elf->bytes.data, ELFMAG, SELFMAG))
+    if (elf->bytes.size < EI_NIDENT || memcmp(elf->bytes.data, ELFMAG, SELFMAG) != 0)
         return false;
     elf_version(EV_CURRENT);
     elf->elf = elf_memory((char *)elf->bytes.data, elf->bytes.size);
@@ -39,15 +38,15 @@ static bool open_bytes(struct pd_elf *elf)
 
 bool pd_elf_open_memory(struct pd_elf *elf, const void *image, size_t size)
 {
-    *elf = (struct pd_elf){.bytes = {.data = (uint8_t *)(uintptr_t)image,
-                                     .size = size,
-                                     .borrowed = true}};
+    *elf = (struct pd_elf){
+        .bytes = { .data = (uint8_t *)(uintptr_t)image, .size = size, .borrowed = true }
+    };
     return open_bytes(elf);
 }
 
 static bool open_path(struct pd_elf *elf, const char *path, bool packed)
 {
-    *elf = (struct pd_elf){0};
+    *elf = (struct pd_elf){ 0 };
     if (!pd_file_map(path, &elf->bytes))
         return false;
     if ((!packed || pd_bytes_unpack(&elf->bytes, PD_UNPACK_LIMIT)) && open_bytes(elf))
@@ -71,29 +70,29 @@ void pd_elf_close(struct pd_elf *elf)
     if (elf->elf)
         elf_end(elf->elf);
     pd_bytes_free(&elf->bytes);
-    *elf = (struct pd_elf){0};
+    *elf = (struct pd_elf){ 0 };
 }
 
 const char *pd_elf_section_name(const struct pd_elf *elf, const GElf_Shdr *header)
 {
     Elf_Scn *names = elf_getscn(elf->elf, elf->name_section);
     size_t length;
-    const char *name =
-        names ? pd_elf_string(pd_elf_data(elf, names), header->sh_name, &length) : NULL;
+    const char *name = names ? pd_elf_string(pd_elf_data(elf, names), header->sh_name, &length)
+                             : NULL;
 
     return name ? name : "";
 }
 
 bool pd_elf_section(const struct pd_elf *elf, const char *name, struct pd_elf_table *out)
 {
-    *out = (struct pd_elf_table){0};
+    *out = (struct pd_elf_table){ 0 };
     for (size_t i = 1; i < elf->section_count; i++) {
         Elf_Scn *section = elf_getscn(elf->elf, i);
         GElf_Shdr header;
         if (!section || !gelf_getshdr(section, &header))
             break;
         if (!strcmp(pd_elf_section_name(elf, &header), name)) {
-            *out = (struct pd_elf_table){section, header, i};
+            *out = (struct pd_elf_table){ section, header, i };
             return true;
         }
     }
@@ -124,7 +123,7 @@ const char *pd_elf_string(const Elf_Data *strings, uint64_t offset, size_t *leng
 
 bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *id)
 {
-    static const char *const sections[] = {".note.gnu.build-id", ".notes", ".note"};
+    static const char *const sections[] = { ".note.gnu.build-id", ".notes", ".note" };
 
     for (size_t i = 0; i < PD_LENGTH(sections); i++) {
         struct pd_elf_table table;

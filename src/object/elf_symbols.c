@@ -42,7 +42,7 @@ static void fill_section(struct walk *walk, size_t index)
     Elf_Scn *section = elf_getscn(file->elf, index);
     GElf_Shdr header;
 
-    *to = (struct section){.name = "", .target = -1};
+    *to = (struct section){ .name = "", .target = -1 };
     if (!section || !gelf_getshdr(section, &header))
         return;
     to->ok = true;
@@ -66,7 +66,7 @@ static bool open_walk(struct walk *walk, struct pd_elf_load *load)
 {
     size_t count;
 
-    *walk = (struct walk){.load = load, .section_count = load->syms->section_count};
+    *walk = (struct walk){ .load = load, .section_count = load->syms->section_count };
     walk->sections = malloc(PD_MAX(walk->section_count, (size_t)1) * sizeof *walk->sections);
     if (!walk->sections)
         return false;
@@ -81,7 +81,7 @@ static bool open_walk(struct walk *walk, struct pd_elf_load *load)
         uint64_t size = PD_MAX(header.p_memsz, header.p_filesz);
         if (header.p_type == PT_LOAD && size && walk->segments.count < SEGMENTS_MAX &&
             !pd_vec_push(&walk->segments,
-                         (struct segment){header.p_vaddr, size, header.p_offset}))
+                         (struct segment){ header.p_vaddr, size, header.p_offset }))
             return false;
     }
     if (load->runtime->opd.section)
@@ -191,10 +191,10 @@ static struct pd_symtab_builder *kernel_target(struct walk *walk, struct section
     if (section->target < 0) {
         if (load->sections.count >= KERNEL_SECTIONS_MAX)
             return NULL;
-        struct pd_elf_kernel_section new = {.name = section->name,
-                                            .address = section->address,
-                                            .size = section->size,
-                                            .offset = section->offset};
+        struct pd_elf_kernel_section new = { .name = section->name,
+                                             .address = section->address,
+                                             .size = section->size,
+                                             .offset = section->offset };
         if (!is_text)
             new.builder = pd_symtab_builder_new(load->builder->demangle);
         if ((!is_text && !new.builder) || !pd_vec_push(&load->sections, new)) {

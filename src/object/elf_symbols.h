@@ -19,11 +19,11 @@ struct pd_elf_load {
     const struct pd_elf *runtime; /* gives sections and segments; may be the same */
     enum pd_elf_kind kind;
     struct pd_symtab_builder *builder;
-    const char *ref_reloc_name;   /* kernel: NULL none */
+    const char *ref_reloc_name; /* kernel: NULL none */
     uint64_t ref_reloc_address;
     /* out */
-    uint64_t delta;               /* kernel: runtime address = file address + delta */
-    uint64_t text_offset;         /* of the runtime file's .text: address - file offset */
+    uint64_t delta;       /* kernel: runtime address = file address + delta */
+    uint64_t text_offset; /* of the runtime file's .text: address - file offset */
     bool text_found;
     struct pd_elf_table text;
     PD_VEC(struct pd_elf_kernel_section) sections;

@@ -30,13 +30,13 @@ bool pd_file_map(const char *path, struct pd_bytes *bytes)
     struct stat st;
     int fd = open_file(path);
 
-    *bytes = (struct pd_bytes){0};
+    *bytes = (struct pd_bytes){ 0 };
     if (fd < 0)
         return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at != MAP_FAILED)
-            *bytes = (struct pd_bytes){.data = at, .size = (size_t)st.st_size, .mapped = true};
+            *bytes = (struct pd_bytes){ .data = at, .size = (size_t)st.st_size, .mapped = true };
     }
     close(fd);
     return bytes->data != NULL;
@@ -64,7 +64,7 @@ bool pd_file_read(const char *path, struct pd_bytes *bytes, size_t limit)
     bool ok = false;
     int fd = open_file(path);
 
-    *bytes = (struct pd_bytes){0};
+    *bytes = (struct pd_bytes){ 0 };
     if (fd < 0)
         return false;
     if (fstat(fd, &st) || S_ISDIR(st.st_mode)) {
@@ -93,7 +93,7 @@ void pd_bytes_free(struct pd_bytes *bytes)
         munmap(bytes->data, bytes->size);
     else if (!bytes->borrowed)
         free(bytes->data);
-    *bytes = (struct pd_bytes){0};
+    *bytes = (struct pd_bytes){ 0 };
 }
 
 /* ---- unpacking ---- */
@@ -141,8 +141,8 @@ static bool step_xz(struct unpacker *unpacker, uint8_t *to, size_t room, size_t 
 
 static bool step_zstd(struct unpacker *unpacker, uint8_t *to, size_t room, size_t *made, bool *end)
 {
-    ZSTD_inBuffer in = {unpacker->in, unpacker->in_size, unpacker->zstd_at};
-    ZSTD_outBuffer out = {to, room, 0};
+    ZSTD_inBuffer in = { unpacker->in, unpacker->in_size, unpacker->zstd_at };
+    ZSTD_outBuffer out = { to, room, 0 };
     size_t result = ZSTD_decompressStream(unpacker->zstd, &out, &in);
 
     *made = out.pos;
@@ -169,8 +169,8 @@ static bool unpack_all(struct unpacker *unpacker, struct pd_bytes *out, size_t l
 
 bool pd_bytes_unpack(struct pd_bytes *bytes, size_t limit)
 {
-    struct unpacker unpacker = {.in = bytes->data, .in_size = bytes->size};
-    struct pd_bytes out = {0};
+    struct unpacker unpacker = { .in = bytes->data, .in_size = bytes->size };
+    struct pd_bytes out = { 0 };
     bool ok = false;
 
     if (bytes->size < 6)
@@ -180,7 +180,10 @@ bool pd_bytes_unpack(struct pd_bytes *bytes, size_t limit)
         if (inflateInit2(&unpacker.zlib, 15 + 16) == Z_OK)
             ok = unpack_all(&unpacker, &out, limit);
         inflateEnd(&unpacker.zlib);
-    } else if (!memcmp(bytes->data, "\xfd" "7zXZ", 6)) {
+    } else if (!memcmp(bytes->data,
+                       "\xfd"
+                       "7zXZ",
+                       6)) {
         unpacker.step = step_xz;
         unpacker.lzma = (lzma_stream)LZMA_STREAM_INIT;
         unpacker.lzma.next_in = bytes->data;

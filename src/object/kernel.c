@@ -50,7 +50,8 @@ static bool index_names(struct split *split)
     const struct pd_kernel_request *request = split->loader->request;
 
     for (size_t i = 1; i < request->map_count; i++) {
-        uint32_t id = pd_intern(&split->names, request->maps[i].name, strlen(request->maps[i].name));
+        uint32_t id = pd_intern(&split->names, request->maps[i].name,
+                                strlen(request->maps[i].name));
         if (id == PD_INTERN_NONE)
             return false;
         if (id == split->by_name.count && !pd_vec_push(&split->by_name, (uint32_t)i))
@@ -68,7 +69,8 @@ static uint32_t map_of_module(struct split *split, const char *name, bool *no_me
         *no_memory = true;
         return 0;
     }
-    if (id == split->by_name.count && !pd_vec_push(&split->by_name, 0)) /* unknown: not asked again */
+    if (id == split->by_name.count &&
+        !pd_vec_push(&split->by_name, 0)) /* unknown: not asked again */
         *no_memory = true;
     return *no_memory ? 0 : split->by_name.data[id];
 }
@@ -80,7 +82,7 @@ static enum fate module_fate(struct split *split, struct pd_symbol *symbol, cons
     struct loader *loader = split->loader;
     bool no_memory = false;
 
-    if (strcmp(loader->maps.data[split->current].name, module)) {
+    if (strcmp(loader->maps.data[split->current].name, module) != 0) {
         split->current = map_of_module(split, module, &no_memory);
         if (no_memory)
             return FATE_NO_MEMORY;
@@ -112,10 +114,9 @@ static enum fate stray_fate(struct split *split, struct pd_symbol *symbol)
     snprintf(name, sizeof name, "[%skernel].%u", loader->request->guest ? "guest." : "",
              split->ranges);
     split->ranges += 2; /* perf counts twice */
-    struct pd_kernel_result_map map = {.name = keep(loader, name),
-                                       .start = symbol->start,
-                                       .identity = true,
-                                       .request_index = -1};
+    struct pd_kernel_result_map map = {
+        .name = keep(loader, name), .start = symbol->start, .identity = true, .request_index = -1
+    };
     if (!map.name || !add_map(loader, map, NULL))
         return FATE_NO_MEMORY;
     split->current = (uint32_t)loader->maps.count - 1;
@@ -131,8 +132,7 @@ static enum fate symbol_fate(struct split *split, struct pd_symbol *symbol)
         symbol->name_length = (uint32_t)(tab - symbol->name);
         return module_fate(split, symbol, tab + 1);
     }
-    if (split->loader->request->is_x86_64 &&
-        !strcmp(symbol->name, "__entry_SYSCALL_64_trampoline"))
+    if (split->loader->request->is_x86_64 && !strcmp(symbol->name, "__entry_SYSCALL_64_trampoline"))
         return FATE_DISCARD;
     if (split->current)
         return stray_fate(split, symbol);
@@ -147,8 +147,8 @@ static bool move_symbol(struct split *split, const struct pd_symbol *symbol)
 
     if (!*to)
         *to = pd_symtab_builder_new(split->all->demangle);
-    return *to && pd_symtab_add_range(*to, symbol->start, symbol->end, symbol->binding, symbol->type,
-                                      symbol->name, symbol->name_length,
+    return *to && pd_symtab_add_range(*to, symbol->start, symbol->end, symbol->binding,
+                                      symbol->type, symbol->name, symbol->name_length,
                                       split->all->demangle ? PD_NAME_RAW : PD_NAME_READY);
 }
 
@@ -190,7 +190,7 @@ static void fit_main_map(struct loader *loader, const struct pd_symtab_builder *
 
 static bool split_kallsyms(struct loader *loader, struct pd_symtab_builder *all, uint64_t delta)
 {
-    struct split split = {.loader = loader, .all = all, .delta = delta};
+    struct split split = { .loader = loader, .all = all, .delta = delta };
     bool ok = index_names(&split) && split_symbols(&split);
 
     pd_intern_free(&split.names);
@@ -204,8 +204,7 @@ static bool split_kallsyms(struct loader *loader, struct pd_symtab_builder *all,
 static perfdata_status use_kallsyms(struct loader *loader, const char *text, size_t size)
 {
     const struct pd_kernel_request *request = loader->request;
-    struct pd_symtab_builder *all =
-        pd_symtab_builder_new(pd_search_demangle(loader->search, true));
+    struct pd_symtab_builder *all = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
     uint64_t address, delta = 0;
 
     if (!all || !pd_kallsyms_parse(all, text, size)) {
@@ -257,8 +256,8 @@ static perfdata_status try_kallsyms(struct loader *loader, const char *path)
         return PERFDATA_ERROR_NOT_FOUND;
     if (!pd_file_read(path, &bytes, KALLSYMS_LIMIT))
         return PERFDATA_ERROR_NOT_FOUND;
-    perfdata_status status =
-        use_kallsyms(loader, bytes.data ? (const char *)bytes.data : "", bytes.size);
+    perfdata_status status = use_kallsyms(loader, bytes.data ? (const char *)bytes.data : "",
+                                          bytes.size);
     pd_bytes_free(&bytes);
     if (!status && !(loader->kernel->path = strdup(path)))
         status = PERFDATA_ERROR_MEMORY;
@@ -303,9 +302,9 @@ static bool take_sections(struct loader *loader, struct pd_elf_load *load)
 
     for (size_t i = 0; ok && i < load->sections.count; i++) {
         struct pd_elf_kernel_section *section = &load->sections.data[i];
-        struct pd_kernel_result_map map = {.start = section->address + load->delta,
-                                           .end = section->address + load->delta + section->size,
-                                           .pgoff = section->offset};
+        struct pd_kernel_result_map map = { .start = section->address + load->delta,
+                                            .end = section->address + load->delta + section->size,
+                                            .pgoff = section->offset };
         if (!section->builder) {
             map.name = loader->maps.data[0].name;
             loader->maps.data[0] = map;
@@ -327,12 +326,13 @@ static bool take_sections(struct loader *loader, struct pd_elf_load *load)
 static perfdata_status use_vmlinux(struct loader *loader, const struct pd_elf *elf)
 {
     const struct pd_kernel_request *request = loader->request;
-    struct pd_elf_load load = {.syms = elf,
-                               .runtime = elf,
-                               .kind = PD_ELF_KERNEL,
-                               .ref_reloc_name = request->ref_reloc_address ? request->ref_reloc_name
-                                                                            : NULL,
-                               .ref_reloc_address = request->ref_reloc_address};
+    struct pd_elf_load load = { .syms = elf,
+                                .runtime = elf,
+                                .kind = PD_ELF_KERNEL,
+                                .ref_reloc_name = request->ref_reloc_address
+                                                      ? request->ref_reloc_name
+                                                      : NULL,
+                                .ref_reloc_address = request->ref_reloc_address };
     size_t count = 0;
 
     load.builder = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
@@ -462,11 +462,11 @@ static bool take_request(struct loader *loader)
 
     for (size_t i = 0; i < request->map_count; i++) {
         const struct pd_kernel_map *from = &request->maps[i];
-        struct pd_kernel_result_map map = {.start = from->start,
-                                           .end = from->end,
-                                           .pgoff = from->pgoff,
-                                           .identity = !from->is_module,
-                                           .request_index = (int32_t)i};
+        struct pd_kernel_result_map map = { .start = from->start,
+                                            .end = from->end,
+                                            .pgoff = from->pgoff,
+                                            .identity = !from->is_module,
+                                            .request_index = (int32_t)i };
         map.name = keep(loader, i ? from->name : KALLSYMS_NAME);
         if (!map.name || !add_map(loader, map, NULL))
             return false;
@@ -479,7 +479,7 @@ static bool finish(struct loader *loader)
     struct pd_kernel *kernel = loader->kernel;
     bool ok = true;
 
-    for (size_t i = 0; i < loader->maps.count; i++) {
+    for (size_t i = 0; i < loader->builders.count; i++) { /* as many as maps, less without memory */
         struct pd_symtab_builder *builder = loader->builders.data[i];
         if (!builder)
             continue;
@@ -496,8 +496,9 @@ static bool finish(struct loader *loader)
 perfdata_status pd_kernel_load(const struct pd_object_search *search,
                                const struct pd_kernel_request *request, struct pd_kernel **out)
 {
-    struct loader loader = {
-        .search = search, .request = request, .kernel = calloc(1, sizeof *loader.kernel)};
+    struct loader loader = { .search = search,
+                             .request = request,
+                             .kernel = calloc(1, sizeof *loader.kernel) };
     perfdata_status status = PERFDATA_ERROR_MEMORY;
 
     *out = NULL;

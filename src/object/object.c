@@ -37,7 +37,8 @@ bool pd_search_path(const struct pd_object_search *search, const char *path, cha
 {
     if (!pd_search_has_symfs(search))
         return fits(snprintf(out, PD_PATH_ROOM, "%s", path));
-    return fits(snprintf(out, PD_PATH_ROOM, "%s%s%s", search->symfs, path[0] == '/' ? "" : "/", path));
+    return fits(
+        snprintf(out, PD_PATH_ROOM, "%s%s%s", search->symfs, path[0] == '/' ? "" : "/", path));
 }
 
 bool pd_search_cache(const struct pd_object_search *search, char *out)
@@ -88,8 +89,8 @@ static bool debuglink_path(const struct loader *loader, char *out)
         *slash = '\0';
     else
         self[0] = '\0';
-    const char *const before[] = {"", self, self, "/usr/lib/debug"};
-    const char *const middle[] = {"", "/", "/.debug/", self};
+    const char *const before[] = { "", self, self, "/usr/lib/debug" };
+    const char *const middle[] = { "", "/", "/.debug/", self };
     for (size_t i = 0; i < PD_LENGTH(before); i++) {
         const char *slash_before_link = i == 3 ? "/" : "";
         if (fits(snprintf(out, PD_PATH_ROOM, "%s%s%s%s", before[i], middle[i], slash_before_link,
@@ -122,16 +123,13 @@ static bool candidate_path(const struct loader *loader, enum pd_object_type type
     char hex[2 * PD_BUILD_ID_MAX + 1], plain[PD_PATH_ROOM];
 
     switch (type) {
-    case PD_OBJECT_DEBUGLINK:
-        return debuglink_path(loader, out);
+    case PD_OBJECT_DEBUGLINK: return debuglink_path(loader, out);
     case PD_OBJECT_BUILD_ID_CACHE:
         return pd_search_cache_path(loader->search, id, is_vdso(name) ? "vdso" : "elf", out);
     case PD_OBJECT_BUILD_ID_CACHE_DEBUG:
         return pd_search_cache_path(loader->search, id, is_vdso(name) ? "vdso" : "debug", out);
-    case PD_OBJECT_FEDORA_DEBUG:
-        return debug_path(loader, name, ".debug", out);
-    case PD_OBJECT_UBUNTU_DEBUG:
-        return debug_path(loader, name, "", out);
+    case PD_OBJECT_FEDORA_DEBUG: return debug_path(loader, name, ".debug", out);
+    case PD_OBJECT_UBUNTU_DEBUG: return debug_path(loader, name, "", out);
     case PD_OBJECT_BUILD_ID_DEBUG:
         if (id->size < 2)
             return false;
@@ -139,16 +137,15 @@ static bool candidate_path(const struct loader *loader, enum pd_object_type type
         return fits(snprintf(plain, sizeof plain, "/.build-id/%.2s/%s", hex, hex + 2)) &&
                debug_path(loader, plain, ".debug", out);
     case PD_OBJECT_SYSTEM:
-    case PD_OBJECT_MODULE:
-        return pd_search_path(loader->search, name, out);
+    case PD_OBJECT_MODULE: return pd_search_path(loader->search, name, out);
     case PD_OBJECT_OPENEMBEDDED_DEBUG:
         return slash &&
-               fits(snprintf(plain, sizeof plain, "%.*s/.debug%s", (int)(slash - name), name, slash)) &&
+               fits(snprintf(plain, sizeof plain, "%.*s/.debug%s", (int)(slash - name), name,
+                             slash)) &&
                pd_search_path(loader->search, plain, out);
     case PD_OBJECT_MIXEDUP_UBUNTU_DEBUG:
         return !strncmp(name, "/usr/lib/", 9) && debug_path(loader, name + 4, "", out);
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -199,12 +196,14 @@ static bool try_candidate(struct loader *loader, enum pd_object_type type, bool 
 static bool find_files(struct loader *loader, bool module)
 {
     static const enum pd_object_type user[] = {
-        PD_OBJECT_DEBUGLINK,      PD_OBJECT_BUILD_ID_CACHE,     PD_OBJECT_BUILD_ID_CACHE_DEBUG,
-        PD_OBJECT_FEDORA_DEBUG,   PD_OBJECT_UBUNTU_DEBUG,       PD_OBJECT_BUILD_ID_DEBUG,
-        PD_OBJECT_SYSTEM,         PD_OBJECT_OPENEMBEDDED_DEBUG, PD_OBJECT_MIXEDUP_UBUNTU_DEBUG,
+        PD_OBJECT_DEBUGLINK,    PD_OBJECT_BUILD_ID_CACHE,     PD_OBJECT_BUILD_ID_CACHE_DEBUG,
+        PD_OBJECT_FEDORA_DEBUG, PD_OBJECT_UBUNTU_DEBUG,       PD_OBJECT_BUILD_ID_DEBUG,
+        PD_OBJECT_SYSTEM,       PD_OBJECT_OPENEMBEDDED_DEBUG, PD_OBJECT_MIXEDUP_UBUNTU_DEBUG,
     };
     static const enum pd_object_type of_module[] = {
-        PD_OBJECT_BUILD_ID_CACHE, PD_OBJECT_BUILD_ID_CACHE_DEBUG, PD_OBJECT_MODULE,
+        PD_OBJECT_BUILD_ID_CACHE,
+        PD_OBJECT_BUILD_ID_CACHE_DEBUG,
+        PD_OBJECT_MODULE,
     };
     const enum pd_object_type *types = module ? of_module : user;
     size_t count = module ? PD_LENGTH(of_module) : PD_LENGTH(user);
@@ -228,7 +227,7 @@ static bool load_debugdata(struct pd_elf_load *load, size_t *count)
     Elf_Data *data = pd_elf_data(load->runtime, packed.section);
     if (!data)
         return true;
-    struct pd_bytes bytes = {.data = data->d_buf, .size = data->d_size, .borrowed = true};
+    struct pd_bytes bytes = { .data = data->d_buf, .size = data->d_size, .borrowed = true };
     if (!pd_bytes_unpack(&bytes, PD_UNPACK_LIMIT))
         return true;
     bool ok = true;
@@ -249,9 +248,9 @@ static perfdata_status load_elf(const struct pd_object_search *search, struct pd
                                 const struct pd_elf *syms, const struct pd_elf *runtime,
                                 bool module)
 {
-    struct pd_elf_load load = {.syms = syms,
-                               .runtime = runtime,
-                               .kind = module ? PD_ELF_MODULE : PD_ELF_USER};
+    struct pd_elf_load load = { .syms = syms,
+                                .runtime = runtime,
+                                .kind = module ? PD_ELF_MODULE : PD_ELF_USER };
     size_t count = 0;
 
     load.builder = pd_symtab_builder_new(pd_search_demangle(search, module));
@@ -261,7 +260,7 @@ static perfdata_status load_elf(const struct pd_object_search *search, struct pd
     object->is_64_bit = syms->is_64_bit;
     object->relocatable = syms->header.e_type == ET_REL;
     object->adjust_symbols = true;
-    bool ok = true;
+    bool ok = true, memory = true;
     if (search->gnu_debugdata && !syms->symtab.section)
         ok = load_debugdata(&load, &count);
     size_t more = 0;
@@ -269,10 +268,10 @@ static perfdata_status load_elf(const struct pd_object_search *search, struct pd
     object->text_offset = load.text_offset;
     object->module_pgoff = module && load.text_found ? load.text.header.sh_offset : 0;
     if (ok && count + more)
-        ok = pd_elf_load_plt(runtime, load.builder);
+        memory = pd_elf_load_plt(runtime, load.builder);
     object->symtab = pd_symtab_finish(load.builder);
     pd_elf_load_free(&load);
-    return object->symtab ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    return object->symtab && memory ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
 static struct pd_object *new_object(void)
@@ -281,7 +280,8 @@ static struct pd_object *new_object(void)
 }
 
 /* Gives the object, with an empty table if it has none yet, or frees it. */
-static perfdata_status give(struct pd_object *object, perfdata_status status, struct pd_object **out)
+static perfdata_status give(struct pd_object *object, perfdata_status status,
+                            struct pd_object **out)
 {
     if (!status && !object->symtab) {
         struct pd_symtab_builder *none = pd_symtab_builder_new(PD_DEMANGLE_NONE);
@@ -312,7 +312,7 @@ static perfdata_status load_file(const struct pd_object_search *search, const ch
                                  struct pd_object **out)
 {
     char path[PD_PATH_ROOM];
-    struct loader loader = {.search = search, .long_name = long_name, .object = new_object()};
+    struct loader loader = { .search = search, .long_name = long_name, .object = new_object() };
     struct pd_object *object = loader.object;
     perfdata_status status = PERFDATA_OK;
 
@@ -322,11 +322,13 @@ static perfdata_status load_file(const struct pd_object_search *search, const ch
     if (recorded && recorded->size)
         object->build_id = *recorded;
     else if (pd_file_is_regular(long_name) && pd_search_path(search, long_name, path))
-        pd_build_id_read(path, &object->build_id); /* only when it also exists outside of symfs: perf's rule */
+        pd_build_id_read(
+            path, &object->build_id); /* only when it also exists outside of symfs: perf's rule */
     if (!find_files(&loader, module)) {
         status = PERFDATA_ERROR_MEMORY;
     } else if (loader.has_syms || loader.has_runtime) {
-        const struct pd_elf *runtime = loader.has_runtime && !loader.shared ? &loader.runtime : NULL;
+        const struct pd_elf *runtime = loader.has_runtime && !loader.shared ? &loader.runtime
+                                                                            : NULL;
         const struct pd_elf *syms = loader.has_syms ? &loader.syms : runtime;
         object->type = loader.has_syms ? loader.syms_type : loader.runtime_type;
         status = load_elf(search, object, syms, runtime ? runtime : syms, module);
@@ -399,7 +401,8 @@ perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
 /* ---- perf maps ---- */
 
 perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *search,
-                                               const void *text, size_t size, struct pd_object **out)
+                                               const void *text, size_t size,
+                                               struct pd_object **out)
 {
     struct pd_object *object = new_object();
     struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
@@ -421,7 +424,7 @@ perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *se
 perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
                                         struct pd_object **out)
 {
-    struct pd_bytes bytes = {0};
+    struct pd_bytes bytes = { 0 };
     struct stat st;
 
     if (lstat(path, &st) == 0 && !search->force && st.st_uid && st.st_uid != geteuid()) {
@@ -430,7 +433,7 @@ perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, c
                      "File %s not owned by current user or root, ignoring it (use -f to override).",
                      path);
     } else if (!pd_file_read(path, &bytes, PERF_MAP_LIMIT)) {
-        bytes = (struct pd_bytes){0};
+        bytes = (struct pd_bytes){ 0 };
     }
     perfdata_status status = pd_object_load_perf_map_memory(
         search, bytes.data ? (const void *)bytes.data : "", bytes.size, out);

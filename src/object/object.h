@@ -30,37 +30,39 @@ struct pd_object_search {
 };
 
 enum pd_object_type { /* where the symbols came from */
-    PD_OBJECT_NOT_FOUND = 0,
-    PD_OBJECT_PERF_MAP,
-    PD_OBJECT_DEBUGLINK,
-    PD_OBJECT_BUILD_ID_CACHE,
-    PD_OBJECT_BUILD_ID_CACHE_DEBUG,
-    PD_OBJECT_FEDORA_DEBUG,
-    PD_OBJECT_UBUNTU_DEBUG,
-    PD_OBJECT_BUILD_ID_DEBUG,
-    PD_OBJECT_SYSTEM,
-    PD_OBJECT_MODULE,
-    PD_OBJECT_MODULE_COMPRESSED,
-    PD_OBJECT_OPENEMBEDDED_DEBUG,
-    PD_OBJECT_MIXEDUP_UBUNTU_DEBUG,
-    PD_OBJECT_VMLINUX,
-    PD_OBJECT_KALLSYMS,
-    PD_OBJECT_MEMORY
+                      PD_OBJECT_NOT_FOUND = 0,
+                      PD_OBJECT_PERF_MAP,
+                      PD_OBJECT_DEBUGLINK,
+                      PD_OBJECT_BUILD_ID_CACHE,
+                      PD_OBJECT_BUILD_ID_CACHE_DEBUG,
+                      PD_OBJECT_FEDORA_DEBUG,
+                      PD_OBJECT_UBUNTU_DEBUG,
+                      PD_OBJECT_BUILD_ID_DEBUG,
+                      PD_OBJECT_SYSTEM,
+                      PD_OBJECT_MODULE,
+                      PD_OBJECT_MODULE_COMPRESSED,
+                      PD_OBJECT_OPENEMBEDDED_DEBUG,
+                      PD_OBJECT_MIXEDUP_UBUNTU_DEBUG,
+                      PD_OBJECT_VMLINUX,
+                      PD_OBJECT_KALLSYMS,
+                      PD_OBJECT_MEMORY
 };
 
 /* Immutable, shared by threads without locks. */
 struct pd_object {
-    struct pd_symtab *symtab;   /* never NULL; empty when nothing was found */
+    struct pd_symtab *symtab; /* never NULL; empty when nothing was found */
     enum pd_object_type type;
-    char *symbol_path;          /* the file that gave the symbols, symfs included; NULL: none */
-    char *runtime_path;         /* the file that gave sections and PLT; NULL: none            */
+    char *symbol_path;           /* the file that gave the symbols, symfs included; NULL: none */
+    char *runtime_path;          /* the file that gave sections and PLT; NULL: none            */
     struct pd_build_id build_id; /* recorded, else read from the file; size 0: none            */
-    uint16_t machine;           /* e_machine, 0 unknown */
+    uint16_t machine;            /* e_machine, 0 unknown */
     bool is_64_bit;
-    bool relocatable;           /* ET_REL: a module */
-    bool adjust_symbols;        /* symbols are at file offsets */
-    uint64_t text_offset;       /* sh_addr - sh_offset of .text: file offset to the file's own virtual address */
-    uint64_t module_pgoff;      /* modules: the module's map gets this pgoff (file offset of .text) once loaded */
+    bool relocatable;    /* ET_REL: a module */
+    bool adjust_symbols; /* symbols are at file offsets */
+    uint64_t
+        text_offset; /* sh_addr - sh_offset of .text: file offset to the file's own virtual address */
+    uint64_t
+        module_pgoff; /* modules: the module's map gets this pgoff (file offset of .text) once loaded */
 };
 
 /* A user object (program, library, jitted .so, `[vdso]` with a recorded build-id). `recorded`: NULL or size 0: none was
@@ -101,10 +103,10 @@ struct pd_kernel_map {
 };
 
 struct pd_kernel_request {
-    struct pd_build_id build_id;  /* of the header or the MMAP2; size 0: none */
-    const char *ref_reloc_name;   /* "_text" or "_stext"; NULL: none recorded */
-    uint64_t ref_reloc_address;   /* the kernel map's recorded pgoff; 0: hidden, none */
-    const char *kallsyms_text;    /* for tests: the table itself; NULL: look for a file */
+    struct pd_build_id build_id; /* of the header or the MMAP2; size 0: none */
+    const char *ref_reloc_name;  /* "_text" or "_stext"; NULL: none recorded */
+    uint64_t ref_reloc_address;  /* the kernel map's recorded pgoff; 0: hidden, none */
+    const char *kallsyms_text;   /* for tests: the table itself; NULL: look for a file */
     size_t kallsyms_size;
     const struct pd_kernel_map *maps;
     size_t map_count;
@@ -114,7 +116,7 @@ struct pd_kernel_request {
 
 /* A map of the kernel's map list after loading. */
 struct pd_kernel_result_map {
-    const char *name;         /* short name of its object: "[kernel.kallsyms]", "[snd_pcm]", "[kernel].0",
+    const char *name; /* short name of its object: "[kernel.kallsyms]", "[snd_pcm]", "[kernel].0",
                                  "[kernel.kallsyms].init.text" (long name of these: "[kernel.kallsyms]") */
     uint64_t start, end;      /* end 0: never matches an address (perf's "[kernel].N") */
     uint64_t pgoff;           /* look up ip - start + pgoff unless identity */
@@ -125,11 +127,11 @@ struct pd_kernel_result_map {
 
 /* Immutable, shared by threads without locks. */
 struct pd_kernel {
-    enum pd_object_type type; /* VMLINUX, KALLSYMS, NOT_FOUND */
-    const char *short_name;   /* "[kernel.kallsyms]", also with a vmlinux */
-    const char *long_name;    /* "[kernel.kallsyms]" or the vmlinux as it was named */
-    char *path;               /* the file used; NULL: none */
-    uint64_t delta;           /* runtime address = file address + delta */
+    enum pd_object_type type;          /* VMLINUX, KALLSYMS, NOT_FOUND */
+    const char *short_name;            /* "[kernel.kallsyms]", also with a vmlinux */
+    const char *long_name;             /* "[kernel.kallsyms]" or the vmlinux as it was named */
+    char *path;                        /* the file used; NULL: none */
+    uint64_t delta;                    /* runtime address = file address + delta */
     struct pd_kernel_result_map *maps; /* the request's maps in its order, then the new ones */
     size_t map_count;
     struct pd_arena arena;

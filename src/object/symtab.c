@@ -205,8 +205,7 @@ static const struct pd_symbol *named(const struct pd_symtab *shared, size_t inde
 
     if (atomic_load_explicit(&table->state[index], memory_order_acquire) != PD_NAME_READY) {
         pthread_mutex_lock(&table->lock);
-        enum pd_name_state state =
-            atomic_load_explicit(&table->state[index], memory_order_relaxed);
+        enum pd_name_state state = atomic_load_explicit(&table->state[index], memory_order_relaxed);
         if (state != PD_NAME_READY) {
             make_name(table, &table->symbols[index], state);
             atomic_store_explicit(&table->state[index], PD_NAME_READY, memory_order_release);
@@ -237,7 +236,7 @@ static struct tree *build_tree(const struct pd_symtab *table)
         return NULL;
     }
     memcpy(tree->final, history->final, (history->inserted + 1) * sizeof *tree->final);
-    struct pd_rb_tree work = {.nodes = tree->nodes};
+    struct pd_rb_tree work = { .nodes = tree->nodes };
     size_t erased = 0;
     for (uint32_t i = 0;; i++) {
         for (; erased < history->erased_count && history->erased[erased].inserted == i; erased++)
@@ -276,8 +275,7 @@ static const struct pd_symbol *descend(const struct pd_symtab *table, uint64_t a
         const struct pd_symbol *symbol = &table->symbols[tree->final[at]];
         if (address < symbol->start)
             at = tree->nodes[at].left;
-        else if (address > symbol->end ||
-                 (address == symbol->end && symbol->end != symbol->start))
+        else if (address > symbol->end || (address == symbol->end && symbol->end != symbol->start))
             at = tree->nodes[at].right;
         else
             return named(table, symbol->index);

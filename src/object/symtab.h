@@ -12,8 +12,9 @@
 enum pd_symbol_binding { PD_SYMBOL_LOCAL, PD_SYMBOL_GLOBAL, PD_SYMBOL_WEAK, PD_SYMBOL_OTHER };
 
 struct pd_symbol {
-    uint64_t start, end; /* as perf has them after its fix-ups; end is exclusive unless start == end */
-    const char *name;    /* NUL-terminated, demangled if that was asked; lives as long as the table */
+    uint64_t start,
+        end;          /* as perf has them after its fix-ups; end is exclusive unless start == end */
+    const char *name; /* NUL-terminated, demangled if that was asked; lives as long as the table */
     uint32_t name_length;
     uint32_t index;  /* in address order */
     uint8_t binding; /* enum pd_symbol_binding */
@@ -43,8 +44,8 @@ struct pd_symtab_builder *pd_symtab_builder_new(enum pd_demangle demangle);
 void pd_symtab_builder_free(struct pd_symtab_builder *builder);
 
 /* In perf's order of insertion; the name is copied. */
-bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size, uint8_t binding,
-                   uint8_t type, const char *name, size_t name_length);
+bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size,
+                   uint8_t binding, uint8_t type, const char *name, size_t name_length);
 /* Zero-size symbols end where the next one starts; kallsyms: kernel and modules do not touch. */
 bool pd_symtab_fix_ends(struct pd_symtab_builder *builder, bool kallsyms);
 /* Of symbols with equal start only the best stays. */

@@ -55,17 +55,17 @@ bool pd_symtab_add_range(struct pd_symtab_builder *builder, uint64_t start, uint
     const char *copy = copy_name(builder, name, name_length);
     if (!copy)
         return false;
-    struct pd_symbol symbol = {.start = start,
-                               .end = end,
-                               .name = copy,
-                               .name_length = (uint32_t)name_length,
-                               .binding = binding,
-                               .type = type};
+    struct pd_symbol symbol = { .start = start,
+                                .end = end,
+                                .name = copy,
+                                .name_length = (uint32_t)name_length,
+                                .binding = binding,
+                                .type = type };
     return pd_vec_push(&builder->all, symbol) && pd_vec_push(&builder->state, (uint8_t)state);
 }
 
-bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size, uint8_t binding,
-                   uint8_t type, const char *name, size_t name_length)
+bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size,
+                   uint8_t binding, uint8_t type, const char *name, size_t name_length)
 {
     return pd_symtab_add_range(builder, start, start + size, binding, type, name, name_length,
                                builder->demangle == PD_DEMANGLE_NONE ? PD_NAME_READY : PD_NAME_RAW);
@@ -81,7 +81,7 @@ struct key {
 /* Stable, by bytes of the start; bytes that all share cost nothing. Returns where the result is. */
 static struct key *radix_sort(struct key *keys, struct key *spare, size_t count)
 {
-    uint32_t histogram[8][256] = {{0}};
+    uint32_t histogram[8][256] = { { 0 } };
 
     for (size_t i = 0; i < count; i++)
         for (unsigned digit = 0; digit < 8; digit++)
@@ -117,9 +117,8 @@ bool pd_symtab_sort(struct pd_symtab_builder *builder)
         return false;
     bool in_order = true;
     for (size_t i = 0; i < count; i++) {
-        uint32_t index =
-            i < old ? builder->order.data[i] : (uint32_t)(builder->sorted + i - old);
-        keys[i] = (struct key){builder->all.data[index].start, index};
+        uint32_t index = i < old ? builder->order.data[i] : (uint32_t)(builder->sorted + i - old);
+        keys[i] = (struct key){ builder->all.data[index].start, index };
         in_order &= i == 0 || keys[i - 1].start <= keys[i].start;
     }
     struct key *sorted = in_order ? keys : radix_sort(keys, keys + count, count);
@@ -135,7 +134,7 @@ bool pd_symtab_sort(struct pd_symtab_builder *builder)
 bool pd_symtab_erase(struct pd_symtab_builder *builder, uint32_t index)
 {
     return pd_vec_push(&builder->erased,
-                       (struct pd_erasure){index, (uint32_t)builder->all.count});
+                       (struct pd_erasure){ index, (uint32_t)builder->all.count });
 }
 
 /* ---- fix-ups ---- */
@@ -217,7 +216,7 @@ static bool first_name_is_better(const struct pd_symbol *a, const struct pd_symb
     if (a->name_length != b->name_length)
         return a->name_length > b->name_length;
     /* old kernels' aliases of system calls */
-    return strncmp(a->name, "SyS", 3) && strncmp(a->name, "compat_SyS", 10);
+    return strncmp(a->name, "SyS", 3) != 0 && strncmp(a->name, "compat_SyS", 10) != 0;
 }
 
 bool pd_symtab_fix_duplicates(struct pd_symtab_builder *builder)

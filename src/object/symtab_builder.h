@@ -5,9 +5,9 @@
 #include "object/symtab.h"
 
 enum pd_name_state { /* of a symbol's name */
-    PD_NAME_READY,
-    PD_NAME_RAW,     /* to be demangled */
-    PD_NAME_RAW_PLT, /* to be demangled and "@plt" added */
+                     PD_NAME_READY,
+                     PD_NAME_RAW,     /* to be demangled */
+                     PD_NAME_RAW_PLT, /* to be demangled and "@plt" added */
 };
 
 /* perf took symbol `index` out of its tree when `inserted` symbols were in or had been. */
@@ -18,7 +18,8 @@ struct pd_erasure {
 struct pd_symtab_builder {
     PD_VEC(struct pd_symbol) all; /* in order of insertion */
     PD_VEC(uint8_t) state;        /* enum pd_name_state */
-    PD_VEC(uint32_t) order;       /* the living, by start, equal ones as inserted; valid for the first `sorted` */
+    PD_VEC(uint32_t)
+    order; /* the living, by start, equal ones as inserted; valid for the first `sorted` */
     size_t sorted;
     bool moved; /* starts were changed in place: the order may be broken */
     PD_VEC(struct pd_erasure) erased;

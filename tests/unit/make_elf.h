@@ -145,14 +145,16 @@ static inline uint16_t elf_symbols(struct elf_maker *m, const char *name, uint32
 static inline struct elf_maker elf_begin(bool is_64, bool big, uint16_t type, uint16_t machine)
 {
     struct elf_maker m = {
-        .is_64 = is_64, .big = big, .type = type, .machine = machine, .section_count = 1};
+        .is_64 = is_64, .big = big, .type = type, .machine = machine, .section_count = 1
+    };
 
     elf_put(&m.names, "", 1);
     elf_restart_symbols(&m);
     return m;
 }
 
-static inline void elf_segment(struct elf_maker *m, uint64_t address, uint64_t offset, uint64_t size)
+static inline void elf_segment(struct elf_maker *m, uint64_t address, uint64_t offset,
+                               uint64_t size)
 {
     uint64_t *to = m->segments[m->segment_count++];
 
@@ -160,7 +162,8 @@ static inline void elf_segment(struct elf_maker *m, uint64_t address, uint64_t o
 }
 
 /* A PT_LOAD in the file's class, in which the flags have different places. */
-static inline void elf_put_segment(struct elf_maker *m, struct elf_bytes *to, const uint64_t *segment)
+static inline void elf_put_segment(struct elf_maker *m, struct elf_bytes *to,
+                                   const uint64_t *segment)
 {
     elf_number(m, to, PT_LOAD, 4);
     if (m->is_64)
@@ -192,9 +195,14 @@ static inline void elf_put_section(struct elf_maker *m, struct elf_bytes *to,
 
 static inline void elf_end_file(struct elf_maker *m)
 {
-    struct elf_bytes out = {0};
-    uint8_t ident[EI_NIDENT] = {0x7f, 'E', 'L', 'F', m->is_64 ? ELFCLASS64 : ELFCLASS32,
-                                m->big ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT};
+    struct elf_bytes out = { 0 };
+    uint8_t ident[EI_NIDENT] = { 0x7f,
+                                 'E',
+                                 'L',
+                                 'F',
+                                 m->is_64 ? ELFCLASS64 : ELFCLASS32,
+                                 m->big ? ELFDATA2MSB : ELFDATA2LSB,
+                                 EV_CURRENT };
     uint16_t header_size = m->is_64 ? 64 : 52, segment_size = m->is_64 ? 56 : 32;
 
     /* its own name is among its bytes */
@@ -238,7 +246,7 @@ static inline void elf_maker_free(struct elf_maker *m)
 /* A .note.gnu.build-id of 20 bytes `fill`. */
 static inline void elf_build_id(struct elf_maker *m, uint8_t fill)
 {
-    struct elf_bytes note = {0};
+    struct elf_bytes note = { 0 };
     uint8_t id[20];
 
     memset(id, fill, sizeof id);

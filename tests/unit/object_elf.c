@@ -4,7 +4,7 @@
 #include "object/object.h"
 #include "test.h"
 
-static const struct pd_object_search search = {.demangle = true};
+static const struct pd_object_search search = { .demangle = true };
 
 static struct pd_object *load(struct elf_maker *m)
 {
@@ -62,7 +62,7 @@ static void test_filter(void)
     uint16_t text = elf_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000, NULL, 0x100, 0, 0);
     uint16_t init = elf_section(&m, ".init", SHT_PROGBITS, SHF_ALLOC, 0x2000, NULL, 0x100, 0, 0);
     uint16_t note = elf_section(&m, ".text.note", SHT_PROGBITS, 0, 0x3000, NULL, 0x100, 0, 0);
-    static const char *const kept[] = {"function", "object", "ifunc", "label"};
+    static const char *const kept[] = { "function", "object", "ifunc", "label" };
 
     elf_symbol(&m, "function", 0x1000, 8, STB_LOCAL, STT_FUNC, 0, text);
     elf_symbol(&m, "object", 0x1010, 8, STB_LOCAL, STT_OBJECT, 0, text);
@@ -136,7 +136,7 @@ static void test_plt(bool is_64, bool big, uint16_t machine, bool addends, uint6
                      uint64_t entry)
 {
     struct elf_maker m = elf_begin(is_64, big, ET_DYN, machine);
-    struct elf_bytes relocations = {0};
+    struct elf_bytes relocations = { 0 };
     uint16_t text = elf_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000, NULL, 0x100, 0, 0);
 
     elf_symbol(&m, "puts", 0, 0, STB_GLOBAL, STT_FUNC, 0, SHN_UNDEF);
@@ -167,7 +167,7 @@ static void test_plt(bool is_64, bool big, uint16_t machine, bool addends, uint6
 static void test_descriptors(bool big)
 {
     struct elf_maker m = elf_begin(true, big, ET_DYN, EM_PPC64);
-    struct elf_bytes descriptors = {0};
+    struct elf_bytes descriptors = { 0 };
     uint16_t text = elf_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC, 0x1000, NULL, 0x100, 0, 0);
 
     elf_word(&m, &descriptors, 0x1020);
@@ -202,7 +202,7 @@ static void test_hostile(void)
         free(part);
     }
     for (size_t at = 0; at < m.size; at++) {
-        const uint8_t values[] = {0, 1, 0x7f, 0x80, 0xff};
+        const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
         uint8_t before = m.bytes[at];
         for (size_t i = 0; i < sizeof values; i++) {
             m.bytes[at] = values[i];

@@ -23,20 +23,20 @@ static const char table_text[] = "ffffffff81000000 T _text\n"
                                  "ffffffffc0010000 T other\t[not_recorded]\n";
 
 static struct pd_kernel_map maps[] = {
-    {.start = BASE, .end = BASE + 0x200000, .pgoff = BASE},
-    {.name = "[modx]", .start = MODULE, .end = MODULE + 0x1000, .is_module = true},
+    { .start = BASE, .end = BASE + 0x200000, .pgoff = BASE },
+    { .name = "[modx]", .start = MODULE, .end = MODULE + 0x1000, .is_module = true },
 };
 
 static struct pd_kernel *load(const char *text, const char *reference, uint64_t address)
 {
-    struct pd_object_search search = {.symfs = "/nonexistent"};
-    struct pd_kernel_request request = {.ref_reloc_name = reference,
-                                        .ref_reloc_address = address,
-                                        .kallsyms_text = text,
-                                        .kallsyms_size = strlen(text),
-                                        .maps = maps,
-                                        .map_count = PD_LENGTH(maps),
-                                        .is_x86_64 = true};
+    struct pd_object_search search = { .symfs = "/nonexistent" };
+    struct pd_kernel_request request = { .ref_reloc_name = reference,
+                                         .ref_reloc_address = address,
+                                         .kallsyms_text = text,
+                                         .kallsyms_size = strlen(text),
+                                         .maps = maps,
+                                         .map_count = PD_LENGTH(maps),
+                                         .is_x86_64 = true };
     struct pd_kernel *kernel;
 
     CHECK(pd_kernel_load(&search, &request, &kernel) == PERFDATA_OK);
@@ -63,14 +63,15 @@ static void test_kernel_and_module(void)
     struct pd_kernel *kernel = load(table_text, "_text", BASE);
 
     CHECK_U64(kernel->type, PD_OBJECT_KALLSYMS);
-    CHECK_STR(name_at(kernel, BASE), "_stext"); /* longer */
+    CHECK_STR(name_at(kernel, BASE), "_stext");      /* longer */
     CHECK_STR(name_at(kernel, BASE + 0x195), "foo"); /* types a and r are not taken, $d neither */
     CHECK_STR(name_at(kernel, BASE + 0x200), "weak_bar"); /* bar has no length: its alias follows */
     CHECK_STR(name_at(kernel, BASE + 0x10ff), "data");
     CHECK_STR(name_at(kernel, BASE + 0x1100), "-"); /* dropped; the map ends with its symbols */
     CHECK_STR(name_at(kernel, MODULE + 0xff), "first");
     CHECK_STR(name_at(kernel, MODULE + 0x100), "second");
-    CHECK_U64(pd_symtab_find(kernel->maps[1].symtab, 0x100)->start, 0x100); /* relative to the map */
+    CHECK_U64(pd_symtab_find(kernel->maps[1].symtab, 0x100)->start,
+              0x100); /* relative to the map */
     CHECK_U64(kernel->maps[0].end, BASE + 0x1100);
     pd_kernel_free(kernel);
 }
@@ -125,8 +126,9 @@ static void test_stray(void)
     CHECK_STR(name_at(kernel, MODULE + 0x20050), "stray");
     pd_kernel_free(kernel);
 
-    snprintf(text, sizeof text, "%s%s", table_text,
-             "ffffffffc0020000 T third\t[modx]\nffffffffc0030000 T stray\nffffffffc0030100 T stray2\n");
+    snprintf(
+        text, sizeof text, "%s%s", table_text,
+        "ffffffffc0020000 T third\t[modx]\nffffffffc0030000 T stray\nffffffffc0030100 T stray2\n");
     kernel = load(text, "_text", BASE);
     CHECK_U64(kernel->map_count, 4);
     CHECK_STR(kernel->maps[2].name, "[kernel].0");
@@ -149,10 +151,10 @@ static void test_lines(void)
         uint8_t binding, type;
         const char *name;
     } expected[] = {
-        {0x10, PD_SYMBOL_GLOBAL, 2, "a"}, {0x20, PD_SYMBOL_LOCAL, 2, "b"},
-        {0x30, PD_SYMBOL_WEAK, 2, "c"},   {0x40, PD_SYMBOL_LOCAL, 2, "d"},
-        {0x50, PD_SYMBOL_GLOBAL, 1, "e"}, {0x60, PD_SYMBOL_LOCAL, 1, "f"},
-        {0xa0, PD_SYMBOL_GLOBAL, 2, " j k"}, {0xb0, PD_SYMBOL_GLOBAL, 2, "last"},
+        { 0x10, PD_SYMBOL_GLOBAL, 2, "a" },    { 0x20, PD_SYMBOL_LOCAL, 2, "b" },
+        { 0x30, PD_SYMBOL_WEAK, 2, "c" },      { 0x40, PD_SYMBOL_LOCAL, 2, "d" },
+        { 0x50, PD_SYMBOL_GLOBAL, 1, "e" },    { 0x60, PD_SYMBOL_LOCAL, 1, "f" },
+        { 0xa0, PD_SYMBOL_GLOBAL, 2, " j k" }, { 0xb0, PD_SYMBOL_GLOBAL, 2, "last" },
     };
     CHECK_U64(pd_symtab_count(table), PD_LENGTH(expected));
     for (size_t i = 0; i < PD_LENGTH(expected) && i < pd_symtab_count(table); i++) {

@@ -24,7 +24,7 @@ static void check_tree(const struct pd_rb_tree *tree, size_t expected)
     while (depth) {
         uint32_t node = stack[--depth].node, blacks = stack[depth].blacks;
         const struct pd_rb_node *n = &tree->nodes[node];
-        const uint32_t children[2] = {n->left, n->right};
+        const uint32_t children[2] = { n->left, n->right };
         seen++;
         ok &= present[node];
         for (int i = 0; i < 2; i++) {
@@ -50,7 +50,7 @@ static void check_tree(const struct pd_rb_tree *tree, size_t expected)
 
 static void test_random(unsigned seed, uint64_t range)
 {
-    struct pd_rb_tree tree = {.nodes = nodes};
+    struct pd_rb_tree tree = { .nodes = nodes };
     size_t count = 0;
 
     srand(seed);
@@ -77,7 +77,7 @@ static void test_random(unsigned seed, uint64_t range)
 
 static void test_shape(void)
 {
-    struct pd_rb_tree tree = {.nodes = nodes};
+    struct pd_rb_tree tree = { .nodes = nodes };
 
     memset(nodes, 0, sizeof nodes);
     for (uint32_t i = 1; i <= 7; i++) { /* ascending keys */

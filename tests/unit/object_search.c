@@ -67,8 +67,8 @@ static void put(const char *name, const char *symbol, uint8_t id, const char *li
 
 static void check(const char *name, uint8_t id, enum pd_object_type type, const char *expected)
 {
-    struct pd_object_search search = {.symfs = root};
-    struct pd_build_id recorded = {.size = id ? 20 : 0};
+    struct pd_object_search search = { .symfs = root };
+    struct pd_build_id recorded = { .size = id ? 20 : 0 };
     struct pd_object *object;
 
     memset(recorded.bytes, id, sizeof recorded.bytes);
@@ -116,7 +116,7 @@ static void test_places(void)
 
 static void check_module(const char *name, const char *expected)
 {
-    struct pd_object_search search = {.symfs = root};
+    struct pd_object_search search = { .symfs = root };
     struct pd_object *object;
 
     CHECK(pd_object_load_module(&search, name, NULL, &object) == PERFDATA_OK);
@@ -155,8 +155,9 @@ static void test_modules(void)
     check_module("/lib/a.ko.zst", "work");
     write_file("/lib/cut.ko.zst", packed, zstd_size / 2);
     check_module("/lib/cut.ko.zst", "-");
-    z_stream z = {.next_in = m.bytes, .avail_in = (uInt)m.size, .next_out = packed,
-                  .avail_out = sizeof packed};
+    z_stream z = {
+        .next_in = m.bytes, .avail_in = (uInt)m.size, .next_out = packed, .avail_out = sizeof packed
+    };
     CHECK(deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, 0) == Z_OK);
     CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
     gzip_size = z.total_out;
@@ -184,7 +185,7 @@ static void test_debugdata(void)
     elf_symbols(&m, ".dynsym", SHT_DYNSYM);
     elf_end_file(&m);
     for (int asked = 0; asked < 2; asked++) {
-        struct pd_object_search search = {.gnu_debugdata = asked};
+        struct pd_object_search search = { .gnu_debugdata = asked };
         CHECK(pd_object_load_memory(&search, m.bytes, m.size, &object) == PERFDATA_OK);
         CHECK_U64(pd_symtab_count(object->symtab), asked ? 2 : 1);
         const struct pd_symbol *symbol = pd_symtab_find(object->symtab, m.sections[text].offset);
@@ -201,13 +202,14 @@ static void test_debugdata(void)
 
 static struct pd_kernel *load_kernel(const struct pd_object_search *search, uint8_t id)
 {
-    static const struct pd_kernel_map map = {
-        .start = KERNEL + 0x100000, .end = KERNEL + 0x200000, .pgoff = KERNEL + 0x100000};
-    struct pd_kernel_request request = {.build_id = {.size = 20},
-                                        .ref_reloc_name = "_text",
-                                        .ref_reloc_address = KERNEL + 0x100000,
-                                        .maps = &map,
-                                        .map_count = 1};
+    static const struct pd_kernel_map map = { .start = KERNEL + 0x100000,
+                                              .end = KERNEL + 0x200000,
+                                              .pgoff = KERNEL + 0x100000 };
+    struct pd_kernel_request request = { .build_id = { .size = 20 },
+                                         .ref_reloc_name = "_text",
+                                         .ref_reloc_address = KERNEL + 0x100000,
+                                         .maps = &map,
+                                         .map_count = 1 };
     struct pd_kernel *kernel;
 
     memset(request.build_id.bytes, id, sizeof request.build_id.bytes);
@@ -230,10 +232,11 @@ static void test_cached_kallsyms(void)
     static const char text[] = "ffffffff81000000 T _text\nffffffff81000100 t inner\n";
     char cache[512];
 
-    write_file("/.debug/[kernel.kallsyms]/44444444444444444444" "44444444444444444444/kallsyms",
+    write_file("/.debug/[kernel.kallsyms]/44444444444444444444"
+               "44444444444444444444/kallsyms",
                text, strlen(text));
     snprintf(cache, sizeof cache, "%s/.debug", root);
-    struct pd_object_search search = {.cache = cache, .os_release = "none"};
+    struct pd_object_search search = { .cache = cache, .os_release = "none" };
     struct pd_kernel *kernel = load_kernel(&search, 0x44);
     CHECK_U64(kernel->type, PD_OBJECT_KALLSYMS);
     CHECK_U64(kernel->delta, 0x100000);
@@ -250,8 +253,8 @@ static void test_vmlinux(void)
 {
     struct elf_maker m = elf_begin(true, false, ET_EXEC, EM_X86_64);
     uint16_t text = elf_section(&m, ".text", SHT_PROGBITS, SHF_ALLOC, KERNEL, NULL, 0x40, 0, 0);
-    uint16_t init =
-        elf_section(&m, ".init.text", SHT_PROGBITS, SHF_ALLOC, KERNEL + 0x1000, NULL, 0x40, 0, 0);
+    uint16_t init = elf_section(&m, ".init.text", SHT_PROGBITS, SHF_ALLOC, KERNEL + 0x1000, NULL,
+                                0x40, 0, 0);
     char path[512];
 
     elf_build_id(&m, 0x55);
@@ -262,7 +265,7 @@ static void test_vmlinux(void)
     elf_end_file(&m);
     write_file("/vmlinux", m.bytes, m.size);
     snprintf(path, sizeof path, "%s/vmlinux", root);
-    struct pd_object_search search = {.vmlinux = path};
+    struct pd_object_search search = { .vmlinux = path };
     struct pd_kernel *kernel = load_kernel(&search, 0x55);
     CHECK_U64(kernel->type, PD_OBJECT_VMLINUX);
     CHECK_U64(kernel->map_count, 2);

@@ -93,7 +93,7 @@ static void test_ends(void)
     CHECK_STR(name_at(table, 0xfff), "-");
     CHECK_STR(name_at(table, 0x10ff), "zero");
     CHECK_STR(name_at(table, 0x110f), "sized");
-    CHECK_STR(name_at(table, 0x1110), "-"); /* a gap stays a gap */
+    CHECK_STR(name_at(table, 0x1110), "-");    /* a gap stays a gap */
     CHECK_STR(name_at(table, 0x3fff), "last"); /* to the page after its own */
     CHECK_STR(name_at(table, 0x4000), "-");
     pd_symtab_free(table);
@@ -193,7 +193,7 @@ static void test_threads(void)
         snprintf(name, sizeof name, "_ZN2ns4f%03uEv", i);
         add(builder, 0x1000 + i * 64, 80, PD_SYMBOL_GLOBAL, name);
     }
-    struct shared shared[2] = {{.step = 1}, {.step = 37}};
+    struct shared shared[2] = { { .step = 1 }, { .step = 37 } };
     shared[0].table = shared[1].table = end(builder);
     pthread_t other;
     CHECK(pthread_create(&other, NULL, look_up, &shared[1]) == 0);
