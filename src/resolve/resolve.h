@@ -41,6 +41,11 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
 /* By address: kernel or user decided as thread__find_map_fb does (branch stacks). */
 struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
                                    uint64_t number, uint8_t cpumode, uint64_t ip);
+/* For speed only. An address will be looked up some samples later: fetch asks the memory for what peek then reads, which
+ * is the location that the address had last, or NULL. It may not be the answer: do not use it but for hints. */
+void pd_resolver_fetch(struct pd_resolver *resolver, uint8_t cpumode, uint64_t ip);
+const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t cpumode,
+                                           uint64_t ip);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);

@@ -61,10 +61,25 @@ static char level_of(uint8_t cpumode)
     return cpumode == PD_CPUMODE_KERNEL ? 'k' : cpumode == PD_CPUMODE_USER ? '.' : 'H';
 }
 
+static struct pd_location *new_location(struct pd_resolver *resolver)
+{
+    if (!resolver->slab_left) {
+        size_t size = PD_LOCATION_SLAB * sizeof *resolver->slab;
+        char *bytes = pd_arena_zalloc(&resolver->arena, size + PD_CACHE_LINE);
+        if (!bytes)
+            return NULL;
+        size_t over = (uintptr_t)bytes % PD_CACHE_LINE;
+        resolver->slab = (struct pd_location *)(void *)(bytes + (over ? PD_CACHE_LINE - over : 0));
+        resolver->slab_left = PD_LOCATION_SLAB;
+    }
+    resolver->slab_left--;
+    return resolver->slab++;
+}
+
 static struct pd_location *make_location(struct pd_resolver *resolver, const struct pd_map *map,
                                          uint8_t cpumode, uint64_t ip)
 {
-    struct pd_location *location = pd_arena_zalloc(&resolver->arena, sizeof *location);
+    struct pd_location *location = new_location(resolver);
     if (!location)
         return NULL;
     location->ip = location->addr = ip;
@@ -129,6 +144,29 @@ PD_INLINE void take_stamps(struct pd_resolver *resolver, const struct pd_thread 
         change_view(resolver, thread);
     if (!shows(&resolver->kernel, number))
         pd_timeline_kernel_view(resolver->symbols->timeline, number, &resolver->kernel);
+    uint64_t first = atomic_load_explicit(&resolver->symbols->first_kernel, memory_order_acquire);
+    resolver->before_kernel = number < first;
+    resolver->loads_kernel = number == first;
+    resolver->loading = NULL;
+}
+
+PD_INLINE struct pd_recent_slot *recent_slot(struct pd_resolver *resolver, uint8_t cpumode,
+                                             uint64_t ip)
+{
+    uint64_t hash = (ip + cpumode) * UINT64_C(0x9e3779b97f4a7c15);
+    return &resolver->recent[hash >> (64 - PD_RECENT_BITS)];
+}
+
+void pd_resolver_fetch(struct pd_resolver *resolver, uint8_t cpumode, uint64_t ip)
+{
+    __builtin_prefetch(recent_slot(resolver, cpumode, ip));
+}
+
+const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t cpumode,
+                                           uint64_t ip)
+{
+    const struct pd_recent_slot *slot = recent_slot(resolver, cpumode, ip);
+    return slot->ip == ip ? slot->location : NULL;
 }
 
 /* Which answers the address has: one kind of stamp never equals another. */
@@ -137,7 +175,7 @@ PD_INLINE uint64_t stamp_for(const struct pd_resolver *resolver, uint8_t cpumode
     if (cpumode == PD_CPUMODE_USER)
         return resolver->user->stamp << 2;
     if (cpumode == PD_CPUMODE_KERNEL)
-        return resolver->kernel.stamp << 2 | 1;
+        return resolver->before_kernel ? 3 : resolver->kernel.stamp << 2 | 1;
     return (uint64_t)cpumode << 2 | 2;
 }
 
@@ -162,7 +200,10 @@ static bool becomes_first(struct pd_resolver *resolver, uint64_t ip)
     struct pd_symbols *symbols = resolver->symbols;
     if (atomic_load_explicit(&symbols->first_kernel, memory_order_relaxed) != UINT64_MAX)
         return false;
-    return pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, ip, resolver->number);
+    if (!pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, ip, resolver->number))
+        return false;
+    resolver->before_kernel = false;
+    return true;
 }
 
 static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
@@ -172,7 +213,7 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
     const struct pd_map *map = NULL;
     if (cpumode == PD_CPUMODE_KERNEL && becomes_first(resolver, ip))
         return look_up_loading(resolver, ip);
-    if (cpumode == PD_CPUMODE_KERNEL)
+    if (cpumode == PD_CPUMODE_KERNEL && !resolver->before_kernel)
         map = pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
     else if (cpumode == PD_CPUMODE_USER && resolver->thread)
         map = pd_maps_view_find(resolver->user, ip);
@@ -200,8 +241,7 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
             return location;
     }
     uint64_t stamp = stamp_for(resolver, cpumode);
-    uint64_t hash = (ip + cpumode) * UINT64_C(0x9e3779b97f4a7c15);
-    struct pd_recent_slot *slot = &resolver->recent[hash >> (64 - PD_RECENT_BITS)];
+    struct pd_recent_slot *slot = recent_slot(resolver, cpumode, ip);
     if (PD_LIKELY(slot->ip == ip && slot->stamp == stamp && slot->location)) {
         resolver->stats.recent++;
         return slot->location;
@@ -223,7 +263,8 @@ uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread 
                            uint64_t number)
 {
     take_stamps(resolver, thread, number);
-    return pd_hash64(resolver->kernel.stamp * UINT64_C(0x9e3779b97f4a7c15)) ^ resolver->user->stamp;
+    uint64_t kernel = stamp_for(resolver, PD_CPUMODE_KERNEL);
+    return pd_hash64(kernel * UINT64_C(0x9e3779b97f4a7c15)) ^ resolver->user->stamp;
 }
 
 /* ---- life ---- */
@@ -234,6 +275,7 @@ static void forget(struct pd_resolver *resolver)
     if (resolver->places)
         memset(resolver->places, 0, (resolver->place_mask + 1) * sizeof(struct pd_location *));
     pd_arena_free(&resolver->arena);
+    resolver->slab_left = 0;
     resolver->count = 0;
 }
 

@@ -10,6 +10,8 @@ enum {
     PD_RECENT_SLOTS = 1 << PD_RECENT_BITS,
     PD_SYMBOL_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
+    PD_LOCATION_SLAB = 128,
+    PD_CACHE_LINE = 64,
     PD_LOCATION_LIMIT = 400000 /* about 45 MB with the consumer's memos beside them */
 };
 
@@ -36,7 +38,9 @@ struct pd_resolver {
     struct pd_symbol_slot *symbol_slots;
     struct pd_location **places; /* by map, mode and address */
     size_t place_mask;
-    struct pd_arena arena; /* locations */
+    struct pd_arena arena;    /* locations */
+    struct pd_location *slab; /* the next locations: each in a cache line of its own */
+    unsigned slab_left;
     uint32_t count;
     bool from_caller;
     /* Of the sample that was looked up last. */
@@ -45,6 +49,7 @@ struct pd_resolver {
     const struct pd_maps_view *user; /* in `views`, or `nothing` */
     struct pd_maps_view kernel, nothing;
     struct pd_view_slot views[PD_VIEW_SLOTS]; /* by thread */
+    bool before_kernel;          /* no sample was in the kernel yet: its maps have nothing */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */
     struct pd_location *loading; /* what its address gave */
     struct pd_resolver_stats stats;
