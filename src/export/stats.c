@@ -61,11 +61,11 @@ static void print(const struct counts *counts, const struct pd_recording *record
         pd_text_string(out, recording->events[i]->name);
         pd_text_string(out, " stats:\n");
         if (event->samples) {
-            line(out, "SAMPLE", event->samples);
+            line(out, pd_record_type_name(PD_RECORD_SAMPLE), event->samples);
             pd_text_char(out, '\n');
         }
         if (event->lost) {
-            line(out, "LOST_SAMPLES", event->lost);
+            line(out, pd_record_type_name(PD_RECORD_LOST_SAMPLES), event->lost);
             pd_text_char(out, '\n');
         }
     }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Nothing of the format is listed twice: within a table each number and name is there once, and outside the tables
+# neither names nor numbers of the format stand in the library's source.
+set -u
+cd "$SOURCE" || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+failed=0
+complain() {
+    printf '%s\n' "$*"
+    failed=1
+}
+
+# rows MACRO FILE: "number name" of each row
+rows() {
+    sed -n "s/^$1(\([0-9]*\), *\([A-Za-z0-9_]*\),.*/\1 \2/p" "src/format/$2"
+}
+for table in 'RECORD records.def' 'FEATURE features.def' 'ATTR_FLAG attr.def'; do
+    # shellcheck disable=SC2086
+    rows $table >"$work/rows"
+    [ -s "$work/rows" ] || complain "$table: no rows found"
+    for column in 1 2; do
+        twice=$(cut -d' ' -f$column "$work/rows" | sort | uniq -d)
+        [ -z "$twice" ] || complain "$table: twice: $twice"
+    done
+    sort -n -c "$work/rows" || complain "$table: rows are not in ascending order"
+done
+twice=$(sed -n 's/^SAMPLE_[A-Z]*(\([A-Z_]*\), *\([0-9]*\),.*/\2/p' src/format/sample.def | sort | uniq -d)
+[ -z "$twice" ] || complain "sample.def: bits twice: $twice"
+twice=$(sed -n 's/^ITEM(\([A-Z_]*\), \([A-Z0-9_]*\),.*/\1_\2/p' src/format/bits.def | sort | uniq -d)
+[ -z "$twice" ] || complain "bits.def: twice: $twice"
+
+# Names as literals. Short or everyday words may stand for other things: only telling ones are looked for.
+{
+    sed -n -E 's/^(RECORD|FEATURE)\([0-9]+, ([A-Z0-9_]+),.*/\2/p' src/format/records.def src/format/features.def
+    sed -n -E 's/^ATTR_FLAG\([0-9]+, [A-Z0-9_]+, ([a-z0-9_]+)\)/\1/p' src/format/attr.def
+    sed -n -E 's/^ATTR_FIELD\([0-9]+, [a-z0-9]+, ([a-z0-9_]+),.*/\1/p' src/format/attr.def
+    sed -n -E 's/^SAMPLE_[A-Z]+\(([A-Z_]+),.*/\1/p' src/format/sample.def
+    sed -n -E 's/^ITEM\([^"]*"([^"]+)"\)/\1/p' src/format/bits.def
+} | awk 'length($0) > 8 && /[-_]/' | sort -u >"$work/names"
+# Comments out; the option tables of src/tool are about options; attr_text.c says which fields perf shows otherwise, and
+# api_event.c makes one number of precise_ip's two flags.
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/export/attr_text.c ! -path src/export/api_event.c | while read -r file; do
+    sed -E 's,/\*.*\*/,,; /^[ \t]*\/?\*/d' "$file" | grep -noE '"[^"]+"' | sed "s,^,$file:,"
+done >"$work/literals"
+awk 'NR == FNR { names["\"" $0 "\""] = 1; next }
+     { literal = $0; sub(/^[^:]*:[0-9]*:/, "", literal); if (literal in names) print }' \
+    "$work/names" "$work/literals" >"$work/found"
+[ ! -s "$work/found" ] || complain "names of the format outside its tables:
+$(cat "$work/found")"
+
+# Numbers: types, features, misc and sample bits are compared with enumerators. 64, 128 and 256 bound tables.
+find src -name '*.[ch]' ! -path 'src/tool/*' -exec grep -nE \
+    '(record|header|raw|feature|misc|sample_type|read_format)(\.|->|_)?[a-z_]* *(==|!=|&) *(0x[0-9a-f]+|[1-9][0-9]*)\b' {} + |
+    grep -vE '^[^:]*:[0-9]*: *(/?\*|//)|& (63|255|7)\b|size == |/\*' >"$work/found"
+[ ! -s "$work/found" ] || complain "numbers of the format outside its tables:
+$(cat "$work/found")"
+exit $failed
