@@ -384,8 +384,10 @@ static perfdata_status take_record(struct state *state, const struct pd_delivere
 static perfdata_status take_batch(struct state *state, const struct pd_batch *batch)
 {
     perfdata_status status = 0;
-    for (size_t i = 0; i < batch->count && status == 0; i++)
+    for (size_t i = 0; i < batch->count && status == 0; i++) {
+        pd_batch_ahead(batch, i, state->resolver);
         status = take_record(state, &batch->records[i]);
+    }
     return status;
 }
 

@@ -36,6 +36,36 @@ struct pd_batch {
     void *result;
 };
 
+/* For a loop over a batch, at record i: asks the memory for what the next records will need, since nearly all of a
+ * sample's time is waiting for memory. Returns a location that will be resolved soon, for what the consumer hangs on
+ * it, or NULL. */
+PD_INLINE bool pd_batch_ip(const struct pd_batch *batch, size_t i, uint64_t *ip)
+{
+    const struct pd_delivered *record = &batch->records[i];
+    if (PD_UNLIKELY(record->type != PD_RECORD_SAMPLE || !record->event || !record->event->plan.ip ||
+                    record->event->plan.ip + 8u > record->size))
+        return false;
+    *ip = pd_load64(record->data + record->event->plan.ip, record->event->plan.swap);
+    return true;
+}
+
+PD_INLINE const struct pd_location *pd_batch_ahead(const struct pd_batch *batch, size_t i,
+                                                   struct pd_resolver *resolver)
+{
+    enum { RECORD = 12, SLOT = 8, LOCATION = 5, MEMO = 2 };
+    uint64_t ip;
+    if (PD_UNLIKELY(i + RECORD >= batch->count))
+        return NULL;
+    __builtin_prefetch(batch->records[i + RECORD].data);
+    if (pd_batch_ip(batch, i + SLOT, &ip))
+        pd_resolver_fetch(resolver, batch->records[i + SLOT].misc & 7, ip);
+    if (pd_batch_ip(batch, i + LOCATION, &ip))
+        __builtin_prefetch(pd_resolver_peek(resolver, batch->records[i + LOCATION].misc & 7, ip));
+    if (pd_batch_ip(batch, i + MEMO, &ip))
+        return pd_resolver_peek(resolver, batch->records[i + MEMO].misc & 7, ip);
+    return NULL;
+}
+
 enum pd_consumer_kind {
     PD_CONSUME_ORDERED,     /* work() in parallel writes batch->text; sink() gets it in delivery order */
     PD_CONSUME_COMMUTATIVE, /* work() in parallel into its own state; merge by the caller after the run */
