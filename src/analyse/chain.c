@@ -77,7 +77,7 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
             return;
         }
     }
-    gathering->all.data[id].hits += pair->period;
+    gathering->all.data[id].hits += pair->period; /* NOLINT: the push succeeded, so there is data */
     gathering->all.data[id].count += pair->count;
 }
 

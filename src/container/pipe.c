@@ -50,7 +50,9 @@ static perfdata_status take_attr(struct pd_recording *recording, const struct pd
     if (recording->event_count >= EVENTS_MAX || pd_attr_decode(bytes, room, recording->swap, &attr) < 0)
         return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_ATTR, (int64_t)raw->offset, "an attr that is not usable");
     struct pd_event *event = pd_arena_zalloc(&recording->arena, sizeof *event);
-    perfdata_status status = event ? make_room(recording) : no_memory(recording);
+    if (!event)
+        return no_memory(recording);
+    perfdata_status status = make_room(recording);
     if (status < 0)
         return status;
     event->index = event->leader = (uint32_t)recording->event_count;
@@ -162,7 +164,7 @@ perfdata_status pdc_open_pipe(struct pd_recording *recording)
     recording->header_size = PIPE_HEADER;
     recording->data = (struct pd_section){ PIPE_HEADER, size == UINT64_MAX ? PDC_ENDLESS : size - PIPE_HEADER };
     recording->recorded_data_size = 0;
-    struct pd_walk *walk;
+    struct pd_walk *walk = NULL;
     perfdata_status status = pdc_finish_positions(recording);
     if (status == PERFDATA_OK)
         status = pd_walk_open(recording, &walk);

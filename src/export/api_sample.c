@@ -176,6 +176,7 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
 {
     struct pd_sample sample;
     bool invalid = false;
+    sample.callchain_count = 0;
     *count = 0;
     perfdata_status status = check_resolving(record);
     if (status == PERFDATA_OK)

@@ -12,9 +12,7 @@ static void put_file(const struct pd_recording *recording, struct pd_text *out)
     struct tm local = { 0 };
     char when[64];
     localtime_r(&seconds, &local);
-    if (!asctime_r(&local, when))
-        strcpy(when, "unknown\n");
-    pd_text_format(out, "# captured on    : %s", when);
+    pd_text_format(out, "# captured on    : %s", asctime_r(&local, when) ? when : "unknown\n");
     pd_text_format(out, "# header version : %u\n", recording->version - 1);
     pd_text_format(out, "# data offset    : %llu\n", (unsigned long long)recording->data.offset);
     pd_text_format(out, "# data size      : %llu\n", (unsigned long long)recording->recorded_data_size);
