@@ -104,29 +104,49 @@ static struct key *radix_sort(struct key *keys, struct key *spare, size_t count)
     return keys;
 }
 
-bool pd_symtab_sort(struct pd_symtab_builder *builder)
+/* Makes room for what was added and lists it behind the rest; *in_order: there is nothing to sort. */
+static bool append_order(struct pd_symtab_builder *builder, bool *in_order)
 {
     size_t old = builder->order.count, count = old + builder->all.count - builder->sorted;
+    uint64_t last = 0;
 
-    if (builder->sorted == builder->all.count && !builder->moved)
-        return true;
     if (!pd_vec_reserve(&builder->order, count))
         return false;
-    struct key *keys = malloc(2 * PD_MAX(count, (size_t)1) * sizeof *keys);
-    if (!keys)
-        return false;
-    bool in_order = true;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t index = i < old ? builder->order.data[i] : (uint32_t)(builder->sorted + i - old);
-        keys[i] = (struct key){ builder->all.data[index].start, index };
-        in_order &= i == 0 || keys[i - 1].start <= keys[i].start;
+    for (size_t i = old; i < count; i++)
+        builder->order.data[i] = (uint32_t)(builder->sorted + i - old);
+    *in_order = true;
+    for (size_t i = 0; i < count && *in_order; i++) {
+        uint64_t start = builder->all.data[builder->order.data[i]].start;
+        *in_order = start >= last;
+        last = start;
     }
-    struct key *sorted = in_order ? keys : radix_sort(keys, keys + count, count);
-    for (size_t i = 0; i < count; i++)
-        builder->order.data[i] = sorted[i].index;
     builder->order.count = count;
     builder->sorted = builder->all.count;
     builder->moved = false;
+    return true;
+}
+
+bool pd_symtab_sort(struct pd_symtab_builder *builder)
+{
+    bool in_order;
+
+    if (builder->sorted == builder->all.count && !builder->moved)
+        return true;
+    if (!append_order(builder, &in_order))
+        return false;
+    if (in_order)
+        return true;
+    size_t count = builder->order.count;
+    struct key *keys = malloc(2 * count * sizeof *keys);
+    if (!keys)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t index = builder->order.data[i];
+        keys[i] = (struct key){ builder->all.data[index].start, index };
+    }
+    const struct key *sorted = radix_sort(keys, keys + count, count);
+    for (size_t i = 0; i < count; i++)
+        builder->order.data[i] = sorted[i].index;
     free(keys);
     return true;
 }
