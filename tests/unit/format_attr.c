@@ -25,9 +25,9 @@ static void test_names(void)
     check_name((struct pd_attr){ .type = PD_TYPE_HARDWARE }, "cycles:HG");
     check_name(
         (struct pd_attr){ .type = PD_TYPE_HARDWARE, .config = 1, .flags = guest | kernel | hv },
-        "instructions:u");
+        "instructions:uH");
     check_name((struct pd_attr){ .type = PD_TYPE_HARDWARE, .config = 99, .flags = guest | user },
-               "unknown-hardware:kh");
+               "unknown-hardware:khH");
     check_name((struct pd_attr){ .type = PD_TYPE_HARDWARE,
                                  .config = UINT64_C(4) << 32 | 1,
                                  .flags = guest },
