@@ -29,7 +29,7 @@ static void stop(const char *why)
 
 static void add_piece(struct grow *grow, const struct pd_raw *raw)
 {
-    struct piece piece = {.offset = raw->offset, .size = raw->size};
+    struct piece piece = { .offset = raw->offset, .size = raw->size };
     if (raw->event) {
         uint64_t time = pd_record_time(&raw->event->plan, raw->data, raw->size, raw->type);
         if (time == PD_NO_TIME)
@@ -64,7 +64,8 @@ static void read_all(struct grow *grow, const char *path)
         stop("not a file in this machine's byte order");
     grow->size = pd_source_size(source);
     grow->file = malloc(grow->size);
-    if (!grow->file || pd_source_read(source, 0, grow->file, grow->size, &got) < 0 || got != grow->size)
+    if (!grow->file || pd_source_read(source, 0, grow->file, grow->size, &got) < 0 ||
+        got != grow->size)
         stop("cannot read the recording");
     grow->first_time = UINT64_MAX;
     if (pd_walk_open(&grow->recording, &walk) < 0)
@@ -90,8 +91,8 @@ static void write_copy(const struct grow *grow, FILE *out, uint64_t moved)
         memcpy(record, grow->file + piece->offset, piece->size);
         for (unsigned k = 0; k < 2; k++)
             if (piece->time[k])
-                pd_store64(record + piece->time[k], pd_load64(record + piece->time[k], false) + moved,
-                           false);
+                pd_store64(record + piece->time[k],
+                           pd_load64(record + piece->time[k], false) + moved, false);
         put(out, record, piece->size);
     }
 }
@@ -105,7 +106,8 @@ static void write_features(struct grow *grow, FILE *out, uint64_t added, uint64_
         if (!pd_recording_has_feature(&grow->recording, feature) || end - entry < 16)
             continue;
         uint64_t offset = pd_load64(entry, false), size = pd_load64(entry + 8, false);
-        if (feature == PD_FEATURE_SAMPLE_TIME && size >= 16 && pd_range_ok(offset, size, grow->size)) {
+        if (feature == PD_FEATURE_SAMPLE_TIME && size >= 16 &&
+            pd_range_ok(offset, size, grow->size)) {
             uint8_t *last = grow->file + offset + 8;
             pd_store64(last, pd_load64(last, false) + moved, false);
         }

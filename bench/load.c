@@ -57,9 +57,10 @@ KEEP static uint64_t descend(unsigned depth, unsigned seed)
 
 KEEP static void use_pipe(const int *ends)
 {
-    char some[64] = {0};
+    char some[64] = { 0 };
     for (int i = 0; i < 200; i++)
-        if (write(ends[1], some, sizeof some) != sizeof some || read(ends[0], some, sizeof some) < 0)
+        if (write(ends[1], some, sizeof some) != sizeof some ||
+            read(ends[0], some, sizeof some) < 0)
             exit(1);
 }
 
@@ -76,8 +77,8 @@ KEEP static void use_files(void)
 KEEP static void use_memory(void)
 {
     size_t size = 256 * 1024;
-    unsigned char *memory =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                 -1, 0);
     if (memory == MAP_FAILED)
         return;
     for (size_t i = 0; i < size; i += 4096)
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
         }
         if (turn % 512 < 8)
             waitpid(child, NULL, 0);
-        nanosleep(&(struct timespec){0, 300000}, NULL);
+        nanosleep(&(struct timespec){ 0, 300000 }, NULL);
     }
     return 0;
 }

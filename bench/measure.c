@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum { CPU, WALL, MEMORY, FIGURES, PAIRS_MAX = 99 };
-static const char *const names[FIGURES] = {"cpu", "wall", "memory"};
+static const char *const names[FIGURES] = { "cpu", "wall", "memory" };
 
 static double now(void)
 {

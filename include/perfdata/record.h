@@ -45,10 +45,13 @@ struct perfdata_cursor_options {
     const char *symfs;    /* before every object's path                             */
     const char *kallsyms; /* the kernel's table                                     */
     const char *vmlinux;
-    const char *home;     /* HOME/.debug is the build-id cache; NULL: no cache       */
+    const char *home;         /* HOME/.debug is the build-id cache; NULL: no cache       */
     const char *build_id_dir; /* the cache instead                                  */
 };
-#define PERFDATA_CURSOR_OPTIONS_INIT { sizeof(struct perfdata_cursor_options), 0, 0, 0, 0, 0, 0, 0 }
+#define PERFDATA_CURSOR_OPTIONS_INIT                                                               \
+    {                                                                                              \
+        sizeof(struct perfdata_cursor_options), 0, 0, 0, 0, 0, 0, 0                                \
+    }
 
 /* A walk over all records from the first on; options NULL: delivery order, nothing resolved. Several cursors of one
  * recording may be open, used by one thread in turn. PERFDATA_ERROR_MEMORY, _ARGUMENT. Since 0.1. */
@@ -89,13 +92,15 @@ struct perfdata_identity {
     uint32_t pid, tid, cpu, reserved;
     uint64_t time, id, stream_id;
 };
-PERFDATA_API void perfdata_record_identity(const perfdata_record *record, struct perfdata_identity *out);
+PERFDATA_API void perfdata_record_identity(const perfdata_record *record,
+                                           struct perfdata_identity *out);
 
 /* ---- samples ---- */
 
 /* PERFDATA_ERROR_ARGUMENT when the record is no sample or belongs to no event; PERFDATA_ERROR_BAD_RECORD when its content
  * exceeds its size: *out then holds what was readable. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_record_sample(const perfdata_record *record, const perfdata_sample **out);
+PERFDATA_API perfdata_status perfdata_record_sample(const perfdata_record *record,
+                                                    const perfdata_sample **out);
 
 /* Numbers of a sample. Since 0.1. */
 enum perfdata_sample_field {
@@ -118,7 +123,8 @@ enum perfdata_sample_field {
 };
 /* PERFDATA_ERROR_NO_DATA when the event's samples have no such field; *value is then what perf takes instead (all ones,
  * 0, the period). PERFDATA_ERROR_ARGUMENT for an unknown field. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t field, uint64_t *value);
+PERFDATA_API perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t field,
+                                                   uint64_t *value);
 /* 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user, 0 unknown: where ip was. Since 0.1. */
 PERFDATA_API uint8_t perfdata_sample_cpumode(const perfdata_sample *sample);
 
@@ -129,16 +135,16 @@ PERFDATA_API uint64_t perfdata_sample_callchain(const perfdata_sample *sample, s
 /* Branches, newest first; flags as a little-endian machine has them. PERFDATA_ERROR_ARGUMENT beyond the last.
  * Since 0.1. */
 PERFDATA_API size_t perfdata_sample_branch_count(const perfdata_sample *sample);
-PERFDATA_API perfdata_status perfdata_sample_branch(const perfdata_sample *sample, size_t index, uint64_t *from,
-                                                    uint64_t *to, uint64_t *flags);
+PERFDATA_API perfdata_status perfdata_sample_branch(const perfdata_sample *sample, size_t index,
+                                                    uint64_t *from, uint64_t *to, uint64_t *flags);
 /* Raw bytes (of tracepoints and others), in the recorder's byte order; NULL when there are none. Since 0.1. */
 PERFDATA_API const void *perfdata_sample_raw(const perfdata_sample *sample, size_t *size);
 /* The user stack that was copied, *size bytes that the recorder filled; NULL when there is none. Since 0.1. */
 PERFDATA_API const void *perfdata_sample_stack(const perfdata_sample *sample, size_t *size);
 /* A register by perf's number for the architecture: of user space, or with `at_ip` of the sampled place.
  * PERFDATA_ERROR_NO_DATA when it was not recorded. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip, uint32_t number,
-                                                      uint64_t *value);
+PERFDATA_API perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip,
+                                                      uint32_t number, uint64_t *value);
 
 /* ---- threads, maps, symbols, as of the record ---- */
 
@@ -148,11 +154,12 @@ struct perfdata_thread {
     uint32_t tid;
     uint32_t pid, ppid; /* all ones: unknown */
     uint32_t reserved;
-    const char *comm;   /* its name as of the record */
+    const char *comm; /* its name as of the record */
 };
 /* The thread that perf shows with the record. PERFDATA_ERROR_NO_DATA for user records, PERFDATA_ERROR_ARGUMENT without
  * PERFDATA_CURSOR_RESOLVE. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_record_thread(const perfdata_record *record, struct perfdata_thread *out);
+PERFDATA_API perfdata_status perfdata_record_thread(const perfdata_record *record,
+                                                    struct perfdata_thread *out);
 
 /* An address, resolved; what is unknown is NULL or 0. Since 0.1. */
 struct perfdata_location {
@@ -161,7 +168,7 @@ struct perfdata_location {
     const char *object; /* path or name of the mapped object */
     const char *symbol;
     uint64_t symbol_start, symbol_end; /* in the object's addresses, as `address` */
-    uint64_t address;                  /* what was looked up: in the object, or as it ran for the kernel */
+    uint64_t address; /* what was looked up: in the object, or as it ran for the kernel */
     uint64_t map_start, map_end, map_offset;
     const uint8_t *build_id; /* `build_id_size` bytes; as recorded */
     uint32_t build_id_size;
@@ -171,13 +178,14 @@ struct perfdata_location {
 };
 /* The address `ip` in the record's thread at that time; cpumode as perfdata_sample_cpumode(). Errors as above and
  * PERFDATA_ERROR_MEMORY. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t cpumode, uint64_t ip,
-                                                     struct perfdata_location *out);
+PERFDATA_API perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t cpumode,
+                                                     uint64_t ip, struct perfdata_location *out);
 /* The sample's call chain resolved, callee first, markers applied and left out; at most `capacity`. Of the array
  * only out[0].struct_size is set by the caller. *count: how many there are. PERFDATA_ERROR_NO_DATA when perf would discard the chain.
  * Since 0.1. */
-PERFDATA_API perfdata_status perfdata_record_frames(const perfdata_record *record, struct perfdata_location *out,
-                                                    size_t capacity, size_t *count);
+PERFDATA_API perfdata_status perfdata_record_frames(const perfdata_record *record,
+                                                    struct perfdata_location *out, size_t capacity,
+                                                    size_t *count);
 
 #ifdef __cplusplus
 }

@@ -11,39 +11,48 @@ extern "C" {
 
 /* Since 0.1. */
 enum perfdata_report_flags {
-    PERFDATA_REPORT_NO_CHILDREN = 1 << 0,      /* a function's samples do not count for its callers      */
-    PERFDATA_REPORT_NO_CALL_GRAPH = 1 << 1,    /* no call chains below the rows, like call_graph "none"  */
-    PERFDATA_REPORT_INVERTED = 1 << 2,         /* -G: chains from caller to callee                       */
-    PERFDATA_REPORT_SAMPLES = 1 << 3,          /* -n: column with the number of samples                  */
-    PERFDATA_REPORT_TOTAL_PERIOD = 1 << 4,     /* column with the period                                 */
-    PERFDATA_REPORT_CPU_UTILIZATION = 1 << 5,  /* columns sys and usr                                    */
-    PERFDATA_REPORT_QUIET = 1 << 6,            /* -q: rows only                                          */
-    PERFDATA_REPORT_HIDE_UNRESOLVED = 1 << 7,  /* -U: nothing without a symbol                           */
-    PERFDATA_REPORT_EXCLUDE_OTHER = 1 << 8,    /* -x: only samples with a parent, none without `parent`  */
-    PERFDATA_REPORT_RELATIVE = 1 << 9,         /* percentages of what the filters leave                  */
-    PERFDATA_REPORT_GROUP = 1 << 10,           /* all events as one group                                */
-    PERFDATA_REPORT_NO_GROUP = 1 << 11,        /* events of a group one by one                           */
-    PERFDATA_REPORT_SHOW_EMPTY = 1 << 12,      /* also events without samples                            */
+    PERFDATA_REPORT_NO_CHILDREN = 1
+                                  << 0, /* a function's samples do not count for its callers      */
+    PERFDATA_REPORT_NO_CALL_GRAPH =
+        1 << 1,                        /* no call chains below the rows, like call_graph "none"  */
+    PERFDATA_REPORT_INVERTED = 1 << 2, /* -G: chains from caller to callee                       */
+    PERFDATA_REPORT_SAMPLES = 1 << 3,  /* -n: column with the number of samples                  */
+    PERFDATA_REPORT_TOTAL_PERIOD =
+        1 << 4, /* column with the period                                 */
+    PERFDATA_REPORT_CPU_UTILIZATION =
+        1 << 5,                     /* columns sys and usr                                    */
+    PERFDATA_REPORT_QUIET = 1 << 6, /* -q: rows only                                          */
+    PERFDATA_REPORT_HIDE_UNRESOLVED =
+        1 << 7, /* -U: nothing without a symbol                           */
+    PERFDATA_REPORT_EXCLUDE_OTHER =
+        1 << 8,                         /* -x: only samples with a parent, none without `parent`  */
+    PERFDATA_REPORT_RELATIVE = 1 << 9,  /* percentages of what the filters leave                  */
+    PERFDATA_REPORT_GROUP = 1 << 10,    /* all events as one group                                */
+    PERFDATA_REPORT_NO_GROUP = 1 << 11, /* events of a group one by one                           */
+    PERFDATA_REPORT_SHOW_EMPTY = 1
+                                 << 12, /* also events without samples                            */
     PERFDATA_REPORT_NO_DEMANGLE = 1 << 13,
     PERFDATA_REPORT_DEMANGLE_KERNEL = 1 << 14,
     PERFDATA_REPORT_IGNORE_VMLINUX = 1 << 15,
-    PERFDATA_REPORT_FORCE = 1 << 16,           /* use symbol files that other users own                  */
-    PERFDATA_REPORT_NS = 1 << 17,              /* times with nine decimals                               */
-    PERFDATA_REPORT_HEADER = 1 << 18,          /* the header first                                       */
-    PERFDATA_REPORT_HEADER_ONLY = 1 << 19,     /* nothing but the header                                 */
-    PERFDATA_REPORT_HEADER_FULL = 1 << 20,     /* -I: the header with its long parts                     */
-    PERFDATA_REPORT_STATS = 1 << 21,           /* counts of records by type, nothing else                */
-    PERFDATA_REPORT_TASKS = 1 << 22,           /* the tree of tasks, nothing else                        */
-    PERFDATA_REPORT_MMAPS = 1 << 23            /* with their maps                                        */
+    PERFDATA_REPORT_FORCE = 1 << 16,  /* use symbol files that other users own                  */
+    PERFDATA_REPORT_NS = 1 << 17,     /* times with nine decimals                               */
+    PERFDATA_REPORT_HEADER = 1 << 18, /* the header first                                       */
+    PERFDATA_REPORT_HEADER_ONLY =
+        1 << 19, /* nothing but the header                                 */
+    PERFDATA_REPORT_HEADER_FULL =
+        1 << 20,                     /* -I: the header with its long parts                     */
+    PERFDATA_REPORT_STATS = 1 << 21, /* counts of records by type, nothing else                */
+    PERFDATA_REPORT_TASKS = 1 << 22, /* the tree of tasks, nothing else                        */
+    PERFDATA_REPORT_MMAPS = 1 << 23  /* with their maps                                        */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
  * Lists are separated by commas. Since 0.1. */
 struct perfdata_report_options {
     size_t struct_size;
-    uint32_t flags;             /* enum perfdata_report_flags                               */
-    uint32_t max_stack;         /* addresses of a chain; perf: 127                          */
-    uint32_t threads;           /* 0: all cores; the text never depends on it               */
+    uint32_t flags;     /* enum perfdata_report_flags                               */
+    uint32_t max_stack; /* addresses of a chain; perf: 127                          */
+    uint32_t threads;   /* 0: all cores; the text never depends on it               */
     uint32_t reserved;
     const char *sort;           /* -s: "key,key..." or "+key"                               */
     const char *fields;         /* -F: columns                                              */
@@ -54,10 +63,10 @@ struct perfdata_report_options {
     const char *parent;         /* -p: extended regular expression                          */
     const char *ignore_callees; /* chains begin at the functions that match                 */
     const char *comms, *pids, *tids, *cpus, *dsos; /* keep these only                       */
-    const char *symbols;        /* -S                                                       */
-    const char *symbol_filter;  /* keep rows whose symbol contains this                     */
-    const char *time;           /* "START,STOP", "A%-B%,...", "P%/N,..."                    */
-    const char *time_quantum;   /* step of the sort key time: "100ms"                       */
+    const char *symbols;       /* -S                                                       */
+    const char *symbol_filter; /* keep rows whose symbol contains this                     */
+    const char *time;          /* "START,STOP", "A%-B%,...", "P%/N,..."                    */
+    const char *time_quantum;  /* step of the sort key time: "100ms"                       */
     /* Where symbols come from. */
     const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
 };

@@ -38,7 +38,7 @@ enum perfdata_error {
     PERFDATA_ERROR_BAD_HEADER = -42,
     PERFDATA_ERROR_BAD_RECORD = -43,
     PERFDATA_ERROR_TRUNCATED = -44,
-    PERFDATA_ERROR_STRICT = -45, /* strict mode: the first issue */
+    PERFDATA_ERROR_STRICT = -45,  /* strict mode: the first issue */
     PERFDATA_ERROR_NO_DATA = -46, /* what was asked for is not in the recording */
     /* Our own bug; please report. */
     PERFDATA_ERROR_INTERNAL = -90

@@ -4,7 +4,13 @@
 #define PD_CHAIN_H
 #include "analyse/hist.h"
 
-enum pd_chain_mode { PD_CHAIN_NONE, PD_CHAIN_FLAT, PD_CHAIN_GRAPH, PD_CHAIN_FRACTAL, PD_CHAIN_FOLDED };
+enum pd_chain_mode {
+    PD_CHAIN_NONE,
+    PD_CHAIN_FLAT,
+    PD_CHAIN_GRAPH,
+    PD_CHAIN_FRACTAL,
+    PD_CHAIN_FOLDED
+};
 
 struct pd_chain_node {
     uint32_t first_frame, frame_count; /* in pd_chain_tree.frames */
@@ -59,9 +65,9 @@ void pd_chain_index_free(struct pd_chain_index *index);
 
 /* The tree of one row. `least` drops nodes with fewer hits (flat and folded: of their own); for fractal it is a share
  * of the parent's, `percent` / 100. */
-perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain_item *items, size_t count,
-                               enum pd_chain_mode mode, uint64_t least, double percent,
-                               struct pd_chain_tree *tree);
+perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain_item *items,
+                               size_t count, enum pd_chain_mode mode, uint64_t least,
+                               double percent, struct pd_chain_tree *tree);
 void pd_chain_tree_free(struct pd_chain_tree *tree);
 
 #endif

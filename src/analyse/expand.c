@@ -5,13 +5,15 @@
 
 static bool is_of_address(uint8_t key)
 {
-    return key == PD_KEY_DSO || key == PD_KEY_SYMBOL || key == PD_KEY_SYMBOL_SIZE || key == PD_KEY_DSO_SIZE;
+    return key == PD_KEY_DSO || key == PD_KEY_SYMBOL || key == PD_KEY_SYMBOL_SIZE ||
+           key == PD_KEY_DSO_SIZE;
 }
 
 /* perf looks for the entry among those of the sample without filling in these keys. */
 static bool is_forgotten(uint8_t key)
 {
-    return key == PD_KEY_SOCKET || key == PD_KEY_TIME || key == PD_KEY_CGROUP || key == PD_KEY_CGROUP_ID;
+    return key == PD_KEY_SOCKET || key == PD_KEY_TIME || key == PD_KEY_CGROUP ||
+           key == PD_KEY_CGROUP_ID;
 }
 
 static perfdata_status number_bases(struct pd_hist *hist)
@@ -46,17 +48,12 @@ static uint32_t child_entry(struct pd_hist *hist, uint32_t parent, uint32_t fram
         case PD_KEY_DSO:
             words[k + 1] = frame->dso ? frame->dso->short_name_id : PD_HIST_NONE;
             break;
-        case PD_KEY_SYMBOL:
-            words[k + 1] = frame->sym;
-            break;
+        case PD_KEY_SYMBOL: words[k + 1] = frame->sym; break;
         case PD_KEY_SYMBOL_SIZE:
             words[k + 1] = frame->symbol ? frame->symbol->end - frame->symbol->start : 0;
             break;
-        case PD_KEY_DSO_SIZE:
-            words[k + 1] = frame->map_size;
-            break;
-        default:
-            break;
+        case PD_KEY_DSO_SIZE: words[k + 1] = frame->map_size; break;
+        default: break;
         }
     }
     id = pd_hist_entry_id(hist, words);
@@ -138,7 +135,8 @@ static void expand_pair(struct expansion *expansion, uint32_t index)
     uint32_t position = 0;
     is_new(expansion, pair.entry, index, false);
     deepen(hist, pair.entry, hist->cells.data[pair.cell].depth);
-    for (uint32_t cell = pair.cell; cell != PD_HIST_NONE && !hist->failed; cell = hist->cells.data[cell].next) {
+    for (uint32_t cell = pair.cell; cell != PD_HIST_NONE && !hist->failed;
+         cell = hist->cells.data[cell].next) {
         uint32_t frame_id = hist->cells.data[cell].frame;
         struct pd_hist_frame frame = hist->frames.data[frame_id];
         position++;
@@ -164,16 +162,16 @@ perfdata_status pd_hist_expand(struct pd_hist *hist)
         entry->children_period = entry->period;
         entry->children_count = entry->count;
     }
-    struct expansion expansion = {.hist = hist};
+    struct expansion expansion = { .hist = hist };
     for (size_t i = 0; i < hist->pairs.count && !hist->failed; i++)
         expand_pair(&expansion, (uint32_t)i);
     pd_vec_free(&expansion.seen);
     return hist->failed ? PERFDATA_ERROR_MEMORY : 0;
 }
 
-perfdata_status pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t index,
-                              void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell),
-                              void *data)
+perfdata_status
+pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t index,
+              void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell), void *data)
 {
     if (climb->seen.count < hist->entries.count) {
         if (!pd_vec_reserve(&climb->seen, hist->entries.count))

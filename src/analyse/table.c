@@ -88,8 +88,9 @@ uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
         if (i == words)
             return slot - 1;
     }
-    struct pd_hist_entry entry = {.first.number = UINT64_MAX, .base = PD_HIST_NONE};
-    if (!pd_vec_reserve(&hist->keys, hist->keys.count + words) || !pd_vec_push(&hist->entries, entry))
+    struct pd_hist_entry entry = { .first.number = UINT64_MAX, .base = PD_HIST_NONE };
+    if (!pd_vec_reserve(&hist->keys, hist->keys.count + words) ||
+        !pd_vec_push(&hist->entries, entry))
         return fail(hist);
     memcpy(hist->keys.data + hist->keys.count, key, words * sizeof *key);
     hist->keys.count += words;
@@ -117,8 +118,8 @@ static uint32_t sym_add(struct pd_hist *hist, const struct pd_hist_sym *sym)
     size_t at = sym_hash_of(sym) & hist->sym_mask;
     for (uint32_t slot; (slot = hist->sym_slots[at]); at = (at + 1) & hist->sym_mask) {
         const struct pd_hist_sym *other = &hist->syms.data[slot - 1];
-        if (other->start == sym->start && other->end == sym->end && other->dso_name == sym->dso_name &&
-            !other->symbol == !sym->symbol)
+        if (other->start == sym->start && other->end == sym->end &&
+            other->dso_name == sym->dso_name && !other->symbol == !sym->symbol)
             return slot - 1;
     }
     if (!pd_vec_push(&hist->syms, *sym))
@@ -127,8 +128,8 @@ static uint32_t sym_add(struct pd_hist *hist, const struct pd_hist_sym *sym)
     return (uint32_t)hist->syms.count - 1;
 }
 
-uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso, const struct pd_symbol *symbol,
-                        uint64_t addr)
+uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso,
+                        const struct pd_symbol *symbol, uint64_t addr)
 {
     /* Unknown addresses are equal in whatever DSO they lie. */
     struct pd_hist_sym sym = {
@@ -142,7 +143,8 @@ uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso, const st
 
 /* ---- names ---- */
 
-static uint32_t *id_slot(struct pd_hist *hist, uint32_t **data, size_t *count, size_t *capacity, size_t index)
+static uint32_t *id_slot(struct pd_hist *hist, uint32_t **data, size_t *count, size_t *capacity,
+                         size_t index)
 {
     if (index >= *count) {
         if (!pd_vec_grow((void **)data, capacity, index + 1, sizeof **data)) {
@@ -155,7 +157,8 @@ static uint32_t *id_slot(struct pd_hist *hist, uint32_t **data, size_t *count, s
     return *data + index;
 }
 
-#define ID_SLOT(hist, vec, index) id_slot((hist), &(vec)->data, &(vec)->count, &(vec)->capacity, (index))
+#define ID_SLOT(hist, vec, index)                                                                  \
+    id_slot((hist), &(vec)->data, &(vec)->count, &(vec)->capacity, (index))
 
 uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text)
 {
@@ -183,7 +186,7 @@ uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint6
         if (*by_name)
             return (*by_index = *by_name) - 1;
     }
-    if (!pd_vec_push(&hist->comms, (struct pd_hist_comm){comm, own}))
+    if (!pd_vec_push(&hist->comms, (struct pd_hist_comm){ comm, own }))
         return fail(hist);
     *by_index = (uint32_t)hist->comms.count;
     if (by_name)
@@ -212,8 +215,9 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
     size_t at = frame_hash_of(frame) & hist->frame_mask;
     for (uint32_t slot; (slot = hist->frame_slots[at]); at = (at + 1) & hist->frame_mask) {
         struct pd_hist_frame *other = &hist->frames.data[slot - 1];
-        if (other->dso != frame->dso || other->symbol != frame->symbol || other->kernel != frame->kernel ||
-            other->map_size != frame->map_size || (!frame->symbol && other->ip != frame->ip))
+        if (other->dso != frame->dso || other->symbol != frame->symbol ||
+            other->kernel != frame->kernel || other->map_size != frame->map_size ||
+            (!frame->symbol && other->ip != frame->ip))
             continue;
         other->ip = PD_MIN(other->ip, frame->ip);
         return slot - 1;
@@ -234,7 +238,7 @@ uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next)
         return id;
     uint32_t depth = next == PD_HIST_NONE ? 1 : hist->cells.data[next].depth + 1;
     id = (uint32_t)hist->cells.count;
-    if (!pd_vec_push(&hist->cells, (struct pd_hist_cell){frame, next, depth}) ||
+    if (!pd_vec_push(&hist->cells, (struct pd_hist_cell){ frame, next, depth }) ||
         !pd_map64_set(&hist->cell_map, key, id))
         return fail(hist);
     return id;
@@ -247,7 +251,7 @@ struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint3
     if (id != PD_MAP64_NONE)
         return &hist->pairs.data[id];
     id = (uint32_t)hist->pairs.count;
-    struct pd_hist_pair pair = {.entry = entry, .cell = cell, .number = UINT64_MAX};
+    struct pd_hist_pair pair = { .entry = entry, .cell = cell, .number = UINT64_MAX };
     if (!pd_vec_push(&hist->pairs, pair) || !pd_map64_set(&hist->pair_map, key, id)) {
         hist->failed = true;
         return NULL;
@@ -288,8 +292,8 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
     if (!map->comms || !map->syms || !map->frames || !map->cells || !map->entries || !map->names)
         return false;
     for (size_t i = 0; i < from->comms.count; i++)
-        map->comms[i] =
-            pd_hist_comm_id(into, from->comms.data[i].comm, from->comms.data[i].own ? 0 : UINT64_MAX);
+        map->comms[i] = pd_hist_comm_id(into, from->comms.data[i].comm,
+                                        from->comms.data[i].own ? 0 : UINT64_MAX);
     for (size_t i = 0; i < from->names.strings.count; i++)
         map->names[i] = pd_hist_name_id(into, from->names.strings.data[i].text);
     for (size_t i = 0; i < from->syms.count; i++)
@@ -299,7 +303,8 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
     for (size_t i = 0; i < from->cells.count; i++) {
         const struct pd_hist_cell *cell = &from->cells.data[i];
         map->cells[i] = pd_hist_cell_id(into, map->frames[cell->frame],
-                                        cell->next == PD_HIST_NONE ? PD_HIST_NONE : map->cells[cell->next]);
+                                        cell->next == PD_HIST_NONE ? PD_HIST_NONE
+                                                                   : map->cells[cell->next]);
     }
     return !into->failed;
 }
@@ -309,14 +314,10 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
     if (word == PD_HIST_NONE)
         return word;
     switch (key) {
-    case PD_KEY_COMM:
-        return map->comms[word];
-    case PD_KEY_SYMBOL:
-        return map->syms[word];
-    case PD_KEY_PARENT:
-        return map->names[word];
-    default:
-        return word;
+    case PD_KEY_COMM: return map->comms[word];
+    case PD_KEY_SYMBOL: return map->syms[word];
+    case PD_KEY_PARENT: return map->names[word];
+    default: return word;
     }
 }
 
@@ -334,13 +335,13 @@ static void entry_add(struct pd_hist_entry *to, const struct pd_hist_entry *from
 
 perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
 {
-    struct remap map = {0};
+    struct remap map = { 0 };
     bool done = false;
     if (!remap_things(into, from, &map))
         goto out;
     for (size_t i = 0; i < from->entries.count; i++) {
         const uint64_t *key = pd_hist_key_of(from, (uint32_t)i);
-        uint64_t words[PD_HIST_WORDS] = {key[0]};
+        uint64_t words[PD_HIST_WORDS] = { key[0] };
         for (unsigned k = 0; k < from->options.key_count; k++)
             words[k + 1] = remap_word(&map, from->options.keys[k], key[k + 1]);
         uint32_t id = map.entries[i] = pd_hist_entry_id(into, words);
@@ -350,7 +351,8 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
     }
     for (size_t i = 0; i < from->pairs.count; i++) {
         const struct pd_hist_pair *pair = &from->pairs.data[i];
-        struct pd_hist_pair *to = pd_hist_pair_at(into, map.entries[pair->entry], map.cells[pair->cell]);
+        struct pd_hist_pair *to = pd_hist_pair_at(into, map.entries[pair->entry],
+                                                  map.cells[pair->cell]);
         if (!to)
             goto out;
         to->period += pair->period;

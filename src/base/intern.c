@@ -21,7 +21,8 @@ static bool grow(struct pd_intern *table)
 }
 
 /* The slot that holds the text, or the free one where it belongs. */
-static size_t find_slot(const struct pd_intern *table, const char *text, size_t length, uint32_t hash)
+static size_t find_slot(const struct pd_intern *table, const char *text, size_t length,
+                        uint32_t hash)
 {
     size_t at = hash & table->mask;
     for (; table->slots[at]; at = (at + 1) & table->mask) {

@@ -77,7 +77,8 @@ static char *decimal_before(char *end, uint64_t value)
     return end;
 }
 
-PD_INLINE void put_number(struct pd_text *text, const char *digits, size_t length, unsigned width, char pad)
+PD_INLINE void put_number(struct pd_text *text, const char *digits, size_t length, unsigned width,
+                          char pad)
 {
     size_t total = length < width ? width : length;
     char *to = pd_text_room(text, total);
@@ -143,7 +144,11 @@ void pd_text_format(struct pd_text *text, const char *format, ...)
 static size_t utf8_length(const uint8_t *p, size_t left)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t n = *p < 0x80 ? 1 : (*p & 0xe0) == 0xc0 ? 2 : (*p & 0xf0) == 0xe0 ? 3 : (*p & 0xf8) == 0xf0 ? 4 : 0;
+    size_t n = *p < 0x80             ? 1
+               : (*p & 0xe0) == 0xc0 ? 2
+               : (*p & 0xf0) == 0xe0 ? 3
+               : (*p & 0xf8) == 0xf0 ? 4
+                                     : 0;
     if (n <= 1 || n > left)
         return n > left ? 0 : n;
     uint32_t code = *p & (0xffu >> (n + 1));

@@ -21,9 +21,10 @@ struct pd_recording {
     struct pd_context context;
     struct pd_arena arena; /* everything below lives here */
     struct pd_source *source;
-    struct pd_source *directory;        /* NULL unless the recording is one; `source` is then its file `data` */
-    struct pd_source **parts;           /* data.0, data.1 ... of a directory: records without a header */
-    const char **part_names;            /* "data.0" */
+    struct pd_source
+        *directory; /* NULL unless the recording is one; `source` is then its file `data` */
+    struct pd_source **parts; /* data.0, data.1 ... of a directory: records without a header */
+    const char **part_names;  /* "data.0" */
     size_t part_count;
     char *path; /* as given; "-" for a descriptor, "" for memory */
     enum pd_container_kind kind;
@@ -32,14 +33,14 @@ struct pd_recording {
     bool big_endian;  /* of the file */
     uint64_t header_size, attr_size;
     struct pd_section attrs, data, event_types;
-    uint64_t feature_bits[4];           /* in native numbering: bit n of word n/64 */
+    uint64_t feature_bits[4];               /* in native numbering: bit n of word n/64 */
     struct pd_section feature_section[256]; /* {0,0}: absent or not readable */
-    bool unfinished, truncated;         /* data.size 0; the file ends early */
+    bool unfinished, truncated;             /* data.size 0; the file ends early */
     struct pd_features features;
     struct pd_event **events;
     size_t event_count;
-    struct pd_map64 event_by_id; /* id -> index; the event added last wins */
-    bool same_positions;         /* all events agree where the id is */
+    struct pd_map64 event_by_id;     /* id -> index; the event added last wins */
+    bool same_positions;             /* all events agree where the id is */
     const struct pd_event **layouts; /* one event of each place where the id may be */
     size_t layout_count;
     uint64_t recorded_data_size; /* as the header says; data.size is what there is */
@@ -54,12 +55,13 @@ PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, un
 
 /* `out` is all zero but for its context, which the caller has initialised (callback, limits). The source becomes the
  * recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
-perfdata_status pd_recording_open(struct pd_source *source, const char *path, struct pd_recording *out);
+perfdata_status pd_recording_open(struct pd_source *source, const char *path,
+                                  struct pd_recording *out);
 void pd_recording_close(struct pd_recording *recording);
 
 /* The event of a kernel record (reference 9.2, tolerant), NULL when it has none. */
-const struct pd_event *pd_recording_event_of(const struct pd_recording *recording, const uint8_t *record,
-                                             uint32_t size, uint32_t type);
+const struct pd_event *pd_recording_event_of(const struct pd_recording *recording,
+                                             const uint8_t *record, uint32_t size, uint32_t type);
 
 /* ---- the walk over records in file order ------------------------------------------------------------------ */
 
@@ -72,7 +74,8 @@ struct pd_raw {
     struct pd_chunk *chunk;
     const struct pd_event *event; /* NULL for types >= 64 and unknown ids */
     const uint8_t *payload;       /* bytes outside the record (tracing data): NULL when not kept */
-    uint64_t payload_size;        /* AUXTRACE, TRACING_DATA: bytes that follow the record, at offset + size */
+    uint64_t
+        payload_size; /* AUXTRACE, TRACING_DATA: bytes that follow the record, at offset + size */
 };
 
 struct pd_walk;

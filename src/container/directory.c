@@ -17,7 +17,8 @@ perfdata_status pdc_open_directory(struct pd_recording *recording)
     recording->directory = recording->source;
     recording->source = NULL;
     recording->kind = PD_CONTAINER_DIRECTORY;
-    return pd_source_open_entry(&recording->context, recording->directory, "data", &recording->source);
+    return pd_source_open_entry(&recording->context, recording->directory, "data",
+                                &recording->source);
 }
 
 static int keep_part(void *data, const char *name)
@@ -42,11 +43,13 @@ static int compare_parts(const void *a, const void *b)
 static perfdata_status open_part(struct pd_recording *recording, const char *name)
 {
     struct pd_source *source;
-    perfdata_status status = pd_source_open_entry(&recording->context, recording->directory, name, &source);
+    perfdata_status status = pd_source_open_entry(&recording->context, recording->directory, name,
+                                                  &source);
     if (status == PERFDATA_ERROR_MEMORY)
         return status;
     if (status < 0)
-        return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_RECORD, -1, "%s cannot be read: it is left out", name);
+        return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
+                        "%s cannot be read: it is left out", name);
     if (pd_source_size(source) == 0) {
         pd_source_close(source);
         return PERFDATA_OK;
@@ -61,15 +64,18 @@ perfdata_status pdc_open_parts(struct pd_recording *recording)
     const struct pd_feature_dir_format *format = &recording->features.dir_format;
     if (!format->present || format->version != 1) {
         if (format->present)
-            return pd_issue(&recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1, "directory format %llu: only its main file is read",
+            return pd_issue(&recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
+                            "directory format %llu: only its main file is read",
                             (unsigned long long)format->version);
         return PERFDATA_OK;
     }
     struct names names = { .arena = &recording->arena };
-    perfdata_status status = pd_source_list(&recording->context, recording->directory, keep_part, &names);
+    perfdata_status status = pd_source_list(&recording->context, recording->directory, keep_part,
+                                            &names);
     size_t count = names.list.count;
     recording->parts = pd_arena_zalloc(&recording->arena, (count + 1) * sizeof *recording->parts);
-    recording->part_names = pd_arena_zalloc(&recording->arena, (count + 1) * sizeof *recording->part_names);
+    recording->part_names = pd_arena_zalloc(&recording->arena,
+                                            (count + 1) * sizeof *recording->part_names);
     if (names.failed || !recording->parts || !recording->part_names)
         status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     if (count)

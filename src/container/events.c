@@ -10,8 +10,8 @@ static perfdata_status no_memory(struct pd_recording *recording)
     return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
 }
 
-static perfdata_status read_ids(struct pd_recording *recording, struct pd_event *event, struct pd_section section,
-                                size_t *total)
+static perfdata_status read_ids(struct pd_recording *recording, struct pd_event *event,
+                                struct pd_section section, size_t *total)
 {
     uint64_t count = section.size / 8;
     if (!count)
@@ -27,7 +27,8 @@ static perfdata_status read_ids(struct pd_recording *recording, struct pd_event 
     if (!ids)
         return no_memory(recording);
     size_t got;
-    perfdata_status status = pd_source_read(recording->source, section.offset, ids, (size_t)count * 8, &got);
+    perfdata_status status = pd_source_read(recording->source, section.offset, ids,
+                                            (size_t)count * 8, &got);
     if (status < 0)
         return status;
     event->ids = ids;
@@ -40,7 +41,8 @@ static perfdata_status read_ids(struct pd_recording *recording, struct pd_event 
     return PERFDATA_OK;
 }
 
-static perfdata_status read_event(struct pd_recording *recording, const uint8_t *entry, uint32_t index, size_t *total)
+static perfdata_status read_event(struct pd_recording *recording, const uint8_t *entry,
+                                  uint32_t index, size_t *total)
 {
     size_t room = (size_t)recording->attr_size - 16;
     int64_t offset = (int64_t)(recording->attrs.offset + index * recording->attr_size);
@@ -54,13 +56,15 @@ static perfdata_status read_event(struct pd_recording *recording, const uint8_t 
     event->scale = 1.0;
     perfdata_status status = pd_attr_decode(entry, room, recording->swap, &event->attr);
     if (status < 0 || event->attr.size > room)
-        status = pd_issue(&recording->context, PERFDATA_ISSUE_BAD_ATTR, offset,
-                          "the attr of event %u says it has %u bytes, the file's entries have room for %zu", index,
-                          event->attr.size, room);
+        status = pd_issue(
+            &recording->context, PERFDATA_ISSUE_BAD_ATTR, offset,
+            "the attr of event %u says it has %u bytes, the file's entries have room for %zu",
+            index, event->attr.size, room);
     if (status < 0)
         return status;
     pd_plan_make(&event->attr, recording->swap, &event->plan);
-    struct pd_section ids = { pd_load64(entry + room, recording->swap), pd_load64(entry + room + 8, recording->swap) };
+    struct pd_section ids = { pd_load64(entry + room, recording->swap),
+                              pd_load64(entry + room + 8, recording->swap) };
     return read_ids(recording, event, ids, total);
 }
 
@@ -82,11 +86,13 @@ perfdata_status pdc_read_events(struct pd_recording *recording)
     if (status < 0)
         return status;
     if (size < section.size) {
-        status = pd_issue(&recording->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)pd_source_size(recording->source),
+        status = pd_issue(&recording->context, PERFDATA_ISSUE_TRUNCATED,
+                          (int64_t)pd_source_size(recording->source),
                           "the file ends within its attributes");
         count = size / recording->attr_size;
     }
-    recording->events = pd_arena_zalloc(&recording->arena, (size_t)(count + 1) * sizeof *recording->events);
+    recording->events = pd_arena_zalloc(&recording->arena,
+                                        (size_t)(count + 1) * sizeof *recording->events);
     if (!recording->events)
         return no_memory(recording);
     size_t total = 0;
@@ -104,13 +110,15 @@ perfdata_status pdc_finish_positions(struct pd_recording *recording)
 {
     recording->same_positions = true;
     recording->layout_count = 0;
-    recording->layouts = pd_arena_zalloc(&recording->arena, DISTINCT_MAX * sizeof *recording->layouts);
+    recording->layouts = pd_arena_zalloc(&recording->arena,
+                                         DISTINCT_MAX * sizeof *recording->layouts);
     if (!recording->layouts)
         return no_memory(recording);
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_event *event = recording->events[i];
         size_t k = 0;
-        while (k < recording->layout_count && !same_places(&recording->layouts[k]->plan, &event->plan))
+        while (k < recording->layout_count &&
+               !same_places(&recording->layouts[k]->plan, &event->plan))
             k++;
         if (k == recording->layout_count && k < DISTINCT_MAX)
             recording->layouts[recording->layout_count++] = event;
@@ -120,8 +128,8 @@ perfdata_status pdc_finish_positions(struct pd_recording *recording)
 }
 
 /* Events that differ in where the id stands: take the first place that holds the id of an event which has it there. */
-static const struct pd_event *try_layouts(const struct pd_recording *recording, const uint8_t *record, uint32_t size,
-                                          uint32_t type)
+static const struct pd_event *try_layouts(const struct pd_recording *recording,
+                                          const uint8_t *record, uint32_t size, uint32_t type)
 {
     const struct pd_event *zero = NULL;
     for (size_t i = 0; i < recording->layout_count; i++) {
@@ -137,8 +145,8 @@ static const struct pd_event *try_layouts(const struct pd_recording *recording, 
     return zero;
 }
 
-const struct pd_event *pd_recording_event_of(const struct pd_recording *recording, const uint8_t *record,
-                                             uint32_t size, uint32_t type)
+const struct pd_event *pd_recording_event_of(const struct pd_recording *recording,
+                                             const uint8_t *record, uint32_t size, uint32_t type)
 {
     if (type >= 64 || !recording->event_count)
         return NULL;

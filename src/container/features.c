@@ -5,7 +5,8 @@
 /* More is not read: sections may overlap, and a hostile table may name the whole file 256 times. */
 enum { TOTAL_MAX = 256 << 20 };
 
-static perfdata_status read_table(struct pd_recording *recording, uint8_t table[256 * 16], size_t *got)
+static perfdata_status read_table(struct pd_recording *recording, uint8_t table[256 * 16],
+                                  size_t *got)
 {
     uint64_t at;
     unsigned count = 0;
@@ -19,13 +20,13 @@ static perfdata_status read_table(struct pd_recording *recording, uint8_t table[
     perfdata_status status = pd_source_read(recording->source, at, table, 16u * count, got);
     if (status == PERFDATA_OK && *got < 16u * count)
         status = pd_issue(&recording->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)(at + *got),
-                          "the file ends within its feature table: %zu of %u features are lost", count - *got / 16,
-                          count);
+                          "the file ends within its feature table: %zu of %u features are lost",
+                          count - *got / 16, count);
     return status;
 }
 
-static perfdata_status read_feature(struct pd_recording *recording, unsigned feature, struct pd_section section,
-                                    uint64_t *total)
+static perfdata_status read_feature(struct pd_recording *recording, unsigned feature,
+                                    struct pd_section section, uint64_t *total)
 {
     struct pd_context *context = &recording->context;
     const char *name = pd_feature_name(feature);
@@ -35,16 +36,16 @@ static perfdata_status read_feature(struct pd_recording *recording, unsigned fea
     recording->feature_section[feature] = section;
     if (section.size > TOTAL_MAX - *total)
         return pd_issue(context, PERFDATA_ISSUE_LIMIT, (int64_t)section.offset,
-                        "feature %u (%s) has %llu bytes: too many", feature, name ? name : "unknown",
-                        (unsigned long long)section.size);
+                        "feature %u (%s) has %llu bytes: too many", feature,
+                        name ? name : "unknown", (unsigned long long)section.size);
     *total += section.size;
     const uint8_t *bytes;
     size_t size;
     perfdata_status status = pdc_read_section(recording, section, &bytes, &size);
     if (status < 0)
         return status;
-    return pd_feature_decode(&recording->features, feature, bytes, size, recording->swap, &recording->arena, context,
-                             section.offset);
+    return pd_feature_decode(&recording->features, feature, bytes, size, recording->swap,
+                             &recording->arena, context, section.offset);
 }
 
 perfdata_status pdc_read_features(struct pd_recording *recording)
@@ -53,7 +54,8 @@ perfdata_status pdc_read_features(struct pd_recording *recording)
     size_t got, at = 0;
     uint64_t total = 0;
     perfdata_status status = read_table(recording, table, &got);
-    for (unsigned feature = 0; feature < 256 && status == PERFDATA_OK && at + 16 <= got; feature++) {
+    for (unsigned feature = 0; feature < 256 && status == PERFDATA_OK && at + 16 <= got;
+         feature++) {
         if (!pd_recording_has_feature(recording, feature))
             continue;
         struct pd_section section = { pd_load64(table + at, recording->swap),

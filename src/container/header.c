@@ -4,14 +4,17 @@
 
 enum { HEADER_OLD = 72, HEADER_NEW = 104, HEADER_PIPE = 16, MIN_ENTRY = 64 + 16 };
 
-static perfdata_status read_bytes(struct pd_recording *recording, uint8_t bytes[HEADER_NEW], size_t *got)
+static perfdata_status read_bytes(struct pd_recording *recording, uint8_t bytes[HEADER_NEW],
+                                  size_t *got)
 {
     struct pd_context *context = &recording->context;
-    perfdata_status status = pd_source_read_least(recording->source, 0, bytes, HEADER_PIPE, HEADER_NEW, got);
+    perfdata_status status = pd_source_read_least(recording->source, 0, bytes, HEADER_PIPE,
+                                                  HEADER_NEW, got);
     if (status < 0)
         return status;
     if (*got == 0)
-        return pd_fail(context, PERFDATA_ERROR_EMPTY, 0, "%s: zero-sized data, nothing to do", recording->path);
+        return pd_fail(context, PERFDATA_ERROR_EMPTY, 0, "%s: zero-sized data, nothing to do",
+                       recording->path);
     return PERFDATA_OK;
 }
 
@@ -61,22 +64,26 @@ static perfdata_status detect(struct pd_recording *recording, const uint8_t *byt
     }
     if (got < HEADER_PIPE)
         return pd_fail(&recording->context, PERFDATA_ERROR_TRUNCATED, (int64_t)got,
-                       "%s: the file ends within its header, after %zu bytes", recording->path, got);
+                       "%s: the file ends within its header, after %zu bytes", recording->path,
+                       got);
     bool pipe = pd_load64(bytes + 8, recording->swap) == HEADER_PIPE ||
                 (recording->version == 1 && pd_load64(bytes + 8, !recording->swap) == HEADER_PIPE);
     if (pipe) {
         recording->kind = PD_CONTAINER_PIPE;
         if (recording->version == 1)
-            set_order(recording, pd_load64(bytes + 8, false) != HEADER_PIPE ? !is_big_endian_host() : is_big_endian_host());
+            set_order(recording, pd_load64(bytes + 8, false) != HEADER_PIPE ? !is_big_endian_host()
+                                                                            : is_big_endian_host());
         return PERFDATA_OK;
     }
     if (pd_source_is_stream(recording->source))
-        return pd_fail(&recording->context, PERFDATA_ERROR_NOT_PERF_DATA, 8,
-                       "%s: incompatible file format: a recording in file form does not come through a pipe",
-                       recording->path);
+        return pd_fail(
+            &recording->context, PERFDATA_ERROR_NOT_PERF_DATA, 8,
+            "%s: incompatible file format: a recording in file form does not come through a pipe",
+            recording->path);
     if (got < HEADER_OLD)
         return pd_fail(&recording->context, PERFDATA_ERROR_TRUNCATED, (int64_t)got,
-                       "%s: the file ends within its header, after %zu bytes", recording->path, got);
+                       "%s: the file ends within its header, after %zu bytes", recording->path,
+                       got);
     if (recording->version == 1 && !guess_old_order(recording, bytes))
         return pd_fail(&recording->context, PERFDATA_ERROR_BAD_HEADER, 16,
                        "%s: an entry size of version 1 that no perf wrote", recording->path);
@@ -154,16 +161,18 @@ static perfdata_status check_data(struct pd_recording *recording)
         recording->unfinished = true;
         data->size = total - data->offset;
         memset(recording->feature_bits, 0, sizeof recording->feature_bits);
-        return pd_issue(context, PERFDATA_ISSUE_UNFINISHED, 40,
-                        "the recording was not finished (data size 0): reading up to the end of the file");
+        return pd_issue(
+            context, PERFDATA_ISSUE_UNFINISHED, 40,
+            "the recording was not finished (data size 0): reading up to the end of the file");
     }
     if (pd_add_overflows(data->offset, data->size, &end) || end > total) {
         uint64_t missing = data->size - (total - data->offset);
         recording->truncated = true;
         data->size = total - data->offset;
-        return pd_issue(context, PERFDATA_ISSUE_TRUNCATED, (int64_t)total,
-                        "the file ends within its data section: %llu bytes are missing, and all features",
-                        (unsigned long long)missing);
+        return pd_issue(
+            context, PERFDATA_ISSUE_TRUNCATED, (int64_t)total,
+            "the file ends within its data section: %llu bytes are missing, and all features",
+            (unsigned long long)missing);
     }
     return PERFDATA_OK;
 }
@@ -185,11 +194,13 @@ perfdata_status pdc_read_header(struct pd_recording *recording)
     recording->event_types = load_section(bytes + 56, swap);
     recording->recorded_data_size = recording->data.size;
     if (recording->header_size != HEADER_OLD && recording->header_size != HEADER_NEW)
-        return pd_fail(&recording->context, PERFDATA_ERROR_BAD_HEADER, 8, "%s: a header of %llu bytes",
-                       recording->path, (unsigned long long)recording->header_size);
+        return pd_fail(&recording->context, PERFDATA_ERROR_BAD_HEADER, 8,
+                       "%s: a header of %llu bytes", recording->path,
+                       (unsigned long long)recording->header_size);
     if (recording->header_size == HEADER_NEW && got < HEADER_NEW)
         return pd_fail(&recording->context, PERFDATA_ERROR_TRUNCATED, (int64_t)got,
-                       "%s: the file ends within its header, after %zu bytes", recording->path, got);
+                       "%s: the file ends within its header, after %zu bytes", recording->path,
+                       got);
     if (recording->attr_size < MIN_ENTRY)
         return pd_fail(&recording->context, PERFDATA_ERROR_BAD_HEADER, 16,
                        "%s: attribute entries of %llu bytes", recording->path,

@@ -6,7 +6,8 @@
 enum { PIECE_ROOM = 512 * 1024, CARRY_MAX = 1 << 20, PAYLOAD_AT = 8, PAYLOAD2_AT = 16 };
 
 /* What is compressed in this record; false: it says something impossible. */
-static bool find_payload(const struct pd_walk *walk, const struct pd_raw *raw, const uint8_t **bytes, size_t *size)
+static bool find_payload(const struct pd_walk *walk, const struct pd_raw *raw,
+                         const uint8_t **bytes, size_t *size)
 {
     size_t at = raw->type == PD_RECORD_COMPRESSED2 ? PAYLOAD2_AT : PAYLOAD_AT;
     if (raw->size < at)
@@ -28,14 +29,17 @@ perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw
     const uint8_t *bytes;
     size_t size;
     if (inflate->inside)
-        return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset, "a compressed record within another");
-    if (inflate->broken)
         return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
-                        "a compressed record behind damage in the compressed stream: what it holds is lost");
+                        "a compressed record within another");
+    if (inflate->broken)
+        return pd_issue(
+            walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
+            "a compressed record behind damage in the compressed stream: what it holds is lost");
     if (!inflate->zstd && !(inflate->zstd = pd_zstd_new()))
         return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     if (!find_payload(walk, raw, &bytes, &size))
-        return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset, "a compressed record without payload");
+        return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
+                        "a compressed record without payload");
     pd_zstd_feed(inflate->zstd, bytes, size);
     inflate->inside = true;
     inflate->offset = raw->offset;
@@ -65,11 +69,13 @@ perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need)
         return PERFDATA_OK;
     struct pd_chunk *chunk = pd_chunk_new(walk->pool, PD_MAX(need, (size_t)PIECE_ROOM));
     if (!chunk)
-        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, (int64_t)inflate->offset, "out of memory");
+        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, (int64_t)inflate->offset,
+                       "out of memory");
     if (left)
         memcpy(chunk->bytes, walk->next, left);
     size_t got = 0;
-    perfdata_status status = pd_zstd_read(inflate->zstd, chunk->bytes + left, chunk->capacity - left, &got);
+    perfdata_status status = pd_zstd_read(inflate->zstd, chunk->bytes + left,
+                                          chunk->capacity - left, &got);
     chunk->size = left + got;
     chunk->offset = inflate->offset;
     inflate->made += got;
@@ -81,8 +87,10 @@ perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need)
     if (status < 0) {
         inflate->broken = true;
         status = pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)inflate->offset,
-                          "compressed data is damaged (%s): the rest of the stream is lost", pd_zstd_error(inflate->zstd));
-    } else if (walk->context->limits.decompressed && inflate->made > walk->context->limits.decompressed) {
+                          "compressed data is damaged (%s): the rest of the stream is lost",
+                          pd_zstd_error(inflate->zstd));
+    } else if (walk->context->limits.decompressed &&
+               inflate->made > walk->context->limits.decompressed) {
         status = limit_reached(walk);
     }
     return status;

@@ -6,8 +6,8 @@
 
 /* Bytes of a section of the file: from the caller's memory, or read into the arena. Never more than the file has:
  * *size is then less than asked. */
-perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section, const uint8_t **bytes,
-                                 size_t *size);
+perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section,
+                                 const uint8_t **bytes, size_t *size);
 
 /* header.c: the file header and the feature bitmap. */
 perfdata_status pdc_read_header(struct pd_recording *recording);
@@ -35,7 +35,8 @@ perfdata_status pdc_open_pipe(struct pd_recording *recording);
 perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_raw *raw);
 
 /* tracing.c: "system:name" of the tracepoint with this id in tracing data, NULL. */
-const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size, uint64_t id);
+const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size,
+                                uint64_t id);
 
 PD_INLINE const struct pd_event *pdc_event_by_id(const struct pd_recording *recording, uint64_t id)
 {

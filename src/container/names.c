@@ -15,12 +15,13 @@ static void name_by_tracing_data(struct pd_recording *recording, struct pd_event
 {
     const struct pd_span *data = &recording->features.tracing_data.data;
     if (event->attr.type == PD_TYPE_TRACEPOINT && data->size)
-        event->name = pdc_tracepoint_name(&recording->arena, data->data, data->size, event->attr.config);
+        event->name = pdc_tracepoint_name(&recording->arena, data->data, data->size,
+                                          event->attr.config);
 }
 
 /* perf before 3.10 wrote {u64 config, char name[64]} for tracepoints. */
-static void name_by_old_table(struct pd_recording *recording, struct pd_event *event, const uint8_t *table,
-                              size_t size)
+static void name_by_old_table(struct pd_recording *recording, struct pd_event *event,
+                              const uint8_t *table, size_t size)
 {
     if (event->attr.type != PD_TYPE_TRACEPOINT)
         return;
@@ -49,11 +50,11 @@ static perfdata_status make_groups(struct pd_recording *recording)
         const struct pd_part_group *group = &desc->groups[i];
         if (group->leader >= recording->event_count ||
             group->members > recording->event_count - group->leader) {
-            perfdata_status status =
-                pd_issue(&recording->context, PERFDATA_ISSUE_BAD_FEATURE,
-                         (int64_t)recording->feature_section[PD_FEATURE_GROUP_DESC].offset,
-                         "a group of %u events from event %u on: there are %zu", group->members, group->leader,
-                         recording->event_count);
+            perfdata_status status = pd_issue(
+                &recording->context, PERFDATA_ISSUE_BAD_FEATURE,
+                (int64_t)recording->feature_section[PD_FEATURE_GROUP_DESC].offset,
+                "a group of %u events from event %u on: there are %zu", group->members,
+                group->leader, recording->event_count);
             if (status < 0)
                 return status;
             continue;
@@ -68,8 +69,8 @@ static perfdata_status make_groups(struct pd_recording *recording)
     return PERFDATA_OK;
 }
 
-static perfdata_status name_one(struct pd_recording *recording, struct pd_event *event, const uint8_t *old,
-                                size_t old_size)
+static perfdata_status name_one(struct pd_recording *recording, struct pd_event *event,
+                                const uint8_t *old, size_t old_size)
 {
     event->name = NULL;
     name_by_description(recording, event);
@@ -95,7 +96,8 @@ perfdata_status pdc_name_events(struct pd_recording *recording)
     const uint8_t *old = NULL;
     size_t old_size = 0;
     if (recording->event_types.size / OLD_ENTRY && recording->event_types.size < (1u << 20)) {
-        perfdata_status status = pdc_read_section(recording, recording->event_types, &old, &old_size);
+        perfdata_status status = pdc_read_section(recording, recording->event_types, &old,
+                                                  &old_size);
         if (status < 0)
             return status;
     }

@@ -2,8 +2,8 @@
 /* Opening: header, events, features, names, in this order. */
 #include "container/internal.h"
 
-perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section, const uint8_t **bytes,
-                                 size_t *size)
+perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section,
+                                 const uint8_t **bytes, size_t *size)
 {
     uint64_t total = pd_source_size(recording->source);
     *bytes = (const uint8_t *)"";
@@ -19,12 +19,14 @@ perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_secti
     }
     uint8_t *room = pd_arena_alloc(&recording->arena, (size_t)want);
     if (!room)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, (int64_t)section.offset, "out of memory");
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, (int64_t)section.offset,
+                       "out of memory");
     *bytes = room;
     return pd_source_read(recording->source, section.offset, room, (size_t)want, size);
 }
 
-perfdata_status pd_recording_open(struct pd_source *source, const char *path, struct pd_recording *out)
+perfdata_status pd_recording_open(struct pd_source *source, const char *path,
+                                  struct pd_recording *out)
 {
     out->source = source;
     out->path = pd_arena_strdup(&out->arena, path ? path : "");

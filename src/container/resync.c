@@ -16,7 +16,8 @@ enum {
 /* Only simpleperf's own types have wide sizes here: any number may stand in the type of a damaged record. */
 struct pdc_header pdc_header(const uint8_t *record, bool swap)
 {
-    struct pdc_header header = { pd_load32(record, swap), pd_load16(record + 6, swap), pd_load16(record + 4, swap) };
+    struct pdc_header header = { pd_load32(record, swap), pd_load16(record + 6, swap),
+                                 pd_load16(record + 4, swap) };
     if (header.type >= PD_RECORD_WIDE && pd_record_type_name(header.type)) {
         header.size |= (uint32_t)header.misc << 16;
         header.misc = 0;
@@ -53,13 +54,14 @@ bool pdc_looks_right(const struct pdc_header *header)
 }
 
 /* Bytes from one record's start to the next's. */
-static uint64_t stride(const struct pd_walk *walk, const uint8_t *record, const struct pdc_header *header)
+static uint64_t stride(const struct pd_walk *walk, const uint8_t *record,
+                       const struct pdc_header *header)
 {
     uint64_t size = header->size;
     if (header->type == PD_RECORD_AUXTRACE && (uint64_t)(walk->end - record) >= 16)
         size += PD_MIN(pd_load64(record + 8, walk->swap), walk->data_end);
-    else if (header->type == PD_RECORD_HEADER_TRACING_DATA && !pdc_holds_tracing_data(header->type, header->size) &&
-             walk->end - record >= 12)
+    else if (header->type == PD_RECORD_HEADER_TRACING_DATA &&
+             !pdc_holds_tracing_data(header->type, header->size) && walk->end - record >= 12)
         size += pd_load32(record + 8, walk->swap);
     return size;
 }
@@ -82,7 +84,8 @@ static bool row_at(const struct pd_walk *walk, const uint8_t *at, unsigned links
             return false;
         uint64_t step = stride(walk, at, &header);
         if (step > left)
-            return seen && (window_is_all(walk) ? cut : step - left <= walk->data_end - walk->next_offset);
+            return seen &&
+                   (window_is_all(walk) ? cut : step - left <= walk->data_end - walk->next_offset);
         at += step;
     }
     return true;
@@ -122,7 +125,9 @@ static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, 
     uint64_t start = walk->part ? 0 : walk->recording->data.offset;
     uint64_t phase = pdc_walk_offset(walk) - start - (uint64_t)(uintptr_t)walk->next;
     while (from < to) {
-        if (!pd_load64(from, false)) { /* no type lies in the first four bytes of the next five positions */
+        if (!pd_load64(
+                from,
+                false)) { /* no type lies in the first four bytes of the next five positions */
             from += 5;
             continue;
         }
@@ -181,7 +186,8 @@ perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *heade
     if (cut && (rest < 8 || (header->size > rest && pdc_looks_right(header)))) {
         *at_end = true;
         return pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)offset,
-                        "the last record is cut: %llu bytes of it are there", (unsigned long long)rest);
+                        "the last record is cut: %llu bytes of it are there",
+                        (unsigned long long)rest);
     }
     if (rest < 8)
         return PERFDATA_OK; /* the skipped bytes say it all */
@@ -190,10 +196,11 @@ perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *heade
                         "a record of type %u with the size %u", header->type, header->size);
     if (header->size > rest)
         return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)offset,
-                        "a record of type %u and %u bytes, %llu bytes before the end", header->type, header->size,
-                        (unsigned long long)rest);
+                        "a record of type %u and %u bytes, %llu bytes before the end", header->type,
+                        header->size, (unsigned long long)rest);
     return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)offset,
-                    "a record of type %u and %u bytes that no record follows", header->type, header->size);
+                    "a record of type %u and %u bytes that no record follows", header->type,
+                    header->size);
 }
 
 perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header)
@@ -212,5 +219,6 @@ perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header
     if (status < 0 || !skipped)
         return status;
     return pd_issue(walk->context, PERFDATA_ISSUE_SKIPPED_BYTES, (int64_t)from,
-                    "%llu bytes skipped up to the next plausible record", (unsigned long long)skipped);
+                    "%llu bytes skipped up to the next plausible record",
+                    (unsigned long long)skipped);
 }

@@ -33,7 +33,9 @@ static uint64_t take64(struct reader *reader)
 
 static const char *take_string(struct reader *reader)
 {
-    const uint8_t *nul = reader->bad ? NULL : memchr(reader->next, 0, (size_t)(reader->end - reader->next));
+    const uint8_t *nul = reader->bad
+                             ? NULL
+                             : memchr(reader->next, 0, (size_t)(reader->end - reader->next));
     if (!nul) {
         reader->bad = true;
         return NULL;
@@ -56,7 +58,7 @@ static bool skip_head(struct reader *reader)
     const uint16_t one = 1;
     bool host_big = *(const uint8_t *)&one == 0;
     reader->swap = (order[0] == 1) != host_big;
-    take32(reader); /* page size */
+    take32(reader);                    /* page size */
     for (unsigned i = 0; i < 2; i++) { /* header_page, header_event */
         take_string(reader);
         take(reader, take64(reader));
@@ -98,7 +100,8 @@ static bool format_has_id(const char *text, size_t size, uint64_t id)
     return number == id;
 }
 
-static const char *make_name(struct pd_arena *arena, const char *system, const char *text, size_t size)
+static const char *make_name(struct pd_arena *arena, const char *system, const char *text,
+                             size_t size)
 {
     size_t length, system_length = strlen(system);
     const char *name = line_value(text, size, "name: ", &length);
@@ -114,7 +117,8 @@ static const char *make_name(struct pd_arena *arena, const char *system, const c
     return result;
 }
 
-const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size, uint64_t id)
+const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size,
+                                uint64_t id)
 {
     struct reader reader = { .next = bytes, .end = bytes + size };
     if (!skip_head(&reader))

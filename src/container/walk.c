@@ -24,7 +24,8 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
     walk->single = recording->event_count == 1 ? recording->events[0] : NULL;
     walk->next_offset = recording->data.offset;
     walk->data_end = recording->data.offset + recording->data.size;
-    walk->records_left = recording->context.limits.records ? recording->context.limits.records : UINT64_MAX;
+    walk->records_left = recording->context.limits.records ? recording->context.limits.records
+                                                           : UINT64_MAX;
     for (unsigned type = 0; type < PD_LENGTH(walk->least); type++)
         walk->least[type] = pdc_is_plain(type) ? (uint16_t)pd_record_min_size(type) : UINT16_MAX;
     if (recording->kind == PD_CONTAINER_PIPE) /* events and features are made of them */
@@ -53,8 +54,8 @@ uint64_t pd_walk_position(const struct pd_walk *walk)
 
 static perfdata_status use_memory(struct pd_walk *walk, const uint8_t *memory)
 {
-    struct pd_chunk *chunk =
-        pd_chunk_over(walk->pool, memory + walk->next_offset, (size_t)(walk->data_end - walk->next_offset));
+    struct pd_chunk *chunk = pd_chunk_over(walk->pool, memory + walk->next_offset,
+                                           (size_t)(walk->data_end - walk->next_offset));
     if (!chunk)
         return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     chunk->offset = walk->next_offset;
@@ -70,14 +71,15 @@ static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
     size_t left = (size_t)(walk->end - walk->next);
     struct pd_chunk *chunk = pd_chunk_new(walk->pool, PD_MAX(need, (size_t)CHUNK_SIZE));
     if (!chunk)
-        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, (int64_t)walk->next_offset, "out of memory");
+        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, (int64_t)walk->next_offset,
+                       "out of memory");
     if (left)
         memcpy(chunk->bytes, walk->next, left);
     uint64_t want = PD_MIN((uint64_t)(chunk->capacity - left), walk->data_end - walk->next_offset);
     size_t got, least = (size_t)PD_MIN((uint64_t)(need - left), want);
     bool stream = pd_source_is_stream(walk->source);
-    perfdata_status status = pd_source_read_least(walk->source, walk->next_offset, chunk->bytes + left, least,
-                                                  (size_t)want, &got);
+    perfdata_status status = pd_source_read_least(walk->source, walk->next_offset,
+                                                  chunk->bytes + left, least, (size_t)want, &got);
     if (status == PERFDATA_OK && stream && got < least) {
         walk->data_end = walk->next_offset + got;
     } else if (status == PERFDATA_OK && !stream && got < want) { /* it shrank since it was opened */
@@ -143,15 +145,16 @@ void pdc_walk_skip(struct pd_walk *walk, uint64_t size)
 
 /* ---- records ---- */
 
-PD_INLINE const struct pd_event *find_event(struct pd_walk *walk, const uint8_t *record, uint32_t size,
-                                            uint32_t type)
+PD_INLINE const struct pd_event *find_event(struct pd_walk *walk, const uint8_t *record,
+                                            uint32_t size, uint32_t type)
 {
     if (PD_LIKELY(walk->single && type < 64))
         return walk->single;
     if (type >= 64)
         return NULL;
     const struct pd_recording *recording = walk->recording;
-    if (PD_LIKELY(type == PD_RECORD_SAMPLE && recording->same_positions && recording->event_count)) {
+    if (PD_LIKELY(type == PD_RECORD_SAMPLE && recording->same_positions &&
+                  recording->event_count)) {
         uint32_t at = 8u * recording->events[0]->plan.id_position;
         if (PD_LIKELY(at && at + 8 <= size)) {
             uint64_t id = pd_load64(record + at, walk->swap);
@@ -166,7 +169,8 @@ PD_INLINE const struct pd_event *find_event(struct pd_walk *walk, const uint8_t 
     return pd_recording_event_of(recording, record, size, type);
 }
 
-static void deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uint16_t misc, uint32_t size)
+static void deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uint16_t misc,
+                    uint32_t size)
 {
     out->data = walk->next;
     out->size = size;
@@ -186,8 +190,9 @@ static int with_event(struct pd_walk *walk, struct pd_raw *out)
     out->event = find_event(walk, out->data, out->size, out->type);
     if (out->event || out->type >= 64)
         return 1;
-    perfdata_status status = pd_issue(walk->context, PERFDATA_ISSUE_UNKNOWN_ID, (int64_t)out->offset,
-                                      "a record of type %u with an id that no event has", out->type);
+    perfdata_status status = pd_issue(
+        walk->context, PERFDATA_ISSUE_UNKNOWN_ID, (int64_t)out->offset,
+        "a record of type %u with an id that no event has", out->type);
     return status < 0 ? walk->failed = status : 1;
 }
 
@@ -206,7 +211,8 @@ static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
     struct pd_recording *recording = walk->recording;
     if (raw->size < 32 || !recording->event_count)
         return;
-    uint64_t what = pd_load64(raw->data + 8, walk->swap), id = pd_load64(raw->data + 16, walk->swap);
+    uint64_t what = pd_load64(raw->data + 8, walk->swap),
+             id = pd_load64(raw->data + 16, walk->swap);
     uint32_t index = recording->event_count == 1 ? 0 : pd_map64_get(&recording->event_by_id, id);
     if (index == PD_MAP64_NONE)
         return;
@@ -218,7 +224,8 @@ static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
         return;
     }
     const char *now = what == UPDATE_UNIT ? event->unit : what == UPDATE_NAME ? event->name : NULL;
-    if (what > UPDATE_NAME || (now && strlen(now) < room && !strncmp(now, (const char *)raw->data + 24, room)))
+    if (what > UPDATE_NAME ||
+        (now && strlen(now) < room && !strncmp(now, (const char *)raw->data + 24, room)))
         return;
     const char *text = event_text(walk, raw);
     if (!text)
@@ -261,7 +268,8 @@ static perfdata_status lose_way(struct pd_walk *walk, const struct pd_raw *raw)
         pdc_walk_skip(walk, UINT64_MAX);
     else
         walk->lost_way = true;
-    return pd_issue(walk->context, cut ? PERFDATA_ISSUE_TRUNCATED : PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
+    return pd_issue(walk->context, cut ? PERFDATA_ISSUE_TRUNCATED : PERFDATA_ISSUE_BAD_RECORD,
+                    (int64_t)raw->offset,
                     "the bytes that follow a record of type %u reach beyond the end", raw->type);
 }
 
@@ -284,7 +292,8 @@ static int special(struct pd_walk *walk, struct pd_raw *out)
             status = pd_issue(walk->context, PERFDATA_ISSUE_UNKNOWN_RECORD, (int64_t)out->offset,
                               "a record of the unknown type %u, %u bytes", out->type, out->size);
     }
-    if (status == PERFDATA_OK && walk->recording->kind == PD_CONTAINER_PIPE && out->offset >= walk->recording->head_end) {
+    if (status == PERFDATA_OK && walk->recording->kind == PD_CONTAINER_PIPE &&
+        out->offset >= walk->recording->head_end) {
         status = pdc_take_head(walk->recording, out);
         walk->single = walk->recording->event_count == 1 ? walk->recording->events[0] : NULL;
     }
@@ -296,7 +305,8 @@ static bool skip_stream_header(struct pd_walk *walk)
 {
     enum { STREAM_HEADER = 16 };
     if (walk->recording->kind != PD_CONTAINER_PIPE || pdc_walk_fill(walk, STREAM_HEADER) < 0 ||
-        walk->end - walk->next < STREAM_HEADER || memcmp(walk->next, walk->recording->big_endian ? "2ELIFREP" : "PERFILE2", 8) != 0 ||
+        walk->end - walk->next < STREAM_HEADER ||
+        memcmp(walk->next, walk->recording->big_endian ? "2ELIFREP" : "PERFILE2", 8) != 0 ||
         pd_load64(walk->next + 8, walk->swap) != STREAM_HEADER)
         return false;
     pdc_walk_skip(walk, STREAM_HEADER);
@@ -310,7 +320,8 @@ static int bad_inside(struct pd_walk *walk, const struct pdc_header *header, siz
     perfdata_status status = PERFDATA_OK;
     if (!continues)
         status = pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)pdc_walk_offset(walk),
-                          "a record of type %u and %u bytes within a compressed one", header->type, header->size);
+                          "a record of type %u and %u bytes within a compressed one", header->type,
+                          header->size);
     if (status == PERFDATA_OK)
         status = pdc_inflate_leave(walk, continues);
     return status < 0 ? walk->failed = status : 2;
@@ -344,7 +355,8 @@ static int at_end(struct pd_walk *walk)
 }
 
 /* An unknown record that nothing plausible follows: it may be one, so it counts, but its size is not believed. */
-static int deliver_doubtful(struct pd_walk *walk, struct pd_raw *out, const struct pdc_header *header)
+static int deliver_doubtful(struct pd_walk *walk, struct pd_raw *out,
+                            const struct pdc_header *header)
 {
     bool at_end = false;
     perfdata_status status = pdc_say_why(walk, header, &at_end);
@@ -374,7 +386,8 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
             return walk->failed = status;
         left = (size_t)(walk->end - walk->next);
     }
-    if (!walk->inflate.inside && !walk->lost_way && !pdc_looks_right(&header) && skip_stream_header(walk))
+    if (!walk->inflate.inside && !walk->lost_way && !pdc_looks_right(&header) &&
+        skip_stream_header(walk))
         return 2;
     bool good = header.size >= 8 && header.size <= left && header.size <= PDC_RECORD_MAX &&
                 (pdc_looks_right(&header) || pdc_follows_record(walk, header.size));
@@ -409,9 +422,9 @@ static PD_NOINLINE int at_limit(struct pd_walk *walk)
     walk->records_left = 0;
     if (walk->failed == PERFDATA_OK && !walk->said_limit) {
         walk->said_limit = true;
-        perfdata_status status =
-            pd_issue(walk->context, PERFDATA_ISSUE_LIMIT, (int64_t)pdc_walk_offset(walk),
-                     "stopped after %llu records", (unsigned long long)walk->context->limits.records);
+        perfdata_status status = pd_issue(
+            walk->context, PERFDATA_ISSUE_LIMIT, (int64_t)pdc_walk_offset(walk),
+            "stopped after %llu records", (unsigned long long)walk->context->limits.records);
         if (status < 0)
             walk->failed = status;
     }
@@ -429,7 +442,8 @@ int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
     }
     struct pd_record_header header = pd_record_header(walk->next, walk->swap);
     bool plain = header.type < PD_LENGTH(walk->least) && header.size >= walk->least[header.type] &&
-                 !(header.size & 7) && header.size <= (size_t)(walk->end - walk->next) && !walk->lost_way;
+                 !(header.size & 7) && header.size <= (size_t)(walk->end - walk->next) &&
+                 !walk->lost_way;
     if (PD_UNLIKELY(!plain)) {
         int result = next_slow(walk, out);
         walk->records_left -= result == 1;

@@ -11,14 +11,15 @@ struct pdc_cached_event {
 };
 
 struct pd_walk {
-    const uint8_t *next, *end; /* in the chunk */
-    uint64_t records_left;     /* of the limit */
+    const uint8_t *next, *end;     /* in the chunk */
+    uint64_t records_left;         /* of the limit */
     const struct pd_event *single; /* the only event, NULL when there are more */
     bool swap;
     bool lost_way; /* what follows the last record is unknown: search */
     bool said_limit;
     perfdata_status failed;
-    uint16_t least[128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
+    uint16_t least
+        [128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
     struct pdc_cached_event cache[64];
     struct pd_recording *recording;
     struct pd_source *source; /* of the current part */

@@ -11,7 +11,8 @@ static struct perfdata_cursor_options take_options(const struct perfdata_cursor_
     return options;
 }
 
-static void set_search(struct perfdata_cursor *cursor, const struct perfdata_cursor_options *options)
+static void set_search(struct perfdata_cursor *cursor,
+                       const struct perfdata_cursor_options *options)
 {
     const struct pd_features *features = &cursor->recording->features;
     cursor->search = (struct pd_object_search){
@@ -31,7 +32,9 @@ static perfdata_status open_session(struct perfdata_cursor *cursor, enum pd_orde
     perfdata_status status = pd_session_open(cursor->recording, &cursor->search, &cursor->session);
     if (status < 0)
         return status;
-    cursor->consumer = (struct pd_consumer){ .types = { UINT64_MAX, UINT64_MAX }, .unknown_types = true, .order = mode };
+    cursor->consumer = (struct pd_consumer){ .types = { UINT64_MAX, UINT64_MAX },
+                                             .unknown_types = true,
+                                             .order = mode };
     cursor->job = pd_job_new();
     cursor->resolver = pd_resolver_new(cursor->session.symbols);
     if (!cursor->job || !cursor->resolver)
@@ -40,20 +43,23 @@ static perfdata_status open_session(struct perfdata_cursor *cursor, enum pd_orde
     return pd_front_open(&cursor->session, &cursor->consumer, &cursor->front);
 }
 
-perfdata_status perfdata_cursor_open(perfdata_recording *recording, const struct perfdata_cursor_options *given,
+perfdata_status perfdata_cursor_open(perfdata_recording *recording,
+                                     const struct perfdata_cursor_options *given,
                                      perfdata_cursor **out)
 {
     struct perfdata_cursor_options options = take_options(given);
     *out = NULL;
     if (!recording->open || options.order > PERFDATA_FILE_ORDER)
-        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1, "no open recording or no such order");
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "no open recording or no such order");
     perfdata_cursor *cursor = calloc(1, sizeof *cursor);
     if (!cursor)
         return pd_fail(&recording->recording.context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     cursor->recording = &recording->recording;
     cursor->flags = options.flags;
     cursor->record.cursor = cursor;
-    enum pd_order_mode mode = options.order == PERFDATA_FILE_ORDER ? PD_ORDER_FILE : PD_ORDER_DELIVERY;
+    enum pd_order_mode mode = options.order == PERFDATA_FILE_ORDER ? PD_ORDER_FILE
+                                                                   : PD_ORDER_DELIVERY;
     perfdata_status status;
     if (options.flags & PERFDATA_CURSOR_RESOLVE) {
         set_search(cursor, &options);
@@ -167,7 +173,8 @@ void perfdata_record_identity(const perfdata_record *record, struct perfdata_ide
 {
     const struct pd_delivered *delivered = record->delivered;
     struct pd_identity identity;
-    pd_record_identity(delivered->event, delivered->data, delivered->size, delivered->type, &identity);
+    pd_record_identity(delivered->event, delivered->data, delivered->size, delivered->type,
+                       &identity);
     struct perfdata_identity result = { .struct_size = out->struct_size,
                                         .pid = identity.pid,
                                         .tid = identity.tid,

@@ -13,7 +13,8 @@ const perfdata_event *perfdata_recording_event(const perfdata_recording *recordi
     return index < inner->event_count ? pd_public_event(inner->events[index]) : NULL;
 }
 
-const perfdata_event *perfdata_recording_event_by_id(const perfdata_recording *recording, uint64_t id)
+const perfdata_event *perfdata_recording_event_by_id(const perfdata_recording *recording,
+                                                     uint64_t id)
 {
     const struct pd_recording *inner = &recording->recording;
     uint32_t index = pd_map64_get(&inner->event_by_id, id);
@@ -52,7 +53,7 @@ perfdata_status perfdata_event_attr(const perfdata_event *event, const char *fie
         *value = attr->flags >> PD_ATTR_PRECISE_IP & 3;
         return PERFDATA_OK;
     }
-#define ATTR_FIELD(offset, kind, name, ...)                                                           \
+#define ATTR_FIELD(offset, kind, name, ...)                                                        \
     if (!strcmp(field, #name)) {                                                                   \
         *value = (uint64_t)attr->name;                                                             \
         return PERFDATA_OK;                                                                        \

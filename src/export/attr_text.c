@@ -4,16 +4,35 @@
 
 /* Bits of sample_type in the order in which perf names them; it leaves TRANSACTION out. */
 static const uint32_t sample_bits[] = {
-    PD_SAMPLE_IP, PD_SAMPLE_TID, PD_SAMPLE_TIME, PD_SAMPLE_ADDR, PD_SAMPLE_READ, PD_SAMPLE_CALLCHAIN, PD_SAMPLE_ID,
-    PD_SAMPLE_CPU, PD_SAMPLE_PERIOD, PD_SAMPLE_STREAM_ID, PD_SAMPLE_RAW, PD_SAMPLE_BRANCH_STACK,
-    PD_SAMPLE_REGS_USER, PD_SAMPLE_STACK_USER, PD_SAMPLE_IDENTIFIER, PD_SAMPLE_REGS_INTR, PD_SAMPLE_DATA_SRC,
-    PD_SAMPLE_WEIGHT, PD_SAMPLE_PHYS_ADDR, PD_SAMPLE_AUX, PD_SAMPLE_CGROUP, PD_SAMPLE_DATA_PAGE_SIZE,
-    PD_SAMPLE_CODE_PAGE_SIZE, PD_SAMPLE_WEIGHT_STRUCT,
+    PD_SAMPLE_IP,
+    PD_SAMPLE_TID,
+    PD_SAMPLE_TIME,
+    PD_SAMPLE_ADDR,
+    PD_SAMPLE_READ,
+    PD_SAMPLE_CALLCHAIN,
+    PD_SAMPLE_ID,
+    PD_SAMPLE_CPU,
+    PD_SAMPLE_PERIOD,
+    PD_SAMPLE_STREAM_ID,
+    PD_SAMPLE_RAW,
+    PD_SAMPLE_BRANCH_STACK,
+    PD_SAMPLE_REGS_USER,
+    PD_SAMPLE_STACK_USER,
+    PD_SAMPLE_IDENTIFIER,
+    PD_SAMPLE_REGS_INTR,
+    PD_SAMPLE_DATA_SRC,
+    PD_SAMPLE_WEIGHT,
+    PD_SAMPLE_PHYS_ADDR,
+    PD_SAMPLE_AUX,
+    PD_SAMPLE_CGROUP,
+    PD_SAMPLE_DATA_PAGE_SIZE,
+    PD_SAMPLE_CODE_PAGE_SIZE,
+    PD_SAMPLE_WEIGHT_STRUCT,
 };
 
 /* What perf 6.1 does not print, or prints under another name. */
 static const struct special {
-    const char *field, *shown; /* NULL: not at all */
+    const char *field, *shown;    /* NULL: not at all */
     const struct pd_names *names; /* shown as bits */
 } specials[] = {
     { "sample_period", "{ sample_period, sample_freq }", NULL },
@@ -64,7 +83,8 @@ static void put_bits(struct pd_text *out, const struct pd_names *names, uint64_t
         return;
     }
     for (const struct pd_name *item = names->items; item->text; item++) {
-        if (!(value & item->value) || (names == &pd_names_branch_sample && item->value > PD_BRANCH_SAMPLE_PRIV_SAVE))
+        if (!(value & item->value) ||
+            (names == &pd_names_branch_sample && item->value > PD_BRANCH_SAMPLE_PRIV_SAVE))
             continue;
         pd_text_string(out, some ? "|" : "");
         upper(out, item->text);
@@ -114,11 +134,12 @@ static void put_field(struct writer *writer, enum look look, const char *name, u
         pd_text_u64(writer->out, value, 0, ' ');
 }
 
-void pd_attr_text(const struct pd_attr *attr, const char *first, const char *between, const char *is,
-                  struct pd_text *out)
+void pd_attr_text(const struct pd_attr *attr, const char *first, const char *between,
+                  const char *is, struct pd_text *out)
 {
     struct writer writer = { attr, out, first, between, is };
-#define ATTR_FIELD(offset, kind, name, ...) put_field(&writer, LOOK_##kind, #name, (uint64_t)attr->name);
+#define ATTR_FIELD(offset, kind, name, ...)                                                        \
+    put_field(&writer, LOOK_##kind, #name, (uint64_t)attr->name);
 #define ATTR_FLAG(number, NAME, name)
 #include "format/attr.def"
 #undef ATTR_FIELD
@@ -126,7 +147,8 @@ void pd_attr_text(const struct pd_attr *attr, const char *first, const char *bet
 }
 
 /* Bit masks and addresses may pass 2^53: hexadecimal strings. */
-static void json_field(struct pd_text *out, bool *some, enum look look, const char *name, uint64_t value)
+static void json_field(struct pd_text *out, bool *some, enum look look, const char *name,
+                       uint64_t value)
 {
     if (!value || look == LOOK_flags)
         return;
@@ -163,7 +185,8 @@ void pd_attr_json(const struct pd_attr *attr, struct pd_text *out)
 {
     bool some = false;
     pd_text_char(out, '{');
-#define ATTR_FIELD(offset, kind, name, ...) json_field(out, &some, LOOK_##kind, #name, (uint64_t)attr->name);
+#define ATTR_FIELD(offset, kind, name, ...)                                                        \
+    json_field(out, &some, LOOK_##kind, #name, (uint64_t)attr->name);
 #define ATTR_FLAG(number, NAME, name)
 #include "format/attr.def"
 #undef ATTR_FIELD

@@ -5,8 +5,8 @@
 #include "format/format.h"
 
 /* Each field: `first` (for the first one) or `between`, its name, `is`, its value. */
-void pd_attr_text(const struct pd_attr *attr, const char *first, const char *between, const char *is,
-                  struct pd_text *out);
+void pd_attr_text(const struct pd_attr *attr, const char *first, const char *between,
+                  const char *is, struct pd_text *out);
 /* {"type":1,...}: every field that is not zero, flags as true. */
 void pd_attr_json(const struct pd_attr *attr, struct pd_text *out);
 

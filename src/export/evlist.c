@@ -4,7 +4,8 @@
 #include "export/attr_text.h"
 #include <perfdata/text.h>
 
-static void put_group(const struct pd_recording *recording, const struct pd_event *leader, struct pd_text *out)
+static void put_group(const struct pd_recording *recording, const struct pd_event *leader,
+                      struct pd_text *out)
 {
     bool many = leader->member_count > 1;
     if (many)
@@ -21,7 +22,8 @@ static void put_event(const struct pd_event *event, uint32_t flags, struct pd_te
     if (flags & PERFDATA_EVLIST_VERBOSE)
         pd_attr_text(&event->attr, ": ", ", ", ": ", out);
     else if (flags & PERFDATA_EVLIST_FREQUENCY)
-        pd_text_format(out, ": sample_%s=%llu", pd_attr_flag(&event->attr, PD_ATTR_FREQ) ? "freq" : "period",
+        pd_text_format(out, ": sample_%s=%llu",
+                       pd_attr_flag(&event->attr, PD_ATTR_FREQ) ? "freq" : "period",
                        (unsigned long long)event->attr.sample_period);
     pd_text_char(out, '\n');
 }
@@ -57,11 +59,12 @@ static void put_list(const struct pd_recording *recording, uint32_t flags, struc
             put_group(recording, event, out);
     }
     if (tracepoints && !(flags & PERFDATA_EVLIST_JSON))
-        pd_text_string(out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
+        pd_text_string(
+            out, "# Tip: use 'perf evlist --trace-fields' to show fields for tracepoint events\n");
 }
 
-perfdata_status perfdata_evlist_print(perfdata_recording *recording, uint32_t flags, perfdata_write_fn write,
-                                      void *data)
+perfdata_status perfdata_evlist_print(perfdata_recording *recording, uint32_t flags,
+                                      perfdata_write_fn write, void *data)
 {
     struct pd_text text = { 0 };
     if (!recording->open)

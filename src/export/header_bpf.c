@@ -32,10 +32,12 @@ static bool open_btf(const struct pd_recording *recording, uint32_t id, struct b
     if (!id || !data || data->size < BTF_HEADER || pd_load16(data->data, swap) != BTF_MAGIC)
         return false;
     uint64_t head = pd_load32(data->data + 4, swap), size = data->size;
-    uint64_t types = head + pd_load32(data->data + 8, swap), strings = head + pd_load32(data->data + 16, swap);
+    uint64_t types = head + pd_load32(data->data + 8, swap),
+             strings = head + pd_load32(data->data + 16, swap);
     *out = (struct btf){ data->data + types, data->data + strings, pd_load32(data->data + 12, swap),
                          pd_load32(data->data + 20, swap), swap };
-    return pd_range_ok(types, out->types_size, size) && pd_range_ok(strings, out->strings_size, size);
+    return pd_range_ok(types, out->types_size, size) &&
+           pd_range_ok(strings, out->strings_size, size);
 }
 
 /* Bytes that follow the 12 of a type, by its kind. */
@@ -45,12 +47,12 @@ static size_t btf_extra(unsigned kind, size_t count)
     case 1:  /* INT */
     case 14: /* VAR */
     case 17: /* DECL_TAG */ return 4;
-    case 3:  /* ARRAY */ return 12;
+    case 3: /* ARRAY */ return 12;
     case 4:  /* STRUCT */
     case 5:  /* UNION */
     case 15: /* DATASEC */
     case 19: /* ENUM64 */ return 12 * count;
-    case 6:  /* ENUM */
+    case 6: /* ENUM */
     case 13: /* FUNC_PROTO */ return 8 * count;
     default: return 0;
     }
@@ -64,7 +66,8 @@ static const char *btf_name(const struct btf *btf, uint32_t wanted)
         const uint8_t *type = btf->types + at;
         uint32_t info = pd_load32(type + 4, btf->swap), name = pd_load32(type, btf->swap);
         if (id == wanted)
-            return name < btf->strings_size && memchr(btf->strings + name, 0, btf->strings_size - name)
+            return name < btf->strings_size &&
+                           memchr(btf->strings + name, 0, btf->strings_size - name)
                        ? (const char *)btf->strings + name
                        : NULL;
         at += 12 + btf_extra(info >> 24 & 0x1f, info & 0xffff);
@@ -75,8 +78,8 @@ static const char *btf_name(const struct btf *btf, uint32_t wanted)
 /* ---- programs ---- */
 
 /* Entry `index` of an array of the program, NULL when it does not lie in the data. */
-static const uint8_t *array_entry(const struct pd_part_bpf_prog *program, unsigned array, uint64_t offset,
-                                  uint32_t index, uint32_t size)
+static const uint8_t *array_entry(const struct pd_part_bpf_prog *program, unsigned array,
+                                  uint64_t offset, uint32_t index, uint32_t size)
 {
     uint64_t at = (uint64_t)index * size;
     if (!(program->arrays >> array & 1) || pd_add_overflows(at, offset, &at) ||
@@ -85,8 +88,8 @@ static const uint8_t *array_entry(const struct pd_part_bpf_prog *program, unsign
     return program->data.data + at;
 }
 
-static void put_name(const struct pd_recording *recording, const struct pd_part_bpf_prog *program, uint32_t index,
-                     struct pd_text *out)
+static void put_name(const struct pd_recording *recording, const struct pd_part_bpf_prog *program,
+                     uint32_t index, struct pd_text *out)
 {
     const struct pd_part_bpf_prog_info *info = &program->info;
     const uint8_t *tag = array_entry(program, ARRAY_TAGS, info->prog_tags, index, TAG_SIZE);
@@ -112,8 +115,8 @@ static void put_name(const struct pd_recording *recording, const struct pd_part_
         pd_text_format(out, "_%s", function);
 }
 
-static void put_place(const struct pd_recording *recording, const struct pd_part_bpf_prog *program, uint32_t index,
-                      struct pd_text *out)
+static void put_place(const struct pd_recording *recording, const struct pd_part_bpf_prog *program,
+                      uint32_t index, struct pd_text *out)
 {
     const struct pd_part_bpf_prog_info *info = &program->info;
     const uint8_t *start = array_entry(program, ARRAY_KSYMS, info->jited_ksyms, index, 8);
@@ -123,8 +126,8 @@ static void put_place(const struct pd_recording *recording, const struct pd_part
                    length ? pd_load32(length, recording->swap) : 0);
 }
 
-static void put_program(const struct pd_recording *recording, const struct pd_part_bpf_prog *program,
-                        struct pd_text *out)
+static void put_program(const struct pd_recording *recording,
+                        const struct pd_part_bpf_prog *program, struct pd_text *out)
 {
     const struct pd_part_bpf_prog_info *info = &program->info;
     uint32_t count = info->nr_jited_ksyms;

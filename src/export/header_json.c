@@ -82,7 +82,8 @@ static void put_array(struct pd_text *out, const struct pd_array *value, const c
         bool some = false;                                                                         \
         pd_text_char(out, '{');
 #define FEATURE(number, NAME, feature)                                                             \
-    static void json_feature_##feature(struct pd_text *out, const struct pd_feature_##feature *value) \
+    static void json_feature_##feature(struct pd_text *out,                                        \
+                                       const struct pd_feature_##feature *value)                   \
     {                                                                                              \
         bool some = false;                                                                         \
         (void)some;                                                                                \
@@ -113,12 +114,15 @@ static void put_array(struct pd_text *out, const struct pd_array *value, const c
 
 static void put_file(const struct pd_recording *recording, struct pd_text *out)
 {
-    pd_text_format(out, "{\"version\":%u,\"big_endian\":%s,\"captured_on\":\"%lld\"", recording->version,
-                   recording->big_endian ? "true" : "false", (long long)pd_source_mtime(recording->source));
+    pd_text_format(out, "{\"version\":%u,\"big_endian\":%s,\"captured_on\":\"%lld\"",
+                   recording->version, recording->big_endian ? "true" : "false",
+                   (long long)pd_source_mtime(recording->source));
     pd_text_format(out, ",\"data_offset\":%llu,\"data_size\":%llu,\"feature_offset\":%llu",
-                   (unsigned long long)recording->data.offset, (unsigned long long)recording->recorded_data_size,
+                   (unsigned long long)recording->data.offset,
+                   (unsigned long long)recording->recorded_data_size,
                    (unsigned long long)(recording->data.offset + recording->recorded_data_size));
-    pd_text_format(out, ",\"unfinished\":%s,\"truncated\":%s", recording->unfinished ? "true" : "false",
+    pd_text_format(out, ",\"unfinished\":%s,\"truncated\":%s",
+                   recording->unfinished ? "true" : "false",
                    recording->truncated ? "true" : "false");
 }
 

@@ -3,8 +3,8 @@
 #include "export/header.h"
 #include <time.h>
 
-static void put_strings(struct pd_text *out, const char *title, const struct pd_part_string_item *items,
-                        uint32_t count)
+static void put_strings(struct pd_text *out, const char *title,
+                        const struct pd_part_string_item *items, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         pd_text_format(out, "# %s : %s\n", title, items[i].text.text);
@@ -18,7 +18,8 @@ void pd_header_topology(const struct pd_recording *recording, struct pd_text *ou
     put_strings(out, "sibling dies   ", topology->dies, topology->dies_count);
     put_strings(out, "sibling threads", topology->threads, topology->threads_count);
     if (!topology->cpus_count)
-        pd_text_format(out, "# Core ID%s and Socket ID information is not available\n", dies ? ", Die ID" : "");
+        pd_text_format(out, "# Core ID%s and Socket ID information is not available\n",
+                       dies ? ", Die ID" : "");
     for (uint32_t i = 0; i < topology->cpus_count; i++) {
         const struct pd_part_cpu_topology_cpu *cpu = &topology->cpus[i];
         pd_text_format(out, "# CPU %u: Core ID %d, ", i, (int)cpu->core_id);
@@ -45,8 +46,8 @@ void pd_header_cache(const struct pd_recording *recording, struct pd_text *out)
     pd_text_string(out, "# CPU cache info:\n");
     for (uint32_t i = 0; i < caches->caches_count; i++) {
         const struct pd_part_cache_entry *cache = &caches->caches[i];
-        pd_text_format(out, "#  L%d %-15s %8s [%s]\n", (int)cache->level, cache->type.text, cache->size.text,
-                       cache->cpus.text);
+        pd_text_format(out, "#  L%d %-15s %8s [%s]\n", (int)cache->level, cache->type.text,
+                       cache->size.text, cache->cpus.text);
     }
 }
 
@@ -115,7 +116,8 @@ void pd_header_hybrid(const struct pd_recording *recording, struct pd_text *out)
     const struct pd_feature_hybrid_topology *topology = &recording->features.hybrid_topology;
     pd_text_string(out, "# hybrid cpu system:\n");
     for (uint32_t i = 0; i < topology->pmus_count; i++)
-        pd_text_format(out, "# %s cpu list : %s\n", topology->pmus[i].name.text, topology->pmus[i].cpus.text);
+        pd_text_format(out, "# %s cpu list : %s\n", topology->pmus[i].name.text,
+                       topology->pmus[i].cpus.text);
 }
 
 /* ---- clocks, capabilities ---- */
@@ -143,12 +145,14 @@ void pd_header_clock(const struct pd_recording *recording, struct pd_text *out)
     if (localtime_r(&seconds, &local))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
     pd_text_format(out, "# clockid: %s (%u)\n", name, clock->clockid);
-    pd_text_format(out, "# reference time: %s.%06llu = %llu.%06llu (TOD) = %llu.%09llu (%s)\n", when, micro,
-                   (unsigned long long)seconds, micro, (unsigned long long)(clock->clock_time / 1000000000),
+    pd_text_format(out, "# reference time: %s.%06llu = %llu.%06llu (TOD) = %llu.%09llu (%s)\n",
+                   when, micro, (unsigned long long)seconds, micro,
+                   (unsigned long long)(clock->clock_time / 1000000000),
                    (unsigned long long)(clock->clock_time % 1000000000), name);
 }
 
-static void put_caps(struct pd_text *out, const char *pmu, const struct pd_part_pmu_cap *caps, uint32_t count)
+static void put_caps(struct pd_text *out, const char *pmu, const struct pd_part_pmu_cap *caps,
+                     uint32_t count)
 {
     if (!count) {
         pd_text_format(out, "# %s pmu capabilities: not available\n", pmu);
@@ -164,13 +168,14 @@ static void put_caps(struct pd_text *out, const char *pmu, const struct pd_part_
 
 void pd_header_cpu_caps(const struct pd_recording *recording, struct pd_text *out)
 {
-    put_caps(out, "cpu", recording->features.cpu_pmu_caps.caps, recording->features.cpu_pmu_caps.caps_count);
+    put_caps(out, "cpu", recording->features.cpu_pmu_caps.caps,
+             recording->features.cpu_pmu_caps.caps_count);
 }
 
 void pd_header_pmu_caps(const struct pd_recording *recording, struct pd_text *out)
 {
     const struct pd_feature_pmu_caps *caps = &recording->features.pmu_caps;
     for (uint32_t i = 0; i < caps->pmus_count; i++)
-        put_caps(out, caps->pmus[i].pmu_name.text ? caps->pmus[i].pmu_name.text : "", caps->pmus[i].caps,
-                 caps->pmus[i].caps_count);
+        put_caps(out, caps->pmus[i].pmu_name.text ? caps->pmus[i].pmu_name.text : "",
+                 caps->pmus[i].caps, caps->pmus[i].caps_count);
 }

@@ -34,12 +34,8 @@ static void margin(const struct drawing *drawing)
 static void value(const struct drawing *drawing, uint64_t hits, uint64_t count, uint64_t total)
 {
     switch (drawing->table->plan->chain_value) {
-    case PD_CHAIN_COUNT:
-        pd_text_format(drawing->out, "%u", (unsigned)count);
-        break;
-    case PD_CHAIN_PERIOD:
-        pd_text_u64(drawing->out, hits, 0, ' ');
-        break;
+    case PD_CHAIN_COUNT: pd_text_format(drawing->out, "%u", (unsigned)count); break;
+    case PD_CHAIN_PERIOD: pd_text_u64(drawing->out, hits, 0, ' '); break;
     default:
         pd_text_format(drawing->out, "%.2f%%", total ? (double)hits * 100.0 / (double)total : 0.0);
     }
@@ -48,8 +44,8 @@ static void value(const struct drawing *drawing, uint64_t hits, uint64_t count, 
 /* ---- graph, fractal ---- */
 
 /* The columns before a line of depth `depth`; the last one holds the value on a child's first line. */
-static void bars(const struct drawing *drawing, unsigned depth, uint32_t mask, bool is_first, uint64_t hits,
-                 uint64_t count, uint64_t total)
+static void bars(const struct drawing *drawing, unsigned depth, uint32_t mask, bool is_first,
+                 uint64_t hits, uint64_t count, uint64_t total)
 {
     margin(drawing);
     for (unsigned i = 0; i < depth; i++) {
@@ -83,18 +79,25 @@ struct level {
     uint32_t printed;
 };
 
-static struct level level_of(const struct drawing *drawing, uint32_t node, uint64_t total, unsigned depth,
-                             uint32_t mask)
+static struct level level_of(const struct drawing *drawing, uint32_t node, uint64_t total,
+                             unsigned depth, uint32_t mask)
 {
-    return (struct level){.node = node, .next = node_of(drawing, node)->child, .last = PD_HIST_NONE, .mask = mask,
-                          .child_mask = mask, .total = total, .remaining = total, .depth = depth};
+    return (struct level){ .node = node,
+                           .next = node_of(drawing, node)->child,
+                           .last = PD_HIST_NONE,
+                           .mask = mask,
+                           .child_mask = mask,
+                           .total = total,
+                           .remaining = total,
+                           .depth = depth };
 }
 
 /* Fractal: what the dropped children had. */
 static void draw_rest(const struct drawing *drawing, const struct level *level)
 {
     const struct pd_report_plan *plan = drawing->table->plan;
-    if (plan->chain_mode != PD_CHAIN_FRACTAL || !level->remaining || level->remaining == level->total)
+    if (plan->chain_mode != PD_CHAIN_FRACTAL || !level->remaining ||
+        level->remaining == level->total)
         return;
     uint64_t count = 0;
     if (plan->chain_value == PD_CHAIN_COUNT && level->last != PD_HIST_NONE) {
@@ -120,8 +123,8 @@ static void draw_child(const struct drawing *drawing, struct level *level, uint3
         level->child_mask &= ~(UINT32_C(1) << ((level->depth - 1) & 31));
     separator_line(drawing, level->depth, level->mask);
     for (uint32_t i = 0; i < child->frame_count; i++) {
-        bars(drawing, level->depth, level->child_mask, i == 0, pd_chain_hits(child), pd_chain_count(child),
-             level->total);
+        bars(drawing, level->depth, level->child_mask, i == 0, pd_chain_hits(child),
+             pd_chain_count(child), level->total);
         name(drawing, child->first_frame + i);
         pd_text_char(drawing->out, '\n');
     }
@@ -130,19 +133,21 @@ static void draw_child(const struct drawing *drawing, struct level *level, uint3
 static void draw_children(const struct drawing *drawing, uint32_t root, uint64_t total)
 {
     const struct pd_report_plan *plan = drawing->table->plan;
-    PD_VEC(struct level) stack = {0};
+    PD_VEC(struct level) stack = { 0 };
     if (!pd_vec_push(&stack, level_of(drawing, root, total, 1, 1)))
         drawing->out->failed = true;
     while (stack.count && !drawing->out->failed) {
         struct level *level = &stack.data[stack.count - 1];
-        if (level->next == PD_HIST_NONE || (plan->print_limit && level->printed == plan->print_limit)) {
+        if (level->next == PD_HIST_NONE ||
+            (plan->print_limit && level->printed == plan->print_limit)) {
             draw_rest(drawing, level);
             stack.count--;
             continue;
         }
         uint32_t id = level->next;
         draw_child(drawing, level, id);
-        uint64_t below = plan->chain_mode == PD_CHAIN_FRACTAL ? node_of(drawing, id)->below_hits : level->total;
+        uint64_t below = plan->chain_mode == PD_CHAIN_FRACTAL ? node_of(drawing, id)->below_hits
+                                                              : level->total;
         struct level deeper = level_of(drawing, id, below, level->depth + 1,
                                        level->child_mask | UINT32_C(1) << (level->depth & 31));
         if (!pd_vec_push(&stack, deeper))
@@ -187,9 +192,10 @@ static void draw_graph(struct drawing *drawing, uint64_t total, uint64_t row_hit
 /* ---- flat, folded ---- */
 
 /* The nodes from the root down to `id`, each with its frames. */
-static void draw_path(const struct drawing *drawing, uint32_t id, const char *before, const char *between)
+static void draw_path(const struct drawing *drawing, uint32_t id, const char *before,
+                      const char *between)
 {
-    PD_VEC(uint32_t) path = {0};
+    PD_VEC(uint32_t) path = { 0 };
     for (; id != 0 && id != PD_HIST_NONE; id = node_of(drawing, id)->parent)
         if (!pd_vec_push(&path, id))
             drawing->out->failed = true;
@@ -235,7 +241,7 @@ static void draw_list(const struct drawing *drawing, uint64_t total)
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,
                      const struct pd_chain_tree *tree, struct pd_text *out)
 {
-    struct drawing drawing = {table, tree, out, 0};
+    struct drawing drawing = { table, tree, out, 0 };
     uint64_t hits = table->plan->hist.children ? row->children_period : row->period;
     if (table->plan->chain_mode == PD_CHAIN_FLAT || table->plan->chain_mode == PD_CHAIN_FOLDED)
         draw_list(&drawing, table->chain_total);

@@ -10,9 +10,10 @@ struct key_row {
 };
 
 static const struct key_row key_rows[] = {
-#define KEY(identifier, key, text) {key, text, PD_KEY_##identifier, 0, false},
-#define COLUMN(identifier, key, text, columns) {key, text, PD_COLUMN_##identifier, columns, false},
-#define REFUSED(key) {key, NULL, 0, 0, true},
+#define KEY(identifier, key, text) { key, text, PD_KEY_##identifier, 0, false },
+#define COLUMN(identifier, key, text, columns)                                                     \
+    { key, text, PD_COLUMN_##identifier, columns, false },
+#define REFUSED(key) { key, NULL, 0, 0, true },
 #include "export/report_keys.def"
 };
 
@@ -65,8 +66,9 @@ static void add_column(struct pd_report_plan *plan, uint8_t what)
         if (plan->columns[i].what == what)
             return;
     if (plan->column_count < PD_REPORT_COLUMNS)
-        plan->columns[plan->column_count++] =
-            (struct pd_report_column){.what = what, .title = row_of(what)->title};
+        plan->columns[plan->column_count++] = (struct pd_report_column){
+            .what = what, .title = row_of(what)->title
+        };
 }
 
 static perfdata_status parse_keys(struct pd_context *context, const char *text, const char *option,
@@ -81,8 +83,8 @@ static perfdata_status parse_keys(struct pd_context *context, const char *text, 
             return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --%s key: `%.*s'", option,
                            (int)length, token);
         if (row->refused)
-            return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "--%s key '%s' is not supported yet",
-                           option, row->name);
+            return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                           "--%s key '%s' is not supported yet", option, row->name);
         add(plan, row->what);
     }
     return 0;
@@ -95,7 +97,8 @@ static void add_ipc(struct pd_report_plan *plan, const char *sort)
         add_order(plan, PD_KEY_IPC_NULL);
 }
 
-static perfdata_status setup_order(struct pd_context *context, struct pd_report_plan *plan, bool children)
+static perfdata_status setup_order(struct pd_context *context, struct pd_report_plan *plan,
+                                   bool children)
 {
     const struct perfdata_report_options *options = plan->options;
     const char *sort = options->sort;
@@ -105,7 +108,8 @@ static perfdata_status setup_order(struct pd_context *context, struct pd_report_
     if (sort && strstr(sort, "ipc"))
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --sort key: `%s'", sort);
     if (options->fields && strstr(options->fields, "ipc"))
-        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --fields key: `%s'", options->fields);
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --fields key: `%s'",
+                       options->fields);
     if (!plan->fields_are_strict && (sort || !plan->fields_are_strict)) {
         if (children)
             add_order(plan, PD_COLUMN_CHILDREN);
@@ -160,7 +164,8 @@ static bool has_order(const struct pd_report_plan *plan, uint8_t what)
     return memchr(plan->order, what, plan->order_count) != NULL;
 }
 
-static perfdata_status setup_columns(struct pd_context *context, struct pd_report_plan *plan, bool children)
+static perfdata_status setup_columns(struct pd_context *context, struct pd_report_plan *plan,
+                                     bool children)
 {
     const char *fields = plan->options->fields;
     perfdata_status status = setup_order(context, plan, children);
@@ -189,13 +194,16 @@ static bool is_prefix(const char *token, size_t length, const char *word)
     return length <= strlen(word) && !strncmp(token, word, length);
 }
 
-static bool parse_chain_word(struct pd_report_plan *plan, const char *token, size_t length, const char **refused)
+static bool parse_chain_word(struct pd_report_plan *plan, const char *token, size_t length,
+                             const char **refused)
 {
     static const struct {
         const char *word;
         enum pd_chain_mode mode;
-    } modes[] = {{"graph", PD_CHAIN_GRAPH}, {"flat", PD_CHAIN_FLAT}, {"fractal", PD_CHAIN_FRACTAL},
-                 {"folded", PD_CHAIN_FOLDED}};
+    } modes[] = { { "graph", PD_CHAIN_GRAPH },
+                  { "flat", PD_CHAIN_FLAT },
+                  { "fractal", PD_CHAIN_FRACTAL },
+                  { "folded", PD_CHAIN_FOLDED } };
     for (size_t i = 0; i < PD_LENGTH(modes); i++)
         if (is_prefix(token, length, modes[i].word)) {
             plan->chain_mode = modes[i].mode;
@@ -209,13 +217,13 @@ static bool parse_chain_word(struct pd_report_plan *plan, const char *token, siz
     }
     if (is_prefix(token, length, "function"))
         return true;
-    static const char *const later[] = {"address", "srcline", "branch"};
+    static const char *const later[] = { "address", "srcline", "branch" };
     for (size_t i = 0; i < PD_LENGTH(later); i++)
         if (is_prefix(token, length, later[i])) {
             *refused = later[i];
             return true;
         }
-    static const char *const values[] = {"percent", "period", "count"};
+    static const char *const values[] = { "percent", "period", "count" };
     for (size_t i = 0; i < PD_LENGTH(values); i++)
         if (is_prefix(token, length, values[i])) {
             plan->chain_value = (enum pd_chain_value)i;
@@ -258,8 +266,8 @@ static perfdata_status parse_chains(struct pd_context *context, struct pd_report
             percent_set = true;
         }
         if (end == token)
-            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "invalid call graph option: `%.*s'",
-                           (int)length, token);
+            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                           "invalid call graph option: `%.*s'", (int)length, token);
     }
     return 0;
 }
@@ -281,7 +289,7 @@ static perfdata_status parse_quantum(struct pd_context *context, const char *tex
     static const struct {
         const char *unit;
         uint64_t factor;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    } units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
     *out = 100000000;
     if (!text)
         return 0;
@@ -290,10 +298,12 @@ static perfdata_status parse_quantum(struct pd_context *context, const char *tex
     for (size_t i = 0; end != text && i < PD_LENGTH(units); i++)
         if (!strcmp(end, units[i].unit) && !pd_mul_overflows(number, units[i].factor, out) && *out)
             return 0;
-    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "time quantum '%s': a number and s, ms, us or ns", text);
+    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "time quantum '%s': a number and s, ms, us or ns", text);
 }
 
-perfdata_status pd_report_plan_make(struct pd_context *context, const struct perfdata_report_options *options,
+perfdata_status pd_report_plan_make(struct pd_context *context,
+                                    const struct perfdata_report_options *options,
                                     struct pd_report_plan *out)
 {
     memset(out, 0, sizeof *out);
@@ -314,7 +324,8 @@ perfdata_status pd_report_plan_make(struct pd_context *context, const struct per
         out->chain_percent = (double)out->percent_limit;
     }
     if (status == 0)
-        status = compile(context, options->parent ? options->parent : "^sys_|^do_page_fault", &out->parent);
+        status = compile(context, options->parent ? options->parent : "^sys_|^do_page_fault",
+                         &out->parent);
     out->has_parent = status == 0;
     if (status == 0 && options->ignore_callees) {
         status = compile(context, options->ignore_callees, &out->ignore);
@@ -359,12 +370,14 @@ static perfdata_status elide(struct pd_report_plan *plan)
     const struct pd_filter *filter = &plan->filter;
     size_t kept = 0;
     if (filter->has_comms && filter->comms.count == 1)
-        plan->only_comm = pd_arena_copy(&plan->arena, filter->comms.names[0].text, filter->comms.names[0].length);
+        plan->only_comm = pd_arena_copy(&plan->arena, filter->comms.names[0].text,
+                                        filter->comms.names[0].length);
     if (filter->has_dsos && filter->dsos.count == 1)
-        plan->only_dso = pd_arena_copy(&plan->arena, filter->dsos.names[0].text, filter->dsos.names[0].length);
+        plan->only_dso = pd_arena_copy(&plan->arena, filter->dsos.names[0].text,
+                                       filter->dsos.names[0].length);
     if (filter->has_symbols && filter->symbols.count == 1 && !filter->address_count)
-        plan->only_symbol =
-            pd_arena_copy(&plan->arena, filter->symbols.names[0].text, filter->symbols.names[0].length);
+        plan->only_symbol = pd_arena_copy(&plan->arena, filter->symbols.names[0].text,
+                                          filter->symbols.names[0].length);
     else if (filter->has_symbols && !filter->symbols.count && filter->address_count == 1)
         plan->only_symbol = plan->options->symbols;
     for (size_t i = 0; i < plan->column_count; i++) {
@@ -382,7 +395,8 @@ static perfdata_status elide(struct pd_report_plan *plan)
     return 0;
 }
 
-static perfdata_status refuse_modes(struct pd_recording *recording, const struct pd_report_plan *plan)
+static perfdata_status refuse_modes(struct pd_recording *recording,
+                                    const struct pd_report_plan *plan)
 {
     bool traces = recording->event_count != 0;
     for (size_t i = 0; i < recording->event_count; i++)
@@ -396,7 +410,8 @@ static perfdata_status refuse_modes(struct pd_recording *recording, const struct
     return 0;
 }
 
-perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan, int32_t *perf_exit)
+perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
+                                   int32_t *perf_exit)
 {
     struct pd_context *context = &recording->context;
     uint64_t sample_type = 0;
@@ -422,7 +437,8 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     plan->hist.children = children && has_column;
     if (!has_chains && has_order(plan, PD_KEY_PARENT))
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
-                       "Selected --sort parent, but no callchain data. Did you call 'perf record' without -g?");
+                       "Selected --sort parent, but no callchain data. Did you call 'perf record' "
+                       "without -g?");
     if (!has_chains && plan->chains_asked && plan->chain_mode != PD_CHAIN_NONE)
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected -g or --branch-history.\nBut no callchain or branch data.\n"

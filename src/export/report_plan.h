@@ -27,7 +27,7 @@ struct pd_report_plan {
     size_t column_count;
     uint8_t order[PD_REPORT_COLUMNS]; /* what rows are sorted by */
     size_t order_count;
-    bool chains_asked; /* -g given */
+    bool chains_asked;     /* -g given */
     bool skip_first_frame; /* -s sym...: it is the row itself */
     bool fields_are_strict, order_set;
     enum pd_chain_mode chain_mode;
@@ -45,7 +45,8 @@ struct pd_report_plan {
 };
 
 /* Parses what needs no recording. */
-perfdata_status pd_report_plan_make(struct pd_context *context, const struct perfdata_report_options *options,
+perfdata_status pd_report_plan_make(struct pd_context *context,
+                                    const struct perfdata_report_options *options,
                                     struct pd_report_plan *out);
 /* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a failure. */
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
@@ -57,8 +58,8 @@ struct pd_report_counts {
     struct pd_hist hist;
     uint64_t lost_samples;
 };
-perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan, unsigned threads,
-                                  struct pd_report_counts *out);
+perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
+                                  unsigned threads, struct pd_report_counts *out);
 
 /* One event's (or group's) table. */
 struct pd_report_table {
@@ -71,14 +72,15 @@ struct pd_report_table {
     size_t event_count;
     const struct pd_chain_index *chains; /* NULL: none drawn */
     uint64_t total;                      /* 100 % */
-    uint64_t chain_total;                /* 100 % of chains: relative percentages are not for them */
-    uint64_t least;                      /* hits that a node of a chain needs */
+    uint64_t chain_total; /* 100 % of chains: relative percentages are not for them */
+    uint64_t least;       /* hits that a node of a chain needs */
     uint32_t widths[PD_KEY_COUNT];
 };
 
 /* report_draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
-                               perfdata_status (*flush)(void *data, struct pd_text *text), void *data);
+                               perfdata_status (*flush)(void *data, struct pd_text *text),
+                               void *data);
 
 /* report_graph.c: the chains of one row. */
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,

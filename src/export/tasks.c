@@ -27,13 +27,10 @@ static int front(void *data, const struct pd_delivered *record)
     switch (record->type) {
     case PD_RECORD_COMM:
     case PD_RECORD_FORK:
-    case PD_RECORD_EXIT:
-        return PD_FRONT_PASS;
+    case PD_RECORD_EXIT: return PD_FRONT_PASS;
     case PD_RECORD_MMAP:
-    case PD_RECORD_MMAP2:
-        return *(const bool *)data ? PD_FRONT_PASS : PD_FRONT_IGNORE;
-    default:
-        return PD_FRONT_IGNORE;
+    case PD_RECORD_MMAP2: return *(const bool *)data ? PD_FRONT_PASS : PD_FRONT_IGNORE;
+    default: return PD_FRONT_IGNORE;
     }
 }
 
@@ -58,8 +55,9 @@ static bool collect(struct tasks *tasks, const struct pd_timeline *timeline)
     for (size_t i = 0; i < count; i++) {
         struct pd_thread *thread = pd_timeline_thread(timeline, i);
         if (pd_thread_current(thread))
-            tasks->tasks[tasks->count++] =
-                (struct task){.thread = thread, NONE, NONE, NONE, NONE, false};
+            tasks->tasks[tasks->count++] = (struct task){
+                .thread = thread, NONE, NONE, NONE, NONE, false
+            };
     }
     qsort(tasks->tasks, tasks->count, sizeof *tasks->tasks, by_bucket);
     for (uint32_t i = 0; i < tasks->count; i++)
@@ -168,7 +166,7 @@ static void print_tree(struct tasks *tasks, uint32_t root, bool maps)
 static perfdata_status print_all(struct pd_session *session, bool maps, struct pd_text *out)
 {
     struct pd_context *context = &session->recording->context;
-    struct tasks tasks = {.first_root = NONE, .last_root = NONE, .out = out};
+    struct tasks tasks = { .first_root = NONE, .last_root = NONE, .out = out };
     perfdata_status status = 0;
     if (!collect(&tasks, session->timeline)) {
         status = pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tasks");

@@ -15,14 +15,14 @@ struct pd_chunk_pool;
 
 struct pd_chunk {
     uint8_t *bytes;
-    size_t size;      /* bytes that are valid */
+    size_t size; /* bytes that are valid */
     size_t capacity;
-    uint64_t offset;  /* of bytes[0] in the input */
+    uint64_t offset; /* of bytes[0] in the input */
     atomic_uint references;
-    uint64_t mark;    /* for the holder: e.g. the batch that already counts this chunk */
+    uint64_t mark; /* for the holder: e.g. the batch that already counts this chunk */
     struct pd_chunk_pool *pool;
     struct pd_chunk *next_free;
-    bool foreign;     /* the bytes belong to the caller's memory block */
+    bool foreign; /* the bytes belong to the caller's memory block */
 };
 
 PD_INLINE void pd_chunk_hold(struct pd_chunk *chunk)
@@ -45,7 +45,8 @@ struct pd_chunk *pd_chunk_over(struct pd_chunk_pool *pool, const uint8_t *bytes,
 struct pd_source;
 
 /* A directory opens as a source without bytes (pd_source_is_directory). */
-perfdata_status pd_source_open_path(struct pd_context *context, const char *path, struct pd_source **out);
+perfdata_status pd_source_open_path(struct pd_context *context, const char *path,
+                                    struct pd_source **out);
 /* The descriptor stays the caller's; it must outlive the source. */
 perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_source **out);
 /* The bytes stay the caller's; they must outlive the source. */
@@ -53,8 +54,8 @@ perfdata_status pd_source_open_memory(struct pd_context *context, const void *by
                                       struct pd_source **out);
 /* NULL does nothing. */
 /* A regular file in a directory; PERFDATA_ERROR_NOT_FOUND when there is none of this name. */
-perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory, const char *name,
-                                     struct pd_source **out);
+perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory,
+                                     const char *name, struct pd_source **out);
 /* Calls `each` with the names in a directory, in no order, until it returns non-zero. */
 perfdata_status pd_source_list(struct pd_context *context, const struct pd_source *directory,
                                int (*each)(void *data, const char *name), void *data);
@@ -69,11 +70,12 @@ const uint8_t *pd_source_memory(const struct pd_source *source);
 /* Modification time in seconds since 1970, 0 unknown. */
 int64_t pd_source_mtime(const struct pd_source *source);
 /* Reads up to `size` bytes at `offset`; *got is less only at the end of the input. */
-perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size, size_t *got);
+perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size,
+                               size_t *got);
 /* The same, but content with `least` bytes where more would have to be waited for (a stream). A stream is read once, from
  * front to back; what pd_source_stop_keeping() has not yet been called for can be read again from the start. */
-perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to, size_t least, size_t size,
-                                     size_t *got);
+perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to,
+                                     size_t least, size_t size, size_t *got);
 void pd_source_stop_keeping(struct pd_source *source);
 /* The first offset from `offset` on where a file may hold other bytes than zeros (holes are skipped). */
 uint64_t pd_source_next_data(const struct pd_source *source, uint64_t offset);

@@ -17,7 +17,8 @@ struct pd_zstd *pd_zstd_new(void)
         return NULL;
     zstd->stream = ZSTD_createDStream();
     /* perf's windows are at most 128 MiB; a larger one is a bomb */
-    if (!zstd->stream || ZSTD_isError(ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, 27))) {
+    if (!zstd->stream ||
+        ZSTD_isError(ZSTD_DCtx_setParameter(zstd->stream, ZSTD_d_windowLogMax, 27))) {
         pd_zstd_free(zstd);
         return NULL;
     }

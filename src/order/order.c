@@ -14,16 +14,16 @@ struct held {
 struct pd_order {
     struct pd_recording *recording;
     struct pd_walk *walk;
-    bool sorted;     /* delivery order asked for, and possible */
-    bool backward;   /* an event writes backwards: late records are nobody's fault */
+    bool sorted;   /* delivery order asked for, and possible */
+    bool backward; /* an event writes backwards: late records are nobody's fault */
     bool draining, ended;
-    bool round;      /* the record delivered last was a FINISHED_ROUND */
+    bool round;             /* the record delivered last was a FINISHED_ROUND */
     perfdata_status status; /* of the end */
     uint64_t number;
     struct pd_queue queue;
     PD_VEC(struct held) held;
     uint32_t free_held;
-    uint32_t current;    /* held slot of the walk's chunk, NONE until one of its records was queued */
+    uint32_t current; /* held slot of the walk's chunk, NONE until one of its records was queued */
     uint32_t to_release; /* slot whose last record is out: given back at the next call */
     struct pd_chunk *walk_chunk;
     struct pd_order_stats stats;
@@ -80,11 +80,11 @@ static bool hold_current(struct pd_order *order)
         order->free_held = order->held.data[slot].next_free;
     } else {
         slot = (uint32_t)order->held.count;
-        if (slot == NONE || !pd_vec_push(&order->held, (struct held){0}))
+        if (slot == NONE || !pd_vec_push(&order->held, (struct held){ 0 }))
             return false;
     }
     pd_chunk_hold(order->walk_chunk);
-    order->held.data[slot] = (struct held){order->walk_chunk, 0, NONE};
+    order->held.data[slot] = (struct held){ order->walk_chunk, 0, NONE };
     order->current = slot;
     return true;
 }

@@ -17,17 +17,18 @@ struct pd_delivered {
     uint32_t size, type;
     uint16_t misc;
     uint16_t has_period; /* set by the front: `period` counts, not the sample's own */
-    uint64_t offset; /* in the file */
-    uint64_t time;   /* PD_NO_TIME: none */
-    uint64_t number; /* delivery number, from 1 */
+    uint64_t offset;     /* in the file */
+    uint64_t time;       /* PD_NO_TIME: none */
+    uint64_t number;     /* delivery number, from 1 */
     const struct pd_event *event;
     struct pd_chunk *chunk;
     struct pd_thread *thread; /* set by the front: of a sample, else NULL */
-    uint64_t period; /* of a sample that the front made of another's counters */
+    uint64_t period;          /* of a sample that the front made of another's counters */
 };
 
 /* Decodes a delivered sample, its event known. Status as of pd_sample_decode(). */
-PD_INLINE perfdata_status pd_delivered_sample(const struct pd_delivered *record, struct pd_sample *out)
+PD_INLINE perfdata_status pd_delivered_sample(const struct pd_delivered *record,
+                                              struct pd_sample *out)
 {
     perfdata_status status = pd_sample_decode(record->event, record->data, record->size, out);
     if (PD_UNLIKELY(record->has_period))
@@ -41,7 +42,8 @@ struct pd_order_stats {
     uint64_t records, late, rounds, without_time;
 };
 
-perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode mode, struct pd_order **out);
+perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode mode,
+                              struct pd_order **out);
 /* 1 a record, 0 end, < 0 status. out->data stays valid until the next call, longer when the caller holds the chunk. */
 int pd_order_next(struct pd_order *order, struct pd_delivered *out);
 const struct pd_order_stats *pd_order_statistics(const struct pd_order *order);

@@ -41,7 +41,7 @@ struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time)
     struct pd_queue_run *last = count ? &queue->runs.data[count - 1] : NULL;
     if (PD_LIKELY(last && last->end == queue->tail && time >= queue->last_time))
         last->end++;
-    else if (!pd_vec_push(&queue->runs, (struct pd_queue_run){queue->tail, queue->tail + 1}))
+    else if (!pd_vec_push(&queue->runs, (struct pd_queue_run){ queue->tail, queue->tail + 1 }))
         return NULL;
     queue->last_time = time;
     struct pd_queue_entry *entry = at(queue, queue->tail++);
@@ -81,7 +81,7 @@ bool pd_queue_flush(struct pd_queue *queue, bool final)
     for (size_t i = 0; i < queue->runs.count; i++) {
         uint64_t time = at(queue, queue->runs.data[i].begin)->time;
         if (time <= queue->limit)
-            queue->heap.data[queue->heap.count++] = (struct pd_queue_head){time, i};
+            queue->heap.data[queue->heap.count++] = (struct pd_queue_head){ time, i };
     }
     for (size_t i = queue->heap.count / 2; i-- > 0;)
         sift(queue->heap.data, queue->heap.count, i, queue->heap.data[i]);

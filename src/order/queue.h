@@ -31,7 +31,7 @@ struct pd_queue {
     struct pd_queue_entry *ring;
     size_t size; /* of the ring, a power of two, or 0 */
     uint64_t head, tail;
-    uint64_t last_time; /* of the entry pushed last */
+    uint64_t last_time;               /* of the entry pushed last */
     PD_VEC(struct pd_queue_run) runs; /* in order of arrival: a tie goes to the earlier run */
     PD_VEC(struct pd_queue_head) heap;
     uint64_t next_flush, max_timestamp, last_flush;

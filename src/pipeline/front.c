@@ -40,7 +40,7 @@ void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer)
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,
                               struct pd_front *front)
 {
-    *front = (struct pd_front){.session = session, .consumer = consumer};
+    *front = (struct pd_front){ .session = session, .consumer = consumer };
     pd_split_init(&front->split, session->recording);
     return pd_order_open(session->recording, consumer->order, &front->order);
 }
@@ -71,8 +71,7 @@ static bool body_ids(uint32_t type, uint32_t *pid, uint32_t *tid)
         *pid = 8;
         *tid = 16;
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -115,7 +114,8 @@ PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
         tid = pd_load32(record->data + event->plan.tid + 4, event->plan.swap);
     }
     record->thread = pd_timeline_touch(front->session->timeline, pid, tid, record->number);
-    if (PD_UNLIKELY(!front->kernel_shown && (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
+    if (PD_UNLIKELY(!front->kernel_shown &&
+                    (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
         show_kernel(front, record);
 }
 

@@ -26,7 +26,7 @@ struct pool {
     struct pd_job **jobs, **done; /* `done` by sequence modulo job_count */
     uint64_t *first_numbers;      /* likewise, of those under way */
     size_t job_count;
-    struct pd_job *first, *last, *free;  /* filled ones in sequence; empty ones */
+    struct pd_job *first, *last, *free; /* filled ones in sequence; empty ones */
     uint64_t next_sequence, next_emitted;
     bool emitting, finished;
     perfdata_status status; /* the first failure; nothing is worked on or emitted after it */
@@ -47,7 +47,8 @@ static perfdata_status begin_worker(struct pool *pool, unsigned index)
                            "no memory for a worker");
     }
     if (consumer->begin) {
-        perfdata_status status = consumer->begin(consumer->data, index, worker->resolver, &worker->state);
+        perfdata_status status = consumer->begin(consumer->data, index, worker->resolver,
+                                                 &worker->state);
         if (status < 0)
             return status;
     }
@@ -75,7 +76,8 @@ static perfdata_status emit(struct pool *pool, struct pd_job *job)
         return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
                        "no memory for a batch's text");
     if (batch->text.length && consumer->sink) {
-        perfdata_status written = consumer->sink(consumer->data, batch->text.data, batch->text.length);
+        perfdata_status written = consumer->sink(consumer->data, batch->text.data,
+                                                 batch->text.length);
         if (written < 0)
             return written;
     }
@@ -295,7 +297,7 @@ static void free_pool(struct pool *pool)
 perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer,
                                 unsigned threads)
 {
-    struct pool pool = {.session = session, .consumer = consumer};
+    struct pool pool = { .session = session, .consumer = consumer };
     perfdata_status status;
     pthread_mutex_init(&pool.lock, NULL);
     pthread_cond_init(&pool.work, NULL);

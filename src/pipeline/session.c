@@ -5,7 +5,7 @@ perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out)
 {
     struct pd_context *context = &recording->context;
-    *out = (struct pd_session){.recording = recording};
+    *out = (struct pd_session){ .recording = recording };
     out->timeline = pd_timeline_new(context, &recording->features, recording->swap);
     if (out->timeline && search)
         out->symbols = pd_symbols_new(context, out->timeline, &recording->features, search);

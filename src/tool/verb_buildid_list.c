@@ -11,7 +11,8 @@ struct buildid_list_options {
 
 static const struct tool_option buildid_list_rows[] = {
     { TOOL_GROUP, .help = "Input" },
-    { TOOL_CALLBACK, 'i', "input", "FILE", "recording, or an ELF file whose id is printed; - is standard input",
+    { TOOL_CALLBACK, 'i', "input", "FILE",
+      "recording, or an ELF file whose id is printed; - is standard input",
       .parse = tool_parse_input },
     TOOL_ROW_FORCE,
     { TOOL_GROUP, .help = "Output" },
@@ -45,8 +46,8 @@ static enum tool_exit run_buildid_list(struct tool *tool, void *data, int argc, 
     code = tool_open(tool, name, &recording);
     if (code != TOOL_DONE)
         return code;
-    perfdata_status status = perfdata_build_ids_print(recording, options->with_hits ? PERFDATA_BUILD_IDS_HITS : 0,
-                                                      tool_write_text, tool);
+    perfdata_status status = perfdata_build_ids_print(
+        recording, options->with_hits ? PERFDATA_BUILD_IDS_HITS : 0, tool_write_text, tool);
     if (status < 0)
         code = tool_recording_failure(tool, recording, status);
     perfdata_recording_close(recording);
@@ -56,10 +57,11 @@ static enum tool_exit run_buildid_list(struct tool *tool, void *data, int argc, 
 const struct tool_verb tool_verb_buildid_list = {
     .name = "buildid-list",
     .synopsis = "[OPTIONS] [FILE]",
-    .description = "Lists the build-ids of the programs and libraries in a recording, as its header has them; without\n"
+    .description = "Lists the build-ids of the programs and libraries in a recording, as its "
+                   "header has them; without\n"
                    "that table, of those that samples hit.",
-    .examples = { "buildid-list perf.data", "build-ids and names",
-                  "buildid-list -H perf.data", "only what samples hit" },
+    .examples = { "buildid-list perf.data", "build-ids and names", "buildid-list -H perf.data",
+                  "only what samples hit" },
     .options = buildid_list_rows,
     .options_size = sizeof(struct buildid_list_options),
     .run = run_buildid_list,

@@ -13,10 +13,13 @@ static const struct tool_option evlist_rows[] = {
     TOOL_ROW_INPUT,
     TOOL_ROW_FORCE,
     { TOOL_GROUP, .help = "Output" },
-    { TOOL_FLAG, 'F', "freq", NULL, "the sample frequency or period of each event", FIELD(frequency) },
+    { TOOL_FLAG, 'F', "freq", NULL, "the sample frequency or period of each event",
+      FIELD(frequency) },
     { TOOL_FLAG, 'g', "group", NULL, "groups in braces, a line each", FIELD(group) },
-    { TOOL_COUNT, 'v', "verbose", NULL, "all fields of each event that are not zero", FIELD(verbose) },
-    { TOOL_FLAG, 0, "json", NULL, "a JSON object per event, all fields", FIELD(json), .flags = TOOL_OURS },
+    { TOOL_COUNT, 'v', "verbose", NULL, "all fields of each event that are not zero",
+      FIELD(verbose) },
+    { TOOL_FLAG, 0, "json", NULL, "a JSON object per event, all fields", FIELD(json),
+      .flags = TOOL_OURS },
     { 0 },
 };
 
@@ -33,7 +36,8 @@ static enum tool_exit run_evlist(struct tool *tool, void *data, int argc, char *
         return code;
     uint32_t flags = (options->verbose ? PERFDATA_EVLIST_VERBOSE : 0) |
                      (options->frequency ? PERFDATA_EVLIST_FREQUENCY : 0) |
-                     (options->group ? PERFDATA_EVLIST_GROUP : 0) | (options->json ? PERFDATA_EVLIST_JSON : 0);
+                     (options->group ? PERFDATA_EVLIST_GROUP : 0) |
+                     (options->json ? PERFDATA_EVLIST_JSON : 0);
     perfdata_status status = perfdata_evlist_print(recording, flags, tool_write_text, tool);
     if (status < 0)
         code = tool_recording_failure(tool, recording, status);
@@ -45,8 +49,8 @@ const struct tool_verb tool_verb_evlist = {
     .name = "evlist",
     .synopsis = "[OPTIONS] [FILE]",
     .description = "Lists the events of a recording, one a line.",
-    .examples = { "evlist perf.data", "the names of the events",
-                  "evlist -v perf.data", "how each was opened" },
+    .examples = { "evlist perf.data", "the names of the events", "evlist -v perf.data",
+                  "how each was opened" },
     .options = evlist_rows,
     .options_size = sizeof(struct evlist_options),
     .run = run_evlist,

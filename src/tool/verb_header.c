@@ -38,10 +38,11 @@ static enum tool_exit run_header(struct tool *tool, void *data, int argc, char *
 const struct tool_verb tool_verb_header = {
     .name = "header",
     .synopsis = "[OPTIONS] [FILE]",
-    .description = "Prints the recording's header: machine, command line, events, topology. The text is that of\n"
+    .description = "Prints the recording's header: machine, command line, events, topology. The "
+                   "text is that of\n"
                    "`perf report --header-only -I`.",
-    .examples = { "header perf.data", "everything that the header says",
-                  "header --json perf.data", "the same for programs" },
+    .examples = { "header perf.data", "everything that the header says", "header --json perf.data",
+                  "the same for programs" },
     .options = header_rows,
     .options_size = sizeof(struct header_options),
     .run = run_header,

@@ -7,10 +7,12 @@
 #include <string.h>
 
 struct report_options {
-    int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved, exclude_other;
+    int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
+        exclude_other;
     int group, skip_empty, demangle, demangle_kernel, inlines, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, no_call_graph;
-    const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent, *ignore_callees;
+    const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
+        *ignore_callees;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *symbol_filter, *time, *quantum;
     const char *symfs, *kallsyms, *vmlinux;
     unsigned max_stack;
@@ -42,7 +44,8 @@ static enum tool_exit parse_percentage(struct tool *tool, void *data, const char
 static const struct tool_option report_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
-    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up", FIELD(symfs) },
+    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up",
+      FIELD(symfs) },
     { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },
     { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
     { TOOL_FLAG, 0, "ignore-vmlinux", NULL, "kernel image is never read", FIELD(ignore_vmlinux) },
@@ -52,47 +55,61 @@ static const struct tool_option report_rows[] = {
     TOOL_ROW_JOBS,
     { TOOL_GROUP, .help = "Rows and columns" },
     { TOOL_FLAG, 0, "stdio", NULL, "plain text (the only form so far)", FIELD(stdio) },
-    { TOOL_STRING, 's', "sort", "KEY[,...]", "sort keys, the columns that identify a row; + appends", FIELD(sort) },
+    { TOOL_STRING, 's', "sort", "KEY[,...]",
+      "sort keys, the columns that identify a row; + appends", FIELD(sort) },
     { TOOL_STRING, 'F', "fields", "KEY[,...]", "columns, in order", FIELD(fields) },
-    { TOOL_FLAG, 0, "children", NULL, "a function's samples count for its callers too (on with chains)",
-      FIELD(children) },
-    { TOOL_FLAG, 'n', "show-nr-samples", NULL, "column with the number of samples", FIELD(samples) },
+    { TOOL_FLAG, 0, "children", NULL,
+      "a function's samples count for its callers too (on with chains)", FIELD(children) },
+    { TOOL_FLAG, 'n', "show-nr-samples", NULL, "column with the number of samples",
+      FIELD(samples) },
     { TOOL_FLAG, 0, "show-total-period", NULL, "column with the period sum", FIELD(total_period) },
     { TOOL_FLAG, 0, "show-cpu-utilization", NULL, "columns sys and usr", FIELD(cpu_utilization) },
-    { TOOL_FLAG, 0, "showcpuutilization", NULL, "the same", FIELD(cpu_utilization), .flags = TOOL_HIDDEN },
-    { TOOL_STRING, 't', "field-separator", "TEXT", "between columns, without padding", FIELD(separator) },
+    { TOOL_FLAG, 0, "showcpuutilization", NULL, "the same", FIELD(cpu_utilization),
+      .flags = TOOL_HIDDEN },
+    { TOOL_STRING, 't', "field-separator", "TEXT", "between columns, without padding",
+      FIELD(separator) },
     { TOOL_STRING, 'w', "column-widths", "N[,...]", "widths of the columns", FIELD(widths) },
     { TOOL_STRING, 0, "percent-limit", "PERCENT", "leave out rows below", FIELD(percent_limit) },
-    { TOOL_CALLBACK, 0, "percentage", "HOW", "of what the filters leave: relative, or of all: absolute",
-      .parse = parse_percentage },
+    { TOOL_CALLBACK, 0, "percentage", "HOW",
+      "of what the filters leave: relative, or of all: absolute", .parse = parse_percentage },
     { TOOL_STRING, 'p', "parent", "REGEX", "functions for the column parent", FIELD(parent) },
-    { TOOL_FLAG, 'x', "exclude-other", NULL, "with -p: only samples with such a parent", FIELD(exclude_other) },
-    { TOOL_STRING, 0, "time-quantum", "TIME", "step of the sort key time, as 10ms", FIELD(quantum) },
+    { TOOL_FLAG, 'x', "exclude-other", NULL, "with -p: only samples with such a parent",
+      FIELD(exclude_other) },
+    { TOOL_STRING, 0, "time-quantum", "TIME", "step of the sort key time, as 10ms",
+      FIELD(quantum) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "group", NULL, "events side by side", FIELD(group) },
-    { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)", FIELD(skip_empty) },
+    { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)",
+      FIELD(skip_empty) },
     { TOOL_FLAG, 'q', "quiet", NULL, "rows only", FIELD(quiet) },
     { TOOL_GROUP, .help = "Call chains" },
     { TOOL_CALLBACK, 'g', "call-graph", "STYLE",
-      "graph, fractal, flat, folded or none; then threshold, limit, caller or callee, percent, period or count",
+      "graph, fractal, flat, folded or none; then threshold, limit, caller or callee, percent, "
+      "period or count",
       .flags = TOOL_LAST, .parse = parse_call_graph },
     { TOOL_FLAG, 'G', "inverted", NULL, "chains from caller to callee", FIELD(inverted) },
     { TOOL_UINT, 0, "max-stack", "N", "frames taken at most of a chain", FIELD(max_stack) },
-    { TOOL_STRING, 0, "ignore-callees", "REGEX", "drop what these functions call", FIELD(ignore_callees) },
-    { TOOL_FLAG, 0, "inline", NULL, "inlined functions in chains (on; only stacks with DWARF have them)",
-      FIELD(inlines) },
-    { TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)", FIELD(demangle) },
-    { TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well", FIELD(demangle_kernel) },
+    { TOOL_STRING, 0, "ignore-callees", "REGEX", "drop what these functions call",
+      FIELD(ignore_callees) },
+    { TOOL_FLAG, 0, "inline", NULL,
+      "inlined functions in chains (on; only stacks with DWARF have them)", FIELD(inlines) },
+    { TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",
+      FIELD(demangle) },
+    { TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",
+      FIELD(demangle_kernel) },
     { TOOL_GROUP, .help = "Which samples" },
     { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
     { TOOL_STRING, 'd', "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
     { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]", "keep these symbols only", FIELD(symbols) },
-    { TOOL_STRING, 0, "symbol-filter", "TEXT", "keep symbols that contain this", FIELD(symbol_filter) },
+    { TOOL_STRING, 0, "symbol-filter", "TEXT", "keep symbols that contain this",
+      FIELD(symbol_filter) },
     { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(pids) },
     { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(tids) },
     { TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(cpus) },
-    { TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", FIELD(time) },
-    { TOOL_FLAG, 'U', "hide-unresolved", NULL, "leave out what has no symbol", FIELD(hide_unresolved) },
+    { TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N",
+      FIELD(time) },
+    { TOOL_FLAG, 'U', "hide-unresolved", NULL, "leave out what has no symbol",
+      FIELD(hide_unresolved) },
     { TOOL_GROUP, .help = "Instead of rows" },
     { TOOL_FLAG, 0, "stats", NULL, "counts of records by type", FIELD(stats) },
     { TOOL_FLAG, 0, "tasks", NULL, "tree of tasks", FIELD(tasks) },
@@ -148,7 +165,8 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
     return flags;
 }
 
-static struct perfdata_report_options library_options(const struct tool *tool, const struct report_options *from)
+static struct perfdata_report_options library_options(const struct tool *tool,
+                                                      const struct report_options *from)
 {
     return (struct perfdata_report_options){
         .struct_size = sizeof(struct perfdata_report_options),
@@ -189,7 +207,8 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
         code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
     if (code != TOOL_DONE)
         return code;
-    perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool, &result);
+    perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,
+                                                 &result);
     if (status < 0) {
         code = tool_recording_failure(tool, recording, status);
         if (status != PERFDATA_ERROR_OUTPUT && status != PERFDATA_ERROR_UNSUPPORTED)
@@ -202,12 +221,15 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
 const struct tool_verb tool_verb_report = {
     .name = "report",
     .synopsis = "[OPTIONS] [FILE]",
-    .description = "Counts samples by command, object and symbol, or by the keys of --sort, and prints a row for each,\n"
+    .description = "Counts samples by command, object and symbol, or by the keys of --sort, and "
+                   "prints a row for each,\n"
                    "the heaviest first, with its call chains where chains were recorded.\n\n"
-                   "With chains a function's samples count for its callers as well (column Children); --no-children\n"
+                   "With chains a function's samples count for its callers as well (column "
+                   "Children); --no-children\n"
                    "leaves that out.",
     .examples = { "report -i perf.data", "where the time went",
-                  "report --no-children -g none -s dso,sym perf.data", "functions, without chains" },
+                  "report --no-children -g none -s dso,sym perf.data",
+                  "functions, without chains" },
     .options = report_rows,
     .options_size = sizeof(struct report_options),
     .defaults = report_defaults,

@@ -14,7 +14,8 @@ static bool emit(struct compiler *c, struct pd_trace_op op)
     return pd_vec_push(&c->format->ops, op);
 }
 
-static struct tep_format_field *field_named(struct compiler *c, struct tep_format_field *known, const char *name)
+static struct tep_format_field *field_named(struct compiler *c, struct tep_format_field *known,
+                                            const char *name)
 {
     return known ? known : name ? tep_find_any_field(c->format->event, name) : NULL;
 }
@@ -32,9 +33,9 @@ static int cast_of(const char *type, bool *is_signed)
         int8_t size;
         bool is_signed;
     } casts[] = {
-        { "u8", 1, false },   { "u16", 2, false },  { "u32", 4, false },  { "u64", 8, false },
-        { "s8", 1, true },    { "s16", 2, true },   { "s32", 4, true },   { "s64", 8, true },
-        { "char", 1, true },  { "short", 2, true }, { "int", 4, true },   { "long", 8, true },
+        { "u8", 1, false },       { "u16", 2, false },  { "u32", 4, false }, { "u64", 8, false },
+        { "s8", 1, true },        { "s16", 2, true },   { "s32", 4, true },  { "s64", 8, true },
+        { "char", 1, true },      { "short", 2, true }, { "int", 4, true },  { "long", 8, true },
         { "long long", 8, true },
     };
     if (strchr(type, '*'))
@@ -61,7 +62,9 @@ static bool compile_field_number(struct compiler *c, const struct tep_print_arg 
     struct tep_format_field *field = field_named(c, arg->field.field, arg->field.name);
     if (!field || !number_size(field->size) || field->offset < 0)
         return false;
-    return emit(c, (struct pd_trace_op){ .code = OP_FIELD, .size = (uint8_t)field->size, .offset = (uint32_t)field->offset });
+    return emit(c, (struct pd_trace_op){ .code = OP_FIELD,
+                                         .size = (uint8_t)field->size,
+                                         .offset = (uint32_t)field->offset });
 }
 
 /* array[index]: of a field in place, or of dynamic bytes */
@@ -79,8 +82,10 @@ static bool compile_index(struct compiler *c, const struct tep_print_arg *arg)
     } else {
         return false;
     }
-    return compile_number(c, arg->op.right) && emit(c, (struct pd_trace_op){ .code = OP_CONSTANT, .value = element }) &&
-           emit(c, (struct pd_trace_op){ .code = OP_MUL }) && emit(c, (struct pd_trace_op){ .code = OP_ADD }) &&
+    return compile_number(c, arg->op.right) &&
+           emit(c, (struct pd_trace_op){ .code = OP_CONSTANT, .value = element }) &&
+           emit(c, (struct pd_trace_op){ .code = OP_MUL }) &&
+           emit(c, (struct pd_trace_op){ .code = OP_ADD }) &&
            emit(c, (struct pd_trace_op){ .code = OP_LOAD, .size = (uint8_t)element });
 }
 
@@ -90,7 +95,8 @@ static bool compile_ternary(struct compiler *c, const struct tep_print_arg *arg)
     if (!choice || choice->type != TEP_PRINT_OP || !compile_number(c, arg->op.left))
         return false;
     size_t test = c->format->ops.count;
-    if (!emit(c, (struct pd_trace_op){ .code = OP_JUMP_IF_ZERO }) || !compile_number(c, choice->op.left))
+    if (!emit(c, (struct pd_trace_op){ .code = OP_JUMP_IF_ZERO }) ||
+        !compile_number(c, choice->op.left))
         return false;
     size_t over = c->format->ops.count;
     if (!emit(c, (struct pd_trace_op){ .code = OP_JUMP }))
@@ -108,9 +114,10 @@ static bool compile_op(struct compiler *c, const struct tep_print_arg *arg)
         const char *text;
         uint8_t code;
     } binary[] = {
-        { "+", OP_ADD },  { "-", OP_SUB },  { "*", OP_MUL },   { "/", OP_DIV },   { "%", OP_MOD },  { "&", OP_AND },
-        { "|", OP_OR },   { "^", OP_XOR },  { "<<", OP_SHL },  { ">>", OP_SHR },  { "==", OP_EQ },  { "!=", OP_NE },
-        { "<", OP_LT },   { "<=", OP_LE },  { ">", OP_GT },    { ">=", OP_GE },   { "&&", OP_LAND }, { "||", OP_LOR },
+        { "+", OP_ADD }, { "-", OP_SUB },   { "*", OP_MUL },  { "/", OP_DIV },  { "%", OP_MOD },
+        { "&", OP_AND }, { "|", OP_OR },    { "^", OP_XOR },  { "<<", OP_SHL }, { ">>", OP_SHR },
+        { "==", OP_EQ }, { "!=", OP_NE },   { "<", OP_LT },   { "<=", OP_LE },  { ">", OP_GT },
+        { ">=", OP_GE }, { "&&", OP_LAND }, { "||", OP_LOR },
     };
     const char *op = arg->op.op;
     if (!op || !arg->op.right)
@@ -127,7 +134,8 @@ static bool compile_op(struct compiler *c, const struct tep_print_arg *arg)
                                               : OP_END;
         if (strcmp(op, "+") == 0)
             return compile_number(c, arg->op.right);
-        return code != OP_END && compile_number(c, arg->op.right) && emit(c, (struct pd_trace_op){ .code = code });
+        return code != OP_END && compile_number(c, arg->op.right) &&
+               emit(c, (struct pd_trace_op){ .code = code });
     }
     for (size_t i = 0; i < PD_LENGTH(binary); i++)
         if (strcmp(op, binary[i].text) == 0)
@@ -144,7 +152,8 @@ static bool compile_cast(struct compiler *c, const struct tep_print_arg *arg)
         return false;
     if (size == 0 || size == 8)
         return true;
-    return emit(c, (struct pd_trace_op){ .code = OP_CAST, .size = (uint8_t)size, .value = is_signed });
+    return emit(c,
+                (struct pd_trace_op){ .code = OP_CAST, .size = (uint8_t)size, .value = is_signed });
 }
 
 static bool compile_number(struct compiler *c, const struct tep_print_arg *arg)
@@ -153,19 +162,19 @@ static bool compile_number(struct compiler *c, const struct tep_print_arg *arg)
         return false;
     bool done = false;
     switch (arg->type) {
-    case TEP_PRINT_NULL:
-        done = emit(c, (struct pd_trace_op){ .code = OP_CONSTANT });
-        break;
+    case TEP_PRINT_NULL: done = emit(c, (struct pd_trace_op){ .code = OP_CONSTANT }); break;
     case TEP_PRINT_ATOM:
         done = arg->atom.atom &&
-               emit(c, (struct pd_trace_op){ .code = OP_CONSTANT, .value = strtoull(arg->atom.atom, NULL, 0) });
+               emit(c, (struct pd_trace_op){ .code = OP_CONSTANT,
+                                             .value = strtoull(arg->atom.atom, NULL, 0) });
         break;
     case TEP_PRINT_FIELD: done = compile_field_number(c, arg); break;
     case TEP_PRINT_TYPE: done = compile_cast(c, arg); break;
     case TEP_PRINT_OP: done = compile_op(c, arg); break;
     case TEP_PRINT_DYNAMIC_ARRAY_LEN:
         done = arg->dynarray.field &&
-               emit(c, (struct pd_trace_op){ .code = OP_DYNAMIC_LENGTH, .offset = (uint32_t)arg->dynarray.field->offset });
+               emit(c, (struct pd_trace_op){ .code = OP_DYNAMIC_LENGTH,
+                                             .offset = (uint32_t)arg->dynarray.field->offset });
         break;
     default: break;
     }
@@ -188,9 +197,10 @@ static uint64_t flag_value(const char *text)
         const char *name;
         uint8_t value;
     } names[] = {
-        { "HI_SOFTIRQ", 0 },      { "TIMER_SOFTIRQ", 1 },    { "NET_TX_SOFTIRQ", 2 },  { "NET_RX_SOFTIRQ", 3 },
-        { "BLOCK_SOFTIRQ", 4 },   { "IRQ_POLL_SOFTIRQ", 5 }, { "TASKLET_SOFTIRQ", 6 }, { "SCHED_SOFTIRQ", 7 },
-        { "HRTIMER_SOFTIRQ", 8 }, { "RCU_SOFTIRQ", 9 },      { "HRTIMER_NORESTART", 0 }, { "HRTIMER_RESTART", 1 },
+        { "HI_SOFTIRQ", 0 },      { "TIMER_SOFTIRQ", 1 },     { "NET_TX_SOFTIRQ", 2 },
+        { "NET_RX_SOFTIRQ", 3 },  { "BLOCK_SOFTIRQ", 4 },     { "IRQ_POLL_SOFTIRQ", 5 },
+        { "TASKLET_SOFTIRQ", 6 }, { "SCHED_SOFTIRQ", 7 },     { "HRTIMER_SOFTIRQ", 8 },
+        { "RCU_SOFTIRQ", 9 },     { "HRTIMER_NORESTART", 0 }, { "HRTIMER_RESTART", 1 },
     };
     if (isdigit((unsigned char)*text))
         return strtoull(text, NULL, 0);
@@ -200,7 +210,8 @@ static uint64_t flag_value(const char *text)
     return UINT64_MAX; /* as libtraceevent has it */
 }
 
-static bool compile_names(struct compiler *c, const struct tep_print_flag_sym *list, struct pd_trace_string *out)
+static bool compile_names(struct compiler *c, const struct tep_print_flag_sym *list,
+                          struct pd_trace_string *out)
 {
     size_t count = 0;
     for (const struct tep_print_flag_sym *s = list; s; s = s->next)
@@ -218,12 +229,14 @@ static bool compile_names(struct compiler *c, const struct tep_print_flag_sym *l
     return true;
 }
 
-static bool compile_string_field(struct compiler *c, const struct tep_print_arg *arg, struct pd_trace_string *out)
+static bool compile_string_field(struct compiler *c, const struct tep_print_arg *arg,
+                                 struct pd_trace_string *out)
 {
     struct tep_format_field *field = field_named(c, arg->field.field, arg->field.name);
     if (!field || field->offset < 0 || field->size < 0)
         return false;
-    bool pointer = !(field->flags & TEP_FIELD_IS_ARRAY) && field->size == c->format->tracing->long_size;
+    bool pointer = !(field->flags & TEP_FIELD_IS_ARRAY) &&
+                   field->size == c->format->tracing->long_size;
     out->kind = pointer ? STRING_POINTER : STRING_FIELD;
     out->offset = (uint32_t)field->offset;
     out->size = (uint32_t)field->size;
@@ -232,7 +245,8 @@ static bool compile_string_field(struct compiler *c, const struct tep_print_arg 
 
 static struct pd_trace_string *compile_string(struct compiler *c, const struct tep_print_arg *arg);
 
-static bool compile_string_into(struct compiler *c, const struct tep_print_arg *arg, struct pd_trace_string *out)
+static bool compile_string_into(struct compiler *c, const struct tep_print_arg *arg,
+                                struct pd_trace_string *out)
 {
     struct tep_format_field *field;
     switch (arg->type) {
@@ -257,12 +271,15 @@ static bool compile_string_into(struct compiler *c, const struct tep_print_arg *
         out->kind = STRING_FLAGS;
         out->text = arg->flags.delim ? arg->flags.delim : "";
         out->length = (uint32_t)strlen(out->text);
-        return compile_names(c, arg->flags.flags, out) && compile_program(c, arg->flags.field, &out->program);
+        return compile_names(c, arg->flags.flags, out) &&
+               compile_program(c, arg->flags.field, &out->program);
     case TEP_PRINT_SYMBOL:
         out->kind = STRING_SYMBOL;
-        return compile_names(c, arg->symbol.symbols, out) && compile_program(c, arg->symbol.field, &out->program);
+        return compile_names(c, arg->symbol.symbols, out) &&
+               compile_program(c, arg->symbol.field, &out->program);
     case TEP_PRINT_OP:
-        if (!arg->op.op || strcmp(arg->op.op, "?") != 0 || !arg->op.right || arg->op.right->type != TEP_PRINT_OP)
+        if (!arg->op.op || strcmp(arg->op.op, "?") != 0 || !arg->op.right ||
+            arg->op.right->type != TEP_PRINT_OP)
             return false;
         out->kind = STRING_TERNARY;
         if (!compile_program(c, arg->op.left, &out->program))
@@ -301,7 +318,10 @@ static bool add_literal(struct compiler *c, const char *text, size_t length)
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '\\' && i + 1 < length) {
             char next = text[++i];
-            copy[used++] = (char)(next == 'n' ? '\n' : next == 't' ? '\t' : next == 'r' ? '\r' : next);
+            copy[used++] = (char)(next == 'n'   ? '\n'
+                                  : next == 't' ? '\t'
+                                  : next == 'r' ? '\r'
+                                                : next);
         } else if (text[i] == '%' && i + 1 < length && text[i + 1] == '%') {
             copy[used++] = text[i++];
         } else {
@@ -310,7 +330,8 @@ static bool add_literal(struct compiler *c, const char *text, size_t length)
     }
     copy[used] = 0;
     return pd_vec_push(&c->format->pieces,
-                       (struct pd_trace_piece){ .kind = PIECE_LITERAL, .text = copy, .text_length = (uint32_t)used });
+                       (struct pd_trace_piece){
+                           .kind = PIECE_LITERAL, .text = copy, .text_length = (uint32_t)used });
 }
 
 /* The conversion at `text` (behind '%'); its length, 0 when it is one that only libtraceevent knows. */
@@ -349,7 +370,12 @@ static size_t scan_conversion(const char *text, struct pd_trace_piece *piece, bo
             break;
     }
     switch (*p) {
-    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o':
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
         piece->kind = PIECE_NUMBER;
         piece->conversion = *p == 'i' ? 'd' : *p;
         if (piece->precision >= 0 || *star || *p == 'o' || (piece->hash && *p != 'x'))
@@ -384,7 +410,8 @@ static bool add_conversion(struct compiler *c, const char **at, const struct tep
     if (!length || !*arg)
         return false;
     if (star) {
-        if (piece.kind != PIECE_STRING || !compile_program(c, *arg, &piece.star) || !(*arg = (*arg)->next))
+        if (piece.kind != PIECE_STRING || !compile_program(c, *arg, &piece.star) ||
+            !(*arg = (*arg)->next))
             return false;
         piece.precision_is_number = true;
     }
@@ -411,7 +438,8 @@ static bool add_conversion(struct compiler *c, const char **at, const struct tep
 bool pd_trace_compile(struct pd_trace_format *format)
 {
     const struct tep_event *event = format->event;
-    const unsigned long not_ours = TEP_EVENT_FL_FAILED | TEP_EVENT_FL_ISBPRINT | TEP_EVENT_FL_ISFTRACE | TEP_EVENT_FL_PRINTRAW;
+    const unsigned long not_ours = TEP_EVENT_FL_FAILED | TEP_EVENT_FL_ISBPRINT |
+                                   TEP_EVENT_FL_ISFTRACE | TEP_EVENT_FL_PRINTRAW;
     if ((unsigned long)event->flags & not_ours || event->handler || !event->print_fmt.format)
         return false;
     struct compiler c = { .format = format, .arena = &format->tracing->arena };

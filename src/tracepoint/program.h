@@ -13,13 +13,31 @@ enum pd_trace_opcode {
     OP_FIELD,         /* push the number at offset, size bytes */
     OP_DYNAMIC_START, /* push where the dynamic field's bytes begin in the payload */
     OP_DYNAMIC_LENGTH,
-    OP_LOAD,          /* pop place, push the number there, size bytes */
-    OP_CAST,          /* to size bytes, signed if value */
-    OP_JUMP_IF_ZERO,  /* pop; to value */
+    OP_LOAD,         /* pop place, push the number there, size bytes */
+    OP_CAST,         /* to size bytes, signed if value */
+    OP_JUMP_IF_ZERO, /* pop; to value */
     OP_JUMP,
-    OP_NOT, OP_COMPLEMENT, OP_NEGATE,
-    OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_AND, OP_OR, OP_XOR, OP_SHL, OP_SHR,
-    OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_LAND, OP_LOR,
+    OP_NOT,
+    OP_COMPLEMENT,
+    OP_NEGATE,
+    OP_ADD,
+    OP_SUB,
+    OP_MUL,
+    OP_DIV,
+    OP_MOD,
+    OP_AND,
+    OP_OR,
+    OP_XOR,
+    OP_SHL,
+    OP_SHR,
+    OP_EQ,
+    OP_NE,
+    OP_LT,
+    OP_LE,
+    OP_GT,
+    OP_GE,
+    OP_LAND,
+    OP_LOR,
     OP_END
 };
 
@@ -60,7 +78,13 @@ struct pd_trace_string {
     const struct pd_trace_string *yes, *no;
 };
 
-enum pd_trace_piece_kind { PIECE_LITERAL, PIECE_NUMBER, PIECE_POINTER, PIECE_FUNCTION, PIECE_STRING };
+enum pd_trace_piece_kind {
+    PIECE_LITERAL,
+    PIECE_NUMBER,
+    PIECE_POINTER,
+    PIECE_FUNCTION,
+    PIECE_STRING
+};
 
 /* One conversion of the format, or the literal text between two. */
 struct pd_trace_piece {
@@ -97,7 +121,7 @@ struct pd_tracing {
     PD_VEC(struct pd_trace_format *) formats;
     pthread_mutex_t lock; /* libtraceevent's printing is for one thread at a time */
     const struct pd_trace_resolver *resolver; /* of the thread that holds the lock */
-    PD_VEC(struct pd_trace_names) printks; /* address -> text */
+    PD_VEC(struct pd_trace_names) printks;    /* address -> text */
 };
 
 /* Fills ops and pieces; false when the format has something that only libtraceevent knows. */

@@ -74,22 +74,23 @@ static uint64_t run(const struct payload *p, uint32_t program)
         case OP_COMPLEMENT: stack[top - 1] = ~stack[top - 1]; break;
         case OP_NEGATE: stack[top - 1] = 0 - stack[top - 1]; break;
         case OP_END: return stack[0];
-        default:
-            top--;
-            stack[top - 1] = binary(op->code, stack[top - 1], stack[top]);
+        default: top--; stack[top - 1] = binary(op->code, stack[top - 1], stack[top]);
         }
     }
 }
 
-static void put_number(const struct payload *p, const struct pd_trace_piece *piece, struct pd_text *out)
+static void put_number(const struct payload *p, const struct pd_trace_piece *piece,
+                       struct pd_text *out)
 {
     uint64_t value = run(p, piece->program);
     bool is_signed = piece->conversion == 'd';
     if (piece->length <= 0)
         value = cast(value, piece->length == 0 ? 4 : piece->length == -1 ? 2 : 1, is_signed);
-    if (!piece->plain || piece->conversion == 'X' || (is_signed && piece->zero && (int64_t)value < 0)) {
+    if (!piece->plain || piece->conversion == 'X' ||
+        (is_signed && piece->zero && (int64_t)value < 0)) {
         char spec[64], text[4200];
-        size_t head = piece->text_length - 1, used = 0; /* rebuilt with ll: `value` is 64 bits wide */
+        size_t head = piece->text_length - 1,
+               used = 0; /* rebuilt with ll: `value` is 64 bits wide */
         for (size_t i = 0; i < head && used < sizeof spec - 4; i++)
             if (!strchr("hlLzZ", piece->text[i]))
                 spec[used++] = piece->text[i];
@@ -119,8 +120,8 @@ static void put_number(const struct payload *p, const struct pd_trace_piece *pie
 }
 
 /* %*.*s of at most `length` bytes up to a NUL */
-static void put_text(const struct pd_trace_piece *piece, int64_t precision, const char *text, size_t length,
-                     struct pd_text *out)
+static void put_text(const struct pd_trace_piece *piece, int64_t precision, const char *text,
+                     size_t length, struct pd_text *out)
 {
     if (precision >= 0 && (uint64_t)precision < length)
         length = (size_t)precision;
@@ -137,8 +138,8 @@ static void put_hex_rest(uint64_t value, struct pd_text *out)
     pd_text_hex(out, value, 0, ' ');
 }
 
-static void put_flags(const struct payload *p, const struct pd_trace_piece *piece, int64_t precision,
-                      const struct pd_trace_string *s, struct pd_text *out)
+static void put_flags(const struct payload *p, const struct pd_trace_piece *piece,
+                      int64_t precision, const struct pd_trace_string *s, struct pd_text *out)
 {
     uint64_t value = run(p, s->program);
     bool any = false;
@@ -163,8 +164,8 @@ static void put_flags(const struct payload *p, const struct pd_trace_piece *piec
     }
 }
 
-static void put_symbol(const struct payload *p, const struct pd_trace_piece *piece, int64_t precision,
-                       const struct pd_trace_string *s, struct pd_text *out)
+static void put_symbol(const struct payload *p, const struct pd_trace_piece *piece,
+                       int64_t precision, const struct pd_trace_string *s, struct pd_text *out)
 {
     uint64_t value = run(p, s->program);
     for (uint32_t i = 0; i < s->name_count; i++) {
@@ -176,7 +177,8 @@ static void put_symbol(const struct payload *p, const struct pd_trace_piece *pie
     put_hex_rest(value, out);
 }
 
-static void put_pointer_string(const struct payload *p, const struct pd_trace_string *s, struct pd_text *out)
+static void put_pointer_string(const struct payload *p, const struct pd_trace_string *s,
+                               struct pd_text *out)
 {
     const struct pd_tracing *tracing = p->format->tracing;
     uint64_t address = load(p, s->offset, s->size);
@@ -189,10 +191,12 @@ static void put_pointer_string(const struct payload *p, const struct pd_trace_st
     pd_text_hex(out, address, 0, ' ');
 }
 
-static void put_string(const struct payload *p, const struct pd_trace_piece *piece, struct pd_text *out)
+static void put_string(const struct payload *p, const struct pd_trace_piece *piece,
+                       struct pd_text *out)
 {
     const struct pd_trace_string *s = piece->string;
-    int64_t precision = piece->precision_is_number ? (int32_t)run(p, piece->star) : piece->precision;
+    int64_t precision = piece->precision_is_number ? (int32_t)run(p, piece->star)
+                                                   : piece->precision;
     while (s->kind == STRING_TERNARY)
         s = run(p, s->program) ? s->yes : s->no;
     uint64_t at, length;
@@ -242,19 +246,23 @@ static void put_pointer(uint64_t value, struct pd_text *out)
         pd_text_bytes(out, "(nil)", 5);
 }
 
-static void print_by_library(const struct pd_trace_format *format, const struct pd_trace_resolver *resolver,
-                             const uint8_t *data, size_t size, struct pd_text *out)
+static void print_by_library(const struct pd_trace_format *format,
+                             const struct pd_trace_resolver *resolver, const uint8_t *data,
+                             size_t size, struct pd_text *out)
 {
     struct pd_tracing *tracing = format->tracing;
     const struct pd_trace_field *type = pd_trace_field(format, "common_type");
     uint64_t id;
     /* the library looks the event up by the payload, and would trust another one's offsets */
-    if (!type || !pd_trace_number(format, type, data, size, &id) || id != (uint64_t)format->event->id) {
+    if (!type || !pd_trace_number(format, type, data, size, &id) ||
+        id != (uint64_t)format->event->id) {
         pd_text_string(out, "[UNKNOWN EVENT]");
         return;
     }
     struct trace_seq seq;
-    struct tep_record record = { .size = (int)size, .record_size = (int)size, .data = (void *)(uintptr_t)data };
+    struct tep_record record = { .size = (int)size,
+                                 .record_size = (int)size,
+                                 .data = (void *)(uintptr_t)data };
     pthread_mutex_lock(&tracing->lock);
     tracing->resolver = resolver;
     trace_seq_init(&seq);
@@ -279,8 +287,8 @@ static bool holds_all_fields(const struct pd_trace_format *format, const uint8_t
     return true;
 }
 
-void pd_trace_print(const struct pd_trace_format *format, const struct pd_trace_resolver *resolver, const uint8_t *data,
-                    size_t size, struct pd_text *out)
+void pd_trace_print(const struct pd_trace_format *format, const struct pd_trace_resolver *resolver,
+                    const uint8_t *data, size_t size, struct pd_text *out)
 {
     if (!format->compiled) {
         if (size <= INT32_MAX && holds_all_fields(format, data, size))

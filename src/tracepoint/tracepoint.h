@@ -14,8 +14,8 @@ struct pd_tracing; /* the formats of a recording */
 
 /* Reads tracing data (format reference, section 12): `size` bytes that start with its magic. *used, if not NULL, is how
  * many bytes of them it takes. A part that does not parse is reported as an issue and left out. */
-perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size, size_t *used,
-                                struct pd_tracing **out);
+perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size,
+                                size_t *used, struct pd_tracing **out);
 void pd_tracing_free(struct pd_tracing *tracing);
 bool pd_tracing_big_endian(const struct pd_tracing *tracing);
 unsigned pd_tracing_long_size(const struct pd_tracing *tracing);
@@ -36,10 +36,16 @@ struct pd_trace_resolver {
 };
 
 /* The text that perf prints for the payload, no newline. `resolver` may be NULL. Any thread. */
-void pd_trace_print(const struct pd_trace_format *format, const struct pd_trace_resolver *resolver, const uint8_t *data,
-                    size_t size, struct pd_text *out);
+void pd_trace_print(const struct pd_trace_format *format, const struct pd_trace_resolver *resolver,
+                    const uint8_t *data, size_t size, struct pd_text *out);
 
-enum pd_trace_field_kind { PD_TRACE_NUMBER, PD_TRACE_SIGNED, PD_TRACE_STRING, PD_TRACE_ARRAY, PD_TRACE_POINTER };
+enum pd_trace_field_kind {
+    PD_TRACE_NUMBER,
+    PD_TRACE_SIGNED,
+    PD_TRACE_STRING,
+    PD_TRACE_ARRAY,
+    PD_TRACE_POINTER
+};
 
 struct pd_trace_field {
     const char *name, *type;
@@ -55,10 +61,11 @@ size_t pd_trace_field_count(const struct pd_trace_format *format);
 const struct pd_trace_field *pd_trace_field_at(const struct pd_trace_format *format, size_t index);
 const struct pd_trace_field *pd_trace_field(const struct pd_trace_format *format, const char *name);
 /* The field's number (zero- or sign-extended), false when the payload is too short for it. */
-bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace_field *field, const uint8_t *data,
-                     size_t size, uint64_t *out);
+bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace_field *field,
+                     const uint8_t *data, size_t size, uint64_t *out);
 /* The field's bytes within the payload, NULL when they lie outside. */
-const uint8_t *pd_trace_bytes(const struct pd_trace_format *format, const struct pd_trace_field *field,
-                              const uint8_t *data, size_t size, size_t *length);
+const uint8_t *pd_trace_bytes(const struct pd_trace_format *format,
+                              const struct pd_trace_field *field, const uint8_t *data, size_t size,
+                              size_t *length);
 
 #endif

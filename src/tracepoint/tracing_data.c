@@ -109,12 +109,14 @@ static void read_format(struct reader *r, const char *system)
         return;
     char *text = size <= MAX_FORMAT ? pd_arena_copy(&tracing->arena, bytes, size) : NULL;
     if (!text || strlen(text) != size || is_nested_too_deep(text, size)) {
-        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1, "a tracepoint format of '%s' is not usable", system);
+        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
+                 "a tracepoint format of '%s' is not usable", system);
         return;
     }
     enum tep_errno error = tep_parse_event(tracing->tep, text, size, system);
     if (error != TEP_ERRNO__SUCCESS)
-        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1, "a tracepoint format of '%s' does not parse", system);
+        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
+                 "a tracepoint format of '%s' does not parse", system);
 }
 
 static void read_formats(struct reader *r, const char *system)
@@ -147,7 +149,8 @@ static void read_printk(struct pd_tracing *tracing, char *line)
         return;
 }
 
-static void read_lines(struct reader *r, uint64_t size, void (*each)(struct pd_tracing *, char *line))
+static void read_lines(struct reader *r, uint64_t size,
+                       void (*each)(struct pd_tracing *, char *line))
 {
     const uint8_t *bytes = take(r, size);
     char *text = bytes && size ? pd_arena_copy(&r->tracing->arena, bytes, size) : NULL;
@@ -174,7 +177,9 @@ static char *resolve_for_library(void *data, unsigned long long *address, char *
     struct pd_tracing *tracing = data;
     uint64_t start = 0;
     *module = NULL;
-    const char *name = tracing->resolver ? tracing->resolver->resolve(tracing->resolver->data, *address, &start) : NULL;
+    const char *name = tracing->resolver
+                           ? tracing->resolver->resolve(tracing->resolver->data, *address, &start)
+                           : NULL;
     if (name)
         *address = start;
     return (char *)(uintptr_t)name;
@@ -234,8 +239,8 @@ static void read_body(struct reader *r, double version)
         read_lines(r, take64(r), read_comm);
 }
 
-perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size, size_t *used,
-                                struct pd_tracing **out)
+perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size,
+                                size_t *used, struct pd_tracing **out)
 {
     *out = NULL;
     struct pd_tracing *tracing = calloc(1, sizeof *tracing);
@@ -252,7 +257,8 @@ perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes
     double version = 0;
     if (!read_head(&reader, &version)) {
         pd_tracing_free(tracing);
-        return pd_fail(context, PERFDATA_ERROR_BAD_RECORD, -1, "no tracing data: bad magic or head");
+        return pd_fail(context, PERFDATA_ERROR_BAD_RECORD, -1,
+                       "no tracing data: bad magic or head");
     }
     tep_set_function_resolver(tep, resolve_for_library, tracing);
     read_body(&reader, version);
@@ -340,8 +346,8 @@ const struct pd_trace_field *pd_trace_field(const struct pd_trace_format *format
     return NULL;
 }
 
-bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace_field *field, const uint8_t *data,
-                     size_t size, uint64_t *out)
+bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace_field *field,
+                     const uint8_t *data, size_t size, uint64_t *out)
 {
     bool swap = format->tracing->swap;
     if (!pd_range_ok(field->offset, field->size, size))
@@ -364,8 +370,9 @@ bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace
     }
 }
 
-const uint8_t *pd_trace_bytes(const struct pd_trace_format *format, const struct pd_trace_field *field,
-                              const uint8_t *data, size_t size, size_t *length)
+const uint8_t *pd_trace_bytes(const struct pd_trace_format *format,
+                              const struct pd_trace_field *field, const uint8_t *data, size_t size,
+                              size_t *length)
 {
     uint64_t offset = field->offset, count = field->size;
     if (field->dynamic) {

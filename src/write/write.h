@@ -12,22 +12,25 @@ enum pd_writer_kind { PD_WRITE_FILE, PD_WRITE_PIPE };
 
 struct pd_writer_options {
     enum pd_writer_kind kind;
-    bool swap;          /* write the byte order that is not this machine's */
-    uint32_t attr_size; /* of each attr; 0: the smallest that holds all events' fields, 128 at least */
+    bool swap; /* write the byte order that is not this machine's */
+    uint32_t
+        attr_size; /* of each attr; 0: the smallest that holds all events' fields, 128 at least */
 };
 
 struct pd_writer;
 
 /* The descriptor stays the caller's. A file must be seekable and is written from its start. */
-perfdata_status pd_writer_open_fd(struct pd_context *context, int fd, const struct pd_writer_options *options,
-                                  struct pd_writer **out);
+perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
+                                  const struct pd_writer_options *options, struct pd_writer **out);
 
 /* Before pd_writer_begin(). Ids in host order; both are copied. */
-perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids, size_t count);
+perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr,
+                                    const uint64_t *ids, size_t count);
 /* A feature's payload as it is to stand in the recording (in the recording's byte order); copied. Files take features
  * until pd_writer_finish(), a pipe until pd_writer_begin() (TRACING_DATA and BUILD_ID become their records there; what is
  * too large for a record is left out with an issue). A later payload replaces an earlier one. */
-perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature, const void *payload, size_t size);
+perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature,
+                                      const void *payload, size_t size);
 perfdata_status pd_writer_begin(struct pd_writer *writer);
 
 /* A record, or the bytes that follow one (AUX area data), in the recording's byte order. */

@@ -42,8 +42,8 @@ static perfdata_status write_all(struct pd_writer *writer, const uint8_t *bytes,
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, (int64_t)writer->position, "cannot write: %s",
-                           done < 0 ? strerrordesc_np(errno) : "no progress");
+            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, (int64_t)writer->position,
+                           "cannot write: %s", done < 0 ? strerrordesc_np(errno) : "no progress");
         bytes += done;
         size -= (size_t)done;
     }
@@ -79,8 +79,8 @@ static perfdata_status put_zeros(struct pd_writer *writer, size_t size)
     return pd_writer_put(writer, zeros, size);
 }
 
-perfdata_status pd_writer_open_fd(struct pd_context *context, int fd, const struct pd_writer_options *options,
-                                  struct pd_writer **out)
+perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
+                                  const struct pd_writer_options *options, struct pd_writer **out)
 {
     *out = NULL;
     struct pd_writer *writer = malloc(sizeof *writer);
@@ -111,11 +111,13 @@ uint64_t pd_writer_position(const struct pd_writer *writer)
     return writer->position;
 }
 
-perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr, const uint64_t *ids, size_t count)
+perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr,
+                                    const uint64_t *ids, size_t count)
 {
     size_t bytes;
     if (writer->begun || pd_mul_overflows(count, sizeof *ids, &bytes))
-        return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1, "an event must come before the first record");
+        return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "an event must come before the first record");
     struct event event = { .attr = *attr, .ids = malloc(bytes ? bytes : 1), .count = count };
     if (!event.ids || !pd_vec_push(&writer->events, event)) {
         free(event.ids);
@@ -126,10 +128,13 @@ perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_at
     return PERFDATA_OK;
 }
 
-perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature, const void *payload, size_t size)
+perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature,
+                                      const void *payload, size_t size)
 {
-    if (feature >= FEATURES || writer->finished || (writer->begun && writer->options.kind == PD_WRITE_PIPE))
-        return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1, "feature %u comes too late", feature);
+    if (feature >= FEATURES || writer->finished ||
+        (writer->begun && writer->options.kind == PD_WRITE_PIPE))
+        return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1, "feature %u comes too late",
+                       feature);
     uint8_t *copy = malloc(size ? size : 1);
     if (!copy)
         return pd_fail(writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
@@ -147,7 +152,9 @@ static void choose_attr_size(struct pd_writer *writer)
     uint32_t size = PD_MAX(writer->options.attr_size, (uint32_t)LEAST_ATTR_SIZE);
     for (size_t i = 0; i < writer->events.count && !writer->options.attr_size; i++) {
         const struct pd_attr *attr = &writer->events.data[i].attr;
-        size = attr->config4 ? 144 : attr->config3 && size < 136 ? 136 : size; /* the fields' ends */
+        size = attr->config4                 ? 144
+               : attr->config3 && size < 136 ? 136
+                                             : size; /* the fields' ends */
     }
     writer->options.attr_size = size;
     for (size_t i = 0; i < writer->events.count; i++)
@@ -177,12 +184,20 @@ static perfdata_status put_attr(struct pd_writer *writer, const struct event *ev
 }
 
 /* The bitmap and its table have no place in a file whose data has no known end: 0 says "unfinished". */
-static perfdata_status put_header(struct pd_writer *writer, uint64_t data_size, bool with_features, uint8_t *header)
+static perfdata_status put_header(struct pd_writer *writer, uint64_t data_size, bool with_features,
+                                  uint8_t *header)
 {
     bool swap = writer->options.swap;
     uint64_t entry = writer->options.attr_size + 16u;
-    const uint64_t words[] = { magic, HEADER_SIZE, entry, writer->attrs_offset, writer->events.count * entry,
-                               writer->data_offset, data_size, 0, 0 };
+    const uint64_t words[] = { magic,
+                               HEADER_SIZE,
+                               entry,
+                               writer->attrs_offset,
+                               writer->events.count * entry,
+                               writer->data_offset,
+                               data_size,
+                               0,
+                               0 };
     memset(header, 0, HEADER_SIZE);
     for (size_t i = 0; i < PD_LENGTH(words); i++)
         pd_store64(header + 8 * i, words[i], swap);
@@ -202,7 +217,8 @@ static perfdata_status begin_file(struct pd_writer *writer)
     for (size_t i = 0; i < writer->events.count; i++)
         ids += writer->events.data[i].count * 8;
     writer->attrs_offset = HEADER_SIZE + ids;
-    writer->data_offset = writer->attrs_offset + writer->events.count * (writer->options.attr_size + 16u);
+    writer->data_offset = writer->attrs_offset +
+                          writer->events.count * (writer->options.attr_size + 16u);
     put_header(writer, 0, false, header);
     perfdata_status status = pd_writer_put(writer, header, sizeof header);
     for (size_t i = 0; i < writer->events.count && status == PERFDATA_OK; i++)
@@ -248,7 +264,8 @@ static perfdata_status finish_file(struct pd_writer *writer)
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
-            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, 0, "cannot write the header: %s", strerrordesc_np(errno));
+            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, 0, "cannot write the header: %s",
+                           strerrordesc_np(errno));
         done += (size_t)wrote;
     }
     return PERFDATA_OK;
@@ -271,7 +288,8 @@ static perfdata_status put_attr_record(struct pd_writer *writer, struct event *e
     uint32_t size = writer->options.attr_size;
     size_t ids = PD_MIN(event->count, (size_t)(UINT16_MAX - 8 - size) / 8);
     if (ids < event->count)
-        pd_issue(writer->context, PERFDATA_ISSUE_LIMIT, -1, "an event has more ids than a record holds");
+        pd_issue(writer->context, PERFDATA_ISSUE_LIMIT, -1,
+                 "an event has more ids than a record holds");
     event->count = ids;
     perfdata_status status = put_head(writer, PD_RECORD_HEADER_ATTR, 8 + size + 8 * ids);
     pd_attr_encode(&event->attr, writer->options.swap, bytes, size);
@@ -280,10 +298,12 @@ static perfdata_status put_attr_record(struct pd_writer *writer, struct event *e
     return status < 0 ? status : put_ids(writer, event);
 }
 
-static perfdata_status put_feature_record(struct pd_writer *writer, unsigned number, const struct feature *feature)
+static perfdata_status put_feature_record(struct pd_writer *writer, unsigned number,
+                                          const struct feature *feature)
 {
     if (feature->size > UINT16_MAX - 16)
-        return pd_issue(writer->context, PERFDATA_ISSUE_LIMIT, -1, "feature %u is too large for a pipe", number);
+        return pd_issue(writer->context, PERFDATA_ISSUE_LIMIT, -1,
+                        "feature %u is too large for a pipe", number);
     uint8_t id[8];
     pd_store64(id, number, writer->options.swap);
     perfdata_status status = put_head(writer, PD_RECORD_HEADER_FEATURE, 16 + feature->size);
@@ -296,7 +316,8 @@ static perfdata_status put_tracing_record(struct pd_writer *writer, const struct
 {
     size_t padded = (size_t)pd_align8(feature->size);
     if (padded > UINT32_MAX)
-        return pd_issue(writer->context, PERFDATA_ISSUE_LIMIT, -1, "the tracing data is too large for a pipe");
+        return pd_issue(writer->context, PERFDATA_ISSUE_LIMIT, -1,
+                        "the tracing data is too large for a pipe");
     uint8_t size[4];
     pd_store32(size, (uint32_t)padded, writer->options.swap);
     perfdata_status status = put_head(writer, PD_RECORD_HEADER_TRACING_DATA, 12);
@@ -366,7 +387,8 @@ static perfdata_status begin_pipe(struct pd_writer *writer)
 perfdata_status pd_writer_begin(struct pd_writer *writer)
 {
     if (writer->begun || writer->options.attr_size > 256 || writer->options.attr_size % 8)
-        return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1, "the recording has begun, or a bad attr size");
+        return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "the recording has begun, or a bad attr size");
     choose_attr_size(writer);
     writer->begun = true;
     return writer->options.kind == PD_WRITE_FILE ? begin_file(writer) : begin_pipe(writer);

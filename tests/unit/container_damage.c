@@ -14,7 +14,8 @@ static struct file make(bool big)
     file_event(&f, IDENTIFIER | IP | TIME, ID_ALL, 2, ids);
     file_data(&f);
     for (unsigned i = 0; i < COUNT; i++) {
-        size_t at = file_record(&f, i % 50 == 49 ? 68 : 9, i % 50 == 49 ? 0 : 2, i % 50 == 49 ? 8 : 56);
+        size_t at = file_record(&f, i % 50 == 49 ? 68 : 9, i % 50 == 49 ? 0 : 2,
+                                i % 50 == 49 ? 8 : 56);
         if (i % 50 == 49)
             continue;
         file_u64_at(&f, at + 8, 7);
@@ -54,7 +55,8 @@ static struct seen look(const uint8_t *bytes, size_t size)
         while ((seen.ended = pd_walk_next(walk, &raw)) == 1) {
             seen.records++;
             seen.samples += raw.type == 9;
-            uint64_t number = raw.type == 9 && raw.size == 56 ? pd_load64(raw.data + 32, r.swap) : COUNT;
+            uint64_t number = raw.type == 9 && raw.size == 56 ? pd_load64(raw.data + 32, r.swap)
+                                                              : COUNT;
             if (number < COUNT)
                 seen.has[number] = true;
         }
@@ -121,7 +123,8 @@ static void noise(const struct file *f)
         copy.bytes = malloc(f->size);
         memcpy(copy.bytes, f->bytes, f->size);
         for (unsigned k = 0; k < 4096; k++)
-            copy.bytes[at + k] = i % 4 ? (uint8_t)(random_next() >> 24) : (uint8_t)(i % 8 ? 0 : 0xff);
+            copy.bytes[at + k] = i % 4 ? (uint8_t)(random_next() >> 24)
+                                       : (uint8_t)(i % 8 ? 0 : 0xff);
         struct seen seen = look(copy.bytes, f->size);
         CHECK(seen.opened == 0 && seen.ended == 0);
         CHECK(seen.issues > 0);

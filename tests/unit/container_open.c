@@ -55,7 +55,8 @@ static void both_orders(void)
         CHECK_U64(pd_map64_get(&r.event_by_id, 21), 1);
         CHECK(r.features.hostname.present);
         CHECK_STR(r.features.hostname.text.text, "box");
-        CHECK(pd_recording_has_feature(&r, PD_FEATURE_HOSTNAME) && !pd_recording_has_feature(&r, PD_FEATURE_ARCH));
+        CHECK(pd_recording_has_feature(&r, PD_FEATURE_HOSTNAME) &&
+              !pd_recording_has_feature(&r, PD_FEATURE_ARCH));
         pd_recording_close(&r);
         file_free(&f);
     }
@@ -110,7 +111,8 @@ static void odd_attrs(void)
     CHECK(open_bytes(f.bytes, f.size, &r) == 0 && r.events[0]->attr.sample_type == TYPE_ID);
     pd_recording_close(&r);
     file_u64_at(&f, 104 + FILE_ATTR + 8, UINT64_MAX); /* as many ids as a number can say */
-    CHECK(open_bytes(f.bytes, f.size, &r) == 0 && r.events[0]->id_count == 0 && r.events[1]->id_count == 1);
+    CHECK(open_bytes(f.bytes, f.size, &r) == 0 && r.events[0]->id_count == 0 &&
+          r.events[1]->id_count == 1);
     pd_recording_close(&r);
     file_u64_at(&f, 16, 79);
     CHECK(open_bytes(f.bytes, f.size, &r) == PERFDATA_ERROR_BAD_HEADER && r.context.offset == 16);
@@ -126,7 +128,9 @@ static void no_recordings(void)
         perfdata_status status;
     } cases[] = {
         { "", 0, PERFDATA_ERROR_EMPTY },
-        { "\x7f" "ELF not a recording at all, though long enough for a header", 60, PERFDATA_ERROR_NOT_PERF_DATA },
+        { "\x7f"
+          "ELF not a recording at all, though long enough for a header",
+          60, PERFDATA_ERROR_NOT_PERF_DATA },
         { "PERFIL", 6, PERFDATA_ERROR_TRUNCATED },
         { "PERFILE2", 8, PERFDATA_ERROR_TRUNCATED },
         { "x", 1, PERFDATA_ERROR_NOT_PERF_DATA },
@@ -152,7 +156,8 @@ static void bad_features(void)
     struct file f = two_events(false);
     uint8_t host[32], arch[32];
     static const uint8_t bad[] = { 0xf0, 0xff, 0xff, 0xff };
-    size_t host_size = put_string(host, "box", f.swap), arch_size = put_string(arch, "riscv64", f.swap);
+    size_t host_size = put_string(host, "box", f.swap),
+           arch_size = put_string(arch, "riscv64", f.swap);
     file_feature(&f, PD_FEATURE_HOSTNAME, host, host_size);
     file_feature(&f, PD_FEATURE_OSRELEASE, bad, sizeof bad);
     file_feature(&f, PD_FEATURE_VERSION, host, host_size);

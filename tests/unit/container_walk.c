@@ -5,7 +5,16 @@
 #include "make_file.h"
 #include <unistd.h>
 
-enum { IDENTIFIER = 0x10000, IP = 1, TID = 2, ID = 0x40, CPU = 0x80, ID_ALL = 1 << 18, SAMPLE = 9, COMM = 3 };
+enum {
+    IDENTIFIER = 0x10000,
+    IP = 1,
+    TID = 2,
+    ID = 0x40,
+    CPU = 0x80,
+    ID_ALL = 1 << 18,
+    SAMPLE = 9,
+    COMM = 3
+};
 
 static const uint64_t first_ids[] = { 11, 12 }, second_ids[] = { 21 };
 
@@ -67,7 +76,8 @@ static void walk_large(struct pd_recording *r, unsigned count)
         CHECK_U64(pd_load64(raw.data + 16, r->swap), i);
         CHECK_U64(pd_load64(raw.data + raw.size - 8, r->swap), ~(uint64_t)i);
         CHECK(raw.event && raw.event->index == (i % 3 ? 0 : 1));
-        CHECK(raw.data >= raw.chunk->bytes && raw.data + raw.size <= raw.chunk->bytes + raw.chunk->size);
+        CHECK(raw.data >= raw.chunk->bytes &&
+              raw.data + raw.size <= raw.chunk->bytes + raw.chunk->size);
         CHECK_U64(raw.offset, raw.chunk->offset + (uint64_t)(raw.data - raw.chunk->bytes));
         if (!held) { /* stays valid whatever the walk does */
             held = raw.chunk;
@@ -177,7 +187,8 @@ static void payloads(void)
         open_file(&r, &f);
         CHECK(pd_walk_open(&r, &walk) == 0);
         CHECK(pd_walk_next(walk, &raw) == 1 && raw.type == 71 && raw.payload_size == trace);
-        CHECK(raw.offset == at && (i ? !raw.payload : raw.payload == raw.data + 48 && raw.payload[0] == 0x99));
+        CHECK(raw.offset == at &&
+              (i ? !raw.payload : raw.payload == raw.data + 48 && raw.payload[0] == 0x99));
         CHECK(pd_walk_next(walk, &raw) == 1 && raw.type == 68 && raw.offset == last);
         CHECK(pd_walk_next(walk, &raw) == 0);
         pd_walk_close(walk);

@@ -46,7 +46,8 @@ static void memory(struct pd_context *context)
     size_t got;
     CHECK_U64((uint64_t)pd_source_open_memory(context, "abcdef", 6, &source), 0);
     CHECK_U64(pd_source_size(source), 6);
-    CHECK(pd_source_memory(source) && !pd_source_is_stream(source) && !pd_source_is_directory(source));
+    CHECK(pd_source_memory(source) && !pd_source_is_stream(source) &&
+          !pd_source_is_directory(source));
     CHECK(pd_source_read(source, 4, to, 8, &got) == 0 && got == 2 && to[0] == 'e');
     CHECK(pd_source_read(source, 6, to, 8, &got) == 0 && got == 0);
     CHECK(pd_source_read(source, UINT64_MAX, to, 8, &got) == 0 && got == 0);
@@ -87,7 +88,8 @@ static void file(struct pd_context *context)
 static void what_cannot_be_opened(struct pd_context *context)
 {
     struct pd_source *source;
-    CHECK(pd_source_open_path(context, "there/is/no/such/file", &source) == PERFDATA_ERROR_NOT_FOUND);
+    CHECK(pd_source_open_path(context, "there/is/no/such/file", &source) ==
+          PERFDATA_ERROR_NOT_FOUND);
     CHECK(!source && strstr(context->message, "there/is/no/such/file"));
     CHECK(pd_source_open_path(context, "/", &source) == 0 && pd_source_is_directory(source));
     pd_source_close(source);

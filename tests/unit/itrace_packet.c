@@ -18,7 +18,8 @@ static void check_line(const char *bytes, size_t size, const char *expected)
     }
     pd_text_char(&all, 0);
     CHECK_STR(all.data, expected);
-    for (size_t cut = 1; cut < size; cut++) { /* exact allocations, so that a sanitizer sees an overrun */
+    for (size_t cut = 1; cut < size;
+         cut++) { /* exact allocations, so that a sanitizer sees an overrun */
         uint8_t *copy = malloc(cut);
         memcpy(copy, bytes, cut);
         all.length = 0;
@@ -52,7 +53,9 @@ static void check_ip_compression(void)
                   { 3, UINT64_C(0xffff81000b4a), UINT64_C(0xffffffff81000b4a) } };
     uint64_t ip = 0;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        struct pd_pt_packet packet = { .kind = PD_PT_TIP, .count = steps[i].code, .payload = steps[i].payload };
+        struct pd_pt_packet packet = { .kind = PD_PT_TIP,
+                                       .count = steps[i].code,
+                                       .payload = steps[i].payload };
         CHECK(pd_pt_ip(&packet, &ip));
         CHECK_U64(ip, steps[i].expected);
     }
@@ -64,8 +67,10 @@ int main(void)
 {
     LINE("\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x23", "PSB;PSBEND");
     LINE("\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x83", /* one byte off */
-         "Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);"
-         "Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);TraceSTOP");
+         "Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);Bad "
+         "packet!;TNT NNNNNT (6);"
+         "Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT (6);Bad packet!;TNT NNNNNT "
+         "(6);TraceSTOP");
     LINE("\x04\x06\xff", "TNT N (1);TNT T (1);Bad packet!");
     LINE("\x02\xa3\x05\x00\x00\x00\x00\x00", "TNT NT (2)");
     LINE("\x02\xa3\x00\x00\x00\x00\x00\x00", "TNT  (0)");
@@ -73,9 +78,11 @@ int main(void)
     LINE("\x02\x73\xae\x28\x00\x30\x01", "TMA CTC 0x28ae FC 0x130");
     LINE("\x59\x16\x47\x08", "MTC 0x16;CYC 0x88");
     LINE("\x02\x03\x17\x00", "CBR 0x17");
-    LINE("\x99\x01\x99\x02\x99\x04\x99\x03", "MODE.Exec IF:0 64;MODE.Exec IF:0 32;MODE.Exec IF:1 16;Bad packet!;CYC 0x0");
+    LINE("\x99\x01\x99\x02\x99\x04\x99\x03",
+         "MODE.Exec IF:0 64;MODE.Exec IF:0 32;MODE.Exec IF:1 16;Bad packet!;CYC 0x0");
     LINE("\x99\x21\x99\x22", "MODE.TSX TXAbort:0 InTX:1;MODE.TSX TXAbort:1 InTX:0");
-    LINE("\x71\xab\x77\xfc\xf7\xff\x7f\x2d\xd8\x9b\x01", "TIP.PGE 0x7ffff7fc77ab;TIP 0x9bd8;TIP.PGD no ip");
+    LINE("\x71\xab\x77\xfc\xf7\xff\x7f\x2d\xd8\x9b\x01",
+         "TIP.PGE 0x7ffff7fc77ab;TIP 0x9bd8;TIP.PGD no ip");
     LINE("\xbd", "Bad packet!");
     LINE("\x02\x43\x03\x00\x00\x00\x00\x00\x02\xc8\x01\x00\x00\x00\x00", "PIP 0x1 (NR=1);VMCS 0x1");
     LINE("\x02\xf3\x02\x83", "OVF;TraceSTOP");
@@ -84,13 +91,15 @@ int main(void)
     LINE("\x02\x62\x02\xe2", "EXSTOP IP:0;EXSTOP IP:1");
     LINE("\x02\xc2\x11\x00\x00\x00\x02\x00\x00\x00", "MWAIT 0x200000011 Hints 0x11 Extensions 0x2");
     LINE("\x02\x22\x80\x23", "PWRE 0x2380 HW:1 CState:2 Sub-CState:3");
-    LINE("\x02\xa2\x21\x04\x00\x00\x00", "PWRX 0x421 Last CState:2 Deepest CState:1 Wake Reason 0x4");
+    LINE("\x02\xa2\x21\x04\x00\x00\x00",
+         "PWRX 0x421 Last CState:2 Deepest CState:1 Wake Reason 0x4");
     LINE("\x02\x63\x84\x04\x01\x00\x00\x01\x02\x33\x04",
          "BBP SZ 4-byte Type 0x4;BIP ID 0x00 Value 0x1000001;BEP IP:0;TNT N (1)");
     LINE("\x02\x13\x81\x20\x02\x53\x01\x01\x00\x00\x00\x00\x00\x00\x00",
          "CFE IP:1 Type 0x01 Vector 0x20;EVD Type 0x01 Payload 0x1");
     LINE("\x02\xc3\x88\x01\x00\x00\x00\x00\x00\x00\x00", "MNT 0x1");
-    LINE("\x59\x16\x00\x00\x00\x00\x00\x00\x00\x00", "MTC 0x16;PAD"); /* zeros count to a packet up to 8 bytes */
+    LINE("\x59\x16\x00\x00\x00\x00\x00\x00\x00\x00",
+         "MTC 0x16;PAD"); /* zeros count to a packet up to 8 bytes */
     check_find();
     check_ip_compression();
     return test_done();

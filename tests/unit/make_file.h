@@ -67,8 +67,8 @@ static inline struct file file_begin(bool big)
 }
 
 /* flags: as in a little-endian file. Returns where the entry begins. */
-static inline size_t file_event(struct file *f, uint64_t sample_type, uint64_t flags, unsigned count,
-                                const uint64_t *ids)
+static inline size_t file_event(struct file *f, uint64_t sample_type, uint64_t flags,
+                                unsigned count, const uint64_t *ids)
 {
     size_t at = 104 + f->events * (size_t)FILE_ENTRY;
     size_t ids_at = 104 + FILE_EVENTS * (size_t)FILE_ENTRY + f->events * 16u * 8;
@@ -116,7 +116,8 @@ static inline void file_feature(struct file *f, unsigned number, const void *byt
     f->feature[f->features].number = number;
     f->feature[f->features].bytes = bytes;
     f->feature[f->features++].size = size;
-    f->bytes[72 + (f->big ? 8 * (number / 64) + 7 - number % 64 / 8 : number / 8)] |= (uint8_t)(1u << number % 8);
+    f->bytes[72 + (f->big ? 8 * (number / 64) + 7 - number % 64 / 8 : number / 8)] |=
+        (uint8_t)(1u << number % 8);
 }
 
 static inline void file_end(struct file *f)

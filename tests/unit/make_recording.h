@@ -44,7 +44,7 @@ static inline void maker_u32(struct maker *m, uint32_t a, uint32_t b)
 
 static inline struct maker maker_begin(void)
 {
-    struct maker m = {0};
+    struct maker m = { 0 };
     maker_room(&m, MAKER_DATA);
     memset(m.bytes, 0, MAKER_DATA);
     m.size = MAKER_DATA;

@@ -20,7 +20,7 @@ static void list_push(struct list *list, uint64_t time, uint64_t serial)
         list->entries[at] = list->entries[at - 1];
         at--;
     }
-    list->entries[at] = (struct naive){time, serial};
+    list->entries[at] = (struct naive){ time, serial };
     if (at == list->count)
         list->max_timestamp = time;
     list->count++;
@@ -98,9 +98,9 @@ static void flush_both(struct list *list, struct pd_queue *queue, bool final)
 static void test_random(unsigned cpus, uint64_t spread, uint64_t late, unsigned rounds)
 {
     static struct list list;
-    struct pd_queue queue = {0};
+    struct pd_queue queue = { 0 };
     uint64_t serial = 0, now = 100;
-    list = (struct list){0};
+    list = (struct list){ 0 };
     late_here = 0;
     for (unsigned round = 0; round < rounds; round++) {
         for (unsigned cpu = 0; cpu < cpus; cpu++) {
@@ -124,9 +124,9 @@ static void test_random(unsigned cpus, uint64_t spread, uint64_t late, unsigned 
 /* 100 300 R 200 500 R 250 600 R 400 700: 100 200 300 | 250 500 | 400 600 700, two of them late. */
 static void test_worked_example(void)
 {
-    static const uint64_t input[] = {100, 300, 0, 200, 500, 0, 250, 600, 0, 400, 700};
-    static const uint64_t output[] = {100, 200, 300, 250, 500, 400, 600, 700};
-    struct pd_queue queue = {0};
+    static const uint64_t input[] = { 100, 300, 0, 200, 500, 0, 250, 600, 0, 400, 700 };
+    static const uint64_t output[] = { 100, 200, 300, 250, 500, 400, 600, 700 };
+    struct pd_queue queue = { 0 };
     uint64_t got[16];
     size_t count = 0, late = 0;
     for (size_t i = 0; i < PD_LENGTH(input); i++) {
@@ -147,7 +147,7 @@ static void test_worked_example(void)
 
 static void test_many_runs(void)
 {
-    struct pd_queue queue = {0};
+    struct pd_queue queue = { 0 };
     uint64_t *got = calloc(20000, sizeof *got);
     for (uint64_t i = 0; i < 20000; i++)
         queue_push(&queue, 20000 - i / 2, i);

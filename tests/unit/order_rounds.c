@@ -18,7 +18,7 @@ static unsigned issues;
 
 static void run(struct maker *m, enum pd_order_mode mode)
 {
-    struct pd_recording recording = {0};
+    struct pd_recording recording = { 0 };
     struct pd_source *source;
     struct pd_order *order;
     struct pd_delivered record;
@@ -38,7 +38,8 @@ static void run(struct maker *m, enum pd_order_mode mode)
         CHECK(record.chunk != NULL);
         struct pd_record_header header = pd_record_header(record.data, false);
         CHECK(header.type == record.type && header.size == record.size);
-        CHECK_U64(record.offset, (uint64_t)(record.data - record.chunk->bytes) + record.chunk->offset);
+        CHECK_U64(record.offset,
+                  (uint64_t)(record.data - record.chunk->bytes) + record.chunk->offset);
         struct pd_identity identity;
         pd_record_identity(record.event, record.data, record.size, record.type, &identity);
         if (record.type == 68)
@@ -46,10 +47,11 @@ static void run(struct maker *m, enum pd_order_mode mode)
         else if (record.type >= 64)
             at += (size_t)snprintf(text + at, sizeof text - at, "u%u ", record.type);
         else if (identity.tid == 1)
-            at += (size_t)snprintf(text + at, sizeof text - at, "%" PRId64 " ", (int64_t)identity.time);
+            at += (size_t)snprintf(text + at, sizeof text - at, "%" PRId64 " ",
+                                   (int64_t)identity.time);
         else
-            at += (size_t)snprintf(text + at, sizeof text - at, "%" PRId64 ":%u ", (int64_t)identity.time,
-                                   identity.tid);
+            at += (size_t)snprintf(text + at, sizeof text - at, "%" PRId64 ":%u ",
+                                   (int64_t)identity.time, identity.tid);
     }
     CHECK_U64(got, 0);
     CHECK(pd_order_next(order, &record) == 0);
@@ -75,7 +77,7 @@ static struct maker samples(const int64_t *times, size_t count)
     return m;
 }
 #define SAMPLES(...)                                                                               \
-    samples((const int64_t[]){__VA_ARGS__}, sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t))
+    samples((const int64_t[]){ __VA_ARGS__ }, sizeof(int64_t[]){ __VA_ARGS__ } / sizeof(int64_t))
 
 static void test_rounds(void)
 {
@@ -138,7 +140,7 @@ static void test_many_chunks(void)
     maker_end(&m);
     FILE *file = tmpfile();
     CHECK(file && fwrite(m.bytes, 1, m.size, file) == m.size && !fflush(file));
-    struct pd_recording recording = {0};
+    struct pd_recording recording = { 0 };
     struct pd_source *source;
     struct pd_order *order;
     struct pd_delivered record;

@@ -76,7 +76,8 @@ static perfdata_status sink(void *data, const char *text, size_t length)
 }
 
 /* A worker adds up in its own state; end() runs alone. */
-static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *resolver, void **state)
+static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *resolver,
+                             void **state)
 {
     (void)data, (void)worker, (void)resolver;
     *state = calloc(1, sizeof(uint64_t));
@@ -87,7 +88,8 @@ static perfdata_status work_sum(void *data, void *state, struct pd_batch *batch)
 {
     (void)data;
     for (size_t i = 0; i < batch->count; i++)
-        *(uint64_t *)state += batch->records[i].number * pd_load32(batch->records[i].data + 24, false);
+        *(uint64_t *)state += batch->records[i].number *
+                              pd_load32(batch->records[i].data + 24, false);
     return 0;
 }
 
@@ -140,8 +142,8 @@ static int front_skips(void *data, const struct pd_delivered *record)
 static struct result run(const struct maker *m, struct pd_consumer consumer, unsigned threads,
                          uint64_t fail_work, uint64_t fail_sink)
 {
-    struct result result = {.fail_work = fail_work, .fail_sink = fail_sink};
-    struct pd_recording recording = {0};
+    struct result result = { .fail_work = fail_work, .fail_sink = fail_sink };
+    struct pd_recording recording = { 0 };
     struct pd_source *source;
     struct pd_session session;
     pd_context_init(&recording.context);
@@ -160,7 +162,7 @@ static struct result run(const struct maker *m, struct pd_consumer consumer, uns
 static void compare(const struct maker *m, struct pd_consumer consumer, perfdata_status status,
                     uint64_t fail_work, uint64_t fail_sink)
 {
-    static const unsigned threads[] = {2, 3, 8};
+    static const unsigned threads[] = { 2, 3, 8 };
     struct result one = run(m, consumer, 1, fail_work, fail_sink);
     CHECK(one.status == status);
     for (size_t i = 0; i < PD_LENGTH(threads); i++) {
@@ -179,8 +181,11 @@ static void compare(const struct maker *m, struct pd_consumer consumer, perfdata
 /* All records, each with the thread that perf shows. */
 static void test_content(const struct maker *m)
 {
-    struct pd_consumer consumer = {.kind = PD_CONSUME_ORDERED, .work = work_text, .sink = sink,
-                                   .types = {UINT64_MAX, UINT64_MAX}, .unknown_types = true};
+    struct pd_consumer consumer = { .kind = PD_CONSUME_ORDERED,
+                                    .work = work_text,
+                                    .sink = sink,
+                                    .types = { UINT64_MAX, UINT64_MAX },
+                                    .unknown_types = true };
     struct result result = run(m, consumer, 2, 0, 0);
     CHECK(result.status == 0);
     size_t lines = 0;
@@ -201,12 +206,18 @@ static void test_content(const struct maker *m)
 int main(void)
 {
     struct maker m = make();
-    struct pd_consumer ordered = {.kind = PD_CONSUME_ORDERED, .work = work_text, .sink = sink,
-                                  .types = {1 << 3 | 1 << 4 | 1 << 7}};
-    struct pd_consumer sums = {.kind = PD_CONSUME_COMMUTATIVE, .begin = begin, .work = work_sum,
-                               .end = end};
-    struct pd_consumer sequential = {.kind = PD_CONSUME_SEQUENTIAL, .work = work_result,
-                                     .in_order = in_order, .sink = sink, .drop = drop};
+    struct pd_consumer ordered = { .kind = PD_CONSUME_ORDERED,
+                                   .work = work_text,
+                                   .sink = sink,
+                                   .types = { 1 << 3 | 1 << 4 | 1 << 7 } };
+    struct pd_consumer sums = {
+        .kind = PD_CONSUME_COMMUTATIVE, .begin = begin, .work = work_sum, .end = end
+    };
+    struct pd_consumer sequential = { .kind = PD_CONSUME_SEQUENTIAL,
+                                      .work = work_result,
+                                      .in_order = in_order,
+                                      .sink = sink,
+                                      .drop = drop };
     test_content(&m);
     compare(&m, ordered, 0, 0, 0);
     compare(&m, sums, 0, 0, 0);

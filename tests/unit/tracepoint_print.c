@@ -45,13 +45,15 @@ static void put_format(struct builder *b, const char *name, unsigned id, const c
 
 static const char *const prints[] = {
     "\"%s:%-10s|%10s|\", REC->name, REC->name, REC->name",
-    "\"%d %5d %-5d| %05d %u %x %#x %03d\", REC->n, REC->n, REC->n, REC->n, REC->n, REC->n, REC->n, REC->n",
+    "\"%d %5d %-5d| %05d %u %x %#x %03d\", REC->n, REC->n, REC->n, REC->n, REC->n, REC->n, REC->n, "
+    "REC->n",
     "\"%s\", __get_str(path)",
     "\"%s %s\", __print_flags(REC->big & 7, \"|\", { 1, \"ONE\" }, { 2, \"TWO\" }), "
     "__print_symbolic(REC->n, { 3, \"three\" }, { -5, \"minus\" })",
     "\"%s%%\", REC->big > 4 ? \"large\" : \"small\"",
     "\"%pS %ps %p\", REC->where, REC->where, REC->where",
-    "\"%llu %hu %hd %lx\", (unsigned long long)(REC->big << 4) + 1, REC->big, (short)REC->n, ~REC->big",
+    "\"%llu %hu %hd %lx\", (unsigned long long)(REC->big << 4) + 1, REC->big, (short)REC->n, "
+    "~REC->big",
     "\"%s\", __print_hex(REC->name, 4)",
 };
 
@@ -81,7 +83,8 @@ static struct pd_tracing *make(struct builder *b, struct pd_context *context)
     put64(b, 0);
     struct pd_tracing *tracing = NULL;
     size_t used = 0;
-    CHECK(pd_tracing_open(context, (uint8_t *)b->bytes.data, b->bytes.length, &used, &tracing) == 0);
+    CHECK(pd_tracing_open(context, (uint8_t *)b->bytes.data, b->bytes.length, &used, &tracing) ==
+          0);
     CHECK_U64(used, b->bytes.length);
     return tracing;
 }
@@ -126,7 +129,8 @@ static void check_texts(bool swap)
             continue;
         CHECK(pd_trace_is_compiled(format) == (i != 7));
         struct pd_text out = { 0 };
-        pd_trace_print(format, &resolver, (uint8_t *)payload.bytes.data, payload.bytes.length, &out);
+        pd_trace_print(format, &resolver, (uint8_t *)payload.bytes.data, payload.bytes.length,
+                       &out);
         pd_text_char(&out, 0);
         CHECK_STR(out.data, expected[i]);
         for (size_t cut = 0; cut < payload.bytes.length; cut++) { /* a short payload is harmless */
@@ -153,7 +157,8 @@ static void check_fields(void)
     const struct pd_trace_format *format = pd_tracing_format(tracing, 100);
     CHECK_STR(pd_trace_system(format), "test");
     CHECK_U64(pd_trace_field_count(format), 9);
-    const struct pd_trace_field *n = pd_trace_field(format, "n"), *path = pd_trace_field(format, "path");
+    const struct pd_trace_field *n = pd_trace_field(format, "n"),
+                                *path = pd_trace_field(format, "path");
     CHECK(n && n->kind == PD_TRACE_SIGNED && path && path->dynamic);
     CHECK(pd_trace_field(format, "nothing") == NULL && pd_tracing_format(tracing, 1) == NULL);
     pd_tracing_free(tracing);

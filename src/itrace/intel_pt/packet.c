@@ -7,7 +7,8 @@ struct extended {
 };
 
 static const struct extended extended[256] = {
-#define PT_EXT(byte, kind, size, offset, length, ip) [byte] = { PD_PT_##kind, size, offset, length, ip },
+#define PT_EXT(byte, kind, size, offset, length, ip)                                               \
+    [byte] = { PD_PT_##kind, size, offset, length, ip },
 #include "itrace/intel_pt/packets.def"
 };
 
@@ -16,7 +17,8 @@ static const bool keeps_block[PD_PT_KINDS] = {
 #include "itrace/intel_pt/packets.def"
 };
 
-static const uint8_t psb[16] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82 };
+static const uint8_t psb[16] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+                                 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82 };
 
 enum { IP_BYTES_RESERVED = 0xff };
 static const uint8_t ip_length[8] = { 0, 2, 4, 6, 6, IP_BYTES_RESERVED, 8, IP_BYTES_RESERVED };
@@ -69,7 +71,9 @@ static bool decode_ip(const uint8_t *p, size_t left, enum pd_pt_kind kind, struc
     unsigned code = p[0] >> 5, length = ip_length[code];
     if (length == IP_BYTES_RESERVED || left < 1 + length)
         return bad(out);
-    *out = (struct pd_pt_packet){ .kind = (uint8_t)kind, .size = (uint8_t)(1 + length), .count = (uint8_t)code };
+    *out = (struct pd_pt_packet){ .kind = (uint8_t)kind,
+                                  .size = (uint8_t)(1 + length),
+                                  .count = (uint8_t)code };
     out->payload = little(p + 1, length);
     return true;
 }
@@ -109,7 +113,8 @@ static bool decode_extended(const uint8_t *p, size_t left, struct pd_pt_packet *
     case PD_PT_PSB: return memcmp(p, psb, sizeof psb) == 0 || bad(out);
     case PD_PT_MNT: return p[2] == 0x88 || bad(out);
     case PD_PT_TNT:
-        set_outcomes(out, out->payload, out->payload ? 63 - (unsigned)__builtin_clzll(out->payload) : 0);
+        set_outcomes(out, out->payload,
+                     out->payload ? 63 - (unsigned)__builtin_clzll(out->payload) : 0);
         break;
     case PD_PT_TMA: out->extra = p[5] | (p[6] & 1u) << 8; break;
     case PD_PT_BBP:
@@ -126,12 +131,15 @@ static bool decode_extended(const uint8_t *p, size_t left, struct pd_pt_packet *
     return true;
 }
 
-static bool decode_item(const uint8_t *p, size_t left, enum pd_pt_context context, struct pd_pt_packet *out)
+static bool decode_item(const uint8_t *p, size_t left, enum pd_pt_context context,
+                        struct pd_pt_packet *out)
 {
     unsigned length = context == PD_PT_BLOCK_4 ? 4 : 8;
     if (left < 1 + length)
         return bad(out);
-    *out = (struct pd_pt_packet){ .kind = PD_PT_BIP, .size = (uint8_t)(1 + length), .count = p[0] >> 3 };
+    *out = (struct pd_pt_packet){ .kind = PD_PT_BIP,
+                                  .size = (uint8_t)(1 + length),
+                                  .count = p[0] >> 3 };
     out->payload = little(p + 1, length);
     return true;
 }
@@ -162,7 +170,8 @@ static bool decode_other(const uint8_t *p, size_t left, struct pd_pt_packet *out
     }
 }
 
-static bool decode_one(const uint8_t *p, size_t left, enum pd_pt_context context, struct pd_pt_packet *out)
+static bool decode_one(const uint8_t *p, size_t left, enum pd_pt_context context,
+                       struct pd_pt_packet *out)
 {
     if (context != PD_PT_NO_BLOCK && (p[0] & 7) == 4)
         return decode_item(p, left, context, out);
@@ -179,7 +188,8 @@ static bool decode_one(const uint8_t *p, size_t left, enum pd_pt_context context
     return decode_other(p, left, out);
 }
 
-void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context, struct pd_pt_packet *out)
+void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
+                         struct pd_pt_packet *out)
 {
     bool good = decode_one(bytes, left, *context, out);
     if (out->kind == PD_PT_BBP)

@@ -17,8 +17,9 @@ enum pd_pt_context { PD_PT_NO_BLOCK, PD_PT_BLOCK_4, PD_PT_BLOCK_8 };
 struct pd_pt_packet {
     uint8_t kind; /* enum pd_pt_kind */
     uint8_t size; /* bytes, with the padding that perf counts to it (zero bytes up to 8); BAD: 1 */
-    uint8_t count; /* TNT: outcomes; TIP*, FUP: IPBytes (0: no ip); BIP: item; BBP: bytes of an item; CFE, EVD: type */
-    bool ip;       /* the IP bit: a FUP follows; MODE.Exec: IF; MODE.TSX: TXAbort */
+    uint8_t
+        count; /* TNT: outcomes; TIP*, FUP: IPBytes (0: no ip); BIP: item; BBP: bytes of an item; CFE, EVD: type */
+    bool ip;        /* the IP bit: a FUP follows; MODE.Exec: IF; MODE.TSX: TXAbort */
     uint32_t extra; /* TMA: FastCounter; BBP: type */
     /* TNT: outcomes from bit 63 down, oldest first, 1 = taken; TIP*, FUP: the compressed IP; MODE.Exec: 16, 32, 64;
      * MODE.TSX: InTX; others: their payload */
@@ -26,7 +27,8 @@ struct pd_pt_packet {
 };
 
 /* Decodes the packet at `bytes`, of which `left` > 0 are readable; a packet that is cut by the end is BAD. */
-void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context, struct pd_pt_packet *out);
+void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
+                         struct pd_pt_packet *out);
 
 /* The place of the next PSB at or behind `from`, `size` when there is none. At memory speed. */
 size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from);
