@@ -196,7 +196,7 @@ perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *even
 
 struct sorting {
     const struct pd_hist *hist;
-    struct pd_hist_row **rows; /* by identity */
+    struct pd_hist_row **rows; /* as they enter a tree */
     const uint8_t *order;
     size_t order_count, group_size;
     bool dso_is_key, has_chains;
@@ -306,18 +306,14 @@ static int by_symbol_identity(const struct sorting *sorting, const struct pd_his
 }
 
 /* As perf compares when it looks whether two are the same. */
-static int compare_identities(const void *left, const void *right, void *data)
+static int compare_identities(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b)
 {
-    const struct sorting *sorting = data;
-    const struct pd_hist_row *a = *(struct pd_hist_row *const *)left, *b = *(struct pd_hist_row *const *)right;
     int result = 0;
     for (unsigned k = 0; !result && k < sorting->hist->options.key_count; k++) {
         uint8_t key = sorting->hist->options.keys[k];
         result = key == PD_KEY_SYMBOL ? by_symbol_identity(sorting, a, b) : by_key(sorting, a, b, key);
     }
-    if (!result)
-        result = by_value(b->entry->first.number, a->entry->first.number);
-    return result ? result : by_value(b->index, a->index);
+    return result;
 }
 
 static int compare_order(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b)
@@ -332,14 +328,47 @@ static int compare_order(const struct sorting *sorting, const struct pd_hist_row
     return result;
 }
 
-static bool is_before(const void *data, uint32_t node, uint32_t other)
+/* In the order in which perf meets them, whichever worker did. */
+static int compare_first(const void *left, const void *right, void *data)
+{
+    const struct pd_hist_row *a = *(struct pd_hist_row *const *)left, *b = *(struct pd_hist_row *const *)right;
+    const struct pd_hist_first *x = &a->entry->first, *y = &b->entry->first;
+    int result = by_value(y->number, x->number);
+    if (!result)
+        result = by_value(y->position, x->position);
+    if (!result)
+        result = compare_identities(data, a, b);
+    return result ? result : by_value(b->index, a->index);
+}
+
+static bool is_before_by_identity(const void *data, uint32_t node, uint32_t other)
+{
+    const struct sorting *sorting = data;
+    return compare_identities(sorting, sorting->rows[node - 1], sorting->rows[other - 1]) < 0;
+}
+
+static bool is_before_by_order(const void *data, uint32_t node, uint32_t other)
 {
     const struct sorting *sorting = data;
     return compare_order(sorting, sorting->rows[node - 1], sorting->rows[other - 1]) < 0;
 }
 
-/* "The caller above the callee" holds only within a thread and so contradicts the other keys: the order is what a tree
- * makes of it into which the rows come by identity. */
+static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *event, struct pd_rb_node *nodes,
+                              bool (*is_before)(const void *data, uint32_t node, uint32_t other))
+{
+    size_t count = event->rows.count, to = 0;
+    struct pd_rb_tree tree = {nodes, 0};
+    memset(nodes, 0, (count + 1) * sizeof *nodes);
+    memcpy(sorting->rows, event->rows.data, count * sizeof *sorting->rows);
+    for (uint32_t i = 1; i <= count; i++)
+        pd_rb_insert_by(&tree, i, is_before, sorting);
+    for (uint32_t node = pd_rb_first(&tree); node; node = pd_rb_next(&tree, node))
+        event->rows.data[to++] = sorting->rows[node - 1];
+}
+
+/* Neither order is one: addresses are compared by their signed difference, and "the caller above the callee" holds only
+ * within a thread. What comes out is what the trees make of it through which perf passes the rows: that of the
+ * samples, that of the collapsed entries, that of the output. */
 perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
                              size_t order_count, size_t group_size)
 {
@@ -347,26 +376,24 @@ perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist
     if (count < 2)
         return 0;
     struct pd_hist_row **rows = malloc(count * sizeof *rows);
-    struct pd_rb_node *nodes = calloc(count + 1, sizeof *nodes);
-    struct pd_rb_tree tree = {nodes, 0};
+    struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
+    const struct pd_hist_options *options = &result->identities.options;
     struct sorting sorting = {
         .hist = &result->identities,
         .rows = rows,
         .order = order,
         .order_count = order_count,
         .group_size = group_size,
-        .dso_is_key = key_at(&result->identities.options, PD_KEY_DSO) != 0,
-        .has_chains = result->identities.options.use_chains && event->has_chains,
+        .dso_is_key = key_at(options, PD_KEY_DSO) != 0,
+        .has_chains = options->use_chains && event->has_chains,
     };
     bool ok = rows && nodes;
     if (ok) {
-        qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_identities, &sorting);
-        memcpy(rows, event->rows.data, count * sizeof *rows);
-        for (uint32_t i = 1; i <= count; i++)
-            pd_rb_insert_by(&tree, i, is_before, &sorting);
-        size_t to = 0;
-        for (uint32_t node = pd_rb_first(&tree); node; node = pd_rb_next(&tree, node))
-            event->rows.data[to++] = rows[node - 1];
+        qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, &sorting);
+        pass_through_tree(&sorting, event, nodes, is_before_by_identity);
+        if (key_at(options, PD_KEY_COMM))
+            pass_through_tree(&sorting, event, nodes, is_before_by_identity);
+        pass_through_tree(&sorting, event, nodes, is_before_by_order);
     }
     free(rows);
     free(nodes);
