@@ -6,7 +6,7 @@
 #include "resolve/symbols.h"
 
 enum {
-    PD_RECENT_BITS = 14,
+    PD_RECENT_BITS = 15,
     PD_RECENT_SLOTS = 1 << PD_RECENT_BITS,
     PD_SYMBOL_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
