@@ -385,7 +385,7 @@ perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist
         .order_count = order_count,
         .group_size = group_size,
         .dso_is_key = key_at(options, PD_KEY_DSO) != 0,
-        .has_chains = options->use_chains && event->has_chains,
+        .has_chains = options->use_chains,
     };
     bool ok = rows && nodes;
     if (ok) {

@@ -134,7 +134,8 @@ static void expand_pair(struct expansion *expansion, uint32_t index)
     char level = pair.level;
     uint32_t position = 0;
     is_new(expansion, pair.entry, index, false);
-    deepen(hist, pair.entry, hist->cells.data[pair.cell].depth);
+    if (!pair.borrowed)
+        deepen(hist, pair.entry, hist->cells.data[pair.cell].depth);
     for (uint32_t cell = pair.cell; cell != PD_HIST_NONE && !hist->failed;
          cell = hist->cells.data[cell].next) {
         uint32_t frame_id = hist->cells.data[cell].frame;

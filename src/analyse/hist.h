@@ -114,6 +114,7 @@ struct pd_hist_pair {
     const struct pd_thread *thread;
     char level;
     bool filtered;
+    bool borrowed; /* the stack is another sample's: the sample itself has no chain */
 };
 
 struct pd_hist {
@@ -196,7 +197,6 @@ struct pd_hist_row {
 /* Rows of one event with its sums. */
 struct pd_hist_event {
     PD_VEC(struct pd_hist_row *) rows;
-    bool has_chains; /* the event records them; set by the caller */
     uint64_t count, count_unfiltered; /* samples */
     uint64_t period, period_unfiltered;
     uint64_t chain_period, chain_period_unfiltered;

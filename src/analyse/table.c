@@ -357,6 +357,7 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
             goto out;
         to->period += pair->period;
         to->count += pair->count;
+        to->borrowed = pair->borrowed;
         if (pair->number < to->number) {
             to->number = pair->number;
             to->thread = pair->thread;

@@ -258,6 +258,7 @@ static bool count_chain(struct state *state, const struct sample_facts *facts, u
         return false;
     pair->period += facts->period;
     pair->count++;
+    pair->borrowed = !(facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN);
     if (facts->number < pair->number) {
         pair->number = facts->number;
         pair->thread = facts->thread;

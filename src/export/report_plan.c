@@ -364,6 +364,15 @@ static perfdata_status setup_filters(struct pd_recording *recording, struct pd_r
     return status;
 }
 
+static void forget_order(struct pd_report_plan *plan, uint8_t what)
+{
+    uint8_t *at = memchr(plan->order, what, plan->order_count);
+    if (at) {
+        plan->order_count--;
+        memmove(at, at + 1, (size_t)(plan->order + plan->order_count - at));
+    }
+}
+
 /* A filter with one name makes its column superfluous, unless no column would be left. */
 static perfdata_status elide(struct pd_report_plan *plan)
 {
@@ -390,8 +399,12 @@ static perfdata_status elide(struct pd_report_plan *plan)
         plan->show_symbol |= column->elided && column->what == PD_KEY_SYMBOL;
         kept += column->what < PD_KEY_COUNT && !column->elided;
     }
-    for (size_t i = 0; !kept && i < plan->column_count; i++)
-        plan->columns[i].elided = false;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        struct pd_report_column *column = &plan->columns[i];
+        column->elided &= kept != 0;
+        if (column->elided)
+            forget_order(plan, column->what);
+    }
     return 0;
 }
 
