@@ -48,7 +48,8 @@ perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw
     inflate->end = walk->end;
     walk->chunk = NULL;
     walk->next = walk->end = inflate->carry; /* pdc_inflate_fill() takes it on */
-    walk->end += inflate->carry_size;
+    if (inflate->carry_size)
+        walk->end += inflate->carry_size;
     inflate->carry_size = 0;
     return PERFDATA_OK;
 }
