@@ -393,7 +393,8 @@ perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
                                         struct pd_object **out)
 {
     const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-    size_t size = image ? own_vdso_size(image) : 0;
+    /* perf writes it to a temporary file and then puts symfs before that file's name */
+    size_t size = image && !pd_search_has_symfs(search) ? own_vdso_size(image) : 0;
 
     return pd_object_load_memory(search, size ? (const void *)image : "", size, out);
 }

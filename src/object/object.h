@@ -79,7 +79,7 @@ perfdata_status pd_object_load_module(const struct pd_object_search *search, con
 perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
                                         struct pd_object **out);
 
-/* The vdso of this very process: what perf takes when the header's table does not name `[vdso]`. */
+/* The vdso of this very process: what perf takes when the header's table does not name `[vdso]`; NOT_FOUND with symfs. */
 perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
                                         struct pd_object **out);
 

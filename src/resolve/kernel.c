@@ -110,6 +110,8 @@ static void place(struct pd_kernel_view *view, const struct request_maps *reques
     loaded->table = result->symtab;
     loaded->long_name = map->dso->long_name;
     loaded->short_name = map->dso->short_name;
+    if (is_new && view->kernel->type == PD_OBJECT_VMLINUX) /* a section: perf names the whole */
+        loaded->long_name = request->sources.data[0].dso->long_name;
     if (map->main_kernel) {
         loaded->long_name = view->kernel->long_name;
         loaded->short_name = view->kernel->short_name;
