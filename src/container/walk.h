@@ -51,10 +51,11 @@ PD_INLINE bool pdc_may_be_cut(const struct pd_walk *walk)
     return recording->truncated || recording->unfinished || recording->kind != PD_CONTAINER_FILE;
 }
 
-/* simpleperf has the tracing data in the record itself, perf behind it. */
+/* simpleperf has the tracing data in the record itself, perf behind it; where the compiler pads the structure to 16
+ * bytes, perf writes those. */
 PD_INLINE bool pdc_holds_tracing_data(uint32_t type, uint32_t size)
 {
-    return type == PD_RECORD_HEADER_TRACING_DATA && size > 12;
+    return type == PD_RECORD_HEADER_TRACING_DATA && size > 16;
 }
 
 /* ---- inflate.c ---- */

@@ -43,7 +43,7 @@ PD_INLINE void visit_read(pd_emit_fn emit, void *data, const struct pd_sample *s
     const uint8_t *at = sample->read;
     bool swap = sample->swap;
     bool group = plan->read_format & PD_READ_GROUP;
-    emit_number(emit, data, group ? "nr" : "value", PD_KIND_n64, at, swap);
+    emit_number(emit, data, group ? "read_nr" : "read_value", PD_KIND_n64, at, swap);
     if (plan->read_format & PD_READ_TOTAL_TIME_ENABLED)
         emit_number(emit, data, "time_enabled", PD_KIND_u64, at += 8, swap);
     if (plan->read_format & PD_READ_TOTAL_TIME_RUNNING)
@@ -51,7 +51,7 @@ PD_INLINE void visit_read(pd_emit_fn emit, void *data, const struct pd_sample *s
     at += 8;
     if (group) {
         uint64_t words = (uint64_t)(sample->read + sample->read_size - at) / 8;
-        emit_array(emit, data, "values", PD_KIND_u64s, at, words, 8, swap, 0);
+        emit_array(emit, data, "read_values", PD_KIND_u64s, at, words, 8, swap, 0);
         return;
     }
     if (plan->read_format & PD_READ_ID) {
@@ -59,12 +59,12 @@ PD_INLINE void visit_read(pd_emit_fn emit, void *data, const struct pd_sample *s
         at += 8;
     }
     if (plan->read_format & PD_READ_LOST)
-        emit_number(emit, data, "lost", PD_KIND_n64, at, swap);
+        emit_number(emit, data, "read_lost", PD_KIND_n64, at, swap);
 }
 
 PD_INLINE void visit_callchain(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
-    emit_value(emit, data, "nr", PD_KIND_n64, sample->callchain_count);
+    emit_value(emit, data, "callchain_nr", PD_KIND_n64, sample->callchain_count);
     emit_array(emit, data, "ips", PD_KIND_x64s, sample->callchain, sample->callchain_count, 8,
                sample->swap, 0);
 }
