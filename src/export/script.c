@@ -53,8 +53,22 @@ static void end(void *data, unsigned index, void *state)
     free(worker);
 }
 
+PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_delivered *record,
+                          struct pd_text *text)
+{
+    if (PD_LIKELY(record->type == PD_RECORD_SAMPLE))
+        pd_script_sample(worker, record, text);
+    else if (!worker->stat ||
+             !pd_script_stat_record(worker->stat, worker->script->recording, record, text))
+        pd_script_record(worker, record, text);
+}
+
+/* Addresses are looked up some samples before they are printed: their texts come from far. */
+#define AHEAD 8
+
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
 {
+    struct pd_location *ahead[AHEAD];
     struct pd_script *script = data;
     struct pd_script_worker *worker = state;
     if (pd_resolver_trim(worker->resolver))
@@ -68,12 +82,13 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         worker->gaps = batch->result;
         worker->gaps->gaps.count = 0;
     }
+    for (size_t i = 0; i < PD_MIN(batch->count, AHEAD); i++)
+        ahead[i] = pd_script_ahead(worker, &batch->records[i]);
     for (size_t i = 0; i < batch->count; i++) {
-        if (PD_LIKELY(batch->records[i].type == PD_RECORD_SAMPLE))
-            pd_script_sample(worker, &batch->records[i], &batch->text);
-        else if (!worker->stat || !pd_script_stat_record(worker->stat, script->recording,
-                                                         &batch->records[i], &batch->text))
-            pd_script_record(worker, &batch->records[i], &batch->text);
+        worker->location = ahead[i % AHEAD];
+        if (PD_LIKELY(i + AHEAD < batch->count))
+            ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
+        put_record(worker, &batch->records[i], &batch->text);
     }
     return PERFDATA_OK;
 }

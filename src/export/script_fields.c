@@ -261,6 +261,7 @@ static perfdata_status plan_events(struct pd_script *script)
     size_t width = 0;
     for (size_t i = 0; i < recording->event_count; i++)
         width = PD_MAX(width, strlen(recording->events[i]->name));
+    script->line_room = PD_START_ROOM + pd_block_room(width + 3);
     script->events = pd_arena_zalloc(&script->arena,
                                      (recording->event_count + 1) * sizeof *script->events);
     if (!script->events)
@@ -269,7 +270,7 @@ static perfdata_status plan_events(struct pd_script *script)
         const struct pd_event *event = recording->events[i];
         const struct pd_script_fields *set = &script->kinds[kind_of(event->attr.type)];
         struct pd_script_event *plan = &script->events[i];
-        char *name = pd_arena_alloc(&script->arena, width + 3);
+        char *name = pd_arena_zalloc(&script->arena, pd_block_room(width + 3));
         if (!name)
             return PERFDATA_ERROR_MEMORY;
         size_t length = strlen(event->name);

@@ -45,22 +45,52 @@ static char *put_cpu(char *to, uint32_t cpu)
     return magnitude < 100 ? pd_put_fixed(to, magnitude, 2) : pd_put_u64(to, magnitude);
 }
 
-static char *put_comm(const struct pd_script *script, const struct pd_script_event *plan,
-                      const char *comm, size_t length, char *to)
+/* A name may be longer than the room that was reserved for the line. */
+static PD_NOINLINE char *put_rare_comm(const struct pd_script *script,
+                                       const struct pd_script_event *plan, const char *comm,
+                                       struct pd_text *text)
 {
-    if (PD_UNLIKELY(script->latency)) {
+    size_t length = strlen(comm), width = script->latency ? 8 : plan->plain_comm ? 0 : 16;
+    if (script->latency)
         length = PD_MIN(length, 8);
-        memset(to, ' ', 8 - length);
-        to = pd_put_bytes(to + (8 - length), comm, length);
-    } else {
-        if (!plan->plain_comm && length < 16) {
-            memset(to, ' ', 16 - length);
-            to += 16 - length;
-        }
-        to = pd_put_bytes(to, comm, length);
+    char *to = pd_text_room(text, script->line_room + length);
+    if (!to)
+        return NULL;
+    if (length < width) {
+        memset(to, ' ', width - length);
+        to += width - length;
     }
+    to = pd_put_bytes(to, comm, length);
     *to++ = ' ';
     return to;
+}
+
+static bool keep_comm(struct pd_comm_text *slot, const char *comm)
+{
+    size_t length = strlen(comm);
+    if (length > 15)
+        return false;
+    memset(slot->padded, ' ', sizeof slot->padded);
+    memcpy(slot->padded + 16 - length, comm, length);
+    slot->comm = comm;
+    slot->length = (uint32_t)length;
+    return true;
+}
+
+/* Names do not move, so a name is known by where it lies. */
+PD_INLINE char *put_comm(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                         const char *comm, struct pd_text *text, char *to)
+{
+    size_t hash = (size_t)(((uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
+    struct pd_comm_text *slot = &worker->comms[hash & (PD_COMM_TEXTS - 1)];
+    if (PD_UNLIKELY(worker->script->latency) ||
+        (PD_UNLIKELY(slot->comm != comm) && !keep_comm(slot, comm)))
+        return put_rare_comm(worker->script, plan, comm, text);
+    memcpy(to, slot->padded, 20);
+    if (!plan->plain_comm)
+        return to + 17;
+    memmove(to, to + 16 - slot->length, 17);
+    return to + slot->length + 1;
 }
 
 static char *put_misc(char *to, const struct pd_line_start *start)
@@ -127,7 +157,8 @@ static char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
         worker->second_length = (unsigned)(pd_put_u64_right(worker->second_text, second, 5) -
                                            worker->second_text);
     }
-    to = pd_put_bytes(to, worker->second_text, worker->second_length);
+    memcpy(to, worker->second_text, sizeof worker->second_text);
+    to += worker->second_length;
     to = put_fraction(worker->script, to, rest);
     *to++ = ':';
     *to++ = ' ';
@@ -135,12 +166,15 @@ static char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
 }
 
 char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                      const struct pd_line_start *start, struct pd_text *text, char *to)
+                      const struct pd_line_start *start, struct pd_text *text)
 {
     const struct pd_script *script = worker->script;
     uint64_t fields = plan->fields;
-    if (fields & PD_FIELD(COMM))
-        to = put_comm(script, plan, start->comm, strlen(start->comm), to);
+    char *to = pd_text_room(text, script->line_room);
+    if (to && fields & PD_FIELD(COMM))
+        to = put_comm(worker, plan, start->comm, text, to);
+    if (PD_UNLIKELY(!to))
+        return NULL;
     if (fields & PD_FIELD(PID)) {
         to = put_int(to, start->pid, 5, false);
         if (fields & PD_FIELD(TID)) {
@@ -279,11 +313,32 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
 
 /* ---- a sample ---- */
 
-static struct pd_location *resolve(struct pd_script_worker *worker, const struct pd_sample *sample,
-                                   const struct pd_delivered *record)
+PD_INLINE struct pd_location *resolve(struct pd_script_worker *worker,
+                                      const struct pd_sample *sample,
+                                      const struct pd_delivered *record)
 {
+    if (PD_LIKELY(worker->location != NULL))
+        return worker->location;
     return pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
                       sample->ip);
+}
+
+struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
+                                    const struct pd_delivered *record)
+{
+    const struct pd_event *event = record->event;
+    if (record->type != PD_RECORD_SAMPLE || !event)
+        return NULL;
+    const struct pd_script_event *plan = &worker->script->events[event->index];
+    uint32_t at = event->plan.ip;
+    if (plan->has_chain || !(plan->fields & PD_FIELD(IP)) || !at || at + 8 > record->size)
+        return NULL;
+    struct pd_location *location = pd_resolve(worker->resolver, record->thread, record->number,
+                                              record->misc & PD_MISC_CPUMODE_MASK,
+                                              pd_load64(record->data + at, event->plan.swap));
+    if (location)
+        __builtin_prefetch((const void *)(uintptr_t)location->memo[0]);
+    return location;
 }
 
 /* perf without guests shows none of their samples. */
@@ -315,13 +370,13 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
     }
     struct pd_location *location = resolve(worker, sample, record);
     const struct pd_place *place = location ? pd_script_flat(worker, plan->fields, location) : NULL;
-    char *to = place ? pd_text_room(text, place->length + 1) : NULL;
+    char *to = place ? pd_text_room(text, 1 + pd_block_room(place->length)) : NULL;
     if (!to) {
         text->failed = true;
         return;
     }
     *to = ' ';
-    memcpy(to + 1, place->text, place->length);
+    pd_put_block(to + 1, place->text, place->length);
     text->length += place->length + 1;
 }
 
@@ -370,16 +425,15 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
                                    PD_RECORD_SAMPLE,
                                    sample.misc,
                                    sample.time };
-    char *to = pd_text_room(text, PD_START_ROOM + strlen(start.comm) + plan->name_length);
+    char *to = pd_script_start(worker, plan, &start, text);
     if (PD_UNLIKELY(!to))
         return;
-    to = pd_script_start(worker, plan, &start, text, to);
     if (plan->fields & PD_FIELD(PERIOD)) {
         to = pd_put_u64_right(to, sample.period, 10);
         *to++ = ' ';
     }
     if (plan->fields & PD_FIELD(EVENT))
-        to = pd_put_bytes(to, plan->name, plan->name_length);
+        to = pd_put_block(to, plan->name, plan->name_length);
     text->length = (size_t)(to - text->data);
     if (PD_UNLIKELY(plan->branch_trace)) {
         put_branch(worker, plan, &sample, record, text);

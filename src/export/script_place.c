@@ -69,7 +69,7 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
         pd_text_char(&text, '\n');
     struct pd_place *place = NULL;
     if (!text.failed && text.length < UINT32_MAX)
-        place = pd_arena_alloc(&worker->places, sizeof *place + text.length);
+        place = pd_arena_alloc(&worker->places, sizeof *place + pd_block_room(text.length));
     if (place) {
         const struct pd_symbol *symbol = location->sym;
         place->next = (struct pd_place *)(uintptr_t)location->memo[frame];
@@ -117,7 +117,11 @@ static void put_chain(struct pd_script_worker *worker, uint64_t fields,
             text->failed = true;
             return;
         }
-        pd_text_bytes(text, place->text, place->length);
+        char *to = pd_text_room(text, pd_block_room(place->length));
+        if (!to)
+            return;
+        pd_put_block(to, place->text, place->length);
+        text->length += place->length;
         if (place->stop)
             return;
     }

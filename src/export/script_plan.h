@@ -63,6 +63,7 @@ struct pd_script {
     struct pd_script_fields kinds[PD_SCRIPT_KINDS];
     struct pd_script_event *events; /* by the event's index */
     bool use_callchain;
+    size_t line_room; /* for a line up to the event's name */
     bool latency, kernel_path;
     bool sequential; /* --reltime, --deltatime */
     bool is_stat;    /* a recording of perf stat: one worker only */
@@ -99,6 +100,31 @@ struct pd_chain_text {
     uint32_t length, count;
 };
 
+/* Short texts are copied in blocks of a fixed size, which costs no call; what is copied from and to has that room. */
+#define PD_COPY_BLOCK 64
+
+PD_INLINE char *pd_put_block(char *to, const char *from, size_t length)
+{
+    memcpy(to, from, PD_COPY_BLOCK);
+    for (size_t at = PD_COPY_BLOCK; at < length; at += PD_COPY_BLOCK)
+        memcpy(to + at, from + at, PD_COPY_BLOCK);
+    return to + length;
+}
+
+PD_INLINE size_t pd_block_room(size_t length)
+{
+    return (length / PD_COPY_BLOCK + 1) * PD_COPY_BLOCK;
+}
+
+/* A name as it was printed before: padded to 16 and with a blank behind. */
+struct pd_comm_text {
+    const char *comm; /* NULL: free */
+    uint32_t length;  /* at most 15 */
+    char padded[20];
+};
+
+#define PD_COMM_TEXTS 64 /* a power of 2 */
+
 #define PD_CHAIN_TEXTS 8192 /* a power of 2 */
 /* Bytes of chain texts kept before all are dropped. */
 #define PD_CHAIN_MEMORY (UINT64_C(16) << 20)
@@ -122,11 +148,13 @@ struct pd_script_worker {
     struct pd_chain_text *chains;
     struct pd_frame *frames;
     size_t frame_capacity;
-    struct pd_time_gaps *gaps;   /* of the batch, sequential only */
-    struct pd_script_stat *stat; /* NULL: no recording of perf stat */
+    struct pd_time_gaps *gaps;    /* of the batch, sequential only */
+    struct pd_script_stat *stat;  /* NULL: no recording of perf stat */
+    struct pd_location *location; /* of the sample at hand, when it was looked up ahead */
     /* the seconds printed last */
     uint64_t second;
     char second_text[24];
+    struct pd_comm_text comms[PD_COMM_TEXTS];
     unsigned second_length;
     uint64_t samples;
 };
@@ -155,6 +183,9 @@ void pd_script_forget(struct pd_script_worker *worker);
 /* script_line.c */
 void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text);
+/* Looks the address of a coming sample up and fetches its text into the cache; NULL: nothing to look up. */
+struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
+                                    const struct pd_delivered *record);
 /* comm, pid, tid, cpu, misc, tod, time: what samples and other records begin with. */
 struct pd_line_start {
     const char *comm;
@@ -162,10 +193,12 @@ struct pd_line_start {
     uint16_t misc;
     uint64_t time;
 };
+/* Gives the end of what it wrote, behind which there is room for period and event; the caller then sets
+ * text->length. NULL when the system has no memory. */
 char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                      const struct pd_line_start *start, struct pd_text *text, char *to);
-/* More than pd_script_start() ever writes beside the comm. */
-#define PD_START_ROOM 160
+                      const struct pd_line_start *start, struct pd_text *text);
+/* More than any start and period take. */
+#define PD_START_ROOM 192
 
 /* script_stat.c: recordings of perf stat, whose records must come in order. */
 struct pd_script_stat;

@@ -256,10 +256,9 @@ static void put_line(struct pd_script_worker *worker, const struct pd_delivered 
         const struct pd_comm *comm = record->thread ? pd_thread_comm(record->thread, record->number)
                                                     : NULL;
         start.comm = comm ? pd_comm_text(comm, record->number) : ":-1";
-        char *to = pd_text_room(text, PD_START_ROOM + strlen(start.comm));
+        char *to = pd_script_start(worker, &script->events[record->event->index], &start, text);
         if (!to)
             return;
-        to = pd_script_start(worker, &script->events[record->event->index], &start, text, to);
         text->length = (size_t)(to - text->data);
     }
     pd_text_string(text, "PERF_RECORD_");
