@@ -7,19 +7,32 @@
 
 /* ---- the order of siblings ---- */
 
+/* perf compares two functions by their start in the DSO, anything else by the address in the chain. That is no order where
+ * a DSO has both: there unknown addresses stand by their place in the DSO. */
+struct ranking {
+    const struct pd_hist_frame *frames;
+    bool *has_known; /* by DSO index + 1; 0: no DSO */
+};
+
+static size_t dso_of(const struct pd_hist_frame *frame)
+{
+    return frame->dso ? (size_t)frame->dso->index + 1 : 0;
+}
+
 static int compare_frames(const void *left, const void *right, void *data)
 {
-    const struct pd_hist *hist = data;
-    const struct pd_hist_frame *a = &hist->frames.data[*(const uint32_t *)left],
-                               *b = &hist->frames.data[*(const uint32_t *)right];
-    if (a->dso != b->dso) {
-        uint64_t x = a->dso ? (uint64_t)a->dso->index + 1 : 0, y = b->dso ? (uint64_t)b->dso->index + 1 : 0;
+    const struct ranking *ranking = data;
+    const struct pd_hist_frame *a = &ranking->frames[*(const uint32_t *)left],
+                               *b = &ranking->frames[*(const uint32_t *)right];
+    size_t x = dso_of(a), y = dso_of(b);
+    if (x != y)
         return x > y ? -1 : 1;
+    if (ranking->has_known[x]) {
+        if (a->place != b->place)
+            return a->place > b->place ? -1 : 1;
+        if (!a->symbol != !b->symbol)
+            return a->symbol ? -1 : 1;
     }
-    if (a->place != b->place)
-        return a->place > b->place ? -1 : 1;
-    if (!a->symbol != !b->symbol)
-        return a->symbol ? -1 : 1;
     if (!a->symbol && a->ip != b->ip)
         return a->ip > b->ip ? -1 : 1;
     return 0;
@@ -27,21 +40,27 @@ static int compare_frames(const void *left, const void *right, void *data)
 
 perfdata_status pd_chain_rank(struct pd_hist *hist)
 {
-    size_t count = hist->frames.count;
-    uint32_t *order = malloc((count + 1) * sizeof *order);
-    if (!order)
-        return PERFDATA_ERROR_MEMORY;
+    size_t count = hist->frames.count, dsos = 1;
     for (size_t i = 0; i < count; i++)
+        dsos = PD_MAX(dsos, dso_of(&hist->frames.data[i]) + 1);
+    struct ranking ranking = {hist->frames.data, calloc(dsos, sizeof(bool))};
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    bool ok = order && ranking.has_known;
+    for (size_t i = 0; ok && i < count; i++) {
         order[i] = (uint32_t)i;
-    qsort_r(order, count, sizeof *order, compare_frames, hist);
+        ranking.has_known[dso_of(&hist->frames.data[i])] |= hist->frames.data[i].symbol != NULL;
+    }
+    if (ok)
+        qsort_r(order, count, sizeof *order, compare_frames, &ranking);
     uint32_t rank = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i && compare_frames(&order[i - 1], &order[i], hist))
+    for (size_t i = 0; ok && i < count; i++) {
+        if (i && compare_frames(&order[i - 1], &order[i], &ranking))
             rank++;
         hist->frames.data[order[i]].rank = rank;
     }
     free(order);
-    return 0;
+    free(ranking.has_known);
+    return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
 /* ---- which stacks a row has ---- */

@@ -92,6 +92,7 @@ struct pd_hist_first {
     const struct pd_dso *dso; /* NULL: no map */
     const struct pd_symbol *symbol;
     uint64_t addr;
+    uint64_t map_bias; /* of the sample's map: start - pgoff, which perf adds to the start of data symbols */
     uint64_t map_size;
     uint32_t position; /* in the sample's chain, 0 the sample itself */
     char level;
