@@ -13,7 +13,7 @@ for recording in "$SOURCE"/tests/data/*/*.data ${PERFDATA_CORPUS:+"$PERFDATA_COR
         one=
         for threads in 1 2 8; do
             # shellcheck disable=SC2086
-            "$PERFDATA" -j $threads $arguments -i "$work/grown.data" >"$work/out" 2>"$work/err"
+            "$PERFDATA" $arguments -j $threads -i "$work/grown.data" >"$work/out" 2>"$work/err"
             got="$? $(cksum <"$work/out") $(cksum <"$work/err")"
             if [ "${one:=$got}" != "$got" ]; then
                 echo "$recording: $arguments: 1 thread: $one; $threads threads: $got"
