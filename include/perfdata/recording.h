@@ -29,13 +29,17 @@ struct perfdata_options {
      * calls never overlap, but may come from worker threads. */
     void (*on_issue)(void *data, const struct perfdata_issue *issue);
     void *issue_data;
-    uint64_t max_memory;       /* bytes of queued records and caches; 0: the default                */
-    uint64_t max_records;      /* records read by one walk, then an issue and the end; 0: no limit   */
-    uint64_t max_decompressed; /* bytes made of compressed records; 0: no limit                      */
-    uint32_t threads;          /* workers of the texts and analyses; 0: all cores                    */
-    uint32_t flags;            /* PERFDATA_STRICT                                                    */
+    uint64_t max_memory;  /* bytes of queued records and caches; 0: the default                */
+    uint64_t max_records; /* records read by one walk, then an issue and the end; 0: no limit   */
+    uint64_t
+        max_decompressed; /* bytes made of compressed records; 0: no limit                      */
+    uint32_t threads;     /* workers of the texts and analyses; 0: all cores                    */
+    uint32_t flags;       /* PERFDATA_STRICT                                                    */
 };
-#define PERFDATA_OPTIONS_INIT { sizeof(struct perfdata_options), 0, 0, 0, 0, 0, 0, 0 }
+#define PERFDATA_OPTIONS_INIT                                                                      \
+    {                                                                                              \
+        sizeof(struct perfdata_options), 0, 0, 0, 0, 0, 0, 0                                       \
+    }
 
 /* ---- opening ---- */
 
@@ -45,10 +49,12 @@ struct perfdata_options {
  *   PERFDATA_ERROR_EMPTY, _NOT_PERF_DATA, _BAD_HEADER, _TRUNCATED   it is no recording, or nothing of it is usable
  *   PERFDATA_ERROR_MEMORY, _STRICT, _ARGUMENT
  * Since 0.1. */
-PERFDATA_API perfdata_status perfdata_recording_open(const char *path, const struct perfdata_options *options,
+PERFDATA_API perfdata_status perfdata_recording_open(const char *path,
+                                                     const struct perfdata_options *options,
                                                      perfdata_recording **out);
 /* The descriptor stays the caller's and must outlive the recording; its file position is not used. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_recording_open_fd(int fd, const struct perfdata_options *options,
+PERFDATA_API perfdata_status perfdata_recording_open_fd(int fd,
+                                                        const struct perfdata_options *options,
                                                         perfdata_recording **out);
 /* The bytes stay the caller's, unchanged until the recording is closed; they are not copied. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recording_open_memory(const void *bytes, size_t size,
@@ -59,10 +65,12 @@ PERFDATA_API void perfdata_recording_close(perfdata_recording *recording);
 
 /* What the last failure was, with the file's name; "" when nothing failed. Valid until the next call with this
  * recording. *offset (may be NULL): where in the file, -1 unknown. Since 0.1. */
-PERFDATA_API const char *perfdata_recording_error(const perfdata_recording *recording, int64_t *offset);
+PERFDATA_API const char *perfdata_recording_error(const perfdata_recording *recording,
+                                                  int64_t *offset);
 
 /* How many issues of a kind (enum perfdata_issue_kind) were met so far; 0 for an unknown kind. Since 0.1. */
-PERFDATA_API uint64_t perfdata_recording_issue_count(const perfdata_recording *recording, int32_t kind);
+PERFDATA_API uint64_t perfdata_recording_issue_count(const perfdata_recording *recording,
+                                                     int32_t kind);
 
 /* ---- the file ---- */
 
@@ -83,16 +91,19 @@ PERFDATA_API int perfdata_recording_is_unfinished(const perfdata_recording *reco
 /* 1 when the file ends before its header says, else 0. Since 0.1. */
 PERFDATA_API int perfdata_recording_is_truncated(const perfdata_recording *recording);
 /* Offset in the file and bytes of the records that there are; each pointer may be NULL. Since 0.1. */
-PERFDATA_API void perfdata_recording_data(const perfdata_recording *recording, uint64_t *offset, uint64_t *size);
+PERFDATA_API void perfdata_recording_data(const perfdata_recording *recording, uint64_t *offset,
+                                          uint64_t *size);
 
 /* ---- events ---- */
 
 /* Since 0.1. */
 PERFDATA_API size_t perfdata_recording_event_count(const perfdata_recording *recording);
 /* Event `index` in the order of the file; NULL beyond the last. Since 0.1. */
-PERFDATA_API const perfdata_event *perfdata_recording_event(const perfdata_recording *recording, size_t index);
+PERFDATA_API const perfdata_event *perfdata_recording_event(const perfdata_recording *recording,
+                                                            size_t index);
 /* The event with this id; NULL when none has it. Of events that share an id the last. Since 0.1. */
-PERFDATA_API const perfdata_event *perfdata_recording_event_by_id(const perfdata_recording *recording, uint64_t id);
+PERFDATA_API const perfdata_event *
+perfdata_recording_event_by_id(const perfdata_recording *recording, uint64_t id);
 
 /* As perf names it; never NULL. Since 0.1. */
 PERFDATA_API const char *perfdata_event_name(const perfdata_event *event);
@@ -105,7 +116,8 @@ PERFDATA_API uint64_t perfdata_event_sample_type(const perfdata_event *event);
 /* Any field of perf_event_attr by the kernel's name ("sample_period", "branch_sample_type", "clockid" as two's
  * complement), flag bits too ("exclude_kernel": 0 or 1; "precise_ip": 0 to 3). Fields that the recorder's attr did not
  * have are 0. PERFDATA_ERROR_NOT_FOUND for an unknown name. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_event_attr(const perfdata_event *event, const char *field, uint64_t *value);
+PERFDATA_API perfdata_status perfdata_event_attr(const perfdata_event *event, const char *field,
+                                                 uint64_t *value);
 /* The ids of its instances (event x CPU x thread), *count of them. Since 0.1. */
 PERFDATA_API const uint64_t *perfdata_event_ids(const perfdata_event *event, size_t *count);
 /* The leader of its group, itself when alone; and how many events its group has. Since 0.1. */
@@ -119,10 +131,12 @@ PERFDATA_API const char *perfdata_event_group_name(const perfdata_event *event);
 /* "HOSTNAME" for 3 and so on, static; NULL for an unknown number. Since 0.1. */
 PERFDATA_API const char *perfdata_feature_name(uint32_t feature);
 /* 1 when the file says that it has the feature, else 0. Since 0.1. */
-PERFDATA_API int perfdata_recording_has_feature(const perfdata_recording *recording, uint32_t feature);
+PERFDATA_API int perfdata_recording_has_feature(const perfdata_recording *recording,
+                                                uint32_t feature);
 /* Where the feature's bytes lie in the file. PERFDATA_ERROR_NO_DATA when it is absent or lies outside. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_recording_feature(const perfdata_recording *recording, uint32_t feature,
-                                                        uint64_t *offset, uint64_t *size);
+PERFDATA_API perfdata_status perfdata_recording_feature(const perfdata_recording *recording,
+                                                        uint32_t feature, uint64_t *offset,
+                                                        uint64_t *size);
 
 /* Text features; NULL when absent. "x86_64", "6.1.0-23-amd64", "6.1.192" ... Since 0.1. */
 PERFDATA_API const char *perfdata_recording_hostname(const perfdata_recording *recording);
@@ -133,16 +147,17 @@ PERFDATA_API const char *perfdata_recording_cpu_description(const perfdata_recor
 PERFDATA_API const char *perfdata_recording_cpuid(const perfdata_recording *recording);
 /* Words of the recorder's command line; word 0 is the perf binary. NULL beyond the last. Since 0.1. */
 PERFDATA_API size_t perfdata_recording_command_count(const perfdata_recording *recording);
-PERFDATA_API const char *perfdata_recording_command_word(const perfdata_recording *recording, size_t index);
+PERFDATA_API const char *perfdata_recording_command_word(const perfdata_recording *recording,
+                                                         size_t index);
 /* CPUs; PERFDATA_ERROR_NO_DATA when absent. Each pointer may be NULL. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_recording_cpus(const perfdata_recording *recording, uint32_t *online,
-                                                     uint32_t *available);
+PERFDATA_API perfdata_status perfdata_recording_cpus(const perfdata_recording *recording,
+                                                     uint32_t *online, uint32_t *available);
 /* MemTotal in kilobytes; PERFDATA_ERROR_NO_DATA when absent. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recording_total_memory(const perfdata_recording *recording,
                                                              uint64_t *kilobytes);
 /* Times of the first and the last sample, ns of the recording's clock; PERFDATA_ERROR_NO_DATA when absent. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_recording_sample_times(const perfdata_recording *recording, uint64_t *first,
-                                                             uint64_t *last);
+PERFDATA_API perfdata_status perfdata_recording_sample_times(const perfdata_recording *recording,
+                                                             uint64_t *first, uint64_t *last);
 
 /* An entry of the build-id table. Since 0.1. */
 struct perfdata_build_id {
@@ -152,13 +167,14 @@ struct perfdata_build_id {
     uint32_t id_size;   /* at most 20 */
     uint16_t misc;      /* as recorded; bits 0-2: 1 kernel, 2 user, 4 guest kernel, 5 guest user */
     uint16_t reserved;
-    int32_t pid;        /* -1: the host */
+    int32_t pid; /* -1: the host */
     uint32_t reserved2;
 };
 /* Since 0.1. */
 PERFDATA_API size_t perfdata_recording_build_id_count(const perfdata_recording *recording);
 /* PERFDATA_ERROR_ARGUMENT beyond the last. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_recording_build_id(const perfdata_recording *recording, size_t index,
+PERFDATA_API perfdata_status perfdata_recording_build_id(const perfdata_recording *recording,
+                                                         size_t index,
                                                          struct perfdata_build_id *out);
 
 #ifdef __cplusplus

@@ -3,7 +3,13 @@
  * read when the recording is opened, and later ones (another stream behind the first) when the walk meets them. */
 #include "container/walk.h"
 
-enum { PIPE_HEADER = 16, EVENTS_FIRST = 16, EVENTS_MAX = 65536, HEAD_MAX = 128 << 20, BUILD_IDS_MAX = 1 << 20 };
+enum {
+    PIPE_HEADER = 16,
+    EVENTS_FIRST = 16,
+    EVENTS_MAX = 65536,
+    HEAD_MAX = 128 << 20,
+    BUILD_IDS_MAX = 1 << 20
+};
 
 static perfdata_status no_memory(struct pd_recording *recording)
 {
@@ -26,8 +32,8 @@ static perfdata_status make_room(struct pd_recording *recording)
     return PERFDATA_OK;
 }
 
-static perfdata_status take_ids(struct pd_recording *recording, struct pd_event *event, const uint8_t *bytes,
-                                size_t count)
+static perfdata_status take_ids(struct pd_recording *recording, struct pd_event *event,
+                                const uint8_t *bytes, size_t count)
 {
     uint64_t *ids = pd_arena_alloc(&recording->arena, (count ? count : 1) * sizeof *ids);
     if (!ids)
@@ -47,8 +53,10 @@ static perfdata_status take_attr(struct pd_recording *recording, const struct pd
     const uint8_t *bytes = raw->data + 8;
     size_t room = raw->size - 8u;
     struct pd_attr attr;
-    if (recording->event_count >= EVENTS_MAX || pd_attr_decode(bytes, room, recording->swap, &attr) < 0)
-        return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_ATTR, (int64_t)raw->offset, "an attr that is not usable");
+    if (recording->event_count >= EVENTS_MAX ||
+        pd_attr_decode(bytes, room, recording->swap, &attr) < 0)
+        return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_ATTR, (int64_t)raw->offset,
+                        "an attr that is not usable");
     struct pd_event *event = pd_arena_zalloc(&recording->arena, sizeof *event);
     if (!event)
         return no_memory(recording);
@@ -78,17 +86,19 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
     if (!size && !is_flag) /* the end mark */
         return PERFDATA_OK;
     if (feature >= 256)
-        return pd_issue(&recording->context, PERFDATA_ISSUE_UNKNOWN_FEATURE, (int64_t)raw->offset, "the unknown feature %llu",
-                        (unsigned long long)feature);
+        return pd_issue(&recording->context, PERFDATA_ISSUE_UNKNOWN_FEATURE, (int64_t)raw->offset,
+                        "the unknown feature %llu", (unsigned long long)feature);
     /* what is decoded points into its bytes */
     const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->data + 16, size);
     if (!copy)
         return no_memory(recording);
     recording->feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
     recording->feature_section[feature] = (struct pd_section){ raw->offset + 16, size };
-    perfdata_status status = pd_feature_decode(&recording->features, (unsigned)feature, copy, size, recording->swap,
-                                               &recording->arena, &recording->context, raw->offset + 16);
-    if (status == PERFDATA_OK && (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_GROUP_DESC))
+    perfdata_status status = pd_feature_decode(&recording->features, (unsigned)feature, copy, size,
+                                               recording->swap, &recording->arena,
+                                               &recording->context, raw->offset + 16);
+    if (status == PERFDATA_OK &&
+        (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_GROUP_DESC))
         status = pdc_name_events(recording);
     return status;
 }
@@ -97,14 +107,17 @@ static perfdata_status take_tracing_data(struct pd_recording *recording, const s
 {
     if (!raw->payload || recording->features.tracing_data.present)
         return PERFDATA_OK;
-    const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->payload, (size_t)raw->payload_size);
+    const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->payload,
+                                                         (size_t)raw->payload_size);
     if (!copy)
         return no_memory(recording);
     recording->feature_bits[0] |= UINT64_C(1) << PD_FEATURE_TRACING_DATA;
-    recording->feature_section[PD_FEATURE_TRACING_DATA] = (struct pd_section){ raw->offset + raw->size, raw->payload_size };
-    perfdata_status status =
-        pd_feature_decode(&recording->features, PD_FEATURE_TRACING_DATA, copy, (size_t)raw->payload_size, recording->swap,
-                          &recording->arena, &recording->context, raw->offset + raw->size);
+    recording->feature_section[PD_FEATURE_TRACING_DATA] = (struct pd_section){
+        raw->offset + raw->size, raw->payload_size
+    };
+    perfdata_status status = pd_feature_decode(
+        &recording->features, PD_FEATURE_TRACING_DATA, copy, (size_t)raw->payload_size,
+        recording->swap, &recording->arena, &recording->context, raw->offset + raw->size);
     return status < 0 ? status : pdc_name_events(recording);
 }
 
@@ -147,7 +160,8 @@ static perfdata_status read_head(struct pd_recording *recording, struct pd_walk 
     perfdata_status status = PERFDATA_OK;
     struct pd_raw raw;
     int more = 1;
-    while (status == PERFDATA_OK && (more = pd_walk_next(walk, &raw)) > 0 && !ends_head(&raw) && raw.offset < HEAD_MAX) {
+    while (status == PERFDATA_OK && (more = pd_walk_next(walk, &raw)) > 0 && !ends_head(&raw) &&
+           raw.offset < HEAD_MAX) {
         status = pdc_take_head(recording, &raw);
         recording->head_end = raw.offset + 1;
     }
@@ -162,7 +176,8 @@ perfdata_status pdc_open_pipe(struct pd_recording *recording)
     uint64_t size = pd_source_size(recording->source);
     recording->kind = PD_CONTAINER_PIPE;
     recording->header_size = PIPE_HEADER;
-    recording->data = (struct pd_section){ PIPE_HEADER, size == UINT64_MAX ? PDC_ENDLESS : size - PIPE_HEADER };
+    recording->data = (struct pd_section){ PIPE_HEADER,
+                                           size == UINT64_MAX ? PDC_ENDLESS : size - PIPE_HEADER };
     recording->recorded_data_size = 0;
     struct pd_walk *walk = NULL;
     perfdata_status status = pdc_finish_positions(recording);

@@ -28,8 +28,8 @@ static perfdata_recording *new_recording(const struct perfdata_options *options,
     return recording;
 }
 
-static perfdata_status finish_open(perfdata_recording *recording, perfdata_status status, struct pd_source *source,
-                                   const char *path)
+static perfdata_status finish_open(perfdata_recording *recording, perfdata_status status,
+                                   struct pd_source *source, const char *path)
 {
     if (status == PERFDATA_OK)
         status = pd_recording_open(source, path, &recording->recording);
@@ -52,7 +52,8 @@ perfdata_status perfdata_recording_open(const char *path, const struct perfdata_
     return finish_open(*out, status, source, path);
 }
 
-perfdata_status perfdata_recording_open_fd(int fd, const struct perfdata_options *options, perfdata_recording **out)
+perfdata_status perfdata_recording_open_fd(int fd, const struct perfdata_options *options,
+                                           perfdata_recording **out)
 {
     struct pd_source *source = NULL;
     *out = new_recording(options, "-");
@@ -62,14 +63,16 @@ perfdata_status perfdata_recording_open_fd(int fd, const struct perfdata_options
     return finish_open(*out, status, source, "-");
 }
 
-perfdata_status perfdata_recording_open_memory(const void *bytes, size_t size, const struct perfdata_options *options,
+perfdata_status perfdata_recording_open_memory(const void *bytes, size_t size,
+                                               const struct perfdata_options *options,
                                                perfdata_recording **out)
 {
     struct pd_source *source = NULL;
     *out = new_recording(options, "memory");
     if (!*out)
         return PERFDATA_ERROR_MEMORY;
-    perfdata_status status = pd_source_open_memory(&(*out)->recording.context, bytes, size, &source);
+    perfdata_status status = pd_source_open_memory(&(*out)->recording.context, bytes, size,
+                                                   &source);
     return finish_open(*out, status, source, "memory");
 }
 
@@ -90,10 +93,12 @@ const char *perfdata_recording_error(const perfdata_recording *recording, int64_
 
 uint64_t perfdata_recording_issue_count(const perfdata_recording *recording, int32_t kind)
 {
-    return kind >= 0 && kind < PERFDATA_ISSUE_COUNT ? recording->recording.context.issue_count[kind] : 0;
+    return kind >= 0 && kind < PERFDATA_ISSUE_COUNT ? recording->recording.context.issue_count[kind]
+                                                    : 0;
 }
 
-perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text, perfdata_write_fn write, void *data)
+perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text,
+                            perfdata_write_fn write, void *data)
 {
     perfdata_status status = PERFDATA_OK;
     if (text->failed)
@@ -156,8 +161,8 @@ int perfdata_recording_has_feature(const perfdata_recording *recording, uint32_t
     return pd_recording_has_feature(&recording->recording, feature);
 }
 
-perfdata_status perfdata_recording_feature(const perfdata_recording *recording, uint32_t feature, uint64_t *offset,
-                                           uint64_t *size)
+perfdata_status perfdata_recording_feature(const perfdata_recording *recording, uint32_t feature,
+                                           uint64_t *offset, uint64_t *size)
 {
     const struct pd_section *section = &recording->recording.feature_section[feature & 255];
     if (feature > 255 || !section->offset)
@@ -192,7 +197,8 @@ const char *perfdata_recording_command_word(const perfdata_recording *recording,
     return index < cmdline->words_count ? cmdline->words[index].text.text : NULL;
 }
 
-perfdata_status perfdata_recording_cpus(const perfdata_recording *recording, uint32_t *online, uint32_t *available)
+perfdata_status perfdata_recording_cpus(const perfdata_recording *recording, uint32_t *online,
+                                        uint32_t *available)
 {
     const struct pd_feature_nrcpus *cpus = &recording->recording.features.nrcpus;
     if (!cpus->present)
@@ -204,7 +210,8 @@ perfdata_status perfdata_recording_cpus(const perfdata_recording *recording, uin
     return PERFDATA_OK;
 }
 
-perfdata_status perfdata_recording_total_memory(const perfdata_recording *recording, uint64_t *kilobytes)
+perfdata_status perfdata_recording_total_memory(const perfdata_recording *recording,
+                                                uint64_t *kilobytes)
 {
     const struct pd_feature_total_mem *memory = &recording->recording.features.total_mem;
     if (!memory->present)
@@ -213,7 +220,8 @@ perfdata_status perfdata_recording_total_memory(const perfdata_recording *record
     return PERFDATA_OK;
 }
 
-perfdata_status perfdata_recording_sample_times(const perfdata_recording *recording, uint64_t *first, uint64_t *last)
+perfdata_status perfdata_recording_sample_times(const perfdata_recording *recording,
+                                                uint64_t *first, uint64_t *last)
 {
     const struct pd_feature_sample_time *times = &recording->recording.features.sample_time;
     if (!times->present)

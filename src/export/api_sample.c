@@ -7,8 +7,8 @@ static perfdata_status decode(const perfdata_record *record, struct pd_sample *o
 {
     const struct pd_delivered *delivered = record->delivered;
     if (delivered->type != PD_RECORD_SAMPLE || !delivered->event)
-        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_ARGUMENT, (int64_t)delivered->offset,
-                       "the record is no sample of a known event");
+        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_ARGUMENT,
+                       (int64_t)delivered->offset, "the record is no sample of a known event");
     return pd_sample_decode(delivered->event, delivered->data, delivered->size, out);
 }
 
@@ -19,7 +19,8 @@ perfdata_status perfdata_record_sample(const perfdata_record *record, const perf
     return status;
 }
 
-perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t field, uint64_t *value)
+perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t field,
+                                      uint64_t *value)
 {
     const struct pd_sample *s = &sample->decoded;
     uint64_t bit;
@@ -33,13 +34,19 @@ perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t fi
     case PERFDATA_SAMPLE_STREAM_ID: *value = s->stream_id, bit = PD_SAMPLE_STREAM_ID; break;
     case PERFDATA_SAMPLE_CPU: *value = s->cpu, bit = PD_SAMPLE_CPU; break;
     case PERFDATA_SAMPLE_PERIOD: *value = s->period, bit = PD_SAMPLE_PERIOD; break;
-    case PERFDATA_SAMPLE_WEIGHT: *value = s->weight, bit = PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT; break;
+    case PERFDATA_SAMPLE_WEIGHT:
+        *value = s->weight, bit = PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT;
+        break;
     case PERFDATA_SAMPLE_DATA_SRC: *value = s->data_src, bit = PD_SAMPLE_DATA_SRC; break;
     case PERFDATA_SAMPLE_TRANSACTION: *value = s->transaction, bit = PD_SAMPLE_TRANSACTION; break;
     case PERFDATA_SAMPLE_PHYS_ADDR: *value = s->phys_addr, bit = PD_SAMPLE_PHYS_ADDR; break;
     case PERFDATA_SAMPLE_CGROUP: *value = s->cgroup, bit = PD_SAMPLE_CGROUP; break;
-    case PERFDATA_SAMPLE_DATA_PAGE_SIZE: *value = s->data_page_size, bit = PD_SAMPLE_DATA_PAGE_SIZE; break;
-    case PERFDATA_SAMPLE_CODE_PAGE_SIZE: *value = s->code_page_size, bit = PD_SAMPLE_CODE_PAGE_SIZE; break;
+    case PERFDATA_SAMPLE_DATA_PAGE_SIZE:
+        *value = s->data_page_size, bit = PD_SAMPLE_DATA_PAGE_SIZE;
+        break;
+    case PERFDATA_SAMPLE_CODE_PAGE_SIZE:
+        *value = s->code_page_size, bit = PD_SAMPLE_CODE_PAGE_SIZE;
+        break;
     default: return PERFDATA_ERROR_ARGUMENT;
     }
     return s->event->attr.sample_type & bit ? PERFDATA_OK : PERFDATA_ERROR_NO_DATA;
@@ -66,8 +73,8 @@ size_t perfdata_sample_branch_count(const perfdata_sample *sample)
     return sample->decoded.branch_count;
 }
 
-perfdata_status perfdata_sample_branch(const perfdata_sample *sample, size_t index, uint64_t *from, uint64_t *to,
-                                       uint64_t *flags)
+perfdata_status perfdata_sample_branch(const perfdata_sample *sample, size_t index, uint64_t *from,
+                                       uint64_t *to, uint64_t *flags)
 {
     if (index >= sample->decoded.branch_count)
         return PERFDATA_ERROR_ARGUMENT;
@@ -91,7 +98,8 @@ const void *perfdata_sample_stack(const perfdata_sample *sample, size_t *size)
     return s->stack;
 }
 
-perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip, uint32_t number, uint64_t *value)
+perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip, uint32_t number,
+                                         uint64_t *value)
 {
     const struct pd_sample *s = &sample->decoded;
     const uint8_t *values = at_ip ? s->intr_regs : s->user_regs;
@@ -163,16 +171,18 @@ perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t c
     perfdata_status status = check_resolving(record);
     if (status < 0)
         return status;
-    const struct pd_location *location =
-        pd_resolve(record->cursor->resolver, record->delivered->thread, record->delivered->number, cpumode, ip);
+    const struct pd_location *location = pd_resolve(record->cursor->resolver,
+                                                    record->delivered->thread,
+                                                    record->delivered->number, cpumode, ip);
     if (!location)
-        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "out of memory");
     put_location(record, location, out);
     return PERFDATA_OK;
 }
 
-perfdata_status perfdata_record_frames(const perfdata_record *record, struct perfdata_location *out, size_t capacity,
-                                       size_t *count)
+perfdata_status perfdata_record_frames(const perfdata_record *record, struct perfdata_location *out,
+                                       size_t capacity, size_t *count)
 {
     struct pd_sample sample;
     bool invalid = false;
@@ -186,12 +196,15 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
     capacity = PD_MIN(capacity, (size_t)sample.callchain_count);
     struct pd_frame *frames = calloc(capacity + 1, sizeof *frames);
     if (!frames)
-        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    *count = pd_resolve_chain(record->cursor->resolver, &sample, record->delivered->thread, record->delivered->number,
-                              (unsigned)capacity, frames, capacity, &invalid);
+        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "out of memory");
+    *count = pd_resolve_chain(record->cursor->resolver, &sample, record->delivered->thread,
+                              record->delivered->number, (unsigned)capacity, frames, capacity,
+                              &invalid);
     size_t stride = out->struct_size; /* the caller's idea of the structure */
     for (size_t i = 0; i < *count; i++) {
-        struct perfdata_location *to = (struct perfdata_location *)(void *)((char *)out + i * stride);
+        struct perfdata_location *to = (struct perfdata_location *)(void *)((char *)out +
+                                                                            i * stride);
         to->struct_size = stride;
         put_location(record, frames[i].location, to);
         to->ip = frames[i].ip;

@@ -27,7 +27,8 @@ static bool mark(struct hits *hits, uint32_t index)
     return true;
 }
 
-static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *resolver, void **state)
+static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *resolver,
+                             void **state)
 {
     (void)data, (void)worker, (void)resolver;
     struct hits *hits = calloc(1, sizeof *hits);
@@ -35,11 +36,14 @@ static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *re
     return hits ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
-static const struct pd_map *find_map(const struct run *run, const struct pd_delivered *record, uint64_t ip)
+static const struct pd_map *find_map(const struct run *run, const struct pd_delivered *record,
+                                     uint64_t ip)
 {
     switch (record->misc & 7) {
-    case PD_CPUMODE_KERNEL: return pd_timeline_kernel_map(run->session.timeline, record->number, ip);
-    case PD_CPUMODE_USER: return record->thread ? pd_thread_map(record->thread, record->number, ip) : NULL;
+    case PD_CPUMODE_KERNEL:
+        return pd_timeline_kernel_map(run->session.timeline, record->number, ip);
+    case PD_CPUMODE_USER:
+        return record->thread ? pd_thread_map(record->thread, record->number, ip) : NULL;
     default: return NULL; /* no guests here */
     }
 }
@@ -108,8 +112,8 @@ static void put_list(const struct run *run, bool only_hits, struct pd_text *out)
     }
 }
 
-perfdata_status perfdata_build_ids_print(perfdata_recording *recording, uint32_t flags, perfdata_write_fn write,
-                                         void *data)
+perfdata_status perfdata_build_ids_print(perfdata_recording *recording, uint32_t flags,
+                                         perfdata_write_fn write, void *data)
 {
     if (!recording->open)
         return PERFDATA_ERROR_ARGUMENT;
@@ -117,7 +121,8 @@ perfdata_status perfdata_build_ids_print(perfdata_recording *recording, uint32_t
     struct pd_text text = { 0 };
     struct run run = { 0 };
     bool only_hits = flags & PERFDATA_BUILD_IDS_HITS;
-    if (pd_recording_has_feature(inner, PD_FEATURE_AUXTRACE)) /* hits would need the trace decoded */
+    if (pd_recording_has_feature(inner,
+                                 PD_FEATURE_AUXTRACE)) /* hits would need the trace decoded */
         only_hits = false;
     if (!pd_recording_has_feature(inner, PD_FEATURE_BUILD_ID))
         only_hits = true;

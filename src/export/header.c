@@ -15,7 +15,8 @@ static void put_file(const struct pd_recording *recording, struct pd_text *out)
     pd_text_format(out, "# captured on    : %s", asctime_r(&local, when) ? when : "unknown\n");
     pd_text_format(out, "# header version : %u\n", recording->version - 1);
     pd_text_format(out, "# data offset    : %llu\n", (unsigned long long)recording->data.offset);
-    pd_text_format(out, "# data size      : %llu\n", (unsigned long long)recording->recorded_data_size);
+    pd_text_format(out, "# data size      : %llu\n",
+                   (unsigned long long)recording->recorded_data_size);
     pd_text_format(out, "# feat offset    : %llu\n",
                    (unsigned long long)(recording->data.offset + recording->recorded_data_size));
 }
@@ -70,7 +71,8 @@ static void put_groups(const struct pd_recording *recording, struct pd_text *out
         const struct pd_event *leader = recording->events[i];
         if (leader->leader != i || leader->member_count < 2)
             continue;
-        pd_text_format(out, "# group: %s{%s", leader->group_name ? leader->group_name : "", leader->name);
+        pd_text_format(out, "# group: %s{%s", leader->group_name ? leader->group_name : "",
+                       leader->name);
         for (size_t k = 1; k < leader->member_count; k++)
             pd_text_format(out, ",%s", recording->events[i + k]->name);
         pd_text_string(out, "}\n");
@@ -79,11 +81,14 @@ static void put_groups(const struct pd_recording *recording, struct pd_text *out
 
 static void put_times(const struct pd_feature_sample_time *times, struct pd_text *out)
 {
-    pd_text_format(out, "# time of first sample : %llu.%06llu\n", (unsigned long long)(times->first / 1000000000),
+    pd_text_format(out, "# time of first sample : %llu.%06llu\n",
+                   (unsigned long long)(times->first / 1000000000),
                    (unsigned long long)(times->first % 1000000000 / 1000));
-    pd_text_format(out, "# time of last sample : %llu.%06llu\n", (unsigned long long)(times->last / 1000000000),
+    pd_text_format(out, "# time of last sample : %llu.%06llu\n",
+                   (unsigned long long)(times->last / 1000000000),
                    (unsigned long long)(times->last % 1000000000 / 1000));
-    pd_text_format(out, "# sample duration : %10.3f ms\n", (double)(times->last - times->first) / 1e6);
+    pd_text_format(out, "# sample duration : %10.3f ms\n",
+                   (double)(times->last - times->first) / 1e6);
 }
 
 static bool is_long(unsigned feature)
@@ -107,18 +112,22 @@ static void put_feature(const struct pd_recording *recording, unsigned feature, 
     case PD_FEATURE_VERSION: put_line(out, "perf version", &f->version.text); break;
     case PD_FEATURE_ARCH: put_line(out, "arch", &f->arch.text); break;
     case PD_FEATURE_NRCPUS:
-        pd_text_format(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", f->nrcpus.online, f->nrcpus.available);
+        pd_text_format(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", f->nrcpus.online,
+                       f->nrcpus.available);
         break;
     case PD_FEATURE_CPUDESC: put_line(out, "cpudesc", &f->cpudesc.text); break;
     case PD_FEATURE_CPUID: put_line(out, "cpuid", &f->cpuid.text); break;
     case PD_FEATURE_TOTAL_MEM:
-        pd_text_format(out, "# total memory : %llu kB\n", (unsigned long long)f->total_mem.kilobytes);
+        pd_text_format(out, "# total memory : %llu kB\n",
+                       (unsigned long long)f->total_mem.kilobytes);
         break;
     case PD_FEATURE_CMDLINE: put_command(&f->cmdline, out); break;
     case PD_FEATURE_EVENT_DESC: put_events(&f->event_desc, out); break;
     case PD_FEATURE_CPU_TOPOLOGY: pd_header_topology(recording, out); break;
     case PD_FEATURE_NUMA_TOPOLOGY: pd_header_numa(recording, out); break;
-    case PD_FEATURE_BRANCH_STACK: pd_text_string(out, "# contains samples with branch stack\n"); break;
+    case PD_FEATURE_BRANCH_STACK:
+        pd_text_string(out, "# contains samples with branch stack\n");
+        break;
     case PD_FEATURE_PMU_MAPPINGS: put_pmus(&f->pmu_mappings, out); break;
     case PD_FEATURE_GROUP_DESC: put_groups(recording, out); break;
     case PD_FEATURE_AUXTRACE:
@@ -129,10 +138,12 @@ static void put_feature(const struct pd_recording *recording, unsigned feature, 
     case PD_FEATURE_SAMPLE_TIME: put_times(&f->sample_time, out); break;
     case PD_FEATURE_MEM_TOPOLOGY: pd_header_memory(recording, out); break;
     case PD_FEATURE_CLOCKID: /* the resolution in ns is what perf calls a frequency */
-        pd_text_format(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(f->clockid.resolution * 1000));
+        pd_text_format(out, "# clockid frequency: %llu MHz\n",
+                       (unsigned long long)(f->clockid.resolution * 1000));
         break;
     case PD_FEATURE_DIR_FORMAT:
-        pd_text_format(out, "# directory data version : %llu\n", (unsigned long long)f->dir_format.version);
+        pd_text_format(out, "# directory data version : %llu\n",
+                       (unsigned long long)f->dir_format.version);
         break;
     case PD_FEATURE_BPF_PROG_INFO: pd_header_bpf(recording, out); break;
     case PD_FEATURE_BPF_BTF:
@@ -141,7 +152,8 @@ static void put_feature(const struct pd_recording *recording, unsigned feature, 
         break;
     case PD_FEATURE_COMPRESSED:
         pd_text_format(out, "# compressed : %s, level = %u, ratio = %u\n",
-                       f->compressed.type == 1 ? "Zstd" : "Unknown", f->compressed.level, f->compressed.ratio);
+                       f->compressed.type == 1 ? "Zstd" : "Unknown", f->compressed.level,
+                       f->compressed.ratio);
         break;
     case PD_FEATURE_CPU_PMU_CAPS: pd_header_cpu_caps(recording, out); break;
     case PD_FEATURE_PMU_CAPS: pd_header_pmu_caps(recording, out); break;
@@ -155,7 +167,8 @@ static bool is_present(const struct pd_features *features, unsigned feature)
 {
     switch (feature) {
 #define FEATURE(number, NAME, name)                                                                \
-    case number: return features->name.present;
+    case number:                                                                                   \
+        return features->name.present;
 #include "format/nothing.h"
 #include "format/features.def"
 #define PD_FORGET
@@ -172,7 +185,8 @@ void pd_header_text(const struct pd_recording *recording, bool full, struct pd_t
         if (!is_present(&recording->features, feature))
             continue;
         if (is_long(feature) && !full)
-            pd_text_format(out, "# %s info available, use -I to display\n", pd_feature_name(feature));
+            pd_text_format(out, "# %s info available, use -I to display\n",
+                           pd_feature_name(feature));
         else
             put_feature(recording, feature, out);
     }
@@ -183,8 +197,8 @@ void pd_header_text(const struct pd_recording *recording, bool full, struct pd_t
     pd_text_string(out, "\n# ========\n#\n");
 }
 
-perfdata_status perfdata_header_print(perfdata_recording *recording, uint32_t flags, perfdata_write_fn write,
-                                      void *data)
+perfdata_status perfdata_header_print(perfdata_recording *recording, uint32_t flags,
+                                      perfdata_write_fn write, void *data)
 {
     struct pd_text text = { 0 };
     if (!recording->open)

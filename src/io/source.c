@@ -28,7 +28,8 @@ struct pd_source {
 /* What opening a recording may read of a stream before its first record. */
 enum { KEEP_MAX = 256 << 20 };
 
-static perfdata_status fail_errno(struct pd_context *context, int error, int64_t offset, const char *path)
+static perfdata_status fail_errno(struct pd_context *context, int error, int64_t offset,
+                                  const char *path)
 {
     perfdata_status status = error == ENOENT || error == ENOTDIR ? PERFDATA_ERROR_NOT_FOUND
                              : error == EACCES || error == EPERM ? PERFDATA_ERROR_ACCESS
@@ -52,8 +53,8 @@ static struct pd_source *new_source(struct pd_context *context, enum kind kind)
     return source;
 }
 
-static perfdata_status open_descriptor(struct pd_context *context, int fd, bool own, const char *path,
-                                       struct pd_source **out)
+static perfdata_status open_descriptor(struct pd_context *context, int fd, bool own,
+                                       const char *path, struct pd_source **out)
 {
     struct stat info;
     if (fstat(fd, &info) != 0) {
@@ -62,10 +63,9 @@ static perfdata_status open_descriptor(struct pd_context *context, int fd, bool 
             close(fd);
         return fail_errno(context, error, -1, path);
     }
-    struct pd_source *source =
-        new_source(context, S_ISREG(info.st_mode)   ? KIND_FILE
-                            : S_ISDIR(info.st_mode) ? KIND_DIRECTORY
-                                                    : KIND_STREAM);
+    struct pd_source *source = new_source(context, S_ISREG(info.st_mode)   ? KIND_FILE
+                                                   : S_ISDIR(info.st_mode) ? KIND_DIRECTORY
+                                                                           : KIND_STREAM);
     if (!source) {
         if (own)
             close(fd);
@@ -82,7 +82,8 @@ static perfdata_status open_descriptor(struct pd_context *context, int fd, bool 
     return PERFDATA_OK;
 }
 
-perfdata_status pd_source_open_path(struct pd_context *context, const char *path, struct pd_source **out)
+perfdata_status pd_source_open_path(struct pd_context *context, const char *path,
+                                    struct pd_source **out)
 {
     *out = NULL;
     int fd;
@@ -94,8 +95,8 @@ perfdata_status pd_source_open_path(struct pd_context *context, const char *path
     return open_descriptor(context, fd, true, path, out);
 }
 
-perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory, const char *name,
-                                     struct pd_source **out)
+perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory,
+                                     const char *name, struct pd_source **out)
 {
     *out = NULL;
     int fd;
@@ -185,7 +186,8 @@ int64_t pd_source_mtime(const struct pd_source *source)
     return source->mtime;
 }
 
-static perfdata_status read_file(struct pd_source *source, uint64_t offset, uint8_t *to, size_t size, size_t *got)
+static perfdata_status read_file(struct pd_source *source, uint64_t offset, uint8_t *to,
+                                 size_t size, size_t *got)
 {
     while (*got < size) {
         uint64_t at;
@@ -242,19 +244,21 @@ static perfdata_status keep_up_to(struct pd_source *source, uint64_t end)
     return PERFDATA_OK;
 }
 
-static perfdata_status read_forward(struct pd_source *source, uint64_t offset, uint8_t *to, size_t least, size_t size,
-                                    size_t *got)
+static perfdata_status read_forward(struct pd_source *source, uint64_t offset, uint8_t *to,
+                                    size_t least, size_t size, size_t *got)
 {
     uint64_t at = offset + *got;
     if (at < source->position)
-        return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, (int64_t)at, "a stream cannot be read twice");
+        return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, (int64_t)at,
+                       "a stream cannot be read twice");
     while (*got < least) {
         uint8_t waste[4096];
         bool gap = source->position < at;
         size_t n;
-        perfdata_status status =
-            gap ? read_some(source, waste, (size_t)PD_MIN(sizeof waste, at - source->position), &n)
-                : read_some(source, to + *got, size - *got, &n);
+        perfdata_status status = gap ? read_some(
+                                           source, waste,
+                                           (size_t)PD_MIN(sizeof waste, at - source->position), &n)
+                                     : read_some(source, to + *got, size - *got, &n);
         if (status < 0 || !n)
             return status;
         if (!gap)
@@ -263,8 +267,8 @@ static perfdata_status read_forward(struct pd_source *source, uint64_t offset, u
     return PERFDATA_OK;
 }
 
-static perfdata_status read_stream(struct pd_source *source, uint64_t offset, uint8_t *to, size_t least, size_t size,
-                                   size_t *got)
+static perfdata_status read_stream(struct pd_source *source, uint64_t offset, uint8_t *to,
+                                   size_t least, size_t size, size_t *got)
 {
     uint64_t end;
     if (pd_add_overflows(offset, least, &end))
@@ -293,15 +297,16 @@ void pd_source_stop_keeping(struct pd_source *source)
     source->keeping = false;
 }
 
-perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to, size_t least, size_t size,
-                                     size_t *got)
+perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to,
+                                     size_t least, size_t size, size_t *got)
 {
     *got = 0;
     return source->kind == KIND_STREAM ? read_stream(source, offset, to, least, size, got)
                                        : pd_source_read(source, offset, to, size, got);
 }
 
-perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size, size_t *got)
+perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size,
+                               size_t *got)
 {
     *got = 0;
     switch (source->kind) {
@@ -315,7 +320,8 @@ perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *
         return PERFDATA_OK;
     case KIND_DIRECTORY: break;
     }
-    return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, -1, "the input cannot be read at an offset");
+    return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                   "the input cannot be read at an offset");
 }
 
 uint64_t pd_source_next_data(const struct pd_source *source, uint64_t offset)
