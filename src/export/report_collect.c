@@ -244,6 +244,7 @@ static void count_entry(struct state *state, const struct sample_facts *facts, u
             .dso = location->dso,
             .symbol = location->sym,
             .addr = location->addr,
+            .map_bias = location->map ? location->ip - location->addr : 0,
             .map_size = location->map ? location->map->end - location->map->start : 0,
             .level = location->level,
             .filtered = filtered,

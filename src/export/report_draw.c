@@ -215,7 +215,7 @@ static void symbol_cell(const struct pd_hist_row *row, size_t width, struct pd_t
         pd_text_hex(out, row->addr, 16, '0');
     } else if (symbol->type == 1) {
         pd_text_string(out, symbol->name);
-        pd_text_format(out, "+0x%llx", (unsigned long long)(row->addr - symbol->start));
+        pd_text_format(out, "+0x%llx", (unsigned long long)(row->addr - symbol->start - row->entry->first.map_bias));
     } else {
         pd_text_bytes(out, symbol->name,
                       width < 4 ? symbol->name_length : PD_MIN((size_t)symbol->name_length, width - 4));
