@@ -39,7 +39,9 @@ struct pd_dso {
     bool mapped; /* a map shows it */
     uint32_t maj, min;
     uint64_t ino, ino_generation;
-    void *_Atomic symbols; /* resolve/'s: what was loaded */
+    /* resolve/'s: */
+    void *_Atomic symbols; /* what was loaded */
+    _Atomic bool alone;    /* a module that was looked up before the kernel's table was there */
 };
 
 /* Immutable. Lives as long as a version that no retirement freed shows it, and for ever once a look-up returned it. */
@@ -136,6 +138,9 @@ uint64_t pd_thread_maps_stamp(const struct pd_thread *thread, uint64_t number);
 const struct pd_map *pd_timeline_kernel_map(const struct pd_timeline *timeline, uint64_t number,
                                             uint64_t ip);
 uint64_t pd_timeline_kernel_stamp(const struct pd_timeline *timeline, uint64_t number);
+/* Device and inode of the thread's cgroup namespace; false: none known. */
+bool pd_thread_cgroup_namespace(const struct pd_thread *thread, uint64_t number, uint32_t *device,
+                                uint64_t *inode);
 const char *pd_timeline_cgroup(const struct pd_timeline *timeline, uint64_t number,
                                uint64_t id); /* NULL unknown */
 

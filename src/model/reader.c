@@ -10,6 +10,20 @@ const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t nu
     return comm;
 }
 
+bool pd_thread_cgroup_namespace(const struct pd_thread *thread, uint64_t number, uint32_t *device,
+                                uint64_t *inode)
+{
+    const struct pd_namespaces *at =
+        atomic_load_explicit(&thread->state->namespaces, memory_order_acquire);
+    while (at && at->number > number)
+        at = at->before;
+    if (!at)
+        return false;
+    *device = (uint32_t)at->device;
+    *inode = at->inode;
+    return true;
+}
+
 const char *pd_comm_text(const struct pd_comm *comm, uint64_t number)
 {
     if (comm->default_text &&

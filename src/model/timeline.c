@@ -489,11 +489,32 @@ static perfdata_status apply_build_id(struct pd_timeline *timeline, const uint8_
         break;                                                                                     \
     }
 
-static perfdata_status touch_namespaces(struct pd_timeline *timeline,
-                                        const struct pd_record_namespaces *record, uint64_t number)
+/* pid, tid, count, then a device and an inode each: net, uts, ipc, pid, user, mnt, cgroup. */
+static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint8_t *record, uint32_t size,
+                                        uint64_t number)
 {
-    return pd_thread_findnew(timeline, record->pid, record->tid, number) ? 0
-                                                                         : PERFDATA_ERROR_MEMORY;
+    enum { LINKS = 24, CGROUP = 6 };
+    bool swap = timeline->swap;
+    if (size < LINKS)
+        return 0;
+    struct pd_thread *thread =
+        pd_thread_findnew(timeline, pd_load32(record + 8, swap), pd_load32(record + 12, swap), number);
+    if (!thread)
+        return PERFDATA_ERROR_MEMORY;
+    if (pd_load64(record + 16, swap) <= CGROUP || size < LINKS + 16 * (CGROUP + 1))
+        return 0;
+    struct pd_namespaces *added = pd_arena_alloc(&timeline->arena, sizeof *added);
+    if (!added)
+        return PERFDATA_ERROR_MEMORY;
+    const uint8_t *link = record + LINKS + 16 * CGROUP;
+    *added = (struct pd_namespaces){
+        .number = number,
+        .device = pd_load64(link, swap),
+        .inode = pd_load64(link + 8, swap),
+        .before = atomic_load_explicit(&thread->state->namespaces, memory_order_relaxed),
+    };
+    atomic_store_explicit(&thread->state->namespaces, added, memory_order_release);
+    return 0;
 }
 
 perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_event *event,
@@ -506,7 +527,9 @@ perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_
     case PD_RECORD_EXIT: APPLY(exit, apply_exit)
     case PD_RECORD_MMAP: APPLY(mmap, apply_mmap)
     case PD_RECORD_MMAP2: APPLY(mmap2, apply_mmap2)
-    case PD_RECORD_NAMESPACES: APPLY(namespaces, touch_namespaces)
+    case PD_RECORD_NAMESPACES:
+        status = apply_namespaces(timeline, record, size, number);
+        break;
     case PD_RECORD_CGROUP: APPLY(cgroup, apply_cgroup)
     case PD_RECORD_KSYMBOL:
         status = pd_timeline_ksymbol(timeline, event, record, size, number);

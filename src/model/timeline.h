@@ -8,8 +8,15 @@
 #include "model/model.h"
 
 /* Facts that change at most once are published by their number: all ones until then. */
+/* A version of what NAMESPACES says of a thread, as far as anything asks for it. */
+struct pd_namespaces {
+    uint64_t number, device, inode; /* of the cgroup namespace */
+    const struct pd_namespaces *before;
+};
+
 struct pd_thread_state {
     struct pd_comm *_Atomic comm; /* newest */
+    const struct pd_namespaces *_Atomic namespaces; /* newest, NULL none */
     _Atomic uint64_t pid_at, ppid_at;
     uint32_t pid, ppid;
     struct pd_map_set *maps;        /* from pid_at */

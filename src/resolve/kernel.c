@@ -51,7 +51,8 @@ static bool make_request(struct pd_symbols *symbols, uint64_t number, struct req
                                     .start = map->start,
                                     .end = map->end,
                                     .pgoff = map->pgoff,
-                                    .is_module = i > 0 };
+                                    .is_module = i > 0,
+                                    .loaded_before = atomic_load(&map->dso->alone) };
         if (!pd_vec_push(&maps->maps, to))
             return false;
     }
@@ -227,7 +228,14 @@ bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t
     uint64_t none = UINT64_MAX;
     if (atomic_load_explicit(&symbols->first_kernel, memory_order_relaxed) != none)
         return true;
-    if (cpumode != PD_CPUMODE_KERNEL || !pd_timeline_kernel_map(symbols->timeline, number, ip))
+    const struct pd_map *map = cpumode == PD_CPUMODE_KERNEL
+                                   ? pd_timeline_kernel_map(symbols->timeline, number, ip)
+                                   : NULL;
+    if (!map)
+        return false;
+    if (map->dso->kind == PD_DSO_MODULE)
+        atomic_store(&map->dso->alone, true);
+    if (map->dso->kind != PD_DSO_KERNEL)
         return false;
     atomic_compare_exchange_strong(&symbols->first_kernel, &none, number);
     return true;

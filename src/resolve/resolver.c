@@ -186,7 +186,7 @@ PD_INLINE uint64_t stamp_for(const struct pd_resolver *resolver, uint8_t cpumode
     if (cpumode == PD_CPUMODE_USER)
         return resolver->user->stamp << 2;
     if (cpumode == PD_CPUMODE_KERNEL)
-        return resolver->before_kernel ? 3 : resolver->kernel.stamp << 2 | 1;
+        return resolver->kernel.stamp << 2 | (resolver->before_kernel ? 3 : 1);
     return (uint64_t)cpumode << 2 | 2;
 }
 
@@ -224,8 +224,10 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
     const struct pd_map *map = NULL;
     if (cpumode == PD_CPUMODE_KERNEL && becomes_first(resolver, ip))
         return look_up_loading(resolver, ip);
-    if (cpumode == PD_CPUMODE_KERNEL && !resolver->before_kernel)
-        map = pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
+    if (cpumode == PD_CPUMODE_KERNEL)
+        map = resolver->before_kernel
+                  ? pd_timeline_kernel_map(resolver->symbols->timeline, resolver->number, ip)
+                  : pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
     else if (cpumode == PD_CPUMODE_USER && resolver->thread)
         map = pd_maps_view_find(resolver->user, ip);
     /* Other maps have changed, this one has not. */

@@ -49,7 +49,7 @@ struct pd_resolver {
     const struct pd_maps_view *user; /* in `views`, or `nothing` */
     struct pd_maps_view kernel, nothing;
     struct pd_view_slot views[PD_VIEW_SLOTS]; /* by thread */
-    bool before_kernel;          /* no sample was in the kernel yet: its maps have nothing */
+    bool before_kernel;          /* no sample was in the kernel yet: its table is not there */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */
     struct pd_location *loading; /* what its address gave */
     struct pd_resolver_stats stats;

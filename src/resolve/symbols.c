@@ -34,7 +34,8 @@ static perfdata_status load_module(struct pd_symbols *symbols, const struct pd_d
     if (dso->long_name[0] == '/')
         status = pd_object_load_module(&symbols->search, dso->long_name, &id, &loaded->object);
     const struct pd_kernel_view *view = atomic_load_explicit(&symbols->view, memory_order_acquire);
-    if (status < 0 || (loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND) || !view)
+    if (status < 0 || (loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND) || !view ||
+        atomic_load(&dso->alone))
         return status;
     for (size_t i = 0; i < view->count; i++)
         if (view->places[i].map.dso == dso && view->places[i].loaded.table)
@@ -111,8 +112,10 @@ const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_ds
 
 const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map)
 {
-    if (map->kernel && map->dso->kind != PD_DSO_BPF && map->dso->kind != PD_DSO_OOL &&
-        !pd_symbols_kernel(symbols, map->number))
+    enum pd_dso_kind kind = map->dso->kind;
+    bool of_kernel = kind == PD_DSO_KERNEL ||
+                     (kind == PD_DSO_MODULE && !atomic_load(&map->dso->alone));
+    if (of_kernel && !pd_symbols_kernel(symbols, map->number))
         return NULL;
     const struct pd_loaded *loaded = pd_symbols_load(symbols, map->dso);
     return loaded ? loaded->table : NULL;
