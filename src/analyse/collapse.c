@@ -197,6 +197,7 @@ perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *even
 struct sorting {
     const struct pd_hist *hist;
     struct pd_hist_row **rows; /* as they enter a tree */
+    const struct pd_hist_namespace *namespaces;
     const uint8_t *order;
     size_t order_count, group_size;
     bool dso_is_key, has_chains;
@@ -265,6 +266,14 @@ static const uint64_t *key_of(const struct sorting *sorting, const struct pd_his
     return pd_hist_key_of(sorting->hist, row->index);
 }
 
+static int by_namespace(const struct sorting *sorting, uint64_t a, uint64_t b)
+{
+    struct pd_hist_namespace none = {0, 0}, x = a ? sorting->namespaces[a - 1] : none,
+                             y = b ? sorting->namespaces[b - 1] : none;
+    int result = by_difference(x.device, y.device);
+    return result ? result : by_difference(x.inode, y.inode);
+}
+
 /* Keys that compare alike whether sorting or merging. */
 static int by_key(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b,
                   uint8_t key)
@@ -279,6 +288,8 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a, co
         return by_text(a->parent, b->parent);
     case PD_KEY_IPC_NULL:
         return 0;
+    case PD_KEY_CGROUP_ID:
+        return by_namespace(sorting, key_of(sorting, a)[at], key_of(sorting, b)[at]);
     case PD_KEY_PID:
     case PD_KEY_CPU:
     case PD_KEY_SOCKET: {
@@ -369,8 +380,9 @@ static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *eve
 /* Neither order is one: addresses are compared by their signed difference, and "the caller above the callee" holds only
  * within a thread. What comes out is what the trees make of it through which perf passes the rows: that of the
  * samples, that of the collapsed entries, that of the output. */
-perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
-                             size_t order_count, size_t group_size)
+perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_result *result,
+                             struct pd_hist_event *event, const uint8_t *order, size_t order_count,
+                             size_t group_size)
 {
     size_t count = event->rows.count;
     if (count < 2)
@@ -381,6 +393,7 @@ perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist
     struct sorting sorting = {
         .hist = &result->identities,
         .rows = rows,
+        .namespaces = hist->namespaces.data,
         .order = order,
         .order_count = order_count,
         .group_size = group_size,

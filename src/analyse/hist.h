@@ -60,6 +60,12 @@ struct pd_hist_sym {
     uint32_t dso_name;              /* short_name_id, PD_HIST_NONE none */
 };
 
+/* A cgroup namespace: what PD_KEY_CGROUP_ID numbers, from 1; 0 is none. */
+struct pd_hist_namespace {
+    uint32_t device;
+    uint64_t inode;
+};
+
 /* A name's identity: the text, or the object while it has its default name (its text may still change). */
 struct pd_hist_comm {
     const struct pd_comm *comm;
@@ -128,6 +134,7 @@ struct pd_hist {
     PD_VEC(struct pd_hist_entry) entries;
     PD_VEC(uint64_t) keys; /* `words` per entry */
     PD_VEC(struct pd_hist_pair) pairs;
+    PD_VEC(struct pd_hist_namespace) namespaces;
     struct pd_intern names; /* comm texts and parents */
     uint32_t *entry_slots, *sym_slots, *frame_slots; /* id + 1, open addressing */
     size_t entry_mask, sym_mask, frame_mask;
@@ -145,6 +152,7 @@ void pd_hist_free(struct pd_hist *hist);
 
 uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint64_t number);
 uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text);
+uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t inode);
 /* `addr` counts only without a symbol. */
 uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso, const struct pd_symbol *symbol,
                         uint64_t addr);
@@ -220,8 +228,9 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count, struc
 /* Joins the rows of `count` events to those of the first, by identity. */
 perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count);
 /* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key. */
-perfdata_status pd_hist_sort(const struct pd_hist_result *result, struct pd_hist_event *event, const uint8_t *order,
-                             size_t order_count, size_t group_size);
+perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_result *result,
+                             struct pd_hist_event *event, const uint8_t *order, size_t order_count,
+                             size_t group_size);
 /* The row's word of a key, 0 when it is none of the sort keys. */
 uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row, uint8_t key);
 void pd_hist_result_free(struct pd_hist_result *result);

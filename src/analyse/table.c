@@ -19,6 +19,7 @@ void pd_hist_free(struct pd_hist *hist)
     pd_vec_free(&hist->entries);
     pd_vec_free(&hist->keys);
     pd_vec_free(&hist->pairs);
+    pd_vec_free(&hist->namespaces);
     pd_intern_free(&hist->names);
     free(hist->entry_slots);
     free(hist->sym_slots);
@@ -194,6 +195,17 @@ uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint6
     return *by_index - 1;
 }
 
+/* There are few: one for each kind of container. */
+uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t inode)
+{
+    for (size_t i = hist->namespaces.count; i--;)
+        if (hist->namespaces.data[i].inode == inode && hist->namespaces.data[i].device == device)
+            return (uint32_t)i + 1;
+    if (!pd_vec_push(&hist->namespaces, (struct pd_hist_namespace){device, inode}))
+        return fail(hist);
+    return (uint32_t)hist->namespaces.count;
+}
+
 /* ---- frames and cells ---- */
 
 static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
@@ -263,7 +275,7 @@ struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint3
 
 /* From the ids of one table to those of another. */
 struct remap {
-    uint32_t *comms, *syms, *frames, *cells, *entries, *names;
+    uint32_t *comms, *syms, *frames, *cells, *entries, *names, *namespaces;
 };
 
 static void *remap_new(size_t count)
@@ -279,6 +291,7 @@ static void remap_free(struct remap *map)
     free(map->cells);
     free(map->entries);
     free(map->names);
+    free(map->namespaces);
 }
 
 static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struct remap *map)
@@ -289,13 +302,19 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
     map->cells = remap_new(from->cells.count);
     map->entries = remap_new(from->entries.count);
     map->names = remap_new(from->names.strings.count);
-    if (!map->comms || !map->syms || !map->frames || !map->cells || !map->entries || !map->names)
+    map->namespaces = remap_new(from->namespaces.count + 1);
+    if (!map->comms || !map->syms || !map->frames || !map->cells || !map->entries || !map->names ||
+        !map->namespaces)
         return false;
     for (size_t i = 0; i < from->comms.count; i++)
         map->comms[i] = pd_hist_comm_id(into, from->comms.data[i].comm,
                                         from->comms.data[i].own ? 0 : UINT64_MAX);
     for (size_t i = 0; i < from->names.strings.count; i++)
         map->names[i] = pd_hist_name_id(into, from->names.strings.data[i].text);
+    map->namespaces[0] = 0;
+    for (size_t i = 0; i < from->namespaces.count; i++)
+        map->namespaces[i + 1] =
+            pd_hist_namespace_id(into, from->namespaces.data[i].device, from->namespaces.data[i].inode);
     for (size_t i = 0; i < from->syms.count; i++)
         map->syms[i] = sym_add(into, &from->syms.data[i]);
     for (size_t i = 0; i < from->frames.count; i++)
@@ -317,6 +336,7 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
     case PD_KEY_COMM: return map->comms[word];
     case PD_KEY_SYMBOL: return map->syms[word];
     case PD_KEY_PARENT: return map->names[word];
+    case PD_KEY_CGROUP_ID: return map->namespaces[word];
     default: return word;
     }
 }

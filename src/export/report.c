@@ -158,7 +158,7 @@ static perfdata_status draw_table(struct report *report, struct group group, str
     struct pd_hist_event *event = &report->result.events[leader];
     if (!(plan->options->flags & PERFDATA_REPORT_SHOW_EMPTY) && !event->count)
         return 0;
-    perfdata_status status = pd_hist_sort(&report->result, event, plan->order, plan->order_count, group.count);
+    perfdata_status status = pd_hist_sort(&report->counts.hist, &report->result, event, plan->order, plan->order_count, group.count);
     if (status < 0)
         return status;
     struct pd_report_table table = {

@@ -69,6 +69,15 @@ static uint32_t symbol_of(struct state *state, struct pd_location *location)
     return (uint32_t)location->memo[0] - 1;
 }
 
+static uint32_t namespace_of(struct state *state, const struct sample_facts *facts)
+{
+    uint32_t device;
+    uint64_t inode;
+    if (!facts->thread || !pd_thread_cgroup_namespace(facts->thread, facts->number, &device, &inode))
+        return 0;
+    return pd_hist_namespace_id(&state->hist, device, inode);
+}
+
 static void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
@@ -110,6 +119,9 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
             break;
         case PD_KEY_CGROUP:
             *key = sample->cgroup;
+            break;
+        case PD_KEY_CGROUP_ID:
+            *key = namespace_of(state, facts);
             break;
         case PD_KEY_TIME:
             *key = sample->time / plan->time_quantum * plan->time_quantum;

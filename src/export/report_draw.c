@@ -241,6 +241,12 @@ static void size_cell(bool known, uint64_t size, size_t width, struct pd_text *o
         pd_text_right(out, "unknown", 7, width);
 }
 
+static void namespace_cell(const struct pd_report_table *table, uint64_t id, struct pd_text *out)
+{
+    struct pd_hist_namespace none = {0, 0}, at = id ? table->hist->namespaces.data[id - 1] : none;
+    pd_text_format(out, "%u/0x%llx", at.device, (unsigned long long)at.inode);
+}
+
 static void key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
                      const struct pd_hist_row *row, struct pd_text *out)
 {
@@ -283,7 +289,7 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
         pd_text_string(out, cgroup_text(table, word));
         break;
     case PD_KEY_CGROUP_ID:
-        pd_text_format(out, "%u/0x%llx", 0u, (unsigned long long)word);
+        namespace_cell(table, word, out);
         break;
     case PD_KEY_IPC_NULL:
         pd_text_left(out, "-      -", 8, width);

@@ -111,6 +111,8 @@ struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, 
 struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid);
 /* Versions older than `number` are no longer needed by any reader: they may be freed. */
 void pd_timeline_retire(struct pd_timeline *timeline, uint64_t number);
+/* All up to `number` has been applied: until there the newest version that a reader sees is known to hold. Optional. */
+void pd_timeline_settle(struct pd_timeline *timeline, uint64_t number);
 
 /* ---- readers, any thread, for numbers that the writer has passed ---- */
 
@@ -125,10 +127,15 @@ uint32_t pd_thread_ppid(const struct pd_thread *thread, uint64_t number); /* -1 
 struct pd_maps_view {
     const struct pd_map_version *version; /* NULL: no maps */
     uint64_t stamp;
-    uint64_t from, until; /* the same for all numbers in [from, until) that the reader may still ask for */
+    uint64_t from,
+        until; /* the same for all numbers in [from, until) that the reader may still ask for */
 };
-void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, struct pd_maps_view *out);
-void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number, struct pd_maps_view *out);
+/* Asked before a view and given to it: how far the writer was. */
+uint64_t pd_timeline_settled(const struct pd_timeline *timeline);
+void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, uint64_t settled,
+                         struct pd_maps_view *out);
+void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number, uint64_t settled,
+                             struct pd_maps_view *out);
 const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t ip);
 
 /* The map of a user address, NULL. */

@@ -13,8 +13,8 @@ const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t nu
 bool pd_thread_cgroup_namespace(const struct pd_thread *thread, uint64_t number, uint32_t *device,
                                 uint64_t *inode)
 {
-    const struct pd_namespaces *at =
-        atomic_load_explicit(&thread->state->namespaces, memory_order_acquire);
+    const struct pd_namespaces *at = atomic_load_explicit(&thread->state->namespaces,
+                                                          memory_order_acquire);
     while (at && at->number > number)
         at = at->before;
     if (!at)
@@ -67,12 +67,18 @@ static const struct pd_map *found(const struct pd_map_version *version, uint64_t
     return map;
 }
 
-/* Beside the newest version nothing is known of what comes after this very number. */
-static void view_of(const struct pd_map_set *set, uint64_t number, struct pd_maps_view *out)
+uint64_t pd_timeline_settled(const struct pd_timeline *timeline)
 {
-    const struct pd_map_version *version =
-        atomic_load_explicit(&set->versions, memory_order_acquire);
-    out->until = number + 1;
+    return atomic_load_explicit(&timeline->settled, memory_order_acquire);
+}
+
+/* The newest version holds as far as the writer had come before we looked, and for this very number. */
+static void view_of(const struct pd_map_set *set, uint64_t number, uint64_t settled,
+                    struct pd_maps_view *out)
+{
+    const struct pd_map_version *version = atomic_load_explicit(&set->versions,
+                                                                memory_order_acquire);
+    out->until = PD_MAX(number, settled) + 1;
     for (; version && version->number > number; version = version->before)
         out->until = version->number;
     out->version = version;
@@ -80,23 +86,24 @@ static void view_of(const struct pd_map_set *set, uint64_t number, struct pd_map
     out->stamp = version ? version->stamp : PD_MAPS_EMPTY_STAMP;
 }
 
-void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, struct pd_maps_view *out)
+void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, uint64_t settled,
+                         struct pd_maps_view *out)
 {
     const struct pd_thread_state *state = thread->state;
     uint64_t pid_at = atomic_load_explicit(&state->pid_at, memory_order_acquire);
     if (number >= pid_at) {
-        view_of(state->maps, number, out);
+        view_of(state->maps, number, settled, out);
         out->from = PD_MAX(out->from, pid_at);
     } else {
-        view_of(state->maps_before, number, out);
+        view_of(state->maps_before, number, settled, out);
         out->until = PD_MIN(out->until, pid_at);
     }
 }
 
-void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number,
+void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number, uint64_t settled,
                              struct pd_maps_view *out)
 {
-    view_of(&timeline->kernel, number, out);
+    view_of(&timeline->kernel, number, settled, out);
 }
 
 const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t ip)

@@ -490,15 +490,15 @@ static perfdata_status apply_build_id(struct pd_timeline *timeline, const uint8_
     }
 
 /* pid, tid, count, then a device and an inode each: net, uts, ipc, pid, user, mnt, cgroup. */
-static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint8_t *record, uint32_t size,
-                                        uint64_t number)
+static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint8_t *record,
+                                        uint32_t size, uint64_t number)
 {
     enum { LINKS = 24, CGROUP = 6 };
     bool swap = timeline->swap;
     if (size < LINKS)
         return 0;
-    struct pd_thread *thread =
-        pd_thread_findnew(timeline, pd_load32(record + 8, swap), pd_load32(record + 12, swap), number);
+    struct pd_thread *thread = pd_thread_findnew(timeline, pd_load32(record + 8, swap),
+                                                 pd_load32(record + 12, swap), number);
     if (!thread)
         return PERFDATA_ERROR_MEMORY;
     if (pd_load64(record + 16, swap) <= CGROUP || size < LINKS + 16 * (CGROUP + 1))
@@ -527,9 +527,7 @@ perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_
     case PD_RECORD_EXIT: APPLY(exit, apply_exit)
     case PD_RECORD_MMAP: APPLY(mmap, apply_mmap)
     case PD_RECORD_MMAP2: APPLY(mmap2, apply_mmap2)
-    case PD_RECORD_NAMESPACES:
-        status = apply_namespaces(timeline, record, size, number);
-        break;
+    case PD_RECORD_NAMESPACES: status = apply_namespaces(timeline, record, size, number); break;
     case PD_RECORD_CGROUP: APPLY(cgroup, apply_cgroup)
     case PD_RECORD_KSYMBOL:
         status = pd_timeline_ksymbol(timeline, event, record, size, number);
@@ -594,4 +592,9 @@ void pd_timeline_remove_exited(struct pd_timeline *timeline)
 void pd_timeline_retire(struct pd_timeline *timeline, uint64_t number)
 {
     pd_map_pool_retire(&timeline->pool, number);
+}
+
+void pd_timeline_settle(struct pd_timeline *timeline, uint64_t number)
+{
+    atomic_store_explicit(&timeline->settled, number, memory_order_release);
 }

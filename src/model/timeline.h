@@ -15,7 +15,7 @@ struct pd_namespaces {
 };
 
 struct pd_thread_state {
-    struct pd_comm *_Atomic comm; /* newest */
+    struct pd_comm *_Atomic comm;                   /* newest */
     const struct pd_namespaces *_Atomic namespaces; /* newest, NULL none */
     _Atomic uint64_t pid_at, ppid_at;
     uint32_t pid, ppid;
@@ -45,6 +45,7 @@ struct pd_timeline {
     struct pd_map64 by_tid;             /* current ones */
     struct pd_thread *last;             /* the thread found last */
     struct pd_map_set kernel;
+    _Atomic uint64_t settled;
     struct pd_cgroup *_Atomic cgroups[PD_CGROUP_BUCKETS];
 };
 
