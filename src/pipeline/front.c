@@ -186,7 +186,7 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
     }
 }
 
-int pd_front_fill(struct pd_front *front, struct pd_job *job)
+static int fill(struct pd_front *front, struct pd_job *job)
 {
     const struct pd_consumer *consumer = front->consumer;
     struct pd_batch *batch = &job->batch;
@@ -226,4 +226,11 @@ int pd_front_fill(struct pd_front *front, struct pd_job *job)
         batch->count++;
     }
     return 1;
+}
+
+int pd_front_fill(struct pd_front *front, struct pd_job *job)
+{
+    int got = fill(front, job);
+    pd_timeline_settle(front->session->timeline, front->number);
+    return got;
 }

@@ -140,9 +140,17 @@ static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct p
     struct pd_view_slot *slot = &resolver->views[thread->index % PD_VIEW_SLOTS];
     if (slot->thread != thread || !shows(&slot->view, resolver->number)) {
         slot->thread = thread;
-        pd_thread_maps_view(thread, resolver->number, &slot->view);
+        uint64_t settled = pd_timeline_settled(resolver->symbols->timeline);
+        pd_thread_maps_view(thread, resolver->number, settled, &slot->view);
     }
     resolver->user = &slot->view;
+}
+
+static PD_NOINLINE void change_kernel_view(struct pd_resolver *resolver)
+{
+    const struct pd_timeline *timeline = resolver->symbols->timeline;
+    uint64_t settled = pd_timeline_settled(timeline);
+    pd_timeline_kernel_view(timeline, resolver->number, settled, &resolver->kernel);
 }
 
 PD_INLINE void take_stamps(struct pd_resolver *resolver, const struct pd_thread *thread,
@@ -154,7 +162,7 @@ PD_INLINE void take_stamps(struct pd_resolver *resolver, const struct pd_thread 
     if (resolver->thread != thread || !shows(resolver->user, number))
         change_view(resolver, thread);
     if (!shows(&resolver->kernel, number))
-        pd_timeline_kernel_view(resolver->symbols->timeline, number, &resolver->kernel);
+        change_kernel_view(resolver);
     uint64_t first = atomic_load_explicit(&resolver->symbols->first_kernel, memory_order_acquire);
     resolver->before_kernel = number < first;
     resolver->loads_kernel = number == first;
