@@ -222,6 +222,7 @@ static bool becomes_first(struct pd_resolver *resolver, uint64_t ip)
     if (!pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, ip, resolver->number))
         return false;
     resolver->before_kernel = false;
+    resolver->loads_kernel = true;
     return true;
 }
 

@@ -164,6 +164,73 @@ static void bpf_program_is_its_own_symbol(void)
     end();
 }
 
+/* ---- the kernel's table changes the maps when it is loaded */
+
+static struct pd_thread *begin_hidden(void)
+{
+    end();
+    begin();
+    apply(build_mmap(PD_CPUMODE_KERNEL, UINT32_MAX, 0, 0, 0, 0, "[kernel.kallsyms]_text"));
+    return touch(pid, pid);
+}
+
+static void first_kernel_address_keeps_its_map(void)
+{
+    const uint64_t far = 0xffffffff93000000;
+    begin();
+    struct pd_thread *thread = begin_hidden();
+    struct pd_location *first = pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, far);
+    CHECK(first->map && !first->sym);
+    CHECK(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, far) == first);
+    thread = touch(pid, pid);
+    CHECK(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, far)->map == NULL);
+    CHECK_STR(symbol(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, 0xffffffff81000100)),
+              "do_work");
+    end();
+}
+
+static void front_says_which_sample_is_first(void)
+{
+    const uint64_t far = 0xffffffff93000000;
+    begin();
+    struct pd_thread *thread = begin_hidden();
+    uint64_t first = now;
+    CHECK(!pd_symbols_show_front(symbols, PD_CPUMODE_USER, 0x10010, first));
+    CHECK(pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, far, first));
+    touch(pid, pid);
+    CHECK(pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, far, now));
+    /* a worker may come to the later one first */
+    CHECK(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, far)->map == NULL);
+    CHECK(pd_resolve(resolver, thread, first, PD_CPUMODE_KERNEL, far)->map != NULL);
+    end();
+}
+
+static void module_before_the_kernel_is_alone(void)
+{
+    begin();
+    apply(build_mmap(PD_CPUMODE_KERNEL, UINT32_MAX, 0, 0xffffffffc0000000, 0x1000, 0, "[mod]"));
+    struct pd_thread *thread = touch(pid, pid);
+    CHECK_STR(symbol(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, 0xffffffff81000100)),
+              "do_work");
+    struct pd_location *inside = pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL,
+                                            0xffffffffc0000010);
+    CHECK_STR(symbol(inside), "mod_start");
+    CHECK_STR(inside->dso->short_name, "[mod]");
+    end();
+    begin();
+    apply(build_mmap(PD_CPUMODE_KERNEL, UINT32_MAX, 0, 0xffffffffc0000000, 0x1000, 0, "[mod]"));
+    thread = touch(pid, pid);
+    inside = pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, 0xffffffffc0000010);
+    CHECK_STR(symbol(inside), "none");
+    CHECK_STR(inside->dso->short_name, "[mod]");
+    thread = touch(pid, pid);
+    CHECK_STR(symbol(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, 0xffffffff81000100)),
+              "do_work");
+    CHECK_STR(symbol(pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, 0xffffffffc0000010)),
+              "none");
+    end();
+}
+
 /* ---- chains */
 
 static struct pd_frame frames[16];
@@ -237,13 +304,17 @@ int main(void)
     snprintf(kallsyms_path, sizeof kallsyms_path, "/tmp/kallsyms-%u", pid);
     write_file(map_path, "10000 100 jitted one\n10100 100 jitted two\n");
     write_file(kallsyms_path,
-               "ffffffff81000000 T _text\nffffffff81000100 T do_work\nffffffff81000200 T next\n");
+               "ffffffff81000000 T _text\nffffffff81000100 T do_work\nffffffff81000200 T next\n"
+               "ffffffffc0000000 t mod_start\t[mod]\nffffffffc0000100 t mod_end\t[mod]\n");
     levels_follow_the_mode();
     branches_by_address();
     unknown_thread_has_a_kernel();
     repeated_addresses_are_known();
     trim_bounds_the_cache();
     bpf_program_is_its_own_symbol();
+    first_kernel_address_keeps_its_map();
+    front_says_which_sample_is_first();
+    module_before_the_kernel_is_alone();
     chain_follows_markers();
     chain_begins_as_user();
     unknown_context_discards_the_chain();
