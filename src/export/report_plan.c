@@ -411,7 +411,7 @@ static perfdata_status elide(struct pd_report_plan *plan)
 static perfdata_status refuse_modes(struct pd_recording *recording,
                                     const struct pd_report_plan *plan)
 {
-    bool traces = recording->event_count != 0;
+    bool traces = recording->event_count != 0 && recording->kind != PD_CONTAINER_PIPE;
     for (size_t i = 0; i < recording->event_count; i++)
         traces = traces && recording->events[i]->attr.type == 2;
     if (traces && !plan->options->sort && !plan->fields_are_strict)
@@ -430,9 +430,11 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     uint64_t sample_type = 0;
     for (size_t i = 0; i < recording->event_count; i++)
         sample_type |= recording->events[i]->attr.sample_type;
-    bool has_chains = sample_type & PD_SAMPLE_CALLCHAIN;
+    /* perf meets a pipe's events only after it has chosen: chains, but no column for children. */
+    bool is_pipe = recording->kind == PD_CONTAINER_PIPE;
+    bool has_chains = is_pipe || sample_type & PD_SAMPLE_CALLCHAIN;
     bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
-    bool children = wants_children && has_chains;
+    bool children = wants_children && has_chains && !is_pipe;
     *perf_exit = 0;
     perfdata_status status = refuse_modes(recording, plan);
     if (status == 0)
