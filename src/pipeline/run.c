@@ -261,8 +261,8 @@ static unsigned thread_count(const struct pd_session *session, unsigned threads)
 
 static bool make_pool(struct pool *pool, unsigned threads)
 {
-    /* Enough for each to have one at work and one waiting while others wait for their turn. */
-    size_t jobs = threads == 1 ? 1 : 3 * (size_t)threads;
+    /* One at work and one waiting for each: the farther the front is ahead, the colder is what it has touched. */
+    size_t jobs = threads == 1 ? 1 : 2 * (size_t)threads;
     pool->workers = calloc(threads, sizeof *pool->workers);
     pool->jobs = calloc(jobs, sizeof(struct pd_job *));
     pool->done = calloc(jobs, sizeof(struct pd_job *));
