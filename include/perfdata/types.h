@@ -247,10 +247,7 @@ enum perfdata_software {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_software_unnamed {
-    PERFDATA_SW_BPF_OUTPUT = 10,
-    PERFDATA_SW_CGROUP_SWITCHES = 11
-};
+enum perfdata_software_unnamed { PERFDATA_SW_BPF_OUTPUT = 10, PERFDATA_SW_CGROUP_SWITCHES = 11 };
 
 /* As in the recording. Since 0.1. */
 enum perfdata_cache_id {
@@ -278,17 +275,10 @@ enum perfdata_cache_ops {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_cache_result {
-    PERFDATA_CACHE_RESULT_ACCESS = 0,
-    PERFDATA_CACHE_RESULT_MISS = 1
-};
+enum perfdata_cache_result { PERFDATA_CACHE_RESULT_ACCESS = 0, PERFDATA_CACHE_RESULT_MISS = 1 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_bp_type {
-    PERFDATA_BP_R = 1,
-    PERFDATA_BP_W = 2,
-    PERFDATA_BP_X = 4
-};
+enum perfdata_bp_type { PERFDATA_BP_R = 1, PERFDATA_BP_W = 2, PERFDATA_BP_X = 4 };
 
 /* As in the recording. Since 0.1. */
 enum perfdata_aux_action {
@@ -408,11 +398,7 @@ enum perfdata_regs_abi {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_prot {
-    PERFDATA_PROT_READ = 1,
-    PERFDATA_PROT_WRITE = 2,
-    PERFDATA_PROT_EXEC = 4
-};
+enum perfdata_prot { PERFDATA_PROT_READ = 1, PERFDATA_PROT_WRITE = 2, PERFDATA_PROT_EXEC = 4 };
 
 /* As in the recording. Since 0.1. */
 enum perfdata_map_flags {
@@ -440,9 +426,7 @@ enum perfdata_ksymbol_type {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_ksymbol_flags {
-    PERFDATA_KSYMBOL_FLAG_UNREGISTER = 1
-};
+enum perfdata_ksymbol_flags { PERFDATA_KSYMBOL_FLAG_UNREGISTER = 1 };
 
 /* As in the recording. Since 0.1. */
 enum perfdata_bpf_event_type {
@@ -483,10 +467,7 @@ enum perfdata_stat_config {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_stat_round {
-    PERFDATA_STAT_ROUND_INTERVAL = 0,
-    PERFDATA_STAT_ROUND_FINAL = 1
-};
+enum perfdata_stat_round { PERFDATA_STAT_ROUND_INTERVAL = 0, PERFDATA_STAT_ROUND_FINAL = 1 };
 
 /* As in the recording. Since 0.1. */
 enum perfdata_event_update {
@@ -540,16 +521,10 @@ enum perfdata_mem_snoop {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_mem_snoopx {
-    PERFDATA_MEM_SNOOPX_FWD = 1,
-    PERFDATA_MEM_SNOOPX_PEER = 2
-};
+enum perfdata_mem_snoopx { PERFDATA_MEM_SNOOPX_FWD = 1, PERFDATA_MEM_SNOOPX_PEER = 2 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_mem_lock {
-    PERFDATA_MEM_LOCK_NA = 1,
-    PERFDATA_MEM_LOCK_LOCKED = 2
-};
+enum perfdata_mem_lock { PERFDATA_MEM_LOCK_NA = 1, PERFDATA_MEM_LOCK_LOCKED = 2 };
 
 /* As in the recording. Since 0.1. */
 enum perfdata_mem_tlb {

@@ -43,7 +43,7 @@ perfdata_status pd_chain_rank(struct pd_hist *hist)
     size_t count = hist->frames.count, dsos = 1;
     for (size_t i = 0; i < count; i++)
         dsos = PD_MAX(dsos, dso_of(&hist->frames.data[i]) + 1);
-    struct ranking ranking = {hist->frames.data, calloc(dsos, sizeof(bool))};
+    struct ranking ranking = { hist->frames.data, calloc(dsos, sizeof(bool)) };
     uint32_t *order = malloc((count + 1) * sizeof *order);
     bool ok = order && ranking.has_known;
     for (size_t i = 0; ok && i < count; i++) {
@@ -90,7 +90,7 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
     uint32_t id = pd_map64_get(&gathering->map, key);
     if (id == PD_MAP64_NONE) {
         id = (uint32_t)gathering->all.count;
-        if (!pd_vec_push(&gathering->all, (struct gathered){row, cell, 0, 0}) ||
+        if (!pd_vec_push(&gathering->all, (struct gathered){ row, cell, 0, 0 }) ||
             !pd_map64_set(&gathering->map, key, id)) {
             gathering->failed = true;
             return;
@@ -113,8 +113,9 @@ static bool distribute(const struct gathering *gathering, size_t rows, struct pd
         out->begin[i + 1] += out->begin[i];
     for (size_t i = 0; i < count; i++) {
         const struct gathered *item = &gathering->all.data[i];
-        out->items[out->begin[item->row]++] =
-            (struct pd_chain_item){.cell = item->cell, .hits = item->hits, .count = item->count};
+        out->items[out->begin[item->row]++] = (struct pd_chain_item){ .cell = item->cell,
+                                                                      .hits = item->hits,
+                                                                      .count = item->count };
     }
     /* begin[r] now is the end of row r: shift. */
     memmove(out->begin + 1, out->begin, (rows + 1) * sizeof *out->begin);
@@ -128,13 +129,15 @@ perfdata_status pd_chain_index_make(struct pd_hist *hist, const struct pd_hist_r
     memset(out, 0, sizeof *out);
     size_t rows = result->all.count;
     bool *wanted = calloc(rows + 1, sizeof *wanted);
-    struct gathering gathering = {.hist = hist, .result = result, .wanted = wanted, .failed = !wanted};
+    struct gathering gathering = {
+        .hist = hist, .result = result, .wanted = wanted, .failed = !wanted
+    };
     for (size_t i = 0; wanted && i < rows; i++) {
         const struct pd_hist_row *row = result->all.data[i];
-        wanted[i] = !row->filtered &&
-                    (hist->options.children ? row->children_period : row->period) >= least[row->event];
+        wanted[i] = !row->filtered && (hist->options.children ? row->children_period
+                                                              : row->period) >= least[row->event];
     }
-    struct pd_hist_climb climb = {0};
+    struct pd_hist_climb climb = { 0 };
     for (size_t i = 0; i < hist->pairs.count && !gathering.failed; i++) {
         const struct pd_hist_pair *pair = &hist->pairs.data[i];
         if (!hist->options.children)
@@ -164,7 +167,8 @@ void pd_chain_index_free(struct pd_chain_index *index)
 
 static int compare_items(const void *left, const void *right)
 {
-    uint32_t a = ((const struct pd_chain_item *)left)->rank, b = ((const struct pd_chain_item *)right)->rank;
+    uint32_t a = ((const struct pd_chain_item *)left)->rank,
+             b = ((const struct pd_chain_item *)right)->rank;
     return a < b ? -1 : a > b;
 }
 
@@ -175,15 +179,17 @@ static uint32_t rank_of(const struct pd_hist *hist, uint32_t cell)
 
 static uint32_t node_new(struct pd_chain_tree *tree, uint32_t parent)
 {
-    struct pd_chain_node node = {.first_frame = (uint32_t)tree->frames.count, .parent = parent,
-                                 .child = PD_HIST_NONE, .next = PD_HIST_NONE};
+    struct pd_chain_node node = { .first_frame = (uint32_t)tree->frames.count,
+                                  .parent = parent,
+                                  .child = PD_HIST_NONE,
+                                  .next = PD_HIST_NONE };
     return pd_vec_push(&tree->nodes, node) ? (uint32_t)tree->nodes.count - 1 : PD_HIST_NONE;
 }
 
 /* Follows items [begin, end), which all begin with one function, as long as none ends and none turns off; then what is
  * left of them becomes work for the node's children. */
-static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint32_t node_id, size_t begin,
-                   size_t end)
+static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint32_t node_id,
+                   size_t begin, size_t end)
 {
     struct pd_chain_item *items = tree->items.data;
     struct pd_chain_node *node = &tree->nodes.data[node_id];
@@ -217,7 +223,7 @@ static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint3
         }
         if (turned)
             qsort(items + begin, end - begin, sizeof *items, compare_items);
-        return pd_vec_push(&tree->work, (struct pd_chain_work){node_id, begin, end});
+        return pd_vec_push(&tree->work, (struct pd_chain_work){ node_id, begin, end });
     }
 }
 
@@ -239,7 +245,8 @@ static bool branch(const struct building *building, struct pd_chain_work work)
     uint32_t last = PD_HIST_NONE;
     for (size_t begin = work.begin, end; begin < work.end; begin = end) {
         uint64_t hits = 0;
-        for (end = begin; end < work.end && tree->items.data[end].rank == tree->items.data[begin].rank; end++)
+        for (end = begin;
+             end < work.end && tree->items.data[end].rank == tree->items.data[begin].rank; end++)
             hits += tree->items.data[end].hits;
         if (hits < least)
             continue;
@@ -259,7 +266,8 @@ static bool branch(const struct building *building, struct pd_chain_work work)
 static bool sort_children(struct pd_chain_tree *tree, uint32_t parent)
 {
     tree->order.count = 0;
-    for (uint32_t id = tree->nodes.data[parent].child; id != PD_HIST_NONE; id = tree->nodes.data[id].next)
+    for (uint32_t id = tree->nodes.data[parent].child; id != PD_HIST_NONE;
+         id = tree->nodes.data[id].next)
         if (!pd_vec_push(&tree->order, id))
             return false;
     uint64_t *order = tree->order.data;
@@ -271,11 +279,12 @@ static bool sort_children(struct pd_chain_tree *tree, uint32_t parent)
         return false;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t begin = 0; begin < count; begin += 2 * width) {
-            size_t middle = PD_MIN(begin + width, count), end = PD_MIN(begin + 2 * width, count), a = begin,
-                   b = middle;
+            size_t middle = PD_MIN(begin + width, count), end = PD_MIN(begin + 2 * width, count),
+                   a = begin, b = middle;
             for (size_t to = begin; to < end; to++) {
-                bool second = a == middle || (b < end && pd_chain_hits(&tree->nodes.data[order[b]]) >
-                                                             pd_chain_hits(&tree->nodes.data[order[a]]));
+                bool second = a == middle ||
+                              (b < end && pd_chain_hits(&tree->nodes.data[order[b]]) >
+                                              pd_chain_hits(&tree->nodes.data[order[a]]));
                 half[to] = second ? order[b++] : order[a++];
             }
         }
@@ -326,13 +335,14 @@ static bool list_flat(struct pd_chain_tree *tree, uint64_t least)
     return true;
 }
 
-perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain_item *items, size_t count,
-                               enum pd_chain_mode mode, uint64_t least, double percent,
-                               struct pd_chain_tree *tree)
+perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain_item *items,
+                               size_t count, enum pd_chain_mode mode, uint64_t least,
+                               double percent, struct pd_chain_tree *tree)
 {
     bool flat = mode == PD_CHAIN_FLAT || mode == PD_CHAIN_FOLDED;
-    struct building building = {hist, tree, mode, least, percent / 100};
-    tree->nodes.count = tree->frames.count = tree->list.count = tree->items.count = tree->work.count = 0;
+    struct building building = { hist, tree, mode, least, percent / 100 };
+    tree->nodes.count = tree->frames.count = tree->list.count = tree->items.count =
+        tree->work.count = 0;
     uint32_t root = node_new(tree, PD_HIST_NONE);
     if (root == PD_HIST_NONE || !pd_vec_reserve(&tree->items, count + 1))
         return PERFDATA_ERROR_MEMORY;
@@ -345,7 +355,7 @@ perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain
     tree->items.count = count;
     if (count > 1)
         qsort(tree->items.data, count, sizeof *tree->items.data, compare_items);
-    bool ok = !count || pd_vec_push(&tree->work, (struct pd_chain_work){0, 0, count});
+    bool ok = !count || pd_vec_push(&tree->work, (struct pd_chain_work){ 0, 0, count });
     while (ok && tree->work.count)
         ok = branch(&building, tree->work.data[--tree->work.count]);
     for (size_t i = 0; ok && !flat && i < tree->nodes.count; i++)

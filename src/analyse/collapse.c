@@ -83,7 +83,8 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     row->addr = first->addr;
     row->filtered = first->filtered;
     /* perf applies this one while collapsing, which it does for comms only, and to the first event. */
-    if (symbol_filter && row->comm && !row->event && (!row->symbol || !strstr(row->symbol, symbol_filter)))
+    if (symbol_filter && row->comm && !row->event &&
+        (!row->symbol || !strstr(row->symbol, symbol_filter)))
         row->filtered = true;
 }
 
@@ -114,21 +115,24 @@ static bool collect_rows(struct pd_hist *hist, const uint32_t *same, struct pd_h
     return true;
 }
 
-perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count, struct pd_symbols *symbols,
-                                 const char *symbol_filter, struct pd_hist_result *out)
+perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
+                                 struct pd_symbols *symbols, const char *symbol_filter,
+                                 struct pd_hist_result *out)
 {
     memset(out, 0, sizeof *out);
     pd_hist_init(&out->identities, &hist->options);
     out->event_count = event_count;
     out->events = pd_arena_zalloc(&out->arena, (event_count + 1) * sizeof *out->events);
-    out->row_of_entry = pd_arena_alloc(&out->arena, (hist->entries.count + 1) * sizeof *out->row_of_entry);
+    out->row_of_entry = pd_arena_alloc(&out->arena,
+                                       (hist->entries.count + 1) * sizeof *out->row_of_entry);
     const char **comms = NULL;
     uint32_t *same = same_comms(hist, &comms);
     bool ok = out->events && out->row_of_entry && same && collect_rows(hist, same, out);
     for (size_t i = 0; ok && i < out->all.count; i++) {
         struct pd_hist_row *row = out->all.data[i];
         struct pd_hist_event *event = &out->events[row->event];
-        row_name(row, hist, pd_hist_key_of(&out->identities, (uint32_t)i), comms, symbols, symbol_filter);
+        row_name(row, hist, pd_hist_key_of(&out->identities, (uint32_t)i), comms, symbols,
+                 symbol_filter);
         event->period += row->period;
         if (!row->filtered)
             event->period_unfiltered += row->period;
@@ -152,10 +156,12 @@ void pd_hist_result_free(struct pd_hist_result *result)
 
 /* ---- groups ---- */
 
-static struct pd_hist_row *leader_row(struct pd_hist_result *result, uint32_t leader, const struct pd_hist_row *row)
+static struct pd_hist_row *leader_row(struct pd_hist_result *result, uint32_t leader,
+                                      const struct pd_hist_row *row)
 {
     uint64_t words[PD_HIST_WORDS];
-    memcpy(words, pd_hist_key_of(&result->identities, row->index), result->identities.words * sizeof *words);
+    memcpy(words, pd_hist_key_of(&result->identities, row->index),
+           result->identities.words * sizeof *words);
     words[0] = leader;
     uint32_t id = pd_hist_entry_id(&result->identities, words);
     if (id == PD_HIST_NONE)
@@ -179,11 +185,13 @@ perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *even
     for (size_t m = 1; m < count; m++) {
         const struct pd_hist_event *event = &result->events[events[m]];
         for (size_t i = 0; i < event->rows.count; i++) {
-            struct pd_hist_row *row = event->rows.data[i], *leader = leader_row(result, events[0], row);
+            struct pd_hist_row *row = event->rows.data[i],
+                               *leader = leader_row(result, events[0], row);
             if (!leader)
                 return PERFDATA_ERROR_MEMORY;
             if (!leader->members)
-                leader->members = pd_arena_zalloc(&result->arena, (count - 1) * sizeof *leader->members);
+                leader->members = pd_arena_zalloc(&result->arena,
+                                                  (count - 1) * sizeof *leader->members);
             if (!leader->members)
                 return PERFDATA_ERROR_MEMORY;
             leader->members[m - 1] = row;
@@ -206,18 +214,12 @@ struct sorting {
 static uint64_t column_value(const struct pd_hist_row *row, uint8_t column)
 {
     switch (column) {
-    case PD_COLUMN_SYS:
-        return row->sys;
-    case PD_COLUMN_USER:
-        return row->user;
-    case PD_COLUMN_GUEST_SYS:
-        return row->guest_sys;
-    case PD_COLUMN_GUEST_USER:
-        return row->guest_user;
-    case PD_COLUMN_SAMPLES:
-        return row->count;
-    default:
-        return row->period;
+    case PD_COLUMN_SYS: return row->sys;
+    case PD_COLUMN_USER: return row->user;
+    case PD_COLUMN_GUEST_SYS: return row->guest_sys;
+    case PD_COLUMN_GUEST_USER: return row->guest_user;
+    case PD_COLUMN_SAMPLES: return row->count;
+    default: return row->period;
     }
 }
 
@@ -226,8 +228,8 @@ static int by_value(uint64_t a, uint64_t b)
     return a > b ? -1 : a < b;
 }
 
-static int by_column(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b,
-                     uint8_t column)
+static int by_column(const struct sorting *sorting, const struct pd_hist_row *a,
+                     const struct pd_hist_row *b, uint8_t column)
 {
     if (column == PD_COLUMN_CHILDREN) {
         if (!sorting->hist->options.children)
@@ -241,7 +243,8 @@ static int by_column(const struct sorting *sorting, const struct pd_hist_row *a,
     }
     int result = by_value(column_value(a, column), column_value(b, column));
     for (size_t m = 0; !result && m + 1 < sorting->group_size; m++) {
-        const struct pd_hist_row *c = a->members ? a->members[m] : NULL, *d = b->members ? b->members[m] : NULL;
+        const struct pd_hist_row *c = a->members ? a->members[m] : NULL,
+                                 *d = b->members ? b->members[m] : NULL;
         result = by_value(c ? column_value(c, column) : 0, d ? column_value(d, column) : 0);
     }
     return result;
@@ -268,26 +271,22 @@ static const uint64_t *key_of(const struct sorting *sorting, const struct pd_his
 
 static int by_namespace(const struct sorting *sorting, uint64_t a, uint64_t b)
 {
-    struct pd_hist_namespace none = {0, 0}, x = a ? sorting->namespaces[a - 1] : none,
+    struct pd_hist_namespace none = { 0, 0 }, x = a ? sorting->namespaces[a - 1] : none,
                              y = b ? sorting->namespaces[b - 1] : none;
     int result = by_difference(x.device, y.device);
     return result ? result : by_difference(x.inode, y.inode);
 }
 
 /* Keys that compare alike whether sorting or merging. */
-static int by_key(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b,
-                  uint8_t key)
+static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
+                  const struct pd_hist_row *b, uint8_t key)
 {
     int at = key_at(&sorting->hist->options, key);
     switch (key) {
-    case PD_KEY_COMM:
-        return by_text(a->comm, b->comm);
-    case PD_KEY_DSO:
-        return by_text(a->dso, b->dso);
-    case PD_KEY_PARENT:
-        return by_text(a->parent, b->parent);
-    case PD_KEY_IPC_NULL:
-        return 0;
+    case PD_KEY_COMM: return by_text(a->comm, b->comm);
+    case PD_KEY_DSO: return by_text(a->dso, b->dso);
+    case PD_KEY_PARENT: return by_text(a->parent, b->parent);
+    case PD_KEY_IPC_NULL: return 0;
     case PD_KEY_CGROUP_ID:
         return by_namespace(sorting, key_of(sorting, a)[at], key_of(sorting, b)[at]);
     case PD_KEY_PID:
@@ -296,8 +295,7 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a, co
         int32_t x = (int32_t)key_of(sorting, a)[at], y = (int32_t)key_of(sorting, b)[at];
         return x < y ? -1 : x > y;
     }
-    default:
-        return by_difference(key_of(sorting, a)[at], key_of(sorting, b)[at]);
+    default: return by_difference(key_of(sorting, a)[at], key_of(sorting, b)[at]);
     }
 }
 
@@ -317,24 +315,27 @@ static int by_symbol_identity(const struct sorting *sorting, const struct pd_his
 }
 
 /* As perf compares when it looks whether two are the same. */
-static int compare_identities(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b)
+static int compare_identities(const struct sorting *sorting, const struct pd_hist_row *a,
+                              const struct pd_hist_row *b)
 {
     int result = 0;
     for (unsigned k = 0; !result && k < sorting->hist->options.key_count; k++) {
         uint8_t key = sorting->hist->options.keys[k];
-        result = key == PD_KEY_SYMBOL ? by_symbol_identity(sorting, a, b) : by_key(sorting, a, b, key);
+        result = key == PD_KEY_SYMBOL ? by_symbol_identity(sorting, a, b)
+                                      : by_key(sorting, a, b, key);
     }
     return result;
 }
 
-static int compare_order(const struct sorting *sorting, const struct pd_hist_row *a, const struct pd_hist_row *b)
+static int compare_order(const struct sorting *sorting, const struct pd_hist_row *a,
+                         const struct pd_hist_row *b)
 {
     int result = 0;
     for (size_t i = 0; !result && i < sorting->order_count; i++) {
         uint8_t what = sorting->order[i];
-        result = what >= PD_KEY_COUNT      ? by_column(sorting, a, b, what)
+        result = what >= PD_KEY_COUNT    ? by_column(sorting, a, b, what)
                  : what == PD_KEY_SYMBOL ? by_text(a->symbol, b->symbol)
-                                           : by_key(sorting, a, b, what);
+                                         : by_key(sorting, a, b, what);
     }
     return result;
 }
@@ -342,7 +343,8 @@ static int compare_order(const struct sorting *sorting, const struct pd_hist_row
 /* In the order in which perf meets them, whichever worker did. */
 static int compare_first(const void *left, const void *right, void *data)
 {
-    const struct pd_hist_row *a = *(struct pd_hist_row *const *)left, *b = *(struct pd_hist_row *const *)right;
+    const struct pd_hist_row *a = *(struct pd_hist_row *const *)left,
+                             *b = *(struct pd_hist_row *const *)right;
     const struct pd_hist_first *x = &a->entry->first, *y = &b->entry->first;
     int result = by_value(y->number, x->number);
     if (!result)
@@ -364,11 +366,12 @@ static bool is_before_by_order(const void *data, uint32_t node, uint32_t other)
     return compare_order(sorting, sorting->rows[node - 1], sorting->rows[other - 1]) < 0;
 }
 
-static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *event, struct pd_rb_node *nodes,
+static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *event,
+                              struct pd_rb_node *nodes,
                               bool (*is_before)(const void *data, uint32_t node, uint32_t other))
 {
     size_t count = event->rows.count, to = 0;
-    struct pd_rb_tree tree = {nodes, 0};
+    struct pd_rb_tree tree = { nodes, 0 };
     memset(nodes, 0, (count + 1) * sizeof *nodes);
     memcpy(sorting->rows, event->rows.data, count * sizeof *sorting->rows);
     for (uint32_t i = 1; i <= count; i++)
@@ -413,7 +416,8 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
-uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row, uint8_t key)
+uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row,
+                          uint8_t key)
 {
     int at = key_at(&result->identities.options, key);
     return at ? pd_hist_key_of(&result->identities, row->index)[at] : 0;

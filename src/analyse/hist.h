@@ -47,9 +47,9 @@ enum pd_hist_key {
 struct pd_hist_options {
     uint8_t keys[PD_KEY_COUNT]; /* enum pd_hist_key, in the order of identity */
     unsigned key_count;
-    bool use_chains;      /* entries get call chains        */
-    bool children;        /* callees count for their callers */
-    bool caller_order;    /* chains from caller to callee   */
+    bool use_chains;   /* entries get call chains        */
+    bool children;     /* callees count for their callers */
+    bool caller_order; /* chains from caller to callee   */
     bool hide_unresolved;
 };
 
@@ -76,10 +76,11 @@ struct pd_hist_comm {
 struct pd_hist_frame {
     const struct pd_dso *dso;
     const struct pd_symbol *symbol;
-    uint64_t ip;       /* unknown: of the identity; known: the least seen */
-    uint64_t place;    /* in the DSO: start of the symbol, or of the unknown address; orders siblings */
+    uint64_t ip; /* unknown: of the identity; known: the least seen */
+    uint64_t
+        place; /* in the DSO: start of the symbol, or of the unknown address; orders siblings */
     uint64_t map_size; /* 0 unless DSO sizes are asked for */
-    bool kernel; /* the map is a kernel map */
+    bool kernel;       /* the map is a kernel map */
     bool has_map;
     uint32_t sym;  /* pd_hist_sym of a children entry */
     uint32_t rank; /* among siblings; equal: the same function. Set by pd_chain_rank(). */
@@ -98,7 +99,8 @@ struct pd_hist_first {
     const struct pd_dso *dso; /* NULL: no map */
     const struct pd_symbol *symbol;
     uint64_t addr;
-    uint64_t map_bias; /* of the sample's map: start - pgoff, which perf adds to the start of data symbols */
+    uint64_t
+        map_bias; /* of the sample's map: start - pgoff, which perf adds to the start of data symbols */
     uint64_t map_size;
     uint32_t position; /* in the sample's chain, 0 the sample itself */
     char level;
@@ -110,7 +112,8 @@ struct pd_hist_entry {
     uint64_t children_period, children_count;
     struct pd_hist_first first;
     uint32_t max_depth; /* of its chains */
-    uint32_t base;      /* number of the key without what comes from the address; set by pd_hist_expand() */
+    uint32_t
+        base; /* number of the key without what comes from the address; set by pd_hist_expand() */
 };
 
 /* Samples of one entry with one stack. */
@@ -135,11 +138,11 @@ struct pd_hist {
     PD_VEC(uint64_t) keys; /* `words` per entry */
     PD_VEC(struct pd_hist_pair) pairs;
     PD_VEC(struct pd_hist_namespace) namespaces;
-    struct pd_intern names; /* comm texts and parents */
+    struct pd_intern names;                          /* comm texts and parents */
     uint32_t *entry_slots, *sym_slots, *frame_slots; /* id + 1, open addressing */
     size_t entry_mask, sym_mask, frame_mask;
     struct pd_map64 cell_map, pair_map;
-    struct pd_map64 child_map; /* (base, frame) -> entry; made by pd_hist_expand() */
+    struct pd_map64 child_map;      /* (base, frame) -> entry; made by pd_hist_expand() */
     PD_VEC(uint32_t) comm_of_index; /* pd_comm.index * 2 + own -> comm id + 1 */
     PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
     bool failed;                    /* the system had no memory */
@@ -154,8 +157,8 @@ uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint6
 uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text);
 uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t inode);
 /* `addr` counts only without a symbol. */
-uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso, const struct pd_symbol *symbol,
-                        uint64_t addr);
+uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso,
+                        const struct pd_symbol *symbol, uint64_t addr);
 uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *frame);
 uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next);
 /* The entry with these key words. A new one has first.number UINT64_MAX. */
@@ -163,7 +166,8 @@ uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key);
 struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint32_t cell);
 
 /* True when (number, position) comes before what `first` holds. */
-PD_INLINE bool pd_hist_is_first(const struct pd_hist_first *first, uint64_t number, uint32_t position)
+PD_INLINE bool pd_hist_is_first(const struct pd_hist_first *first, uint64_t number,
+                                uint32_t position)
 {
     return number < first->number || (number == first->number && position < first->position);
 }
@@ -185,13 +189,14 @@ struct pd_hist_climb {
     PD_VEC(uint32_t) seen; /* per entry: the last pair (+ 1) that counted for it */
 };
 /* Calls `each` for each cell of the pair whose entry has not yet been counted, the sample itself (whole stack) first. */
-perfdata_status pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t pair,
-                              void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell),
-                              void *data);
+perfdata_status
+pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t pair,
+              void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell), void *data);
 
 /* One row of the result: an entry after collapsing. */
 struct pd_hist_row {
-    const struct pd_hist_entry *entry; /* of the first of the collapsed ones, sums are the row's own */
+    const struct pd_hist_entry
+        *entry;     /* of the first of the collapsed ones, sums are the row's own */
     uint32_t index; /* in `all` */
     uint64_t period, sys, user, guest_sys, guest_user, count, children_period, children_count;
     uint32_t max_depth;
@@ -200,7 +205,8 @@ struct pd_hist_row {
     const char *comm, *dso, *parent; /* the texts of the keys, NULL when the key is not asked for */
     const char *symbol;              /* NULL: unknown */
     uint64_t addr;
-    struct pd_hist_row **members;    /* rows of the group's other events by position - 1; NULL: no group */
+    struct pd_hist_row *
+        *members; /* rows of the group's other events by position - 1; NULL: no group */
 };
 
 /* Rows of one event with its sums. */
@@ -223,8 +229,9 @@ struct pd_hist_result {
 
 /* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows of the first event whose symbol's name
  * does not contain `symbol_filter` (NULL: none) are filtered. */
-perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count, struct pd_symbols *symbols,
-                                 const char *symbol_filter, struct pd_hist_result *out);
+perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
+                                 struct pd_symbols *symbols, const char *symbol_filter,
+                                 struct pd_hist_result *out);
 /* Joins the rows of `count` events to those of the first, by identity. */
 perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count);
 /* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key. */
@@ -232,7 +239,8 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
                              size_t group_size);
 /* The row's word of a key, 0 when it is none of the sort keys. */
-uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row, uint8_t key);
+uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row,
+                          uint8_t key);
 void pd_hist_result_free(struct pd_hist_result *result);
 
 #endif

@@ -201,7 +201,7 @@ uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t in
     for (size_t i = hist->namespaces.count; i--;)
         if (hist->namespaces.data[i].inode == inode && hist->namespaces.data[i].device == device)
             return (uint32_t)i + 1;
-    if (!pd_vec_push(&hist->namespaces, (struct pd_hist_namespace){device, inode}))
+    if (!pd_vec_push(&hist->namespaces, (struct pd_hist_namespace){ device, inode }))
         return fail(hist);
     return (uint32_t)hist->namespaces.count;
 }
@@ -313,8 +313,8 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
         map->names[i] = pd_hist_name_id(into, from->names.strings.data[i].text);
     map->namespaces[0] = 0;
     for (size_t i = 0; i < from->namespaces.count; i++)
-        map->namespaces[i + 1] =
-            pd_hist_namespace_id(into, from->namespaces.data[i].device, from->namespaces.data[i].inode);
+        map->namespaces[i + 1] = pd_hist_namespace_id(into, from->namespaces.data[i].device,
+                                                      from->namespaces.data[i].inode);
     for (size_t i = 0; i < from->syms.count; i++)
         map->syms[i] = sym_add(into, &from->syms.data[i]);
     for (size_t i = 0; i < from->frames.count; i++)

@@ -127,7 +127,8 @@ static void put_poke_bytes(const char *what, const struct pd_span *bytes, struct
         pd_text_char(text, '\n');
 }
 
-static void put_text_poke(const struct pd_record_text_poke *poke, const struct pd_record_namer *namer, struct pd_text *text)
+static void put_text_poke(const struct pd_record_text_poke *poke,
+                          const struct pd_record_namer *namer, struct pd_text *text)
 {
     pd_text_char(text, ' ');
     pd_text_hex(text, poke->addr, 0, ' ');
@@ -157,8 +158,8 @@ void pd_auxtrace_error_text(const struct pd_record_auxtrace_error *error, struct
     pd_text_char(text, '\n');
 }
 
-void pd_record_text(const union pd_any_record *body, uint32_t type, uint16_t misc, const struct pd_record_namer *namer,
-                    struct pd_text *text)
+void pd_record_text(const union pd_any_record *body, uint32_t type, uint16_t misc,
+                    const struct pd_record_namer *namer, struct pd_text *text)
 {
     switch (type) {
     case PD_RECORD_MMAP: put_mmap(&body->mmap, text); break;

@@ -36,8 +36,8 @@ struct pd_record_namer {
 };
 
 /* Ends with a newline. `namer` may be NULL. */
-void pd_record_text(const union pd_any_record *body, uint32_t type, uint16_t misc, const struct pd_record_namer *namer,
-                    struct pd_text *text);
+void pd_record_text(const union pd_any_record *body, uint32_t type, uint16_t misc,
+                    const struct pd_record_namer *namer, struct pd_text *text);
 /* The whole line of an AUXTRACE_ERROR. */
 void pd_auxtrace_error_text(const struct pd_record_auxtrace_error *error, struct pd_text *text);
 

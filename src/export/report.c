@@ -40,7 +40,8 @@ static void lead(const struct report *report, struct pd_text *out)
     if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY))
         pd_header_text(report->recording, flags & PERFDATA_REPORT_HEADER_FULL, out);
     else if (!(flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS)))
-        pd_text_string(out, "# To display the perf.data header info, please use --header/--header-only options.\n#\n");
+        pd_text_string(out, "# To display the perf.data header info, please use "
+                            "--header/--header-only options.\n#\n");
 }
 
 static void elided_names(const struct pd_report_plan *plan, struct pd_text *out)
@@ -105,7 +106,8 @@ static void table_title(const struct report *report, struct group group, struct 
     }
     /* perf makes one group of all events before it is told to show none. */
     bool forced = plan->no_group && group.events[0] == 0 && !has_groups(report->recording);
-    size_t members = forced ? report->recording->event_count : report->recording->events[group.events[0]]->member_count;
+    size_t members = forced ? report->recording->event_count
+                            : report->recording->events[group.events[0]]->member_count;
     bool several = members > 1 || group.count > 1;
     pd_text_format(out, "# Samples: %llu%c of event%s '", (unsigned long long)samples, units[unit],
                    several ? "s" : "");
@@ -158,7 +160,8 @@ static perfdata_status draw_table(struct report *report, struct group group, str
     struct pd_hist_event *event = &report->result.events[leader];
     if (!(plan->options->flags & PERFDATA_REPORT_SHOW_EMPTY) && !event->count)
         return 0;
-    perfdata_status status = pd_hist_sort(&report->counts.hist, &report->result, event, plan->order, plan->order_count, group.count);
+    perfdata_status status = pd_hist_sort(&report->counts.hist, &report->result, event, plan->order,
+                                          plan->order_count, group.count);
     if (status < 0)
         return status;
     struct pd_report_table table = {
@@ -213,7 +216,8 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
     if (status == 0)
         status = make_chains(report);
     if (!report->plan.quiet)
-        pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n", (unsigned long long)report->counts.lost_samples);
+        pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n",
+                       (unsigned long long)report->counts.lost_samples);
     for (uint32_t i = 0; i < count && status == 0; i++) {
         size_t members = group_of(report, i, events);
         if (members)
@@ -222,7 +226,8 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
             status = give(report, out);
     }
     if (!report->plan.quiet)
-        pd_text_string(out, "#\n# (Tip: To see where time goes without the callers: perfdata report --no-children)\n#\n");
+        pd_text_string(out, "#\n# (Tip: To see where time goes without the callers: perfdata "
+                            "report --no-children)\n#\n");
     free(events);
     return status;
 }
@@ -252,8 +257,8 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     struct pd_hist *hist = &report->counts.hist;
     status = pd_report_collect(&report->session, &report->plan, options->threads, &report->counts);
     if (status == 0 && !hist->entries.count) {
-        status = pd_fail(&report->recording->context, PERFDATA_ERROR_NO_DATA, -1, "The %s data has no samples!",
-                         report->recording->path);
+        status = pd_fail(&report->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                         "The %s data has no samples!", report->recording->path);
         report->perf_exit = 0;
     }
     if (status == 0 && report->plan.hist.children)
@@ -274,7 +279,8 @@ static perfdata_status print(struct report *report, struct pd_text *out)
 {
     uint32_t flags = report->options->flags;
     struct pd_recording *recording = report->recording;
-    perfdata_status status = pd_report_plan_make(&recording->context, report->options, &report->plan);
+    perfdata_status status = pd_report_plan_make(&recording->context, report->options,
+                                                 &report->plan);
     if (status < 0) {
         report->perf_exit = 129;
         return status;
@@ -296,14 +302,18 @@ static perfdata_status print(struct report *report, struct pd_text *out)
     return run(report, out);
 }
 
-perfdata_status perfdata_report_run(perfdata_recording *recording, const struct perfdata_report_options *options,
-                                    perfdata_write_fn write, void *data, struct perfdata_report_result *result)
+perfdata_status perfdata_report_run(perfdata_recording *recording,
+                                    const struct perfdata_report_options *options,
+                                    perfdata_write_fn write, void *data,
+                                    struct perfdata_report_result *result)
 {
-    if (!recording || !options || !write || options->struct_size < sizeof *options || !recording->open)
+    if (!recording || !options || !write || options->struct_size < sizeof *options ||
+        !recording->open)
         return PERFDATA_ERROR_ARGUMENT;
     struct report report = {
-        .recording = &recording->recording, .options = options, .write = write, .data = data};
-    struct pd_text out = {0};
+        .recording = &recording->recording, .options = options, .write = write, .data = data
+    };
+    struct pd_text out = { 0 };
     perfdata_status status = print(&report, &out);
     perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
     if (status == 0)

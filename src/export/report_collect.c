@@ -53,7 +53,8 @@ struct sample_facts {
 static int32_t socket_of(const struct pd_recording *recording, uint32_t cpu)
 {
     const struct pd_feature_cpu_topology *topology = &recording->features.cpu_topology;
-    if (!pd_recording_has_feature(recording, PD_FEATURE_CPU_TOPOLOGY) || cpu >= topology->cpus_count)
+    if (!pd_recording_has_feature(recording, PD_FEATURE_CPU_TOPOLOGY) ||
+        cpu >= topology->cpus_count)
         return -1;
     return (int32_t)topology->cpus[cpu].socket_id;
 }
@@ -73,7 +74,8 @@ static uint32_t namespace_of(struct state *state, const struct sample_facts *fac
 {
     uint32_t device;
     uint64_t inode;
-    if (!facts->thread || !pd_thread_cgroup_namespace(facts->thread, facts->number, &device, &inode))
+    if (!facts->thread ||
+        !pd_thread_cgroup_namespace(facts->thread, facts->number, &device, &inode))
         return 0;
     return pd_hist_namespace_id(&state->hist, device, inode);
 }
@@ -87,48 +89,31 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
     *key++ = facts->event->index;
     for (unsigned k = 0; k < plan->hist.key_count; k++, key++) {
         switch ((enum pd_hist_key)plan->hist.keys[k]) {
-        case PD_KEY_PID:
-            *key = facts->thread ? facts->thread->tid : UINT32_MAX;
-            break;
+        case PD_KEY_PID: *key = facts->thread ? facts->thread->tid : UINT32_MAX; break;
         case PD_KEY_COMM:
             *key = facts->thread
                        ? pd_hist_comm_id(&state->hist, pd_thread_comm(facts->thread, facts->number),
                                          facts->number)
                        : PD_HIST_NONE;
             break;
-        case PD_KEY_DSO:
-            *key = location->dso ? location->dso->short_name_id : PD_HIST_NONE;
-            break;
-        case PD_KEY_SYMBOL:
-            *key = symbol_of(state, facts->location);
-            break;
+        case PD_KEY_DSO: *key = location->dso ? location->dso->short_name_id : PD_HIST_NONE; break;
+        case PD_KEY_SYMBOL: *key = symbol_of(state, facts->location); break;
         case PD_KEY_PARENT:
-            *key = facts->parent ? pd_hist_name_id(&state->hist, facts->parent->name) : PD_HIST_NONE;
+            *key = facts->parent ? pd_hist_name_id(&state->hist, facts->parent->name)
+                                 : PD_HIST_NONE;
             break;
-        case PD_KEY_CPU:
-            *key = sample->cpu;
-            break;
-        case PD_KEY_SOCKET:
-            *key = (uint32_t)socket_of(recording, sample->cpu);
-            break;
+        case PD_KEY_CPU: *key = sample->cpu; break;
+        case PD_KEY_SOCKET: *key = (uint32_t)socket_of(recording, sample->cpu); break;
         case PD_KEY_SYMBOL_SIZE:
             *key = location->sym ? location->sym->end - location->sym->start : 0;
             break;
         case PD_KEY_DSO_SIZE:
             *key = location->map ? location->map->end - location->map->start : 0;
             break;
-        case PD_KEY_CGROUP:
-            *key = sample->cgroup;
-            break;
-        case PD_KEY_CGROUP_ID:
-            *key = namespace_of(state, facts);
-            break;
-        case PD_KEY_TIME:
-            *key = sample->time / plan->time_quantum * plan->time_quantum;
-            break;
-        default:
-            *key = 0;
-            break;
+        case PD_KEY_CGROUP: *key = sample->cgroup; break;
+        case PD_KEY_CGROUP_ID: *key = namespace_of(state, facts); break;
+        case PD_KEY_TIME: *key = sample->time / plan->time_quantum * plan->time_quantum; break;
+        default: *key = 0; break;
         }
     }
 }
@@ -227,26 +212,18 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
 
 /* ---- counting ---- */
 
-static void count_entry(struct state *state, const struct sample_facts *facts, uint32_t id, bool filtered)
+static void count_entry(struct state *state, const struct sample_facts *facts, uint32_t id,
+                        bool filtered)
 {
     struct pd_hist_entry *entry = &state->hist.entries.data[id];
     entry->period += facts->period;
     entry->count++;
     switch (facts->sample->cpumode) {
-    case 1:
-        entry->sys += facts->period;
-        break;
-    case 2:
-        entry->user += facts->period;
-        break;
-    case 4:
-        entry->guest_sys += facts->period;
-        break;
-    case 5:
-        entry->guest_user += facts->period;
-        break;
-    default:
-        break;
+    case 1: entry->sys += facts->period; break;
+    case 2: entry->user += facts->period; break;
+    case 4: entry->guest_sys += facts->period; break;
+    case 5: entry->guest_user += facts->period; break;
+    default: break;
     }
     if (pd_hist_is_first(&entry->first, facts->number, 0)) {
         const struct pd_location *location = facts->location;
@@ -264,7 +241,8 @@ static void count_entry(struct state *state, const struct sample_facts *facts, u
     }
 }
 
-static bool count_chain(struct state *state, const struct sample_facts *facts, uint32_t id, bool filtered)
+static bool count_chain(struct state *state, const struct sample_facts *facts, uint32_t id,
+                        bool filtered)
 {
     struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
     if (!pair)
@@ -289,15 +267,16 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     const struct pd_sample *sample = facts->sample;
     if (!pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu))
         return 0;
-    facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode, sample->ip);
+    facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode,
+                                 sample->ip);
     if (!facts->location)
         return PERFDATA_ERROR_MEMORY;
     if (plan->hist.hide_unresolved && !facts->location->sym)
         return 0;
-    bool filtered =
-        (pd_filter_has_thread(filter) && !pd_filter_thread(filter, facts->thread, facts->number)) ||
-        (pd_filter_has_location(filter) &&
-         !pd_filter_location(filter, shared->session->symbols, facts->location));
+    bool filtered = (pd_filter_has_thread(filter) &&
+                     !pd_filter_thread(filter, facts->thread, facts->number)) ||
+                    (pd_filter_has_location(filter) &&
+                     !pd_filter_location(filter, shared->session->symbols, facts->location));
     facts->cell = PD_HIST_NONE;
     if (shared->wants_chain && sample->callchain_count && !take_chain(state, facts))
         return PERFDATA_ERROR_MEMORY;
@@ -325,7 +304,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
 #define READ_GROUP 8u
 #define READ_LOST 16u
 
-static perfdata_status count_value(struct collecting *shared, struct sample_facts *facts, uint64_t id, uint64_t value)
+static perfdata_status count_value(struct collecting *shared, struct sample_facts *facts,
+                                   uint64_t id, uint64_t value)
 {
     uint32_t at = pd_map64_get(&shared->last_value, id);
     if (at == PD_MAP64_NONE) {
@@ -365,7 +345,8 @@ static perfdata_status count_read(struct collecting *shared, struct sample_facts
         return count_value(shared, facts, pd_load64(at + 8 + 8 * times, swap), pd_load64(at, swap));
     }
     perfdata_status status = 0;
-    for (uint64_t i = 0; i < count && status == 0 && (size_t)(end - values) >= entry; i++, values += entry)
+    for (uint64_t i = 0; i < count && status == 0 && (size_t)(end - values) >= entry;
+         i++, values += entry)
         status = count_value(shared, facts, pd_load64(values + 8, swap), pd_load64(values, swap));
     return status;
 }
@@ -381,8 +362,8 @@ static perfdata_status take_record(struct state *state, const struct pd_delivere
         return 0;
     struct pd_sample sample;
     if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
-        return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE, (int64_t)record->offset,
-                        "sample left out: its content exceeds its size");
+        return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
+                        (int64_t)record->offset, "sample left out: its content exceeds its size");
     struct sample_facts facts = {
         .event = record->event,
         .sample = &sample,
@@ -405,7 +386,8 @@ static perfdata_status take_batch(struct state *state, const struct pd_batch *ba
     return status;
 }
 
-static perfdata_status begin_worker(void *data, unsigned worker, struct pd_resolver *resolver, void **state)
+static perfdata_status begin_worker(void *data, unsigned worker, struct pd_resolver *resolver,
+                                    void **state)
 {
     (void)worker;
     *state = state_new(data, resolver);
@@ -471,14 +453,14 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
     return all & PD_SAMPLE_READ || (plan->hist.children && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
-perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan, unsigned threads,
-                                  struct pd_report_counts *out)
+perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
+                                  unsigned threads, struct pd_report_counts *out)
 {
-    struct collecting shared = {.plan = plan, .session = session, .out = out};
+    struct collecting shared = { .plan = plan, .session = session, .out = out };
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
         .data = &shared,
-        .types = {UINT64_C(1) << PD_RECORD_LOST_SAMPLES},
+        .types = { UINT64_C(1) << PD_RECORD_LOST_SAMPLES },
         .order = PD_ORDER_DELIVERY,
         .begin = begin_worker,
         .work = work,

@@ -17,13 +17,10 @@ static uint32_t number_width(uint8_t column)
 {
     switch (column) {
     case PD_COLUMN_GUEST_SYS:
-    case PD_COLUMN_GUEST_USER:
-        return 9;
+    case PD_COLUMN_GUEST_USER: return 9;
     case PD_COLUMN_SAMPLES:
-    case PD_COLUMN_PERIOD:
-        return 12;
-    default:
-        return 8;
+    case PD_COLUMN_PERIOD: return 12;
+    default: return 8;
     }
 }
 
@@ -85,7 +82,8 @@ static void measure(struct pd_report_table *table)
             measure_row(table, table->event->rows.data[i]);
 }
 
-static uint32_t column_width(const struct pd_report_table *table, const struct pd_report_column *column)
+static uint32_t column_width(const struct pd_report_table *table,
+                             const struct pd_report_column *column)
 {
     if (column->what < PD_KEY_COUNT)
         return column->user_width ? column->user_width : table->widths[column->what];
@@ -99,7 +97,8 @@ static uint32_t column_width(const struct pd_report_table *table, const struct p
 
 /* ---- titles ---- */
 
-static void title(const struct pd_report_table *table, const struct pd_report_column *column, struct pd_text *out)
+static void title(const struct pd_report_table *table, const struct pd_report_column *column,
+                  struct pd_text *out)
 {
     uint32_t width = column_width(table, column);
     size_t length = strlen(column->title);
@@ -144,20 +143,13 @@ static void titles(const struct pd_report_table *table, struct pd_text *out)
 static uint64_t number_of(const struct pd_hist_row *row, uint8_t column)
 {
     switch (column) {
-    case PD_COLUMN_SYS:
-        return row->sys;
-    case PD_COLUMN_USER:
-        return row->user;
-    case PD_COLUMN_GUEST_SYS:
-        return row->guest_sys;
-    case PD_COLUMN_GUEST_USER:
-        return row->guest_user;
-    case PD_COLUMN_SAMPLES:
-        return row->count;
-    case PD_COLUMN_CHILDREN:
-        return row->children_period;
-    default:
-        return row->period;
+    case PD_COLUMN_SYS: return row->sys;
+    case PD_COLUMN_USER: return row->user;
+    case PD_COLUMN_GUEST_SYS: return row->guest_sys;
+    case PD_COLUMN_GUEST_USER: return row->guest_user;
+    case PD_COLUMN_SAMPLES: return row->count;
+    case PD_COLUMN_CHILDREN: return row->children_period;
+    default: return row->period;
     }
 }
 
@@ -166,8 +158,8 @@ static uint64_t total_of(const struct pd_report_plan *plan, const struct pd_hist
     return plan->relative ? event->period_unfiltered : event->period;
 }
 
-static void number(const struct pd_report_table *table, const struct pd_report_column *column, uint64_t value,
-                   uint64_t total, struct pd_text *out)
+static void number(const struct pd_report_table *table, const struct pd_report_column *column,
+                   uint64_t value, uint64_t total, struct pd_text *out)
 {
     uint32_t width = column->user_width ? column->user_width : number_width(column->what);
     bool separated = table->plan->options->separator != NULL;
@@ -193,7 +185,8 @@ static void number_cell(const struct pd_report_table *table, const struct pd_rep
     for (size_t m = 0; m + 1 < table->event_count; m++) {
         const struct pd_hist_row *member = row->members ? row->members[m] : NULL;
         const struct pd_hist_event *event = &table->result->events[table->events[m + 1]];
-        number(table, column, member ? number_of(member, column->what) : 0, total_of(plan, event), out);
+        number(table, column, member ? number_of(member, column->what) : 0, total_of(plan, event),
+               out);
     }
 }
 
@@ -215,14 +208,18 @@ static void symbol_cell(const struct pd_hist_row *row, size_t width, struct pd_t
         pd_text_hex(out, row->addr, 16, '0');
     } else if (symbol->type == 1) {
         pd_text_string(out, symbol->name);
-        pd_text_format(out, "+0x%llx", (unsigned long long)(row->addr - symbol->start - row->entry->first.map_bias));
+        pd_text_format(
+            out, "+0x%llx",
+            (unsigned long long)(row->addr - symbol->start - row->entry->first.map_bias));
     } else {
         pd_text_bytes(out, symbol->name,
-                      width < 4 ? symbol->name_length : PD_MIN((size_t)symbol->name_length, width - 4));
+                      width < 4 ? symbol->name_length
+                                : PD_MIN((size_t)symbol->name_length, width - 4));
     }
 }
 
-static void time_cell(const struct pd_report_table *table, uint64_t time, size_t width, struct pd_text *out)
+static void time_cell(const struct pd_report_table *table, uint64_t time, size_t width,
+                      struct pd_text *out)
 {
     char text[64];
     unsigned long long seconds = time / 1000000000, rest = time % 1000000000;
@@ -243,7 +240,7 @@ static void size_cell(bool known, uint64_t size, size_t width, struct pd_text *o
 
 static void namespace_cell(const struct pd_report_table *table, uint64_t id, struct pd_text *out)
 {
-    struct pd_hist_namespace none = {0, 0}, at = id ? table->hist->namespaces.data[id - 1] : none;
+    struct pd_hist_namespace none = { 0, 0 }, at = id ? table->hist->namespaces.data[id - 1] : none;
     pd_text_format(out, "%u/0x%llx", at.device, (unsigned long long)at.inode);
 }
 
@@ -261,44 +258,19 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
         cut_cell(thread_comm(first->thread), width < 8 ? SIZE_MAX : comm_width, out);
         break;
     }
-    case PD_KEY_COMM:
-        cut_cell(row->comm, width, out);
-        break;
-    case PD_KEY_DSO:
-        cut_cell(row->dso ? row->dso : "[unknown]", width, out);
-        break;
-    case PD_KEY_SYMBOL:
-        symbol_cell(row, width, out);
-        break;
-    case PD_KEY_PARENT:
-        cut_cell(row->parent ? row->parent : "[other]", width, out);
-        break;
-    case PD_KEY_CPU:
-        pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word);
-        break;
-    case PD_KEY_SOCKET:
-        pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word);
-        break;
-    case PD_KEY_SYMBOL_SIZE:
-        size_cell(first->symbol != NULL, word, width, out);
-        break;
-    case PD_KEY_DSO_SIZE:
-        size_cell(first->dso != NULL, word, width, out);
-        break;
-    case PD_KEY_CGROUP:
-        pd_text_string(out, cgroup_text(table, word));
-        break;
-    case PD_KEY_CGROUP_ID:
-        namespace_cell(table, word, out);
-        break;
-    case PD_KEY_IPC_NULL:
-        pd_text_left(out, "-      -", 8, width);
-        break;
-    case PD_KEY_TIME:
-        time_cell(table, word, width, out);
-        break;
-    default:
-        break;
+    case PD_KEY_COMM: cut_cell(row->comm, width, out); break;
+    case PD_KEY_DSO: cut_cell(row->dso ? row->dso : "[unknown]", width, out); break;
+    case PD_KEY_SYMBOL: symbol_cell(row, width, out); break;
+    case PD_KEY_PARENT: cut_cell(row->parent ? row->parent : "[other]", width, out); break;
+    case PD_KEY_CPU: pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word); break;
+    case PD_KEY_SOCKET: pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word); break;
+    case PD_KEY_SYMBOL_SIZE: size_cell(first->symbol != NULL, word, width, out); break;
+    case PD_KEY_DSO_SIZE: size_cell(first->dso != NULL, word, width, out); break;
+    case PD_KEY_CGROUP: pd_text_string(out, cgroup_text(table, word)); break;
+    case PD_KEY_CGROUP_ID: namespace_cell(table, word, out); break;
+    case PD_KEY_IPC_NULL: pd_text_left(out, "-      -", 8, width); break;
+    case PD_KEY_TIME: time_cell(table, word, width, out); break;
+    default: break;
     }
 }
 
@@ -312,7 +284,8 @@ static void replace_separator(struct pd_text *out, size_t from, const char *sepa
             out->data[i] = '.';
 }
 
-static void row_line(const struct pd_report_table *table, const struct pd_hist_row *row, struct pd_text *out)
+static void row_line(const struct pd_report_table *table, const struct pd_hist_row *row,
+                     struct pd_text *out)
 {
     const struct pd_report_plan *plan = table->plan;
     const char *separator = plan->options->separator;
@@ -340,13 +313,15 @@ static void row_line(const struct pd_report_table *table, const struct pd_hist_r
 
 /* ---- the table ---- */
 
-static perfdata_status row_chains(const struct pd_report_table *table, const struct pd_hist_row *row,
-                                  struct pd_chain_tree *tree, struct pd_text *out)
+static perfdata_status row_chains(const struct pd_report_table *table,
+                                  const struct pd_hist_row *row, struct pd_chain_tree *tree,
+                                  struct pd_text *out)
 {
     const struct pd_chain_index *chains = table->chains;
     uint64_t begin = chains->begin[row->index], end = chains->begin[row->index + 1];
     perfdata_status status = pd_chain_build(table->hist, chains->items + begin, end - begin,
-                                            table->plan->chain_mode, table->least, table->plan->chain_percent, tree);
+                                            table->plan->chain_mode, table->least,
+                                            table->plan->chain_percent, tree);
     if (status == 0)
         pd_report_graph(table, row, tree, out);
     return status;
@@ -360,9 +335,10 @@ static bool is_below_limit(const struct pd_report_table *table, const struct pd_
 }
 
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
-                               perfdata_status (*flush)(void *data, struct pd_text *text), void *data)
+                               perfdata_status (*flush)(void *data, struct pd_text *text),
+                               void *data)
 {
-    struct pd_chain_tree tree = {0};
+    struct pd_chain_tree tree = { 0 };
     perfdata_status status = 0;
     measure(table);
     if (!table->plan->quiet)

@@ -5,7 +5,8 @@
 
 /* ---- a record ---- */
 
-static struct pd_line_start line_start(const struct pd_delivered *record, const union pd_any_record *body)
+static struct pd_line_start line_start(const struct pd_delivered *record,
+                                       const union pd_any_record *body)
 {
     struct pd_identity identity;
     pd_record_identity(record->event, record->data, record->size, record->type, &identity);

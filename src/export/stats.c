@@ -40,7 +40,8 @@ static void print(const struct counts *counts, const struct pd_recording *record
 {
     pd_text_string(out, "\nAggregated stats:");
     if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
-        pd_text_string(out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
+        pd_text_string(
+            out, " (excludes AUX area (e.g. instruction trace) decoded / synthesized events)");
     pd_text_char(out, '\n');
     if (counts->total) {
         line(out, "TOTAL", counts->total);
@@ -73,7 +74,7 @@ static void print(const struct counts *counts, const struct pd_recording *record
 
 perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_text *out)
 {
-    struct counts counts = {.event_count = recording->event_count};
+    struct counts counts = { .event_count = recording->event_count };
     struct pd_walk *walk;
     struct pd_raw raw;
     counts.events = calloc(counts.event_count + 1, sizeof *counts.events);

@@ -19,8 +19,8 @@ struct pd_session {
 
 /* `search` NULL: no symbols; resolvers are then NULL. The recording and what `search` points to stay the caller's and
  * must outlive the session. */
-perfdata_status pd_session_open(struct pd_recording *recording, const struct pd_object_search *search,
-                                struct pd_session *out);
+perfdata_status pd_session_open(struct pd_recording *recording,
+                                const struct pd_object_search *search, struct pd_session *out);
 void pd_session_close(struct pd_session *session);
 
 /* Some thousand records in delivery order: all samples, and the other records that the consumer asked for. A record's
@@ -29,8 +29,8 @@ void pd_session_close(struct pd_session *session);
 struct pd_batch {
     struct pd_delivered *records;
     size_t count;
-    uint64_t sequence;     /* 0, 1, 2 ... in delivery order */
-    struct pd_text text;   /* what `work` writes here goes to `sink` in order */
+    uint64_t sequence;   /* 0, 1, 2 ... in delivery order */
+    struct pd_text text; /* what `work` writes here goes to `sink` in order */
     /* What `work` leaves for `in_order`; the consumer's. NULL in a new batch, then never touched, so that its memory
      * can be used again; `drop` frees it. */
     void *result;
@@ -67,9 +67,9 @@ PD_INLINE const struct pd_location *pd_batch_ahead(const struct pd_batch *batch,
 }
 
 enum pd_consumer_kind {
-    PD_CONSUME_ORDERED,     /* work() in parallel writes batch->text; sink() gets it in delivery order */
+    PD_CONSUME_ORDERED, /* work() in parallel writes batch->text; sink() gets it in delivery order */
     PD_CONSUME_COMMUTATIVE, /* work() in parallel into its own state; merge by the caller after the run */
-    PD_CONSUME_SEQUENTIAL   /* work() in parallel decodes and resolves into batch->result; in_order() finishes */
+    PD_CONSUME_SEQUENTIAL /* work() in parallel decodes and resolves into batch->result; in_order() finishes */
 };
 
 struct pd_consumer {
@@ -84,7 +84,8 @@ struct pd_consumer {
     /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but the consumer, at the
      * start of work() for instance, when no batch of its own still points into it. Called on the thread that runs the
      * pipeline, as is `end`, which comes after all batches. */
-    perfdata_status (*begin)(void *data, unsigned worker, struct pd_resolver *resolver, void **state);
+    perfdata_status (*begin)(void *data, unsigned worker, struct pd_resolver *resolver,
+                             void **state);
     perfdata_status (*work)(void *data, void *state, struct pd_batch *batch);
     /* In delivery order, one call at a time. */
     perfdata_status (*in_order)(void *data, struct pd_batch *batch);
@@ -100,13 +101,15 @@ struct pd_consumer {
 enum pd_front_verdict {
     PD_FRONT_PASS = 0,
     PD_FRONT_LEAVE_OUT = 1, /* acts on the timeline, but comes in no batch */
-    PD_FRONT_IGNORE = 2     /* as if it were not there: perf skips samples outside --time before it looks for threads */
+    PD_FRONT_IGNORE =
+        2 /* as if it were not there: perf skips samples outside --time before it looks for threads */
 };
 
 /* Runs the whole recording through the consumer with `threads` threads, the caller's included (0: the context's limit, or
  * all cores; 1: a plain loop). The bytes that reach sink() never depend on it. When a batch fails, all before it and the
  * text it has written still reach the sink; a failing walk ends the run after its last record. A run needs a fresh
  * session. */
-perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer, unsigned threads);
+perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer,
+                                unsigned threads);
 
 #endif
