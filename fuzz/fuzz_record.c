@@ -2,6 +2,7 @@
 /* Records of any bytes under any attr, in both byte orders: byte 0 says which, then an attr, then the record.
  * Fields cover a record's bytes, so writing them gives it again; a whole record survives the way to the other
  * order and back; the two ways to the checksum agree. */
+#include "export/dump.h"
 #include "format/fields.h"
 #include "format/structs.h"
 #include <stdlib.h>
@@ -74,6 +75,20 @@ static void round_trip(const struct pd_event *event, const uint8_t *record, uint
     free(back);
 }
 
+static void print(const struct pd_event *event, const uint8_t *record, uint32_t size, bool swap)
+{
+    struct pd_record_header header = pd_record_header(record, swap);
+    struct pd_raw raw = { .data = record, .size = size, .type = header.type, .misc = header.misc };
+    struct pd_fields_input input = { event, record, size, swap, 3 };
+    struct pd_text text = { 0 };
+    struct pd_dump dump = { .text = &text, .arch = size & 8 ? "x86_64" : NULL };
+    pd_dump_text(&dump, &raw, &input);
+    require(dump.depth == 0);
+    pd_dump_json(&dump, &raw, &input);
+    require(dump.depth == 0 && !text.failed && text.data[text.length - 1] == '\n');
+    pd_text_free(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct pd_event event = { 0 };
@@ -91,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(record, data + 1 + ATTR_SIZE, record_size);
     decode(&event, record, record_size, swap);
     round_trip(&event, record, record_size, swap);
+    print(&event, record, record_size, swap);
     free(record);
     return 0;
 }

@@ -132,7 +132,7 @@ static bool count_type(struct type_counts *counts, uint32_t type)
         struct pd_text name = { 0 };
         struct type_count new_count = { .type = type };
         pd_dump_type(&name, type);
-        if (!name.failed)
+        if (!name.failed && name.data)
             memcpy(new_count.name, name.data, PD_MIN(name.length, sizeof new_count.name - 1));
         at = (uint32_t)counts->list.count;
         bool ok = !name.failed && pd_vec_push(&counts->list, new_count) &&
