@@ -43,7 +43,7 @@ struct pd_recording {
     bool same_positions;             /* all events agree where the id is */
     const struct pd_event **layouts; /* one event of each place where the id may be */
     size_t layout_count;
-    uint64_t recorded_data_size; /* as the header says; data.size is what there is */
+    struct pd_section recorded_data; /* as the header says; `data` is what there is */
     uint64_t feature_offset;     /* of the feature table, 0: none */
     uint64_t head_end;           /* of a pipe: records before it acted when it was opened */
 };

@@ -192,7 +192,7 @@ perfdata_status pdc_read_header(struct pd_recording *recording)
     recording->attrs = load_section(bytes + 24, swap);
     recording->data = load_section(bytes + 40, swap);
     recording->event_types = load_section(bytes + 56, swap);
-    recording->recorded_data_size = recording->data.size;
+    recording->recorded_data = recording->data;
     if (recording->header_size != HEADER_OLD && recording->header_size != HEADER_NEW)
         return pd_fail(&recording->context, PERFDATA_ERROR_BAD_HEADER, 8,
                        "%s: a header of %llu bytes", recording->path,

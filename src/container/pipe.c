@@ -160,11 +160,14 @@ static perfdata_status read_head(struct pd_recording *recording, struct pd_walk 
     perfdata_status status = PERFDATA_OK;
     struct pd_raw raw;
     int more = 1;
+    uint64_t end = 0;
+    recording->head_end = UINT64_MAX; /* this walk lets nothing act by itself */
     while (status == PERFDATA_OK && (more = pd_walk_next(walk, &raw)) > 0 && !ends_head(&raw) &&
            raw.offset < HEAD_MAX) {
         status = pdc_take_head(recording, &raw);
-        recording->head_end = raw.offset + 1;
+        end = raw.offset + 1;
     }
+    recording->head_end = end;
     context->on_issue = on_issue;
     context->strict = strict;
     memcpy(context->issue_count, counts, sizeof counts);
@@ -178,7 +181,6 @@ perfdata_status pdc_open_pipe(struct pd_recording *recording)
     recording->header_size = PIPE_HEADER;
     recording->data = (struct pd_section){ PIPE_HEADER,
                                            size == UINT64_MAX ? PDC_ENDLESS : size - PIPE_HEADER };
-    recording->recorded_data_size = 0;
     struct pd_walk *walk = NULL;
     perfdata_status status = pdc_finish_positions(recording);
     if (status == PERFDATA_OK)

@@ -4,21 +4,34 @@
 #include "export/attr_text.h"
 #include <perfdata/text.h>
 
+/* perf's evlist reads of a pipe only up to the last feature, and takes no name from there: the attr's own remains. */
+static void put_name(const struct pd_recording *recording, const struct pd_event *event,
+                     struct pd_text *out)
+{
+    if (recording->kind == PD_CONTAINER_PIPE)
+        pd_attr_name(&event->attr, out);
+    else
+        pd_text_bytes(out, event->name, event->name_length);
+}
+
 static void put_group(const struct pd_recording *recording, const struct pd_event *leader,
                       struct pd_text *out)
 {
     bool many = leader->member_count > 1;
     if (many)
         pd_text_format(out, "%s{", leader->group_name ? leader->group_name : "");
-    pd_text_string(out, leader->name);
-    for (size_t i = 1; i < leader->member_count; i++)
-        pd_text_format(out, ",%s", recording->events[leader->index + i]->name);
+    put_name(recording, leader, out);
+    for (size_t i = 1; i < leader->member_count; i++) {
+        pd_text_char(out, ',');
+        put_name(recording, recording->events[leader->index + i], out);
+    }
     pd_text_string(out, many ? "}\n" : "\n");
 }
 
-static void put_event(const struct pd_event *event, uint32_t flags, struct pd_text *out)
+static void put_event(const struct pd_recording *recording, const struct pd_event *event,
+                      uint32_t flags, struct pd_text *out)
 {
-    pd_text_string(out, event->name);
+    put_name(recording, event, out);
     if (flags & PERFDATA_EVLIST_VERBOSE)
         pd_attr_text(&event->attr, ": ", ", ", ": ", out);
     else if (flags & PERFDATA_EVLIST_FREQUENCY)
@@ -54,7 +67,7 @@ static void put_list(const struct pd_recording *recording, uint32_t flags, struc
         if (flags & PERFDATA_EVLIST_JSON)
             put_json(event, out);
         else if (!(flags & PERFDATA_EVLIST_GROUP))
-            put_event(event, flags, out);
+            put_event(recording, event, flags, out);
         else if (event->leader == event->index)
             put_group(recording, event, out);
     }

@@ -14,11 +14,11 @@ static void put_file(const struct pd_recording *recording, struct pd_text *out)
     localtime_r(&seconds, &local);
     pd_text_format(out, "# captured on    : %s", asctime_r(&local, when) ? when : "unknown\n");
     pd_text_format(out, "# header version : %u\n", recording->version - 1);
-    pd_text_format(out, "# data offset    : %llu\n", (unsigned long long)recording->data.offset);
-    pd_text_format(out, "# data size      : %llu\n",
-                   (unsigned long long)recording->recorded_data_size);
+    const struct pd_section *data = &recording->recorded_data;
+    pd_text_format(out, "# data offset    : %llu\n", (unsigned long long)data->offset);
+    pd_text_format(out, "# data size      : %llu\n", (unsigned long long)data->size);
     pd_text_format(out, "# feat offset    : %llu\n",
-                   (unsigned long long)(recording->data.offset + recording->recorded_data_size));
+                   (unsigned long long)(data->offset + data->size));
 }
 
 static void put_line(struct pd_text *out, const char *title, const struct pd_str *value)
@@ -179,8 +179,12 @@ static bool is_present(const struct pd_features *features, unsigned feature)
 
 void pd_header_text(const struct pd_recording *recording, bool full, struct pd_text *out)
 {
+    static const char end[] = "# ========\n#\n";
     pd_text_string(out, "# ========\n");
     put_file(recording, out);
+    bool pipe = recording->kind == PD_CONTAINER_PIPE;
+    if (pipe) /* perf prints features as they arrive, behind the frame */
+        pd_text_string(out, end);
     for (unsigned feature = 1; feature < PD_FEATURE_LAST; feature++) {
         if (!is_present(&recording->features, feature))
             continue;
@@ -190,11 +194,14 @@ void pd_header_text(const struct pd_recording *recording, bool full, struct pd_t
         else
             put_feature(recording, feature, out);
     }
+    if (pipe)
+        return;
     pd_text_string(out, "# missing features: ");
     for (unsigned feature = 1; feature < PD_FEATURE_LAST; feature++)
         if (!pd_recording_has_feature(recording, feature))
             pd_text_format(out, "%s ", pd_feature_name(feature));
-    pd_text_string(out, "\n# ========\n#\n");
+    pd_text_char(out, '\n');
+    pd_text_string(out, end);
 }
 
 perfdata_status perfdata_header_print(perfdata_recording *recording, uint32_t flags,

@@ -114,13 +114,13 @@ static void put_array(struct pd_text *out, const struct pd_array *value, const c
 
 static void put_file(const struct pd_recording *recording, struct pd_text *out)
 {
+    const struct pd_section *data = &recording->recorded_data;
     pd_text_format(out, "{\"version\":%u,\"big_endian\":%s,\"captured_on\":\"%lld\"",
                    recording->version, recording->big_endian ? "true" : "false",
                    (long long)pd_source_mtime(recording->source));
     pd_text_format(out, ",\"data_offset\":%llu,\"data_size\":%llu,\"feature_offset\":%llu",
-                   (unsigned long long)recording->data.offset,
-                   (unsigned long long)recording->recorded_data_size,
-                   (unsigned long long)(recording->data.offset + recording->recorded_data_size));
+                   (unsigned long long)data->offset, (unsigned long long)data->size,
+                   (unsigned long long)(data->offset + data->size));
     pd_text_format(out, ",\"unfinished\":%s,\"truncated\":%s",
                    recording->unfinished ? "true" : "false",
                    recording->truncated ? "true" : "false");
