@@ -66,7 +66,7 @@ static void put_list(const struct pd_recording *recording, uint32_t flags, struc
         tracepoints |= event->attr.type == PD_TYPE_TRACEPOINT;
         if (flags & PERFDATA_EVLIST_JSON)
             put_json(event, out);
-        else if (!(flags & PERFDATA_EVLIST_GROUP))
+        else if (!(flags & PERFDATA_EVLIST_GROUP) || recording->kind == PD_CONTAINER_PIPE)
             put_event(recording, event, flags, out);
         else if (event->leader == event->index)
             put_group(recording, event, out);
