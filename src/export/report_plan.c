@@ -110,11 +110,11 @@ static perfdata_status setup_order(struct pd_context *context, struct pd_report_
     if (options->fields && strstr(options->fields, "ipc"))
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --fields key: `%s'",
                        options->fields);
-    if (!plan->fields_are_strict && (sort || !plan->fields_are_strict)) {
-        if (children)
-            add_order(plan, PD_COLUMN_CHILDREN);
+    /* Wherever the word stands among the keys, perf leaves the order to them. */
+    if (!plan->fields_are_strict && children && !(sort && strstr(sort, "overhead_children")))
+        add_order(plan, PD_COLUMN_CHILDREN);
+    if (!plan->fields_are_strict && !(sort && strstr(sort, "overhead")))
         add_order(plan, PD_COLUMN_OVERHEAD);
-    }
     perfdata_status status = 0;
     if (appended || (!sort && !plan->fields_are_strict)) {
         add_order(plan, PD_KEY_COMM);
@@ -445,11 +445,7 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         plan->hist.caller_order = wants_children;
     if (plan->options->flags & PERFDATA_REPORT_INVERTED)
         plan->hist.caller_order = true;
-    /* Without its column nothing is passed on to callers; chains keep the order that they would have. */
-    bool has_column = false;
-    for (size_t i = 0; i < plan->column_count; i++)
-        has_column |= plan->columns[i].what == PD_COLUMN_CHILDREN;
-    plan->hist.children = children && has_column;
+    plan->hist.children = children;
     if (!has_chains && has_order(plan, PD_KEY_PARENT))
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected --sort parent, but no callchain data. Did you call 'perf record' "

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The recordings of the demo print what perf printed, once stored beside them.
+# The recordings of a folder of tests/data print what perf printed, once stored beside them: demo.sh [FOLDER].
 set -u
-cd "$SOURCE/tests/data/demo" || exit 1
+cd "$SOURCE/tests/data/${1-demo}" || exit 1
 out=$(mktemp) || exit 1
 trap 'rm -f "$out" "$out.err"' EXIT
 export TZ=UTC LC_ALL=C COLUMNS=160 LINES=50

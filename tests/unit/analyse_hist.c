@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Proves: tables of several workers add up to one, whoever saw what; children count once per sample; groups are linked;
+ * rows are sorted as perf sorts them. */
+#include "test.h"
+#include "analyse/hist.h"
+
+enum { EVENTS = 2 };
+
+static const struct pd_hist_options options = {
+    .keys = { PD_KEY_CPU, PD_KEY_SYMBOL }, .key_count = 2, .use_chains = true, .children = true, .caller_order = true
+};
+
+static uint32_t frame(struct pd_hist *hist, uint64_t ip)
+{
+    struct pd_hist_frame made = { .ip = ip, .place = ip };
+    return pd_hist_frame_id(hist, &made);
+}
+
+/* A sample at `ip`, called from `callers` (callee first, 0 ends). */
+static void sample(struct pd_hist *hist, uint64_t number, uint64_t event, uint64_t cpu, uint64_t ip,
+                   const uint64_t *callers)
+{
+    uint64_t key[] = { event, cpu, pd_hist_sym_id(hist, NULL, NULL, ip) };
+    uint32_t id = pd_hist_entry_id(hist, key), cell = pd_hist_cell_id(hist, frame(hist, ip), PD_HIST_NONE);
+    struct pd_hist_entry *entry = &hist->entries.data[id];
+    entry->period += 10;
+    entry->count++;
+    if (pd_hist_is_first(&entry->first, number, 0))
+        entry->first = (struct pd_hist_first){ .number = number, .addr = ip, .level = '.' };
+    for (; callers && *callers; callers++)
+        cell = pd_hist_cell_id(hist, frame(hist, *callers), cell);
+    struct pd_hist_pair *pair = pd_hist_pair_at(hist, id, cell);
+    pair->period += 10;
+    pair->count++;
+    if (number < pair->number) {
+        pair->number = number;
+        pair->level = 'k';
+    }
+}
+
+#define CALLERS(...) ((const uint64_t[]){ __VA_ARGS__, 0 })
+
+/* Some samples; `worker` of `workers` sees every n-th. */
+static void samples(struct pd_hist *hist, unsigned worker, unsigned workers)
+{
+    const struct {
+        uint64_t event, cpu, ip;
+        const uint64_t *callers;
+    } all[] = {
+        { 0, 0, 0x30, CALLERS(0x20, 0x10) }, { 0, 0, 0x30, CALLERS(0x20, 0x10) },
+        { 0, 1, 0x31, CALLERS(0x20, 0x20, 0x10) }, { 1, 0, 0x32, CALLERS(0x10) },
+        { 0, 0, 0x20, CALLERS(0x10) }, { 1, 0, 0x30, CALLERS(0x20, 0x10) },
+    };
+    pd_hist_init(hist, &options);
+    for (unsigned i = 0; i < PD_LENGTH(all); i++)
+        if (i % workers == worker)
+            sample(hist, i + 1, all[i].event, all[i].cpu, all[i].ip, all[i].callers);
+}
+
+static const char *rows(struct pd_hist *hist, bool group)
+{
+    static const uint8_t order[] = { PD_COLUMN_CHILDREN, PD_COLUMN_OVERHEAD, PD_KEY_CPU, PD_KEY_SYMBOL };
+    static char text[2048];
+    struct pd_hist_result result;
+    text[0] = 0;
+    CHECK(pd_hist_expand(hist) == 0);
+    CHECK(pd_hist_collapse(hist, EVENTS, NULL, NULL, &result) == 0);
+    if (group)
+        CHECK(pd_hist_link(&result, (const uint32_t[]){ 0, 1 }, 2) == 0);
+    for (size_t e = 0; e < (group ? 1 : EVENTS); e++) {
+        struct pd_hist_event *event = &result.events[e];
+        CHECK(pd_hist_sort(hist, &result, event, order, PD_LENGTH(order), group ? 2 : 1) == 0);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "[%" PRIu64 "/%" PRIu64, event->count,
+                 event->period);
+        for (size_t i = 0; i < event->rows.count; i++) {
+            const struct pd_hist_row *row = event->rows.data[i];
+            snprintf(text + strlen(text), sizeof text - strlen(text), " %" PRIx64 "@%" PRIu64 ":%" PRIu64 ",%" PRIu64,
+                     row->addr, pd_hist_row_word(&result, row, PD_KEY_CPU), row->children_period, row->period);
+            if (row->members && row->members[0])
+                snprintf(text + strlen(text), sizeof text - strlen(text), "|%" PRIu64,
+                         row->members[0]->children_period);
+        }
+        strcat(text, "]");
+    }
+    pd_hist_result_free(&result);
+    return text;
+}
+
+/* 20 calls itself on CPU 1 and counts once. Equal shares: deeper stacks first, where a sample's own entry has the whole
+ * stack and so stands with its root; then its own period. */
+static const char apart[] = "[4/40 10@0:30,0 20@0:30,10 30@0:20,20 31@1:10,10 10@1:10,0 20@1:10,0]"
+                            "[2/20 10@0:20,0 30@0:10,10 32@0:10,10 20@0:10,0]";
+
+int main(void)
+{
+    struct pd_hist one, two, three;
+    samples(&one, 0, 1);
+    CHECK_STR(rows(&one, false), apart);
+    pd_hist_free(&one);
+
+    for (unsigned turn = 0; turn < 2; turn++) {
+        samples(&one, turn, 3);
+        samples(&two, 1 - turn, 3);
+        samples(&three, 2, 3);
+        CHECK(pd_hist_merge(&one, &two) == 0);
+        CHECK(pd_hist_merge(&three, &one) == 0);
+        CHECK_STR(rows(&three, false), apart);
+        pd_hist_free(&one);
+        pd_hist_free(&two);
+        pd_hist_free(&three);
+    }
+
+    samples(&one, 0, 1);
+    CHECK_STR(rows(&one, true), "[4/40 10@0:30,0|20 20@0:30,10|10 30@0:20,20|10 31@1:10,10 10@1:10,0 20@1:10,0"
+                                " 32@0:0,0|10]");
+    pd_hist_free(&one);
+    return test_done();
+}
