@@ -40,6 +40,14 @@ static void put_mmap(const struct pd_record_mmap *map, struct pd_text *text)
     put_str(text, &map->filename);
 }
 
+void pd_any_record_unswap(union pd_any_record *body, uint32_t type)
+{
+    if (type != PD_RECORD_MMAP2)
+        return;
+    body->mmap2.prot = __builtin_bswap32(body->mmap2.prot);
+    body->mmap2.flags = __builtin_bswap32(body->mmap2.flags);
+}
+
 static void put_mmap2(const struct pd_record_mmap2 *map, struct pd_text *text)
 {
     pd_text_format(text, " %d/%d: [%#llx(%#llx) @ %#llx ", (int32_t)map->pid, (int32_t)map->tid,
@@ -119,7 +127,7 @@ static void put_poke_bytes(const char *what, const struct pd_span *bytes, struct
 {
     for (size_t i = 0; i < bytes->size; i++) {
         if (i % 16 == 0)
-            pd_text_format(text, "%s%17s", i ? "\n" : "", what);
+            pd_text_format(text, "%s%22s", i ? "\n" : "", what);
         pd_text_char(text, ' ');
         pd_text_hex(text, bytes->data[i], 2, '0');
     }
