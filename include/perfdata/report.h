@@ -43,7 +43,8 @@ enum perfdata_report_flags {
         1 << 20,                     /* -I: the header with its long parts                     */
     PERFDATA_REPORT_STATS = 1 << 21, /* counts of records by type, nothing else                */
     PERFDATA_REPORT_TASKS = 1 << 22, /* the tree of tasks, nothing else                        */
-    PERFDATA_REPORT_MMAPS = 1 << 23  /* with their maps                                        */
+    PERFDATA_REPORT_MMAPS = 1 << 23, /* with their maps                                        */
+    PERFDATA_REPORT_DUMP = 1 << 24   /* -D: each record raw, then the counts, nothing else     */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.

@@ -23,7 +23,8 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_FORCE = 1 << 9,         /* use symbol files that other users own         */
     PERFDATA_SCRIPT_HEADER = 1 << 10,       /* the header first                              */
     PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,  /* nothing but the header                        */
-    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12   /* -I: also the long parts of the header         */
+    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12,  /* -I: also the long parts of the header         */
+    PERFDATA_SCRIPT_DUMP = 1 << 13          /* -D: each record raw before its line           */
 };
 
 /* Records that get lines of their own. Since 0.1. */

@@ -18,6 +18,10 @@ size_t pd_any_record_size(uint32_t type)
     case PD_RECORD_BPF_EVENT: return sizeof(struct pd_record_bpf_event);
     case PD_RECORD_CGROUP: return sizeof(struct pd_record_cgroup);
     case PD_RECORD_TEXT_POKE: return sizeof(struct pd_record_text_poke);
+    case PD_RECORD_LOST_SAMPLES: return sizeof(struct pd_record_lost_samples);
+    case PD_RECORD_AUX: return sizeof(struct pd_record_aux);
+    case PD_RECORD_ITRACE_START: return sizeof(struct pd_record_itrace_start);
+    case PD_RECORD_AUX_OUTPUT_HW_ID: return sizeof(struct pd_record_aux_output_hw_id);
     case PD_RECORD_AUXTRACE_ERROR: return sizeof(struct pd_record_auxtrace_error);
     default: return 0;
     }

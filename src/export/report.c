@@ -3,6 +3,7 @@
 #include "export/api.h"
 #include "export/header.h"
 #include "export/report_plan.h"
+#include "export/raw_dump.h"
 #include "export/stats.h"
 #include "export/tasks.h"
 #include <stdlib.h>
@@ -234,11 +235,11 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
 
 /* ---- the run ---- */
 
-static perfdata_status run(struct report *report, struct pd_text *out)
+static struct pd_object_search search_of(const struct report *report)
 {
     const struct perfdata_report_options *options = report->options;
     const struct pd_features *features = &report->recording->features;
-    struct pd_object_search search = {
+    return (struct pd_object_search){
         .context = &report->recording->context,
         .symfs = options->symfs,
         .kallsyms = options->kallsyms,
@@ -251,6 +252,75 @@ static perfdata_status run(struct report *report, struct pd_text *out)
         .demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL,
         .force = options->flags & PERFDATA_REPORT_FORCE,
     };
+}
+
+/* ---- -D ---- */
+
+struct dump_run {
+    struct pd_raw_dump dump;
+    struct report *report;
+};
+
+static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver *resolver, void **state)
+{
+    (void)data;
+    (void)index;
+    *state = resolver;
+    return PERFDATA_OK;
+}
+
+static perfdata_status dump_batch(void *data, void *state, struct pd_batch *batch)
+{
+    const struct dump_run *run = data;
+    pd_resolver_trim(state);
+    for (size_t i = 0; i < batch->count; i++)
+        pd_raw_dump_record(&run->dump, state, &batch->records[i],
+                           i && batch->records[i].data == batch->records[i - 1].data, &batch->text);
+    return PERFDATA_OK;
+}
+
+static perfdata_status sink_dump(void *data, const char *text, size_t length)
+{
+    struct report *report = ((struct dump_run *)data)->report;
+    return report->write(report->data, text, length) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;
+}
+
+static int front_dump(void *data, const struct pd_delivered *record)
+{
+    pd_raw_dump_front(&((struct dump_run *)data)->dump, record);
+    return PD_FRONT_PASS;
+}
+
+static perfdata_status dump(struct report *report, struct pd_text *out)
+{
+    struct dump_run run = { .report = report };
+    struct pd_object_search search = search_of(report);
+    struct pd_consumer consumer = { .kind = PD_CONSUME_ORDERED,
+                                    .data = &run,
+                                    .order = PD_ORDER_DELIVERY,
+                                    .begin = begin_dump,
+                                    .work = dump_batch,
+                                    .sink = sink_dump,
+                                    .front = front_dump };
+    pd_raw_dump_init(&run.dump, report->recording, PD_RAW_DUMP_REPORT);
+    pd_raw_dump_want(&consumer);
+    perfdata_status status = give(report, out);
+    if (status == 0)
+        status = pd_session_open(report->recording, &search, &report->session);
+    if (status < 0)
+        return status;
+    run.dump.symbols = report->session.symbols;
+    status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
+    pd_session_close(&report->session);
+    return status < 0 ? status : pd_stats_text(report->recording, out);
+}
+
+/* ---- the tables ---- */
+
+static perfdata_status run(struct report *report, struct pd_text *out)
+{
+    const struct perfdata_report_options *options = report->options;
+    struct pd_object_search search = search_of(report);
     perfdata_status status = pd_session_open(report->recording, &search, &report->session);
     if (status < 0)
         return status;
@@ -285,9 +355,13 @@ static perfdata_status print(struct report *report, struct pd_text *out)
         report->perf_exit = 129;
         return status;
     }
+    if (flags & PERFDATA_REPORT_DUMP)
+        pd_raw_dump_warning(recording, out);
     lead(report, out);
     if (flags & PERFDATA_REPORT_HEADER_ONLY)
         return 0;
+    if (flags & PERFDATA_REPORT_DUMP)
+        return dump(report, out);
     if (flags & PERFDATA_REPORT_STATS)
         return pd_stats_text(recording, out);
     if (flags & (PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))

@@ -63,6 +63,12 @@ PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_deliv
         pd_script_record(worker, record, text);
 }
 
+/* With -D all records come, and lines only of those that are asked for. */
+static bool shows(const struct pd_script *script, uint32_t type)
+{
+    return type < 128 && script->line_types[type / 64] >> type % 64 & 1;
+}
+
 /* Addresses are looked up some samples before they are printed: their texts come from far. */
 #define AHEAD 8
 
@@ -88,7 +94,11 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         worker->location = ahead[i % AHEAD];
         if (PD_LIKELY(i + AHEAD < batch->count))
             ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
-        put_record(worker, &batch->records[i], &batch->text);
+        if (script->dump)
+            pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
+                               i && batch->records[i].data == batch->records[i - 1].data, &batch->text);
+        if (!script->dump || shows(script, batch->records[i].type))
+            put_record(worker, &batch->records[i], &batch->text);
     }
     return PERFDATA_OK;
 }
@@ -168,6 +178,8 @@ static int front(void *data, const struct pd_delivered *record)
 {
     const struct pd_script *script = data;
     const struct pd_event *event = record->event;
+    if (script->dump)
+        pd_raw_dump_front(script->dump, record);
     if (record->type != PD_RECORD_SAMPLE || !event)
         return PD_FRONT_PASS;
     const struct pd_plan *plan = &event->plan;
@@ -252,6 +264,16 @@ static perfdata_status run(struct pd_script *script)
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
     if (status)
         return status;
+    struct pd_raw_dump dump;
+    if (options->flags & PERFDATA_SCRIPT_DUMP) {
+        pd_raw_dump_init(&dump, script->recording, PD_RAW_DUMP_SCRIPT);
+        dump.symbols = script->session.symbols;
+        script->dump = &dump;
+        want(&consumer, PD_RECORD_SAMPLE);
+        memcpy(script->line_types, consumer.types, sizeof script->line_types);
+        pd_raw_dump_want(&consumer);
+        consumer.front = front;
+    }
     status = pd_pipeline_run(&script->session, &consumer, script->is_stat ? 1 : options->threads);
     pd_session_close(&script->session);
     return status;
@@ -362,10 +384,19 @@ static perfdata_status put_header(struct pd_script *script)
     return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
 }
 
+static perfdata_status put_warning(struct pd_script *script)
+{
+    struct pd_text text = { 0 };
+    pd_raw_dump_warning(script->recording, &text);
+    return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
+}
+
 static perfdata_status run_all(struct pd_script *script)
 {
     uint32_t flags = script->options->flags;
     perfdata_status status = check_options(script);
+    if (!status && flags & PERFDATA_SCRIPT_DUMP)
+        status = put_warning(script);
     if (!status && flags & (PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY))
         status = put_header(script);
     if (status || flags & PERFDATA_SCRIPT_HEADER_ONLY)

@@ -5,6 +5,7 @@
 #define PD_SCRIPT_PLAN_H
 #include "base/arena.h"
 #include "export/filter.h"
+#include "export/raw_dump.h"
 #include "pipeline/pipeline.h"
 #include <perfdata/script.h>
 #include <stdatomic.h>
@@ -66,6 +67,8 @@ struct pd_script {
     size_t line_room; /* for a line up to the event's name */
     bool latency, kernel_path;
     bool sequential; /* --reltime, --deltatime */
+    struct pd_raw_dump *dump; /* -D, or NULL */
+    uint64_t line_types[2];   /* with it: the records that have lines */
     bool is_stat;    /* a recording of perf stat: one worker only */
     enum pd_time_form time_form;
     unsigned max_stack;

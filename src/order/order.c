@@ -9,6 +9,7 @@ struct held {
     struct pd_chunk *chunk;
     uint32_t queued;
     uint32_t next_free;
+    uint32_t part;
 };
 
 struct pd_order {
@@ -84,7 +85,7 @@ static bool hold_current(struct pd_order *order)
             return false;
     }
     pd_chunk_hold(order->walk_chunk);
-    order->held.data[slot] = (struct held){ order->walk_chunk, 0, NONE };
+    order->held.data[slot] = (struct held){ order->walk_chunk, 0, NONE, 0 };
     order->current = slot;
     return true;
 }
@@ -118,6 +119,7 @@ static PD_NOINLINE int deliver_raw(struct pd_order *order, const struct pd_raw *
         .number = ++order->number,
         .event = raw->event,
         .chunk = raw->chunk,
+        .part = raw->part,
     };
     return 1;
 }
@@ -136,6 +138,7 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
         .number = ++order->number,
         .event = order->recording->events[entry->event],
         .chunk = held->chunk,
+        .part = held->part,
     };
     if (!--held->queued && entry->held != order->current)
         order->to_release = entry->held;
@@ -176,6 +179,7 @@ static perfdata_status enqueue(struct pd_order *order, const struct pd_raw *raw,
     entry->type = raw->type;
     entry->size = (uint16_t)raw->size;
     entry->misc = raw->misc;
+    order->held.data[order->current].part = raw->part;
     order->held.data[order->current].queued++;
     return 0;
 }

@@ -10,7 +10,7 @@ struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
     int group, skip_empty, demangle, demangle_kernel, inlines, ignore_vmlinux, ns, relative;
-    int header, header_only, info, stats, tasks, mmaps, no_call_graph;
+    int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *symbol_filter, *time, *quantum;
@@ -111,6 +111,7 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 'U', "hide-unresolved", NULL, "leave out what has no symbol",
       FIELD(hide_unresolved) },
     { TOOL_GROUP, .help = "Instead of rows" },
+    { TOOL_FLAG, 'D', "dump-raw-trace", NULL, "every record as hex and text", FIELD(dump) },
     { TOOL_FLAG, 0, "stats", NULL, "counts of records by type", FIELD(stats) },
     { TOOL_FLAG, 0, "tasks", NULL, "tree of tasks", FIELD(tasks) },
     { TOOL_FLAG, 0, "mmaps", NULL, "tree of tasks with their maps", FIELD(mmaps) },
@@ -158,6 +159,7 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
         { from->stats, PERFDATA_REPORT_STATS },
         { from->tasks, PERFDATA_REPORT_TASKS },
         { from->mmaps, PERFDATA_REPORT_MMAPS },
+        { from->dump, PERFDATA_REPORT_DUMP },
     };
     uint32_t flags = 0;
     for (size_t i = 0; i < TOOL_LENGTH(rows); i++)

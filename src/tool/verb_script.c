@@ -11,7 +11,7 @@ struct script_options {
     size_t field_count;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
         inlines;
-    int header, header_only, info;
+    int header, header_only, info, dump;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
     const char *symfs, *kallsyms, *vmlinux;
@@ -49,6 +49,7 @@ static const struct tool_option script_rows[] = {
     { TOOL_CALLBACK, 'F', "fields", "LIST",
       "fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes",
       .parse = parse_fields },
+    { TOOL_FLAG, 'D', "dump-raw-trace", NULL, "every record as hex and text", FIELD(dump) },
     { TOOL_FLAG, 'G', "hide-call-graph", NULL, "symbol on the sample's line, no chain below it",
       FIELD(hide_chain) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
@@ -121,6 +122,7 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->header, PERFDATA_SCRIPT_HEADER },
         { from->header_only, PERFDATA_SCRIPT_HEADER_ONLY },
         { from->info, PERFDATA_SCRIPT_HEADER_FULL },
+        { from->dump, PERFDATA_SCRIPT_DUMP },
     };
     uint32_t flags = 0;
     for (size_t i = 0; i < TOOL_LENGTH(rows); i++)

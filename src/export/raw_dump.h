@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The raw dump of report -D and script -D: each record as it is delivered, in hexadecimal and decoded. */
+#ifndef PD_RAW_DUMP_H
+#define PD_RAW_DUMP_H
+#include "pipeline/pipeline.h"
+#include <stdatomic.h>
+
+enum pd_raw_dump_verb { PD_RAW_DUMP_SCRIPT, PD_RAW_DUMP_REPORT };
+
+struct pd_raw_dump {
+    struct pd_recording *recording;
+    struct pd_symbols *symbols; /* of the session; set before the run */
+    enum pd_raw_dump_verb verb; /* they know different records */
+    bool no_packets;            /* --no-itrace */
+    bool has_cpu, has_time, has_trailer;
+    _Atomic uint32_t auxtrace_type; /* of AUXTRACE_INFO, seen by the front */
+};
+
+void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording, enum pd_raw_dump_verb verb);
+/* What perf says before all else where it cannot order: a file whose records have no trailer. */
+void pd_raw_dump_warning(const struct pd_recording *recording, struct pd_text *text);
+/* What the front has to tell it: call with each delivered record. */
+void pd_raw_dump_front(struct pd_raw_dump *dump, const struct pd_delivered *record);
+/* `again`: the record before was the same, split by the counters it reads. */
+void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver, const struct pd_delivered *record,
+                        bool again, struct pd_text *text);
+/* All record types into the consumer's mask. */
+void pd_raw_dump_want(struct pd_consumer *consumer);
+/* " 4K", " N/A" without the blank: what perf shows of page sizes. */
+void pd_size_text(uint64_t size, struct pd_text *text);
+
+#endif
