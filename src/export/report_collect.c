@@ -61,13 +61,26 @@ static int32_t socket_of(const struct pd_recording *recording, uint32_t cpu)
 
 static uint32_t symbol_of(struct state *state, struct pd_location *location)
 {
-    if (!location->memo[0]) {
+    if (!(uint32_t)location->memo[0]) {
         uint32_t id = pd_hist_sym_id(&state->hist, location->dso, location->sym, location->addr);
         if (id == PD_HIST_NONE)
             return id;
-        location->memo[0] = (uint64_t)id + 1;
+        location->memo[0] |= (uint64_t)id + 1;
     }
     return (uint32_t)location->memo[0] - 1;
+}
+
+/* The entry that the location counted for last is nearly always this sample's, too: no hashing then. It stands in the
+ * upper half of memo[0]. */
+static uint32_t entry_of(struct state *state, struct pd_location *location, const uint64_t *key)
+{
+    uint32_t last = (uint32_t)(location->memo[0] >> 32);
+    if (last && !memcmp(pd_hist_key_of(&state->hist, last - 1), key, state->hist.words * sizeof *key))
+        return last - 1;
+    uint32_t id = pd_hist_entry_id(&state->hist, key);
+    if (id != PD_HIST_NONE)
+        location->memo[0] = (uint64_t)(id + 1) << 32 | (uint32_t)location->memo[0];
+    return id;
 }
 
 static uint32_t namespace_of(struct state *state, const struct sample_facts *facts)
@@ -225,7 +238,8 @@ static void count_entry(struct state *state, const struct sample_facts *facts, u
     case 5: entry->guest_user += facts->period; break;
     default: break;
     }
-    if (pd_hist_is_first(&entry->first, facts->number, 0)) {
+    /* A worker's numbers rise: only a new entry's sample is the first. */
+    if (entry->count == 1 && pd_hist_is_first(&entry->first, facts->number, 0)) {
         const struct pd_location *location = facts->location;
         entry->first = (struct pd_hist_first){
             .number = facts->number,
@@ -287,7 +301,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     filtered |= plan->exclude_other && !facts->parent;
     uint64_t key[PD_HIST_WORDS];
     fill_key(state, facts, key);
-    uint32_t id = pd_hist_entry_id(&state->hist, key);
+    uint32_t id = entry_of(state, facts->location, key);
     if (id == PD_HIST_NONE)
         return PERFDATA_ERROR_MEMORY;
     count_entry(state, facts, id, filtered);
