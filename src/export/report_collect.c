@@ -75,7 +75,8 @@ static uint32_t symbol_of(struct state *state, struct pd_location *location)
 static uint32_t entry_of(struct state *state, struct pd_location *location, const uint64_t *key)
 {
     uint32_t last = (uint32_t)(location->memo[0] >> 32);
-    if (last && !memcmp(pd_hist_key_of(&state->hist, last - 1), key, state->hist.words * sizeof *key))
+    if (last &&
+        !memcmp(pd_hist_key_of(&state->hist, last - 1), key, state->hist.words * sizeof *key))
         return last - 1;
     uint32_t id = pd_hist_entry_id(&state->hist, key);
     if (id != PD_HIST_NONE)
