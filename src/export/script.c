@@ -96,7 +96,8 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
             ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
         if (script->dump)
             pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
-                               i && batch->records[i].data == batch->records[i - 1].data, &batch->text);
+                               i && batch->records[i].data == batch->records[i - 1].data,
+                               &batch->text);
         if (!script->dump || shows(script, batch->records[i].type))
             put_record(worker, &batch->records[i], &batch->text);
     }
@@ -433,6 +434,7 @@ perfdata_status perfdata_script_run(perfdata_recording *recording,
                                               script.samples };
         memcpy(result, &out, PD_MIN(result->struct_size, sizeof out));
     }
+    pd_tracing_free(script.tracing);
     pd_filter_free(&script.filter);
     pd_arena_free(&script.arena);
     return status;

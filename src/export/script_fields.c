@@ -179,9 +179,19 @@ static perfdata_status missing(struct pd_script *script, const char *text)
     return pd_fail(&script->recording->context, PERFDATA_ERROR_NO_DATA, -1, "%s", text);
 }
 
+static bool any_has(const struct pd_recording *recording, uint64_t sample_type)
+{
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.sample_type & sample_type)
+            return true;
+    return false;
+}
+
 static perfdata_status check_consistency(struct pd_script *script, const struct pd_event *event,
                                          uint64_t set)
 {
+    if (set & PD_FIELD(TRACE) && !any_has(script->recording, PD_SAMPLE_RAW))
+        return missing(script, "No trace sample to read. Did you call 'perf record -R'?");
     uint64_t places = PD_SAMPLE_IP | PD_SAMPLE_ADDR | PD_SAMPLE_BRANCH_STACK;
     bool has_place = event->attr.sample_type & places;
     if (set & PD_FIELD(SYM) && !has_place)
@@ -255,6 +265,27 @@ static bool is_branch_trace(const struct pd_attr *attr)
            attr->sample_period == 1;
 }
 
+static perfdata_status open_tracing(struct pd_script *script)
+{
+    const struct pd_features *features = &script->recording->features;
+    const struct pd_span *data = &features->tracing_data.data;
+    if (script->tracing || !features->tracing_data.present || !data->size)
+        return PERFDATA_OK;
+    return pd_tracing_open(&script->recording->context, data->data, data->size, NULL,
+                           &script->tracing);
+}
+
+static perfdata_status plan_trace(struct pd_script *script, struct pd_script_event *plan)
+{
+    const struct pd_attr *attr = &plan->event->attr;
+    if (attr->type != PD_TYPE_TRACEPOINT || !(plan->fields & PD_FIELD(TRACE)))
+        return PERFDATA_OK;
+    perfdata_status status = open_tracing(script);
+    if (!status && script->tracing)
+        plan->format = pd_tracing_format(script->tracing, attr->config);
+    return status;
+}
+
 static perfdata_status plan_events(struct pd_script *script)
 {
     const struct pd_recording *recording = script->recording;
@@ -287,6 +318,9 @@ static perfdata_status plan_events(struct pd_script *script)
         plan->bpf_output = event->attr.type == PD_TYPE_SOFTWARE &&
                            event->attr.config == PD_SW_BPF_OUTPUT &&
                            set->fields & PD_FIELD(BPF_OUTPUT);
+        perfdata_status status = plan_trace(script, plan);
+        if (status)
+            return status;
     }
     return PERFDATA_OK;
 }
@@ -320,10 +354,7 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
         if (status)
             return status;
     }
-    bool any_chain = false;
-    for (size_t i = 0; i < recording->event_count; i++)
-        any_chain |= has_chain(recording->events[i]);
-    if (!any_chain)
+    if (!any_has(recording, PD_SAMPLE_CALLCHAIN))
         script->use_callchain = false;
     if (script->use_callchain && !script->kinds[PD_SCRIPT_TRACE].user_set)
         set_trace_places(script);

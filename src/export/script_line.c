@@ -279,12 +279,42 @@ static void put_bpf_output(const struct pd_sample *sample, struct pd_text *text)
     pd_text_format(text, "%17s \"%.*s\"\n", "BPF string:", (int)length, (const char *)bytes);
 }
 
+struct kernel_place {
+    struct pd_script_worker *worker;
+    const struct pd_delivered *record;
+};
+
+/* What a payload's pointers into the kernel are called. */
+static const char *name_kernel(void *data, uint64_t address, uint64_t *start)
+{
+    const struct kernel_place *place = data;
+    const struct pd_delivered *record = place->record;
+    const struct pd_location *location = pd_resolve(place->worker->resolver, record->thread,
+                                                    record->number, PD_CPUMODE_KERNEL, address);
+    if (!location || !location->sym)
+        return NULL;
+    *start = address - (location->addr - location->sym->start);
+    return location->sym->name;
+}
+
+static void put_trace(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                      const struct pd_sample *sample, const struct pd_delivered *record,
+                      struct pd_text *text)
+{
+    struct kernel_place place = { worker, record };
+    struct pd_trace_resolver resolver = { name_kernel, &place };
+    if (plan->format && sample->raw)
+        pd_trace_print(plan->format, &resolver, sample->raw, sample->raw_size, text);
+}
+
 /* What stands between event and ip. */
 static void put_before_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                           const struct pd_sample *sample, const struct pd_delivered *record,
                           struct pd_text *text)
 {
     bool parts = plan->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    if (plan->fields & PD_FIELD(TRACE))
+        put_trace(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(ADDR))
         put_address(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(WEIGHT))
@@ -306,7 +336,7 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
         put_page_size(text, sample->code_page_size);
 }
 
-#define BEFORE_IP (PD_FIELD(ADDR) | PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT))
+#define BEFORE_IP (PD_FIELD(TRACE) | PD_FIELD(ADDR) | PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT))
 #define AFTER_IP                                                                                   \
     (PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |                       \
      PD_FIELD(CODE_PAGE_SIZE))

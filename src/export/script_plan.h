@@ -7,6 +7,7 @@
 #include "export/filter.h"
 #include "export/raw_dump.h"
 #include "pipeline/pipeline.h"
+#include "tracepoint/tracepoint.h"
 #include <perfdata/script.h>
 #include <stdatomic.h>
 
@@ -50,6 +51,7 @@ struct pd_script_event {
     bool branch_trace;   /* BTS: its own order of fields */
     bool address_shown;  /* BTS: the target */
     bool bpf_output;
+    const struct pd_trace_format *format; /* of a tracepoint whose payload is printed, else NULL */
 };
 
 enum pd_time_form { PD_TIME_USEC, PD_TIME_NSEC };
@@ -63,13 +65,14 @@ struct pd_script {
     struct pd_arena arena;
     struct pd_script_fields kinds[PD_SCRIPT_KINDS];
     struct pd_script_event *events; /* by the event's index */
+    struct pd_tracing *tracing;     /* NULL until a tracepoint's payload is to be printed */
     bool use_callchain;
     size_t line_room; /* for a line up to the event's name */
     bool latency, kernel_path;
-    bool sequential; /* --reltime, --deltatime */
+    bool sequential;          /* --reltime, --deltatime */
     struct pd_raw_dump *dump; /* -D, or NULL */
     uint64_t line_types[2];   /* with it: the records that have lines */
-    bool is_stat;    /* a recording of perf stat: one worker only */
+    bool is_stat;             /* a recording of perf stat: one worker only */
     enum pd_time_form time_form;
     unsigned max_stack;
     /* CLOCK_DATA, for tod */
@@ -77,6 +80,7 @@ struct pd_script {
     uint64_t clock_time, clock_wall;
     /* state of the sequential kinds */
     uint64_t first_time, last_time;
+    size_t widest_source; /* of data_src */
     perfdata_write_fn write;
     void *write_data;
     _Atomic uint64_t samples;
@@ -180,6 +184,9 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
 /* " name+0xoff" and " (dso)" as the fields say. */
 void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
                       struct pd_text *text);
+/* "name+0xoff" or "[unknown]", and "(dso)"; the location may be NULL. */
+void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text);
+void pd_script_dso(struct pd_script *script, const struct pd_location *location, struct pd_text *text);
 /* Locations are gone: forget what stood for them. */
 void pd_script_forget(struct pd_script_worker *worker);
 
@@ -210,6 +217,14 @@ void pd_script_stat_free(struct pd_script_stat *stat);
 /* False when the record is none of perf stat's. */
 bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *recording,
                            const struct pd_delivered *record, struct pd_text *text);
+
+/* script_extra.c */
+void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample, struct pd_text *text);
+/* iregs, uregs, branch stacks */
+#define PD_EXTRA_AFTER_IP                                                                          \
+    (PD_FIELD(IREGS) | PD_FIELD(UREGS) | PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) | PD_FIELD(BRSTACKOFF))
+void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan, const struct pd_sample *sample,
+                        const struct pd_delivered *record, struct pd_text *text);
 
 /* script_records.c */
 void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,
