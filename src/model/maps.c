@@ -123,16 +123,16 @@ static struct pd_map_node *balance(struct pd_map_pool *pool, struct pd_map_node 
 {
     struct pd_map_node *a, *b, *c, *d;
     struct pd_map *m, *n;
-    if (height(left) > height(right) + 1) {
+    if (left && left->height > height(right) + 1) {
         take_apart(pool, left, &a, &m, &b);
-        if (height(a) >= height(b))
+        if (!b || height(a) >= b->height)
             return make(pool, a, m, make(pool, b, map, right));
         take_apart(pool, b, &c, &n, &d);
         return make(pool, make(pool, a, m, c), n, make(pool, d, map, right));
     }
-    if (height(right) > height(left) + 1) {
+    if (right && right->height > height(left) + 1) {
         take_apart(pool, right, &a, &m, &b);
-        if (height(b) >= height(a))
+        if (!a || height(b) >= a->height)
             return make(pool, make(pool, left, map, a), m, b);
         take_apart(pool, a, &c, &n, &d);
         return make(pool, make(pool, left, map, c), n, make(pool, d, m, b));
@@ -146,11 +146,11 @@ static struct pd_map_node *join(struct pd_map_pool *pool, struct pd_map_node *le
 {
     struct pd_map_node *a, *b;
     struct pd_map *m;
-    if (height(left) > height(right) + 1) {
+    if (left && left->height > height(right) + 1) {
         take_apart(pool, left, &a, &m, &b);
         return balance(pool, a, m, join(pool, b, map, right));
     }
-    if (height(right) > height(left) + 1) {
+    if (right && right->height > height(left) + 1) {
         take_apart(pool, right, &a, &m, &b);
         return balance(pool, join(pool, left, map, a), m, b);
     }

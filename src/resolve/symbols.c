@@ -81,6 +81,28 @@ static void free_loaded(struct pd_loaded *loaded)
     free(loaded);
 }
 
+/* Loads and publishes. */
+static struct pd_loaded *make_loaded(struct pd_symbols *symbols, struct pd_dso *dso)
+{
+    struct pd_loaded *loaded = calloc(1, sizeof *loaded);
+    if (!loaded)
+        return NULL;
+    loaded->long_name = dso->long_name;
+    loaded->short_name = dso->short_name;
+    if (load(symbols, dso, loaded) < 0) {
+        free_loaded(loaded);
+        return NULL;
+    }
+    if (loaded->object && !loaded->table)
+        loaded->table = loaded->object->symtab;
+    pthread_mutex_lock(&symbols->lock);
+    loaded->next = symbols->list;
+    symbols->list = loaded;
+    pthread_mutex_unlock(&symbols->lock);
+    atomic_store_explicit(&dso->symbols, loaded, memory_order_release);
+    return loaded;
+}
+
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso)
 {
     struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
@@ -89,23 +111,8 @@ const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_ds
     pthread_mutex_t *lock = &symbols->locks[dso->index % PD_LOAD_LOCKS];
     pthread_mutex_lock(lock);
     loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
-    if (!loaded && (loaded = calloc(1, sizeof *loaded)) != NULL) {
-        loaded->long_name = dso->long_name;
-        loaded->short_name = dso->short_name;
-        if (load(symbols, dso, loaded) < 0) {
-            free_loaded(loaded);
-            loaded = NULL;
-        }
-        if (loaded && loaded->object && !loaded->table)
-            loaded->table = loaded->object->symtab;
-    }
-    if (loaded && !atomic_load_explicit(&dso->symbols, memory_order_relaxed)) {
-        pthread_mutex_lock(&symbols->lock);
-        loaded->next = symbols->list;
-        symbols->list = loaded;
-        pthread_mutex_unlock(&symbols->lock);
-        atomic_store_explicit(&dso->symbols, loaded, memory_order_release);
-    }
+    if (!loaded)
+        loaded = make_loaded(symbols, dso);
     pthread_mutex_unlock(lock);
     return loaded;
 }
