@@ -229,6 +229,15 @@ static void want_shown(struct pd_consumer *consumer, uint32_t show)
             want(consumer, rows[i].type);
 }
 
+/* What a line looks like depends on those before it. */
+static bool one_by_one(const struct pd_script *script)
+{
+    bool padded = false;
+    for (size_t i = 0; i < script->recording->event_count; i++)
+        padded |= (script->events[i].fields & PD_FIELD(DATA_SRC)) != 0;
+    return script->is_stat || padded;
+}
+
 static perfdata_status run(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
@@ -275,7 +284,7 @@ static perfdata_status run(struct pd_script *script)
         pd_raw_dump_want(&consumer);
         consumer.front = front;
     }
-    status = pd_pipeline_run(&script->session, &consumer, script->is_stat ? 1 : options->threads);
+    status = pd_pipeline_run(&script->session, &consumer, one_by_one(script) ? 1 : options->threads);
     pd_session_close(&script->session);
     return status;
 }

@@ -6,7 +6,8 @@ static const struct field {
     const char *name;
     uint64_t needs;
     const char *wanted;
-    bool done, aux;
+    uint8_t done;
+    bool aux;
 } fields[PD_FIELD_COUNT] = {
 #define FIELD(NAME, text, done, needs, wanted, aux) { text, needs, wanted, done, aux },
 #include "export/script_fields.def"
@@ -328,8 +329,9 @@ static perfdata_status plan_events(struct pd_script *script)
 /* A default field of an event that is there, but that we cannot print yet. */
 static perfdata_status check_done(struct pd_script *script, uint64_t set)
 {
+    bool traced = pd_recording_has_feature(script->recording, PD_FEATURE_AUXTRACE);
     for (unsigned i = 0; i < PD_FIELD_COUNT; i++)
-        if (set >> i & 1 && !fields[i].done)
+        if (set >> i & 1 && (!fields[i].done || (fields[i].done == 2 && traced)))
             return refuse_field(script, i);
     return PERFDATA_OK;
 }

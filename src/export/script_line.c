@@ -313,10 +313,14 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
                           struct pd_text *text)
 {
     bool parts = plan->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    if (plan->fields & PD_FIELD(FLAGS)) /* no sample has any but those made of traces */
+        pd_text_fill(text, ' ', 24);
     if (plan->fields & PD_FIELD(TRACE))
         put_trace(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(ADDR))
         put_address(worker, plan, sample, record, text);
+    if (plan->fields & PD_FIELD(DATA_SRC))
+        pd_script_data_source(worker, sample, text);
     if (plan->fields & PD_FIELD(WEIGHT))
         pd_text_u64(text, parts ? (uint32_t)sample->weight : sample->weight, 16, ' ');
     if (plan->fields & PD_FIELD(INS_LAT))
@@ -328,6 +332,8 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
 {
     if (plan->bpf_output)
         put_bpf_output(sample, text);
+    if (plan->fields & PD_FIELD(INSNLEN))
+        pd_text_string(text, " ilen: 0");
     if (plan->fields & PD_FIELD(PHYS_ADDR))
         pd_text_hex(text, sample->phys_addr, 16, ' ');
     if (plan->fields & PD_FIELD(DATA_PAGE_SIZE))
@@ -336,9 +342,11 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
         put_page_size(text, sample->code_page_size);
 }
 
-#define BEFORE_IP (PD_FIELD(TRACE) | PD_FIELD(ADDR) | PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT))
+#define BEFORE_IP                                                                                  \
+    (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) | PD_FIELD(WEIGHT) |  \
+     PD_FIELD(INS_LAT))
 #define AFTER_IP                                                                                   \
-    (PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |                       \
+    (PD_EXTRA_AFTER_IP | PD_FIELD(INSNLEN) | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |                       \
      PD_FIELD(CODE_PAGE_SIZE))
 
 /* ---- a sample ---- */
@@ -472,6 +480,8 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
             put_before_ip(worker, plan, &sample, record, text);
         if (plan->fields & PD_FIELD(IP))
             put_ip(worker, plan, &sample, record, text);
+        if (PD_UNLIKELY(plan->fields & PD_EXTRA_AFTER_IP))
+            pd_script_after_ip(worker, plan, &sample, record, text);
         if (PD_UNLIKELY(plan->fields & AFTER_IP))
             put_after_ip(plan, &sample, text);
     }

@@ -7,9 +7,9 @@
 
 static const char unknown[] = "[unknown]";
 
-static void put_name(const struct pd_location *location, bool offset, struct pd_text *text)
+void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text)
 {
-    const struct pd_symbol *symbol = location->sym;
+    const struct pd_symbol *symbol = location ? location->sym : NULL;
     if (!symbol) {
         pd_text_bytes(text, unknown, sizeof unknown - 1);
         return;
@@ -24,11 +24,10 @@ static void put_name(const struct pd_location *location, bool offset, struct pd_
     pd_text_hex(text, from, 0, ' ');
 }
 
-static void put_dso(struct pd_script *script, const struct pd_location *location,
-                    struct pd_text *text)
+void pd_script_dso(struct pd_script *script, const struct pd_location *location, struct pd_text *text)
 {
-    const struct pd_dso *dso = location->map ? location->dso : NULL;
-    pd_text_bytes(text, " (", 2);
+    const struct pd_dso *dso = location && location->map ? location->dso : NULL;
+    pd_text_char(text, '(');
     if (!dso)
         pd_text_bytes(text, unknown, sizeof unknown - 1);
     else if (script->kernel_path)
@@ -43,10 +42,12 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
 {
     if (fields & PD_FIELD(SYM)) {
         pd_text_char(text, ' ');
-        put_name(location, fields & PD_FIELD(SYMOFF), text);
+        pd_script_name(location, fields & PD_FIELD(SYMOFF), text);
     }
-    if (fields & PD_FIELD(DSO))
-        put_dso(script, location, text);
+    if (fields & PD_FIELD(DSO)) {
+        pd_text_char(text, ' ');
+        pd_script_dso(script, location, text);
+    }
 }
 
 /* perf shows user addresses of a chain as offsets in the file. */
