@@ -191,11 +191,12 @@ static struct pd_map_node *take_last(struct pd_map_pool *pool, struct pd_map_nod
     return balance(pool, left, map, take_last(pool, right, last));
 }
 
+/* Of a tree that is not empty. */
 static const struct pd_map *last_of(const struct pd_map_node *tree)
 {
-    while (tree && tree->right)
+    while (tree->right)
         tree = tree->right;
-    return tree ? tree->map : NULL;
+    return tree->map;
 }
 
 static struct pd_map_node *concat(struct pd_map_pool *pool, struct pd_map_node *left,
@@ -230,9 +231,8 @@ static bool cut_out(struct pd_map_pool *pool, struct pd_map_node **tree, uint64_
     const struct pd_map *touched = NULL;
     split(pool, *tree, start, &left, &rest);
     split(pool, rest, end, &middle, &right);
-    const struct pd_map *last = last_of(left);
     bool ok = true;
-    if (last && last->end > start) {
+    if (left && last_of(left)->end > start) {
         left = take_last(pool, left, &cut);
         before = clone_map(pool, cut);
         if (before) {
