@@ -4,7 +4,8 @@
 
 #define ULL(value) ((unsigned long long)(value))
 
-void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording, enum pd_raw_dump_verb verb)
+void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording,
+                      enum pd_raw_dump_verb verb)
 {
     memset(dump, 0, sizeof *dump);
     dump->recording = recording;
@@ -13,14 +14,16 @@ void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording, 
         dump->has_cpu |= (recording->events[i]->attr.sample_type & PD_SAMPLE_CPU) != 0;
         dump->has_time |= (recording->events[i]->attr.sample_type & PD_SAMPLE_TIME) != 0;
     }
-    dump->has_trailer = recording->event_count && pd_attr_flag(&recording->events[0]->attr, PD_ATTR_SAMPLE_ID_ALL);
+    dump->has_trailer = recording->event_count &&
+                        pd_attr_flag(&recording->events[0]->attr, PD_ATTR_SAMPLE_ID_ALL);
 }
 
 void pd_raw_dump_warning(const struct pd_recording *recording, struct pd_text *text)
 {
     if (recording->kind != PD_CONTAINER_PIPE && recording->event_count &&
         !pd_attr_flag(&recording->events[0]->attr, PD_ATTR_SAMPLE_ID_ALL))
-        pd_text_string(text, "WARNING: No sample_id_all support, falling back to unordered processing\n");
+        pd_text_string(text,
+                       "WARNING: No sample_id_all support, falling back to unordered processing\n");
 }
 
 void pd_raw_dump_front(struct pd_raw_dump *dump, const struct pd_delivered *record)
@@ -95,7 +98,8 @@ static uint64_t shown_offset(const struct pd_raw_dump *dump, const struct pd_del
     return record->offset - (pipe ? dump->recording->header_size : 0);
 }
 
-static void put_place(const struct pd_raw_dump *dump, const struct pd_delivered *record, struct pd_text *text)
+static void put_place(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                      struct pd_text *text)
 {
     const struct pd_recording *recording = dump->recording;
     pd_text_char(text, '\n');
@@ -109,7 +113,8 @@ static void put_place(const struct pd_raw_dump *dump, const struct pd_delivered 
     pd_text_format(text, " [%#x]: event: %d\n", record->size, (int)record->type);
 }
 
-static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *record, struct pd_text *text)
+static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                     struct pd_text *text)
 {
     struct pd_identity identity = { .cpu = 0, .time = 0 };
     bool first_of_stream = dump->recording->kind == PD_CONTAINER_PIPE && record->number == 1;
@@ -157,26 +162,30 @@ static void put_branches(const struct pd_sample *sample, struct pd_text *text)
             continue;
         }
         const char *type = pd_name_of(&pd_names_branch_type, (branch.flags >> 20 & 15));
-        pd_text_format(text, "..... %2u: %016llx -> %016llx %hu cycles %s%s%s%s %x %s\n", i, ULL(branch.from),
-                       ULL(branch.to), (unsigned short)(branch.flags >> 4 & 0xffff), branch.flags & 1 ? "M" : " ",
-                       branch.flags & 2 ? "P" : " ", branch.flags & 8 ? "A" : " ", branch.flags & 4 ? "T" : " ",
-                       (unsigned)(branch.flags >> 33), type && (branch.flags >> 20 & 15) ? type : "");
+        pd_text_format(text, "..... %2u: %016llx -> %016llx %hu cycles %s%s%s%s %x %s\n", i,
+                       ULL(branch.from), ULL(branch.to),
+                       (unsigned short)(branch.flags >> 4 & 0xffff), branch.flags & 1 ? "M" : " ",
+                       branch.flags & 2 ? "P" : " ", branch.flags & 8 ? "A" : " ",
+                       branch.flags & 4 ? "T" : " ", (unsigned)(branch.flags >> 33),
+                       type && (branch.flags >> 20 & 15) ? type : "");
     }
 }
 
-static void put_registers(const struct pd_raw_dump *dump, const char *what, uint64_t abi, uint64_t mask,
-                          const uint8_t *registers, bool swap, struct pd_text *text)
+static void put_registers(const struct pd_raw_dump *dump, const char *what, uint64_t abi,
+                          uint64_t mask, const uint8_t *registers, bool swap, struct pd_text *text)
 {
     static const char *const abis[] = { "none", "32-bit", "64-bit" };
     const struct pd_features *features = &dump->recording->features;
     const char *arch = features->arch.present ? features->arch.text.text : "";
     if (!registers)
         return;
-    pd_text_format(text, "... %s regs: mask 0x%llx ABI %s\n", what, ULL(mask), abi < 3 ? abis[abi] : "unknown");
+    pd_text_format(text, "... %s regs: mask 0x%llx ABI %s\n", what, ULL(mask),
+                   abi < 3 ? abis[abi] : "unknown");
     for (unsigned bit = 0; bit < 64; bit++) {
         if (!(mask >> bit & 1))
             continue;
-        pd_text_format(text, ".... %-5s 0x%016llx\n", pd_register_name(arch, bit), ULL(pd_load64(registers, swap)));
+        pd_text_format(text, ".... %-5s 0x%016llx\n", pd_register_name(arch, bit),
+                       ULL(pd_load64(registers, swap)));
         registers += 8;
     }
 }
@@ -190,9 +199,11 @@ static void put_weight(const struct pd_sample *sample, uint64_t type, struct pd_
         pd_text_format(text, "... weight: %llu,0x0\n", ULL(sample->weight));
 }
 
-static void put_counter(const struct pd_sample *sample, const uint8_t *at, bool with_id, bool with_lost, struct pd_text *text)
+static void put_counter(const struct pd_sample *sample, const uint8_t *at, bool with_id,
+                        bool with_lost, struct pd_text *text)
 {
-    uint64_t value = pd_load64(at, sample->swap), id = with_id ? pd_load64(at + 8, sample->swap) : 0;
+    uint64_t value = pd_load64(at, sample->swap),
+             id = with_id ? pd_load64(at + 8, sample->swap) : 0;
     pd_text_format(text, "..... id %016llx, value %016llx", ULL(id), ULL(value));
     if (with_lost)
         pd_text_format(text, ", lost %llu", ULL(pd_load64(at + 8 + 8 * with_id, sample->swap)));
@@ -204,7 +215,8 @@ static void put_read(const struct pd_sample *sample, struct pd_text *text)
     uint64_t format = sample->event->attr.read_format;
     bool group = format & PD_READ_GROUP, id = format & PD_READ_ID, lost = format & PD_READ_LOST;
     const uint8_t *at = sample->read, *end = at ? at + sample->read_size : NULL;
-    size_t times = 8u * (size_t)(!!(format & PD_READ_TOTAL_TIME_ENABLED) + !!(format & PD_READ_TOTAL_TIME_RUNNING));
+    size_t times = 8u * (size_t)(!!(format & PD_READ_TOTAL_TIME_ENABLED) +
+                                 !!(format & PD_READ_TOTAL_TIME_RUNNING));
     size_t one = 8u * (1u + (size_t)id + (size_t)lost);
     pd_text_string(text, "... sample_read:\n");
     if (!at || sample->read_size < 8 + times)
@@ -219,7 +231,8 @@ static void put_read(const struct pd_sample *sample, struct pd_text *text)
     if (!group) { /* the value stands before the times */
         uint8_t single[24] = { 0 };
         memcpy(single, at, 8);
-        memcpy(single + 8, at + 8 + times, PD_MIN((size_t)(end - at) - 8 - times, sizeof single - 8));
+        memcpy(single + 8, at + 8 + times,
+               PD_MIN((size_t)(end - at) - 8 - times, sizeof single - 8));
         put_counter(sample, single, id, lost, text);
         return;
     }
@@ -230,7 +243,8 @@ static void put_read(const struct pd_sample *sample, struct pd_text *text)
         put_counter(sample, at, id, lost, text);
 }
 
-static void put_fields(const struct pd_raw_dump *dump, const struct pd_sample *sample, struct pd_text *text)
+static void put_fields(const struct pd_raw_dump *dump, const struct pd_sample *sample,
+                       struct pd_text *text)
 {
     uint64_t type = sample->event->attr.sample_type;
     if (type & PD_SAMPLE_CALLCHAIN)
@@ -238,11 +252,14 @@ static void put_fields(const struct pd_raw_dump *dump, const struct pd_sample *s
     if (type & PD_SAMPLE_BRANCH_STACK)
         put_branches(sample, text);
     if (type & PD_SAMPLE_REGS_USER)
-        put_registers(dump, "user", sample->user_abi, sample->event->attr.sample_regs_user, sample->user_regs, sample->swap, text);
+        put_registers(dump, "user", sample->user_abi, sample->event->attr.sample_regs_user,
+                      sample->user_regs, sample->swap, text);
     if (type & PD_SAMPLE_REGS_INTR)
-        put_registers(dump, "intr", sample->intr_abi, sample->event->attr.sample_regs_intr, sample->intr_regs, sample->swap, text);
+        put_registers(dump, "intr", sample->intr_abi, sample->event->attr.sample_regs_intr,
+                      sample->intr_regs, sample->swap, text);
     if (type & PD_SAMPLE_STACK_USER)
-        pd_text_format(text, "... ustack: size %llu, offset 0x%x\n", ULL(sample->stack_dynamic_size),
+        pd_text_format(text, "... ustack: size %llu, offset 0x%x\n",
+                       ULL(sample->stack_dynamic_size),
                        sample->stack ? (unsigned)(sample->stack - sample->record) : 0);
     if (type & (PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT))
         put_weight(sample, type, text);
@@ -266,10 +283,12 @@ static void put_fields(const struct pd_raw_dump *dump, const struct pd_sample *s
         put_read(sample, text);
 }
 
-static void put_resolved(struct pd_symbols *symbols, struct pd_resolver *resolver, const struct pd_sample *sample, const struct pd_delivered *record,
+static void put_resolved(struct pd_symbols *symbols, struct pd_resolver *resolver,
+                         const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text)
 {
-    const struct pd_comm *comm = record->thread ? pd_thread_comm(record->thread, record->number) : NULL;
+    const struct pd_comm *comm = record->thread ? pd_thread_comm(record->thread, record->number)
+                                                : NULL;
     if (!comm)
         return;
     pd_text_string(text, " ... thread: ");
@@ -277,7 +296,8 @@ static void put_resolved(struct pd_symbols *symbols, struct pd_resolver *resolve
     pd_text_char(text, ':');
     pd_text_i64(text, (int32_t)record->thread->tid, 0);
     pd_text_string(text, "\n ...... dso: ");
-    const struct pd_location *location = pd_resolve(resolver, record->thread, record->number, sample->cpumode, sample->ip);
+    const struct pd_location *location = pd_resolve(resolver, record->thread, record->number,
+                                                    sample->cpumode, sample->ip);
     if (location && location->dso)
         pd_text_string(text, pd_symbols_long_name(symbols, location->dso));
     else
@@ -285,10 +305,11 @@ static void put_resolved(struct pd_symbols *symbols, struct pd_resolver *resolve
     pd_text_char(text, '\n');
 }
 
-static void put_sample(const struct pd_raw_dump *dump, const struct pd_sample *sample, const struct pd_delivered *record,
-                       struct pd_text *text)
+static void put_sample(const struct pd_raw_dump *dump, const struct pd_sample *sample,
+                       const struct pd_delivered *record, struct pd_text *text)
 {
-    pd_text_format(text, "(IP, 0x%x): %d/%d: ", record->misc, (int32_t)sample->pid, (int32_t)sample->tid);
+    pd_text_format(text, "(IP, 0x%x): %d/%d: ", record->misc, (int32_t)sample->pid,
+                   (int32_t)sample->tid);
     pd_text_hex_prefixed(text, sample->ip);
     pd_text_string(text, " period: ");
     pd_text_u64(text, sample->period, 0, ' ');
@@ -304,14 +325,16 @@ static void put_sample(const struct pd_raw_dump *dump, const struct pd_sample *s
 
 /* ---- other records of the kernel ---- */
 
-static void put_read_record(const struct pd_raw_dump *dump, const struct pd_delivered *record, struct pd_text *text)
+static void put_read_record(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                            struct pd_text *text)
 {
     bool swap = dump->recording->swap;
     if (record->size < 24)
         return;
     uint64_t format = record->event ? record->event->attr.read_format : 0;
     const uint8_t *at = record->data + 16, *end = record->data + record->size;
-    pd_text_format(text, ": %d %d %s %llu\n", (int32_t)pd_load32(record->data + 8, swap), (int32_t)pd_load32(record->data + 12, swap),
+    pd_text_format(text, ": %d %d %s %llu\n", (int32_t)pd_load32(record->data + 8, swap),
+                   (int32_t)pd_load32(record->data + 12, swap),
                    record->event ? record->event->name : "unknown", ULL(pd_load64(at, swap)));
     static const struct {
         uint64_t bit;
@@ -350,7 +373,8 @@ static void put_aux(const struct pd_record_aux *aux, struct pd_text *text)
     pd_text_string(text, "]\n");
 }
 
-static void put_kernel(const struct pd_raw_dump *dump, const struct pd_delivered *record, struct pd_text *text)
+static void put_kernel(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                       struct pd_text *text)
 {
     union pd_any_record body;
     struct pd_identity identity;
@@ -358,13 +382,17 @@ static void put_kernel(const struct pd_raw_dump *dump, const struct pd_delivered
     size_t size = pd_any_record_size(record->type);
     memset(&body, 0, sizeof body);
     if (size)
-        (void)pd_record_decode(record->event, record->data, record->size, dump->recording->swap, &arena, &body, size);
+        (void)pd_record_decode(record->event, record->data, record->size, dump->recording->swap,
+                               &arena, &body, size);
     switch (record->type) {
     case PD_RECORD_READ: put_read_record(dump, record, text); break;
-    case PD_RECORD_LOST: pd_text_format(text, ": id:%llu: lost:%llu\n", ULL(body.lost.id), ULL(body.lost.lost)); break;
+    case PD_RECORD_LOST:
+        pd_text_format(text, ": id:%llu: lost:%llu\n", ULL(body.lost.id), ULL(body.lost.lost));
+        break;
     case PD_RECORD_LOST_SAMPLES:
         pd_record_identity(record->event, record->data, record->size, record->type, &identity);
-        pd_text_format(text, ": id:%llu: lost samples :%llu\n", ULL(identity.id), ULL(body.lost_samples.lost));
+        pd_text_format(text, ": id:%llu: lost samples :%llu\n", ULL(identity.id),
+                       ULL(body.lost_samples.lost));
         break;
     case PD_RECORD_THROTTLE:
     case PD_RECORD_UNTHROTTLE: pd_text_string(text, ": unhandled!\n"); break;
@@ -388,8 +416,8 @@ static const char *shown_name(uint32_t type)
     return !name ? "UNKNOWN" : strncmp(name, "HEADER_", 7) ? name : name + 7;
 }
 
-void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver, const struct pd_delivered *record,
-                        bool again, struct pd_text *text)
+void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
+                        const struct pd_delivered *record, bool again, struct pd_text *text)
 {
     struct pd_sample sample;
     bool is_sample = record->type == PD_RECORD_SAMPLE && record->event;

@@ -16,14 +16,15 @@ struct pd_raw_dump {
     _Atomic uint32_t auxtrace_type; /* of AUXTRACE_INFO, seen by the front */
 };
 
-void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording, enum pd_raw_dump_verb verb);
+void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording,
+                      enum pd_raw_dump_verb verb);
 /* What perf says before all else where it cannot order: a file whose records have no trailer. */
 void pd_raw_dump_warning(const struct pd_recording *recording, struct pd_text *text);
 /* What the front has to tell it: call with each delivered record. */
 void pd_raw_dump_front(struct pd_raw_dump *dump, const struct pd_delivered *record);
 /* `again`: the record before was the same, split by the counters it reads. */
-void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver, const struct pd_delivered *record,
-                        bool again, struct pd_text *text);
+void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
+                        const struct pd_delivered *record, bool again, struct pd_text *text);
 /* All record types into the consumer's mask. */
 void pd_raw_dump_want(struct pd_consumer *consumer);
 /* " 4K", " N/A" without the blank: what perf shows of page sizes. */

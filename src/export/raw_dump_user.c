@@ -70,10 +70,11 @@ static void put_id_index(const struct pd_record_id_index *index, struct pd_text 
     pd_text_format(text, " nr: %llu\n", ULL(index->nr));
     for (uint32_t i = 0; i < index->entries_count; i++) {
         const struct pd_part_id_index_entry *entry = &index->entries[i];
-        pd_text_format(text, " ... id: %llu  idx: %llu  cpu: %lld  tid: %lld", ULL(entry->id), ULL(entry->idx),
-                       (long long)entry->cpu, (long long)entry->tid);
+        pd_text_format(text, " ... id: %llu  idx: %llu  cpu: %lld  tid: %lld", ULL(entry->id),
+                       ULL(entry->idx), (long long)entry->cpu, (long long)entry->tid);
         if (i < index->guests_count)
-            pd_text_format(text, "  machine_pid: %lld  vcpu: %lld", (long long)index->guests[i].machine_pid,
+            pd_text_format(text, "  machine_pid: %lld  vcpu: %lld",
+                           (long long)index->guests[i].machine_pid,
                            (long long)index->guests[i].vcpu);
         pd_text_char(text, '\n');
     }
@@ -104,7 +105,8 @@ static void put_event_update(const struct pd_record_event_update *update, struct
 
 static void put_thread_map(const struct pd_record_thread_map *map, struct pd_text *text)
 {
-    pd_text_format(text, " nr: %u thread%s: ", map->entries_count, map->entries_count > 1 ? "s" : "");
+    pd_text_format(text, " nr: %u thread%s: ", map->entries_count,
+                   map->entries_count > 1 ? "s" : "");
     for (uint32_t i = 0; i < map->entries_count; i++)
         pd_text_format(text, "%s%d", i ? ", " : "", (int)map->entries[i].pid);
     pd_text_char(text, '\n');
@@ -124,13 +126,18 @@ static void put_stat_config(const struct pd_record_stat_config *config, struct p
     }
 }
 
-static void put_time_conv(const struct pd_record_time_conv *conv, uint32_t size, struct pd_text *text)
+static void put_time_conv(const struct pd_record_time_conv *conv, uint32_t size,
+                          struct pd_text *text)
 {
-    pd_text_format(text, "\n... Time Shift      %llu\n... Time Muliplier  %llu\n... Time Zero       %llu\n",
-                   ULL(conv->time_shift), ULL(conv->time_mult), ULL(conv->time_zero));
+    pd_text_format(
+        text, "\n... Time Shift      %llu\n... Time Muliplier  %llu\n... Time Zero       %llu\n",
+        ULL(conv->time_shift), ULL(conv->time_mult), ULL(conv->time_zero));
     if (size >= 56)
-        pd_text_format(text, "... Time Cycles     %llu\n... Time Mask       %#llx\n... Cap Time Zero   %d\n... Cap Time Short  %d\n",
-                       ULL(conv->time_cycles), ULL(conv->time_mask), conv->cap_user_time_zero, conv->cap_user_time_short);
+        pd_text_format(text,
+                       "... Time Cycles     %llu\n... Time Mask       %#llx\n... Cap Time Zero   "
+                       "%d\n... Cap Time Short  %d\n",
+                       ULL(conv->time_cycles), ULL(conv->time_mask), conv->cap_user_time_zero,
+                       conv->cap_user_time_short);
 }
 
 /* ---- AUX area ---- */
@@ -144,7 +151,8 @@ static void put_filter(const struct pd_array *priv, struct pd_text *text)
     pd_text_format(text, "  Filter string len.  %llu\n", ULL(length));
     pd_text_string(text, "  Filter string       ");
     if (length && length < 65536 && FILTER_LENGTH + 1 + words <= priv->count)
-        pd_text_bytes(text, priv->data + 8 * (FILTER_LENGTH + 1), strnlen((const char *)priv->data + 8 * (FILTER_LENGTH + 1), (size_t)length));
+        pd_text_bytes(text, priv->data + 8 * (FILTER_LENGTH + 1),
+                      strnlen((const char *)priv->data + 8 * (FILTER_LENGTH + 1), (size_t)length));
     pd_text_char(text, '\n');
     uint64_t next = FILTER_LENGTH + 1 + (length && length < 65536 ? words : 0);
     if (next < priv->count)
@@ -157,23 +165,27 @@ static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct
         const char *name;
         bool hex;
     } rows[FILTER_LENGTH] = {
-        { "PMU Type            ", false }, { "Time Shift          ", false }, { "Time Muliplier      ", false },
-        { "Time Zero           ", false }, { "Cap Time Zero       ", false }, { "TSC bit             ", true },
-        { "NoRETComp bit       ", true },  { "Have sched_switch   ", false }, { "Snapshot mode       ", false },
-        { "Per-cpu maps        ", false }, { "MTC bit             ", true },  { "MTC freq bits       ", true },
-        { "TSC:CTC numerator   ", false }, { "TSC:CTC denominator ", false }, { "CYC bit             ", true },
-        { "Max non-turbo ratio ", false },
+        { "PMU Type            ", false }, { "Time Shift          ", false },
+        { "Time Muliplier      ", false }, { "Time Zero           ", false },
+        { "Cap Time Zero       ", false }, { "TSC bit             ", true },
+        { "NoRETComp bit       ", true },  { "Have sched_switch   ", false },
+        { "Snapshot mode       ", false }, { "Per-cpu maps        ", false },
+        { "MTC bit             ", true },  { "MTC freq bits       ", true },
+        { "TSC:CTC numerator   ", false }, { "TSC:CTC denominator ", false },
+        { "CYC bit             ", true },  { "Max non-turbo ratio ", false },
     };
     pd_text_format(text, " type: %u\n", info->auxtrace_type);
     if (info->auxtrace_type != INTEL_PT)
         return;
     for (uint32_t i = 0; i < info->priv.count && i < FILTER_LENGTH; i++)
-        pd_text_format(text, rows[i].hex ? "  %s%#llx\n" : "  %s%llu\n", rows[i].name, ULL(pd_array_at(&info->priv, i)));
+        pd_text_format(text, rows[i].hex ? "  %s%#llx\n" : "  %s%llu\n", rows[i].name,
+                       ULL(pd_array_at(&info->priv, i)));
     if (info->priv.count > FILTER_LENGTH)
         put_filter(&info->priv, text);
 }
 
-void pd_raw_dump_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size_t size, struct pd_text *text)
+void pd_raw_dump_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size_t size,
+                       struct pd_text *text)
 {
     if (dump->no_packets || dump->auxtrace_type != INTEL_PT)
         return;
@@ -182,11 +194,12 @@ void pd_raw_dump_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, siz
 }
 
 /* Large areas are read again from the file; a stream has them no more. */
-static void put_auxtrace(const struct pd_raw_dump *dump, const struct pd_record_auxtrace *aux, const struct pd_delivered *record,
-                         struct pd_text *text)
+static void put_auxtrace(const struct pd_raw_dump *dump, const struct pd_record_auxtrace *aux,
+                         const struct pd_delivered *record, struct pd_text *text)
 {
-    pd_text_format(text, " size: %#llx  offset: %#llx  ref: %#llx  idx: %u  tid: %d  cpu: %d\n", ULL(aux->data_size),
-                   ULL(aux->offset), ULL(aux->reference), aux->idx, (int32_t)aux->tid, (int32_t)aux->cpu);
+    pd_text_format(text, " size: %#llx  offset: %#llx  ref: %#llx  idx: %u  tid: %d  cpu: %d\n",
+                   ULL(aux->data_size), ULL(aux->offset), ULL(aux->reference), aux->idx,
+                   (int32_t)aux->tid, (int32_t)aux->cpu);
     struct pd_source *source = dump->recording->source;
     uint64_t at = record->offset + record->size, total = pd_source_size(source);
     if (pd_source_is_stream(source) || dump->no_packets || dump->auxtrace_type != INTEL_PT ||
@@ -235,23 +248,27 @@ static size_t size_of(uint32_t type)
     }
 }
 
-static void put_stat(const struct pd_raw_dump *dump, const union user_record *body, uint32_t type, struct pd_text *text)
+static void put_stat(const struct pd_raw_dump *dump, const union user_record *body, uint32_t type,
+                     struct pd_text *text)
 {
-    if (dump->verb == PD_RAW_DUMP_SCRIPT) /* it takes these records itself and prints nothing of them here */
+    if (dump->verb ==
+        PD_RAW_DUMP_SCRIPT) /* it takes these records itself and prints nothing of them here */
         return;
     if (type == PD_RECORD_STAT_CONFIG)
         put_stat_config(&body->config, text);
     else if (type == PD_RECORD_STAT)
-        pd_text_format(text, "\n... id %llu, cpu %d, thread %d\n... value %llu, enabled %llu, running %llu\n",
-                       ULL(body->stat.id), (int32_t)body->stat.cpu, (int32_t)body->stat.thread, ULL(body->stat.val),
-                       ULL(body->stat.ena), ULL(body->stat.run));
+        pd_text_format(
+            text, "\n... id %llu, cpu %d, thread %d\n... value %llu, enabled %llu, running %llu\n",
+            ULL(body->stat.id), (int32_t)body->stat.cpu, (int32_t)body->stat.thread,
+            ULL(body->stat.val), ULL(body->stat.ena), ULL(body->stat.run));
     else
-        pd_text_format(text, "\n... time %llu, type %s\n", ULL(body->round.time), body->round.round_type ? "FINAL" : "INTERVAL");
+        pd_text_format(text, "\n... time %llu, type %s\n", ULL(body->round.time),
+                       body->round.round_type ? "FINAL" : "INTERVAL");
     pd_text_string(text, ": unhandled!\n");
 }
 
-static void put_decoded(const struct pd_raw_dump *dump, const union user_record *body, const struct pd_delivered *record,
-                        struct pd_text *text)
+static void put_decoded(const struct pd_raw_dump *dump, const union user_record *body,
+                        const struct pd_delivered *record, struct pd_text *text)
 {
     bool report = dump->verb == PD_RAW_DUMP_REPORT;
     switch (record->type) {
@@ -283,7 +300,8 @@ static void put_decoded(const struct pd_raw_dump *dump, const union user_record 
     }
 }
 
-void pd_raw_dump_user(const struct pd_raw_dump *dump, const struct pd_delivered *record, struct pd_text *text)
+void pd_raw_dump_user(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                      struct pd_text *text)
 {
     union user_record body;
     struct pd_arena arena = { 0 };
@@ -291,7 +309,8 @@ void pd_raw_dump_user(const struct pd_raw_dump *dump, const struct pd_delivered 
     memset(&body, 0, sizeof body);
     if (size) {
         /* what is cut is shown as far as it goes */
-        (void)pd_record_decode(record->event, record->data, record->size, dump->recording->swap, &arena, &body, size);
+        (void)pd_record_decode(record->event, record->data, record->size, dump->recording->swap,
+                               &arena, &body, size);
         put_decoded(dump, &body, record, text);
     } else if (record->type == PD_RECORD_FINISHED_ROUND) {
         pd_text_char(text, '\n');

@@ -261,7 +261,8 @@ struct dump_run {
     struct report *report;
 };
 
-static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver *resolver, void **state)
+static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver *resolver,
+                                  void **state)
 {
     (void)data;
     (void)index;

@@ -284,7 +284,8 @@ static perfdata_status run(struct pd_script *script)
         pd_raw_dump_want(&consumer);
         consumer.front = front;
     }
-    status = pd_pipeline_run(&script->session, &consumer, one_by_one(script) ? 1 : options->threads);
+    status = pd_pipeline_run(&script->session, &consumer,
+                             one_by_one(script) ? 1 : options->threads);
     pd_session_close(&script->session);
     return status;
 }

@@ -7,8 +7,8 @@
 
 /* ---- registers ---- */
 
-static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t mask, const uint8_t *registers, bool swap,
-                          struct pd_text *text)
+static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t mask,
+                          const uint8_t *registers, bool swap, struct pd_text *text)
 {
     const struct pd_features *features = &script->recording->features;
     const char *arch = features->arch.present ? features->arch.text.text : "";
@@ -55,8 +55,8 @@ static uint64_t map_offset(const struct pd_location *location, uint64_t ip)
     return map->kernel ? ip - map->start : pd_map_address(map, ip);
 }
 
-static void put_branch_end(struct pd_script_worker *worker, uint64_t fields, const struct pd_location *location, uint64_t ip,
-                           struct pd_text *text)
+static void put_branch_end(struct pd_script_worker *worker, uint64_t fields,
+                           const struct pd_location *location, uint64_t ip, struct pd_text *text)
 {
     struct pd_script *script = worker->script;
     if (fields & PD_FIELD(BRSTACKSYM) && !(fields & PD_FIELD(BRSTACK))) {
@@ -71,16 +71,19 @@ static void put_branch_end(struct pd_script_worker *worker, uint64_t fields, con
     pd_script_dso(script, location, text);
 }
 
-static void put_branches(struct pd_script_worker *worker, uint64_t fields, const struct pd_sample *sample,
-                         const struct pd_delivered *record, struct pd_text *text)
+static void put_branches(struct pd_script_worker *worker, uint64_t fields,
+                         const struct pd_sample *sample, const struct pd_delivered *record,
+                         struct pd_text *text)
 {
     bool names = fields & PD_FIELD(BRSTACKSYM) && !(fields & PD_FIELD(BRSTACK));
     for (uint32_t i = 0; i < sample->branch_count; i++) {
         struct pd_branch branch = pd_branch_at(sample, i);
         struct pd_location *from = NULL, *to = NULL;
         if (fields & (PD_FIELD(DSO) | PD_FIELD(BRSTACKSYM) | PD_FIELD(BRSTACKOFF))) {
-            from = pd_resolve_any(worker->resolver, record->thread, record->number, sample->cpumode, branch.from);
-            to = pd_resolve_any(worker->resolver, record->thread, record->number, sample->cpumode, branch.to);
+            from = pd_resolve_any(worker->resolver, record->thread, record->number, sample->cpumode,
+                                  branch.from);
+            to = pd_resolve_any(worker->resolver, record->thread, record->number, sample->cpumode,
+                                branch.to);
         }
         if (!names)
             pd_text_char(text, ' ');
@@ -99,7 +102,8 @@ struct word {
 };
 
 /* The names of the bits with " or " between, "N/A" for none; how many there were. */
-static unsigned put_words(const struct word *words, size_t count, uint64_t bits, struct pd_text *text)
+static unsigned put_words(const struct word *words, size_t count, uint64_t bits,
+                          struct pd_text *text)
 {
     unsigned put = 0;
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +126,9 @@ static void put_hit(uint64_t bits, struct pd_text *text)
 
 static void put_operation(uint64_t source, struct pd_text *text)
 {
-    static const struct word words[] = { { 0, "N/A" }, { 1, "LOAD" }, { 2, "STORE" }, { 3, "PFETCH" }, { 4, "EXEC" } };
+    static const struct word words[] = {
+        { 0, "N/A" }, { 1, "LOAD" }, { 2, "STORE" }, { 3, "PFETCH" }, { 4, "EXEC" }
+    };
     for (size_t i = 0; i < PD_LENGTH(words); i++) {
         if (source >> words[i].bit & 1) {
             pd_text_string(text, words[i].text);
@@ -146,9 +152,13 @@ static void put_level(uint64_t source, struct pd_text *text)
                                          { 11, "Remote Cache (2 hops)" },
                                          { 12, "I/O" },
                                          { 13, "Uncached" } };
-    static const char *const numbers[16] = { [9] = "CXL",          [10] = "I/O", [11] = "Any cache", [12] = "LFB/MAB",
-                                             [13] = "RAM",         [14] = "PMEM", [15] = "N/A" };
-    static const char *const hops[8] = { [1] = "core, same node", [2] = "node, same socket", [3] = "socket, same board",
+    static const char *const numbers[16] = {
+        [9] = "CXL",  [10] = "I/O",  [11] = "Any cache", [12] = "LFB/MAB",
+        [13] = "RAM", [14] = "PMEM", [15] = "N/A"
+    };
+    static const char *const hops[8] = { [1] = "core, same node",
+                                         [2] = "node, same socket",
+                                         [3] = "socket, same board",
                                          [4] = "board" };
     uint64_t level = source >> 5 & 0x3fff, number = source >> 33 & 15, hop = source >> 43 & 7;
     size_t start = text->length;
@@ -176,8 +186,8 @@ static void put_level(uint64_t source, struct pd_text *text)
 
 static void put_snoop(uint64_t source, struct pd_text *text)
 {
-    static const struct word words[] = { { 0, "N/A" }, { 1, "None" }, { 2, "Hit" }, { 3, "Miss" },
-                                         { 4, "HitM" }, { 5, "Fwd" }, { 6, "Peer" } };
+    static const struct word words[] = { { 0, "N/A" },  { 1, "None" }, { 2, "Hit" }, { 3, "Miss" },
+                                         { 4, "HitM" }, { 5, "Fwd" },  { 6, "Peer" } };
     uint64_t bits = (source >> 19 & 31) | (source >> 38 & 3) << 5;
     if (!put_words(words, PD_LENGTH(words), bits, text))
         pd_text_string(text, "N/A");
@@ -185,7 +195,9 @@ static void put_snoop(uint64_t source, struct pd_text *text)
 
 static void put_tlb(uint64_t source, struct pd_text *text)
 {
-    static const struct word words[] = { { 0, "N/A" }, { 3, "L1" }, { 4, "L2" }, { 5, "Walker" }, { 6, "Fault" } };
+    static const struct word words[] = {
+        { 0, "N/A" }, { 3, "L1" }, { 4, "L2" }, { 5, "Walker" }, { 6, "Fault" }
+    };
     uint64_t bits = source >> 26 & 127;
     if (!put_words(words, PD_LENGTH(words), bits, text))
         pd_text_string(text, "N/A");
@@ -212,7 +224,8 @@ static void put_blocked(uint64_t source, struct pd_text *text)
 }
 
 /* Padded to the longest so far: the samples must come one after another. */
-void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample, struct pd_text *text)
+void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           struct pd_text *text)
 {
     static const struct {
         const char *head;
@@ -234,14 +247,17 @@ void pd_script_data_source(struct pd_script_worker *worker, const struct pd_samp
 
 /* ---- */
 
-void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan, const struct pd_sample *sample,
-                        const struct pd_delivered *record, struct pd_text *text)
+void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                        const struct pd_sample *sample, const struct pd_delivered *record,
+                        struct pd_text *text)
 {
     const struct pd_attr *attr = &plan->event->attr;
     if (plan->fields & PD_FIELD(IREGS))
-        put_registers(worker->script, sample->intr_abi, attr->sample_regs_intr, sample->intr_regs, sample->swap, text);
+        put_registers(worker->script, sample->intr_abi, attr->sample_regs_intr, sample->intr_regs,
+                      sample->swap, text);
     if (plan->fields & PD_FIELD(UREGS))
-        put_registers(worker->script, sample->user_abi, attr->sample_regs_user, sample->user_regs, sample->swap, text);
+        put_registers(worker->script, sample->user_abi, attr->sample_regs_user, sample->user_regs,
+                      sample->swap, text);
     if (plan->fields & (PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) | PD_FIELD(BRSTACKOFF)))
         put_branches(worker, plan->fields, sample, record, text);
 }

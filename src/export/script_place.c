@@ -24,7 +24,8 @@ void pd_script_name(const struct pd_location *location, bool offset, struct pd_t
     pd_text_hex(text, from, 0, ' ');
 }
 
-void pd_script_dso(struct pd_script *script, const struct pd_location *location, struct pd_text *text)
+void pd_script_dso(struct pd_script *script, const struct pd_location *location,
+                   struct pd_text *text)
 {
     const struct pd_dso *dso = location && location->map ? location->dso : NULL;
     pd_text_char(text, '(');

@@ -186,7 +186,8 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
                       struct pd_text *text);
 /* "name+0xoff" or "[unknown]", and "(dso)"; the location may be NULL. */
 void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text);
-void pd_script_dso(struct pd_script *script, const struct pd_location *location, struct pd_text *text);
+void pd_script_dso(struct pd_script *script, const struct pd_location *location,
+                   struct pd_text *text);
 /* Locations are gone: forget what stood for them. */
 void pd_script_forget(struct pd_script_worker *worker);
 
@@ -219,12 +220,15 @@ bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *rec
                            const struct pd_delivered *record, struct pd_text *text);
 
 /* script_extra.c */
-void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample, struct pd_text *text);
+void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           struct pd_text *text);
 /* iregs, uregs, branch stacks */
 #define PD_EXTRA_AFTER_IP                                                                          \
-    (PD_FIELD(IREGS) | PD_FIELD(UREGS) | PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) | PD_FIELD(BRSTACKOFF))
-void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan, const struct pd_sample *sample,
-                        const struct pd_delivered *record, struct pd_text *text);
+    (PD_FIELD(IREGS) | PD_FIELD(UREGS) | PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) |                \
+     PD_FIELD(BRSTACKOFF))
+void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                        const struct pd_sample *sample, const struct pd_delivered *record,
+                        struct pd_text *text);
 
 /* script_records.c */
 void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,

@@ -28,7 +28,8 @@ static uint32_t stack(const uint64_t *ips)
 /* "ip.ip=hits+below(children)" of the node's children in their order. */
 static void show(const struct pd_chain_tree *tree, uint32_t parent, char *text, size_t size)
 {
-    for (uint32_t id = tree->nodes.data[parent].child; id != PD_HIST_NONE; id = tree->nodes.data[id].next) {
+    for (uint32_t id = tree->nodes.data[parent].child; id != PD_HIST_NONE;
+         id = tree->nodes.data[id].next) {
         const struct pd_chain_node *node = &tree->nodes.data[id];
         for (uint32_t i = 0; i < node->frame_count; i++)
             snprintf(text + strlen(text), size - strlen(text), "%s%" PRIx64, i ? "." : "",
@@ -65,11 +66,8 @@ int main(void)
     struct pd_hist_options options = { .use_chains = true };
     pd_hist_init(&hist, &options);
     struct pd_chain_item items[] = {
-        { STACK(1, 2, 3), 0, 10, 1 },
-        { STACK(1, 2, 4), 0, 30, 3 },
-        { STACK(1, 2), 0, 5, 1 },
-        { STACK(9), 0, 45, 2 },
-        { STACK(8), 0, 1, 1 },
+        { STACK(1, 2, 3), 0, 10, 1 }, { STACK(1, 2, 4), 0, 30, 3 }, { STACK(1, 2), 0, 5, 1 },
+        { STACK(9), 0, 45, 2 },       { STACK(8), 0, 1, 1 },
     };
     CHECK(items[0].cell != items[1].cell);
     CHECK_U64(STACK(1, 2, 3), items[0].cell);

@@ -6,9 +6,11 @@
 
 enum { EVENTS = 2 };
 
-static const struct pd_hist_options options = {
-    .keys = { PD_KEY_CPU, PD_KEY_SYMBOL }, .key_count = 2, .use_chains = true, .children = true, .caller_order = true
-};
+static const struct pd_hist_options options = { .keys = { PD_KEY_CPU, PD_KEY_SYMBOL },
+                                                .key_count = 2,
+                                                .use_chains = true,
+                                                .children = true,
+                                                .caller_order = true };
 
 static uint32_t frame(struct pd_hist *hist, uint64_t ip)
 {
@@ -21,7 +23,8 @@ static void sample(struct pd_hist *hist, uint64_t number, uint64_t event, uint64
                    const uint64_t *callers)
 {
     uint64_t key[] = { event, cpu, pd_hist_sym_id(hist, NULL, NULL, ip) };
-    uint32_t id = pd_hist_entry_id(hist, key), cell = pd_hist_cell_id(hist, frame(hist, ip), PD_HIST_NONE);
+    uint32_t id = pd_hist_entry_id(hist, key),
+             cell = pd_hist_cell_id(hist, frame(hist, ip), PD_HIST_NONE);
     struct pd_hist_entry *entry = &hist->entries.data[id];
     entry->period += 10;
     entry->count++;
@@ -47,9 +50,12 @@ static void samples(struct pd_hist *hist, unsigned worker, unsigned workers)
         uint64_t event, cpu, ip;
         const uint64_t *callers;
     } all[] = {
-        { 0, 0, 0x30, CALLERS(0x20, 0x10) }, { 0, 0, 0x30, CALLERS(0x20, 0x10) },
-        { 0, 1, 0x31, CALLERS(0x20, 0x20, 0x10) }, { 1, 0, 0x32, CALLERS(0x10) },
-        { 0, 0, 0x20, CALLERS(0x10) }, { 1, 0, 0x30, CALLERS(0x20, 0x10) },
+        { 0, 0, 0x30, CALLERS(0x20, 0x10) },
+        { 0, 0, 0x30, CALLERS(0x20, 0x10) },
+        { 0, 1, 0x31, CALLERS(0x20, 0x20, 0x10) },
+        { 1, 0, 0x32, CALLERS(0x10) },
+        { 0, 0, 0x20, CALLERS(0x10) },
+        { 1, 0, 0x30, CALLERS(0x20, 0x10) },
     };
     pd_hist_init(hist, &options);
     for (unsigned i = 0; i < PD_LENGTH(all); i++)
@@ -59,7 +65,8 @@ static void samples(struct pd_hist *hist, unsigned worker, unsigned workers)
 
 static const char *rows(struct pd_hist *hist, bool group)
 {
-    static const uint8_t order[] = { PD_COLUMN_CHILDREN, PD_COLUMN_OVERHEAD, PD_KEY_CPU, PD_KEY_SYMBOL };
+    static const uint8_t order[] = { PD_COLUMN_CHILDREN, PD_COLUMN_OVERHEAD, PD_KEY_CPU,
+                                     PD_KEY_SYMBOL };
     static char text[2048];
     struct pd_hist_result result;
     text[0] = 0;
@@ -70,12 +77,13 @@ static const char *rows(struct pd_hist *hist, bool group)
     for (size_t e = 0; e < (group ? 1 : EVENTS); e++) {
         struct pd_hist_event *event = &result.events[e];
         CHECK(pd_hist_sort(hist, &result, event, order, PD_LENGTH(order), group ? 2 : 1) == 0);
-        snprintf(text + strlen(text), sizeof text - strlen(text), "[%" PRIu64 "/%" PRIu64, event->count,
-                 event->period);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "[%" PRIu64 "/%" PRIu64,
+                 event->count, event->period);
         for (size_t i = 0; i < event->rows.count; i++) {
             const struct pd_hist_row *row = event->rows.data[i];
-            snprintf(text + strlen(text), sizeof text - strlen(text), " %" PRIx64 "@%" PRIu64 ":%" PRIu64 ",%" PRIu64,
-                     row->addr, pd_hist_row_word(&result, row, PD_KEY_CPU), row->children_period, row->period);
+            snprintf(text + strlen(text), sizeof text - strlen(text),
+                     " %" PRIx64 "@%" PRIu64 ":%" PRIu64 ",%" PRIu64, row->addr,
+                     pd_hist_row_word(&result, row, PD_KEY_CPU), row->children_period, row->period);
             if (row->members && row->members[0])
                 snprintf(text + strlen(text), sizeof text - strlen(text), "|%" PRIu64,
                          row->members[0]->children_period);
@@ -111,8 +119,9 @@ int main(void)
     }
 
     samples(&one, 0, 1);
-    CHECK_STR(rows(&one, true), "[4/40 10@0:30,0|20 20@0:30,10|10 30@0:20,20|10 31@1:10,10 10@1:10,0 20@1:10,0"
-                                " 32@0:0,0|10]");
+    CHECK_STR(rows(&one, true),
+              "[4/40 10@0:30,0|20 20@0:30,10|10 30@0:20,20|10 31@1:10,10 10@1:10,0 20@1:10,0"
+              " 32@0:0,0|10]");
     pd_hist_free(&one);
     return test_done();
 }

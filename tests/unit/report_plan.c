@@ -23,8 +23,8 @@ static const char *columns(struct perfdata_report_options options, uint64_t samp
     if (status == 0)
         text[0] = 0;
     for (size_t i = 0; status == 0 && i < plan.column_count; i++)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? "|" : "", plan.columns[i].title,
-                 plan.columns[i].elided ? "-" : "");
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? "|" : "",
+                 plan.columns[i].title, plan.columns[i].elided ? "-" : "");
     pd_report_plan_free(&plan);
     return text;
 }
@@ -36,20 +36,26 @@ static const char *chains(const char *words)
     struct perfdata_report_options options = { .struct_size = sizeof options, .call_graph = words };
     struct pd_report_plan plan;
     perfdata_status status = pd_report_plan_make(&recording.context, &options, &plan);
-    snprintf(text, sizeof text, "%d:%d,%.2f,%u,%d,%d", status, (int)plan.chain_mode, plan.chain_percent,
-             plan.print_limit, plan.hist.caller_order, (int)plan.chain_value);
+    snprintf(text, sizeof text, "%d:%d,%.2f,%u,%d,%d", status, (int)plan.chain_mode,
+             plan.chain_percent, plan.print_limit, plan.hist.caller_order, (int)plan.chain_value);
     pd_report_plan_free(&plan);
     return status ? "!" : text;
 }
 
-#define OPTIONS(...) (struct perfdata_report_options){ .struct_size = sizeof(struct perfdata_report_options), __VA_ARGS__ }
+#define OPTIONS(...)                                                                               \
+    (struct perfdata_report_options)                                                               \
+    {                                                                                              \
+        .struct_size = sizeof(struct perfdata_report_options), __VA_ARGS__                         \
+    }
 
 int main(void)
 {
     pd_context_init(&recording.context);
     CHECK_STR(columns(OPTIONS(0), 0), "Overhead|Command|Shared Object|Symbol");
-    CHECK_STR(columns(OPTIONS(0), PD_SAMPLE_CALLCHAIN), "Children|Self|Command|Shared Object|Symbol");
-    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_NO_CHILDREN | PERFDATA_REPORT_SAMPLES), PD_SAMPLE_CALLCHAIN),
+    CHECK_STR(columns(OPTIONS(0), PD_SAMPLE_CALLCHAIN),
+              "Children|Self|Command|Shared Object|Symbol");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_NO_CHILDREN | PERFDATA_REPORT_SAMPLES),
+                      PD_SAMPLE_CALLCHAIN),
               "Overhead|Samples|Command|Shared Object|Symbol");
     CHECK_STR(columns(OPTIONS(.sort = "SYM,d,c"), 0), "Overhead|Symbol|Shared Object|Command");
     CHECK_STR(columns(OPTIONS(.sort = "+cpu"), 0), "Overhead|Command|Shared Object|Symbol|CPU");
@@ -60,7 +66,8 @@ int main(void)
     CHECK_STR(columns(OPTIONS(.sort = "parent"), 0), "!-46");
     CHECK_STR(columns(OPTIONS(.fields = "comm,overhead,sample"), 0), "Command|Overhead|Samples");
     CHECK_STR(columns(OPTIONS(.fields = "period", .sort = "dso"), 0), "Period|Shared Object");
-    CHECK_STR(columns(OPTIONS(.fields = "+period"), 0), "Overhead|Period|Command|Shared Object|Symbol");
+    CHECK_STR(columns(OPTIONS(.fields = "+period"), 0),
+              "Overhead|Period|Command|Shared Object|Symbol");
     CHECK_STR(columns(OPTIONS(.comms = "a"), 0), "Overhead|Command-|Shared Object|Symbol");
     CHECK_STR(columns(OPTIONS(.comms = "a,b"), 0), "Overhead|Command|Shared Object|Symbol");
     CHECK_STR(columns(OPTIONS(.comms = "a", .sort = "comm"), 0), "Overhead|Command");
