@@ -371,6 +371,18 @@ static perfdata_status check_options(struct pd_script *script)
     return PERFDATA_OK;
 }
 
+/* A stream has no feature for it, but its events count and never sample. */
+static bool is_stat(const struct pd_recording *recording)
+{
+    if (recording->kind != PD_CONTAINER_PIPE)
+        return pd_recording_has_feature(recording, PD_FEATURE_STAT);
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.sample_type & ~(uint64_t)PD_SAMPLE_IDENTIFIER ||
+            recording->events[i]->attr.sample_period)
+            return false;
+    return recording->event_count > 0;
+}
+
 static void init(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
@@ -381,7 +393,7 @@ static void init(struct pd_script *script)
     script->kernel_path = options->flags & PERFDATA_SCRIPT_KERNEL_PATH;
     script->sequential = options->flags & (PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME);
     script->time_form = options->flags & PERFDATA_SCRIPT_NS ? PD_TIME_NSEC : PD_TIME_USEC;
-    script->is_stat = pd_recording_has_feature(script->recording, PD_FEATURE_STAT);
+    script->is_stat = is_stat(script->recording);
     script->max_stack = options->max_stack;
     script->has_clock = features->clock_data.present;
     script->clock_time = features->clock_data.clock_time;

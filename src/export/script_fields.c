@@ -340,7 +340,6 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
 {
     const struct pd_recording *recording = script->recording;
     const struct pd_event *first[PD_SCRIPT_KINDS];
-    bool stat = pd_recording_has_feature(recording, PD_FEATURE_STAT);
     for (int k = 0; k < PD_SCRIPT_KINDS; k++) {
         struct pd_script_fields *set = &script->kinds[k];
         first[k] = first_of_kind(recording, (enum pd_script_kind)k);
@@ -350,7 +349,7 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
                            "%s events do not exist. Remove corresponding -F option to proceed.",
                            kinds[k].name);
         }
-        perfdata_status status = first[k] && set->fields && !stat
+        perfdata_status status = first[k] && set->fields && !script->is_stat
                                      ? check_kind(script, set, first[k])
                                      : PERFDATA_OK;
         if (status)
