@@ -328,7 +328,8 @@ static bool list_flat(struct pd_chain_tree *tree, uint64_t least)
             at = node->parent;
         }
     }
-    qsort_r(tree->order.data, tree->order.count, sizeof *tree->order.data, compare_flat, tree);
+    if (tree->order.count > 1)
+        qsort_r(tree->order.data, tree->order.count, sizeof *tree->order.data, compare_flat, tree);
     for (size_t i = 0; i < tree->order.count; i++)
         if (!pd_vec_push(&tree->list, (uint32_t)tree->order.data[i]))
             return false;
