@@ -27,7 +27,6 @@ void pd_hist_free(struct pd_hist *hist)
     pd_map64_free(&hist->cell_map);
     pd_map64_free(&hist->pair_map);
     pd_map64_free(&hist->child_map);
-    pd_map64_free(&hist->child_map);
     pd_vec_free(&hist->comm_of_index);
     pd_vec_free(&hist->comm_of_name);
     memset(hist, 0, sizeof *hist);
