@@ -14,6 +14,11 @@ struct pd_section {
     uint64_t offset, size;
 };
 
+struct pd_feature_bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
 enum pd_container_kind { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };
 
 /* An open recording. The fields are read-only for other layers. */
@@ -37,6 +42,7 @@ struct pd_recording {
     struct pd_section feature_section[256]; /* {0,0}: absent or not readable */
     bool unfinished, truncated;             /* data.size 0; the file ends early */
     struct pd_features features;
+    struct pd_feature_bytes feature_bytes[256]; /* as recorded; data NULL: absent or not read */
     struct pd_event **events;
     size_t event_count;
     struct pd_map64 event_by_id;     /* id -> index; the event added last wins */
@@ -83,6 +89,14 @@ struct pd_walk;
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out);
 /* 1 a record, 0 end, < 0 status. Damage is reported as issues, then skipped up to the next plausible record. */
 int pd_walk_next(struct pd_walk *walk, struct pd_raw *out);
+/* Before the first record. CLOSED: compressed records come as they are, not what they hold. PAYLOADS: raw.payload is
+ * there for each record that has one, which a stream gives no second time. */
+enum pd_walk_flags { PD_WALK_CLOSED = 1, PD_WALK_PAYLOADS = 2 };
+void pd_walk_set(struct pd_walk *walk, unsigned flags);
+/* The record delivered last was inside a compressed one. */
+bool pd_walk_inside(const struct pd_walk *walk);
+/* The record delivered last may be none, or what should follow it is not all there. */
+bool pd_walk_doubts(const struct pd_walk *walk, const struct pd_raw *raw);
 /* How far the walk is: bytes of the data section read so far. */
 uint64_t pd_walk_position(const struct pd_walk *walk);
 void pd_walk_close(struct pd_walk *walk);

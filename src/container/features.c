@@ -44,6 +44,7 @@ static perfdata_status read_feature(struct pd_recording *recording, unsigned fea
     perfdata_status status = pdc_read_section(recording, section, &bytes, &size);
     if (status < 0)
         return status;
+    recording->feature_bytes[feature] = (struct pd_feature_bytes){ bytes, size };
     return pd_feature_decode(&recording->features, feature, bytes, size, recording->swap,
                              &recording->arena, context, section.offset);
 }

@@ -94,6 +94,7 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
         return no_memory(recording);
     recording->feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
     recording->feature_section[feature] = (struct pd_section){ raw->offset + 16, size };
+    recording->feature_bytes[feature] = (struct pd_feature_bytes){ copy, size };
     perfdata_status status = pd_feature_decode(&recording->features, (unsigned)feature, copy, size,
                                                recording->swap, &recording->arena,
                                                &recording->context, raw->offset + 16);
@@ -114,6 +115,9 @@ static perfdata_status take_tracing_data(struct pd_recording *recording, const s
     recording->feature_bits[0] |= UINT64_C(1) << PD_FEATURE_TRACING_DATA;
     recording->feature_section[PD_FEATURE_TRACING_DATA] = (struct pd_section){
         raw->offset + raw->size, raw->payload_size
+    };
+    recording->feature_bytes[PD_FEATURE_TRACING_DATA] = (struct pd_feature_bytes){
+        copy, (size_t)raw->payload_size
     };
     perfdata_status status = pd_feature_decode(
         &recording->features, PD_FEATURE_TRACING_DATA, copy, (size_t)raw->payload_size,

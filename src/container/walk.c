@@ -4,7 +4,7 @@
 #include "container/walk.h"
 #include <stdlib.h>
 
-enum { CHUNK_SIZE = 512 * 1024 };
+enum { CHUNK_SIZE = 512 * 1024, PAYLOAD_MAX = 1 << 30 };
 
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out)
 {
@@ -48,6 +48,22 @@ void pd_walk_close(struct pd_walk *walk)
 uint64_t pd_walk_position(const struct pd_walk *walk)
 {
     return walk->before + pdc_walk_offset(walk) - (walk->part ? 0 : walk->recording->data.offset);
+}
+
+void pd_walk_set(struct pd_walk *walk, unsigned flags)
+{
+    walk->closed = flags & PD_WALK_CLOSED;
+    walk->payloads = flags & PD_WALK_PAYLOADS;
+}
+
+bool pd_walk_inside(const struct pd_walk *walk)
+{
+    return walk->inflate.inside;
+}
+
+bool pd_walk_doubts(const struct pd_walk *walk, const struct pd_raw *raw)
+{
+    return walk->doubtful == raw->offset + 1 && walk->part == raw->part;
 }
 
 /* ---- chunks ---- */
@@ -238,6 +254,19 @@ static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
     }
 }
 
+/* The bytes that follow the record, behind it in one chunk. False: they are not all there. */
+static bool fetch(struct pd_walk *walk, struct pd_raw *raw)
+{
+    if (raw->payload_size > PAYLOAD_MAX)
+        return false;
+    walk->next -= raw->size;
+    bool read = pdc_walk_fill(walk, raw->size + raw->payload_size) == PERFDATA_OK;
+    raw->data = walk->next;
+    raw->chunk = walk->chunk;
+    walk->next += raw->size;
+    return read && raw->payload_size <= (uint64_t)(walk->end - walk->next);
+}
+
 /* Records that bytes outside follow. False: what it says is impossible. */
 static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
 {
@@ -255,6 +284,8 @@ static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
     if (size > rest)
         return false;
     raw->payload_size = size;
+    if (walk->payloads && size > (uint64_t)(walk->end - walk->next) && !fetch(walk, raw))
+        return false;
     if (size <= (uint64_t)(walk->end - walk->next))
         raw->payload = walk->next;
     pdc_walk_skip(walk, size);
@@ -264,6 +295,7 @@ static bool take_payload(struct pd_walk *walk, struct pd_raw *raw)
 static perfdata_status lose_way(struct pd_walk *walk, const struct pd_raw *raw)
 {
     bool cut = pdc_may_be_cut(walk);
+    walk->doubtful = raw->offset + 1;
     if (cut) /* what there is of them lasts to the end */
         pdc_walk_skip(walk, UINT64_MAX);
     else
@@ -284,7 +316,10 @@ static int special(struct pd_walk *walk, struct pd_raw *out)
             status = lose_way(walk, out);
         break;
     case PD_RECORD_COMPRESSED:
-    case PD_RECORD_COMPRESSED2: status = pdc_inflate_enter(walk, out); break;
+    case PD_RECORD_COMPRESSED2:
+        if (!walk->closed)
+            status = pdc_inflate_enter(walk, out);
+        break;
     case PD_RECORD_HEADER_ATTR:
     case PD_RECORD_HEADER_FEATURE: break;
     default:
@@ -364,6 +399,7 @@ static int deliver_doubtful(struct pd_walk *walk, struct pd_raw *out,
         return walk->failed = status;
     deliver(walk, out, header->type, header->misc, header->size);
     out->event = NULL;
+    walk->doubtful = out->offset + 1;
     walk->next = out->data + 8;
     walk->lost_way = true;
     return 1;

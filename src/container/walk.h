@@ -17,6 +17,8 @@ struct pd_walk {
     bool swap;
     bool lost_way; /* what follows the last record is unknown: search */
     bool said_limit;
+    bool closed, payloads; /* pd_walk_set() */
+    uint64_t doubtful;     /* offset + 1 of the last record that is doubted */
     perfdata_status failed;
     uint16_t least
         [128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */

@@ -15,6 +15,7 @@ struct pd_writer_options {
     bool swap; /* write the byte order that is not this machine's */
     uint32_t
         attr_size; /* of each attr; 0: the smallest that holds all events' fields, 128 at least */
+    int level; /* of zstd, for records of the kernel; 0: not compressed. The feature COMPRESSED is the writer's then */
 };
 
 struct pd_writer;
@@ -23,7 +24,8 @@ struct pd_writer;
 perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
                                   const struct pd_writer_options *options, struct pd_writer **out);
 
-/* Before pd_writer_begin(). Ids in host order; both are copied. */
+/* Ids in host order; both are copied. A file takes events until pd_writer_finish() (attributes then stand behind the
+ * features), a pipe until pd_writer_begin(). */
 perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr,
                                     const uint64_t *ids, size_t count);
 /* A feature's payload as it is to stand in the recording (in the recording's byte order); copied. Files take features
@@ -33,7 +35,9 @@ perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature
                                       const void *payload, size_t size);
 perfdata_status pd_writer_begin(struct pd_writer *writer);
 
-/* A record, or the bytes that follow one (AUX area data), in the recording's byte order. */
+/* A whole record in the recording's byte order. A file's index of AUXTRACE records, feature 18, is made of them. */
+perfdata_status pd_writer_put_record(struct pd_writer *writer, const void *record, size_t size);
+/* Bytes as they are: those that follow a record (AUX area data). */
 perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, size_t size);
 /* Where the next byte goes, from the start of the recording. */
 uint64_t pd_writer_position(const struct pd_writer *writer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "write/write.h"
 #include "base/vec.h"
+#include "write/pack.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,11 +23,17 @@ struct feature {
     bool set;
 };
 
+struct index_entry {
+    uint64_t offset, size;
+};
+
 struct pd_writer {
     struct pd_context *context;
     int fd;
     struct pd_writer_options options;
-    bool begun, finished;
+    bool begun, finished, late; /* late: an event came behind the first record */
+    struct pd_pack *pack;       /* compression, NULL: none */
+    PD_VEC(struct index_entry) aux;
     PD_VEC(struct event) events;
     struct feature features[FEATURES];
     uint64_t position; /* of the next byte, those in the buffer counted */
@@ -91,6 +98,8 @@ perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
     writer->fd = fd;
     writer->options = *options;
     *out = writer;
+    if (options->level && !(writer->pack = pd_pack_new(options->level)))
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory to compress");
     return PERFDATA_OK;
 }
 
@@ -101,6 +110,8 @@ void pd_writer_close(struct pd_writer *writer)
     for (size_t i = 0; i < writer->events.count; i++)
         free(writer->events.data[i].ids);
     pd_vec_free(&writer->events);
+    pd_vec_free(&writer->aux);
+    pd_pack_free(writer->pack);
     for (size_t i = 0; i < FEATURES; i++)
         free(writer->features[i].payload);
     free(writer);
@@ -115,7 +126,10 @@ perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_at
                                     const uint64_t *ids, size_t count)
 {
     size_t bytes;
-    if (writer->begun || pd_mul_overflows(count, sizeof *ids, &bytes))
+    bool too_late = writer->finished ||
+                    (writer->begun && writer->options.kind == PD_WRITE_PIPE);
+    writer->late |= writer->begun;
+    if (too_late || pd_mul_overflows(count, sizeof *ids, &bytes))
         return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "an event must come before the first record");
     struct event event = { .attr = *attr, .ids = malloc(bytes ? bytes : 1), .count = count };
@@ -150,7 +164,8 @@ perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature
 static void choose_attr_size(struct pd_writer *writer)
 {
     uint32_t size = PD_MAX(writer->options.attr_size, (uint32_t)LEAST_ATTR_SIZE);
-    for (size_t i = 0; i < writer->events.count && !writer->options.attr_size; i++) {
+    bool fixed = writer->options.attr_size > LEAST_ATTR_SIZE && !writer->late;
+    for (size_t i = 0; i < writer->events.count && !fixed; i++) {
         const struct pd_attr *attr = &writer->events.data[i].attr;
         size = attr->config4                 ? 144
                : attr->config3 && size < 136 ? 136
@@ -184,8 +199,8 @@ static perfdata_status put_attr(struct pd_writer *writer, const struct event *ev
 }
 
 /* The bitmap and its table have no place in a file whose data has no known end: 0 says "unfinished". */
-static perfdata_status put_header(struct pd_writer *writer, uint64_t data_size, bool with_features,
-                                  uint8_t *header)
+static void put_header(struct pd_writer *writer, uint64_t data_size, bool with_features,
+                       uint8_t *header)
 {
     bool swap = writer->options.swap;
     uint64_t entry = writer->options.attr_size + 16u;
@@ -207,25 +222,138 @@ static perfdata_status put_header(struct pd_writer *writer, uint64_t data_size, 
             bits |= (uint64_t)writer->features[64 * word + bit].set << bit;
         pd_store64(header + 72 + 8 * (size_t)word, bits, swap);
     }
+}
+
+static perfdata_status put_events(struct pd_writer *writer)
+{
+    perfdata_status status = PERFDATA_OK;
+    uint64_t ids = 0;
+    for (size_t i = 0; i < writer->events.count; i++)
+        ids += writer->events.data[i].count * 8;
+    writer->attrs_offset = writer->position + ids;
+    for (size_t i = 0; i < writer->events.count && status == PERFDATA_OK; i++)
+        status = put_ids(writer, &writer->events.data[i]);
+    for (size_t i = 0; i < writer->events.count && status == PERFDATA_OK; i++)
+        status = put_attr(writer, &writer->events.data[i]);
+    return status;
+}
+
+static perfdata_status rewrite_header(struct pd_writer *writer, const uint8_t *header)
+{
+    for (size_t done = 0; done < HEADER_SIZE;) {
+        ssize_t wrote = pwrite(writer->fd, header + done, HEADER_SIZE - done, (off_t)done);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, 0, "cannot write the header: %s",
+                           strerrordesc_np(errno));
+        done += (size_t)wrote;
+    }
     return PERFDATA_OK;
 }
 
 static perfdata_status begin_file(struct pd_writer *writer)
 {
     uint8_t header[HEADER_SIZE];
-    uint64_t ids = 0;
-    for (size_t i = 0; i < writer->events.count; i++)
-        ids += writer->events.data[i].count * 8;
-    writer->attrs_offset = HEADER_SIZE + ids;
-    writer->data_offset = writer->attrs_offset +
-                          writer->events.count * (writer->options.attr_size + 16u);
     put_header(writer, 0, false, header);
     perfdata_status status = pd_writer_put(writer, header, sizeof header);
-    for (size_t i = 0; i < writer->events.count && status == PERFDATA_OK; i++)
-        status = put_ids(writer, &writer->events.data[i]);
-    for (size_t i = 0; i < writer->events.count && status == PERFDATA_OK; i++)
-        status = put_attr(writer, &writer->events.data[i]);
+    if (status == PERFDATA_OK)
+        status = put_events(writer);
+    writer->data_offset = writer->position;
+    if (status < 0)
+        return status;
+    /* once more: now it is known where the events are */
+    put_header(writer, 0, false, header);
+    if (writer->position == writer->buffered)
+        memcpy(writer->buffer, header, sizeof header);
+    else
+        status = rewrite_header(writer, header);
     return status;
+}
+
+/* ---- records ---- */
+
+static perfdata_status put_head(struct pd_writer *writer, uint32_t type, size_t size)
+{
+    uint8_t head[8];
+    pd_store32(head, type, writer->options.swap);
+    pd_store16(head + 4, 0, writer->options.swap);
+    pd_store16(head + 6, (uint16_t)size, writer->options.swap);
+    return pd_writer_put(writer, head, sizeof head);
+}
+
+static perfdata_status put_piece(struct pd_writer *writer)
+{
+    const uint8_t *bytes;
+    size_t size;
+    if (!pd_pack_flush(writer->pack, &bytes, &size))
+        return pd_fail(writer->context, PERFDATA_ERROR_INTERNAL, -1, "zstd failed");
+    if (!size)
+        return PERFDATA_OK;
+    perfdata_status status = put_head(writer, PD_RECORD_COMPRESSED, size + 8);
+    return status < 0 ? status : pd_writer_put(writer, bytes, size);
+}
+
+static perfdata_status put_packed(struct pd_writer *writer, const uint8_t *bytes, size_t size)
+{
+    perfdata_status status = PERFDATA_OK;
+    while (size && status == PERFDATA_OK) {
+        size_t taken = pd_pack_add(writer->pack, bytes, size);
+        bytes += taken;
+        size -= taken;
+        if (pd_pack_full(writer->pack))
+            status = put_piece(writer);
+    }
+    return status;
+}
+
+perfdata_status pd_writer_put_record(struct pd_writer *writer, const void *record, size_t size)
+{
+    uint32_t type = pd_load32(record, writer->options.swap);
+    if (writer->pack && type < PD_RECORD_KERNEL_END)
+        return put_packed(writer, record, size);
+    if (writer->pack) {
+        perfdata_status status = put_piece(writer);
+        if (status < 0)
+            return status;
+    }
+    struct index_entry entry = { writer->position, size };
+    if (type == PD_RECORD_AUXTRACE && !pd_vec_push(&writer->aux, entry))
+        return pd_fail(writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    return pd_writer_put(writer, record, size);
+}
+
+/* ---- the end of a file ---- */
+
+static perfdata_status set_index(struct pd_writer *writer)
+{
+    size_t size = 8 + 16 * writer->aux.count;
+    if (!writer->aux.count)
+        return PERFDATA_OK;
+    uint8_t *bytes = malloc(size);
+    if (!bytes)
+        return pd_fail(writer->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    pd_store64(bytes, writer->aux.count, writer->options.swap);
+    for (size_t i = 0; i < writer->aux.count; i++) {
+        pd_store64(bytes + 8 + 16 * i, writer->aux.data[i].offset, writer->options.swap);
+        pd_store64(bytes + 16 + 16 * i, writer->aux.data[i].size, writer->options.swap);
+    }
+    perfdata_status status = pd_writer_set_feature(writer, PD_FEATURE_AUXTRACE, bytes, size);
+    free(bytes);
+    return status;
+}
+
+/* What perf allocates for a compressed record is told by the feature. */
+static perfdata_status set_compressed(struct pd_writer *writer)
+{
+    uint8_t bytes[20];
+    const uint32_t words[] = { 1, 1, (uint32_t)writer->options.level,
+                               writer->pack ? pd_pack_ratio(writer->pack) : 0, PD_PACK_PIECE };
+    if (!writer->pack)
+        return PERFDATA_OK;
+    for (size_t i = 0; i < PD_LENGTH(words); i++)
+        pd_store32(bytes + 4 * i, words[i], writer->options.swap);
+    return pd_writer_set_feature(writer, PD_FEATURE_COMPRESSED, bytes, sizeof bytes);
 }
 
 static perfdata_status put_features(struct pd_writer *writer)
@@ -251,36 +379,30 @@ static perfdata_status put_features(struct pd_writer *writer)
 
 static perfdata_status finish_file(struct pd_writer *writer)
 {
+    perfdata_status status = writer->pack ? put_piece(writer) : PERFDATA_OK;
     uint64_t data_size = writer->position - writer->data_offset;
-    perfdata_status status = put_features(writer);
+    if (status == PERFDATA_OK)
+        status = set_index(writer);
+    if (status == PERFDATA_OK)
+        status = set_compressed(writer);
+    if (status == PERFDATA_OK)
+        status = put_features(writer);
+    if (status == PERFDATA_OK && writer->late) {
+        choose_attr_size(writer);
+        status = put_zeros(writer, (size_t)(0 - writer->position) & 7);
+        if (status == PERFDATA_OK)
+            status = put_events(writer);
+    }
     if (status == PERFDATA_OK)
         status = flush(writer);
     if (status < 0)
         return status;
     uint8_t header[HEADER_SIZE];
     put_header(writer, data_size, true, header);
-    for (size_t done = 0; done < sizeof header;) {
-        ssize_t wrote = pwrite(writer->fd, header + done, sizeof header - done, (off_t)done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, 0, "cannot write the header: %s",
-                           strerrordesc_np(errno));
-        done += (size_t)wrote;
-    }
-    return PERFDATA_OK;
+    return rewrite_header(writer, header);
 }
 
 /* ---- the parts of a pipe stream ---- */
-
-static perfdata_status put_head(struct pd_writer *writer, uint32_t type, size_t size)
-{
-    uint8_t head[8];
-    pd_store32(head, type, writer->options.swap);
-    pd_store16(head + 4, 0, writer->options.swap);
-    pd_store16(head + 6, (uint16_t)size, writer->options.swap);
-    return pd_writer_put(writer, head, sizeof head);
-}
 
 static perfdata_status put_attr_record(struct pd_writer *writer, struct event *event)
 {
@@ -363,13 +485,17 @@ static bool has_record(unsigned feature)
 static perfdata_status begin_pipe(struct pd_writer *writer)
 {
     uint8_t header[16];
+    perfdata_status status = set_compressed(writer);
+    if (status < 0)
+        return status;
     pd_store64(header, magic, writer->options.swap);
     pd_store64(header + 8, sizeof header, writer->options.swap);
-    perfdata_status status = pd_writer_put(writer, header, sizeof header);
+    status = pd_writer_put(writer, header, sizeof header);
     for (size_t i = 0; i < writer->events.count && status == PERFDATA_OK; i++)
         status = put_attr_record(writer, &writer->events.data[i]);
     for (unsigned i = 0; i < FEATURES && status == PERFDATA_OK; i++)
-        if (writer->features[i].set && has_record(i))
+        /* without payload it would be the end mark */
+        if (writer->features[i].size && has_record(i))
             status = put_feature_record(writer, i, &writer->features[i]);
     /* the end mark that perf's report demands: its own last feature */
     static const struct feature nothing;
@@ -390,14 +516,24 @@ perfdata_status pd_writer_begin(struct pd_writer *writer)
         return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "the recording has begun, or a bad attr size");
     choose_attr_size(writer);
+    perfdata_status status = writer->options.kind == PD_WRITE_FILE ? begin_file(writer)
+                                                                   : begin_pipe(writer);
     writer->begun = true;
-    return writer->options.kind == PD_WRITE_FILE ? begin_file(writer) : begin_pipe(writer);
+    return status;
 }
 
 perfdata_status pd_writer_finish(struct pd_writer *writer)
 {
     if (!writer->begun || writer->finished)
         return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1, "nothing was begun");
+    perfdata_status status;
+    if (writer->options.kind == PD_WRITE_FILE) {
+        status = finish_file(writer);
+    } else {
+        status = writer->pack ? put_piece(writer) : PERFDATA_OK;
+        if (status == PERFDATA_OK)
+            status = flush(writer);
+    }
     writer->finished = true;
-    return writer->options.kind == PD_WRITE_FILE ? finish_file(writer) : flush(writer);
+    return status;
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings made of recordings: copied in another form, with build-ids, repaired, cut, joined, without names. */
+#ifndef PERFDATA_REWRITE_H
+#define PERFDATA_REWRITE_H
+#include <perfdata/recording.h>
+#include <perfdata/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- where it goes ---- */
+
+/* Byte order of what is written. Since 0.1. */
+enum perfdata_order {
+    PERFDATA_ORDER_RECORDED = 0, /* as the input */
+    PERFDATA_ORDER_NATIVE = 1,   /* of this machine */
+    PERFDATA_ORDER_LITTLE = 2,
+    PERFDATA_ORDER_BIG = 3
+};
+
+/* Write a pipe stream even where a file could be written. Since 0.1. */
+#define PERFDATA_OUTPUT_PIPE 1u
+
+/* Where a recording goes and in which form. Zero all but struct_size, then set what is needed. Since 0.1. */
+struct perfdata_output {
+    size_t struct_size;
+    /* A file; it is written beside and takes its name when it is complete, so it may be the input, and after a failure
+     * what was there before still is. What is no regular file (a fifo, /dev/null) gets a pipe stream. */
+    const char *path;
+    int32_t fd;           /* without path: a descriptor, which gets a pipe stream */
+    uint32_t byte_order;  /* enum perfdata_order */
+    uint32_t flags;       /* PERFDATA_OUTPUT_PIPE */
+    int32_t compression;  /* zstd level for the records of the kernel, 1 to 22; 0: none, or as recorded */
+};
+
+/* ---- inject ---- */
+
+enum perfdata_inject_flags {
+    PERFDATA_INJECT_BUILD_IDS = 1 << 0,     /* -b: of the objects that samples hit */
+    PERFDATA_INJECT_ALL_BUILD_IDS = 1 << 1, /* --buildid-all: of all that were mapped */
+    /* -s: sched_stat samples give their time and period to the sched_switch of the task that slept; the other
+     * sched_switch, sched_stat and sched_process_exit samples go */
+    PERFDATA_INJECT_SCHED_STAT = 1 << 2
+};
+
+/* Since 0.1. */
+struct perfdata_inject_options {
+    size_t struct_size;
+    uint32_t flags;                 /* enum perfdata_inject_flags */
+    uint32_t reserved;
+    const char *known_build_ids;    /* "ID PATH,ID PATH..." or "@FILE" with a pair a line: believed before files */
+};
+
+/* Copies the recording, as `perf inject` does: pipe to file and back, a directory to a file, into another byte order,
+ * compressed. What is damaged is left out. `options` NULL: nothing but the copy.
+ *   PERFDATA_ERROR_OUTPUT   it cannot be written
+ *   PERFDATA_ERROR_NO_DATA  no event in the input, or what an option needs is not there
+ * and what reading fails with. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_inject(perfdata_recording *recording,
+                                             const struct perfdata_output *output,
+                                             const struct perfdata_inject_options *options);
+
+/* ---- check and repair ---- */
+
+/* Since 0.1. */
+struct perfdata_repair_result {
+    size_t struct_size;
+    uint64_t kept;    /* records written */
+    uint64_t dropped; /* records left out since perf would stop at them */
+};
+
+/* Writes a valid recording of what is whole: an unfinished file is finished, damage is left out. `result` may be NULL.
+ * Errors as perfdata_inject(). Since 0.1. */
+PERFDATA_API perfdata_status perfdata_repair(perfdata_recording *recording,
+                                             const struct perfdata_output *output,
+                                             struct perfdata_repair_result *result);
+
+/* What perfdata_check() found. Since 0.1. */
+struct perfdata_check_result {
+    size_t struct_size;
+    uint64_t records, samples;
+    uint64_t file_issues;    /* kinds of damage of the file */
+    uint64_t content_issues; /* kinds of things that make its content doubtful */
+};
+
+/* Reads all and prints a line for each thing that is wrong: with the file (each issue with its offset), then with the
+ * content (records lost by the kernel, throttling, samples out of order or of no event, objects without build-id). A
+ * sound recording prints its counts only. `result` may be NULL. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_check(perfdata_recording *recording, perfdata_write_fn write,
+                                            void *data, struct perfdata_check_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "rewrite/build_ids.h"
+#include "object/build_id.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct pd_known_id {
+    char *path;
+    struct pd_build_id id;
+};
+
+enum { ENTRY_NAME = 36, MISC_SIZE = 1 << 15 };
+
+static perfdata_status no_memory(struct pd_build_ids *ids)
+{
+    return pd_fail(&ids->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+}
+
+/* ---- --known-build-ids ---- */
+
+static bool parse_id(const char *text, size_t length, struct pd_build_id *id)
+{
+    memset(id, 0, sizeof *id);
+    if (!length || length % 2 || length > 2 * sizeof id->bytes)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+        int digit = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+        if (digit < 0)
+            return false;
+        id->bytes[i / 2] = (uint8_t)(id->bytes[i / 2] << 4 | digit);
+    }
+    id->size = (uint8_t)(length / 2);
+    return true;
+}
+
+/* "ID PATH" */
+static perfdata_status add_known(struct pd_build_ids *ids, const char *text, size_t length)
+{
+    struct pd_known_id known;
+    while (length && *text == ' ')
+        text++, length--;
+    size_t id = 0;
+    while (id < length && text[id] != ' ')
+        id++;
+    size_t path = id;
+    while (path < length && text[path] == ' ')
+        path++;
+    if (path == length || !parse_id(text, id, &known.id))
+        return pd_fail(&ids->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "'%.*s': a build-id and a path are needed", (int)PD_MIN(length, 200u), text);
+    known.path = strndup(text + path, length - path);
+    uint64_t key = known.path ? pd_hash_bytes(known.path, strlen(known.path), 0) : 0;
+    if (!known.path || !pd_vec_push(&ids->known_ids, known)) {
+        free(known.path);
+        return no_memory(ids);
+    }
+    return pd_map64_set(&ids->known, key, (uint32_t)ids->known_ids.count - 1) ? PERFDATA_OK
+                                                                              : no_memory(ids);
+}
+
+static perfdata_status read_known_file(struct pd_build_ids *ids, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return pd_fail(&ids->recording->context, PERFDATA_ERROR_ARGUMENT, -1, "%s: %s", path,
+                       strerrordesc_np(errno));
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    perfdata_status status = PERFDATA_OK;
+    while (status == PERFDATA_OK && (length = getline(&line, &room, file)) > 0) {
+        if (line[length - 1] == '\n')
+            length--;
+        if (length)
+            status = add_known(ids, line, (size_t)length);
+    }
+    free(line);
+    fclose(file);
+    return status;
+}
+
+static perfdata_status read_known(struct pd_build_ids *ids, const char *list)
+{
+    perfdata_status status = PERFDATA_OK;
+    if (*list == '@')
+        return read_known_file(ids, list + 1);
+    while (*list && status == PERFDATA_OK) {
+        size_t length = strcspn(list, ",");
+        status = add_known(ids, list, length);
+        list += length + (list[length] == ',');
+    }
+    return status;
+}
+
+static const struct pd_build_id *find_known(const struct pd_build_ids *ids, const char *path)
+{
+    uint32_t at = pd_map64_get(&ids->known, pd_hash_bytes(path, strlen(path), 0));
+    if (at == PD_MAP64_NONE || strcmp(ids->known_ids.data[at].path, path) != 0)
+        return NULL;
+    return &ids->known_ids.data[at].id;
+}
+
+/* ---- entries ---- */
+
+static bool find_id(const struct pd_build_ids *ids, const struct pd_dso *dso, struct pd_build_id *id)
+{
+    const struct pd_build_id *known = find_known(ids, dso->long_name);
+    id->size = 0;
+    if (known)
+        *id = *known;
+    else if (dso->build_id_size)
+        *id = pd_build_id_make(dso->build_id, dso->build_id_size);
+    else if ((dso->kind == PD_DSO_USER || dso->kind == PD_DSO_MODULE) && dso->long_name[0] == '/')
+        (void)pd_build_id_read(dso->long_name, id); /* no file: no id */
+    return id->size;
+}
+
+static bool in_table(const struct pd_build_ids *ids, const struct pd_dso *dso)
+{
+    const struct pd_feature_build_id *table = &ids->recording->features.build_id;
+    for (uint32_t i = 0; i < table->entries_count; i++)
+        if (table->entries[i].filename.text &&
+            !strcmp(table->entries[i].filename.text, dso->long_name))
+            return true;
+    return false;
+}
+
+static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *dso)
+{
+    bool swap = ids->big_endian != pd_is_big_endian(false);
+    struct pd_build_id id;
+    if (in_table(ids, dso) || !find_id(ids, dso, &id))
+        return PERFDATA_OK;
+    size_t name = strlen(dso->long_name), size = ENTRY_NAME + (size_t)pd_align8(name + 1);
+    size = (size_t)pd_align8(size);
+    if (size > UINT16_MAX)
+        return PERFDATA_OK;
+    if (!pd_vec_reserve(&ids->table, ids->table.count + size))
+        return no_memory(ids);
+    uint8_t *entry = ids->table.data + ids->table.count;
+    memset(entry, 0, size);
+    pd_store16(entry + 4, (uint16_t)((dso->kernel_space ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER) | MISC_SIZE), swap);
+    pd_store16(entry + 6, (uint16_t)size, swap);
+    pd_store32(entry + 8, UINT32_MAX, swap);
+    memcpy(entry + 12, id.bytes, id.size);
+    entry[32] = id.size;
+    memcpy(entry + ENTRY_NAME, dso->long_name, name);
+    ids->table.count += size;
+    return PERFDATA_OK;
+}
+
+static bool has_file(const struct pd_dso *dso)
+{
+    switch (dso->kind) {
+    case PD_DSO_USER:
+    case PD_DSO_KERNEL:
+    case PD_DSO_MODULE:
+    case PD_DSO_VDSO: return true;
+    default: return false;
+    }
+}
+
+static perfdata_status hit(struct pd_build_ids *ids, const struct pd_dso *dso)
+{
+    if (dso->index < ids->done.count && ids->done.data[dso->index])
+        return PERFDATA_OK;
+    if (!pd_vec_reserve(&ids->done, dso->index + 1u))
+        return no_memory(ids);
+    while (ids->done.count <= dso->index)
+        ids->done.data[ids->done.count++] = 0;
+    ids->done.data[dso->index] = 1;
+    return has_file(dso) ? add_entry(ids, dso) : PERFDATA_OK;
+}
+
+/* ---- records ---- */
+
+static perfdata_status take_recorded(struct pd_build_ids *ids)
+{
+    struct pd_recording *recording = ids->recording;
+    struct pd_feature_bytes bytes = recording->feature_bytes[PD_FEATURE_BUILD_ID];
+    if (!bytes.size)
+        return PERFDATA_OK;
+    if (!pd_vec_reserve(&ids->table, bytes.size))
+        return no_memory(ids);
+    if (ids->big_endian != recording->big_endian)
+        pd_feature_convert(&bytes, PD_FEATURE_BUILD_ID, recording->swap, ids->big_endian, 0,
+                           &recording->arena, ids->table.data);
+    else
+        memcpy(ids->table.data, bytes.data, bytes.size);
+    ids->table.count = ids->recorded = bytes.size;
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool big_endian,
+                                  const char *known, struct pd_build_ids *out)
+{
+    memset(out, 0, sizeof *out);
+    out->recording = recording;
+    out->all = all;
+    out->big_endian = big_endian;
+    perfdata_status status = take_recorded(out);
+    if (status == PERFDATA_OK && known)
+        status = read_known(out, known);
+    return status < 0 ? status : pd_session_open(recording, NULL, &out->session);
+}
+
+void pd_build_ids_close(struct pd_build_ids *ids)
+{
+    for (size_t i = 0; i < ids->known_ids.count; i++)
+        free(ids->known_ids.data[i].path);
+    pd_vec_free(&ids->known_ids);
+    pd_map64_free(&ids->known);
+    pd_vec_free(&ids->done);
+    pd_vec_free(&ids->table);
+    pd_session_close(&ids->session);
+}
+
+static const struct pd_map *map_of(struct pd_build_ids *ids, const struct pd_event *event,
+                                   const uint8_t *record, uint32_t size, uint16_t misc)
+{
+    uint32_t ip_at = event->plan.ip, tid_at = event->plan.tid;
+    if (!ip_at || ip_at + 8 > size)
+        return NULL;
+    uint64_t ip = pd_load64(record + ip_at, event->plan.swap);
+    if ((misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL)
+        return pd_timeline_kernel_map(ids->session.timeline, ids->number, ip);
+    if ((misc & PD_MISC_CPUMODE_MASK) != PD_CPUMODE_USER || !tid_at || tid_at + 8 > size)
+        return NULL;
+    const struct pd_thread *thread = pd_timeline_touch(
+        ids->session.timeline, pd_load32(record + tid_at, event->plan.swap),
+        pd_load32(record + tid_at + 4, event->plan.swap), ids->number);
+    return thread ? pd_thread_map(thread, ids->number, ip) : NULL;
+}
+
+perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
+                                    const uint8_t *record, uint32_t size, uint32_t type,
+                                    uint16_t misc)
+{
+    struct pd_timeline *timeline = ids->session.timeline;
+    ids->number++;
+    if (type == PD_RECORD_SAMPLE) {
+        const struct pd_map *map = event && !ids->all ? map_of(ids, event, record, size, misc) : NULL;
+        return map && map->dso ? hit(ids, map->dso) : PERFDATA_OK;
+    }
+    if (type == PD_RECORD_FINISHED_ROUND)
+        return PERFDATA_OK;
+    perfdata_status status = pd_timeline_apply(timeline, event, record, size, ids->number);
+    size_t count = ids->all ? pd_timeline_dso_count(timeline) : 0;
+    for (; ids->seen < count && status == PERFDATA_OK; ids->seen++)
+        status = hit(ids, pd_timeline_dso(timeline, ids->seen));
+    return status;
+}
+
+perfdata_status pd_build_ids_read(struct pd_build_ids *ids)
+{
+    struct pd_order *order;
+    struct pd_delivered record;
+    int got = pd_order_open(ids->recording, PD_ORDER_DELIVERY, &order);
+    if (got < 0)
+        return got;
+    while ((got = pd_order_next(order, &record)) > 0) {
+        got = pd_build_ids_record(ids, record.event, record.data, record.size, record.type,
+                                  record.misc);
+        if (got < 0)
+            break;
+    }
+    pd_order_close(order);
+    return got;
+}

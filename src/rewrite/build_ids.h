@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Which objects a recording shows, and their build-ids as entries of the header's table. */
+#ifndef PD_REWRITE_BUILD_IDS_H
+#define PD_REWRITE_BUILD_IDS_H
+#include "pipeline/pipeline.h"
+#include "rewrite/rewrite.h"
+
+struct pd_build_ids {
+    struct pd_recording *recording;
+    struct pd_session session;
+    bool all;              /* all that are mapped, not only what samples hit */
+    bool big_endian;       /* of the entries */
+    PD_VEC(uint8_t) done;  /* by the object's index */
+    size_t seen;           /* objects looked at, for `all` */
+    uint64_t number;       /* of the record applied last */
+    PD_VEC(uint8_t) table; /* entries, those of the recording first */
+    size_t recorded;       /* bytes of those */
+    struct pd_map64 known; /* hash of the path -> number in known_ids */
+    PD_VEC(struct pd_known_id) known_ids;
+};
+
+perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool big_endian,
+                                  const char *known, struct pd_build_ids *out);
+void pd_build_ids_close(struct pd_build_ids *ids);
+/* Records in the order of delivery, or as near to it as can be had. The table grows by what is new. */
+perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
+                                    const uint8_t *record, uint32_t size, uint32_t type,
+                                    uint16_t misc);
+/* The whole recording, which is not a stream. */
+perfdata_status pd_build_ids_read(struct pd_build_ids *ids);
+
+#endif

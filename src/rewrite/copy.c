@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "format/fields.h"
+#include "rewrite/rewrite.h"
+#include <stdlib.h>
+
+enum { COPY_BLOCK = 256 * 1024, FEATURE_HEAD = 16 };
+
+static bool host_is_big(void)
+{
+    return pd_is_big_endian(false);
+}
+
+/* ---- events and features ---- */
+
+static bool wanted_order(const struct pd_recording *recording, uint32_t order)
+{
+    switch (order) {
+    case PERFDATA_ORDER_NATIVE: return host_is_big();
+    case PERFDATA_ORDER_LITTLE: return false;
+    case PERFDATA_ORDER_BIG: return true;
+    default: return recording->big_endian;
+    }
+}
+
+/* What tells of the file itself is made anew. */
+static bool is_copied(const struct pd_copy *copy, unsigned feature)
+{
+    switch (feature) {
+    case PD_FEATURE_AUXTRACE:
+    case PD_FEATURE_DIR_FORMAT: return false;
+    case PD_FEATURE_COMPRESSED: return copy->closed;
+    default: return copy->recording->feature_bytes[feature].data != NULL;
+    }
+}
+
+void pd_feature_convert(const struct pd_feature_bytes *bytes, unsigned feature, bool swap,
+                        bool big_endian, uint32_t cpus, struct pd_arena *arena, uint8_t *out)
+{
+    memcpy(out, bytes->data, bytes->size);
+    uint8_t *record = feature == PD_FEATURE_TRACING_DATA || bytes->size > UINT32_MAX / 4
+                          ? NULL /* it tells its own order */
+                          : pd_arena_alloc(arena, 2 * (bytes->size + FEATURE_HEAD));
+    if (!record)
+        return;
+    uint32_t size = (uint32_t)(bytes->size + FEATURE_HEAD);
+    pd_store32(record, PD_RECORD_HEADER_FEATURE, swap);
+    pd_store16(record + 4, 0, swap);
+    pd_store16(record + 6, (uint16_t)PD_MIN(size, (uint32_t)UINT16_MAX), swap);
+    pd_store64(record + 8, feature, swap);
+    memcpy(record + FEATURE_HEAD, bytes->data, bytes->size);
+    struct pd_fields_input input = { NULL, record, size, swap, cpus };
+    pd_record_encode(&input, big_endian, record + size);
+    memcpy(out, record + size + FEATURE_HEAD, bytes->size);
+}
+
+static perfdata_status copy_feature(struct pd_copy *copy, unsigned feature)
+{
+    struct pd_recording *recording = copy->recording;
+    struct pd_feature_bytes bytes = recording->feature_bytes[feature];
+    if (copy->convert && bytes.size) {
+        uint8_t *converted = pd_arena_alloc(&recording->arena, bytes.size);
+        if (!converted)
+            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        pd_feature_convert(&bytes, feature, recording->swap, copy->big_endian, copy->cpus,
+                           &recording->arena, converted);
+        bytes.data = converted;
+    }
+    return pd_copy_set_feature(copy, feature, bytes.data, bytes.size);
+}
+
+perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, const void *payload,
+                                    size_t size)
+{
+    copy->has_feature[feature] = true;
+    return pd_writer_set_feature(copy->writer, feature, payload, size);
+}
+
+/* All that the recording has by now and the writer not yet. */
+static perfdata_status give_head(struct pd_copy *copy)
+{
+    struct pd_recording *recording = copy->recording;
+    perfdata_status status = PERFDATA_OK;
+    bool branches = false;
+    for (size_t i = 0; i < recording->event_count; i++)
+        branches |= recording->events[i]->attr.sample_type & PD_SAMPLE_BRANCH_STACK;
+    for (; copy->events < recording->event_count && status == PERFDATA_OK; copy->events++) {
+        const struct pd_event *event = recording->events[copy->events];
+        status = pd_writer_add_event(copy->writer, &event->attr, event->ids, event->id_count);
+    }
+    for (unsigned i = 0; i < 256 && status == PERFDATA_OK; i++)
+        if (!copy->has_feature[i] && is_copied(copy, i))
+            status = copy_feature(copy, i);
+    /* a pipe has no record for it */
+    if (status == PERFDATA_OK && recording->kind == PD_CONTAINER_PIPE && branches &&
+        !copy->has_feature[PD_FEATURE_BRANCH_STACK] && copy->output.kind == PD_WRITE_FILE)
+        status = pd_copy_set_feature(copy, PD_FEATURE_BRANCH_STACK, "", 0);
+    return status;
+}
+
+perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfdata_output *output,
+                             unsigned flags, struct pd_copy *out)
+{
+    memset(out, 0, sizeof *out);
+    out->recording = recording;
+    out->output.fd = -1;
+    perfdata_status status = pd_output_open(&recording->context, output, &out->output);
+    if (status < 0)
+        return status;
+    const struct perfdata_output *options = &out->output.options;
+    out->big_endian = wanted_order(recording, options->byte_order);
+    out->convert = out->big_endian != recording->big_endian;
+    out->cpus = recording->features.nrcpus.present ? recording->features.nrcpus.available : 0;
+    out->no_rounds = (flags & PD_COPY_REORDER) || recording->part_count;
+    out->closed = !(flags & (PD_COPY_OPEN | PD_COPY_REORDER)) && !out->convert &&
+                  !recording->part_count && !options->compression;
+    struct pd_writer_options writer = { .kind = out->output.kind,
+                                        .swap = out->big_endian != host_is_big(),
+                                        .level = options->compression };
+    status = pd_writer_open_fd(&recording->context, out->output.fd, &writer, &out->writer);
+    if (status == PERFDATA_OK && !(flags & PD_COPY_NO_EVENTS))
+        status = give_head(out);
+    return status;
+}
+
+perfdata_status pd_copy_begin(struct pd_copy *copy)
+{
+    return pd_writer_begin(copy->writer);
+}
+
+perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status)
+{
+    struct pd_context *context = &copy->recording->context;
+    if (status == PERFDATA_OK && copy->output.kind == PD_WRITE_FILE)
+        status = give_head(copy);
+    if (status == PERFDATA_OK)
+        status = pd_writer_finish(copy->writer);
+    pd_writer_close(copy->writer);
+    free(copy->scratch);
+    return pd_output_close(context, &copy->output, status);
+}
+
+perfdata_status pd_copy_walk(struct pd_copy *copy, struct pd_walk **out)
+{
+    perfdata_status status = pd_walk_open(copy->recording, out);
+    if (status == PERFDATA_OK)
+        pd_walk_set(*out,
+                    (copy->closed ? PD_WALK_CLOSED : 0) |
+                        (pd_source_is_stream(copy->recording->source) ? PD_WALK_PAYLOADS : 0));
+    return status;
+}
+
+/* ---- records ---- */
+
+perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *event,
+                               const uint8_t *record, uint32_t size)
+{
+    if (!copy->convert)
+        return pd_writer_put_record(copy->writer, record, size);
+    if (size > copy->room) {
+        size_t room = PD_MAX(2 * (size_t)size, (size_t)UINT16_MAX + 1);
+        uint8_t *scratch = realloc(copy->scratch, room);
+        if (!scratch)
+            return pd_fail(&copy->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+        copy->scratch = scratch;
+        copy->room = room;
+    }
+    struct pd_fields_input input = { event, record, size, copy->recording->swap, copy->cpus };
+    pd_record_encode(&input, copy->big_endian, copy->scratch); /* damaged parts stay as they are */
+    return pd_writer_put_record(copy->writer, copy->scratch, size);
+}
+
+/* What follows a record: trace data, whose order is its own. */
+static perfdata_status put_payload(struct pd_copy *copy, const struct pd_raw *raw)
+{
+    struct pd_recording *recording = copy->recording;
+    if (raw->payload)
+        return pd_writer_put(copy->writer, raw->payload, (size_t)raw->payload_size);
+    struct pd_source *source = raw->part ? recording->parts[raw->part - 1] : recording->source;
+    uint8_t *block = malloc(COPY_BLOCK);
+    perfdata_status status = PERFDATA_OK;
+    if (!block)
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    for (uint64_t done = 0; done < raw->payload_size && status == PERFDATA_OK;) {
+        size_t got = 0, want = (size_t)PD_MIN(raw->payload_size - done, (uint64_t)COPY_BLOCK);
+        status = pd_source_read(source, raw->offset + raw->size + done, block, want, &got);
+        if (status == PERFDATA_OK && !got)
+            status = pd_fail(&recording->context, PERFDATA_ERROR_TRUNCATED, (int64_t)raw->offset,
+                             "the bytes behind a record are gone");
+        if (status == PERFDATA_OK)
+            status = pd_writer_put(copy->writer, block, got);
+        done += got;
+    }
+    free(block);
+    return status;
+}
+
+/* Records that the writer makes itself, or that have no place in the output. */
+static bool is_left_out(struct pd_copy *copy, const struct pd_raw *raw)
+{
+    bool from_pipe = copy->recording->kind == PD_CONTAINER_PIPE;
+    bool late = raw->offset >= copy->recording->head_end &&
+                copy->output.kind == PD_WRITE_PIPE; /* a second stream behind the first */
+    switch (raw->type) {
+    case PD_RECORD_HEADER_ATTR:
+    case PD_RECORD_HEADER_FEATURE: return from_pipe && !late;
+    case PD_RECORD_HEADER_TRACING_DATA: return from_pipe;
+    case PD_RECORD_FINISHED_ROUND: return copy->no_rounds;
+    case PD_RECORD_COMPRESSED:
+    case PD_RECORD_COMPRESSED2: return !copy->closed;
+    default: return false;
+    }
+}
+
+perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw)
+{
+    if (is_left_out(copy, raw))
+        return PERFDATA_OK;
+    perfdata_status status = pd_copy_record(copy, raw->event, raw->data, raw->size);
+    bool within = raw->payload && raw->payload >= raw->data && raw->payload < raw->data + raw->size;
+    if (status == PERFDATA_OK && raw->payload_size && !within)
+        status = put_payload(copy, raw);
+    /* a pipe tells by this record alone that it is of perf stat */
+    if (status == PERFDATA_OK && raw->type == PD_RECORD_STAT_CONFIG &&
+        copy->output.kind == PD_WRITE_FILE && !copy->has_feature[PD_FEATURE_STAT])
+        status = pd_copy_set_feature(copy, PD_FEATURE_STAT, "", 0);
+    return status;
+}
+
+perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivered *record)
+{
+    struct pd_raw raw = { .data = record->data,
+                          .size = record->size,
+                          .type = record->type,
+                          .misc = record->misc,
+                          .offset = record->offset,
+                          .part = record->part,
+                          .event = record->event };
+    if (raw.type == PD_RECORD_AUXTRACE && raw.size >= 16) {
+        raw.payload_size = pd_load64(raw.data + 8, copy->recording->swap);
+        if (pd_source_is_stream(copy->recording->source))
+            return pd_fail(&copy->recording->context, PERFDATA_ERROR_UNSUPPORTED,
+                           (int64_t)raw.offset,
+                           "trace data from a pipe cannot be put in another order");
+    }
+    return pd_copy_raw(copy, &raw);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* `perf inject` without itrace: a recording copied record by record. */
+#include "rewrite/inject.h"
+#include "export/api.h"
+
+struct inject {
+    struct pd_copy copy;
+    struct pd_build_ids ids;
+    bool with_ids, by_and_by; /* the input cannot be read twice: ids come as they are found */
+    struct perfdata_inject_options options;
+};
+
+/* Entries of the table are the bodies of records: only the type differs. */
+static perfdata_status put_new_ids(struct inject *inject, size_t from)
+{
+    struct pd_build_ids *ids = &inject->ids;
+    bool swap = ids->big_endian != pd_is_big_endian(false);
+    perfdata_status status = PERFDATA_OK;
+    while (from < ids->table.count && status == PERFDATA_OK) {
+        uint8_t *entry = ids->table.data + from;
+        size_t size = pd_load16(entry + 6, swap);
+        pd_store32(entry, PD_RECORD_HEADER_BUILD_ID, swap);
+        status = pd_writer_put_record(inject->copy.writer, entry, size);
+        pd_store32(entry, 0, swap);
+        from += size;
+    }
+    return status;
+}
+
+static perfdata_status note_ids(struct inject *inject, const struct pd_raw *raw)
+{
+    size_t before = inject->ids.table.count;
+    perfdata_status status = pd_build_ids_record(&inject->ids, raw->event, raw->data, raw->size,
+                                                 raw->type, raw->misc);
+    if (status == PERFDATA_OK && inject->copy.output.kind == PD_WRITE_PIPE)
+        status = put_new_ids(inject, before);
+    return status;
+}
+
+static perfdata_status copy_all(struct inject *inject)
+{
+    struct pd_copy *copy = &inject->copy;
+    struct pd_walk *walk;
+    struct pd_raw raw;
+    int got = pd_copy_walk(copy, &walk);
+    if (got < 0)
+        return got;
+    while ((got = pd_walk_next(walk, &raw)) > 0) {
+        if (pd_walk_doubts(walk, &raw))
+            continue;
+        got = inject->by_and_by ? note_ids(inject, &raw) : PERFDATA_OK;
+        if (got == PERFDATA_OK)
+            got = pd_copy_raw(copy, &raw);
+        if (got < 0)
+            break;
+    }
+    pd_walk_close(walk);
+    return got;
+}
+
+static perfdata_status give_table(struct inject *inject)
+{
+    const struct pd_build_ids *ids = &inject->ids;
+    return ids->table.count ? pd_copy_set_feature(&inject->copy, PD_FEATURE_BUILD_ID,
+                                                  ids->table.data, ids->table.count)
+                            : PERFDATA_OK;
+}
+
+static perfdata_status run(struct inject *inject)
+{
+    bool sched = inject->options.flags & PERFDATA_INJECT_SCHED_STAT;
+    perfdata_status status = PERFDATA_OK;
+    if (inject->with_ids && !inject->by_and_by) {
+        status = pd_build_ids_read(&inject->ids);
+        if (status == PERFDATA_OK)
+            status = give_table(inject);
+    }
+    if (status == PERFDATA_OK)
+        status = pd_copy_begin(&inject->copy);
+    if (status == PERFDATA_OK)
+        status = sched ? pd_inject_sched_stat(&inject->copy) : copy_all(inject);
+    if (status == PERFDATA_OK && inject->by_and_by && inject->copy.output.kind == PD_WRITE_FILE)
+        status = give_table(inject);
+    return status;
+}
+
+perfdata_status perfdata_inject(perfdata_recording *recording, const struct perfdata_output *output,
+                                const struct perfdata_inject_options *options)
+{
+    const uint32_t ids = PERFDATA_INJECT_BUILD_IDS | PERFDATA_INJECT_ALL_BUILD_IDS;
+    if (!recording->open || !output)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_recording *inner = &recording->recording;
+    struct inject inject = { 0 };
+    if (options)
+        memcpy(&inject.options, options, PD_MIN(options->struct_size, sizeof inject.options));
+    uint32_t flags = inject.options.flags;
+    inject.with_ids = flags & ids;
+    bool stream = pd_source_is_stream(inner->source);
+    inject.by_and_by = inject.with_ids && stream;
+    if (inject.by_and_by && flags & PERFDATA_INJECT_SCHED_STAT)
+        return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "a pipe is read once: build-ids and sched-stat need two runs");
+    if (!inner->event_count && inner->kind != PD_CONTAINER_PIPE)
+        return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1, "no event in the recording");
+    unsigned how = (inject.by_and_by ? PD_COPY_OPEN : 0) |
+                   (flags & PERFDATA_INJECT_SCHED_STAT ? PD_COPY_REORDER : 0);
+    perfdata_status status = pd_copy_open(inner, output, how, &inject.copy);
+    if (status == PERFDATA_OK && inject.with_ids)
+        status = pd_build_ids_open(inner, flags & PERFDATA_INJECT_ALL_BUILD_IDS,
+                                   inject.copy.big_endian, inject.options.known_build_ids,
+                                   &inject.ids);
+    if (status == PERFDATA_OK)
+        status = run(&inject);
+    if (inject.with_ids)
+        pd_build_ids_close(&inject.ids);
+    return pd_copy_close(&inject.copy, status);
+}

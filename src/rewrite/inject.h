@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* What inject.c is made of. */
+#ifndef PD_REWRITE_INJECT_H
+#define PD_REWRITE_INJECT_H
+#include "rewrite/build_ids.h"
+
+/* Copies all records in delivery order, sched_stat samples merged with sched_switch. `ids` may be NULL. */
+perfdata_status pd_inject_sched_stat(struct pd_copy *copy);
+
+#endif

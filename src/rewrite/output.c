@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "rewrite/rewrite.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static perfdata_status cannot(struct pd_context *context, const char *what, const char *path)
+{
+    return pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot %s: %s", path, what,
+                   strerrordesc_np(errno));
+}
+
+static perfdata_status open_new(struct pd_context *context, const char *path,
+                                const struct stat *before, struct pd_output *out)
+{
+    if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
+        out->temporary = NULL;
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    }
+    out->fd = mkostemp(out->temporary, O_CLOEXEC);
+    if (out->fd < 0) {
+        perfdata_status status = cannot(context, "write", path);
+        free(out->temporary);
+        out->temporary = NULL;
+        return status;
+    }
+    /* recordings tell much: as perf, for the owner alone; an old file keeps its mode */
+    if (before)
+        (void)!fchmod(out->fd, before->st_mode & 07777);
+    out->kind = PD_WRITE_FILE;
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_output_open(struct pd_context *context, const struct perfdata_output *options,
+                               struct pd_output *out)
+{
+    struct stat info;
+    memset(out, 0, sizeof *out);
+    memcpy(&out->options, options, PD_MIN(options->struct_size, sizeof out->options));
+    out->fd = -1;
+    out->kind = PD_WRITE_PIPE;
+    const char *path = out->options.path;
+    if (!path) {
+        out->fd = out->options.fd;
+        return PERFDATA_OK;
+    }
+    bool exists = !stat(path, &info);
+    if (exists && S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        return cannot(context, "write", path);
+    }
+    perfdata_status status = PERFDATA_OK;
+    if (!exists || S_ISREG(info.st_mode))
+        status = open_new(context, path, exists ? &info : NULL, out);
+    else if ((out->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) /* /dev/null, a fifo */
+        status = cannot(context, "write", path);
+    if (out->options.flags & PERFDATA_OUTPUT_PIPE)
+        out->kind = PD_WRITE_PIPE;
+    return status;
+}
+
+perfdata_status pd_output_close(struct pd_context *context, struct pd_output *output,
+                                perfdata_status status)
+{
+    const char *path = output->options.path;
+    if (path && output->fd >= 0 && close(output->fd) < 0 && status == PERFDATA_OK)
+        status = cannot(context, "write", path);
+    if (output->temporary && status == PERFDATA_OK && rename(output->temporary, path) < 0)
+        status = cannot(context, "write", path);
+    if (output->temporary && status < 0)
+        unlink(output->temporary);
+    free(output->temporary);
+    memset(output, 0, sizeof *output);
+    output->fd = -1;
+    return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer rewrite/: a recording -> another one. What the verbs inject, repair, slice, merge and anonymize share: the
+ * output and its form, events and features, each record in the output's byte order with the bytes that follow it. */
+#ifndef PD_REWRITE_H
+#define PD_REWRITE_H
+#include "container/container.h"
+#include "order/order.h"
+#include "write/write.h"
+#include <perfdata/rewrite.h>
+
+/* ---- where it goes ---- */
+
+/* A file is written under another name and takes its own when it is complete: what stood there stays until then, and
+ * may be the input. */
+struct pd_output {
+    struct perfdata_output options;
+    int fd;
+    enum pd_writer_kind kind;
+    char *temporary; /* NULL: written in place */
+};
+
+perfdata_status pd_output_open(struct pd_context *context, const struct perfdata_output *options,
+                               struct pd_output *out);
+/* `status`: how the writing went; returned, or the failure to end it. */
+perfdata_status pd_output_close(struct pd_context *context, struct pd_output *output,
+                                perfdata_status status);
+
+/* ---- the copier ---- */
+
+struct pd_copy {
+    struct pd_recording *recording;
+    struct pd_output output;
+    struct pd_writer *writer;
+    bool big_endian, convert; /* what is written; it is not what was read */
+    bool closed;              /* compressed records pass as they are */
+    bool no_rounds;           /* FINISHED_ROUND is left out: the records come in another order */
+    size_t events;            /* that the writer has */
+    bool has_feature[256];    /* likewise */
+    uint32_t cpus;
+    uint8_t *scratch; /* a record in the other order */
+    size_t room;
+};
+
+enum pd_copy_flags {
+    PD_COPY_OPEN = 1,     /* records within compressed ones are wanted */
+    PD_COPY_REORDER = 2,  /* records will not come in the file's order */
+    PD_COPY_NO_EVENTS = 4 /* events and features are the caller's */
+};
+
+/* Makes the output and gives it events and features. The caller may then replace features, before pd_copy_begin().
+ * pd_copy_close() ends it, also after a failure here. */
+perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfdata_output *output,
+                             unsigned flags, struct pd_copy *out);
+perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, const void *payload,
+                                    size_t size);
+perfdata_status pd_copy_begin(struct pd_copy *copy);
+/* A record as read, with what follows it; what the writer has made of it already is left out. */
+perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw);
+/* A record in the byte order of the input, which may have been changed. */
+perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *event,
+                               const uint8_t *record, uint32_t size);
+/* A record that came through order/. */
+perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivered *record);
+/* Finishes the output when `status` is good, else takes it away. */
+perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status);
+
+/* A walk as the copier needs it. */
+perfdata_status pd_copy_walk(struct pd_copy *copy, struct pd_walk **out);
+
+/* A feature's payload in the other byte order into out[bytes->size]. */
+void pd_feature_convert(const struct pd_feature_bytes *bytes, unsigned feature, bool swap,
+                        bool big_endian, uint32_t cpus, struct pd_arena *arena, uint8_t *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* -o and what goes with it, for verbs that write a recording. */
+#ifndef PERFDATA_TOOL_OUTPUT_H
+#define PERFDATA_TOOL_OUTPUT_H
+#include "tool/input.h"
+#include "tool/verbs.h"
+#include <perfdata/rewrite.h>
+
+/* A part of the verb's options. */
+struct tool_output_options {
+    const char *path, *order;
+    int pipe, level;
+};
+
+#define TOOL_ROWS_OUTPUT(field)                                                                    \
+    { TOOL_STRING, 'o', "output", "FILE", "where to write; - is standard output, a pipe stream",  \
+      FIELD(field.path) },                                                                         \
+    { TOOL_FLAG, 0, "pipe", NULL, "write a pipe stream into the file, too",                       \
+      FIELD(field.pipe), .flags = TOOL_OURS },                                                     \
+    { TOOL_STRING, 0, "byte-order", "ORDER",                                                       \
+      "of the output: native, little, big; default: as recorded", FIELD(field.order),             \
+      .flags = TOOL_OURS },                                                                        \
+    { TOOL_INT, 'z', "compress", "LEVEL", "compress the kernel's records with zstd, 1 to 22",     \
+      FIELD(field.level), .flags = TOOL_OURS }
+
+/* TOOL_USAGE after a message when an option makes no sense. `fallback`: the path without -o; NULL: -o is needed. */
+enum tool_exit tool_output(struct tool *tool, const struct tool_output_options *options,
+                           const char *fallback, struct perfdata_output *out);
+
+/* Tells of a failure of reading or writing; `status` of the run. The code of the verb. */
+enum tool_exit tool_written(struct tool *tool, perfdata_recording *recording,
+                            perfdata_status status);
+
+#endif
