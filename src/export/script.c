@@ -74,7 +74,7 @@ static bool shows(const struct pd_script *script, uint32_t type)
 
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
 {
-    struct pd_location *ahead[AHEAD];
+    struct pd_location *ahead[AHEAD] = { 0 };
     struct pd_script *script = data;
     struct pd_script_worker *worker = state;
     if (pd_resolver_trim(worker->resolver))
