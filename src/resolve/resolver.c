@@ -226,6 +226,18 @@ static bool becomes_first(struct pd_resolver *resolver, uint64_t ip)
     return true;
 }
 
+/* Before the sample that loads the kernel only chains lead into it: what they show loads it as well. */
+static const struct pd_map *kernel_map(const struct pd_resolver *resolver, uint64_t ip)
+{
+    if (resolver->before_kernel) {
+        const struct pd_map *map = pd_timeline_kernel_map(resolver->symbols->timeline,
+                                                          resolver->number, ip);
+        if (!map || map->dso->kind != PD_DSO_KERNEL)
+            return map;
+    }
+    return pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
+}
+
 static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
                                                struct pd_recent_slot *slot, uint64_t stamp,
                                                uint8_t cpumode, uint64_t ip)
@@ -234,9 +246,7 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
     if (cpumode == PD_CPUMODE_KERNEL && becomes_first(resolver, ip))
         return look_up_loading(resolver, ip);
     if (cpumode == PD_CPUMODE_KERNEL)
-        map = resolver->before_kernel
-                  ? pd_timeline_kernel_map(resolver->symbols->timeline, resolver->number, ip)
-                  : pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
+        map = kernel_map(resolver, ip);
     else if (cpumode == PD_CPUMODE_USER && resolver->thread)
         map = pd_maps_view_find(resolver->user, ip);
     /* Other maps have changed, this one has not. */
