@@ -74,16 +74,12 @@ KEEP static void use_files(void)
         close(fd);
 }
 
-KEEP static void use_memory(void)
+/* Page faults without new maps, of which a process has few. */
+KEEP static void use_memory(unsigned char *memory, size_t size)
 {
-    size_t size = 256 * 1024;
-    unsigned char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                 -1, 0);
-    if (memory == MAP_FAILED)
-        return;
     for (size_t i = 0; i < size; i += 4096)
         memory[i] = (unsigned char)i;
-    munmap(memory, size);
+    madvise(memory, size, MADV_DONTNEED);
 }
 
 int main(int argc, char **argv)
@@ -91,14 +87,17 @@ int main(int argc, char **argv)
     time_t end = time(NULL) + (argc > 1 ? atoi(argv[1]) : 1);
     int ends[2];
     unsigned turn = (unsigned)getpid();
-    if (pipe(ends))
+    size_t size = 256 * 1024;
+    unsigned char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                 -1, 0);
+    if (pipe(ends) || memory == MAP_FAILED)
         return 1;
     while (time(NULL) < end) {
         for (unsigned i = 0; i < 8; i++)
             result += descend(i % 7, turn++ * 2654435761u >> 7);
         use_pipe(ends);
         use_files();
-        use_memory();
+        use_memory(memory, size);
         pid_t child = fork();
         if (!child)
             _exit((int)(descend(3, turn) & 1));

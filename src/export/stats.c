@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/stats.h"
+#include "pipeline/split.h"
 #include <stdlib.h>
 
 #define TYPES 128
@@ -12,20 +13,41 @@ struct counts {
     uint64_t total, types[TYPES];
     struct event_counts *events;
     size_t event_count;
+    struct pd_split split;
 };
 
-static void count(struct counts *counts, const struct pd_raw *raw)
+/* A sample that reads counters is one for each event whose counter moved. */
+static bool count_parts(struct counts *counts, const struct pd_raw *raw)
+{
+    struct pd_delivered part = {
+        .data = raw->data,
+        .size = raw->size,
+        .type = raw->type,
+        .misc = raw->misc,
+        .event = raw->event,
+    };
+    int got;
+    pd_split_begin(&counts->split, &part);
+    while ((got = pd_split_next(&counts->split, &part)) > 0)
+        counts->events[part.event->index].samples++;
+    return got == 0;
+}
+
+static bool count(struct counts *counts, const struct pd_raw *raw)
 {
     counts->total++;
     if (raw->type < TYPES)
         counts->types[raw->type]++;
     if (!raw->event || raw->event->index >= counts->event_count)
-        return;
+        return true;
+    if (raw->type == PD_RECORD_SAMPLE && raw->event->plan.sample_type & PD_SAMPLE_READ)
+        return count_parts(counts, raw);
     struct event_counts *event = &counts->events[raw->event->index];
     if (raw->type == PD_RECORD_SAMPLE)
         event->samples++;
     else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16)
         event->lost += pd_load64(raw->data + 8, raw->event->plan.swap);
+    return true;
 }
 
 static void line(struct pd_text *out, const char *name, uint64_t count)
@@ -82,8 +104,13 @@ perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_text *ou
         return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for counts");
     int status = pd_walk_open(recording, &walk);
     if (status >= 0) {
-        while ((status = pd_walk_next(walk, &raw)) > 0)
-            count(&counts, &raw);
+        pd_split_init(&counts.split, recording);
+        while ((status = pd_walk_next(walk, &raw)) > 0 && count(&counts, &raw))
+            continue;
+        if (status > 0)
+            status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
+                             "no memory for counts");
+        pd_split_free(&counts.split);
         pd_walk_close(walk);
         print(&counts, recording, out);
     }
