@@ -369,7 +369,8 @@ static perfdata_status print(struct report *report, struct pd_text *out)
         return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
     status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);
     /* A key that does not parse is found before anything is printed. */
-    if (status == PERFDATA_ERROR_ARGUMENT || status == PERFDATA_ERROR_UNSUPPORTED)
+    if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
+        status == PERFDATA_ERROR_UNSUPPORTED)
         out->length = 0;
     if (status < 0)
         return status;
