@@ -203,7 +203,7 @@ perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool
     perfdata_status status = take_recorded(out);
     if (status == PERFDATA_OK && known)
         status = read_known(out, known);
-    return status < 0 ? status : pd_session_open(recording, NULL, &out->session);
+    return status < 0 ? status : pd_session_open(recording, NULL, &out->follow.session);
 }
 
 void pd_build_ids_close(struct pd_build_ids *ids)
@@ -214,39 +214,18 @@ void pd_build_ids_close(struct pd_build_ids *ids)
     pd_map64_free(&ids->known);
     pd_vec_free(&ids->done);
     pd_vec_free(&ids->table);
-    pd_session_close(&ids->session);
-}
-
-static const struct pd_map *map_of(struct pd_build_ids *ids, const struct pd_event *event,
-                                   const uint8_t *record, uint32_t size, uint16_t misc)
-{
-    uint32_t ip_at = event->plan.ip, tid_at = event->plan.tid;
-    if (!ip_at || ip_at + 8 > size)
-        return NULL;
-    uint64_t ip = pd_load64(record + ip_at, event->plan.swap);
-    if ((misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL)
-        return pd_timeline_kernel_map(ids->session.timeline, ids->number, ip);
-    if ((misc & PD_MISC_CPUMODE_MASK) != PD_CPUMODE_USER || !tid_at || tid_at + 8 > size)
-        return NULL;
-    const struct pd_thread *thread = pd_timeline_touch(
-        ids->session.timeline, pd_load32(record + tid_at, event->plan.swap),
-        pd_load32(record + tid_at + 4, event->plan.swap), ids->number);
-    return thread ? pd_thread_map(thread, ids->number, ip) : NULL;
+    pd_session_close(&ids->follow.session);
 }
 
 perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
                                     const uint8_t *record, uint32_t size, uint32_t type,
                                     uint16_t misc)
 {
-    struct pd_timeline *timeline = ids->session.timeline;
-    ids->number++;
-    if (type == PD_RECORD_SAMPLE) {
-        const struct pd_map *map = event && !ids->all ? map_of(ids, event, record, size, misc) : NULL;
-        return map && map->dso ? hit(ids, map->dso) : PERFDATA_OK;
-    }
-    if (type == PD_RECORD_FINISHED_ROUND)
-        return PERFDATA_OK;
-    perfdata_status status = pd_timeline_apply(timeline, event, record, size, ids->number);
+    struct pd_timeline *timeline = ids->follow.session.timeline;
+    const struct pd_map *map;
+    perfdata_status status = pd_follow_record(&ids->follow, event, record, size, type, misc, &map);
+    if (status == PERFDATA_OK && map && map->dso && !ids->all)
+        status = hit(ids, map->dso);
     size_t count = ids->all ? pd_timeline_dso_count(timeline) : 0;
     for (; ids->seen < count && status == PERFDATA_OK; ids->seen++)
         status = hit(ids, pd_timeline_dso(timeline, ids->seen));

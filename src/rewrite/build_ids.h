@@ -2,17 +2,16 @@
 /* Which objects a recording shows, and their build-ids as entries of the header's table. */
 #ifndef PD_REWRITE_BUILD_IDS_H
 #define PD_REWRITE_BUILD_IDS_H
-#include "pipeline/pipeline.h"
+#include "rewrite/follow.h"
 #include "rewrite/rewrite.h"
 
 struct pd_build_ids {
     struct pd_recording *recording;
-    struct pd_session session;
+    struct pd_follow follow;
     bool all;              /* all that are mapped, not only what samples hit */
     bool big_endian;       /* of the entries */
     PD_VEC(uint8_t) done;  /* by the object's index */
     size_t seen;           /* objects looked at, for `all` */
-    uint64_t number;       /* of the record applied last */
     PD_VEC(uint8_t) table; /* entries, those of the recording first */
     size_t recorded;       /* bytes of those */
     struct pd_map64 known; /* hash of the path -> number in known_ids */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* What makes a recording's content doubtful, though its file may be sound. */
+#include "export/api.h"
+#include "rewrite/follow.h"
+#include <inttypes.h>
+#include <perfdata/rewrite.h>
+
+enum { AUX_TRUNCATED = 1, AUX_PARTIAL = 4, AUX_COLLISION = 8, NAMES_SHOWN = 20 };
+
+struct check {
+    struct pd_recording *recording;
+    struct pd_follow follow;
+    struct perfdata_check_result result;
+    uint64_t lost_records, lost_samples, throttled, unthrottled, bad_samples, no_map, no_event;
+    uint64_t aux_truncated, aux_partial, aux_collision, trace_errors, backward;
+    PD_VEC(uint8_t) hits; /* by the object's index */
+    bool no_memory;
+};
+
+static void note_hit(struct check *check, const struct pd_dso *dso)
+{
+    if (!pd_vec_reserve(&check->hits, dso->index + 1u)) {
+        check->no_memory = true;
+        return;
+    }
+    while (check->hits.count <= dso->index)
+        check->hits.data[check->hits.count++] = 0;
+    check->hits.data[dso->index] = 1;
+}
+
+static void note_sample(struct check *check, const struct pd_delivered *record,
+                        const struct pd_map *map)
+{
+    struct pd_sample sample;
+    check->result.samples++;
+    if (!record->event) {
+        check->no_event++;
+        return;
+    }
+    if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
+        check->bad_samples++;
+    uint32_t mode = record->misc & PD_MISC_CPUMODE_MASK;
+    if (map && map->dso)
+        note_hit(check, map->dso);
+    else if (record->event->plan.ip &&
+             (mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_USER))
+        check->no_map++;
+}
+
+static void note_aux(struct check *check, const struct pd_delivered *record)
+{
+    uint64_t flags = record->size >= 32 ? pd_load64(record->data + 24, check->recording->swap) : 0;
+    check->aux_truncated += (flags & AUX_TRUNCATED) != 0;
+    check->aux_partial += (flags & AUX_PARTIAL) != 0;
+    check->aux_collision += (flags & AUX_COLLISION) != 0;
+}
+
+static void note(struct check *check, const struct pd_delivered *record, const struct pd_map *map)
+{
+    bool swap = check->recording->swap;
+    check->result.records++;
+    switch (record->type) {
+    case PD_RECORD_SAMPLE: note_sample(check, record, map); break;
+    case PD_RECORD_LOST:
+        check->lost_records += record->size >= 24 ? pd_load64(record->data + 16, swap) : 0;
+        break;
+    case PD_RECORD_LOST_SAMPLES:
+        check->lost_samples += record->size >= 16 ? pd_load64(record->data + 8, swap) : 0;
+        break;
+    case PD_RECORD_THROTTLE: check->throttled++; break;
+    case PD_RECORD_UNTHROTTLE: check->unthrottled++; break;
+    case PD_RECORD_AUX: note_aux(check, record); break;
+    case PD_RECORD_AUXTRACE_ERROR: check->trace_errors++; break;
+    default: break;
+    }
+}
+
+static perfdata_status read_all(struct check *check)
+{
+    struct pd_order *order;
+    struct pd_delivered record;
+    int got = pd_order_open(check->recording, PD_ORDER_DELIVERY, &order);
+    if (got < 0)
+        return got;
+    while ((got = pd_order_next(order, &record)) > 0) {
+        const struct pd_map *map;
+        got = pd_follow_record(&check->follow, record.event, record.data, record.size, record.type,
+                               record.misc, &map);
+        if (got < 0)
+            break;
+        note(check, &record, map);
+    }
+    check->backward = pd_order_statistics(order)->late;
+    pd_order_close(order);
+    if (check->no_memory)
+        return pd_fail(&check->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    return got;
+}
+
+/* ---- the text ---- */
+
+static void line(struct check *check, struct pd_text *out, uint64_t count, const char *text)
+{
+    if (!count)
+        return;
+    check->result.content_issues++;
+    pd_text_format(out, "content: %" PRIu64 " %s\n", count, text);
+}
+
+static void put_objects(struct check *check, struct pd_text *out)
+{
+    size_t count = pd_timeline_dso_count(check->follow.session.timeline);
+    uint64_t missing = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_dso *dso = pd_timeline_dso(check->follow.session.timeline, i);
+        bool file = dso->kind == PD_DSO_USER || dso->kind == PD_DSO_KERNEL ||
+                    dso->kind == PD_DSO_MODULE;
+        if (!file || dso->build_id_size || dso->index >= check->hits.count ||
+            !check->hits.data[dso->index])
+            continue;
+        if (missing++ < NAMES_SHOWN)
+            pd_text_format(out, "content: no build-id of %s\n", dso->long_name);
+    }
+    if (missing > NAMES_SHOWN)
+        pd_text_format(out, "content: no build-id of %" PRIu64 " more objects\n",
+                       missing - NAMES_SHOWN);
+    check->result.content_issues += missing != 0;
+}
+
+static void put_text(struct check *check, struct pd_text *out)
+{
+    line(check, out, check->lost_records, "records lost by the kernel: its buffer was full");
+    line(check, out, check->lost_samples, "samples lost by the kernel");
+    line(check, out, check->throttled, "times throttled: samples are missing");
+    line(check, out, check->backward, "records older than what was delivered before them");
+    line(check, out, check->no_event, "samples of no event");
+    line(check, out, check->bad_samples, "samples that say more than they hold");
+    line(check, out, check->no_map, "samples at addresses where nothing is mapped");
+    line(check, out, check->aux_truncated, "times trace data was cut: the buffer was full");
+    line(check, out, check->aux_partial, "times trace data has gaps");
+    line(check, out, check->aux_collision, "times trace data of others was mixed in");
+    line(check, out, check->trace_errors, "errors of decoded trace data");
+    put_objects(check, out);
+    pd_text_format(out, "%" PRIu64 " records, %" PRIu64 " samples\n", check->result.records,
+                   check->result.samples);
+}
+
+perfdata_status perfdata_check(perfdata_recording *recording, perfdata_write_fn write, void *data,
+                               struct perfdata_check_result *result)
+{
+    if (!recording->open)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_recording *inner = &recording->recording;
+    struct check check = { .recording = inner };
+    struct pd_text text = { 0 };
+    perfdata_status status = pd_session_open(inner, NULL, &check.follow.session);
+    if (status < 0)
+        return status;
+    status = read_all(&check);
+    put_text(&check, &text);
+    for (unsigned kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++)
+        check.result.file_issues += inner->context.issue_count[kind] &&
+                                    kind != PERFDATA_ISSUE_OUT_OF_ORDER;
+    perfdata_status written = pd_api_emit(&inner->context, &text, write, data);
+    pd_vec_free(&check.hits);
+    pd_session_close(&check.follow.session);
+    if (result) {
+        check.result.struct_size = result->struct_size;
+        memcpy(result, &check.result, PD_MIN(result->struct_size, sizeof check.result));
+    }
+    return status < 0 ? status : written;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Damage out: what is whole and what perf reads stays. */
+#include "export/api.h"
+#include "format/fields.h"
+#include "rewrite/rewrite.h"
+
+struct repair {
+    struct pd_copy copy;
+    struct pd_sink nothing;
+    struct perfdata_repair_result result;
+    bool has_trace_info;
+};
+
+static void ignore_field(struct pd_sink *sink, const struct pd_field *field)
+{
+    (void)sink, (void)field;
+}
+
+static void ignore_close(struct pd_sink *sink)
+{
+    (void)sink;
+}
+
+/* perf's reading ends at a record that says more than it holds, that is of no event, or of a type it does not know. */
+static bool is_good(struct repair *repair, const struct pd_raw *raw)
+{
+    const struct pd_recording *recording = repair->copy.recording;
+    if (!pd_record_type_name(raw->type) || raw->size < pd_record_min_size(raw->type))
+        return false;
+    if (raw->type < PD_RECORD_KERNEL_END && !raw->event)
+        return false;
+    if (raw->type == PD_RECORD_AUXTRACE_INFO)
+        repair->has_trace_info = true;
+    if (raw->type == PD_RECORD_AUXTRACE && !repair->has_trace_info)
+        return false;
+    if (raw->type == PD_RECORD_COMPRESSED || raw->type == PD_RECORD_COMPRESSED2)
+        return true;
+    struct pd_fields_input input = { raw->event, raw->data, raw->size, recording->swap,
+                                     repair->copy.cpus };
+    return pd_fields_walk(&input, &repair->nothing) == PERFDATA_OK;
+}
+
+static perfdata_status copy_whole(struct repair *repair)
+{
+    struct pd_walk *walk;
+    struct pd_raw raw;
+    int got = pd_copy_walk(&repair->copy, &walk);
+    if (got < 0)
+        return got;
+    while ((got = pd_walk_next(walk, &raw)) > 0) {
+        if (pd_walk_doubts(walk, &raw))
+            continue;
+        if (!is_good(repair, &raw)) {
+            repair->result.dropped++;
+            continue;
+        }
+        repair->result.kept++;
+        got = pd_copy_raw(&repair->copy, &raw);
+        if (got < 0)
+            break;
+    }
+    pd_walk_close(walk);
+    return got;
+}
+
+/* Compressed records stay as they are only where all of them can be read: one that cannot takes all behind it along. */
+static perfdata_status all_is_whole(struct pd_recording *recording, bool *whole)
+{
+    struct pd_context *context = &recording->context;
+    uint64_t counts[PERFDATA_ISSUE_COUNT];
+    struct pd_walk *walk;
+    struct pd_raw raw;
+    *whole = false;
+    if (!recording->features.compressed.present || pd_source_is_stream(recording->source))
+        return PERFDATA_OK;
+    memcpy(counts, context->issue_count, sizeof counts);
+    pd_issue_fn on_issue = context->on_issue;
+    bool strict = context->strict;
+    context->on_issue = NULL;
+    context->strict = false;
+    int got = pd_walk_open(recording, &walk);
+    if (got == PERFDATA_OK) {
+        while ((got = pd_walk_next(walk, &raw)) > 0)
+            ;
+        pd_walk_close(walk);
+    }
+    *whole = !memcmp(counts, context->issue_count, sizeof counts);
+    memcpy(context->issue_count, counts, sizeof counts);
+    context->on_issue = on_issue;
+    context->strict = strict;
+    return got;
+}
+
+perfdata_status perfdata_repair(perfdata_recording *recording, const struct perfdata_output *output,
+                                struct perfdata_repair_result *result)
+{
+    if (!recording->open || !output)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_recording *inner = &recording->recording;
+    struct repair repair = { .nothing = { ignore_field, ignore_field, ignore_close, false, false } };
+    bool whole;
+    if (!inner->event_count)
+        return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1,
+                       "no event is left: nothing can be read without one");
+    perfdata_status status = all_is_whole(inner, &whole);
+    if (status < 0)
+        return status;
+    status = pd_copy_open(inner, output, whole ? 0 : PD_COPY_OPEN, &repair.copy);
+    if (status == PERFDATA_OK)
+        status = pd_copy_begin(&repair.copy);
+    if (status == PERFDATA_OK)
+        status = copy_whole(&repair);
+    status = pd_copy_close(&repair.copy, status);
+    if (result) {
+        repair.result.struct_size = result->struct_size;
+        memcpy(result, &repair.result, PD_MIN(result->struct_size, sizeof repair.result));
+    }
+    return status;
+}
