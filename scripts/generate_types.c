@@ -122,6 +122,7 @@ static void print_groups(void)
 int main(void)
 {
     printf("/* SPDX-License-Identifier: MIT */\n"
+           "/* clang-format off */\n"
            "/* Numbers of the perf.data format, generated from the library's tables: do not edit. Later versions add\n"
            " * to these lists; they never change a number. */\n"
            "#ifndef PERFDATA_TYPES_H\n#define PERFDATA_TYPES_H\n#include <stdint.h>\n");

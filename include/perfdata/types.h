@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off */
 /* Numbers of the perf.data format, generated from the library's tables: do not edit. Later versions add
  * to these lists; they never change a number. */
 #ifndef PERFDATA_TYPES_H
@@ -52,16 +53,16 @@ enum perfdata_record_type {
     PERFDATA_RECORD_BPF_METADATA = 84,
     PERFDATA_RECORD_SCHEDSTAT_CPU = 85,
     PERFDATA_RECORD_SCHEDSTAT_DOMAIN = 86,
-    PERFDATA_RECORD_KERNEL_SYMBOL = 32769,
-    PERFDATA_RECORD_DSO = 32770,
-    PERFDATA_RECORD_SYMBOL = 32771,
-    PERFDATA_RECORD_SPLIT = 32772,
-    PERFDATA_RECORD_SPLIT_END = 32773,
-    PERFDATA_RECORD_EVENT_ID = 32774,
-    PERFDATA_RECORD_CALLCHAIN = 32775,
-    PERFDATA_RECORD_UNWINDING_RESULT = 32776,
-    PERFDATA_RECORD_TRACING_DATA = 32777,
-    PERFDATA_RECORD_DEBUG = 32778
+    PERFDATA_RECORD_SP_KERNEL_SYMBOL = 32769,
+    PERFDATA_RECORD_SP_DSO = 32770,
+    PERFDATA_RECORD_SP_SYMBOL = 32771,
+    PERFDATA_RECORD_SP_SPLIT = 32772,
+    PERFDATA_RECORD_SP_SPLIT_END = 32773,
+    PERFDATA_RECORD_SP_EVENT_ID = 32774,
+    PERFDATA_RECORD_SP_CALLCHAIN = 32775,
+    PERFDATA_RECORD_SP_UNWINDING_RESULT = 32776,
+    PERFDATA_RECORD_SP_TRACING_DATA = 32777,
+    PERFDATA_RECORD_SP_DEBUG = 32778
 };
 
 /* Bits of a record's misc; the same bit means different things in different records. Since 0.1. */
@@ -247,7 +248,10 @@ enum perfdata_software {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_software_unnamed { PERFDATA_SW_BPF_OUTPUT = 10, PERFDATA_SW_CGROUP_SWITCHES = 11 };
+enum perfdata_software_unnamed {
+    PERFDATA_SW_BPF_OUTPUT = 10,
+    PERFDATA_SW_CGROUP_SWITCHES = 11
+};
 
 /* As in the recording. Since 0.1. */
 enum perfdata_cache_id {
@@ -275,10 +279,17 @@ enum perfdata_cache_ops {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_cache_result { PERFDATA_CACHE_RESULT_ACCESS = 0, PERFDATA_CACHE_RESULT_MISS = 1 };
+enum perfdata_cache_result {
+    PERFDATA_CACHE_RESULT_ACCESS = 0,
+    PERFDATA_CACHE_RESULT_MISS = 1
+};
 
 /* As in the recording. Since 0.1. */
-enum perfdata_bp_type { PERFDATA_BP_R = 1, PERFDATA_BP_W = 2, PERFDATA_BP_X = 4 };
+enum perfdata_bp_type {
+    PERFDATA_BP_R = 1,
+    PERFDATA_BP_W = 2,
+    PERFDATA_BP_X = 4
+};
 
 /* As in the recording. Since 0.1. */
 enum perfdata_aux_action {
@@ -398,7 +409,11 @@ enum perfdata_regs_abi {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_prot { PERFDATA_PROT_READ = 1, PERFDATA_PROT_WRITE = 2, PERFDATA_PROT_EXEC = 4 };
+enum perfdata_prot {
+    PERFDATA_PROT_READ = 1,
+    PERFDATA_PROT_WRITE = 2,
+    PERFDATA_PROT_EXEC = 4
+};
 
 /* As in the recording. Since 0.1. */
 enum perfdata_map_flags {
@@ -426,7 +441,9 @@ enum perfdata_ksymbol_type {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_ksymbol_flags { PERFDATA_KSYMBOL_FLAG_UNREGISTER = 1 };
+enum perfdata_ksymbol_flags {
+    PERFDATA_KSYMBOL_FLAG_UNREGISTER = 1
+};
 
 /* As in the recording. Since 0.1. */
 enum perfdata_bpf_event_type {
@@ -467,7 +484,10 @@ enum perfdata_stat_config {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_stat_round { PERFDATA_STAT_ROUND_INTERVAL = 0, PERFDATA_STAT_ROUND_FINAL = 1 };
+enum perfdata_stat_round {
+    PERFDATA_STAT_ROUND_INTERVAL = 0,
+    PERFDATA_STAT_ROUND_FINAL = 1
+};
 
 /* As in the recording. Since 0.1. */
 enum perfdata_event_update {
@@ -521,10 +541,16 @@ enum perfdata_mem_snoop {
 };
 
 /* As in the recording. Since 0.1. */
-enum perfdata_mem_snoopx { PERFDATA_MEM_SNOOPX_FWD = 1, PERFDATA_MEM_SNOOPX_PEER = 2 };
+enum perfdata_mem_snoopx {
+    PERFDATA_MEM_SNOOPX_FWD = 1,
+    PERFDATA_MEM_SNOOPX_PEER = 2
+};
 
 /* As in the recording. Since 0.1. */
-enum perfdata_mem_lock { PERFDATA_MEM_LOCK_NA = 1, PERFDATA_MEM_LOCK_LOCKED = 2 };
+enum perfdata_mem_lock {
+    PERFDATA_MEM_LOCK_NA = 1,
+    PERFDATA_MEM_LOCK_LOCKED = 2
+};
 
 /* As in the recording. Since 0.1. */
 enum perfdata_mem_tlb {

@@ -44,14 +44,6 @@ static void put_mmap(const struct pd_record_mmap *map, struct pd_text *text)
     put_str(text, &map->filename);
 }
 
-void pd_any_record_unswap(union pd_any_record *body, uint32_t type)
-{
-    if (type != PD_RECORD_MMAP2)
-        return;
-    body->mmap2.prot = __builtin_bswap32(body->mmap2.prot);
-    body->mmap2.flags = __builtin_bswap32(body->mmap2.flags);
-}
-
 static void put_mmap2(const struct pd_record_mmap2 *map, struct pd_text *text)
 {
     pd_text_format(text, " %d/%d: [%#llx(%#llx) @ %#llx ", (int32_t)map->pid, (int32_t)map->tid,

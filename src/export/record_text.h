@@ -28,9 +28,6 @@ union pd_any_record {
 
 /* Of the member for this type, 0: perf prints nothing of it here. For pd_record_decode(). */
 size_t pd_any_record_size(uint32_t type);
-/* After decoding a foreign recording's record: what perf leaves in the recorder's byte order is put back into it. */
-void pd_any_record_unswap(union pd_any_record *body, uint32_t type);
-
 /* Adds " name+0xoff" of a kernel address; false: unknown. */
 struct pd_record_namer {
     bool (*name)(void *data, uint64_t address, struct pd_text *text);

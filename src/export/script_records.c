@@ -84,8 +84,6 @@ void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered
     perfdata_status status = size ? pd_record_decode(record->event, record->data, record->size,
                                                      swap, &arena, &body, size)
                                   : PERFDATA_OK;
-    if (swap)
-        pd_any_record_unswap(&body, record->type);
     if (status < 0)
         pd_issue(&worker->script->recording->context, PERFDATA_ISSUE_BAD_RECORD,
                  (int64_t)record->offset, "a %s record says more than it holds",

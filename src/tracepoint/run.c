@@ -86,6 +86,8 @@ static void put_number(const struct payload *p, const struct pd_trace_piece *pie
     bool is_signed = piece->conversion == 'd';
     if (piece->length <= 0)
         value = cast(value, piece->length == 0 ? 4 : piece->length == -1 ? 2 : 1, is_signed);
+    else if (piece->length == 1 && p->format->tracing->long_size == 4)
+        value = cast(value, 4, is_signed); /* the recording's long, not the reader's */
     if (!piece->plain || piece->conversion == 'X' ||
         (is_signed && piece->zero && (int64_t)value < 0)) {
         char spec[64], text[4200];
