@@ -25,11 +25,14 @@ static bool wanted_order(const struct pd_recording *recording, uint32_t order)
 /* What tells of the file itself is made anew. */
 static bool is_copied(const struct pd_copy *copy, unsigned feature)
 {
+    const struct pd_feature_bytes *bytes = &copy->recording->feature_bytes[feature];
     switch (feature) {
     case PD_FEATURE_AUXTRACE:
     case PD_FEATURE_DIR_FORMAT: return false;
-    case PD_FEATURE_COMPRESSED: return copy->closed;
-    default: return copy->recording->feature_bytes[feature].data != NULL;
+    case PD_FEATURE_COMPRESSED: /* perf sets the bit even where nothing is compressed */
+        return bytes->data &&
+               (copy->closed || !copy->recording->features.compressed.type);
+    default: return bytes->data != NULL;
     }
 }
 

@@ -380,6 +380,8 @@ static perfdata_status put_features(struct pd_writer *writer)
 static perfdata_status finish_file(struct pd_writer *writer)
 {
     perfdata_status status = writer->pack ? put_piece(writer) : PERFDATA_OK;
+    if (status == PERFDATA_OK && writer->position == writer->data_offset)
+        status = put_head(writer, PD_RECORD_FINISHED_ROUND, 8); /* size 0 means "unfinished" */
     uint64_t data_size = writer->position - writer->data_offset;
     if (status == PERFDATA_OK)
         status = set_index(writer);
