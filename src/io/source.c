@@ -108,7 +108,7 @@ perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd
     if (fd < 0)
         return fail_errno(context, errno, -1, path);
     perfdata_status status = open_descriptor(context, fd, true, path, out);
-    if (status == PERFDATA_OK && (*out)->kind != KIND_FILE) {
+    if (status == PERFDATA_OK && *out && (*out)->kind != KIND_FILE) {
         pd_source_close(*out);
         *out = NULL;
         status = pd_fail(context, PERFDATA_ERROR_NOT_FOUND, -1, "%s: not a regular file", path);
@@ -235,7 +235,7 @@ static perfdata_status keep_up_to(struct pd_source *source, uint64_t end)
             source->kept = grown;
             source->kept_capacity = capacity;
         }
-        size_t n;
+        size_t n = 0;
         perfdata_status status = read_some(source, source->kept + source->kept_size, STEP, &n);
         if (status < 0 || !n)
             return status;
@@ -254,7 +254,7 @@ static perfdata_status read_forward(struct pd_source *source, uint64_t offset, u
     while (*got < least) {
         uint8_t waste[4096];
         bool gap = source->position < at;
-        size_t n;
+        size_t n = 0;
         perfdata_status status = gap ? read_some(
                                            source, waste,
                                            (size_t)PD_MIN(sizeof waste, at - source->position), &n)
