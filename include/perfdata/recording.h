@@ -21,6 +21,8 @@ typedef int (*perfdata_write_fn)(void *data, const char *text, size_t length);
 
 /* The first issue is an error: PERFDATA_ERROR_STRICT with its text. Since 0.1. */
 #define PERFDATA_STRICT 1u
+/* Reads all of several pipe streams that stand one behind the other; perf reads the first one. Since 0.1. */
+#define PERFDATA_ALL_STREAMS 2u
 
 /* How to open. Begin with PERFDATA_OPTIONS_INIT; members that an older caller lacks have their defaults. Since 0.1. */
 struct perfdata_options {
@@ -34,7 +36,7 @@ struct perfdata_options {
     uint64_t
         max_decompressed; /* bytes made of compressed records; 0: no limit                      */
     uint32_t threads;     /* workers of the texts and analyses; 0: all cores                    */
-    uint32_t flags;       /* PERFDATA_STRICT                                                    */
+    uint32_t flags;       /* PERFDATA_STRICT, PERFDATA_ALL_STREAMS                              */
 };
 #define PERFDATA_OPTIONS_INIT                                                                      \
     {                                                                                              \

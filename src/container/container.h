@@ -33,6 +33,7 @@ struct pd_recording {
     size_t part_count;
     char *path; /* as given; "-" for a descriptor, "" for memory */
     enum pd_container_kind kind;
+    bool all_streams; /* of a pipe: not only the first of streams that stand one behind the other */
     unsigned version; /* 2 for PERFILE2, 1 for PERFFILE */
     bool swap;        /* the file's byte order is not ours */
     bool big_endian;  /* of the file */
@@ -50,8 +51,8 @@ struct pd_recording {
     const struct pd_event **layouts; /* one event of each place where the id may be */
     size_t layout_count;
     struct pd_section recorded_data; /* as the header says; `data` is what there is */
-    uint64_t feature_offset;     /* of the feature table, 0: none */
-    uint64_t head_end;           /* of a pipe: records before it acted when it was opened */
+    uint64_t feature_offset;         /* of the feature table, 0: none */
+    uint64_t head_end;               /* of a pipe: records before it acted when it was opened */
 };
 
 PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)
@@ -59,7 +60,7 @@ PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, un
     return feature < 256 && recording->feature_bits[feature / 64] >> feature % 64 & 1;
 }
 
-/* `out` is all zero but for its context, which the caller has initialised (callback, limits). The source becomes the
+/* `out` is all zero but for its context and `all_streams`, which the caller has initialised. The source becomes the
  * recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
 perfdata_status pd_recording_open(struct pd_source *source, const char *path,
                                   struct pd_recording *out);

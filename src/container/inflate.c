@@ -117,6 +117,7 @@ perfdata_status pdc_inflate_leave(struct pd_walk *walk, bool keep_rest)
     if (walk->chunk)
         pd_chunk_release(walk->chunk);
     walk->chunk = inflate->chunk;
+    walk->last = NULL;
     walk->next = inflate->next;
     walk->end = inflate->end;
     inflate->chunk = NULL;

@@ -203,6 +203,28 @@ perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *heade
                     header->size);
 }
 
+/* Where the record before is wrong about its size, whole ones lie within it. They reach beyond its end: what stands there
+ * is none of them. */
+static bool go_back(struct pd_walk *walk)
+{
+    const uint8_t *from = walk->last;
+    walk->last = NULL;
+    if (!from || walk->inflate.inside || from < walk->chunk->bytes || from + 8 >= walk->next ||
+        (size_t)(walk->next - from) > UINT16_MAX)
+        return false;
+    const uint8_t *found = find_row(walk, from + 8, walk->next);
+    for (const uint8_t *at = found; at < walk->next;) {
+        struct pdc_header header = pdc_header(at, walk->swap);
+        at += stride(walk, at, &header);
+        if (at == walk->next)
+            return false;
+    }
+    if (found >= walk->next)
+        return false;
+    walk->next = found;
+    return true;
+}
+
 perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header)
 {
     uint64_t from = pdc_walk_offset(walk);
@@ -214,6 +236,10 @@ perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header
         pdc_walk_skip(walk, walk->data_end - from);
         return PERFDATA_OK;
     }
+    if (!walk->lost_way && go_back(walk))
+        return pd_issue(&walk->recording->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)from,
+                        "the record before holds others: going on at %llu",
+                        (unsigned long long)pdc_walk_offset(walk));
     status = search(walk);
     uint64_t skipped = pdc_walk_offset(walk) - from;
     if (status < 0 || !skipped)

@@ -76,6 +76,7 @@ static perfdata_status use_memory(struct pd_walk *walk, const uint8_t *memory)
         return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     chunk->offset = walk->next_offset;
     walk->chunk = chunk;
+    walk->last = NULL;
     walk->next = chunk->bytes;
     walk->end = chunk->bytes + chunk->size;
     walk->next_offset = walk->data_end;
@@ -113,6 +114,7 @@ static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
     if (walk->chunk)
         pd_chunk_release(walk->chunk);
     walk->chunk = chunk;
+    walk->last = NULL;
     walk->next = chunk->bytes;
     walk->end = chunk->bytes + chunk->size;
     walk->next_offset += got;
@@ -188,7 +190,7 @@ PD_INLINE const struct pd_event *find_event(struct pd_walk *walk, const uint8_t 
 static void deliver(struct pd_walk *walk, struct pd_raw *out, uint32_t type, uint16_t misc,
                     uint32_t size)
 {
-    out->data = walk->next;
+    out->data = walk->last = walk->next;
     out->size = size;
     out->type = type;
     out->misc = misc;
@@ -335,8 +337,8 @@ static int special(struct pd_walk *walk, struct pd_raw *out)
     return status < 0 ? walk->failed = status : 1;
 }
 
-/* Streams may stand one behind the other, each with its header. */
-static bool skip_stream_header(struct pd_walk *walk)
+/* Streams may stand one behind the other, each with its header; perf ends with the first. */
+static bool at_stream_header(struct pd_walk *walk, perfdata_status *status)
 {
     enum { STREAM_HEADER = 16 };
     if (walk->recording->kind != PD_CONTAINER_PIPE || pdc_walk_fill(walk, STREAM_HEADER) < 0 ||
@@ -344,7 +346,14 @@ static bool skip_stream_header(struct pd_walk *walk)
         memcmp(walk->next, walk->recording->big_endian ? "2ELIFREP" : "PERFILE2", 8) != 0 ||
         pd_load64(walk->next + 8, walk->swap) != STREAM_HEADER)
         return false;
-    pdc_walk_skip(walk, STREAM_HEADER);
+    if (walk->recording->all_streams) {
+        pdc_walk_skip(walk, STREAM_HEADER);
+        return true;
+    }
+    walk->next_offset = walk->data_end = pdc_walk_offset(walk);
+    walk->end = walk->next;
+    *status = pd_issue(walk->context, PERFDATA_ISSUE_SKIPPED_BYTES, (int64_t)walk->data_end,
+                       "another stream begins here and is not read");
     return true;
 }
 
@@ -423,8 +432,8 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
         left = (size_t)(walk->end - walk->next);
     }
     if (!walk->inflate.inside && !walk->lost_way && !pdc_looks_right(&header) &&
-        skip_stream_header(walk))
-        return 2;
+        at_stream_header(walk, &status))
+        return status < 0 ? walk->failed = status : 2;
     bool good = header.size >= 8 && header.size <= left && header.size <= PDC_RECORD_MAX &&
                 (pdc_looks_right(&header) || pdc_follows_record(walk, header.size));
     if (walk->inflate.inside && header.size >= 8 && header.size <= left)

@@ -12,6 +12,7 @@ struct pdc_cached_event {
 
 struct pd_walk {
     const uint8_t *next, *end;     /* in the chunk */
+    const uint8_t *last;           /* the record delivered last, if it is in the chunk, or NULL */
     uint64_t records_left;         /* of the limit */
     const struct pd_event *single; /* the only event, NULL when there are more */
     bool swap;

@@ -25,6 +25,7 @@ static perfdata_recording *new_recording(const struct perfdata_options *options,
     pd_context_init(&recording->recording.context);
     take_options(&recording->recording.context, options);
     recording->recording.context.path = path;
+    recording->recording.all_streams = options && options->flags & PERFDATA_ALL_STREAMS;
     return recording;
 }
 

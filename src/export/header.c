@@ -177,14 +177,19 @@ static bool is_present(const struct pd_features *features, unsigned feature)
     }
 }
 
-void pd_header_text(const struct pd_recording *recording, bool full, struct pd_text *out)
+static const char frame_end[] = "# ========\n#\n";
+
+static void put_frame(const struct pd_recording *recording, struct pd_text *out)
 {
-    static const char end[] = "# ========\n#\n";
     pd_text_string(out, "# ========\n");
     put_file(recording, out);
-    bool pipe = recording->kind == PD_CONTAINER_PIPE;
-    if (pipe) /* perf prints features as they arrive, behind the frame */
-        pd_text_string(out, end);
+    if (recording->kind == PD_CONTAINER_PIPE) /* perf prints features as they arrive, behind it */
+        pd_text_string(out, frame_end);
+}
+
+void pd_header_text(const struct pd_recording *recording, bool full, struct pd_text *out)
+{
+    put_frame(recording, out);
     for (unsigned feature = 1; feature < PD_FEATURE_LAST; feature++) {
         if (!is_present(&recording->features, feature))
             continue;
@@ -194,14 +199,22 @@ void pd_header_text(const struct pd_recording *recording, bool full, struct pd_t
         else
             put_feature(recording, feature, out);
     }
-    if (pipe)
+    if (recording->kind == PD_CONTAINER_PIPE)
         return;
     pd_text_string(out, "# missing features: ");
     for (unsigned feature = 1; feature < PD_FEATURE_LAST; feature++)
         if (!pd_recording_has_feature(recording, feature))
             pd_text_format(out, "%s ", pd_feature_name(feature));
     pd_text_char(out, '\n');
-    pd_text_string(out, end);
+    pd_text_string(out, frame_end);
+}
+
+void pd_header_before_records(const struct pd_recording *recording, bool full, struct pd_text *out)
+{
+    if (recording->kind == PD_CONTAINER_PIPE)
+        put_frame(recording, out);
+    else
+        pd_header_text(recording, full, out);
 }
 
 perfdata_status perfdata_header_print(perfdata_recording *recording, uint32_t flags,

@@ -403,7 +403,11 @@ static void init(struct pd_script *script)
 static perfdata_status put_header(struct pd_script *script)
 {
     struct pd_text text = { 0 };
-    pd_header_text(script->recording, script->options->flags & PERFDATA_SCRIPT_HEADER_FULL, &text);
+    bool full = script->options->flags & PERFDATA_SCRIPT_HEADER_FULL;
+    if (script->options->flags & PERFDATA_SCRIPT_HEADER_ONLY)
+        pd_header_before_records(script->recording, full, &text);
+    else
+        pd_header_text(script->recording, full, &text);
     return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
 }
 

@@ -86,6 +86,7 @@ static perfdata_status change_field(struct pd_script *script, int kind, unsigned
                            "'%s' not valid for %s events.", fields[index].name, kinds[k].name);
         }
         set->fields = remove ? set->fields & ~bit : set->fields | bit;
+        set->removed = remove ? set->removed | bit : set->removed & ~bit;
         if (kind < 0)
             set->asked = remove ? set->asked & ~bit : set->asked | bit;
         set->user_set = set->wildcard = true;
@@ -252,6 +253,17 @@ static void set_trace_places(struct pd_script *script)
     }
 }
 
+/* A pipe's events come to perf after it has read -F: it then adds what a call chain is printed with. */
+static void add_chain_places(struct pd_script *script)
+{
+    for (size_t i = 0; i < script->recording->event_count; i++) {
+        const struct pd_event *event = script->recording->events[i];
+        struct pd_script_fields *set = &script->kinds[kind_of(event->attr.type)];
+        if (has_chain(event))
+            set->fields |= (PD_FIELD(IP) | PD_FIELD(SYM)) & ~set->removed;
+    }
+}
+
 static bool correlates(const struct pd_attr *attr)
 {
     if (attr->type != PD_TYPE_SOFTWARE)
@@ -359,6 +371,8 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
         script->use_callchain = false;
     if (script->use_callchain && !script->kinds[PD_SCRIPT_TRACE].user_set)
         set_trace_places(script);
+    if (script->use_callchain && recording->kind == PD_CONTAINER_PIPE)
+        add_chain_places(script);
     for (int k = 0; k < PD_SCRIPT_KINDS; k++) {
         perfdata_status status = first[k] ? check_done(script, script->kinds[k].fields)
                                           : PERFDATA_OK;

@@ -35,7 +35,8 @@ enum pd_script_kind {
 
 struct pd_script_fields {
     uint64_t fields;
-    uint64_t asked; /* by the user, for all kinds: missing ones are an error */
+    uint64_t asked;   /* by the user, for all kinds: missing ones are an error */
+    uint64_t removed; /* by the user */
     bool user_set, wildcard;
 };
 

@@ -14,6 +14,13 @@ enum tool_exit tool_parse_strict(struct tool *tool, void *options, const char *v
     return TOOL_DONE;
 }
 
+enum tool_exit tool_parse_streams(struct tool *tool, void *options, const char *value, bool unset)
+{
+    (void)options, (void)value;
+    tool->all_streams = !unset;
+    return TOOL_DONE;
+}
+
 enum tool_exit tool_parse_memory(struct tool *tool, void *options, const char *value, bool unset)
 {
     static const char units[] = "kMGT";
@@ -72,7 +79,8 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     options.issue_data = tool;
     options.threads = tool->jobs;
     options.max_memory = tool->memory;
-    options.flags = tool->strict ? PERFDATA_STRICT : 0;
+    options.flags = (tool->strict ? PERFDATA_STRICT : 0) |
+                    (tool->all_streams ? PERFDATA_ALL_STREAMS : 0);
     *out = NULL;
     bool standard_input = !strcmp(name, "-");
     if (!standard_input && owner_is_wrong(tool, name)) {

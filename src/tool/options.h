@@ -106,6 +106,7 @@ enum tool_exit tool_parse_force(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_verbose(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_jobs(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_strict(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_streams(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_INPUT                                                                             \
     {                                                                                              \
@@ -132,6 +133,12 @@ enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
     {                                                                                              \
         TOOL_CALLBACK, 0, "strict", NULL, "end with an error at the first thing that is wrong",    \
             .flags = TOOL_NO_VALUE | TOOL_OURS, .parse = tool_parse_strict                         \
+    }
+#define TOOL_ROW_STREAMS                                                                           \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "all-streams", NULL,                                                     \
+            "of pipe streams one behind the other read all, not the first",                        \
+            .flags = TOOL_NO_VALUE | TOOL_OURS, .parse = tool_parse_streams                        \
     }
 #define TOOL_ROW_MEMORY                                                                            \
     {                                                                                              \

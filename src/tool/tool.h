@@ -36,6 +36,7 @@ struct tool {
     bool force;        /* -f: no check of the file's owner            */
     unsigned jobs;     /* -j: threads, 0: all cores                   */
     bool strict;       /* --strict: the first issue ends the run */
+    bool all_streams;  /* --all-streams: of a pipe's recording     */
     uint64_t memory;   /* --memory: a cap in bytes, 0: default */
     int perf_exit;     /* what to return as perf; -1: by the table    */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];

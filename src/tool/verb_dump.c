@@ -30,6 +30,7 @@ static const struct tool_option dump_rows[] = {
     TOOL_ROW_FORCE,
     TOOL_ROW_VERBOSE,
     TOOL_ROW_STRICT,
+    TOOL_ROW_STREAMS,
     TOOL_ROW_MEMORY,
     TOOL_ROW_JOBS,
     { TOOL_GROUP, .help = "Output" },

@@ -51,6 +51,7 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 0, "ignore-vmlinux", NULL, "kernel image is never read", FIELD(ignore_vmlinux) },
     TOOL_ROW_FORCE,
     TOOL_ROW_STRICT,
+    TOOL_ROW_STREAMS,
     TOOL_ROW_MEMORY,
     TOOL_ROW_JOBS,
     { TOOL_GROUP, .help = "Rows and columns" },

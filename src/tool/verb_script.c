@@ -43,6 +43,7 @@ static const struct tool_option script_rows[] = {
     { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
     TOOL_ROW_FORCE,
     TOOL_ROW_STRICT,
+    TOOL_ROW_STREAMS,
     TOOL_ROW_MEMORY,
     TOOL_ROW_JOBS,
     { TOOL_GROUP, .help = "What is printed" },
