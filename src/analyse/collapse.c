@@ -77,6 +77,9 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     at = key_at(&hist->options, PD_KEY_PARENT);
     if (at && key[at] != PD_HIST_NONE)
         row->parent = pd_intern_text(&hist->names, (uint32_t)key[at]);
+    at = key_at(&hist->options, PD_KEY_TRACE);
+    if (at && key[at] != PD_HIST_NONE)
+        row->trace = pd_intern_text(&hist->names, (uint32_t)key[at]);
     if (first->dso)
         row->dso = pd_symbols_short_name(symbols, first->dso);
     row->symbol = first->symbol ? first->symbol->name : NULL;
@@ -176,6 +179,7 @@ static struct pd_hist_row *leader_row(struct pd_hist_result *result, uint32_t le
     added->dso = row->dso;
     added->parent = row->parent;
     added->symbol = row->symbol;
+    added->trace = row->trace;
     added->addr = row->addr;
     return pd_vec_push(&result->events[leader].rows, added) ? added : NULL;
 }
@@ -209,6 +213,7 @@ struct sorting {
     const uint8_t *order;
     size_t order_count, group_size;
     bool dso_is_key, has_chains;
+    bool *met; /* per row of the result: its payload's text has been compared; NULL: no such key */
 };
 
 static uint64_t column_value(const struct pd_hist_row *row, uint8_t column)
@@ -286,6 +291,9 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
     case PD_KEY_COMM: return by_text(a->comm, b->comm);
     case PD_KEY_DSO: return by_text(a->dso, b->dso);
     case PD_KEY_PARENT: return by_text(a->parent, b->parent);
+    case PD_KEY_TRACE:
+        sorting->met[a->index] = sorting->met[b->index] = true;
+        return by_text(a->trace, b->trace);
     case PD_KEY_IPC_NULL: return 0;
     case PD_KEY_CGROUP_ID:
         return by_namespace(sorting, key_of(sorting, a)[at], key_of(sorting, b)[at]);
@@ -374,10 +382,24 @@ static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *eve
     struct pd_rb_tree tree = { nodes, 0 };
     memset(nodes, 0, (count + 1) * sizeof *nodes);
     memcpy(sorting->rows, event->rows.data, count * sizeof *sorting->rows);
-    for (uint32_t i = 1; i <= count; i++)
+    for (uint32_t i = 1; i <= count; i++) {
         pd_rb_insert_by(&tree, i, is_before, sorting);
+        if (sorting->met)
+            sorting->rows[i - 1]->trace_met = sorting->met[sorting->rows[i - 1]->index];
+    }
     for (uint32_t node = pd_rb_first(&tree); node; node = pd_rb_next(&tree, node))
         event->rows.data[to++] = sorting->rows[node - 1];
+}
+
+/* A row's second sample has been compared with it, as has a function of the sample's stack. */
+static bool *met_of(const struct pd_hist_result *result, const struct pd_hist_event *event)
+{
+    bool *met = calloc(result->all.count + 1, sizeof *met);
+    for (size_t i = 0; met && i < event->rows.count; i++) {
+        const struct pd_hist_row *row = event->rows.data[i];
+        met[row->index] = PD_MAX(row->count, row->children_count) > 1 || row->max_depth;
+    }
+    return met;
 }
 
 /* Neither order is one: addresses are compared by their signed difference, and "the caller above the callee" holds only
@@ -388,8 +410,6 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
                              size_t group_size)
 {
     size_t count = event->rows.count;
-    if (count < 2)
-        return 0;
     struct pd_hist_row **rows = malloc(count * sizeof *rows);
     struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
     const struct pd_hist_options *options = &result->identities.options;
@@ -404,6 +424,8 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
         .has_chains = options->use_chains,
     };
     bool ok = rows && nodes;
+    if (ok && key_at(options, PD_KEY_TRACE))
+        ok = (sorting.met = met_of(result, event)) != NULL;
     if (ok) {
         qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, &sorting);
         pass_through_tree(&sorting, event, nodes, is_before_by_identity);
@@ -413,6 +435,7 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
     }
     free(rows);
     free(nodes);
+    free(sorting.met);
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 

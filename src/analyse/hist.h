@@ -22,6 +22,7 @@ enum pd_hist_key {
     PD_KEY_PARENT,
     PD_KEY_CPU,
     PD_KEY_SOCKET,
+    PD_KEY_TRACE, /* a tracepoint's payload as text */
     PD_KEY_SYMBOL_SIZE,
     PD_KEY_DSO_SIZE,
     PD_KEY_CGROUP,
@@ -138,7 +139,7 @@ struct pd_hist {
     PD_VEC(uint64_t) keys; /* `words` per entry */
     PD_VEC(struct pd_hist_pair) pairs;
     PD_VEC(struct pd_hist_namespace) namespaces;
-    struct pd_intern names;                          /* comm texts and parents */
+    struct pd_intern names;                          /* comm texts, parents, payloads */
     uint32_t *entry_slots, *sym_slots, *frame_slots; /* id + 1, open addressing */
     size_t entry_mask, sym_mask, frame_mask;
     struct pd_map64 cell_map, pair_map;
@@ -155,6 +156,7 @@ void pd_hist_free(struct pd_hist *hist);
 
 uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint64_t number);
 uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text);
+uint32_t pd_hist_bytes_id(struct pd_hist *hist, const char *bytes, size_t length);
 uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t inode);
 /* `addr` counts only without a symbol. */
 uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso,
@@ -204,6 +206,8 @@ struct pd_hist_row {
     bool filtered;
     const char *comm, *dso, *parent; /* the texts of the keys, NULL when the key is not asked for */
     const char *symbol;              /* NULL: unknown */
+    const char *trace;               /* NULL: no tracepoint's */
+    bool trace_met;                  /* perf has compared its text before it measured the row */
     uint64_t addr;
     struct pd_hist_row *
         *members; /* rows of the group's other events by position - 1; NULL: no group */

@@ -162,10 +162,15 @@ static uint32_t *id_slot(struct pd_hist *hist, uint32_t **data, size_t *count, s
 #define ID_SLOT(hist, vec, index)                                                                  \
     id_slot((hist), &(vec)->data, &(vec)->count, &(vec)->capacity, (index))
 
+uint32_t pd_hist_bytes_id(struct pd_hist *hist, const char *bytes, size_t length)
+{
+    uint32_t id = pd_intern(&hist->names, bytes, length);
+    return id == PD_INTERN_NONE ? fail(hist) : id;
+}
+
 uint32_t pd_hist_name_id(struct pd_hist *hist, const char *text)
 {
-    uint32_t id = pd_intern(&hist->names, text, strlen(text));
-    return id == PD_INTERN_NONE ? fail(hist) : id;
+    return pd_hist_bytes_id(hist, text, strlen(text));
 }
 
 uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint64_t number)
@@ -311,7 +316,8 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
         map->comms[i] = pd_hist_comm_id(into, from->comms.data[i].comm,
                                         from->comms.data[i].own ? 0 : UINT64_MAX);
     for (size_t i = 0; i < from->names.strings.count; i++)
-        map->names[i] = pd_hist_name_id(into, from->names.strings.data[i].text);
+        map->names[i] = pd_hist_bytes_id(into, from->names.strings.data[i].text,
+                                         from->names.strings.data[i].length);
     map->namespaces[0] = 0;
     for (size_t i = 0; i < from->namespaces.count; i++)
         map->namespaces[i + 1] = pd_hist_namespace_id(into, from->namespaces.data[i].device,
@@ -336,6 +342,7 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
     switch (key) {
     case PD_KEY_COMM: return map->comms[word];
     case PD_KEY_SYMBOL: return map->syms[word];
+    case PD_KEY_TRACE:
     case PD_KEY_PARENT: return map->names[word];
     case PD_KEY_CGROUP_ID: return map->namespaces[word];
     default: return word;

@@ -59,6 +59,8 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
         widen(&widths[PD_KEY_DSO], strlen(row->dso));
     if (row->parent)
         widen(&widths[PD_KEY_PARENT], strlen(row->parent));
+    if (row->trace && row->trace_met)
+        widen(&widths[PD_KEY_TRACE], strlen(row->trace));
     widen(&widths[PD_KEY_CPU], 3);
     widen(&widths[PD_KEY_SOCKET], 6);
     widen(&widths[PD_KEY_TIME], plan->options->flags & PERFDATA_REPORT_NS ? 16 : 12);
@@ -264,6 +266,11 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
     case PD_KEY_PARENT: cut_cell(row->parent ? row->parent : "[other]", width, out); break;
     case PD_KEY_CPU: pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word); break;
     case PD_KEY_SOCKET: pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word); break;
+    case PD_KEY_TRACE: {
+        const char *text = row->trace ? row->trace : "N/A";
+        pd_text_bytes(out, text, strnlen(text, width));
+        break;
+    }
     case PD_KEY_SYMBOL_SIZE: size_cell(first->symbol != NULL, word, width, out); break;
     case PD_KEY_DSO_SIZE: size_cell(first->dso != NULL, word, width, out); break;
     case PD_KEY_CGROUP: pd_text_string(out, cgroup_text(table, word)); break;

@@ -116,7 +116,10 @@ static perfdata_status setup_order(struct pd_context *context, struct pd_report_
     if (!plan->fields_are_strict && !(sort && strstr(sort, "overhead")))
         add_order(plan, PD_COLUMN_OVERHEAD);
     perfdata_status status = 0;
-    if (appended || (!sort && !plan->fields_are_strict)) {
+    bool by_default = appended || (!sort && !plan->fields_are_strict);
+    if (by_default && plan->only_tracepoints) {
+        add_order(plan, PD_KEY_TRACE);
+    } else if (by_default) {
         add_order(plan, PD_KEY_COMM);
         add_order(plan, PD_KEY_DSO);
         add_order(plan, PD_KEY_SYMBOL);
@@ -408,15 +411,17 @@ static perfdata_status elide(struct pd_report_plan *plan)
     return 0;
 }
 
-static perfdata_status refuse_modes(struct pd_recording *recording,
-                                    const struct pd_report_plan *plan)
+/* perf meets a pipe's events only after it has chosen. */
+static bool has_only_tracepoints(const struct pd_recording *recording)
 {
-    bool traces = recording->event_count != 0 && recording->kind != PD_CONTAINER_PIPE;
+    bool only = recording->event_count != 0 && recording->kind != PD_CONTAINER_PIPE;
     for (size_t i = 0; i < recording->event_count; i++)
-        traces = traces && recording->events[i]->attr.type == 2;
-    if (traces && !plan->options->sort && !plan->fields_are_strict)
-        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "--sort key 'trace' (the default for tracepoints) is not supported yet");
+        only = only && recording->events[i]->attr.type == PD_TYPE_TRACEPOINT;
+    return only;
+}
+
+static perfdata_status refuse_modes(struct pd_recording *recording)
+{
     if (pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK))
         return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "branch stacks (option --branch-stack) are not supported yet");
@@ -436,9 +441,12 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
     bool children = wants_children && has_chains && !is_pipe;
     *perf_exit = 0;
-    perfdata_status status = refuse_modes(recording, plan);
+    plan->only_tracepoints = has_only_tracepoints(recording);
+    perfdata_status status = refuse_modes(recording);
     if (status == 0)
         status = setup_columns(context, plan, children);
+    if (status == 0)
+        status = pd_report_trace_open(recording, plan);
     if (status < 0)
         return status;
     if (!plan->order_set)
@@ -466,5 +474,6 @@ void pd_report_plan_free(struct pd_report_plan *plan)
     if (plan->has_ignore)
         regfree(&plan->ignore);
     pd_filter_free(&plan->filter);
+    pd_tracing_free(plan->tracing);
     pd_arena_free(&plan->arena);
 }

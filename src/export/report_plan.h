@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "export/filter.h"
 #include "pipeline/pipeline.h"
+#include "tracepoint/tracepoint.h"
 #include <perfdata/report.h>
 #include <regex.h>
 
@@ -36,11 +37,14 @@ struct pd_report_plan {
     uint32_t print_limit;
     float percent_limit;
     uint64_t time_quantum;
-    bool relative, quiet, group_all, no_group, exclude_other, has_parent, has_ignore;
+    bool only_tracepoints, relative, quiet, group_all, no_group, exclude_other, has_parent,
+        has_ignore;
     regex_t parent, ignore;
     struct pd_filter filter;
     const char *only_comm, *only_dso, *only_symbol; /* of filter lists with one entry */
     bool show_comm, show_dso, show_symbol;          /* their lines are printed */
+    struct pd_tracing *tracing;                     /* NULL: no payload is looked at */
+    const struct pd_trace_format **formats;         /* by the event's index; NULL with `tracing` */
     struct pd_arena arena;
 };
 
@@ -60,6 +64,20 @@ struct pd_report_counts {
 };
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out);
+
+/* report_trace.c: the payloads of tracepoints. Opens the formats when a key asks for them. */
+perfdata_status pd_report_trace_open(struct pd_recording *recording, struct pd_report_plan *plan);
+struct pd_report_payload {
+    struct pd_resolver *resolver;
+    const struct pd_event *event;
+    const struct pd_sample *sample;
+    const struct pd_thread *thread;
+    uint64_t number;
+};
+/* The id of the payload's text among the names, PD_HIST_NONE without one. `scratch` is the worker's. */
+uint32_t pd_report_trace_id(const struct pd_report_plan *plan,
+                            const struct pd_report_payload *payload, struct pd_hist *hist,
+                            struct pd_text *scratch);
 
 /* One event's (or group's) table. */
 struct pd_report_table {
