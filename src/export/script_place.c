@@ -102,7 +102,8 @@ const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t 
     return find_place(worker, fields, false, location);
 }
 
-static void put_chain(struct pd_script_worker *worker, uint64_t fields,
+/* False: the chain is invalid, which is said each time it occurs. */
+static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
                       const struct pd_sample *sample, const struct pd_delivered *record,
                       struct pd_text *text)
 {
@@ -117,16 +118,17 @@ static void put_chain(struct pd_script_worker *worker, uint64_t fields,
                                            : NULL;
         if (!place) {
             text->failed = true;
-            return;
+            return false;
         }
         char *to = pd_text_room(text, pd_block_room(place->length));
         if (!to)
-            return;
+            return false;
         pd_put_block(to, place->text, place->length);
         text->length += place->length;
         if (place->stop)
-            return;
+            return true;
     }
+    return !invalid;
 }
 
 PD_INLINE uint64_t hash_chain(const uint8_t *ips, uint32_t count, uint64_t seed)
@@ -187,7 +189,6 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
         return;
     }
     size_t before = text->length;
-    put_chain(worker, plan->fields, sample, record, text);
-    if (!text->failed)
+    if (put_chain(worker, plan->fields, sample, record, text) && !text->failed)
         keep_chain(worker, entry, key, text->data + before, text->length - before);
 }

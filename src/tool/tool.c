@@ -116,7 +116,8 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
     if (issue->kind < 0 || issue->kind >= PERFDATA_ISSUE_COUNT)
         return;
     struct tool_issues *kept = &tool->issues[issue->kind];
-    if (!kept->count++) {
+    /* workers say them in any order: the one that lies first in the file is kept */
+    if (!kept->count++ || issue->offset < kept->first_offset) {
         kept->first_offset = issue->offset;
         snprintf(kept->first_text, sizeof kept->first_text, "%s", issue->text);
     }
