@@ -9,6 +9,7 @@ enum {
     LINKS_ALIGNED = 3,
     LINKS_ODD = 6,
     LINKS_BEHIND_ODD_RECORD = 4,
+    TYPE_MAX = 1 << 17, /* no perf, nor simpleperf, has numbers from here on */
     AHEAD = 128 * 1024, /* a row is judged by what lies within so many bytes */
     WINDOW = AHEAD + 64 * 1024
 };
@@ -43,10 +44,24 @@ bool pdc_is_plain(uint32_t type)
     }
 }
 
+uint16_t pdc_most(uint32_t type)
+{
+    enum { PATH = 4096 + 256, SHORT = 1024 };
+    switch (type) {
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2:
+    case PD_RECORD_CGROUP: return PATH;
+    case PD_RECORD_SAMPLE:
+    case PD_RECORD_TEXT_POKE: return UINT16_MAX;
+    default: return type < PD_RECORD_KERNEL_END ? SHORT : UINT16_MAX;
+    }
+}
+
 bool pdc_looks_right(const struct pdc_header *header)
 {
     if (!pd_record_type_name(header->type) || header->size < pd_record_min_size(header->type) ||
-        header->size > PDC_RECORD_MAX)
+        header->size > PDC_RECORD_MAX ||
+        (header->type < PD_RECORD_KERNEL_END && header->size > pdc_most(header->type)))
         return false;
     if (header->type == PD_RECORD_FINISHED_ROUND || header->type == PD_RECORD_FINISHED_INIT)
         return header->size == 8;
@@ -93,6 +108,9 @@ static bool row_at(const struct pd_walk *walk, const uint8_t *at, unsigned links
 
 bool pdc_follows_record(struct pd_walk *walk, uint32_t size)
 {
+    uint32_t type = pd_load32(walk->next, walk->swap);
+    if (!pd_record_type_name(type) && type >= TYPE_MAX)
+        return false;
     if (pdc_walk_fill(walk, (uint64_t)size + AHEAD) < 0)
         return false;
     if (size > (size_t)(walk->end - walk->next))
@@ -109,7 +127,7 @@ bool pdc_follows_record(struct pd_walk *walk, uint32_t size)
             return false;
         uint64_t step = stride(walk, at, &header);
         if (pdc_looks_right(&header))
-            return true;
+            return row_at(walk, at, LINKS_BEHIND_ODD_RECORD);
         if (step > left)
             return false;
         at += step;
@@ -203,9 +221,18 @@ perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *heade
                     header->size);
 }
 
-/* Where the record before is wrong about its size, whole ones lie within it. They reach beyond its end: what stands there
- * is none of them. */
-static bool go_back(struct pd_walk *walk)
+bool pdc_is_hollow(struct pd_walk *walk, const struct pd_event *event, uint32_t size)
+{
+    struct pd_sample sample;
+    const uint8_t *record = walk->next, *end = record + size;
+    if (!event || event->attr.sample_type >= PD_SAMPLE_END)
+        return false;
+    bool bad = pd_sample_decode(event, record, size, &sample) < 0;
+    const uint8_t *from = record + (bad ? 8 : PD_MIN(sample.parts_end, size));
+    return from < end && find_row(walk, from, end) < end;
+}
+
+bool pdc_go_back(struct pd_walk *walk)
 {
     const uint8_t *from = walk->last;
     walk->last = NULL;
@@ -236,10 +263,6 @@ perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header
         pdc_walk_skip(walk, walk->data_end - from);
         return PERFDATA_OK;
     }
-    if (!walk->lost_way && go_back(walk))
-        return pd_issue(&walk->recording->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)from,
-                        "the record before holds others: going on at %llu",
-                        (unsigned long long)pdc_walk_offset(walk));
     status = search(walk);
     uint64_t skipped = pdc_walk_offset(walk) - from;
     if (status < 0 || !skipped)

@@ -4,7 +4,7 @@
 #include "container/walk.h"
 #include <stdlib.h>
 
-enum { CHUNK_SIZE = 512 * 1024, PAYLOAD_MAX = 1 << 30 };
+enum { CHUNK_SIZE = 512 * 1024, PAYLOAD_MAX = 1 << 30, SAMPLE_LARGE = 2048 };
 
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out)
 {
@@ -26,8 +26,11 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
     walk->data_end = recording->data.offset + recording->data.size;
     walk->records_left = recording->context.limits.records ? recording->context.limits.records
                                                            : UINT64_MAX;
-    for (unsigned type = 0; type < PD_LENGTH(walk->least); type++)
+    for (unsigned type = 0; type < PD_LENGTH(walk->least); type++) {
         walk->least[type] = pdc_is_plain(type) ? (uint16_t)pd_record_min_size(type) : UINT16_MAX;
+        uint16_t most = type == PD_RECORD_SAMPLE ? SAMPLE_LARGE : pdc_most(type);
+        walk->span[type] = most > walk->least[type] ? (uint16_t)(most - walk->least[type]) : 0;
+    }
     if (recording->kind == PD_CONTAINER_PIPE) /* events and features are made of them */
         walk->least[PD_RECORD_HEADER_ATTR] = walk->least[PD_RECORD_HEADER_FEATURE] = UINT16_MAX;
     *out = walk;
@@ -438,8 +441,16 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
                 (pdc_looks_right(&header) || pdc_follows_record(walk, header.size));
     if (walk->inflate.inside && header.size >= 8 && header.size <= left)
         good = pd_record_type_name(header.type) != NULL; /* nothing behind it tells more */
+    if (good && header.type == PD_RECORD_SAMPLE)
+        good = !pdc_is_hollow(walk, find_event(walk, walk->next, header.size, header.type),
+                              header.size);
     if (!good && walk->inflate.inside)
         return bad_inside(walk, &header, left);
+    if (!good && !walk->lost_way && pdc_go_back(walk)) {
+        status = pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)pdc_walk_offset(walk),
+                          "the record before has a wrong size: it holds others");
+        return status < 0 ? walk->failed = status : 2;
+    }
     if (!good && header.size >= 8 && header.size <= left && !pd_record_type_name(header.type))
         return deliver_doubtful(walk, out, &header);
     if (!good) {
@@ -486,7 +497,8 @@ int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
         return result;
     }
     struct pd_record_header header = pd_record_header(walk->next, walk->swap);
-    bool plain = header.type < PD_LENGTH(walk->least) && header.size >= walk->least[header.type] &&
+    bool plain = header.type < PD_LENGTH(walk->least) &&
+                 header.size - (uint32_t)walk->least[header.type] <= walk->span[header.type] &&
                  !(header.size & 7) && header.size <= (size_t)(walk->end - walk->next) &&
                  !walk->lost_way;
     if (PD_UNLIKELY(!plain)) {

@@ -23,6 +23,7 @@ struct pd_walk {
     perfdata_status failed;
     uint16_t least
         [128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
+    uint16_t span[128]; /* ... and how much more it may have */
     struct pdc_cached_event cache[64];
     struct pd_recording *recording;
     struct pd_source *source; /* of the current part */
@@ -90,6 +91,12 @@ bool pdc_looks_right(const struct pdc_header *header);
 bool pdc_follows_record(struct pd_walk *walk, uint32_t size);
 /* Says what is wrong with the record at `next`; sets *at_end when it is only cut by the end of the input. */
 perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end);
+/* The sample at `next` has bytes that nothing explains but as records of their own: its size is wrong. */
+bool pdc_is_hollow(struct pd_walk *walk, const struct pd_event *event, uint32_t size);
+/* What no record of this type exceeds but a damaged one; UINT16_MAX: all may be. */
+uint16_t pdc_most(uint32_t type);
+/* Where the record before has a wrong size, whole ones lie within it: true when `next` is now the first of them. */
+bool pdc_go_back(struct pd_walk *walk);
 /* Says what is wrong at `next` and moves to the next plausible record, or to the end. */
 perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header);
 
