@@ -7,5 +7,6 @@
 #include <perfdata/recording.h>
 #include <perfdata/status.h>
 #include <perfdata/text.h>
+#include <perfdata/textrec.h>
 #include <perfdata/types.h>
 #endif

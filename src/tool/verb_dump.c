@@ -2,20 +2,20 @@
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <inttypes.h>
+#include <errno.h>
 #include <perfdata/dump.h>
+#include <perfdata/textrec.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct dump_options {
-    int json, stats, checksum;
+    int json, stats, checksum, pdt;
+    const char *output;
 };
 #define FIELD(name) offsetof(struct dump_options, name)
-
-static enum tool_exit refuse_pdt(struct tool *tool, void *data, const char *value, bool unset)
-{
-    (void)data;
-    (void)value;
-    (void)unset;
-    return tool_refuse(tool, "--pdt");
-}
 
 static enum tool_exit refuse_itrace(struct tool *tool, void *data, const char *value, bool unset)
 {
@@ -39,8 +39,11 @@ static const struct tool_option dump_rows[] = {
       .flags = TOOL_OURS },
     { TOOL_FLAG, 0, "checksum", NULL, "only one number over all fields of all records",
       FIELD(checksum), .flags = TOOL_OURS },
-    { TOOL_CALLBACK, 0, "pdt", NULL, "a text recording: not supported yet", .parse = refuse_pdt,
-      .flags = TOOL_OURS | TOOL_NO_VALUE | TOOL_HIDDEN },
+    { TOOL_FLAG, 0, "pdt", NULL, "a text recording, of which `assemble` makes the same bytes again",
+      FIELD(pdt), .flags = TOOL_OURS },
+    { TOOL_STRING, 'o', "output", "PATH",
+      "with --pdt: the file to write, for a directory recording a directory", FIELD(output),
+      .flags = TOOL_OURS },
     { TOOL_CALLBACK, 0, "itrace", NULL, "AUX packets: not supported yet", .parse = refuse_itrace,
       .flags = TOOL_OURS | TOOL_NO_VALUE | TOOL_HIDDEN },
     { 0 },
@@ -62,13 +65,102 @@ static perfdata_status print(struct tool *tool, const struct dump_options *optio
     return status;
 }
 
+/* ---- text recordings ---- */
+
+static int write_file(void *file, const char *text, size_t length)
+{
+    return fwrite(text, 1, length, file) != length;
+}
+
+/* Written beside, so that a failure leaves no half of it. */
+static enum tool_exit print_file(struct tool *tool, perfdata_recording *recording, size_t index,
+                                 const char *path)
+{
+    char beside[4096];
+    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
+        return tool_usage(tool, "'%s': too long a path", path);
+    int fd = mkstemp(beside);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!file) {
+        tool_error(tool, "%s: cannot write: %s", path, strerror(errno));
+        return TOOL_OUTPUT;
+    }
+    perfdata_status status = perfdata_textrec_print(recording, index, write_file, file, NULL);
+    bool written = !fclose(file) && status != PERFDATA_ERROR_OUTPUT;
+    if (written && status >= 0 && !rename(beside, path))
+        return TOOL_DONE;
+    int error = errno;
+    unlink(beside);
+    if (status < 0 && written)
+        return tool_recording_failure(tool, recording, status);
+    tool_error(tool, "%s: cannot write: %s", path, strerror(error));
+    return TOOL_OUTPUT;
+}
+
+static enum tool_exit print_directory(struct tool *tool, perfdata_recording *recording,
+                                      const char *path)
+{
+    enum tool_exit code = TOOL_DONE;
+    const char *name;
+    if (mkdir(path, 0777) < 0 && errno != EEXIST) {
+        tool_error(tool, "%s: cannot make this directory: %s", path, strerror(errno));
+        return TOOL_OUTPUT;
+    }
+    for (size_t i = 0; code == TOOL_DONE && (name = perfdata_textrec_file(recording, i)); i++) {
+        char file[4096];
+        if (snprintf(file, sizeof file, "%s/%s.pdt", path, name) >= (int)sizeof file)
+            return tool_usage(tool, "'%s': too long a path", path);
+        code = print_file(tool, recording, i, file);
+    }
+    return code;
+}
+
+static enum tool_exit print_pdt(struct tool *tool, perfdata_recording *recording,
+                                const char *output)
+{
+    bool directory = perfdata_recording_form(recording) == PERFDATA_FORM_DIRECTORY;
+    if (directory && !output)
+        return tool_usage(tool, "the recording is a directory: -o DIR is needed");
+    if (directory)
+        return print_directory(tool, recording, output);
+    if (output)
+        return print_file(tool, recording, 0, output);
+    perfdata_status status = perfdata_textrec_print(recording, 0, tool_write_text, tool, NULL);
+    return status < 0 ? tool_recording_failure(tool, recording, status) : TOOL_DONE;
+}
+
+/* Also of what is no recording, or of nothing but damage: then as bytes. */
+static enum tool_exit run_pdt(struct tool *tool, const char *name, const char *output)
+{
+    struct perfdata_options options = PERFDATA_OPTIONS_INIT;
+    perfdata_recording *recording;
+    enum tool_exit code;
+    options.on_issue = tool_on_issue;
+    options.issue_data = tool;
+    perfdata_status status = strcmp(name, "-") != 0
+                                 ? perfdata_recording_open(name, &options, &recording)
+                                 : perfdata_recording_open_fd(STDIN_FILENO, &options, &recording);
+    bool bytes = status == PERFDATA_ERROR_NOT_PERF_DATA || status == PERFDATA_ERROR_BAD_HEADER ||
+                 status == PERFDATA_ERROR_TRUNCATED || status == PERFDATA_ERROR_EMPTY;
+    if (status < 0 && !bytes)
+        code = tool_recording_failure(tool, recording, status);
+    else
+        code = print_pdt(tool, recording, output);
+    perfdata_recording_close(recording);
+    return code;
+}
+
 static enum tool_exit run_dump(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct dump_options *options = data;
     perfdata_recording *recording;
     enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE && options->json + options->stats + options->checksum > 1)
-        code = tool_usage(tool, "--json, --stats and --checksum exclude each other");
+    if (code == TOOL_DONE && options->json + options->stats + options->checksum + options->pdt > 1)
+        code = tool_usage(tool, "--json, --stats, --checksum and --pdt exclude each other");
+    if (code == TOOL_DONE && options->output && !options->pdt)
+        code = tool_usage(tool, "-o goes with --pdt");
+    if (code == TOOL_DONE && options->pdt)
+        return run_pdt(tool, tool_input_name(tool, argc, argv), options->output);
     if (code == TOOL_DONE)
         code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
     if (code != TOOL_DONE)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* A text recording into a file, item by item: memory holds no more than the longest. */
+#include "export/pdt.h"
+#include "io/io.h"
+#include "rewrite/rewrite.h"
+#include <perfdata/textrec.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PIECE = 65536, ITEM_MAX = 1 << 30 };
+
+struct assembly {
+    struct pd_context context;
+    struct pd_source *source;
+    struct pd_output output;
+    struct pdt pdt;
+    const char *input;
+    char *text; /* what has been read and not yet taken */
+    size_t begin, length, capacity;
+    uint64_t read_to, line; /* in the text; of `begin` */
+    struct perfdata_textrec_error error;
+};
+
+static perfdata_status wrong(struct assembly *a)
+{
+    const struct pdt_item *item = &a->pdt.item;
+    uint64_t line = a->line, column = 1;
+    for (size_t i = 0; i < item->error_at && i < item->length; i++) {
+        column++;
+        if (item->text[i] == '\n') {
+            if (i + 1 == item->length) /* the item's own end */
+                break;
+            line++;
+            column = 1;
+        }
+    }
+    a->error.line = line;
+    a->error.column = column;
+    snprintf(a->error.message, sizeof a->error.message, "%.100s:%llu:%llu: %s", a->input,
+             (unsigned long long)line, (unsigned long long)column, item->error);
+    return PERFDATA_ERROR_NOT_PERF_DATA;
+}
+
+static bool write_at(void *data, uint64_t offset, const void *bytes, size_t size)
+{
+    struct assembly *a = data;
+    const uint8_t *from = bytes;
+    while (size) {
+        ssize_t done = pwrite(a->output.fd, from, size, (off_t)offset);
+        if (done <= 0)
+            return false;
+        from += done;
+        size -= (size_t)done;
+        offset += (uint64_t)done;
+    }
+    return true;
+}
+
+static perfdata_status cannot_write(struct assembly *a)
+{
+    return pd_fail(&a->context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write",
+                   a->output.options.path);
+}
+
+static perfdata_status take(struct assembly *a, size_t size)
+{
+    const char *text = a->text + a->begin;
+    if (!pdt_take(&a->pdt, text, size))
+        return wrong(a);
+    if (a->pdt.out.length &&
+        !write_at(a, a->pdt.position, a->pdt.out.data, a->pdt.out.length))
+        return cannot_write(a);
+    a->pdt.position += a->pdt.out.length;
+    for (size_t i = 0; i < size; i++)
+        a->line += text[i] == '\n';
+    a->begin += size;
+    return PERFDATA_OK;
+}
+
+/* More text behind what there is; *got is 0 at the end. */
+static perfdata_status read_more(struct assembly *a, size_t *got)
+{
+    if (a->begin) {
+        memmove(a->text, a->text + a->begin, a->length - a->begin);
+        a->length -= a->begin;
+        a->begin = 0;
+    }
+    if (a->length > ITEM_MAX) {
+        pdt_error(&a->pdt.item, 0, "expected an item of at most %d bytes", ITEM_MAX);
+        return wrong(a);
+    }
+    if (!pd_vec_grow((void **)&a->text, &a->capacity, a->length + PIECE, 1))
+        return pd_fail(&a->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    perfdata_status status = pd_source_read_least(a->source, a->read_to, a->text + a->length, 1,
+                                                  PIECE, got);
+    pd_source_stop_keeping(a->source);
+    a->read_to += *got;
+    a->length += *got;
+    return status;
+}
+
+static perfdata_status take_all(struct assembly *a)
+{
+    struct pdt_scan scan = { 0 };
+    size_t got = 1, scanned = 0;
+    perfdata_status status = PERFDATA_OK;
+    while (status == PERFDATA_OK) {
+        size_t left = a->length - a->begin;
+        size_t size = pdt_scan(&scan, a->text + a->begin + scanned, left - scanned);
+        if (size != SIZE_MAX) {
+            status = take(a, scanned + size);
+            scan = (struct pdt_scan){ 0 };
+            scanned = 0;
+            continue;
+        }
+        scanned = left;
+        status = read_more(a, &got);
+        if (status == PERFDATA_OK && !got)
+            return left ? take(a, left) : PERFDATA_OK;
+    }
+    return status;
+}
+
+static perfdata_status assemble(struct assembly *a)
+{
+    perfdata_status status = pd_vec_grow((void **)&a->text, &a->capacity, PIECE, 1)
+                                 ? take_all(a)
+                                 : PERFDATA_ERROR_MEMORY;
+    if (status < 0)
+        return status;
+    a->pdt.item.error[0] = 0;
+    a->pdt.item.length = a->pdt.item.error_at = 0;
+    if (pdt_finish(&a->pdt, write_at, a))
+        return PERFDATA_OK;
+    return a->pdt.item.error[0] ? wrong(a) : cannot_write(a);
+}
+
+perfdata_status perfdata_textrec_assemble(const char *input, const char *output,
+                                          struct perfdata_textrec_error *error)
+{
+    struct assembly a = { .input = input, .line = 1 };
+    struct perfdata_output options = { .struct_size = sizeof options, .path = output };
+    pd_context_init(&a.context);
+    perfdata_status status = strcmp(input, "-") != 0
+                                 ? pd_source_open_path(&a.context, input, &a.source)
+                                 : pd_source_open_fd(&a.context, STDIN_FILENO, &a.source);
+    if (status == PERFDATA_OK)
+        status = pd_output_open(&a.context, &options, &a.output);
+    if (status == PERFDATA_OK) {
+        if (!a.output.temporary)
+            status = pd_fail(&a.context, PERFDATA_ERROR_OUTPUT, -1, "%s: is no regular file",
+                             output);
+        else
+            status = assemble(&a);
+        status = pd_output_close(&a.context, &a.output, status);
+    }
+    if (status < 0 && !a.error.message[0])
+        snprintf(a.error.message, sizeof a.error.message, "%.380s",
+                 a.context.message[0] ? a.context.message : perfdata_status_text(status));
+    if (error) {
+        a.error.struct_size = error->struct_size;
+        memcpy(error, &a.error, PD_MIN(error->struct_size, sizeof a.error));
+    }
+    free(a.text);
+    pdt_free(&a.pdt);
+    pd_source_close(a.source);
+    pd_context_fini(&a.context);
+    return status;
+}
