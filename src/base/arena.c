@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 struct pd_arena_block {
@@ -7,22 +8,23 @@ struct pd_arena_block {
     size_t size;
 };
 
-enum { BLOCK_SIZE = 64 * 1024, HEAD_SIZE = 16 };
+enum { BLOCK_SIZE = 64 * 1024, HEAD_SIZE = 16, LARGE_ARENA = 4 << 20, LARGE_BLOCK = (2 << 20) - HEAD_SIZE };
 
 _Static_assert(sizeof(struct pd_arena_block) <= HEAD_SIZE, "the block head keeps the alignment");
 
 static void *new_block(struct pd_arena *arena, size_t size)
 {
-    size_t want = size > BLOCK_SIZE / 4 ? size : BLOCK_SIZE;
+    size_t block_size = arena->total > LARGE_ARENA ? (size_t)LARGE_BLOCK : BLOCK_SIZE;
+    size_t want = size > block_size / 4 ? size : block_size;
     if (want > SIZE_MAX - HEAD_SIZE)
         return NULL;
-    struct pd_arena_block *block = malloc(want + HEAD_SIZE);
+    struct pd_arena_block *block = pd_large_alloc(want + HEAD_SIZE);
     if (!block)
         return NULL;
     block->size = want;
     arena->total += want + HEAD_SIZE;
     uint8_t *start = (uint8_t *)block + HEAD_SIZE;
-    if (want != BLOCK_SIZE && arena->blocks) { /* a large one goes behind the current */
+    if (want != block_size && arena->blocks) { /* a large one goes behind the current */
         block->before = arena->blocks->before;
         arena->blocks->before = block;
         return start;

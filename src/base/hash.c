@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/hash.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed)
@@ -19,7 +20,7 @@ static bool grow(struct pd_map64 *map)
     size_t want = map->slots ? (map->mask + 1) * 2 : 16, bytes;
     if (pd_mul_overflows(want, sizeof *map->slots, &bytes))
         return false;
-    struct pd_map64_slot *slots = calloc(1, bytes);
+    struct pd_map64_slot *slots = pd_large_alloc(bytes);
     if (!slots)
         return false;
     for (size_t i = 0; i < want; i++)

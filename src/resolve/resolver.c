@@ -5,6 +5,7 @@
  * search it once. */
 #include "resolve/resolver.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include <stdlib.h>
 
@@ -38,7 +39,7 @@ static uint64_t place_hash(const struct pd_map *map, uint64_t mode, uint64_t ip)
 static bool grow_places(struct pd_resolver *resolver)
 {
     size_t size = resolver->places ? (resolver->place_mask + 1) * 2 : 1024;
-    struct pd_location **grown = calloc(size, sizeof *grown);
+    struct pd_location **grown = pd_large_calloc(size, sizeof *grown);
     if (!grown)
         return false;
     for (size_t i = 0; resolver->places && i <= resolver->place_mask; i++) {
@@ -328,8 +329,8 @@ struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols)
     resolver->number = UINT64_MAX;
     resolver->nothing = (struct pd_maps_view){ .until = UINT64_MAX };
     resolver->user = &resolver->nothing;
-    resolver->recent = calloc(PD_RECENT_SLOTS, sizeof *resolver->recent);
-    resolver->symbol_slots = calloc(PD_SYMBOL_SLOTS, sizeof *resolver->symbol_slots);
+    resolver->recent = pd_large_calloc(PD_RECENT_SLOTS, sizeof *resolver->recent);
+    resolver->symbol_slots = pd_large_calloc(PD_SYMBOL_SLOTS, sizeof *resolver->symbol_slots);
     if (resolver->recent && resolver->symbol_slots)
         return resolver;
     pd_resolver_free(resolver);
