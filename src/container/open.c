@@ -34,7 +34,9 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path,
         return pd_fail(&out->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     out->context.path = out->path;
     out->kind = PD_CONTAINER_FILE;
-    perfdata_status status = pd_source_is_directory(source) ? pdc_open_directory(out) : PERFDATA_OK;
+    perfdata_status status = pd_source_unpack(&out->source);
+    if (status == PERFDATA_OK && pd_source_is_directory(out->source))
+        status = pdc_open_directory(out);
     if (status == PERFDATA_OK)
         status = pdc_read_header(out);
     if (status == PERFDATA_OK && out->kind == PD_CONTAINER_PIPE)

@@ -53,6 +53,9 @@ perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_
 perfdata_status pd_source_open_memory(struct pd_context *context, const void *bytes, size_t size,
                                       struct pd_source **out);
 /* NULL does nothing. */
+/* What is wholly .gz, .xz or .zst becomes the temporary file that it is unpacked into; all else stays. The old source is
+ * closed, and *source NULL on failure. Waits for the first bytes of a stream. */
+perfdata_status pd_source_unpack(struct pd_source **source);
 /* A regular file in a directory; PERFDATA_ERROR_NOT_FOUND when there is none of this name. */
 perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory,
                                      const char *name, struct pd_source **out);

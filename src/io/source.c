@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/io.h"
+#include "io/unpack.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +81,44 @@ static perfdata_status open_descriptor(struct pd_context *context, int fd, bool 
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     *out = source;
     return PERFDATA_OK;
+}
+
+struct packed_place {
+    struct pd_source *source;
+    uint64_t offset;
+};
+
+static perfdata_status read_packed(void *data, uint8_t *to, size_t size, size_t *got)
+{
+    struct packed_place *place = data;
+    perfdata_status status = pd_source_read_least(place->source, place->offset, to, 1, size, got);
+    place->offset += *got;
+    return status;
+}
+
+perfdata_status pd_source_unpack(struct pd_source **in_out)
+{
+    struct pd_source *source = *in_out;
+    uint8_t magic[PD_PACKED_MAGIC];
+    size_t got;
+    if (source->kind == KIND_DIRECTORY ||
+        pd_source_read_least(source, 0, magic, sizeof magic, sizeof magic, &got) < 0)
+        return PERFDATA_OK; /* opening the recording will say it */
+    enum pd_packing packing = pd_packing_of(magic, got);
+    if (packing == PD_PACKED_NOT)
+        return PERFDATA_OK;
+    int fd;
+    struct packed_place place = { source, 0 };
+    struct pd_source *unpacked = NULL;
+    pd_source_stop_keeping(source);
+    perfdata_status status = pd_unpack(source->context, packing, read_packed, &place, &fd);
+    if (status == PERFDATA_OK)
+        status = open_descriptor(source->context, fd, true, source->context->path, &unpacked);
+    if (status == PERFDATA_OK)
+        unpacked->mtime = source->mtime;
+    pd_source_close(source);
+    *in_out = unpacked;
+    return status;
 }
 
 perfdata_status pd_source_open_path(struct pd_context *context, const char *path,

@@ -8,6 +8,7 @@ struct pd_zstd {
     ZSTD_inBuffer in;
     bool pending; /* the last output was full: there may be more of the same input */
     size_t error;
+    bool between; /* frames */
 };
 
 struct pd_zstd *pd_zstd_new(void)
@@ -54,11 +55,17 @@ perfdata_status pd_zstd_read(struct pd_zstd *zstd, void *to, size_t room, size_t
             return out.pos ? PERFDATA_OK : PERFDATA_ERROR_BAD_RECORD;
         }
         zstd->pending = out.pos == room;
+        zstd->between = !result;
         if (out.pos == before && zstd->in.pos == read)
             break;
     }
     *got = out.pos;
     return PERFDATA_OK;
+}
+
+bool pd_zstd_at_frame_end(const struct pd_zstd *zstd)
+{
+    return zstd->between;
 }
 
 const char *pd_zstd_error(const struct pd_zstd *zstd)

@@ -14,6 +14,8 @@ void pd_zstd_feed(struct pd_zstd *zstd, const void *bytes, size_t size);
 /* Up to `room` bytes; *got 0: the piece is used up. PERFDATA_ERROR_BAD_RECORD: it is damaged, and so is all that follows
  * (pd_zstd_error() says how). */
 perfdata_status pd_zstd_read(struct pd_zstd *zstd, void *to, size_t room, size_t *got);
+/* The input so far ends with a whole frame. */
+bool pd_zstd_at_frame_end(const struct pd_zstd *zstd);
 const char *pd_zstd_error(const struct pd_zstd *zstd);
 
 #endif

@@ -3,7 +3,10 @@
 #include "test.h"
 #include "io/io.h"
 #include <fcntl.h>
+#include <lzma.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
 
 static void chunks_come_back(void)
 {
@@ -103,6 +106,95 @@ static void what_cannot_be_opened(struct pd_context *context)
     close(ends[1]);
 }
 
+/* ---- packed recordings ---- */
+
+enum { PLAIN = 300000, PACKED = 2 * PLAIN };
+
+static size_t pack(int how, const uint8_t *plain, uint8_t *packed)
+{
+    size_t size = 0;
+    if (how == 0) {
+        z_stream stream = { 0 };
+        CHECK(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+        stream.next_in = (uint8_t *)(uintptr_t)plain;
+        stream.avail_in = PLAIN;
+        stream.next_out = packed;
+        stream.avail_out = PACKED;
+        CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+        size = stream.total_out;
+        deflateEnd(&stream);
+    } else if (how == 1) {
+        CHECK(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, plain, PLAIN, packed, &size,
+                                      PACKED) == LZMA_OK);
+    } else {
+        size = ZSTD_compress(packed, PACKED, plain, PLAIN, 1);
+        CHECK(!ZSTD_isError(size));
+    }
+    return size;
+}
+
+static void expect(struct pd_context *context, const uint8_t *packed, size_t size,
+                   const uint8_t *plain, size_t plain_size)
+{
+    struct pd_source *source;
+    CHECK(pd_source_open_memory(context, packed, size, &source) == 0);
+    CHECK(pd_source_unpack(&source) == 0);
+    CHECK_U64(pd_source_size(source), plain_size);
+    uint8_t *to = malloc(plain_size + 1);
+    size_t got = 0;
+    CHECK(pd_source_read(source, 0, to, plain_size + 1, &got) == 0 && got == plain_size);
+    CHECK(memcmp(to, plain, plain_size) == 0);
+    free(to);
+    pd_source_close(source);
+}
+
+static void packed_recordings(struct pd_context *context)
+{
+    uint8_t *plain = malloc(2 * PLAIN), *packed = malloc(2 * PACKED);
+    uint32_t random = 1;
+    for (size_t i = 0; i < PLAIN; i++) { /* half of it can be packed */
+        random = random * 1664525 + 1013904223;
+        plain[i] = i & 64 ? (uint8_t)(random >> 24) : (uint8_t)(i >> 8);
+    }
+    memcpy(plain + PLAIN, plain, PLAIN);
+    for (int how = 0; how < 3; how++) {
+        size_t size = pack(how, plain, packed);
+        expect(context, packed, size, plain, PLAIN);
+        memcpy(packed + size, packed, size); /* two of them, one behind the other */
+        expect(context, packed, 2 * size, plain, (size_t)2 * PLAIN);
+        CHECK_U64(context->issue_count[PERFDATA_ISSUE_TRUNCATED], (uint64_t)how);
+        struct pd_source *source; /* cut: what came before is there */
+        CHECK(pd_source_open_memory(context, packed, size / 2, &source) == 0);
+        CHECK(pd_source_unpack(&source) == 0);
+        CHECK(pd_source_size(source) <= PLAIN);
+        pd_source_close(source);
+        CHECK_U64(context->issue_count[PERFDATA_ISSUE_TRUNCATED], (uint64_t)how + 1);
+        context->limits.decompressed = PLAIN / 2;
+        CHECK(pd_source_open_memory(context, packed, size, &source) == 0);
+        CHECK(pd_source_unpack(&source) == PERFDATA_ERROR_LIMIT);
+        CHECK(!source);
+        context->limits.decompressed = 0;
+    }
+    free(plain);
+    free(packed);
+}
+
+static void packed_stream(struct pd_context *context)
+{
+    uint8_t packed[100], to[16];
+    size_t got, size = ZSTD_compress(packed, sizeof packed, "PERFILE2", 8, 1);
+    int ends[2];
+    CHECK(pipe(ends) == 0 && write(ends[1], packed, size) == (ssize_t)size);
+    close(ends[1]);
+    struct pd_source *source;
+    CHECK(pd_source_open_fd(context, ends[0], &source) == 0 && pd_source_unpack(&source) == 0);
+    CHECK(!pd_source_is_stream(source));
+    CHECK(pd_source_read(source, 0, to, sizeof to, &got) == 0 && got == 8);
+    CHECK(memcmp(to, "PERFILE2", 8) == 0);
+    pd_source_close(source);
+    close(ends[0]);
+}
+
 int main(void)
 {
     struct pd_context context;
@@ -112,6 +204,8 @@ int main(void)
     memory(&context);
     file(&context);
     what_cannot_be_opened(&context);
+    packed_recordings(&context);
+    packed_stream(&context);
     pd_context_fini(&context);
     return test_done();
 }
