@@ -19,12 +19,13 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_KERNEL_PATH = 1 << 5,  /* the path of the kernel image                  */
     PERFDATA_SCRIPT_NO_DEMANGLE = 1 << 6,
     PERFDATA_SCRIPT_DEMANGLE_KERNEL = 1 << 7,
-    PERFDATA_SCRIPT_VERBOSE_NAMES = 1 << 8, /* C++ names with parameters                     */
-    PERFDATA_SCRIPT_FORCE = 1 << 9,         /* use symbol files that other users own         */
-    PERFDATA_SCRIPT_HEADER = 1 << 10,       /* the header first                              */
-    PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,  /* nothing but the header                        */
-    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12,  /* -I: also the long parts of the header         */
-    PERFDATA_SCRIPT_DUMP = 1 << 13          /* -D: each record raw before its line           */
+    PERFDATA_SCRIPT_VERBOSE_NAMES = 1 << 8,    /* C++ names with parameters                     */
+    PERFDATA_SCRIPT_FORCE = 1 << 9,            /* use symbol files that other users own         */
+    PERFDATA_SCRIPT_HEADER = 1 << 10,          /* the header first                              */
+    PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,     /* nothing but the header                        */
+    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12,     /* -I: also the long parts of the header         */
+    PERFDATA_SCRIPT_DUMP = 1 << 13,            /* -D: each record raw before its line           */
+    PERFDATA_SCRIPT_FULL_SOURCE_PATH = 1 << 14 /* srcline with folders                       */
 };
 
 /* Records that get lines of their own. Since 0.1. */

@@ -11,6 +11,14 @@
 
 /* ---- workers ---- */
 
+static bool shows_source(const struct pd_script *script)
+{
+    for (size_t i = 0; i < script->recording->event_count; i++)
+        if (script->events[i].fields & PD_FIELD(SRCCODE))
+            return true;
+    return false;
+}
+
 static perfdata_status begin(void *data, unsigned index, struct pd_resolver *resolver, void **state)
 {
     struct pd_script *script = data;
@@ -25,9 +33,13 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
         if (script->is_stat)
             worker->stat = pd_script_stat_new();
-        if (worker->chains && worker->frames && (worker->stat || !script->is_stat))
+        if (shows_source(script))
+            worker->source = pd_script_source_new();
+        if (worker->chains && worker->frames && (worker->stat || !script->is_stat) &&
+            (worker->source || !shows_source(script)))
             return PERFDATA_OK;
         pd_script_stat_free(worker->stat);
+        pd_script_source_free(worker->source);
         free(worker->chains);
         free(worker->frames);
         free(worker);
@@ -48,6 +60,7 @@ static void end(void *data, unsigned index, void *state)
     pd_arena_free(&worker->places);
     pd_arena_free(&worker->chain_texts);
     pd_script_stat_free(worker->stat);
+    pd_script_source_free(worker->source);
     free(worker->chains);
     free(worker->frames);
     free(worker);
@@ -235,7 +248,7 @@ static bool one_by_one(const struct pd_script *script)
     bool padded = false;
     for (size_t i = 0; i < script->recording->event_count; i++)
         padded |= (script->events[i].fields & PD_FIELD(DATA_SRC)) != 0;
-    return script->is_stat || padded;
+    return script->is_stat || padded || shows_source(script);
 }
 
 static perfdata_status run(struct pd_script *script)
@@ -390,6 +403,7 @@ static void init(struct pd_script *script)
     pd_script_defaults(script);
     script->use_callchain = !(options->flags & PERFDATA_SCRIPT_NO_CALLCHAIN);
     script->latency = options->flags & PERFDATA_SCRIPT_LATENCY;
+    script->full_source_path = options->flags & PERFDATA_SCRIPT_FULL_SOURCE_PATH;
     script->kernel_path = options->flags & PERFDATA_SCRIPT_KERNEL_PATH;
     script->sequential = options->flags & (PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME);
     script->time_form = options->flags & PERFDATA_SCRIPT_NS ? PD_TIME_NSEC : PD_TIME_USEC;

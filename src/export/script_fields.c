@@ -205,6 +205,9 @@ static perfdata_status check_consistency(struct pd_script *script, const struct 
         return missing(script, "Display of offsets requested but symbol is notselected.");
     if (set & PD_FIELD(DSO) && !has_place)
         return missing(script, "Display of DSO requested but no address to convert.");
+    if (set & PD_FIELD(SRCLINE) && !(set & PD_FIELD(IP)))
+        return missing(script, "Display of source line number requested but sample IP is not\n"
+                               "selected. Hence, no address to lookup the source line number.");
     if (set & PD_FIELD(TOD) && !script->has_clock)
         return missing(script, "Can't provide 'tod' time, missing clock data. Please record with "
                                "-k/--clockid option.");

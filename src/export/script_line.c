@@ -423,12 +423,19 @@ static void put_branch(struct pd_script_worker *worker, const struct pd_script_e
                        const struct pd_sample *sample, const struct pd_delivered *record,
                        struct pd_text *text)
 {
+    bool line_last = plan->fields & PD_FIELD(SRCLINE) && !plan->has_chain;
+    struct pd_script_event lineless = *plan;
+    if (line_last)
+        lineless.fields &= ~PD_FIELD(SRCLINE);
     if (plan->fields & PD_FIELD(IP))
-        put_ip(worker, plan, sample, record, text);
+        put_ip(worker, &lineless, sample, record, text);
     if (plan->address_shown) {
         pd_text_string(text, " => ");
         put_address(worker, plan, sample, record, text);
     }
+    const struct pd_location *location = line_last ? resolve(worker, sample, record) : NULL;
+    if (location)
+        pd_script_srcline(worker->script, location, location->addr, text);
 }
 
 static const char *comm_of(const struct pd_delivered *record)
@@ -486,5 +493,10 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
             put_after_ip(plan, &sample, text);
     }
     pd_text_char(text, '\n');
+    if (PD_UNLIKELY(plan->fields & PD_FIELD(SRCCODE))) {
+        const struct pd_location *location = resolve(worker, &sample, record);
+        if (location)
+            pd_script_source_put(worker->source, script, location, record, text);
+    }
     worker->samples++;
 }

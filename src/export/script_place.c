@@ -51,6 +51,30 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
     }
 }
 
+void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
+                       uint64_t address, struct pd_text *text)
+{
+    struct pd_source_line line;
+    if (!location->map)
+        return;
+    if (!pd_symbols_line(script->session.symbols, location->map, address, &line))
+        text->failed = true;
+    if (line.answer == PD_LINES_NAMELESS)
+        return;
+    pd_text_bytes(text, "\n  ", 3);
+    if (line.answer == PD_LINES_FOUND) {
+        const char *slash = script->full_source_path ? NULL : strrchr(line.file, '/');
+        pd_text_string(text, slash ? slash + 1 : line.file);
+        pd_text_char(text, ':');
+        pd_text_u64(text, line.line, 0, ' ');
+    } else {
+        pd_text_string(text, pd_symbols_short_name(script->session.symbols, location->dso));
+        pd_text_char(text, '[');
+        pd_text_hex(text, line.address, 0, ' ');
+        pd_text_char(text, ']');
+    }
+}
+
 /* perf shows user addresses of a chain as offsets in the file. */
 static uint64_t frame_address(const struct pd_location *location)
 {
@@ -67,6 +91,9 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
         pd_text_char(&text, '\t');
     pd_text_hex(&text, frame ? frame_address(location) : location->ip, 16, ' ');
     pd_script_symbol(script, fields, location, &text);
+    if (fields & PD_FIELD(SRCLINE))
+        pd_script_srcline(script, location, frame ? frame_address(location) : location->addr,
+                          &text);
     if (frame)
         pd_text_char(&text, '\n');
     struct pd_place *place = NULL;

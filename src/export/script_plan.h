@@ -69,7 +69,7 @@ struct pd_script {
     struct pd_tracing *tracing;     /* NULL until a tracepoint's payload is to be printed */
     bool use_callchain;
     size_t line_room; /* for a line up to the event's name */
-    bool latency, kernel_path;
+    bool latency, kernel_path, full_source_path;
     bool sequential;          /* --reltime, --deltatime */
     struct pd_raw_dump *dump; /* -D, or NULL */
     uint64_t line_types[2];   /* with it: the records that have lines */
@@ -89,7 +89,7 @@ struct pd_script {
 };
 
 /* The fields that decide what the text of an address is. */
-#define PD_PLACE_FIELDS (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO))
+#define PD_PLACE_FIELDS (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO) | PD_FIELD(SRCLINE))
 
 /* The text of an address, kept as long as its location; one for each set of fields that was met. */
 struct pd_place {
@@ -156,9 +156,10 @@ struct pd_script_worker {
     struct pd_chain_text *chains;
     struct pd_frame *frames;
     size_t frame_capacity;
-    struct pd_time_gaps *gaps;    /* of the batch, sequential only */
-    struct pd_script_stat *stat;  /* NULL: no recording of perf stat */
-    struct pd_location *location; /* of the sample at hand, when it was looked up ahead */
+    struct pd_time_gaps *gaps;       /* of the batch, sequential only */
+    struct pd_script_source *source; /* NULL: srccode is not asked for */
+    struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
+    struct pd_location *location;    /* of the sample at hand, when it was looked up ahead */
     /* the seconds printed last */
     uint64_t second;
     char second_text[24];
@@ -189,6 +190,9 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
 void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text);
 void pd_script_dso(struct pd_script *script, const struct pd_location *location,
                    struct pd_text *text);
+/* "\n  FILE:LINE"; nothing where there is no map. */
+void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
+                       uint64_t address, struct pd_text *text);
 /* Locations are gone: forget what stood for them. */
 void pd_script_forget(struct pd_script_worker *worker);
 
@@ -219,6 +223,15 @@ void pd_script_stat_free(struct pd_script_stat *stat);
 /* False when the record is none of perf stat's. */
 bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *recording,
                            const struct pd_delivered *record, struct pd_text *text);
+
+/* script_source.c: the text of source lines, which is shown where the line differs from the thread's last one; records
+ * must come in order. */
+struct pd_script_source;
+struct pd_script_source *pd_script_source_new(void);
+void pd_script_source_free(struct pd_script_source *source);
+void pd_script_source_put(struct pd_script_source *source, struct pd_script *script,
+                          const struct pd_location *location, const struct pd_delivered *record,
+                          struct pd_text *text);
 
 /* script_extra.c */
 void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,

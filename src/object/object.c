@@ -181,6 +181,7 @@ static bool try_candidate(struct loader *loader, enum pd_object_type type, bool 
         loader->syms_type = type;
         loader->shared = for_runtime;
         loader->object->symbol_path = strdup(path);
+        loader->object->has_symtab = true;
     } else {
         loader->runtime = elf;
     }

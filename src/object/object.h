@@ -52,8 +52,9 @@ enum pd_object_type { /* where the symbols came from */
 struct pd_object {
     struct pd_symtab *symtab; /* never NULL; empty when nothing was found */
     enum pd_object_type type;
-    char *symbol_path;           /* the file that gave the symbols, symfs included; NULL: none */
-    char *runtime_path;          /* the file that gave sections and PLT; NULL: none            */
+    char *symbol_path;  /* the file that gave the symbols, symfs included; NULL: none */
+    bool has_symtab;    /* symbol_path's file has a full symbol table, not the dynamic one only */
+    char *runtime_path; /* the file that gave sections and PLT; NULL: none            */
     struct pd_build_id build_id; /* recorded, else read from the file; size 0: none            */
     uint16_t machine;            /* e_machine, 0 unknown */
     bool is_64_bit;

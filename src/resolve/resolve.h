@@ -5,6 +5,7 @@
 #ifndef PD_RESOLVE_H
 #define PD_RESOLVE_H
 #include "model/model.h"
+#include "object/lines.h"
 #include "object/object.h"
 
 struct pd_symbols;
@@ -73,6 +74,19 @@ const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struc
 /* The DSO's names as loading left them: of the kernel, the vmlinux that was used. */
 const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso);
+
+/* The source line of an address. */
+struct pd_source_line {
+    enum pd_lines_answer answer;
+    unsigned line;
+    uint64_t address; /* as the object's file counts it */
+    const char *file; /* with its folders; lives as long as the symbols */
+};
+
+/* `address` is what is looked up in the map's symbol table. Lines are read once, on first need; any thread. False when the
+ * system has no memory. */
+bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
+                     struct pd_source_line *out);
 
 /* ---- call chains ------------------------------------------------------------------------------------------ */
 

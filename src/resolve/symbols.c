@@ -76,6 +76,7 @@ static perfdata_status load(struct pd_symbols *symbols, const struct pd_dso *dso
 static void free_loaded(struct pd_loaded *loaded)
 {
     pd_object_free(loaded->object);
+    pd_lines_free(atomic_load(&loaded->lines));
     if (loaded->own)
         pd_symtab_free(loaded->own);
     free(loaded);
@@ -140,6 +141,56 @@ const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_ds
     (void)symbols;
     const struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
     return loaded ? loaded->short_name : dso->short_name;
+}
+
+/* ---- source lines ---- */
+
+/* The file that perf asks, or NULL where it does not ask. */
+static const char *lines_path(const struct pd_loaded *loaded)
+{
+    const struct pd_object *object = loaded->object;
+    const char *path = object && object->has_symtab ? object->symbol_path : loaded->long_name;
+    return path[0] == '[' || strncmp(path, "/tmp/perf-", 10) == 0 ? NULL : path;
+}
+
+static const struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
+                                       struct pd_loaded *loaded)
+{
+    struct pd_lines *lines = atomic_load_explicit(&loaded->lines, memory_order_acquire);
+    const char *path = lines_path(loaded);
+    if (lines || !path)
+        return lines;
+    pthread_mutex_t *lock = &symbols->locks[dso->index % PD_LOAD_LOCKS];
+    pthread_mutex_lock(lock);
+    lines = atomic_load_explicit(&loaded->lines, memory_order_acquire);
+    if (!lines) {
+        lines = pd_lines_open(path);
+        atomic_store_explicit(&loaded->lines, lines, memory_order_release);
+    }
+    pthread_mutex_unlock(lock);
+    return lines;
+}
+
+bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
+                     struct pd_source_line *out)
+{
+    struct pd_dso *dso = map->dso;
+    struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    *out = (struct pd_source_line){ .address = address, .answer = PD_LINES_NOTHING };
+    if (!loaded)
+        return true;
+    bool user = !dso->kernel_space;
+    const struct pd_object *object = loaded->object;
+    if (user && object && object->adjust_symbols)
+        out->address += object->text_offset;
+    if (!user && dso->kind != PD_DSO_MODULE)
+        return true;
+    if (!user && object && object->relocatable)
+        out->address -= map->pgoff;
+    const struct pd_lines *lines = lines_of(symbols, dso, loaded);
+    if (lines)
+        out->answer = pd_lines_find(lines, out->address, &out->file, &out->line);
+    return lines || !lines_path(loaded);
 }
 
 /* ---- life ---- */

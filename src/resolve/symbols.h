@@ -13,6 +13,7 @@ struct pd_loaded {
     struct pd_object *object;      /* owned; NULL: none */
     struct pd_symtab *own;         /* owned; NULL: none */
     const char *long_name, *short_name;
+    struct pd_lines *_Atomic lines; /* owned; NULL: not yet read */
 };
 
 /* The kernel's maps as its symbol table cut them; immutable once published. */

@@ -10,7 +10,7 @@ struct script_options {
     const char *field_lists[MAX_FIELD_LISTS];
     size_t field_count;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
-        inlines;
+        inlines, full_source_path;
     int header, header_only, info, dump;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
@@ -59,6 +59,8 @@ static const struct tool_option script_rows[] = {
     { TOOL_FLAG, 'L', "Latency", NULL, "columns as latency tracers have them", FIELD(latency) },
     { TOOL_FLAG, 0, "show-kernel-path", NULL,
       "path of the kernel image in place of [kernel.kallsyms]", FIELD(kernel_path) },
+    { TOOL_FLAG, 0, "full-source-path", NULL, "srcline with the folders of the file",
+      FIELD(full_source_path) },
     { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a chain", FIELD(max_stack) },
     { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
     { TOOL_FLAG, 0, "inline", NULL,
@@ -124,6 +126,7 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->header_only, PERFDATA_SCRIPT_HEADER_ONLY },
         { from->info, PERFDATA_SCRIPT_HEADER_FULL },
         { from->dump, PERFDATA_SCRIPT_DUMP },
+        { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
     };
     uint32_t flags = 0;
     for (size_t i = 0; i < TOOL_LENGTH(rows); i++)

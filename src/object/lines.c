@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/* Two sorted tables: rows of the DWARF line programs, and functions with the source file that the symbol table puts
+ * them in, for programs built without debug data. */
+#include "object/lines.h"
+#include "base/arena.h"
+#include "base/intern.h"
+#include "object/elf_file.h"
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+#define NO_FILE UINT32_MAX /* of a row: no line begins here; of a function: none known */
+
+struct row {
+    uint64_t address;
+    uint32_t file, line;
+};
+
+struct function {
+    uint64_t value, size; /* size 0 counts as 1 */
+    uint32_t section, file;
+    bool is_function, is_untyped;
+};
+
+struct section {
+    uint64_t start, size;
+    uint32_t index;
+};
+
+struct pd_lines {
+    struct pd_intern files;
+    PD_VEC(struct row) rows;           /* by address; a row holds up to the next one */
+    PD_VEC(struct function) functions; /* by section and value, equal ones in the file's order */
+    PD_VEC(struct section) sections;   /* those that are loaded, in the file's order */
+};
+
+/* ---- lines ---- */
+
+static uint32_t add_file(struct pd_lines *lines, const char *name, const char *folder)
+{
+    char joined[4096];
+    int length = *name != '/' && folder ? snprintf(joined, sizeof joined, "%s/%s", folder, name)
+                                        : -1;
+    if (length > 0 && (size_t)length < sizeof joined)
+        name = joined;
+    return pd_intern(&lines->files, name, strlen(name));
+}
+
+/* A unit's line program, and what its rows' file names begin with. */
+struct unit {
+    Dwarf_Lines *lines;
+    size_t count;
+    const char *folder; /* NULL: libdw has joined it */
+    bool is_version_5;
+};
+
+/* The file of a row. A program begins with file 1; binutils takes the unit's own, 0, until it is set, where files are
+ * counted from 0. */
+static const char *row_file(const struct unit *unit, Dwarf_Line *line, bool *fresh)
+{
+    Dwarf_Files *files;
+    size_t index;
+    const char *name = NULL;
+
+    if (unit->is_version_5 && *fresh && !dwarf_line_file(line, &files, &index)) {
+        *fresh = index == 1;
+        if (*fresh)
+            name = dwarf_filesrc(files, 0, NULL, NULL);
+    }
+    return name ? name : dwarf_linesrc(line, NULL, NULL);
+}
+
+/* The names of libdw's file table stay the same while it lives. */
+static bool add_unit(struct pd_lines *lines, const struct unit *unit)
+{
+    const char *last = NULL;
+    uint32_t file = NO_FILE;
+    bool fresh = true;
+
+    if (!pd_vec_reserve(&lines->rows, lines->rows.count + unit->count))
+        return false;
+    for (size_t i = 0; i < unit->count; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(unit->lines, i);
+        Dwarf_Addr address;
+        bool ends;
+        int number = 0;
+        if (!line || dwarf_lineaddr(line, &address) || dwarf_lineendsequence(line, &ends))
+            continue;
+        const char *name = ends ? NULL : row_file(unit, line, &fresh);
+        fresh = fresh || ends;
+        if (name && name != last) {
+            file = add_file(lines, name, unit->folder);
+            if (file == PD_INTERN_NONE)
+                return false;
+            last = name;
+        }
+        dwarf_lineno(line, &number);
+        lines->rows.data[lines->rows.count++] = (struct row){ address, name ? file : NO_FILE,
+                                                              (uint32_t)number };
+    }
+    return true;
+}
+
+/* By address; what ends there before what begins there. Units give their rows in order, so that equal addresses are
+ * rare, and of those the later row holds. */
+struct sorting {
+    struct row row;
+    size_t order;
+};
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct sorting *a = left, *b = right;
+    if (a->row.address != b->row.address)
+        return a->row.address < b->row.address ? -1 : 1;
+    if ((a->row.file == NO_FILE) != (b->row.file == NO_FILE))
+        return a->row.file == NO_FILE ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static bool sort_rows(struct pd_lines *lines)
+{
+    size_t count = lines->rows.count, bytes, sorted = 1;
+    struct row *rows = lines->rows.data;
+
+    while (sorted < count && rows[sorted - 1].address < rows[sorted].address)
+        sorted++;
+    if (sorted >= count)
+        return true;
+    if (pd_mul_overflows(count, sizeof(struct sorting), &bytes))
+        return false;
+    struct sorting *all = malloc(bytes);
+    if (!all)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        all[i] = (struct sorting){ rows[i], i };
+    qsort(all, count, sizeof *all, compare_rows);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = all[i].row;
+    free(all);
+    return true;
+}
+
+/* libdw gets a file of its own: it writes into what it unpacks. */
+static bool add_lines(struct pd_lines *lines, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Dwarf *dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
+    Dwarf_CU *at = NULL;
+    Dwarf_Half version;
+    Dwarf_Die die;
+    bool ok = true;
+
+    while (ok && dwarf && !dwarf_get_units(dwarf, at, &at, &version, NULL, &die, NULL)) {
+        struct unit unit = { .is_version_5 = version >= 5 };
+        Dwarf_Attribute attribute;
+        if (dwarf_getsrclines(&die, &unit.lines, &unit.count))
+            continue;
+        if (unit.is_version_5)
+            unit.folder = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attribute));
+        ok = add_unit(lines, &unit);
+    }
+    dwarf_end(dwarf);
+    if (fd >= 0)
+        close(fd);
+    return ok && sort_rows(lines);
+}
+
+static bool has_lines(const struct pd_elf *elf)
+{
+    struct pd_elf_table info;
+    return pd_elf_section(elf, ".debug_info", &info) || pd_elf_section(elf, ".zdebug_info", &info);
+}
+
+/* The lines of another file, if it has any: then true in `*done`. */
+static bool add_other(struct pd_lines *lines, const char *path, bool *done)
+{
+    struct pd_elf other;
+    bool ok = true;
+
+    if (*done || !pd_elf_open(&other, path))
+        return true;
+    if (has_lines(&other)) {
+        ok = add_lines(lines, path);
+        *done = true;
+    }
+    pd_elf_close(&other);
+    return ok;
+}
+
+/* Where distributions put what they strip: by build-id, then by the name that the file holds. */
+static bool follow_links(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
+{
+    char name[512], other[4096], hex[2 * PD_BUILD_ID_MAX + 1];
+    struct pd_build_id id = { 0 };
+    bool done = false, ok = true;
+
+    if (pd_elf_build_id(elf, &id) && pd_build_id_text(&id, hex) > 2) {
+        snprintf(other, sizeof other, DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+        ok = add_other(lines, other, &done);
+    }
+    if (!ok || done || !pd_elf_debuglink(elf, name, sizeof name))
+        return ok;
+    char *real = realpath(path, NULL);
+    char *slash = real ? strrchr(real, '/') : NULL;
+    static const char *const places[] = { "", "/.debug", NULL };
+    for (size_t i = 0; ok && slash && i < PD_LENGTH(places); i++) {
+        const char *root = places[i] ? "" : DEBUG_ROOT;
+        int length = snprintf(other, sizeof other, "%s%.*s%s/%s", root, (int)(slash - real), real,
+                              places[i] ? places[i] : "", name);
+        if (length > 0 && (size_t)length < sizeof other && strcmp(other, real) != 0)
+            ok = add_other(lines, other, &done);
+    }
+    free(real);
+    return ok;
+}
+
+/* ---- functions ---- */
+
+static int compare_functions(const void *left, const void *right)
+{
+    const struct function *a = left, *b = right;
+    if (a->section != b->section)
+        return a->section < b->section ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+/* Equal ones keep their order, which qsort does not promise; they are few, so merge by hand. */
+static bool sort_functions(struct pd_lines *lines)
+{
+    size_t count = lines->functions.count;
+    struct function *from = lines->functions.data, *spare = NULL;
+    if (count > 1 && !(spare = malloc(count * sizeof *spare)))
+        return false;
+    struct function *to = spare;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = PD_MIN(start + width, count), end = PD_MIN(start + 2 * width, count);
+            size_t left = start, right = middle;
+            for (size_t i = start; i < end; i++) {
+                bool take_left = left < middle &&
+                                 (right >= end ||
+                                  compare_functions(&from[left], &from[right]) <= 0);
+                to[i] = from[take_left ? left++ : right++];
+            }
+        }
+        struct function *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != lines->functions.data && count)
+        memcpy(lines->functions.data, from, count * sizeof *from);
+    free(spare);
+    return true;
+}
+
+/* A symbol that addr2line may name an address by. */
+static bool is_candidate(const GElf_Sym *symbol)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+    if (type == STT_OBJECT || type == STT_SECTION || type == STT_TLS || type == STT_COMMON ||
+        symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+        return false;
+    /* marks that compilers leave for tools */
+    return symbol->st_size || bind != STB_LOCAL || type != STT_NOTYPE ||
+           GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN;
+}
+
+static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
+                          const struct pd_elf_table *table)
+{
+    Elf_Data *data = pd_elf_data(elf, table->section);
+    Elf_Data *strings = pd_elf_data(elf, elf_getscn(elf->elf, table->header.sh_link));
+    enum { FRESH, SYMBOL_SEEN, FILE_AFTER_SYMBOL } state = FRESH;
+    size_t count = table->header.sh_entsize && data ? data->d_size / table->header.sh_entsize : 0;
+    uint32_t file = NO_FILE;
+
+    for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol))
+            break;
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
+            size_t length;
+            const char *name = pd_elf_string(strings, symbol.st_name, &length);
+            file = name ? pd_intern(&lines->files, name, length) : NO_FILE;
+            if (name && file == PD_INTERN_NONE)
+                return false;
+            if (state == SYMBOL_SEEN)
+                state = FILE_AFTER_SYMBOL;
+            continue;
+        }
+        if (state == FRESH)
+            state = SYMBOL_SEEN;
+        if (!is_candidate(&symbol))
+            continue;
+        /* Global ones stand behind all files: theirs is known only where there is but one. */
+        bool placed = GELF_ST_BIND(symbol.st_info) == STB_LOCAL || state != FILE_AFTER_SYMBOL;
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        struct function function = {
+            symbol.st_value,         symbol.st_size ? symbol.st_size : 1,       symbol.st_shndx,
+            placed ? file : NO_FILE, type == STT_FUNC || type == STT_GNU_IFUNC, type == STT_NOTYPE
+        };
+        if (!pd_vec_push(&lines->functions, function))
+            return false;
+    }
+    return sort_functions(lines);
+}
+
+static bool add_sections(struct pd_lines *lines, const struct pd_elf *elf)
+{
+    for (size_t i = 1; i < elf->section_count; i++) {
+        Elf_Scn *section = elf_getscn(elf->elf, i);
+        GElf_Shdr header;
+        if (!section || !gelf_getshdr(section, &header))
+            break;
+        if (header.sh_flags & SHF_ALLOC && header.sh_size &&
+            !pd_vec_push(&lines->sections,
+                         (struct section){ header.sh_addr, header.sh_size, (uint32_t)i }))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool fill(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
+{
+    const struct pd_elf_table *table = elf->symtab.section ? &elf->symtab : &elf->dynsym;
+    if (!add_sections(lines, elf) || (table->section && !add_functions(lines, elf, table)))
+        return false;
+    if (elf->header.e_type == ET_REL) /* its lines are not yet at their addresses */
+        return true;
+    return has_lines(elf) ? add_lines(lines, path) : follow_links(lines, elf, path);
+}
+
+struct pd_lines *pd_lines_open(const char *path)
+{
+    struct pd_lines *lines = calloc(1, sizeof *lines);
+    struct pd_elf elf;
+
+    if (!lines || !pd_elf_open(&elf, path))
+        return lines;
+    if (!fill(lines, &elf, path)) {
+        pd_lines_free(lines);
+        lines = NULL;
+    }
+    pd_elf_close(&elf);
+    return lines;
+}
+
+void pd_lines_free(struct pd_lines *lines)
+{
+    if (!lines)
+        return;
+    pd_intern_free(&lines->files);
+    pd_vec_free(&lines->rows);
+    pd_vec_free(&lines->functions);
+    pd_vec_free(&lines->sections);
+    free(lines);
+}
+
+static const struct section *find_section(const struct pd_lines *lines, uint64_t address)
+{
+    for (size_t i = 0; i < lines->sections.count; i++)
+        if (address - lines->sections.data[i].start < lines->sections.data[i].size)
+            return &lines->sections.data[i];
+    return NULL;
+}
+
+/* The last row at or below the address. */
+static const struct row *find_row(const struct pd_lines *lines, uint64_t address)
+{
+    size_t low = 0, high = lines->rows.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lines->rows.data[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &lines->rows.data[low - 1] : NULL;
+}
+
+/* Of two that begin at the same address. */
+static bool is_better(const struct function *other, const struct function *best, uint64_t address)
+{
+    if (address - best->value >= best->size)
+        return other->size > best->size;
+    if (address - other->value >= other->size)
+        return false;
+    if (other->is_function != best->is_function)
+        return other->is_function;
+    if (other->is_untyped != best->is_untyped)
+        return best->is_untyped;
+    return other->size < best->size;
+}
+
+static const struct function *find_function(const struct pd_lines *lines, uint32_t section,
+                                            uint64_t address)
+{
+    const struct function *all = lines->functions.data;
+    size_t low = 0, high = lines->functions.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct function *at = &all[middle];
+        if (at->section < section || (at->section == section && at->value <= address))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t end = low;
+    if (!end || all[end - 1].section != section)
+        return NULL;
+    for (low = end - 1;
+         low && all[low - 1].section == section && all[low - 1].value == all[end - 1].value;)
+        low--;
+    const struct function *best = &all[low];
+    for (size_t i = low + 1; i < end; i++)
+        if (is_better(&all[i], best, address))
+            best = &all[i];
+    return best;
+}
+
+enum pd_lines_answer pd_lines_find(const struct pd_lines *lines, uint64_t address,
+                                   const char **file, unsigned *line)
+{
+    const struct section *section = find_section(lines, address);
+    if (!section)
+        return PD_LINES_NOTHING;
+    const struct row *row = find_row(lines, address);
+    if (row && row->file != NO_FILE) {
+        *file = pd_intern_text(&lines->files, row->file);
+        *line = row->line;
+        return PD_LINES_FOUND;
+    }
+    const struct function *function = find_function(lines, section->index, address);
+    if (!function)
+        return PD_LINES_NOTHING;
+    if (function->file == NO_FILE)
+        return PD_LINES_NAMELESS;
+    *file = pd_intern_text(&lines->files, function->file);
+    *line = 0;
+    return PD_LINES_FOUND;
+}
