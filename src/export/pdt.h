@@ -149,7 +149,7 @@ struct pdt_printer {
     struct pd_text *text;
     const struct pdt_event *event;
     const uint8_t *start; /* of the record or feature */
-    bool exact, in_sample;
+    bool exact, in_sample, left_out;
     unsigned depth, opened; /* levels that are open, and those of them that have been written */
     struct pd_field fields[PDT_DEEPEST];
 };

@@ -4,6 +4,8 @@
 #include "export/pdt.h"
 #include "export/dump.h"
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 void pdt_print_bytes(struct pd_text *text, const uint8_t *bytes, size_t size)
 {
@@ -104,7 +106,7 @@ static bool follows_number(const struct pdt_printer *p, const struct pd_field *f
                            const struct pd_row *row)
 {
     if (pdt_row_counted(row))
-        return true;
+        return pdt_row_required(row);
     if (!strcmp(field->name, "size")) /* of attrs; of entries that begin with a header */
         return field->kind == PD_KIND_u16;
     uint64_t usual = 0;
@@ -168,16 +170,6 @@ static bool print_names(struct pd_text *text, const struct pd_names *names, uint
     return true;
 }
 
-static void print_real(struct pd_text *text, uint64_t bits)
-{
-    double real;
-    memcpy(&real, &bits, sizeof real);
-    if (isfinite(real) && (real != 0 || !bits))
-        pd_text_format(text, "%.17g", real);
-    else
-        pd_text_format(text, "0x%llx", (unsigned long long)bits);
-}
-
 static void print_plain(struct pd_text *text, uint64_t value, bool hex)
 {
     if (hex || value >> 63) {
@@ -186,6 +178,23 @@ static void print_plain(struct pd_text *text, uint64_t value, bool hex)
     } else {
         pd_text_u64(text, value, 0, ' ');
     }
+}
+
+static void print_real(struct pd_text *text, uint64_t bits)
+{
+    double real;
+    memcpy(&real, &bits, sizeof real);
+    if (!isfinite(real) || (real == 0 && bits)) {
+        print_plain(text, bits, true);
+        return;
+    }
+    char shortest[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(shortest, sizeof shortest, "%.*g", digits, real);
+        if (strtod(shortest, NULL) == real)
+            break;
+    }
+    pd_text_string(text, shortest);
 }
 
 static void print_number(struct pdt_printer *p, const struct pd_field *field)
@@ -245,8 +254,10 @@ static void print_array(struct pdt_printer *p, const struct pd_field *field)
 static void print_field(struct pd_sink *sink, const struct pd_field *field)
 {
     struct pdt_printer *p = (struct pdt_printer *)sink;
-    if (is_left_out(p, field))
+    if (is_left_out(p, field)) {
+        p->left_out = true;
         return;
+    }
     begin_field(p, field->name);
     switch (pd_kinds[field->kind].shape) {
     case PD_SHAPE_NUMBER: print_number(p, field); break;
@@ -258,12 +269,19 @@ static void print_field(struct pd_sink *sink, const struct pd_field *field)
         pd_text_char(p->text, '!');
 }
 
+/* Without any field it is no payload at all: one that only has defaults must be seen. */
+static bool is_payload(const struct pd_field *field)
+{
+    return field->row && field->row->kind == PD_KIND_feature;
+}
+
 static void print_open(struct pd_sink *sink, const struct pd_field *field)
 {
     struct pdt_printer *p = (struct pdt_printer *)sink;
     if (p->depth < PDT_DEEPEST)
         p->fields[p->depth] = *field;
     p->depth++;
+    p->left_out &= !is_payload(field);
     if (!field->name) /* an item counts, even when it says nothing */
         open_pending(p);
 }
@@ -271,6 +289,8 @@ static void print_open(struct pd_sink *sink, const struct pd_field *field)
 static void print_close(struct pd_sink *sink)
 {
     struct pdt_printer *p = (struct pdt_printer *)sink;
+    if (p->left_out && p->depth <= PDT_DEEPEST && is_payload(&p->fields[p->depth - 1]))
+        open_pending(p);
     p->depth--;
     if (p->opened <= p->depth)
         return;

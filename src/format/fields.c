@@ -172,7 +172,7 @@ static void visit_padding(struct walk *w, const struct pd_row *row)
 #define NAMES(group) .names = &pd_names_##group
 static const struct pd_row attr_rows[] = {
 #define ATTR_FIELD(offset, kind_, name_, ...)                                                      \
-    { .name = #name_, .kind = PD_KIND_##kind_, __VA_ARGS__ },
+    { .name = #name_, .kind = PD_KIND_##kind_, .least = PD_LEAST_##kind_, __VA_ARGS__ },
 #define ATTR_FLAG(number, NAME, name)
 #include "format/attr.def"
 #undef ATTR_FIELD
