@@ -90,6 +90,60 @@ struct perfdata_check_result {
 PERFDATA_API perfdata_status perfdata_check(perfdata_recording *recording, perfdata_write_fn write,
                                             void *data, struct perfdata_check_result *result);
 
+/* ---- a part, several as one, without names ---- */
+
+/* Which samples stay; all that is given must hold. Strings as perf script's options have them; NULL: not given. What is
+ * no sample stays, up to the end of the last span of `time`. Since 0.1. */
+struct perfdata_slice_options {
+    size_t struct_size;
+    const char *time;                      /* "START,STOP", "A%-B%,..." */
+    const char *cpus, *pids, *tids, *comms; /* lists */
+    const char *events;                    /* names, with or without modifiers */
+    uint64_t every;                        /* of those that stay each Nth, from the first; 0: all */
+    uint64_t first, last;                  /* of those that stay so many; 0: all */
+};
+
+/* Writes the samples that are wanted, in delivery order, with all that is needed to read them. Trace data stays whole.
+ * PERFDATA_ERROR_ARGUMENT: a list does not parse; _NO_DATA: percentages without the times of samples in the header;
+ * _UNSUPPORTED: `last` of a pipe. Else as perfdata_inject(). Since 0.1. */
+PERFDATA_API perfdata_status perfdata_slice(perfdata_recording *recording,
+                                            const struct perfdata_output *output,
+                                            const struct perfdata_slice_options *options);
+
+enum perfdata_anonymize_flags {
+    PERFDATA_ANONYMIZE_KEEP_STACKS = 1 << 0 /* copies of user stacks hold anything; else they become zeros */
+};
+
+/* Since 0.1. */
+struct perfdata_anonymize_options {
+    size_t struct_size;
+    uint32_t flags; /* enum perfdata_anonymize_flags */
+    uint32_t reserved;
+    const char *key; /* the same key, the same pseudonyms; NULL: none, and names can be guessed by trying */
+};
+
+/* Names of commands, files, cgroups, BPF programs and hosts, command lines and strings of tracepoints become pseudonyms of
+ * the same length: equal names stay equal. Addresses, build-ids, symbols' offsets, the kernel's own names and the hardware's
+ * description stay. BPF programs and types in the header go. Errors as perfdata_inject(). Since 0.1. */
+PERFDATA_API perfdata_status perfdata_anonymize(perfdata_recording *recording,
+                                                const struct perfdata_output *output,
+                                                const struct perfdata_anonymize_options *options);
+
+/* Since 0.1. */
+struct perfdata_merge_options {
+    size_t struct_size;
+    uint32_t flags; /* 0 */
+    uint32_t reserved;
+};
+
+/* Several recordings as one; the first gives the header. Ids that two have are told apart, so are processes of different
+ * hosts (as their headers name them): a later host's have numbers of their own. Times are taken as they are.
+ * PERFDATA_ERROR_UNSUPPORTED: they do not go together (different formats of tracepoints, records with and without
+ * ids, trace data in more than one); the error's text is in the first recording. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_merge(perfdata_recording *const *recordings, size_t count,
+                                            const struct perfdata_output *output,
+                                            const struct perfdata_merge_options *options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -109,7 +109,8 @@ static bool row_at(const struct pd_walk *walk, const uint8_t *at, unsigned links
 bool pdc_follows_record(struct pd_walk *walk, uint32_t size)
 {
     uint32_t type = pd_load32(walk->next, walk->swap);
-    if (!pd_record_type_name(type) && type >= TYPE_MAX)
+    if ((!pd_record_type_name(type) && type >= TYPE_MAX) ||
+        (type < PD_RECORD_KERNEL_END && size > pdc_most(type)))
         return false;
     if (pdc_walk_fill(walk, (uint64_t)size + AHEAD) < 0)
         return false;

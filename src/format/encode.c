@@ -6,6 +6,8 @@ struct encoder {
     struct pd_sink sink;
     uint8_t *at, *end;
     bool swap; /* to the order that is written */
+    pd_edit_fn edit; /* or NULL */
+    void *data;
 };
 
 static void put_bytes(struct encoder *e, const uint8_t *bytes, size_t size)
@@ -72,6 +74,12 @@ static void put_array(struct encoder *e, const struct pd_field *field)
 static void encode_field(struct pd_sink *sink, const struct pd_field *field)
 {
     struct encoder *e = (struct encoder *)sink;
+    struct pd_field edited;
+    if (e->edit) {
+        edited = *field;
+        e->edit(e->data, &edited);
+        field = &edited;
+    }
     switch (pd_kinds[field->kind].shape) {
     case PD_SHAPE_NUMBER: put_value(e, field); break;
     case PD_SHAPE_ARRAY: put_array(e, field); break;
@@ -94,11 +102,19 @@ static void encode_close(struct pd_sink *sink)
     (void)sink;
 }
 
-perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian, uint8_t *out)
+perfdata_status pd_record_edit(const struct pd_fields_input *input, bool big_endian, uint8_t *out,
+                               pd_edit_fn edit, void *data)
 {
     struct encoder e = { { encode_field, encode_open, encode_close, false, false },
                          out,
                          out + input->size,
-                         big_endian != pd_is_big_endian(false) };
+                         big_endian != pd_is_big_endian(false),
+                         edit,
+                         data };
     return pd_fields_walk(input, &e.sink);
+}
+
+perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian, uint8_t *out)
+{
+    return pd_record_edit(input, big_endian, out, NULL, NULL);
 }

@@ -54,6 +54,12 @@ perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, si
 perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian,
                                  uint8_t *out);
 
+/* The same; `edit` sees each field first and may change numbers (array elements: in a copy that it points `data` to, of the
+ * same size). */
+typedef void (*pd_edit_fn)(void *data, struct pd_field *field);
+perfdata_status pd_record_edit(const struct pd_fields_input *input, bool big_endian, uint8_t *out,
+                               pd_edit_fn edit, void *data);
+
 /* One number over every field of a record, the same in either byte order. */
 uint64_t pd_record_checksum(const struct pd_fields_input *input);
 /* The same number by the general walk, for any record: slower. */

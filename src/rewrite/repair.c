@@ -21,6 +21,20 @@ static void ignore_close(struct pd_sink *sink)
     (void)sink;
 }
 
+/* What perf checks, or dies of, beside the sample's own counts. */
+static bool is_good_sample(const struct pd_raw *raw)
+{
+    struct pd_sample sample;
+    const struct pd_attr *attr = &raw->event->attr;
+    if (pd_sample_decode(raw->event, raw->data, raw->size, &sample) < 0 ||
+        (sample.stack_size && sample.stack_dynamic_size > sample.stack_size))
+        return false;
+    /* the payload names its tracepoint itself, in the order of the machine that recorded */
+    return attr->type != PD_TYPE_TRACEPOINT || !sample.raw || sample.raw_size < 8 ||
+           pd_load16(sample.raw, false) == (uint16_t)attr->config ||
+           pd_load16(sample.raw, true) == (uint16_t)attr->config;
+}
+
 /* perf's reading ends at a record that says more than it holds, that is of no event, or of a type it does not know. */
 static bool is_good(struct repair *repair, const struct pd_raw *raw)
 {
@@ -35,6 +49,8 @@ static bool is_good(struct repair *repair, const struct pd_raw *raw)
         return false;
     if (raw->type == PD_RECORD_COMPRESSED || raw->type == PD_RECORD_COMPRESSED2)
         return true;
+    if (raw->type == PD_RECORD_SAMPLE && !is_good_sample(raw))
+        return false;
     struct pd_fields_input input = { raw->event, raw->data, raw->size, recording->swap,
                                      repair->copy.cpus };
     return pd_fields_walk(&input, &repair->nothing) == PERFDATA_OK;
@@ -106,6 +122,8 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     if (status < 0)
         return status;
     status = pd_copy_open(inner, output, whole ? 0 : PD_COPY_OPEN, &repair.copy);
+    if (status == PERFDATA_OK)
+        status = pd_copy_no_formats(&repair.copy);
     if (status == PERFDATA_OK)
         status = pd_copy_begin(&repair.copy);
     if (status == PERFDATA_OK)

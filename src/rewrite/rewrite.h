@@ -64,6 +64,10 @@ perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivere
 /* Finishes the output when `status` is good, else takes it away. */
 perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status);
 
+/* Tracepoints whose formats are lost get formats without fields, since perf opens no file without: before
+ * pd_copy_begin(). */
+perfdata_status pd_copy_no_formats(struct pd_copy *copy);
+
 /* A walk as the copier needs it. */
 perfdata_status pd_copy_walk(struct pd_copy *copy, struct pd_walk **out);
 

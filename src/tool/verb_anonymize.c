@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/output.h"
+
+struct anonymize_options {
+    struct tool_output_options output;
+    const char *key;
+    int keep_stacks;
+};
+#define FIELD(name) offsetof(struct anonymize_options, name)
+
+static const struct tool_option anonymize_rows[] = {
+    { TOOL_GROUP, .help = "Input" },
+    TOOL_ROW_INPUT,
+    TOOL_ROW_VERBOSE,
+    { TOOL_GROUP, .help = "Output" },
+    TOOL_ROWS_OUTPUT(output),
+    { TOOL_GROUP, .help = "Names" },
+    { TOOL_STRING, 0, "key", "TEXT",
+      "a secret that the pseudonyms depend on: without it names can be found by trying",
+      FIELD(key) },
+    { TOOL_FLAG, 0, "keep-stacks", NULL, "leave the copies of user stacks, which hold anything",
+      FIELD(keep_stacks) },
+    { 0 },
+};
+
+static enum tool_exit run_anonymize(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct anonymize_options *options = data;
+    struct perfdata_anonymize_options anonymize = {
+        .struct_size = sizeof anonymize,
+        .flags = options->keep_stacks ? PERFDATA_ANONYMIZE_KEEP_STACKS : 0u,
+        .key = options->key,
+    };
+    struct perfdata_output output;
+    perfdata_recording *recording;
+    enum tool_exit code = tool_one_input(tool, argc, argv);
+    if (code == TOOL_DONE)
+        code = tool_output(tool, &options->output, NULL, &output);
+    if (code == TOOL_DONE)
+        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    if (code != TOOL_DONE)
+        return code;
+    code = tool_written(tool, recording, perfdata_anonymize(recording, &output, &anonymize));
+    perfdata_recording_close(recording);
+    return code;
+}
+
+const struct tool_verb tool_verb_anonymize = {
+    .name = "anonymize",
+    .synopsis = "[OPTIONS] [FILE] -o OUT",
+    .description =
+        "Replaces names of commands, files, cgroups, BPF programs and hosts, command lines and "
+        "strings of tracepoints by\npseudonyms of the same length; equal names stay equal. "
+        "Addresses and build-ids stay, user stacks become zeros.",
+    .examples = { "anonymize --key s3cret perf.data -o public.data", "to be shown to others" },
+    .options = anonymize_rows,
+    .options_size = sizeof(struct anonymize_options),
+    .run = run_anonymize,
+};
