@@ -35,7 +35,114 @@ struct pd_lines {
     PD_VEC(struct row) rows;           /* by address; a row holds up to the next one */
     PD_VEC(struct function) functions; /* by section and value, equal ones in the file's order */
     PD_VEC(struct section) sections;   /* those that are loaded, in the file's order */
+    bool dynamic_only;                 /* functions are of the dynamic symbol table */
 };
+
+/* ---- functions ---- */
+
+static int compare_functions(const void *left, const void *right)
+{
+    const struct function *a = left, *b = right;
+    if (a->section != b->section)
+        return a->section < b->section ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+/* Equal ones keep their order, which qsort does not promise; they are few, so merge by hand. */
+static bool sort_functions(struct pd_lines *lines)
+{
+    size_t count = lines->functions.count;
+    struct function *from = lines->functions.data, *spare = NULL;
+    if (count > 1 && !(spare = malloc(count * sizeof *spare)))
+        return false;
+    struct function *to = spare;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = PD_MIN(start + width, count), end = PD_MIN(start + 2 * width, count);
+            size_t left = start, right = middle;
+            for (size_t i = start; i < end; i++) {
+                bool take_left = left < middle &&
+                                 (right >= end ||
+                                  compare_functions(&from[left], &from[right]) <= 0);
+                to[i] = from[take_left ? left++ : right++];
+            }
+        }
+        struct function *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != lines->functions.data && count)
+        memcpy(lines->functions.data, from, count * sizeof *from);
+    free(spare);
+    return true;
+}
+
+/* A symbol that addr2line may name an address by. */
+static bool is_candidate(const GElf_Sym *symbol)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+    if (type == STT_OBJECT || type == STT_SECTION || type == STT_TLS || type == STT_COMMON ||
+        symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+        return false;
+    /* marks that compilers leave for tools */
+    return symbol->st_size || bind != STB_LOCAL || type != STT_NOTYPE ||
+           GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN;
+}
+
+static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
+                          const struct pd_elf_table *table)
+{
+    Elf_Data *data = pd_elf_data(elf, table->section);
+    Elf_Data *strings = pd_elf_data(elf, elf_getscn(elf->elf, table->header.sh_link));
+    enum { FRESH, SYMBOL_SEEN, FILE_AFTER_SYMBOL } state = FRESH;
+    size_t count = table->header.sh_entsize && data ? data->d_size / table->header.sh_entsize : 0;
+    uint32_t file = NO_FILE;
+
+    for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol))
+            break;
+        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
+            size_t length;
+            const char *name = pd_elf_string(strings, symbol.st_name, &length);
+            file = name ? pd_intern(&lines->files, name, length) : NO_FILE;
+            if (name && file == PD_INTERN_NONE)
+                return false;
+            if (state == SYMBOL_SEEN)
+                state = FILE_AFTER_SYMBOL;
+            continue;
+        }
+        if (state == FRESH)
+            state = SYMBOL_SEEN;
+        if (!is_candidate(&symbol))
+            continue;
+        /* Global ones stand behind all files: theirs is known only where there is but one. */
+        bool placed = GELF_ST_BIND(symbol.st_info) == STB_LOCAL || state != FILE_AFTER_SYMBOL;
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        struct function function = {
+            symbol.st_value,         symbol.st_size ? symbol.st_size : 1,       symbol.st_shndx,
+            placed ? file : NO_FILE, type == STT_FUNC || type == STT_GNU_IFUNC, type == STT_NOTYPE
+        };
+        if (!pd_vec_push(&lines->functions, function))
+            return false;
+    }
+    return sort_functions(lines);
+}
+
+static bool add_sections(struct pd_lines *lines, const struct pd_elf *elf)
+{
+    for (size_t i = 1; i < elf->section_count; i++) {
+        Elf_Scn *section = elf_getscn(elf->elf, i);
+        GElf_Shdr header;
+        if (!section || !gelf_getshdr(section, &header))
+            break;
+        if (header.sh_flags & SHF_ALLOC && header.sh_size &&
+            !pd_vec_push(&lines->sections,
+                         (struct section){ header.sh_addr, header.sh_size, (uint32_t)i }))
+            return false;
+    }
+    return true;
+}
 
 /* ---- lines ---- */
 
@@ -185,6 +292,11 @@ static bool add_other(struct pd_lines *lines, const char *path, bool *done)
         return true;
     if (has_lines(&other)) {
         ok = add_lines(lines, path);
+        /* The full symbol table went there with them. */
+        if (ok && other.symtab.section && lines->dynamic_only) {
+            lines->functions.count = 0;
+            ok = add_functions(lines, &other, &other.symtab);
+        }
         *done = true;
     }
     pd_elf_close(&other);
@@ -218,117 +330,12 @@ static bool follow_links(struct pd_lines *lines, const struct pd_elf *elf, const
     return ok;
 }
 
-/* ---- functions ---- */
-
-static int compare_functions(const void *left, const void *right)
-{
-    const struct function *a = left, *b = right;
-    if (a->section != b->section)
-        return a->section < b->section ? -1 : 1;
-    return (a->value > b->value) - (a->value < b->value);
-}
-
-/* Equal ones keep their order, which qsort does not promise; they are few, so merge by hand. */
-static bool sort_functions(struct pd_lines *lines)
-{
-    size_t count = lines->functions.count;
-    struct function *from = lines->functions.data, *spare = NULL;
-    if (count > 1 && !(spare = malloc(count * sizeof *spare)))
-        return false;
-    struct function *to = spare;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t start = 0; start < count; start += 2 * width) {
-            size_t middle = PD_MIN(start + width, count), end = PD_MIN(start + 2 * width, count);
-            size_t left = start, right = middle;
-            for (size_t i = start; i < end; i++) {
-                bool take_left = left < middle &&
-                                 (right >= end ||
-                                  compare_functions(&from[left], &from[right]) <= 0);
-                to[i] = from[take_left ? left++ : right++];
-            }
-        }
-        struct function *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != lines->functions.data && count)
-        memcpy(lines->functions.data, from, count * sizeof *from);
-    free(spare);
-    return true;
-}
-
-/* A symbol that addr2line may name an address by. */
-static bool is_candidate(const GElf_Sym *symbol)
-{
-    unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
-    if (type == STT_OBJECT || type == STT_SECTION || type == STT_TLS || type == STT_COMMON ||
-        symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
-        return false;
-    /* marks that compilers leave for tools */
-    return symbol->st_size || bind != STB_LOCAL || type != STT_NOTYPE ||
-           GELF_ST_VISIBILITY(symbol->st_other) != STV_HIDDEN;
-}
-
-static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
-                          const struct pd_elf_table *table)
-{
-    Elf_Data *data = pd_elf_data(elf, table->section);
-    Elf_Data *strings = pd_elf_data(elf, elf_getscn(elf->elf, table->header.sh_link));
-    enum { FRESH, SYMBOL_SEEN, FILE_AFTER_SYMBOL } state = FRESH;
-    size_t count = table->header.sh_entsize && data ? data->d_size / table->header.sh_entsize : 0;
-    uint32_t file = NO_FILE;
-
-    for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
-        GElf_Sym symbol;
-        if (!gelf_getsym(data, (int)i, &symbol))
-            break;
-        if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
-            size_t length;
-            const char *name = pd_elf_string(strings, symbol.st_name, &length);
-            file = name ? pd_intern(&lines->files, name, length) : NO_FILE;
-            if (name && file == PD_INTERN_NONE)
-                return false;
-            if (state == SYMBOL_SEEN)
-                state = FILE_AFTER_SYMBOL;
-            continue;
-        }
-        if (state == FRESH)
-            state = SYMBOL_SEEN;
-        if (!is_candidate(&symbol))
-            continue;
-        /* Global ones stand behind all files: theirs is known only where there is but one. */
-        bool placed = GELF_ST_BIND(symbol.st_info) == STB_LOCAL || state != FILE_AFTER_SYMBOL;
-        unsigned type = GELF_ST_TYPE(symbol.st_info);
-        struct function function = {
-            symbol.st_value,         symbol.st_size ? symbol.st_size : 1,       symbol.st_shndx,
-            placed ? file : NO_FILE, type == STT_FUNC || type == STT_GNU_IFUNC, type == STT_NOTYPE
-        };
-        if (!pd_vec_push(&lines->functions, function))
-            return false;
-    }
-    return sort_functions(lines);
-}
-
-static bool add_sections(struct pd_lines *lines, const struct pd_elf *elf)
-{
-    for (size_t i = 1; i < elf->section_count; i++) {
-        Elf_Scn *section = elf_getscn(elf->elf, i);
-        GElf_Shdr header;
-        if (!section || !gelf_getshdr(section, &header))
-            break;
-        if (header.sh_flags & SHF_ALLOC && header.sh_size &&
-            !pd_vec_push(&lines->sections,
-                         (struct section){ header.sh_addr, header.sh_size, (uint32_t)i }))
-            return false;
-    }
-    return true;
-}
-
 /* ---- the whole ---- */
 
 static bool fill(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
 {
     const struct pd_elf_table *table = elf->symtab.section ? &elf->symtab : &elf->dynsym;
+    lines->dynamic_only = table == &elf->dynsym;
     if (!add_sections(lines, elf) || (table->section && !add_functions(lines, elf, table)))
         return false;
     if (elf->header.e_type == ET_REL) /* its lines are not yet at their addresses */
