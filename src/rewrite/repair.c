@@ -4,6 +4,8 @@
 #include "format/fields.h"
 #include "rewrite/rewrite.h"
 
+enum { SPARE = 15 }; /* bytes behind a sample's parts that padding may be */
+
 struct repair {
     struct pd_copy copy;
     struct pd_sink nothing;
@@ -29,10 +31,26 @@ static bool is_good_sample(const struct pd_raw *raw)
     if (pd_sample_decode(raw->event, raw->data, raw->size, &sample) < 0 ||
         (sample.stack_size && sample.stack_dynamic_size > sample.stack_size))
         return false;
+    if (attr->sample_type < PD_SAMPLE_END && sample.parts_end + SPARE < raw->size)
+        return false; /* zeros that look like counts of nothing */
+    if (attr->type != PD_TYPE_TRACEPOINT || !(attr->sample_type & PD_SAMPLE_RAW))
+        return true;
     /* the payload names its tracepoint itself, in the order of the machine that recorded */
-    return attr->type != PD_TYPE_TRACEPOINT || !sample.raw || sample.raw_size < 8 ||
-           pd_load16(sample.raw, false) == (uint16_t)attr->config ||
-           pd_load16(sample.raw, true) == (uint16_t)attr->config;
+    return sample.raw_size >= 8 && (pd_load16(sample.raw, false) == (uint16_t)attr->config ||
+                                    pd_load16(sample.raw, true) == (uint16_t)attr->config);
+}
+
+/* An index of ids that no event has ends perf's reading. */
+static bool is_good_index(const struct pd_recording *recording, const struct pd_raw *raw)
+{
+    uint64_t count = pd_load64(raw->data + 8, recording->swap);
+    if (count > (raw->size - 16u) / 32)
+        return false;
+    for (uint64_t i = 0; i < count; i++)
+        if (pd_map64_get(&recording->event_by_id,
+                         pd_load64(raw->data + 16 + 32 * i, recording->swap)) == PD_MAP64_NONE)
+            return false;
+    return true;
 }
 
 /* perf's reading ends at a record that says more than it holds, that is of no event, or of a type it does not know. */
@@ -49,7 +67,8 @@ static bool is_good(struct repair *repair, const struct pd_raw *raw)
         return false;
     if (raw->type == PD_RECORD_COMPRESSED || raw->type == PD_RECORD_COMPRESSED2)
         return true;
-    if (raw->type == PD_RECORD_SAMPLE && !is_good_sample(raw))
+    if ((raw->type == PD_RECORD_SAMPLE && !is_good_sample(raw)) ||
+        (raw->type == PD_RECORD_ID_INDEX && !is_good_index(recording, raw)))
         return false;
     struct pd_fields_input input = { raw->event, raw->data, raw->size, recording->swap,
                                      repair->copy.cpus };
