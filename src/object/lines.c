@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sorted tables: rows of the DWARF line programs, and functions with the source file that the symbol table puts
- * them in, for programs built without debug data. */
+/* Functions with the source file that the symbol table puts them in, for programs built without debug data; and rows of
+ * the DWARF line programs, each unit's read when an address first lies in it: a library has thousands of units, a
+ * recording meets ten of them. */
 #include "object/lines.h"
 #include "base/arena.h"
 #include "base/intern.h"
@@ -8,6 +9,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -30,12 +32,23 @@ struct section {
     uint32_t index;
 };
 
+struct unit {
+    Dwarf_Die die;
+    bool is_version_5;
+    bool is_listed; /* the file's table of ranges leads to it */
+    bool is_read;
+    PD_VEC(struct row) rows; /* by address; a row holds up to the next one */
+};
+
 struct pd_lines {
     struct pd_intern files;
-    PD_VEC(struct row) rows;           /* by address; a row holds up to the next one */
+    pthread_mutex_t lock;              /* of files and units */
+    Dwarf *dwarf;                      /* NULL: no lines */
+    int fd;                            /* its file */
+    Dwarf_Aranges *ranges;             /* NULL: none */
+    PD_VEC(struct unit) units;         /* by the place of their DIE */
     PD_VEC(struct function) functions; /* by section and value, equal ones in the file's order */
     PD_VEC(struct section) sections;   /* those that are loaded, in the file's order */
-    bool dynamic_only;                 /* functions are of the dynamic symbol table */
 };
 
 /* ---- functions ---- */
@@ -156,16 +169,8 @@ static uint32_t add_file(struct pd_lines *lines, const char *name, const char *f
     return pd_intern(&lines->files, name, strlen(name));
 }
 
-/* A unit's line program, and what its rows' file names begin with. */
-struct unit {
-    Dwarf_Lines *lines;
-    size_t count;
-    const char *folder; /* NULL: libdw has joined it */
-    bool is_version_5;
-};
-
-/* The file of a row. A program begins with file 1; binutils takes the unit's own, 0, until it is set, where files are
- * counted from 0. */
+/* A row's file. A program begins with file 1; binutils takes the unit's own, 0, until it is set, where files are counted
+ * from 0. */
 static const char *row_file(const struct unit *unit, Dwarf_Line *line, bool *fresh)
 {
     Dwarf_Files *files;
@@ -181,16 +186,19 @@ static const char *row_file(const struct unit *unit, Dwarf_Line *line, bool *fre
 }
 
 /* The names of libdw's file table stay the same while it lives. */
-static bool add_unit(struct pd_lines *lines, const struct unit *unit)
+static bool add_rows(struct pd_lines *lines, struct unit *unit, Dwarf_Lines *program, size_t count)
 {
-    const char *last = NULL;
+    Dwarf_Attribute attribute;
+    const char *folder = NULL, *last = NULL;
     uint32_t file = NO_FILE;
     bool fresh = true;
 
-    if (!pd_vec_reserve(&lines->rows, lines->rows.count + unit->count))
+    if (unit->is_version_5) /* before, libdw joined it */
+        folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
+    if (!pd_vec_reserve(&unit->rows, count))
         return false;
-    for (size_t i = 0; i < unit->count; i++) {
-        Dwarf_Line *line = dwarf_onesrcline(unit->lines, i);
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Line *line = dwarf_onesrcline(program, i);
         Dwarf_Addr address;
         bool ends;
         int number = 0;
@@ -199,14 +207,14 @@ static bool add_unit(struct pd_lines *lines, const struct unit *unit)
         const char *name = ends ? NULL : row_file(unit, line, &fresh);
         fresh = fresh || ends;
         if (name && name != last) {
-            file = add_file(lines, name, unit->folder);
+            file = add_file(lines, name, folder);
             if (file == PD_INTERN_NONE)
                 return false;
             last = name;
         }
         dwarf_lineno(line, &number);
-        lines->rows.data[lines->rows.count++] = (struct row){ address, name ? file : NO_FILE,
-                                                              (uint32_t)number };
+        unit->rows.data[unit->rows.count++] = (struct row){ address, name ? file : NO_FILE,
+                                                            (uint32_t)number };
     }
     return true;
 }
@@ -228,10 +236,10 @@ static int compare_rows(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static bool sort_rows(struct pd_lines *lines)
+static bool sort_rows(struct unit *unit)
 {
-    size_t count = lines->rows.count, bytes, sorted = 1;
-    struct row *rows = lines->rows.data;
+    size_t count = unit->rows.count, bytes, sorted = 1;
+    struct row *rows = unit->rows.data;
 
     while (sorted < count && rows[sorted - 1].address < rows[sorted].address)
         sorted++;
@@ -251,29 +259,72 @@ static bool sort_rows(struct pd_lines *lines)
     return true;
 }
 
+/* Without memory a unit stays as if it had no lines. */
+static void read_unit(struct pd_lines *lines, struct unit *unit)
+{
+    Dwarf_Lines *program;
+    size_t count;
+
+    if (unit->is_read)
+        return;
+    unit->is_read = true;
+    if (!dwarf_getsrclines(&unit->die, &program, &count) &&
+        !(add_rows(lines, unit, program, count) && sort_rows(unit)))
+        pd_vec_free(&unit->rows);
+}
+
+/* The unit whose DIE lies there. */
+static struct unit *unit_at(struct pd_lines *lines, Dwarf_Off place)
+{
+    size_t low = 0, high = lines->units.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        struct unit *unit = &lines->units.data[middle];
+        Dwarf_Off at = dwarf_dieoffset(&unit->die);
+        if (at == place)
+            return unit;
+        if (at < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static void list_units(struct pd_lines *lines)
+{
+    size_t count = 0;
+    if (dwarf_getaranges(lines->dwarf, &lines->ranges, &count))
+        lines->ranges = NULL;
+    for (size_t i = 0; lines->ranges && i < count; i++) {
+        Dwarf_Arange *range = dwarf_onearange(lines->ranges, i);
+        Dwarf_Off place;
+        struct unit *unit = range && !dwarf_getarangeinfo(range, NULL, NULL, &place)
+                                ? unit_at(lines, place)
+                                : NULL;
+        if (unit)
+            unit->is_listed = true;
+    }
+}
+
 /* libdw gets a file of its own: it writes into what it unpacks. */
 static bool add_lines(struct pd_lines *lines, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    Dwarf *dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
     Dwarf_CU *at = NULL;
     Dwarf_Half version;
+    uint8_t type;
     Dwarf_Die die;
-    bool ok = true;
 
-    while (ok && dwarf && !dwarf_get_units(dwarf, at, &at, &version, NULL, &die, NULL)) {
-        struct unit unit = { .is_version_5 = version >= 5 };
-        Dwarf_Attribute attribute;
-        if (dwarf_getsrclines(&die, &unit.lines, &unit.count))
-            continue;
-        if (unit.is_version_5)
-            unit.folder = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attribute));
-        ok = add_unit(lines, &unit);
+    lines->fd = open(path, O_RDONLY | O_CLOEXEC);
+    lines->dwarf = lines->fd >= 0 ? dwarf_begin(lines->fd, DWARF_C_READ) : NULL;
+    while (lines->dwarf && !dwarf_get_units(lines->dwarf, at, &at, &version, &type, &die, NULL)) {
+        struct unit unit = { .die = die, .is_version_5 = version >= 5 };
+        if (type != DW_UT_type && !pd_vec_push(&lines->units, unit))
+            return false;
     }
-    dwarf_end(dwarf);
-    if (fd >= 0)
-        close(fd);
-    return ok && sort_rows(lines);
+    if (lines->dwarf)
+        list_units(lines);
+    return true;
 }
 
 static bool has_lines(const struct pd_elf *elf)
@@ -292,8 +343,8 @@ static bool add_other(struct pd_lines *lines, const char *path, bool *done)
         return true;
     if (has_lines(&other)) {
         ok = add_lines(lines, path);
-        /* The full symbol table went there with them. */
-        if (ok && other.symtab.section && lines->dynamic_only) {
+        /* It has more symbols than what was left behind. */
+        if (ok && other.symtab.section) {
             lines->functions.count = 0;
             ok = add_functions(lines, &other, &other.symtab);
         }
@@ -335,7 +386,6 @@ static bool follow_links(struct pd_lines *lines, const struct pd_elf *elf, const
 static bool fill(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
 {
     const struct pd_elf_table *table = elf->symtab.section ? &elf->symtab : &elf->dynsym;
-    lines->dynamic_only = table == &elf->dynsym;
     if (!add_sections(lines, elf) || (table->section && !add_functions(lines, elf, table)))
         return false;
     if (elf->header.e_type == ET_REL) /* its lines are not yet at their addresses */
@@ -348,7 +398,11 @@ struct pd_lines *pd_lines_open(const char *path)
     struct pd_lines *lines = calloc(1, sizeof *lines);
     struct pd_elf elf;
 
-    if (!lines || !pd_elf_open(&elf, path))
+    if (!lines)
+        return NULL;
+    lines->fd = -1;
+    pthread_mutex_init(&lines->lock, NULL);
+    if (!pd_elf_open(&elf, path))
         return lines;
     if (!fill(lines, &elf, path)) {
         pd_lines_free(lines);
@@ -362,8 +416,14 @@ void pd_lines_free(struct pd_lines *lines)
 {
     if (!lines)
         return;
+    for (size_t i = 0; i < lines->units.count; i++)
+        pd_vec_free(&lines->units.data[i].rows);
+    pd_vec_free(&lines->units);
+    dwarf_end(lines->dwarf);
+    if (lines->fd >= 0)
+        close(lines->fd);
+    pthread_mutex_destroy(&lines->lock);
     pd_intern_free(&lines->files);
-    pd_vec_free(&lines->rows);
     pd_vec_free(&lines->functions);
     pd_vec_free(&lines->sections);
     free(lines);
@@ -377,18 +437,42 @@ static const struct section *find_section(const struct pd_lines *lines, uint64_t
     return NULL;
 }
 
-/* The last row at or below the address. */
-static const struct row *find_row(const struct pd_lines *lines, uint64_t address)
+/* The last row at or below the address, if a line holds there. */
+static const struct row *find_row(const struct unit *unit, uint64_t address)
 {
-    size_t low = 0, high = lines->rows.count;
+    size_t low = 0, high = unit->rows.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (lines->rows.data[middle].address <= address)
+        if (unit->rows.data[middle].address <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low ? &lines->rows.data[low - 1] : NULL;
+    return low && unit->rows.data[low - 1].file != NO_FILE ? &unit->rows.data[low - 1] : NULL;
+}
+
+/* In the unit that the table of ranges names, else in those that it does not know. */
+static const struct row *find_line(struct pd_lines *lines, uint64_t address)
+{
+    Dwarf_Arange *range = lines->ranges ? dwarf_getarange_addr(lines->ranges, address) : NULL;
+    const struct row *row = NULL;
+    Dwarf_Off place;
+
+    if (range && !dwarf_getarangeinfo(range, NULL, NULL, &place)) {
+        struct unit *unit = unit_at(lines, place);
+        if (unit) {
+            read_unit(lines, unit);
+            row = find_row(unit, address);
+        }
+    }
+    for (size_t i = 0; !row && i < lines->units.count; i++) {
+        struct unit *unit = &lines->units.data[i];
+        if (unit->is_listed)
+            continue;
+        read_unit(lines, unit);
+        row = find_row(unit, address);
+    }
+    return row;
 }
 
 /* Of two that begin at the same address. */
@@ -431,24 +515,29 @@ static const struct function *find_function(const struct pd_lines *lines, uint32
     return best;
 }
 
-enum pd_lines_answer pd_lines_find(const struct pd_lines *lines, uint64_t address,
-                                   const char **file, unsigned *line)
+enum pd_lines_answer pd_lines_find(struct pd_lines *lines, uint64_t address, const char **file,
+                                   unsigned *line)
 {
     const struct section *section = find_section(lines, address);
     if (!section)
         return PD_LINES_NOTHING;
-    const struct row *row = find_row(lines, address);
-    if (row && row->file != NO_FILE) {
+    pthread_mutex_lock(&lines->lock);
+    const struct row *row = lines->dwarf ? find_line(lines, address) : NULL;
+    if (row) {
         *file = pd_intern_text(&lines->files, row->file);
         *line = row->line;
-        return PD_LINES_FOUND;
     }
+    pthread_mutex_unlock(&lines->lock);
+    if (row)
+        return PD_LINES_FOUND;
     const struct function *function = find_function(lines, section->index, address);
     if (!function)
         return PD_LINES_NOTHING;
     if (function->file == NO_FILE)
         return PD_LINES_NAMELESS;
+    pthread_mutex_lock(&lines->lock); /* the table of texts may move */
     *file = pd_intern_text(&lines->files, function->file);
+    pthread_mutex_unlock(&lines->lock);
     *line = 0;
     return PD_LINES_FOUND;
 }

@@ -4,7 +4,7 @@
 #define PD_LINES_H
 #include "base/base.h"
 
-/* Immutable: threads share it without locks. */
+/* Shared by threads: it reads more of the file on first need, under its own lock. Callers keep what they were told. */
 struct pd_lines;
 
 enum pd_lines_answer {
@@ -13,13 +13,13 @@ enum pd_lines_answer {
     PD_LINES_FOUND     /* the file; line 0 where only the symbol table tells it */
 };
 
-/* Reads the DWARF lines and the functions of the file, or the lines of the debug file that it names. A file that
+/* Opens the DWARF lines and the functions of the file, or those of the debug file that it names. A file that
  * cannot be read gives an index that knows nothing. NULL when the system has no memory. */
 struct pd_lines *pd_lines_open(const char *path);
 void pd_lines_free(struct pd_lines *lines);
 
 /* `address` as the file itself counts. `*file` lives as long as the index. */
-enum pd_lines_answer pd_lines_find(const struct pd_lines *lines, uint64_t address,
-                                   const char **file, unsigned *line);
+enum pd_lines_answer pd_lines_find(struct pd_lines *lines, uint64_t address, const char **file,
+                                   unsigned *line);
 
 #endif

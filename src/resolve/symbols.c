@@ -153,8 +153,8 @@ static const char *lines_path(const struct pd_loaded *loaded)
     return path[0] == '[' || strncmp(path, "/tmp/perf-", 10) == 0 ? NULL : path;
 }
 
-static const struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
-                                       struct pd_loaded *loaded)
+static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
+                                 struct pd_loaded *loaded)
 {
     struct pd_lines *lines = atomic_load_explicit(&loaded->lines, memory_order_acquire);
     const char *path = lines_path(loaded);
@@ -187,7 +187,7 @@ bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint6
         return true;
     if (!user && object && object->relocatable)
         out->address -= map->pgoff;
-    const struct pd_lines *lines = lines_of(symbols, dso, loaded);
+    struct pd_lines *lines = lines_of(symbols, dso, loaded);
     if (lines)
         out->answer = pd_lines_find(lines, out->address, &out->file, &out->line);
     return lines || !lines_path(loaded);
