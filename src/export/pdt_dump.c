@@ -515,7 +515,7 @@ static perfdata_status print_feature(struct dumper *d, unsigned feature)
 {
     const struct pd_feature_bytes *bytes = &d->recording->feature_bytes[feature];
     const struct pd_row *rows = pd_feature_rows(feature, NULL);
-    unsigned form = rows && bytes->size ? 0 : 2;
+    unsigned form = rows && (bytes->size || !rows->name) ? 0 : 2;
     d->printer.event = NULL;
     for (;; form++) {
         struct pd_text *text = begin_item(d);
@@ -627,12 +627,15 @@ static perfdata_status dump_raw(struct dumper *d)
 
 static perfdata_status dump_any(struct dumper *d, bool open)
 {
+    const struct pd_recording *recording = d->recording;
+    if (recording->kind != PD_CONTAINER_PIPE) /* as the reader of the text has it */
+        open &= recording->attr_size >= PD_LEAST_attr + 16 && recording->attr_size <= UINT16_MAX;
     pd_text_string(begin_item(d), "perfdata-text 1");
     perfdata_status status = settle(d, 0);
     if (status == PERFDATA_OK)
         status = !open                                          ? dump_raw(d)
                  : d->part                                      ? dump_part(d)
-                 : d->recording->kind == PD_CONTAINER_PIPE      ? dump_pipe(d)
+                 : recording->kind == PD_CONTAINER_PIPE         ? dump_pipe(d)
                                                                 : dump_file(d);
     if (status == PERFDATA_OK)
         status = print_gap(d, d->total);
