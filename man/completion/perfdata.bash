@@ -3,15 +3,22 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='script report dump header evlist buildid-list help version'
+        words='script report dump header evlist buildid-list inject check repair assemble slice merge anonymize help version'
     else
         case ${COMP_WORDS[1]} in
-        script) words='-i --input --symfs -k --vmlinux --kallsyms -f --force --strict --memory -j --jobs -F --fields -G --hide-call-graph --ns --reltime --deltatime -L --Latency --show-kernel-path --max-stack --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --help' ;;
-        report) words='-i --input --symfs -k --vmlinux --kallsyms --ignore-vmlinux -f --force --strict --memory -j --jobs --stdio -s --sort -F --fields --children -n --show-nr-samples --show-total-period --show-cpu-utilization -t --field-separator -w --column-widths --percent-limit --percentage -p --parent -x --exclude-other --time-quantum --ns --group --skip-empty -q --quiet -g --call-graph -G --inverted --max-stack --ignore-callees --inline --demangle --demangle-kernel -c --comms -d --dsos -S --symbols --symbol-filter --pid --tid -C --cpu --time -U --hide-unresolved --stats --tasks --mmaps --header --header-only -I --show-info --help' ;;
-        dump) words='-i --input -f --force -v --verbose --strict --memory -j --jobs --json --stats --checksum --help' ;;
+        script) words='-i --input --symfs -k --vmlinux --kallsyms -f --force --strict --all-streams --memory -j --jobs -F --fields -D --dump-raw-trace -G --hide-call-graph --ns --reltime --deltatime -L --Latency --show-kernel-path --full-source-path --max-stack --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --help' ;;
+        report) words='-i --input --symfs -k --vmlinux --kallsyms --ignore-vmlinux -f --force --strict --all-streams --memory -j --jobs --stdio -s --sort -F --fields --children -n --show-nr-samples --show-total-period --show-cpu-utilization -t --field-separator -w --column-widths --percent-limit --percentage -p --parent -x --exclude-other --time-quantum --raw-trace --ns --group --skip-empty -q --quiet -g --call-graph -G --inverted --max-stack --ignore-callees --inline --demangle --demangle-kernel -c --comms -d --dsos -S --symbols --symbol-filter --pid --tid -C --cpu --time -U --hide-unresolved -D --dump-raw-trace --stats --tasks --mmaps --header --header-only -I --show-info --help' ;;
+        dump) words='-i --input -f --force -v --verbose --strict --all-streams --memory -j --jobs --json --stats --checksum --pdt -o --output --help' ;;
         header) words='-i --input -f --force --json -v --verbose --help' ;;
         evlist) words='-i --input -f --force -F --freq -g --group -v --verbose --json --help' ;;
         buildid-list) words='-i --input -f --force -H --with-hits -v --verbose -j --jobs --help' ;;
+        inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat --help' ;;
+        check) words='-i --input -q --quiet --help' ;;
+        repair) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --help' ;;
+        assemble) words='-o --output --help' ;;
+        slice) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --time -C --cpu -p --pid -t --tid -c --comm -e --event --every --first --last --help' ;;
+        merge) words='-o --output --pipe --byte-order -z --compress -v --verbose --help' ;;
+        anonymize) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --key --keep-stacks --help' ;;
         help) words='--man --completion --help' ;;
         version) words='--help' ;;
         esac

@@ -9,6 +9,13 @@ _perfdata() {
             'header:what the recording'\''s header says'
             'evlist:events of the recording'
             'buildid-list:build-ids of the objects in the recording'
+            'inject:the recording in another form, with build-ids, compressed'
+            'check:what is wrong with a recording, its file and its content'
+            'repair:a valid recording of what is whole in a damaged one'
+            'assemble:a recording of a text recording (dump --pdt)'
+            'slice:a part of a recording'
+            'merge:several recordings as one'
+            'anonymize:a recording without names'
             'help:this list, or the options of a verb'
             'version:version of perfdata and of the perf whose text it prints'
         )
@@ -29,11 +36,14 @@ _perfdata() {
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
         '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*-F+[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
         '*--fields=[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
+        '*-D[every record as hex and text]' \
+        '*--dump-raw-trace[every record as hex and text]' \
         '*-G[symbol on the sample'\''s line, no chain below it]' \
         '*--hide-call-graph[symbol on the sample'\''s line, no chain below it]' \
         '*--ns[times with 9 decimals]' \
@@ -42,6 +52,7 @@ _perfdata() {
         '*-L[columns as latency tracers have them]' \
         '*--Latency[columns as latency tracers have them]' \
         '*--show-kernel-path[path of the kernel image in place of \[kernel.kallsyms\]]' \
+        '*--full-source-path[srcline with the folders of the file]' \
         '*--max-stack=[frames shown at most of a chain]:N:' \
         '*--stop-bt=[chains end at these symbols]:SYMBOL\[,...\]:' \
         '*--inline[inlined functions in chains (on; only stacks with DWARF have them)]' \
@@ -85,6 +96,7 @@ _perfdata() {
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
         '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
@@ -109,6 +121,7 @@ _perfdata() {
         '*-x[with -p\: only samples with such a parent]' \
         '*--exclude-other[with -p\: only samples with such a parent]' \
         '*--time-quantum=[step of the sort key time, as 10ms]:TIME:' \
+        '*--raw-trace[tracepoints'\'' fields without the event'\''s print format]' \
         '*--ns[times with 9 decimals]' \
         '*--group[events side by side]' \
         '*--skip-empty[nothing for events without samples (on)]' \
@@ -137,6 +150,8 @@ _perfdata() {
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
         '*-U[leave out what has no symbol]' \
         '*--hide-unresolved[leave out what has no symbol]' \
+        '*-D[every record as hex and text]' \
+        '*--dump-raw-trace[every record as hex and text]' \
         '*--stats[counts of records by type]' \
         '*--tasks[tree of tasks]' \
         '*--mmaps[tree of tasks with their maps]' \
@@ -153,12 +168,16 @@ _perfdata() {
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
         '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--json[a JSON object per record]' \
         '*--stats[only how many records of each type there are]' \
         '*--checksum[only one number over all fields of all records]' \
+        '*--pdt[a text recording, of which `assemble` makes the same bytes again]' \
+        '*-o+[with --pdt\: the file to write, for a directory recording a directory]:PATH:' \
+        '*--output=[with --pdt\: the file to write, for a directory recording a directory]:PATH:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     header)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
@@ -193,6 +212,99 @@ _perfdata() {
         '*--verbose[tell every issue at once]' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    inject)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--pipe[write a pipe stream into the file, too]' \
+        '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
+        '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*-b[build-ids of the objects that samples hit]' \
+        '*--build-ids[build-ids of the objects that samples hit]' \
+        '*--buildid-all[build-ids of all objects that were mapped]' \
+        '*--known-build-ids=["ID PATH,ID PATH..." or @FILE with a pair a line\: used before the files'\'' own]:LIST:' \
+        '*-s[merge sched_stat and sched_switch samples\: where and how long tasks slept]' \
+        '*--sched-stat[merge sched_stat and sched_switch samples\: where and how long tasks slept]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    check)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-q[nothing but the exit code]' \
+        '*--quiet[nothing but the exit code]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    repair)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--pipe[write a pipe stream into the file, too]' \
+        '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
+        '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    assemble)
+        _arguments '*-o+[the recording to write; for a directory of text recordings a directory]:FILE:_files' \
+        '*--output=[the recording to write; for a directory of text recordings a directory]:FILE:_files' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    slice)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--pipe[write a pipe stream into the file, too]' \
+        '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
+        '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*--time=[times\: START,STOP or 10%-20%, as in script]:SPANS:' \
+        '*-C+[CPUs\: 0,2-3]:LIST:' \
+        '*--cpu=[CPUs\: 0,2-3]:LIST:' \
+        '*-p+[processes]:LIST:' \
+        '*--pid=[processes]:LIST:' \
+        '*-t+[threads]:LIST:' \
+        '*--tid=[threads]:LIST:' \
+        '*-c+[names of threads]:LIST:' \
+        '*--comm=[names of threads]:LIST:' \
+        '*-e+[events, with or without modifiers]:LIST:' \
+        '*--event=[events, with or without modifiers]:LIST:' \
+        '*--every=[of those each Nth]:N:' \
+        '*--first=[of those so many from the start]:N:' \
+        '*--last=[of those so many up to the end]:N:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    merge)
+        _arguments '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--pipe[write a pipe stream into the file, too]' \
+        '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
+        '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    anonymize)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--pipe[write a pipe stream into the file, too]' \
+        '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
+        '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
+        '*--key=[a secret that the pseudonyms depend on\: without it names can be found by trying]:TEXT:' \
+        '*--keep-stacks[leave the copies of user stacks, which hold anything]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     help)
         _arguments '*--man=[manual page of a verb, or of perfdata itself]:VERB:' \
