@@ -40,11 +40,12 @@ enum perfdata_report_flags {
     PERFDATA_REPORT_HEADER_ONLY =
         1 << 19, /* nothing but the header                                 */
     PERFDATA_REPORT_HEADER_FULL =
-        1 << 20,                     /* -I: the header with its long parts                     */
-    PERFDATA_REPORT_STATS = 1 << 21, /* counts of records by type, nothing else                */
-    PERFDATA_REPORT_TASKS = 1 << 22, /* the tree of tasks, nothing else                        */
-    PERFDATA_REPORT_MMAPS = 1 << 23, /* with their maps                                        */
-    PERFDATA_REPORT_DUMP = 1 << 24   /* -D: each record raw, then the counts, nothing else     */
+        1 << 20,                        /* -I: the header with its long parts                     */
+    PERFDATA_REPORT_STATS = 1 << 21,    /* counts of records by type, nothing else                */
+    PERFDATA_REPORT_TASKS = 1 << 22,    /* the tree of tasks, nothing else                        */
+    PERFDATA_REPORT_MMAPS = 1 << 23,    /* with their maps                                        */
+    PERFDATA_REPORT_DUMP = 1 << 24,     /* -D: each record raw, then the counts, nothing else     */
+    PERFDATA_REPORT_RAW_TRACE = 1 << 25 /* payloads of tracepoints field by field           */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.

@@ -210,6 +210,7 @@ struct sorting {
     const struct pd_hist *hist;
     struct pd_hist_row **rows; /* as they enter a tree */
     const struct pd_hist_namespace *namespaces;
+    const struct pd_intern *names;
     const uint8_t *order;
     size_t order_count, group_size;
     bool dso_is_key, has_chains;
@@ -282,11 +283,36 @@ static int by_namespace(const struct sorting *sorting, uint64_t a, uint64_t b)
     return result ? result : by_difference(x.inode, y.inode);
 }
 
+/* Byte by byte as they were recorded, the greater first. */
+static int by_fields(const struct sorting *sorting, uint64_t a, uint64_t b)
+{
+    if (a == b || a == PD_HIST_NONE || b == PD_HIST_NONE)
+        return 0;
+    const struct pd_string *left = &sorting->names->strings.data[a],
+                           *right = &sorting->names->strings.data[b];
+    size_t x = 0, y = 0;
+    int result = 0;
+    while (!result && x < left->length && y < right->length) {
+        struct pd_hist_field first, second;
+        memcpy(&first, left->text + x, sizeof first);
+        memcpy(&second, right->text + y, sizeof second);
+        result = -memcmp(left->text + x + sizeof first, right->text + y + sizeof second,
+                         PD_MIN(first.raw_length, second.raw_length));
+        if (!result)
+            result = by_value(first.raw_length, second.raw_length);
+        x += sizeof first + first.raw_length + first.text_length + 1;
+        y += sizeof second + second.raw_length + second.text_length + 1;
+    }
+    return result;
+}
+
 /* Keys that compare alike whether sorting or merging. */
 static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
                   const struct pd_hist_row *b, uint8_t key)
 {
     int at = key_at(&sorting->hist->options, key);
+    if (pd_hist_is_fields(key))
+        return by_fields(sorting, key_of(sorting, a)[at], key_of(sorting, b)[at]);
     switch (key) {
     case PD_KEY_COMM: return by_text(a->comm, b->comm);
     case PD_KEY_DSO: return by_text(a->dso, b->dso);
@@ -417,6 +443,7 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
         .hist = &result->identities,
         .rows = rows,
         .namespaces = hist->namespaces.data,
+        .names = &hist->names,
         .order = order,
         .order_count = order_count,
         .group_size = group_size,

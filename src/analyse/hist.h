@@ -29,6 +29,8 @@ enum pd_hist_key {
     PD_KEY_CGROUP_ID,
     PD_KEY_IPC_NULL,
     PD_KEY_TIME,
+    PD_KEY_FIELDS, /* fields of tracepoints that stand side by side in the list of keys */
+    PD_KEY_FIELDS_LAST = PD_KEY_FIELDS + 3,
     PD_KEY_COUNT,
     PD_COLUMN_OVERHEAD = PD_KEY_COUNT,
     PD_COLUMN_SYS,
@@ -42,6 +44,18 @@ enum pd_hist_key {
 };
 
 #define PD_HIST_NONE UINT32_MAX
+
+/* What a word of PD_KEY_FIELDS numbers is, per field, this and then the field's bytes, its text and a NUL. */
+struct pd_hist_field {
+    uint32_t raw_length, text_length;
+    uint32_t from_text; /* the value is a piece of the event's text */
+};
+
+PD_INLINE bool pd_hist_is_fields(uint8_t key)
+{
+    return key >= PD_KEY_FIELDS && key <= PD_KEY_FIELDS_LAST;
+}
+
 /* Words of an entry's key: the event, then one per sort key. */
 #define PD_HIST_WORDS (1 + PD_KEY_COUNT)
 

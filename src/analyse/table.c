@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables of one worker: each thing that repeats gets a number. */
 #include "analyse/hist.h"
+#include "base/memory.h"
 #include <stdatomic.h>
 
 void pd_hist_init(struct pd_hist *hist, const struct pd_hist_options *options)
@@ -45,7 +46,7 @@ static bool slots_grow(const struct pd_hist *hist, uint32_t **slots, size_t *mas
     if (*slots && (count + 1) * 2 <= *mask + 1)
         return true;
     size_t size = *slots ? (*mask + 1) * 2 : 1024;
-    uint32_t *grown = calloc(size, sizeof *grown);
+    uint32_t *grown = pd_large_calloc(size, sizeof *grown);
     if (!grown)
         return false;
     for (size_t id = 0; id < count; id++) {
@@ -339,6 +340,8 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
 {
     if (word == PD_HIST_NONE)
         return word;
+    if (pd_hist_is_fields(key))
+        return map->names[word];
     switch (key) {
     case PD_KEY_COMM: return map->comms[word];
     case PD_KEY_SYMBOL: return map->syms[word];

@@ -23,8 +23,8 @@ struct state {
     uint64_t lost_samples;
     struct pd_frame *frames;
     size_t frame_capacity;
-    uint32_t last_cell;     /* of the sample before */
-    struct pd_text scratch; /* for a payload's text */
+    uint32_t last_cell;               /* of the sample before */
+    struct pd_report_scratch scratch; /* for payloads */
 };
 
 static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
@@ -95,19 +95,13 @@ static uint32_t namespace_of(struct state *state, const struct sample_facts *fac
     return pd_hist_namespace_id(&state->hist, device, inode);
 }
 
-static uint32_t payload_of(struct state *state, const struct sample_facts *facts)
-{
-    struct pd_report_payload payload = { state->resolver, facts->event, facts->sample,
-                                         facts->thread, facts->number };
-    return pd_report_trace_id(state->shared->plan, &payload, &state->hist, &state->scratch);
-}
-
 static void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     const struct pd_recording *recording = state->shared->session->recording;
     const struct pd_sample *sample = facts->sample;
     const struct pd_location *location = facts->location;
+    uint64_t *words = key + 1;
     *key++ = facts->event->index;
     for (unsigned k = 0; k < plan->hist.key_count; k++, key++) {
         switch ((enum pd_hist_key)plan->hist.keys[k]) {
@@ -126,7 +120,7 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
             break;
         case PD_KEY_CPU: *key = sample->cpu; break;
         case PD_KEY_SOCKET: *key = (uint32_t)socket_of(recording, sample->cpu); break;
-        case PD_KEY_TRACE: *key = payload_of(state, facts); break;
+        case PD_KEY_TRACE: *key = PD_HIST_NONE; break; /* below */
         case PD_KEY_SYMBOL_SIZE:
             *key = location->sym ? location->sym->end - location->sym->start : 0;
             break;
@@ -136,8 +130,13 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
         case PD_KEY_CGROUP: *key = sample->cgroup; break;
         case PD_KEY_CGROUP_ID: *key = namespace_of(state, facts); break;
         case PD_KEY_TIME: *key = sample->time / plan->time_quantum * plan->time_quantum; break;
-        default: *key = 0; break;
+        default: *key = pd_hist_is_fields(plan->hist.keys[k]) ? PD_HIST_NONE : 0; break;
         }
+    }
+    if (plan->formats) {
+        struct pd_report_payload payload = { state->resolver, facts->event, sample, facts->thread,
+                                             facts->number };
+        pd_report_trace_words(plan, &payload, &state->hist, &state->scratch, words);
     }
 }
 
@@ -453,7 +452,7 @@ static perfdata_status give(struct collecting *shared, struct state *state)
         shared->out->hist.failed = true;
     pthread_mutex_unlock(&shared->lock);
     pd_hist_free(&state->hist);
-    pd_text_free(&state->scratch);
+    pd_report_scratch_free(&state->scratch);
     free(state->frames);
     free(state);
     return status;

@@ -2,6 +2,7 @@
 /* Titles and rows of a report. */
 #include "export/report_plan.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 #define UNRESOLVED_WIDTH 16
 
@@ -110,32 +111,74 @@ static void title(const struct pd_report_table *table, const struct pd_report_co
         pd_text_right(out, column->title, length, width);
 }
 
-static void titles(const struct pd_report_table *table, struct pd_text *out)
+/* One column, or a field of a key that has several. */
+struct cell {
+    const struct pd_report_column *column;
+    size_t at, field; /* of the plan's columns, of its fields */
+    size_t index;     /* of the field within its key */
+};
+
+/* The cells of a line, one after another: starts with all zero. */
+static bool next_cell(const struct pd_report_table *table, struct cell *cell)
 {
     const struct pd_report_plan *plan = table->plan;
-    const char *separator = plan->options->separator ? plan->options->separator : "  ";
-    bool first = true;
-    pd_text_string(out, "# ");
-    for (size_t i = 0; i < plan->column_count; i++) {
-        if (plan->columns[i].elided)
+    bool started = cell->column != NULL;
+    for (size_t i = cell->at + (started && !pd_hist_is_fields(cell->column->what));
+         i < plan->column_count; i++) {
+        const struct pd_report_column *column = &plan->columns[i];
+        bool same = column == cell->column;
+        if (column->elided)
             continue;
+        if (!pd_hist_is_fields(column->what)) {
+            *cell = (struct cell){ .column = column, .at = i };
+            return true;
+        }
+        for (size_t f = same ? cell->field + 1 : 0; f < plan->fields.count; f++)
+            if (plan->fields.data[f].key == column->what &&
+                plan->fields.data[f].event == table->events[0]) {
+                *cell = (struct cell){ column, i, f, same ? cell->index + 1 : 0 };
+                return true;
+            }
+    }
+    return false;
+}
+
+static uint32_t cell_width(const struct pd_report_table *table, const struct cell *cell)
+{
+    return pd_hist_is_fields(cell->column->what) ? table->field_widths[cell->field]
+                                                 : column_width(table, cell->column);
+}
+
+static void cell_title(const struct pd_report_table *table, const struct cell *cell,
+                       struct pd_text *out)
+{
+    if (!pd_hist_is_fields(cell->column->what)) {
+        title(table, cell->column, out);
+        return;
+    }
+    const char *name = table->plan->fields.data[cell->field].field->name;
+    pd_text_right(out, name, strlen(name), table->field_widths[cell->field]);
+}
+
+static void titles(const struct pd_report_table *table, struct pd_text *out)
+{
+    const char *given = table->plan->options->separator, *separator = given ? given : "  ";
+    struct cell cell = { 0 };
+    pd_text_string(out, "# ");
+    for (bool first = true; next_cell(table, &cell); first = false) {
         if (!first)
             pd_text_string(out, separator);
-        first = false;
-        title(table, &plan->columns[i], out);
+        cell_title(table, &cell, out);
     }
     pd_text_char(out, '\n');
-    if (plan->options->separator)
+    if (given)
         return;
-    first = true;
+    cell = (struct cell){ 0 };
     pd_text_string(out, "# ");
-    for (size_t i = 0; i < plan->column_count; i++) {
-        if (plan->columns[i].elided)
-            continue;
+    for (bool first = true; next_cell(table, &cell); first = false) {
         if (!first)
             pd_text_string(out, "  ");
-        first = false;
-        pd_text_fill(out, '.', column_width(table, &plan->columns[i]));
+        pd_text_fill(out, '.', cell_width(table, &cell));
     }
     pd_text_string(out, "\n#\n");
 }
@@ -296,23 +339,23 @@ static void row_line(const struct pd_report_table *table, const struct pd_hist_r
 {
     const struct pd_report_plan *plan = table->plan;
     const char *separator = plan->options->separator;
-    bool first = true;
-    for (size_t i = 0; i < plan->column_count; i++) {
-        const struct pd_report_column *column = &plan->columns[i];
-        if (column->elided)
-            continue;
+    struct cell cell = { 0 };
+    for (bool first = true; next_cell(table, &cell); first = false) {
+        const struct pd_report_column *column = cell.column;
         if (!separator || !first)
             pd_text_string(out, separator ? separator : "  ");
-        first = false;
         size_t begin = out->length;
-        if (column->what < PD_KEY_COUNT) {
+        if (pd_hist_is_fields(column->what)) {
+            pd_report_field_cell(table, row, column->what, cell.index,
+                                 table->field_widths[cell.field], out);
+        } else if (column->what < PD_KEY_COUNT) {
             key_cell(table, column, row, out);
             replace_separator(out, begin, separator);
         } else {
             number_cell(table, column, row, out);
         }
-        size_t length = out->length - begin, width = column_width(table, column);
-        if (i + 1 < plan->column_count && length < width)
+        size_t length = out->length - begin, width = cell_width(table, &cell);
+        if (cell.at + 1 < plan->column_count && length < width)
             pd_text_fill(out, ' ', width - length);
     }
     pd_text_char(out, '\n');
@@ -346,7 +389,9 @@ perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *ou
                                void *data)
 {
     struct pd_chain_tree tree = { 0 };
-    perfdata_status status = 0;
+    perfdata_status status = pd_report_fields_measure(table);
+    if (status < 0)
+        return status;
     measure(table);
     if (!table->plan->quiet)
         titles(table, out);
@@ -361,5 +406,6 @@ perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *ou
             status = flush(data, out);
     }
     pd_chain_tree_free(&tree);
+    free(table->field_widths);
     return status;
 }

@@ -51,6 +51,11 @@ static bool next_token(const char **at, const char *separators, const char **tok
 
 /* ---- keys and columns ---- */
 
+static bool has_order(const struct pd_report_plan *plan, uint8_t what)
+{
+    return memchr(plan->order, what, plan->order_count) != NULL;
+}
+
 static void add_order(struct pd_report_plan *plan, uint8_t what)
 {
     for (size_t i = 0; i < plan->order_count; i++)
@@ -67,18 +72,45 @@ static void add_column(struct pd_report_plan *plan, uint8_t what)
             return;
     if (plan->column_count < PD_REPORT_COLUMNS)
         plan->columns[plan->column_count++] = (struct pd_report_column){
-            .what = what, .title = row_of(what)->title
+            .what = what, .title = pd_hist_is_fields(what) ? "" : row_of(what)->title
         };
 }
 
-static perfdata_status parse_keys(struct pd_context *context, const char *text, const char *option,
-                                  struct pd_report_plan *plan,
+/* A word that is none of the sort keys may be fields of tracepoints. Those that follow one another are one key. */
+static perfdata_status add_fields(struct pd_recording *recording, struct pd_report_plan *plan,
+                                  const char *token, size_t length, bool *found)
+{
+    uint8_t last = plan->order_count ? plan->order[plan->order_count - 1] : 0;
+    uint8_t key = PD_KEY_FIELDS;
+    while (key <= PD_KEY_FIELDS_LAST && key != last && has_order(plan, key))
+        key++;
+    if (key > PD_KEY_FIELDS_LAST)
+        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "--sort with fields of tracepoints in more than %d places is not supported",
+                       PD_KEY_FIELDS_LAST - PD_KEY_FIELDS + 1);
+    perfdata_status status = pd_report_fields_add(recording, plan, token, length, key, found);
+    if (status == 0 && *found)
+        add_order(plan, key);
+    return status;
+}
+
+static perfdata_status parse_keys(struct pd_recording *recording, const char *text,
+                                  const char *option, struct pd_report_plan *plan,
                                   void (*add)(struct pd_report_plan *plan, uint8_t what))
 {
+    struct pd_context *context = &recording->context;
     const char *token;
     size_t length;
     while (next_token(&text, ", ", &token, &length)) {
         const struct key_row *row = find_row(token, length);
+        bool found = false;
+        perfdata_status status = !row && add == add_order
+                                     ? add_fields(recording, plan, token, length, &found)
+                                     : 0;
+        if (status < 0)
+            return status;
+        if (found)
+            continue;
         if (!row)
             return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --%s key: `%.*s'", option,
                            (int)length, token);
@@ -97,10 +129,11 @@ static void add_ipc(struct pd_report_plan *plan, const char *sort)
         add_order(plan, PD_KEY_IPC_NULL);
 }
 
-static perfdata_status setup_order(struct pd_context *context, struct pd_report_plan *plan,
+static perfdata_status setup_order(struct pd_recording *recording, struct pd_report_plan *plan,
                                    bool children)
 {
     const struct perfdata_report_options *options = plan->options;
+    struct pd_context *context = &recording->context;
     const char *sort = options->sort;
     bool appended = sort && *sort == '+';
     if (appended && !sort[1])
@@ -117,15 +150,17 @@ static perfdata_status setup_order(struct pd_context *context, struct pd_report_
         add_order(plan, PD_COLUMN_OVERHEAD);
     perfdata_status status = 0;
     bool by_default = appended || (!sort && !plan->fields_are_strict);
-    if (by_default && plan->only_tracepoints) {
+    if (by_default && plan->only_tracepoints && options->flags & PERFDATA_REPORT_RAW_TRACE) {
+        status = parse_keys(recording, "trace_fields", "sort", plan, add_order);
+    } else if (by_default && plan->only_tracepoints) {
         add_order(plan, PD_KEY_TRACE);
     } else if (by_default) {
         add_order(plan, PD_KEY_COMM);
         add_order(plan, PD_KEY_DSO);
         add_order(plan, PD_KEY_SYMBOL);
     }
-    if (sort) {
-        status = parse_keys(context, sort + appended, "sort", plan, add_order);
+    if (status == 0 && sort) {
+        status = parse_keys(recording, sort + appended, "sort", plan, add_order);
         add_ipc(plan, sort);
     }
     if (status == 0 && options->parent)
@@ -162,22 +197,17 @@ static void user_widths(struct pd_report_plan *plan)
     }
 }
 
-static bool has_order(const struct pd_report_plan *plan, uint8_t what)
-{
-    return memchr(plan->order, what, plan->order_count) != NULL;
-}
-
-static perfdata_status setup_columns(struct pd_context *context, struct pd_report_plan *plan,
+static perfdata_status setup_columns(struct pd_recording *recording, struct pd_report_plan *plan,
                                      bool children)
 {
     const char *fields = plan->options->fields;
-    perfdata_status status = setup_order(context, plan, children);
+    perfdata_status status = setup_order(recording, plan, children);
     if (status < 0)
         return status;
     if (!plan->fields_are_strict)
         default_columns(plan, children);
     if (fields)
-        status = parse_keys(context, fields + (*fields == '+'), "fields", plan, add_column);
+        status = parse_keys(recording, fields + (*fields == '+'), "fields", plan, add_column);
     for (size_t i = 0; i < plan->order_count; i++)
         add_column(plan, plan->order[i]);
     for (size_t i = 0; i < plan->column_count; i++)
@@ -444,8 +474,8 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     plan->only_tracepoints = has_only_tracepoints(recording);
     perfdata_status status = refuse_modes(recording);
     if (status == 0)
-        status = setup_columns(context, plan, children);
-    if (status == 0)
+        status = setup_columns(recording, plan, children);
+    if (status == 0 && has_order(plan, PD_KEY_TRACE))
         status = pd_report_trace_open(recording, plan);
     if (status < 0)
         return status;
@@ -475,5 +505,6 @@ void pd_report_plan_free(struct pd_report_plan *plan)
         regfree(&plan->ignore);
     pd_filter_free(&plan->filter);
     pd_tracing_free(plan->tracing);
+    pd_vec_free(&plan->fields);
     pd_arena_free(&plan->arena);
 }

@@ -21,6 +21,14 @@ struct pd_report_column {
     const char *title;
 };
 
+/* A field of an event as a column: part of the key `key`. */
+struct pd_report_field {
+    uint8_t key; /* PD_KEY_FIELDS... */
+    bool raw;
+    uint32_t event;
+    const struct pd_trace_field *field;
+};
+
 struct pd_report_plan {
     const struct perfdata_report_options *options;
     struct pd_hist_options hist;
@@ -43,8 +51,9 @@ struct pd_report_plan {
     struct pd_filter filter;
     const char *only_comm, *only_dso, *only_symbol; /* of filter lists with one entry */
     bool show_comm, show_dso, show_symbol;          /* their lines are printed */
-    struct pd_tracing *tracing;                     /* NULL: no payload is looked at */
-    const struct pd_trace_format **formats;         /* by the event's index; NULL with `tracing` */
+    PD_VEC(struct pd_report_field) fields;
+    struct pd_tracing *tracing;             /* NULL: no payload is looked at */
+    const struct pd_trace_format **formats; /* by the event's index; NULL with `tracing` */
     struct pd_arena arena;
 };
 
@@ -65,8 +74,12 @@ struct pd_report_counts {
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out);
 
-/* report_trace.c: the payloads of tracepoints. Opens the formats when a key asks for them. */
+/* report_trace.c: the payloads of tracepoints. Opens the formats, once. */
 perfdata_status pd_report_trace_open(struct pd_recording *recording, struct pd_report_plan *plan);
+/* The fields that a sort key names (FIELD, EVENT.FIELD, EVENT.*, trace_fields) join `plan->fields` with key `key`;
+ * *found is false when there are none. */
+perfdata_status pd_report_fields_add(struct pd_recording *recording, struct pd_report_plan *plan,
+                                     const char *name, size_t length, uint8_t key, bool *found);
 struct pd_report_payload {
     struct pd_resolver *resolver;
     const struct pd_event *event;
@@ -74,10 +87,16 @@ struct pd_report_payload {
     const struct pd_thread *thread;
     uint64_t number;
 };
-/* The id of the payload's text among the names, PD_HIST_NONE without one. `scratch` is the worker's. */
-uint32_t pd_report_trace_id(const struct pd_report_plan *plan,
-                            const struct pd_report_payload *payload, struct pd_hist *hist,
-                            struct pd_text *scratch);
+/* A worker's memory for texts. */
+struct pd_report_scratch {
+    struct pd_text text, key;
+};
+void pd_report_scratch_free(struct pd_report_scratch *scratch);
+/* Sets the words of `key` that come from the payload: ids of names, PD_HIST_NONE for nothing. The event's own word stands
+ * before `words`. */
+void pd_report_trace_words(const struct pd_report_plan *plan,
+                           const struct pd_report_payload *payload, struct pd_hist *hist,
+                           struct pd_report_scratch *scratch, uint64_t *words);
 
 /* One event's (or group's) table. */
 struct pd_report_table {
@@ -93,12 +112,19 @@ struct pd_report_table {
     uint64_t chain_total; /* 100 % of chains: relative percentages are not for them */
     uint64_t least;       /* hits that a node of a chain needs */
     uint32_t widths[PD_KEY_COUNT];
+    uint32_t *field_widths; /* per field of the plan */
 };
 
 /* report_draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
                                perfdata_status (*flush)(void *data, struct pd_text *text),
                                void *data);
+
+/* report_trace.c: how wide each field of the table's leader is. */
+perfdata_status pd_report_fields_measure(struct pd_report_table *table);
+/* The value of the index-th field of one key. */
+void pd_report_field_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
+                          uint8_t key, size_t index, uint32_t width, struct pd_text *out);
 
 /* report_graph.c: the chains of one row. */
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,

@@ -10,7 +10,7 @@ struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
     int group, skip_empty, demangle, demangle_kernel, inlines, ignore_vmlinux, ns, relative;
-    int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph;
+    int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *symbol_filter, *time, *quantum;
@@ -78,6 +78,8 @@ static const struct tool_option report_rows[] = {
       FIELD(exclude_other) },
     { TOOL_STRING, 0, "time-quantum", "TIME", "step of the sort key time, as 10ms",
       FIELD(quantum) },
+    { TOOL_FLAG, 0, "raw-trace", NULL, "tracepoints' fields without the event's print format",
+      FIELD(raw_trace) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "group", NULL, "events side by side", FIELD(group) },
     { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)",
@@ -161,6 +163,7 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
         { from->tasks, PERFDATA_REPORT_TASKS },
         { from->mmaps, PERFDATA_REPORT_MMAPS },
         { from->dump, PERFDATA_REPORT_DUMP },
+        { from->raw_trace, PERFDATA_REPORT_RAW_TRACE },
     };
     uint32_t flags = 0;
     for (size_t i = 0; i < TOOL_LENGTH(rows); i++)

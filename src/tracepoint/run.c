@@ -309,3 +309,59 @@ void pd_trace_print(const struct pd_trace_format *format, const struct pd_trace_
         }
     }
 }
+
+/* Bytes up to a NUL, when all can be printed. */
+static bool put_printable(const uint8_t *bytes, size_t length, struct pd_text *out)
+{
+    size_t count = strnlen((const char *)bytes, length);
+    for (size_t i = 0; i < count; i++)
+        if (!(bytes[i] >= ' ' && bytes[i] <= '~') && !(bytes[i] >= '\t' && bytes[i] <= '\r'))
+            return false;
+    pd_text_bytes(out, (const char *)bytes, count);
+    return true;
+}
+
+void pd_trace_print_field(const struct pd_trace_format *format, const struct pd_trace_field *field,
+                          const uint8_t *data, size_t size, struct pd_text *out)
+{
+    bool is_string = field->kind == PD_TRACE_STRING, is_long = strstr(field->type, "long") != NULL;
+    if (is_string || field->kind == PD_TRACE_ARRAY) {
+        size_t length = 0;
+        const uint8_t *bytes = pd_trace_bytes(format, field, data, size, &length);
+        if (!bytes || (is_string && put_printable(bytes, length, out)))
+            return;
+        pd_text_string(out, "ARRAY[");
+        for (size_t i = 0; i < length; i++) {
+            pd_text_string(out, i ? ", " : "");
+            pd_text_hex(out, bytes[i], 2, '0');
+        }
+        pd_text_char(out, ']');
+        return;
+    }
+    uint64_t value;
+    if (!pd_trace_number(format, field, data, size, &value))
+        return;
+    bool is_signed = field->kind == PD_TRACE_SIGNED;
+    if (field->kind == PD_TRACE_POINTER || (is_long && !is_signed))
+        put_hex_rest(value, out);
+    else if (is_long && field->size == 4)
+        put_hex_rest((uint32_t)value, out);
+    else if (is_signed)
+        pd_text_i64(out, (int64_t)value, field->size == 2 ? 2 : 0);
+    else
+        pd_text_u64(out, value, 0, ' ');
+}
+
+void pd_trace_print_fields(const struct pd_trace_format *format, const uint8_t *data, size_t size,
+                           struct pd_text *out)
+{
+    for (size_t i = 0; i < format->fields.count; i++) {
+        const struct pd_trace_field *field = &format->fields.data[i];
+        if (field->common)
+            continue;
+        pd_text_char(out, ' ');
+        pd_text_string(out, field->name);
+        pd_text_char(out, '=');
+        pd_trace_print_field(format, field, data, size, out);
+    }
+}

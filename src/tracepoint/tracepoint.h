@@ -39,6 +39,10 @@ struct pd_trace_resolver {
 void pd_trace_print(const struct pd_trace_format *format, const struct pd_trace_resolver *resolver,
                     const uint8_t *data, size_t size, struct pd_text *out);
 
+/* All fields but the common ones as ` name=value`, without the event's print format. Any thread. */
+void pd_trace_print_fields(const struct pd_trace_format *format, const uint8_t *data, size_t size,
+                           struct pd_text *out);
+
 enum pd_trace_field_kind {
     PD_TRACE_NUMBER,
     PD_TRACE_SIGNED,
@@ -67,5 +71,9 @@ bool pd_trace_number(const struct pd_trace_format *format, const struct pd_trace
 const uint8_t *pd_trace_bytes(const struct pd_trace_format *format,
                               const struct pd_trace_field *field, const uint8_t *data, size_t size,
                               size_t *length);
+
+/* The value of one field as pd_trace_print_fields() has it. Any thread. */
+void pd_trace_print_field(const struct pd_trace_format *format, const struct pd_trace_field *field,
+                          const uint8_t *data, size_t size, struct pd_text *out);
 
 #endif
