@@ -89,7 +89,9 @@ static perfdata_status change_field(struct pd_script *script, int kind, unsigned
         set->removed = remove ? set->removed | bit : set->removed & ~bit;
         if (kind < 0)
             set->asked = remove ? set->asked & ~bit : set->asked | bit;
-        set->user_set = set->wildcard = true;
+        /* To add or drop flags alone leaves the defaults of tracepoints with chains in force. */
+        if (index != PD_FIELD_INDEX_FLAGS)
+            set->user_set = set->wildcard = true;
     }
     return PERFDATA_OK;
 }
