@@ -12,11 +12,35 @@ struct walk {
     const struct pd_sample *sample;
     const struct pd_thread *thread;
     uint64_t number;
+    size_t count;    /* of entries: those of the chain, then the processor's call stack */
+    size_t recorded; /* of the chain that count */
 };
 
-PD_INLINE uint64_t entry(const struct pd_sample *sample, size_t at)
+/* The processor's call stack (LBR) follows as one target and all sources. */
+PD_INLINE uint64_t entry(const struct walk *walk, size_t at)
 {
-    return pd_load64(sample->callchain + at * 8, sample->swap);
+    const struct pd_sample *sample = walk->sample;
+    if (PD_LIKELY(at < walk->recorded))
+        return pd_load64(sample->callchain + at * 8, sample->swap);
+    at -= walk->recorded;
+    return at ? pd_branch_at(sample, at - 1).from : pd_branch_at(sample, 0).to;
+}
+
+/* Where the processor recorded calls, they stand for the part in user space. */
+static void use_call_stack(struct walk *walk)
+{
+    const struct pd_sample *sample = walk->sample;
+    walk->count = walk->recorded = sample->callchain_count;
+    if (PD_LIKELY(!sample->branch_count) ||
+        !(sample->event->attr.branch_sample_type & PD_BRANCH_SAMPLE_CALL_STACK))
+        return;
+    for (size_t i = 0; i < walk->recorded; i++) {
+        if (entry(walk, i) != CONTEXT_USER)
+            continue;
+        walk->recorded = i + 1;
+        walk->count = walk->recorded + 1 + sample->branch_count;
+        return;
+    }
 }
 
 /* False for contexts that perf does not accept. */
@@ -50,8 +74,8 @@ static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *
 {
     uint8_t mode = PD_CPUMODE_USER;
     size_t count = 0;
-    for (size_t i = 0; i < walk->sample->callchain_count && count < max; i++) {
-        uint64_t ip = entry(walk->sample, i);
+    for (size_t i = 0; i < walk->count && count < max; i++) {
+        uint64_t ip = entry(walk, i);
         if (PD_UNLIKELY(ip >= FIRST_CONTEXT)) {
             if (!context_mode(ip, &mode))
                 return bad_context(walk, ip, invalid);
@@ -63,11 +87,10 @@ static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *
 }
 
 /* The mode of the entries below `end`: the nearest marker's before them. False when perf refuses it. */
-static bool mode_before(const struct pd_sample *sample, size_t end, uint8_t *mode,
-                        uint64_t *context)
+static bool mode_before(const struct walk *walk, size_t end, uint8_t *mode, uint64_t *context)
 {
     while (end-- > 0) {
-        uint64_t ip = entry(sample, end);
+        uint64_t ip = entry(walk, end);
         if (ip < FIRST_CONTEXT)
             continue;
         *context = ip;
@@ -81,16 +104,15 @@ static bool mode_before(const struct pd_sample *sample, size_t end, uint8_t *mod
 static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *frames,
                           bool *invalid)
 {
-    const struct pd_sample *sample = walk->sample;
     uint8_t mode = PD_CPUMODE_USER;
     size_t count = 0;
     uint64_t context = 0;
-    if (!mode_before(sample, sample->callchain_count, &mode, &context))
+    if (!mode_before(walk, walk->count, &mode, &context))
         return bad_context(walk, context, invalid);
-    for (size_t i = sample->callchain_count; i-- > 0 && count < max;) {
-        uint64_t ip = entry(sample, i);
+    for (size_t i = walk->count; i-- > 0 && count < max;) {
+        uint64_t ip = entry(walk, i);
         if (ip >= FIRST_CONTEXT) {
-            if (!mode_before(sample, i, &mode, &context))
+            if (!mode_before(walk, i, &mode, &context))
                 return bad_context(walk, context, invalid);
         } else if (put(walk, mode, ip, &frames[count])) {
             count++;
@@ -108,7 +130,8 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid)
 {
-    struct walk walk = { resolver, sample, thread, number };
+    struct walk walk = { resolver, sample, thread, number, 0, 0 };
+    use_call_stack(&walk);
     size_t max = PD_MIN(capacity, (size_t)max_stack);
     *invalid = false;
     /* The sample's own address came first. */
