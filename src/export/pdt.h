@@ -11,6 +11,10 @@
 #define PDT_NONE UINT32_MAX
 #define PDT_DEEPEST 16
 #define PDT_ATTR_SIZE 128 /* perf's */
+/* What has more is written as bytes. */
+#define PDT_EVENTS_MAX 4096
+#define PDT_ATTR_SIZE_MAX 4096
+#define PDT_ITEM_MAX (256u << 20) /* of what an item makes of padding */
 
 /* ---- an item's text (pdt_parse.c) ---- */
 

@@ -629,7 +629,8 @@ static perfdata_status dump_any(struct dumper *d, bool open)
 {
     const struct pd_recording *recording = d->recording;
     if (recording->kind != PD_CONTAINER_PIPE) /* as the reader of the text has it */
-        open &= recording->attr_size >= PD_LEAST_attr + 16 && recording->attr_size <= UINT16_MAX;
+        open &= recording->attr_size >= PD_LEAST_attr + 16 && recording->attr_size <= PDT_ATTR_SIZE_MAX &&
+                recording->event_count <= PDT_EVENTS_MAX;
     pd_text_string(begin_item(d), "perfdata-text 1");
     perfdata_status status = settle(d, 0);
     if (status == PERFDATA_OK)

@@ -167,9 +167,9 @@ static bool encode_text(struct pdt_coder *c, const struct pd_row *row, uint32_t 
         size = node->size + 1 + ((to_8(c) - node->size - 1) & 7);
     else if (size == SIZE_MAX)
         size = fixed;
-    if (size < node->size || size > (64u << 20))
+    if (size < node->size || size > (1u << 20) || c->out->length > PDT_ITEM_MAX)
         return pdt_error(c->item, node->at, "%s: expected a text of at most %zu bytes", row->name,
-                         size);
+                         PD_MIN(size, (size_t)1 << 20));
     if (row->kind == PD_KIND_lstr)
         put_number(c, PD_KIND_u32, size);
     pd_text_bytes(c->out, bytes_of(c, node), node->size);
@@ -239,9 +239,9 @@ bool pdt_encode_attr(struct pdt_coder *c, uint32_t node, size_t size)
         return false;
     if (!size)
         room = said ? (size_t)said : PD_LEAST_attr;
-    if (room < PD_LEAST_attr || room > UINT16_MAX)
+    if (room < PD_LEAST_attr || room > PDT_ATTR_SIZE_MAX || begin > PDT_ITEM_MAX)
         return pdt_error(c->item, node == PDT_NONE ? 0 : node_at(c, node)->at,
-                         "attr: expected a size of 64 to 65535");
+                         "attr: expected a size of 64 to %d", PDT_ATTR_SIZE_MAX);
     for (const struct pd_row *row = rows; row->name; row++) {
         size_t left = room - (c->out->length - begin);
         if (left < row->least)
@@ -298,9 +298,9 @@ static bool encode_nested(struct pdt_coder *c, const struct pd_row *row, uint32_
         return pdt_encode_attr(c, node, 0);
     if (sized) {
         uint64_t size = c->registers[row->count_register];
-        if (size < PD_LEAST_attr || size > UINT16_MAX)
+        if (!size || size > PDT_ATTR_SIZE_MAX)
             return pdt_error(c->item, node == PDT_NONE ? 0 : node_at(c, node)->at,
-                             "attr: expected attr_size to be 64 to 65535");
+                             "attr: expected attr_size to be 64 to %d", PDT_ATTR_SIZE_MAX);
         return pdt_encode_attr(c, node, (size_t)size);
     }
     if (node != PDT_NONE && node_at(c, node)->kind != PDT_GROUP)

@@ -102,7 +102,8 @@ static bool take_header_attr(struct pdt *p, uint32_t as, size_t begin)
     const uint8_t *bytes = (const uint8_t *)p->out.data + begin + 8;
     size_t room = p->out.length - begin - 8;
     struct pd_attr attr;
-    if (pd_attr_decode(bytes, room, p->layout.swap, &attr) < 0)
+    if (pd_attr_decode(bytes, room, p->layout.swap, &attr) < 0 ||
+        p->events.count >= PDT_EVENTS_MAX)
         return true;
     const char *name = as == PDT_NONE ? "" : p->item.text + node_of(p, as)->data;
     struct pdt_event *event = new_event(p, name, as == PDT_NONE ? 0 : node_of(p, as)->size);
@@ -142,6 +143,8 @@ static bool take_attr(struct pdt *p)
     node->used = true;
     if (find_event(p, node->name, node->name_length))
         return pdt_error(&p->item, node->at, "expected a name that no attr has yet");
+    if (p->events.count >= PDT_EVENTS_MAX)
+        return pdt_error(&p->item, node->at, "expected at most %d attrs", PDT_EVENTS_MAX);
     struct pdt_event *event = new_event(p, node->name, node->name_length);
     if (!event)
         return no_memory(p);
@@ -196,6 +199,8 @@ static bool take_ids(struct pdt *p)
 
 static bool take_attrs(struct pdt *p)
 {
+    if (p->table_events)
+        return pdt_error(&p->item, 0, "expected attrs only once");
     p->table_events = p->events.count;
     p->layout.attrs = (struct pd_section){ p->position, p->table_events * p->layout.attr_size };
     for (size_t i = 0; i < p->events.count; i++) {
@@ -253,9 +258,9 @@ static bool take_file_options(struct pdt *p)
     p->layout.narrow = longs == 32;
     if (version < 1 || version > 2 || (longs != 32 && longs != 64) ||
         (p->layout.header_size != 72 && p->layout.header_size != 104) ||
-        p->layout.attr_size < PD_LEAST_attr + 16 || p->layout.attr_size > UINT16_MAX)
+        p->layout.attr_size < PD_LEAST_attr + 16 || p->layout.attr_size > PDT_ATTR_SIZE_MAX)
         return pdt_error(&p->item, 0, "expected version 1 or 2, longs 32 or 64, header_size 72 or "
-                                      "104, attr_size 80 to 65535");
+                                      "104, attr_size 80 to 4096");
     p->force_bitmap = bitmap != PDT_NONE;
     const uint8_t *bytes = NULL;
     size_t size = 0;
