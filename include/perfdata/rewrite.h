@@ -22,6 +22,10 @@ enum perfdata_order {
 /* Write a pipe stream even where a file could be written. Since 0.1. */
 #define PERFDATA_OUTPUT_PIPE 1u
 
+/* In a pipe stream: a record for each event whose name its attribute does not give, so that perf shows the same names as of
+ * the file; perf's own inject writes none. Since 0.1. */
+#define PERFDATA_OUTPUT_NAMES 2u
+
 /* Where a recording goes and in which form. Zero all but struct_size, then set what is needed. Since 0.1. */
 struct perfdata_output {
     size_t struct_size;
@@ -30,7 +34,7 @@ struct perfdata_output {
     const char *path;
     int32_t fd;           /* without path: a descriptor, which gets a pipe stream */
     uint32_t byte_order;  /* enum perfdata_order */
-    uint32_t flags;       /* PERFDATA_OUTPUT_PIPE */
+    uint32_t flags;       /* PERFDATA_OUTPUT_PIPE, PERFDATA_OUTPUT_NAMES */
     int32_t compression;  /* zstd level for the records of the kernel, 1 to 22; 0: none, or as recorded */
 };
 

@@ -29,6 +29,7 @@ struct pdc_header pdc_header(const uint8_t *record, bool swap)
 static bool may_be_odd(uint32_t type)
 {
     return type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_HEADER_FEATURE ||
+           type == PD_RECORD_HEADER_BUILD_ID ||
            type == PD_RECORD_COMPRESSED || type >= PD_RECORD_WIDE;
 }
 
@@ -144,6 +145,8 @@ static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, 
     uint64_t start = walk->part ? 0 : walk->recording->data.offset;
     uint64_t phase = pdc_walk_offset(walk) - start - (uint64_t)(uintptr_t)walk->next;
     while (from < to) {
+        if ((size_t)(walk->end - from) < 8)
+            return to;
         if (!pd_load64(
                 from,
                 false)) { /* no type lies in the first four bytes of the next five positions */

@@ -125,9 +125,40 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
     return status;
 }
 
+/* perf names a pipe's events before it reads their description, and so by their attributes alone. */
+static perfdata_status put_name(struct pd_copy *copy, const struct pd_event *event)
+{
+    enum { NAME = 2, NAME_AT = 24 };
+    bool swap = copy->big_endian != host_is_big();
+    size_t length = event->name_length, size = (size_t)pd_align8(NAME_AT + length + 1);
+    struct pd_text usual = { 0 };
+    pd_attr_name(&event->attr, &usual);
+    bool differs = usual.length != length || memcmp(usual.data, event->name, length) != 0;
+    pd_text_free(&usual);
+    if (!differs || !event->id_count || event->attr.type == PD_TYPE_TRACEPOINT || size > UINT16_MAX)
+        return PERFDATA_OK;
+    uint8_t *record = calloc(1, size);
+    if (!record)
+        return pd_fail(&copy->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    pd_store32(record, PD_RECORD_EVENT_UPDATE, swap);
+    pd_store16(record + 6, (uint16_t)size, swap);
+    pd_store64(record + 8, NAME, swap);
+    pd_store64(record + 16, event->ids[0], swap);
+    memcpy(record + NAME_AT, event->name, length);
+    perfdata_status status = pd_writer_put_record(copy->writer, record, size);
+    free(record);
+    return status;
+}
+
 perfdata_status pd_copy_begin(struct pd_copy *copy)
 {
-    return pd_writer_begin(copy->writer);
+    const struct pd_recording *recording = copy->recording;
+    perfdata_status status = pd_writer_begin(copy->writer);
+    bool names = copy->output.options.flags & PERFDATA_OUTPUT_NAMES && copy->events != SIZE_MAX &&
+                 copy->output.kind == PD_WRITE_PIPE && recording->kind != PD_CONTAINER_PIPE;
+    for (size_t i = 0; names && i < recording->event_count && status == PERFDATA_OK; i++)
+        status = put_name(copy, recording->events[i]);
+    return status;
 }
 
 perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status)

@@ -31,7 +31,7 @@ enum tool_exit tool_output(struct tool *tool, const struct tool_output_options *
     if (options->level < 0 || options->level > 22)
         return tool_usage(tool, "option -z: levels are 1 to 22");
     out->compression = options->level;
-    out->flags = options->pipe ? PERFDATA_OUTPUT_PIPE : 0;
+    out->flags = options->pipe ? PERFDATA_OUTPUT_PIPE | PERFDATA_OUTPUT_NAMES : 0;
     out->path = strcmp(path, "-") != 0 ? path : NULL;
     out->fd = STDOUT_FILENO;
     if (!out->path && isatty(STDOUT_FILENO))

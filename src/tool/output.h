@@ -15,7 +15,7 @@ struct tool_output_options {
 #define TOOL_ROWS_OUTPUT(field)                                                                    \
     { TOOL_STRING, 'o', "output", "FILE", "where to write; - is standard output, a pipe stream",  \
       FIELD(field.path) },                                                                         \
-    { TOOL_FLAG, 0, "pipe", NULL, "write a pipe stream into the file, too",                       \
+    { TOOL_FLAG, 0, "pipe", NULL, "write a pipe stream in any case, with a record for names that perf would not find",                       \
       FIELD(field.pipe), .flags = TOOL_OURS },                                                     \
     { TOOL_STRING, 0, "byte-order", "ORDER",                                                       \
       "of the output: native, little, big; default: as recorded", FIELD(field.order),             \

@@ -10,7 +10,7 @@ failed=0
 # Records without their offsets; what a form has for itself left out.
 records() {
     "$PERFDATA" dump "$1" 2>/dev/null | awk '/^[0-9a-zA-Z@]/ {
-        keep = !/^[^ ]* (HEADER_ATTR|HEADER_FEATURE|HEADER_TRACING_DATA|HEADER_BUILD_ID|COMPRESSED2?|FINISHED_ROUND|AUXTRACE) /
+        keep = !/^[^ ]* (HEADER_ATTR|HEADER_FEATURE|HEADER_TRACING_DATA|HEADER_BUILD_ID|EVENT_UPDATE|COMPRESSED2?|FINISHED_ROUND|AUXTRACE) /
         sub(/^[^ ]* /, "") } keep'
 }
 
@@ -33,7 +33,7 @@ set -- "$SOURCE"/tests/data/demo/*.data
 if [ -n "${PERFDATA_CORPUS-}" ]; then
     for recording in "$PERFDATA_CORPUS"/own/rec/*.data; do
         case $recording in
-        */killed9*) ;; # inject says so: tests/damage
+        */killed9* | */inject-dir*) ;; # unfinished: tests/damage
         *) set -- "$@" "$recording" ;;
         esac
     done
@@ -52,8 +52,11 @@ for recording in "$@"; do
     same back 'the file converted back'
     "$PERFDATA" inject -i "$work/pipe" 2>/dev/null </dev/null | "$PERFDATA" inject -o "$work/streamed" 2>/dev/null
     same streamed 'what went through a pipe'
+    case $recording in
+    */pipe*) continue ;; # perf names the events of pipes otherwise, and so does evlist
+    esac
     "$PERFDATA" evlist -v "$recording" >"$work/events" 2>/dev/null
-    for form in file pipe big back streamed; do
+    for form in file big back; do
         "$PERFDATA" evlist -v "$work/$form" 2>/dev/null | cmp -s - "$work/events" ||
             complain "$recording: evlist -v of $form differs"
     done
