@@ -280,6 +280,37 @@ static void chain_begins_as_user(void)
     end();
 }
 
+static void call_stack_replaces_the_user_part(void)
+{
+    static const uint64_t ips[] = { (uint64_t)-128, 0xffffffff81000104, (uint64_t)-512, 0x10020 };
+    static const uint64_t branches[] = { 0x10110, 0x10010, 0, 0x10210, 0x10100, 0 };
+    struct pd_event event = { .attr.branch_sample_type = PD_BRANCH_SAMPLE_CALL_STACK };
+    struct pd_sample sample = { .event = &event,
+                                .callchain = (const uint8_t *)ips,
+                                .callchain_count = PD_LENGTH(ips),
+                                .branches = (const uint8_t *)branches,
+                                .branch_count = 2 };
+    static const uint64_t expected[] = { 0xffffffff81000104, 0x10010, 0x10110, 0x10210 };
+    begin();
+    struct pd_thread *thread = touch(pid, pid);
+    for (int from_caller = 0; from_caller < 2; from_caller++) {
+        bool invalid;
+        pd_resolver_from_caller(resolver, from_caller);
+        CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, PD_LENGTH(frames),
+                                   &invalid),
+                  4);
+        for (size_t i = 0; i < PD_LENGTH(expected); i++)
+            CHECK_U64(frames[i].ip, expected[i]);
+    }
+    event.attr.branch_sample_type = 0; /* branches that are no call stack */
+    bool invalid;
+    CHECK_U64(
+        pd_resolve_chain(resolver, &sample, thread, now, 127, frames, PD_LENGTH(frames), &invalid),
+        2);
+    CHECK_U64(frames[1].ip, 0x10020);
+    end();
+}
+
 static void unknown_context_discards_the_chain(void)
 {
     static const uint64_t ips[] = { (uint64_t)-512, 0x10010, (uint64_t)-2048, 0x10110 };
@@ -317,6 +348,7 @@ int main(void)
     module_before_the_kernel_is_alone();
     chain_follows_markers();
     chain_begins_as_user();
+    call_stack_replaces_the_user_part();
     unknown_context_discards_the_chain();
     unlink(map_path);
     unlink(kallsyms_path);

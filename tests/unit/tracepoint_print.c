@@ -7,6 +7,7 @@
 struct builder {
     struct pd_text bytes;
     bool swap;
+    uint8_t long_size; /* 0: 8 */
 };
 
 static void put32(struct builder *b, uint32_t v)
@@ -55,6 +56,7 @@ static const char *const prints[] = {
     "\"%llu %hu %hd %lx\", (unsigned long long)(REC->big << 4) + 1, REC->big, (short)REC->n, "
     "~REC->big",
     "\"%s\", __print_hex(REC->name, 4)",
+    "\"%ld\", REC->n",
 };
 
 enum { BIG = 13 };
@@ -64,7 +66,7 @@ static struct pd_tracing *make(struct builder *b, struct pd_context *context)
     pd_text_bytes(&b->bytes, "\x17\x08\x44tracing0.6\0", 14);
     bool host_little = pd_load16("\1\0", false) == 1;
     pd_text_char(&b->bytes, host_little == b->swap);
-    pd_text_char(&b->bytes, 8);
+    pd_text_char(&b->bytes, b->long_size ? (char)b->long_size : 8);
     put32(b, 4096);
     pd_text_bytes(&b->bytes, "header_page\0", 12);
     put64(b, 0);
@@ -96,21 +98,22 @@ static const char *resolve(void *data, uint64_t address, uint64_t *start)
     return address >= 0x1000 && address < 0x2000 ? "function" : NULL;
 }
 
-static void check_texts(bool swap)
+static void check_texts(bool swap, uint8_t long_size)
 {
-    static const char *const expected[] = {
+    const char *const expected[] = {
         "perf:perf      |      perf|",
         "-5    -5 -5   | -0005 4294967291 fffffffb 0xfffffffb -05",
         "/bin/true",
         "ONE|0x4 0xfffffffb",
         "large%",
         "function+0x20 function 0x1020",
-        "209 13 -5 fffffffffffffff2",
+        long_size == 4 ? "209 13 -5 fffffff2" : "209 13 -5 fffffffffffffff2",
         "70 65 72 66",
+        long_size == 4 ? "-5" : "4294967291",
     };
     struct pd_context context;
     pd_context_init(&context);
-    struct builder b = { .swap = swap }, payload = { .swap = swap };
+    struct builder b = { .swap = swap, .long_size = long_size }, payload = { .swap = swap };
     struct pd_tracing *tracing = make(&b, &context);
     uint8_t common[8] = { 0 };
     pd_store16(common, 107, swap);
@@ -187,8 +190,10 @@ static void check_cuts(void)
 
 int main(void)
 {
-    check_texts(false);
-    check_texts(true);
+    check_texts(false, 8);
+    check_texts(true, 8);
+    check_texts(false, 4);
+    check_texts(true, 4);
     check_fields();
     check_cuts();
     return test_done();
