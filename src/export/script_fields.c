@@ -74,6 +74,8 @@ static perfdata_status refuse_field(struct pd_script *script, unsigned index)
 static perfdata_status change_field(struct pd_script *script, int kind, unsigned index, bool remove)
 {
     uint64_t bit = UINT64_C(1) << index;
+    if (index == PD_FIELD_INDEX_FLAGS) /* perf takes it for all kinds */
+        kind = -1;
     for (int k = 0; k < PD_SCRIPT_KINDS; k++) {
         struct pd_script_fields *set = &script->kinds[k];
         if (kind >= 0 && k != kind)
