@@ -223,8 +223,39 @@ static void updates_and_limits(void)
     file_free(&f);
 }
 
+/* Two pipe streams, one behind the other: of the second nothing is read unless that is asked for. */
+static void streams(bool all, unsigned expected)
+{
+    enum { ROUND = 68, HEADER = 16, RECORDS = 3 };
+    uint8_t bytes[2 * (HEADER + 8 * RECORDS)], *to = bytes;
+    for (int stream = 0; stream < 2; stream++) {
+        pd_store64(to, pd_load64("PERFILE2", pd_is_big_endian(false)), false);
+        pd_store64(to + 8, HEADER, false);
+        to += HEADER;
+        for (int i = 0; i < RECORDS; i++, to += 8)
+            pd_store64(to, (uint64_t)8 << 48 | ROUND, false);
+    }
+    struct pd_recording r = { .all_streams = all };
+    struct pd_source *source;
+    struct pd_walk *walk;
+    struct pd_raw raw;
+    pd_context_init(&r.context);
+    CHECK(pd_source_open_memory(&r.context, bytes, sizeof bytes, &source) == 0);
+    open_source(&r, source);
+    CHECK(pd_walk_open(&r, &walk) == 0);
+    unsigned count = 0;
+    while (pd_walk_next(walk, &raw) == 1)
+        count += raw.type == ROUND;
+    CHECK_U64(count, expected);
+    CHECK_U64(r.context.issue_count[PERFDATA_ISSUE_SKIPPED_BYTES], all ? 0 : 1);
+    pd_walk_close(walk);
+    pd_recording_close(&r);
+}
+
 int main(void)
 {
+    streams(false, 3);
+    streams(true, 6);
     all_records();
     events_of_records();
     payloads();
