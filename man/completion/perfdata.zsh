@@ -223,7 +223,7 @@ _perfdata() {
         '*--strict[end with an error at the first thing that is wrong]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
-        '*--pipe[write a pipe stream into the file, too]' \
+        '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -247,7 +247,7 @@ _perfdata() {
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
-        '*--pipe[write a pipe stream into the file, too]' \
+        '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -263,7 +263,7 @@ _perfdata() {
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
-        '*--pipe[write a pipe stream into the file, too]' \
+        '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -285,7 +285,7 @@ _perfdata() {
     merge)
         _arguments '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
-        '*--pipe[write a pipe stream into the file, too]' \
+        '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -299,7 +299,7 @@ _perfdata() {
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
-        '*--pipe[write a pipe stream into the file, too]' \
+        '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
