@@ -245,8 +245,13 @@ bool pdc_go_back(struct pd_walk *walk)
         return false;
     const uint8_t *found = find_row(walk, from + 8, walk->next);
     for (const uint8_t *at = found; at < walk->next;) {
+        if ((size_t)(walk->end - at) < 8)
+            break;
         struct pdc_header header = pdc_header(at, walk->swap);
-        at += stride(walk, at, &header);
+        uint64_t step = stride(walk, at, &header);
+        if (step < 8 || step > (uint64_t)(walk->end - at))
+            break;
+        at += step;
         if (at == walk->next)
             return false;
     }
