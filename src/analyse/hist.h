@@ -22,6 +22,8 @@ enum pd_hist_key {
     PD_KEY_PARENT,
     PD_KEY_CPU,
     PD_KEY_SOCKET,
+    PD_KEY_LOCAL_WEIGHT, /* both are the sample's weight */
+    PD_KEY_WEIGHT,
     PD_KEY_TRACE, /* a tracepoint's payload as text */
     PD_KEY_SYMBOL_SIZE,
     PD_KEY_DSO_SIZE,

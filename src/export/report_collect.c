@@ -95,6 +95,12 @@ static uint32_t namespace_of(struct state *state, const struct sample_facts *fac
     return pd_hist_namespace_id(&state->hist, device, inode);
 }
 
+static uint64_t weight_of(const struct sample_facts *facts)
+{
+    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
+}
+
 static void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
@@ -120,6 +126,8 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
             break;
         case PD_KEY_CPU: *key = sample->cpu; break;
         case PD_KEY_SOCKET: *key = (uint32_t)socket_of(recording, sample->cpu); break;
+        case PD_KEY_LOCAL_WEIGHT:
+        case PD_KEY_WEIGHT: *key = weight_of(facts); break;
         case PD_KEY_TRACE: *key = PD_HIST_NONE; break; /* below */
         case PD_KEY_SYMBOL_SIZE:
             *key = location->sym ? location->sym->end - location->sym->start : 0;

@@ -62,6 +62,8 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
         widen(&widths[PD_KEY_PARENT], strlen(row->parent));
     if (row->trace && row->trace_met)
         widen(&widths[PD_KEY_TRACE], strlen(row->trace));
+    widen(&widths[PD_KEY_LOCAL_WEIGHT], 12);
+    widen(&widths[PD_KEY_WEIGHT], 12);
     widen(&widths[PD_KEY_CPU], 3);
     widen(&widths[PD_KEY_SOCKET], 6);
     widen(&widths[PD_KEY_TIME], plan->options->flags & PERFDATA_REPORT_NS ? 16 : 12);
@@ -309,6 +311,14 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
     case PD_KEY_PARENT: cut_cell(row->parent ? row->parent : "[other]", width, out); break;
     case PD_KEY_CPU: pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word); break;
     case PD_KEY_SOCKET: pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word); break;
+    case PD_KEY_LOCAL_WEIGHT:
+    case PD_KEY_WEIGHT: {
+        size_t before = out->length;
+        pd_text_u64(out, column->what == PD_KEY_WEIGHT ? word * row->count : word, 0, ' ');
+        if (out->length - before < width)
+            pd_text_fill(out, ' ', width - (out->length - before));
+        break;
+    }
     case PD_KEY_TRACE: {
         const char *text = row->trace ? row->trace : "N/A";
         pd_text_bytes(out, text, strnlen(text, width));
