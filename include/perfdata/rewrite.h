@@ -12,11 +12,11 @@ extern "C" {
 /* ---- where it goes ---- */
 
 /* Byte order of what is written. Since 0.1. */
-enum perfdata_order {
-    PERFDATA_ORDER_RECORDED = 0, /* as the input */
-    PERFDATA_ORDER_NATIVE = 1,   /* of this machine */
-    PERFDATA_ORDER_LITTLE = 2,
-    PERFDATA_ORDER_BIG = 3
+enum perfdata_byte_order {
+    PERFDATA_BYTE_ORDER_RECORDED = 0, /* as the input */
+    PERFDATA_BYTE_ORDER_NATIVE = 1,   /* of this machine */
+    PERFDATA_BYTE_ORDER_LITTLE = 2,
+    PERFDATA_BYTE_ORDER_BIG = 3
 };
 
 /* Write a pipe stream even where a file could be written. Since 0.1. */
@@ -32,10 +32,11 @@ struct perfdata_output {
     /* A file; it is written beside and takes its name when it is complete, so it may be the input, and after a failure
      * what was there before still is. What is no regular file (a fifo, /dev/null) gets a pipe stream. */
     const char *path;
-    int32_t fd;           /* without path: a descriptor, which gets a pipe stream */
-    uint32_t byte_order;  /* enum perfdata_order */
-    uint32_t flags;       /* PERFDATA_OUTPUT_PIPE, PERFDATA_OUTPUT_NAMES */
-    int32_t compression;  /* zstd level for the records of the kernel, 1 to 22; 0: none, or as recorded */
+    int32_t fd;          /* without path: a descriptor, which gets a pipe stream */
+    uint32_t byte_order; /* enum perfdata_byte_order */
+    uint32_t flags;      /* PERFDATA_OUTPUT_PIPE, PERFDATA_OUTPUT_NAMES */
+    int32_t
+        compression; /* zstd level for the records of the kernel, 1 to 22; 0: none, or as recorded */
 };
 
 /* ---- inject ---- */
@@ -51,9 +52,10 @@ enum perfdata_inject_flags {
 /* Since 0.1. */
 struct perfdata_inject_options {
     size_t struct_size;
-    uint32_t flags;                 /* enum perfdata_inject_flags */
+    uint32_t flags; /* enum perfdata_inject_flags */
     uint32_t reserved;
-    const char *known_build_ids;    /* "ID PATH,ID PATH..." or "@FILE" with a pair a line: believed before files */
+    const char *
+        known_build_ids; /* "ID PATH,ID PATH..." or "@FILE" with a pair a line: believed before files */
 };
 
 /* Copies the recording, as `perf inject` does: pipe to file and back, a directory to a file, into another byte order,
@@ -100,11 +102,11 @@ PERFDATA_API perfdata_status perfdata_check(perfdata_recording *recording, perfd
  * no sample stays, up to the end of the last span of `time`. Since 0.1. */
 struct perfdata_slice_options {
     size_t struct_size;
-    const char *time;                      /* "START,STOP", "A%-B%,..." */
+    const char *time;                       /* "START,STOP", "A%-B%,..." */
     const char *cpus, *pids, *tids, *comms; /* lists */
-    const char *events;                    /* names, with or without modifiers */
-    uint64_t every;                        /* of those that stay each Nth, from the first; 0: all */
-    uint64_t first, last;                  /* of those that stay so many; 0: all */
+    const char *events;                     /* names, with or without modifiers */
+    uint64_t every;       /* of those that stay each Nth, from the first; 0: all */
+    uint64_t first, last; /* of those that stay so many; 0: all */
 };
 
 /* Writes the samples that are wanted, in delivery order, with all that is needed to read them. Trace data stays whole.
@@ -115,7 +117,8 @@ PERFDATA_API perfdata_status perfdata_slice(perfdata_recording *recording,
                                             const struct perfdata_slice_options *options);
 
 enum perfdata_anonymize_flags {
-    PERFDATA_ANONYMIZE_KEEP_STACKS = 1 << 0 /* copies of user stacks hold anything; else they become zeros */
+    PERFDATA_ANONYMIZE_KEEP_STACKS =
+        1 << 0 /* copies of user stacks hold anything; else they become zeros */
 };
 
 /* Since 0.1. */
@@ -123,7 +126,8 @@ struct perfdata_anonymize_options {
     size_t struct_size;
     uint32_t flags; /* enum perfdata_anonymize_flags */
     uint32_t reserved;
-    const char *key; /* the same key, the same pseudonyms; NULL: none, and names can be guessed by trying */
+    const char *
+        key; /* the same key, the same pseudonyms; NULL: none, and names can be guessed by trying */
 };
 
 /* Names of commands, files, cgroups, BPF programs and hosts, command lines and strings of tracepoints become pseudonyms of

@@ -14,8 +14,8 @@ struct anonymize {
     struct pd_copy copy;
     struct perfdata_anonymize_options options;
     struct pd_tracing *tracing;
-    struct pd_map64 names;  /* hash of a name -> number of the try that gave its pseudonym */
-    struct pd_map64 taken;  /* hash of a pseudonym -> low bits of its name's hash */
+    struct pd_map64 names; /* hash of a name -> number of the try that gave its pseudonym */
+    struct pd_map64 taken; /* hash of a pseudonym -> low bits of its name's hash */
     uint64_t seed;
     const uint8_t *base; /* of the bytes that the fields point into */
     uint8_t *bytes;      /* their copy, which is changed */
@@ -65,7 +65,8 @@ static size_t stem_length(const char *name, size_t length)
 /* Names that the kernel and perf give: they tell nothing of the host, and readers know them. */
 static bool is_common(const char *name, size_t length)
 {
-    static const char *const common[] = { "[", "//", "/dev/zero", "/SYSV", "/memfd:", "anon_inode:",
+    static const char *const common[] = { "[",       "//",        "/dev/zero",
+                                          "/SYSV",   "/memfd:",   "anon_inode:",
                                           "swapper", "(deleted)", "inode_class" };
     for (size_t i = 0; i < PD_LENGTH(common); i++) {
         size_t size = strlen(common[i]);
@@ -128,7 +129,8 @@ static bool has_names(uint32_t type)
 
 static void rename_payload(struct anonymize *a, const struct pd_sample *sample)
 {
-    const struct pd_trace_format *format = pd_tracing_format(a->tracing, sample->event->attr.config);
+    const struct pd_trace_format *format = pd_tracing_format(a->tracing,
+                                                             sample->event->attr.config);
     size_t count = format ? pd_trace_field_count(format) : 0;
     for (size_t i = 0; i < count; i++) {
         const struct pd_trace_field *field = pd_trace_field_at(format, i);
@@ -137,7 +139,8 @@ static void rename_payload(struct anonymize *a, const struct pd_sample *sample)
             continue;
         const uint8_t *text = pd_trace_bytes(format, field, sample->raw, sample->raw_size, &length);
         if (text)
-            rename_text(a, (char *)a->bytes + (text - a->bytes), strnlen((const char *)text, length));
+            rename_text(a, (char *)a->bytes + (text - a->bytes),
+                        strnlen((const char *)text, length));
     }
 }
 
@@ -178,8 +181,8 @@ static perfdata_status take(struct anonymize *a, const struct pd_raw *raw)
     if (raw->type == PD_RECORD_SAMPLE) {
         change_sample(a, raw);
     } else {
-        struct pd_fields_input input = { raw->event, raw->data, raw->size,
-                                         a->copy.recording->swap, a->copy.cpus };
+        struct pd_fields_input input = { raw->event, raw->data, raw->size, a->copy.recording->swap,
+                                         a->copy.cpus };
         a->base = raw->data;
         a->texts = true;
         pd_fields_walk(&input, &a->sink);
@@ -214,7 +217,8 @@ static perfdata_status change_feature(struct anonymize *a, struct pd_recording *
 
 static perfdata_status change_features(struct anonymize *a, struct pd_recording *recording)
 {
-    static const unsigned named[] = { PD_FEATURE_BUILD_ID, PD_FEATURE_HOSTNAME, PD_FEATURE_CMDLINE };
+    static const unsigned named[] = { PD_FEATURE_BUILD_ID, PD_FEATURE_HOSTNAME,
+                                      PD_FEATURE_CMDLINE };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < PD_LENGTH(named) && status == PERFDATA_OK; i++)
         status = change_feature(a, recording, named[i]);

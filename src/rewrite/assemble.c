@@ -69,8 +69,7 @@ static perfdata_status take(struct assembly *a, size_t size)
     const char *text = a->text + a->begin;
     if (!pdt_take(&a->pdt, text, size))
         return wrong(a);
-    if (a->pdt.out.length &&
-        !write_at(a, a->pdt.position, a->pdt.out.data, a->pdt.out.length))
+    if (a->pdt.out.length && !write_at(a, a->pdt.position, a->pdt.out.data, a->pdt.out.length))
         return cannot_write(a);
     a->pdt.position += a->pdt.out.length;
     for (size_t i = 0; i < size; i++)

@@ -26,7 +26,9 @@ static bool parse_id(const char *text, size_t length, struct pd_build_id *id)
         return false;
     for (size_t i = 0; i < length; i++) {
         char c = text[i];
-        int digit = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+        int digit = c >= '0' && c <= '9'                 ? c - '0'
+                    : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                         : -1;
         if (digit < 0)
             return false;
         id->bytes[i / 2] = (uint8_t)(id->bytes[i / 2] << 4 | digit);
@@ -104,7 +106,8 @@ static const struct pd_build_id *find_known(const struct pd_build_ids *ids, cons
 
 /* ---- entries ---- */
 
-static bool find_id(const struct pd_build_ids *ids, const struct pd_dso *dso, struct pd_build_id *id)
+static bool find_id(const struct pd_build_ids *ids, const struct pd_dso *dso,
+                    struct pd_build_id *id)
 {
     const struct pd_build_id *known = find_known(ids, dso->long_name);
     id->size = 0;
@@ -141,7 +144,9 @@ static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *
         return no_memory(ids);
     uint8_t *entry = ids->table.data + ids->table.count;
     memset(entry, 0, size);
-    pd_store16(entry + 4, (uint16_t)((dso->kernel_space ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER) | MISC_SIZE), swap);
+    pd_store16(entry + 4,
+               (uint16_t)((dso->kernel_space ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER) | MISC_SIZE),
+               swap);
     pd_store16(entry + 6, (uint16_t)size, swap);
     pd_store32(entry + 8, UINT32_MAX, swap);
     memcpy(entry + 12, id.bytes, id.size);

@@ -42,8 +42,7 @@ static void note_sample(struct check *check, const struct pd_delivered *record,
     uint32_t mode = record->misc & PD_MISC_CPUMODE_MASK;
     if (map && map->dso)
         note_hit(check, map->dso);
-    else if (record->event->plan.ip &&
-             (mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_USER))
+    else if (record->event->plan.ip && (mode == PD_CPUMODE_KERNEL || mode == PD_CPUMODE_USER))
         check->no_map++;
 }
 

@@ -15,9 +15,9 @@ static bool host_is_big(void)
 static bool wanted_order(const struct pd_recording *recording, uint32_t order)
 {
     switch (order) {
-    case PERFDATA_ORDER_NATIVE: return host_is_big();
-    case PERFDATA_ORDER_LITTLE: return false;
-    case PERFDATA_ORDER_BIG: return true;
+    case PERFDATA_BYTE_ORDER_NATIVE: return host_is_big();
+    case PERFDATA_BYTE_ORDER_LITTLE: return false;
+    case PERFDATA_BYTE_ORDER_BIG: return true;
     default: return recording->big_endian;
     }
 }
@@ -30,8 +30,7 @@ static bool is_copied(const struct pd_copy *copy, unsigned feature)
     case PD_FEATURE_AUXTRACE:
     case PD_FEATURE_DIR_FORMAT: return false;
     case PD_FEATURE_COMPRESSED: /* perf sets the bit even where nothing is compressed */
-        return bytes->data &&
-               (copy->closed || !copy->recording->features.compressed.type);
+        return bytes->data && (copy->closed || !copy->recording->features.compressed.type);
     default: return bytes->data != NULL;
     }
 }

@@ -148,7 +148,8 @@ static void put_description(struct merge *merge, const struct pd_event *event, s
     pd_attr_encode(&attr, swap, bytes, sizeof bytes);
     pd_text_bytes(out, bytes, sizeof bytes);
     put32(out, 0, swap); /* ids: the attributes have them */
-    size_t length = strlen(event->name) + 1, room = (length + NAME_UNIT - 1) / NAME_UNIT * NAME_UNIT;
+    size_t length = strlen(event->name) + 1,
+           room = (length + NAME_UNIT - 1) / NAME_UNIT * NAME_UNIT;
     put32(out, (uint32_t)room, swap);
     pd_text_bytes(out, event->name, length);
     pd_text_bytes(out, zeros, room - length);
@@ -245,8 +246,8 @@ static bool is_name(const char *name, const char *const *names)
 
 static void edit(void *data, struct pd_field *field)
 {
-    static const char *const pids[] = { "pid", "tid", "ppid", "ptid", "next_prev_pid",
-                                        "next_prev_tid", NULL };
+    static const char *const pids[] = { "pid",           "tid",           "ppid", "ptid",
+                                        "next_prev_pid", "next_prev_tid", NULL };
     static const char *const ids[] = { "id", "stream_id", "identifier", "read_id", NULL };
     struct merge *merge = data;
     const struct input *input = merge->now;
@@ -255,7 +256,8 @@ static void edit(void *data, struct pd_field *field)
     if (input->add_pid && is_name(field->name, pids) && field->value && field->value < PIDS)
         field->value += input->add_pid;
     /* these records have ids of other things in their bodies */
-    bool other = field->row && (merge->type == PD_RECORD_CGROUP || merge->type == PD_RECORD_BPF_EVENT);
+    bool other = field->row &&
+                 (merge->type == PD_RECORD_CGROUP || merge->type == PD_RECORD_BPF_EVENT);
     if (input->add_id && !other && is_name(field->name, ids) && field->value)
         field->value += input->add_id;
 }
@@ -282,7 +284,8 @@ static void edit_read_values(struct merge *merge, const struct pd_event *event, 
 static uint32_t identify(struct merge *merge, const struct pd_event *event, uint8_t *record,
                          uint32_t size, uint32_t type)
 {
-    bool swap = merge->copy.big_endian != pd_is_big_endian(false), sample = type == PD_RECORD_SAMPLE;
+    bool swap = merge->copy.big_endian != pd_is_big_endian(false),
+         sample = type == PD_RECORD_SAMPLE;
     if (!merge->identify || type >= PD_RECORD_KERNEL_END || !event ||
         event->attr.sample_type & PD_SAMPLE_IDENTIFIER ||
         (!sample && !pd_attr_flag(&event->attr, PD_ATTR_SAMPLE_ID_ALL)))

@@ -132,7 +132,8 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     if (!recording->open || !output)
         return PERFDATA_ERROR_ARGUMENT;
     struct pd_recording *inner = &recording->recording;
-    struct repair repair = { .nothing = { ignore_field, ignore_field, ignore_close, false, false } };
+    struct repair repair = { .nothing = { ignore_field, ignore_field, ignore_close, false,
+                                          false } };
     bool whole;
     if (!inner->event_count)
         return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1,

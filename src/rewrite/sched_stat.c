@@ -62,10 +62,9 @@ static bool stat_pid(struct sched_stat *s, const struct pd_delivered *record, ui
 {
     struct pd_sample sample;
     uint64_t value;
-    const struct pd_trace_format *format = s->tracing
-                                               ? pd_tracing_format(s->tracing,
-                                                                   record->event->attr.config)
-                                               : NULL;
+    const struct pd_trace_format *format = s->tracing ? pd_tracing_format(
+                                                            s->tracing, record->event->attr.config)
+                                                      : NULL;
     const struct pd_trace_field *field = format ? pd_trace_field(format, "pid") : NULL;
     if (!field || pd_delivered_sample(record, &sample) < 0 || !sample.raw ||
         !pd_trace_number(format, field, sample.raw, sample.raw_size, &value))

@@ -83,14 +83,13 @@ static bool matches(const struct slice *slice, const struct pd_delivered *record
     const struct pd_event *event = record->event;
     if (!event)
         return false;
-    if (slice->events.count && (event->index >= slice->events.count ||
-                                !slice->events.data[event->index]))
+    if (slice->events.count &&
+        (event->index >= slice->events.count || !slice->events.data[event->index]))
         return false;
     if (record->time != PD_NO_TIME && !pd_filter_time(&slice->filter, record->time))
         return false;
     if (slice->filter.has_cpus && event->plan.cpu && event->plan.cpu + 4u <= record->size &&
-        !pd_filter_cpu(&slice->filter,
-                       pd_load32(record->data + event->plan.cpu, event->plan.swap)))
+        !pd_filter_cpu(&slice->filter, pd_load32(record->data + event->plan.cpu, event->plan.swap)))
         return false;
     return !pd_filter_has_thread(&slice->filter) ||
            pd_filter_thread(&slice->filter, record->thread, record->number);
@@ -180,7 +179,8 @@ static perfdata_status set_times(struct slice *slice)
 {
     uint8_t times[16];
     bool swap = slice->copy.big_endian != pd_is_big_endian(false);
-    if (slice->copy.output.kind != PD_WRITE_FILE || !slice->copy.has_feature[PD_FEATURE_SAMPLE_TIME])
+    if (slice->copy.output.kind != PD_WRITE_FILE ||
+        !slice->copy.has_feature[PD_FEATURE_SAMPLE_TIME])
         return PERFDATA_OK;
     pd_store64(times, slice->first_time, swap);
     pd_store64(times + 8, slice->last_time, swap);

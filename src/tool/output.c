@@ -8,9 +8,9 @@ static enum tool_exit parse_order(struct tool *tool, const char *order, uint32_t
     static const struct {
         const char *name;
         uint32_t order;
-    } names[] = { { "native", PERFDATA_ORDER_NATIVE },
-                  { "little", PERFDATA_ORDER_LITTLE },
-                  { "big", PERFDATA_ORDER_BIG } };
+    } names[] = { { "native", PERFDATA_BYTE_ORDER_NATIVE },
+                  { "little", PERFDATA_BYTE_ORDER_LITTLE },
+                  { "big", PERFDATA_BYTE_ORDER_BIG } };
     for (size_t i = 0; i < TOOL_LENGTH(names); i++) {
         if (!strcmp(order, names[i].name)) {
             *out = names[i].order;

@@ -13,15 +13,30 @@ struct tool_output_options {
 };
 
 #define TOOL_ROWS_OUTPUT(field)                                                                    \
-    { TOOL_STRING, 'o', "output", "FILE", "where to write; - is standard output, a pipe stream",  \
+    { TOOL_STRING,                                                                                 \
+      'o',                                                                                         \
+      "output",                                                                                    \
+      "FILE",                                                                                      \
+      "where to write; - is standard output, a pipe stream",                                       \
       FIELD(field.path) },                                                                         \
-    { TOOL_FLAG, 0, "pipe", NULL, "write a pipe stream in any case, with a record for names that perf would not find",                       \
-      FIELD(field.pipe), .flags = TOOL_OURS },                                                     \
-    { TOOL_STRING, 0, "byte-order", "ORDER",                                                       \
-      "of the output: native, little, big; default: as recorded", FIELD(field.order),             \
-      .flags = TOOL_OURS },                                                                        \
-    { TOOL_INT, 'z', "compress", "LEVEL", "compress the kernel's records with zstd, 1 to 22",     \
-      FIELD(field.level), .flags = TOOL_OURS }
+        { TOOL_FLAG,                                                                               \
+          0,                                                                                       \
+          "pipe",                                                                                  \
+          NULL,                                                                                    \
+          "write a pipe stream in any case, with a record for names that perf would not find",     \
+          FIELD(field.pipe),                                                                       \
+          .flags = TOOL_OURS },                                                                    \
+        { TOOL_STRING,                                                                             \
+          0,                                                                                       \
+          "byte-order",                                                                            \
+          "ORDER",                                                                                 \
+          "of the output: native, little, big; default: as recorded",                              \
+          FIELD(field.order),                                                                      \
+          .flags = TOOL_OURS },                                                                    \
+    {                                                                                              \
+        TOOL_INT, 'z', "compress", "LEVEL", "compress the kernel's records with zstd, 1 to 22",    \
+            FIELD(field.level), .flags = TOOL_OURS                                                 \
+    }
 
 /* TOOL_USAGE after a message when an option makes no sense. `fallback`: the path without -o; NULL: -o is needed. */
 enum tool_exit tool_output(struct tool *tool, const struct tool_output_options *options,

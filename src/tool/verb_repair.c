@@ -8,12 +8,8 @@ struct repair_options {
 #define FIELD(name) offsetof(struct repair_options, name)
 
 static const struct tool_option repair_rows[] = {
-    { TOOL_GROUP, .help = "Input" },
-    TOOL_ROW_INPUT,
-    TOOL_ROW_VERBOSE,
-    { TOOL_GROUP, .help = "Output" },
-    TOOL_ROWS_OUTPUT(output),
-    { 0 },
+    { TOOL_GROUP, .help = "Input" },  TOOL_ROW_INPUT,           TOOL_ROW_VERBOSE,
+    { TOOL_GROUP, .help = "Output" }, TOOL_ROWS_OUTPUT(output), { 0 },
 };
 
 static enum tool_exit run_repair(struct tool *tool, void *data, int argc, char **argv)
@@ -32,7 +28,8 @@ static enum tool_exit run_repair(struct tool *tool, void *data, int argc, char *
     perfdata_status status = perfdata_repair(recording, &output, &result);
     code = tool_written(tool, recording, status);
     if (code == TOOL_DONE && output.path && result.dropped)
-        tool_printf(tool, "%" PRIu64 " records kept, %" PRIu64 " that perf would stop at left out\n",
+        tool_printf(tool,
+                    "%" PRIu64 " records kept, %" PRIu64 " that perf would stop at left out\n",
                     result.kept, result.dropped);
     else if (code == TOOL_DONE && output.path)
         tool_printf(tool, "%" PRIu64 " records kept\n", result.kept);

@@ -126,8 +126,7 @@ perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_at
                                     const uint64_t *ids, size_t count)
 {
     size_t bytes;
-    bool too_late = writer->finished ||
-                    (writer->begun && writer->options.kind == PD_WRITE_PIPE);
+    bool too_late = writer->finished || (writer->begun && writer->options.kind == PD_WRITE_PIPE);
     writer->late |= writer->begun;
     if (too_late || pd_mul_overflows(count, sizeof *ids, &bytes))
         return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1,

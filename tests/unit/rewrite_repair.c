@@ -141,8 +141,14 @@ static void check_damage(const uint8_t *bytes, size_t size, size_t from, size_t 
         else
             at = look + 1;
     }
-    if (lost)
-    { fprintf(stderr, "damage %zu to %zu\n", from, to); if (getenv("KEEP")) { FILE*f=fopen(getenv("KEEP"),"w"); fwrite(bytes,1,size,f); fclose(f);} }
+    if (lost) {
+        fprintf(stderr, "damage %zu to %zu\n", from, to);
+        if (getenv("KEEP")) {
+            FILE *f = fopen(getenv("KEEP"), "w");
+            fwrite(bytes, 1, size, f);
+            fclose(f);
+        }
+    }
     CHECK_U64(lost, 0);
 }
 
@@ -190,7 +196,8 @@ int main(int argc, char **argv)
         check_damage(damaged, size, from, to, &whole);
     }
     for (size_t page = data / 4096; damaged && page * 4096 < end; page++) {
-        size_t from = PD_MAX(page * 4096, (size_t)data), to = PD_MIN(page * 4096 + 4096, (size_t)end);
+        size_t from = PD_MAX(page * 4096, (size_t)data),
+               to = PD_MIN(page * 4096 + 4096, (size_t)end);
         memcpy(damaged, bytes, size);
         memset(damaged + from, 0, to - from);
         check_damage(damaged, size, from, to, &whole);
