@@ -42,7 +42,8 @@ static void finds_its_own_source(void)
 
 static void knows_nothing_of_what_is_no_program(void)
 {
-    static const char *const paths[] = { "/nowhere/at/all", "/dev/null", "/", "/proc/self/cmdline" };
+    static const char *const paths[] = { "/nowhere/at/all", "/dev/null", "/",
+                                         "/proc/self/cmdline" };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct pd_lines *lines = pd_lines_open(paths[i]);
         const char *file;
