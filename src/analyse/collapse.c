@@ -215,6 +215,7 @@ struct sorting {
     size_t order_count, group_size;
     bool dso_is_key, has_chains;
     bool *met; /* per row of the result: its payload's text has been compared; NULL: no such key */
+    uint32_t *fields_met; /* the same of fields */
 };
 
 static uint64_t column_value(const struct pd_hist_row *row, uint8_t column)
@@ -284,10 +285,15 @@ static int by_namespace(const struct sorting *sorting, uint64_t a, uint64_t b)
 }
 
 /* Byte by byte as they were recorded, the greater first. */
-static int by_fields(const struct sorting *sorting, uint64_t a, uint64_t b)
+static int by_fields(const struct sorting *sorting, const struct pd_hist_row *one,
+                     const struct pd_hist_row *other, uint8_t key)
 {
-    if (a == b || a == PD_HIST_NONE || b == PD_HIST_NONE)
+    int word = key_at(&sorting->hist->options, key);
+    uint64_t a = key_of(sorting, one)[word], b = key_of(sorting, other)[word];
+    uint32_t reached = PD_HIST_FIELD_AT(key, 0);
+    if (a == PD_HIST_NONE || b == PD_HIST_NONE)
         return 0;
+    uint32_t *met = sorting->fields_met + one->index, *met_too = sorting->fields_met + other->index;
     const struct pd_string *left = &sorting->names->strings.data[a],
                            *right = &sorting->names->strings.data[b];
     size_t x = 0, y = 0;
@@ -302,7 +308,10 @@ static int by_fields(const struct sorting *sorting, uint64_t a, uint64_t b)
             result = by_value(first.raw_length, second.raw_length);
         x += sizeof first + first.raw_length + first.text_length + 1;
         y += sizeof second + second.raw_length + second.text_length + 1;
+        reached++;
     }
+    *met = PD_MAX(*met, reached);
+    *met_too = PD_MAX(*met_too, reached);
     return result;
 }
 
@@ -312,7 +321,7 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
 {
     int at = key_at(&sorting->hist->options, key);
     if (pd_hist_is_fields(key))
-        return by_fields(sorting, key_of(sorting, a)[at], key_of(sorting, b)[at]);
+        return by_fields(sorting, a, b, key);
     switch (key) {
     case PD_KEY_COMM: return by_text(a->comm, b->comm);
     case PD_KEY_DSO: return by_text(a->dso, b->dso);
@@ -455,6 +464,9 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
     bool ok = rows && nodes;
     if (ok && key_at(options, PD_KEY_TRACE))
         ok = (sorting.met = met_of(result, event)) != NULL;
+    if (ok && key_at(options, PD_KEY_FIELDS))
+        ok = (sorting.fields_met = calloc(result->all.count + 1, sizeof *sorting.fields_met)) !=
+             NULL;
     if (ok) {
         qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, &sorting);
         pass_through_tree(&sorting, event, nodes, is_before_by_identity);
@@ -464,6 +476,12 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
     }
     free(rows);
     free(nodes);
+    for (size_t i = 0; ok && sorting.fields_met && i < count; i++) {
+        struct pd_hist_row *row = event->rows.data[i];
+        bool twice = PD_MAX(row->count, row->children_count) > 1;
+        row->fields_met = twice ? UINT32_MAX : sorting.fields_met[row->index];
+    }
+    free(sorting.fields_met);
     free(sorting.met);
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }

@@ -53,6 +53,9 @@ struct pd_hist_field {
     uint32_t from_text; /* the value is a piece of the event's text */
 };
 
+/* The place of a key's index-th field among all of them. */
+#define PD_HIST_FIELD_AT(key, index) ((uint32_t)((key)-PD_KEY_FIELDS) << 16 | (uint32_t)(index))
+
 PD_INLINE bool pd_hist_is_fields(uint8_t key)
 {
     return key >= PD_KEY_FIELDS && key <= PD_KEY_FIELDS_LAST;
@@ -224,6 +227,7 @@ struct pd_hist_row {
     const char *symbol;              /* NULL: unknown */
     const char *trace;               /* NULL: no tracepoint's */
     bool trace_met;                  /* perf has compared its text before it measured the row */
+    uint32_t fields_met; /* how far it has compared its fields: PD_HIST_FIELD_AT() + 1 */
     uint64_t addr;
     struct pd_hist_row *
         *members; /* rows of the group's other events by position - 1; NULL: no group */

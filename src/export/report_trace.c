@@ -265,7 +265,9 @@ perfdata_status pd_report_fields_measure(struct pd_report_table *table)
             struct pd_hist_field head;
             if (!field_at(table, table->event->rows.data[i], field->key, at, &head))
                 continue;
-            if (field->field->dynamic)
+            /* perf sees its length when it compares. */
+            if (field->field->dynamic &&
+                table->event->rows.data[i]->fields_met > PD_HIST_FIELD_AT(field->key, at))
                 width = PD_MAX(width, (size_t)head.raw_length);
             if (head.from_text)
                 width = PD_MAX(width, (size_t)head.text_length);
