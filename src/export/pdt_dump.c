@@ -196,11 +196,10 @@ static void print_ids(struct dumper *d, unsigned index, const uint8_t *entry, si
 
 static void print_attr(struct dumper *d, const char *name, const uint8_t *bytes, size_t size)
 {
-    const struct pd_row wanted[2] = { { .name = name,
-                                        .kind = PD_KIND_attr,
-                                        .count = PD_COUNT_REGISTER,
-                                        .count_register = 7 },
-                                      { .name = NULL } };
+    const struct pd_row wanted[2] = {
+        { .name = name, .kind = PD_KIND_attr, .count = PD_COUNT_REGISTER, .count_register = 7 },
+        { .name = NULL }
+    };
     struct pdt_printer *p = &d->printer;
     p->exact = false;
     p->event = NULL;
@@ -233,8 +232,7 @@ static perfdata_status print_events(struct dumper *d)
                 print_attr(d, d->names.data[i], bytes, room);
             }
             print_ids(d, i, bytes, room);
-            bool same = gives(d, NULL, 0) &&
-                        !memcmp(d->pdt.events.data[i]->attr.data, bytes, room);
+            bool same = gives(d, NULL, 0) && !memcmp(d->pdt.events.data[i]->attr.data, bytes, room);
             if (same)
                 break;
             status = form ? pd_fail(d->context, PERFDATA_ERROR_UNSUPPORTED, -1,
@@ -629,15 +627,16 @@ static perfdata_status dump_any(struct dumper *d, bool open)
 {
     const struct pd_recording *recording = d->recording;
     if (recording->kind != PD_CONTAINER_PIPE) /* as the reader of the text has it */
-        open &= recording->attr_size >= PD_LEAST_attr + 16 && recording->attr_size <= PDT_ATTR_SIZE_MAX &&
+        open &= recording->attr_size >= PD_LEAST_attr + 16 &&
+                recording->attr_size <= PDT_ATTR_SIZE_MAX &&
                 recording->event_count <= PDT_EVENTS_MAX;
     pd_text_string(begin_item(d), "perfdata-text 1");
     perfdata_status status = settle(d, 0);
     if (status == PERFDATA_OK)
-        status = !open                                          ? dump_raw(d)
-                 : d->part                                      ? dump_part(d)
-                 : recording->kind == PD_CONTAINER_PIPE         ? dump_pipe(d)
-                                                                : dump_file(d);
+        status = !open                                  ? dump_raw(d)
+                 : d->part                              ? dump_part(d)
+                 : recording->kind == PD_CONTAINER_PIPE ? dump_pipe(d)
+                                                        : dump_file(d);
     if (status == PERFDATA_OK)
         status = print_gap(d, d->total);
     perfdata_status last = flush(d, 0);

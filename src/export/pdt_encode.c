@@ -103,7 +103,8 @@ static bool value_of(struct pdt_coder *c, const struct pd_row *row, uint32_t ind
     if (row->kind != PD_KIND_f64 && node->form == PDT_REAL)
         return pdt_error(c->item, node->at, "%s: expected a whole number", row->name);
     bool fits = bits == 64 || *value >> bits == 0 || (int64_t)*value >> (bits - 1) == -1;
-    return fits || pdt_error(c->item, node->at, "%s: expected a number of %u bits", row->name, bits);
+    return fits ||
+           pdt_error(c->item, node->at, "%s: expected a number of %u bits", row->name, bits);
 }
 
 static bool encode_number(struct pdt_coder *c, const struct pd_row *row, uint32_t node,
@@ -352,9 +353,8 @@ static bool encode_exact(struct pdt_coder *c, const struct pd_row *rows, uint32_
     uint32_t end = group == PDT_NONE ? 0 : node_at(c, group)->end;
     for (uint32_t i = group + 1; i < end; i = node_at(c, i)->end) {
         struct pdt_node *node = node_at(c, i);
-        const struct pd_row *row = node->name
-                                       ? pdt_row_by_name(rows, node->name, node->name_length)
-                                       : NULL;
+        const struct pd_row *row = node->name ? pdt_row_by_name(rows, node->name, node->name_length)
+                                              : NULL;
         if (!row && node->name_length == 6 && !memcmp(node->name, "unread", 6))
             row = &unread_row;
         if (!row || node->used)

@@ -102,8 +102,7 @@ static bool take_header_attr(struct pdt *p, uint32_t as, size_t begin)
     const uint8_t *bytes = (const uint8_t *)p->out.data + begin + 8;
     size_t room = p->out.length - begin - 8;
     struct pd_attr attr;
-    if (pd_attr_decode(bytes, room, p->layout.swap, &attr) < 0 ||
-        p->events.count >= PDT_EVENTS_MAX)
+    if (pd_attr_decode(bytes, room, p->layout.swap, &attr) < 0 || p->events.count >= PDT_EVENTS_MAX)
         return true;
     const char *name = as == PDT_NONE ? "" : p->item.text + node_of(p, as)->data;
     struct pdt_event *event = new_event(p, name, as == PDT_NONE ? 0 : node_of(p, as)->size);
@@ -217,7 +216,10 @@ void pdt_layout_header(const struct pdt_layout *layout, uint8_t header[104])
     bool swap = layout->swap;
     const struct pd_section *sections[] = { &layout->attrs, &layout->data, &layout->types };
     memset(header, 0, 104);
-    memcpy(header, layout->version == 1 ? "PERFFILE" : layout->big_endian ? "2ELIFREP" : "PERFILE2",
+    memcpy(header,
+           layout->version == 1 ? "PERFFILE"
+           : layout->big_endian ? "2ELIFREP"
+                                : "PERFILE2",
            8);
     pd_store64(header + 8, layout->header_size, swap);
     pd_store64(header + 16, layout->attr_size, swap);
@@ -259,8 +261,9 @@ static bool take_file_options(struct pdt *p)
     if (version < 1 || version > 2 || (longs != 32 && longs != 64) ||
         (p->layout.header_size != 72 && p->layout.header_size != 104) ||
         p->layout.attr_size < PD_LEAST_attr + 16 || p->layout.attr_size > PDT_ATTR_SIZE_MAX)
-        return pdt_error(&p->item, 0, "expected version 1 or 2, longs 32 or 64, header_size 72 or "
-                                      "104, attr_size 80 to 4096");
+        return pdt_error(&p->item, 0,
+                         "expected version 1 or 2, longs 32 or 64, header_size 72 or "
+                         "104, attr_size 80 to 4096");
     p->force_bitmap = bitmap != PDT_NONE;
     const uint8_t *bytes = NULL;
     size_t size = 0;
@@ -463,7 +466,8 @@ static bool take_feature(struct pdt *p)
     if (!feature_number(p, positional(p, 1), &feature))
         return false;
     if (!(p->layout.feature_bits[feature / 64] >> feature % 64 & 1) || p->force_feature[feature])
-        return pdt_error(&p->item, 0, "expected a feature that `features` above names without place");
+        return pdt_error(&p->item, 0,
+                         "expected a feature that `features` above names without place");
     if (exact)
         body = positional(p, 3);
     struct pdt_coder coder = {
@@ -509,11 +513,16 @@ static const struct {
     const char *name;
     bool (*take)(struct pdt *p);
     bool ends_data;
-} kinds[] = { { "record", take_record, false },     { "gap", take_gap, false },
-              { "container", take_container, false }, { "attr", take_attr, false },
-              { "ids", take_ids, true },            { "attrs", take_attrs, true },
-              { "types", take_types, true },        { "features", take_features, true },
-              { "feature", take_feature, true },    { "data", take_data, false },
+} kinds[] = { { "record", take_record, false },
+              { "gap", take_gap, false },
+              { "container", take_container, false },
+              { "attr", take_attr, false },
+              { "ids", take_ids, true },
+              { "attrs", take_attrs, true },
+              { "types", take_types, true },
+              { "features", take_features, true },
+              { "feature", take_feature, true },
+              { "data", take_data, false },
               { "end", take_end, true } };
 
 static bool take_kind(struct pdt *p)
@@ -561,8 +570,8 @@ bool pdt_finish(struct pdt *p, bool (*put)(void *, uint64_t, const void *, size_
     uint8_t header[104], entry[16];
     const struct pdt_layout *layout = &p->layout;
     if (!p->begun)
-        return pdt_error(&p->item, 0, p->greeted ? "expected container"
-                                                 : "expected perfdata-text 1");
+        return pdt_error(&p->item, 0,
+                         p->greeted ? "expected container" : "expected perfdata-text 1");
     end_data(p);
     if (layout->kind != PDT_FILE)
         return true;
@@ -576,7 +585,8 @@ bool pdt_finish(struct pdt *p, bool (*put)(void *, uint64_t, const void *, size_
         return false;
     for (size_t i = 0; i < p->table_events; i++) {
         const struct pdt_event *event = p->events.data[i];
-        pd_store64(entry, event->force_offset ? event->ids_forced.offset : event->ids_section.offset,
+        pd_store64(entry,
+                   event->force_offset ? event->ids_forced.offset : event->ids_section.offset,
                    layout->swap);
         pd_store64(entry + 8, event->force_size ? event->ids_forced.size : event->ids_section.size,
                    layout->swap);

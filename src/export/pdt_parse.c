@@ -126,9 +126,10 @@ static struct pdt_node *push(struct parser *p, enum pdt_kind kind)
 
 static int digit_of(int c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                        : c >= 'A' && c <= 'F'   ? c - 'A' + 10
-                                                                 : 99;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 99;
 }
 
 static bool read_digits(struct parser *p, unsigned base, uint64_t *value)
@@ -265,12 +266,12 @@ static bool read_text(struct parser *p, struct pdt_node *node)
 static bool read_value(struct parser *p, const char *name, size_t name_length)
 {
     int c = peek(p), next = p->at + 1 < p->length ? p->text[p->at + 1] : 0;
-    enum pdt_kind kind = c == '{'                                     ? PDT_GROUP
-                         : c == '['                                   ? PDT_LIST
-                         : c == '"'                                   ? PDT_TEXT
-                         : c == 'x' && next == '"'                    ? PDT_BYTES
+    enum pdt_kind kind = c == '{'                                    ? PDT_GROUP
+                         : c == '['                                  ? PDT_LIST
+                         : c == '"'                                  ? PDT_TEXT
+                         : c == 'x' && next == '"'                   ? PDT_BYTES
                          : isdigit(c) || (c == '-' && isdigit(next)) ? PDT_NUMBER
-                                                                      : PDT_WORD;
+                                                                     : PDT_WORD;
     if (kind == PDT_WORD && !is_word(c))
         return pdt_error(p->item, p->at, "expected a value");
     struct pdt_node *node = push(p, kind);
@@ -308,8 +309,8 @@ static bool read_close(struct parser *p)
     uint32_t top = p->open[p->depth - 1];
     char wanted = nodes[top].kind == PDT_LIST ? ']' : '}';
     if (p->depth == 1 || peek(p) != wanted)
-        return pdt_error(p->item, p->at, p->depth == 1 ? "expected a field, not a closing bracket"
-                                                       : "expected %c",
+        return pdt_error(p->item, p->at,
+                         p->depth == 1 ? "expected a field, not a closing bracket" : "expected %c",
                          wanted);
     nodes[top].end = (uint32_t)p->item->nodes.count;
     p->depth--;
