@@ -5,8 +5,10 @@
 #include <perfdata/dump.h>
 #include <perfdata/record.h>
 #include <perfdata/recording.h>
+#include <perfdata/rewrite.h>
 #include <perfdata/status.h>
 #include <perfdata/text.h>
 #include <perfdata/textrec.h>
 #include <perfdata/types.h>
+#include <perfdata/writer.h>
 #endif
