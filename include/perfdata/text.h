@@ -26,6 +26,8 @@ PERFDATA_API perfdata_status perfdata_header_print(perfdata_recording *recording
 #define PERFDATA_EVLIST_GROUP 4u
 /* One JSON object a line, all fields; the other flags mean nothing then. Since 0.1. */
 #define PERFDATA_EVLIST_JSON 8u
+/* The names of a tracepoint's fields, too. Since 0.1. */
+#define PERFDATA_EVLIST_TRACE_FIELDS 16u
 
 /* A line per event: `perf evlist`. Errors as above. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_evlist_print(perfdata_recording *recording, uint32_t flags,

@@ -4,7 +4,7 @@
 #include <perfdata/text.h>
 
 struct evlist_options {
-    int verbose, frequency, group, json;
+    int verbose, frequency, group, trace_fields, json;
 };
 #define FIELD(name) offsetof(struct evlist_options, name)
 
@@ -18,6 +18,7 @@ static const struct tool_option evlist_rows[] = {
     { TOOL_FLAG, 'g', "group", NULL, "groups in braces, a line each", FIELD(group) },
     { TOOL_COUNT, 'v', "verbose", NULL, "all fields of each event that are not zero",
       FIELD(verbose) },
+    { TOOL_FLAG, 0, "trace-fields", NULL, "the fields of tracepoints", FIELD(trace_fields) },
     { TOOL_FLAG, 0, "json", NULL, "a JSON object per event, all fields", FIELD(json),
       .flags = TOOL_OURS },
     { 0 },
@@ -37,6 +38,7 @@ static enum tool_exit run_evlist(struct tool *tool, void *data, int argc, char *
     uint32_t flags = (options->verbose ? PERFDATA_EVLIST_VERBOSE : 0) |
                      (options->frequency ? PERFDATA_EVLIST_FREQUENCY : 0) |
                      (options->group ? PERFDATA_EVLIST_GROUP : 0) |
+                     (options->trace_fields ? PERFDATA_EVLIST_TRACE_FIELDS : 0) |
                      (options->json ? PERFDATA_EVLIST_JSON : 0);
     perfdata_status status = perfdata_evlist_print(recording, flags, tool_write_text, tool);
     if (status < 0)
