@@ -429,12 +429,17 @@ static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *eve
 }
 
 /* A row's second sample has been compared with it, as has a function of the sample's stack. */
+static bool is_met(const struct pd_hist_row *row)
+{
+    return PD_MAX(row->count, row->children_count) > 1 || row->max_depth;
+}
+
 static bool *met_of(const struct pd_hist_result *result, const struct pd_hist_event *event)
 {
     bool *met = calloc(result->all.count + 1, sizeof *met);
     for (size_t i = 0; met && i < event->rows.count; i++) {
         const struct pd_hist_row *row = event->rows.data[i];
-        met[row->index] = PD_MAX(row->count, row->children_count) > 1 || row->max_depth;
+        met[row->index] = is_met(row);
     }
     return met;
 }
@@ -478,7 +483,7 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
     free(nodes);
     for (size_t i = 0; ok && sorting.fields_met && i < count; i++) {
         struct pd_hist_row *row = event->rows.data[i];
-        bool twice = PD_MAX(row->count, row->children_count) > 1;
+        bool twice = is_met(row);
         row->fields_met = twice ? UINT32_MAX : sorting.fields_met[row->index];
     }
     free(sorting.fields_met);
