@@ -332,8 +332,6 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
 {
     if (plan->bpf_output)
         put_bpf_output(sample, text);
-    if (plan->fields & PD_FIELD(INSNLEN))
-        pd_text_string(text, " ilen: 0");
     if (plan->fields & PD_FIELD(PHYS_ADDR))
         pd_text_hex(text, sample->phys_addr, 16, ' ');
     if (plan->fields & PD_FIELD(DATA_PAGE_SIZE))
@@ -346,7 +344,7 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
     (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) | PD_FIELD(WEIGHT) |  \
      PD_FIELD(INS_LAT))
 #define AFTER_IP                                                                                   \
-    (PD_EXTRA_AFTER_IP | PD_FIELD(INSNLEN) | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) |          \
+    (PD_EXTRA_AFTER_IP | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) |          \
      PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE))
 
 /* ---- a sample ---- */
