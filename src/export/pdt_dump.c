@@ -214,7 +214,9 @@ static perfdata_status print_events(struct dumper *d)
     struct pd_recording *recording = d->recording;
     size_t entry = (size_t)recording->attr_size, room = entry - 16, got;
     uint8_t *bytes = malloc(entry ? entry : 1);
-    perfdata_status status = bytes ? PERFDATA_OK : no_memory(d);
+    perfdata_status status = PERFDATA_OK;
+    if (!bytes)
+        return no_memory(d);
     for (unsigned i = 0; i < recording->event_count && status == PERFDATA_OK; i++) {
         status = name_event(d, i);
         if (status == PERFDATA_OK)
@@ -232,7 +234,9 @@ static perfdata_status print_events(struct dumper *d)
                 print_attr(d, d->names.data[i], bytes, room);
             }
             print_ids(d, i, bytes, room);
-            bool same = gives(d, NULL, 0) && !memcmp(d->pdt.events.data[i]->attr.data, bytes, room);
+            bool same = gives(d, NULL, 0) && d->pdt.events.count == i + 1u &&
+                        d->pdt.events.data[i]->attr.data &&
+                        !memcmp(d->pdt.events.data[i]->attr.data, bytes, room);
             if (same)
                 break;
             status = form ? pd_fail(d->context, PERFDATA_ERROR_UNSUPPORTED, -1,

@@ -212,7 +212,7 @@ static bool encode_array(struct pdt_coder *c, const struct pd_row *row, uint32_t
         return pdt_error(c->item, node_at(c, index)->at, "%s: expected a list like [1 2]",
                          row->name);
     for (uint32_t i = index + 1; i < node_at(c, index)->end; i++, count++) {
-        uint64_t value;
+        uint64_t value = 0;
         if (!value_of(c, &element, i, &value))
             return false;
         if (branches && count % 3 == 2 && pd_is_big_endian(c->swap))
@@ -355,7 +355,7 @@ static bool encode_exact(struct pdt_coder *c, const struct pd_row *rows, uint32_
         struct pdt_node *node = node_at(c, i);
         const struct pd_row *row = node->name ? pdt_row_by_name(rows, node->name, node->name_length)
                                               : NULL;
-        if (!row && node->name_length == 6 && !memcmp(node->name, "unread", 6))
+        if (!row && node->name && node->name_length == 6 && !memcmp(node->name, "unread", 6))
             row = &unread_row;
         if (!row || node->used)
             continue; /* the caller's, or none's: told at the end */

@@ -157,9 +157,9 @@ static bool take_attr(struct pdt *p)
         ok = pdt_encode_attr(&coder, value, room);
     if (ok && bytes.length != room)
         ok = pdt_error(&p->item, node_of(p, value)->at, "expected an attr of %zu bytes", room);
-    if (ok && (bytes.failed || !pd_vec_reserve(&event->attr, room)))
+    if (ok && (!bytes.data || bytes.failed || !pd_vec_reserve(&event->attr, room)))
         ok = no_memory(p);
-    if (ok) {
+    if (ok && event->attr.data) {
         memcpy(event->attr.data, bytes.data, room);
         event->attr.count = room;
         (void)pd_attr_decode(event->attr.data, room, p->layout.swap, &event->event.attr);
@@ -216,11 +216,11 @@ void pdt_layout_header(const struct pdt_layout *layout, uint8_t header[104])
     bool swap = layout->swap;
     const struct pd_section *sections[] = { &layout->attrs, &layout->data, &layout->types };
     memset(header, 0, 104);
-    memcpy(header,
-           layout->version == 1 ? "PERFFILE"
-           : layout->big_endian ? "2ELIFREP"
-                                : "PERFILE2",
-           8);
+    const char *magic = layout->version == 1 ? "PERFFILE"
+                        : layout->big_endian ? "2ELIFREP"
+                                             : "PERFILE2";
+    for (unsigned i = 0; i < 8; i++)
+        header[i] = (uint8_t)magic[i];
     pd_store64(header + 8, layout->header_size, swap);
     pd_store64(header + 16, layout->attr_size, swap);
     for (unsigned i = 0; i < 3; i++) {

@@ -68,7 +68,7 @@ static perfdata_status take(struct assembly *a, size_t size)
 {
     const char *text = a->text + a->begin;
     if (!pdt_take(&a->pdt, text, size))
-        return wrong(a);
+        return wrong(a); /* NOLINT: the text is freed at the end */
     if (a->pdt.out.length && !write_at(a, a->pdt.position, a->pdt.out.data, a->pdt.out.length))
         return cannot_write(a);
     a->pdt.position += a->pdt.out.length;
