@@ -134,7 +134,7 @@ PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *rec
     uint32_t at = type == PD_RECORD_SAMPLE ? plan->time
                   : plan->trailer_time     ? size - plan->trailer_time
                                            : 0;
-    if (!at || at + 8 > size || at < 8)
+    if (at < 8 || size < 8 || at > size - 8) /* also where the trailer is larger than the record */
         return PD_NO_TIME;
     uint64_t time = pd_load64(record + at, plan->swap);
     return time ? time : PD_NO_TIME;
