@@ -10,7 +10,7 @@ _perfdata()
         report) words='-i --input --symfs -k --vmlinux --kallsyms --ignore-vmlinux -f --force --strict --all-streams --memory -j --jobs --stdio -s --sort -F --fields --children -n --show-nr-samples --show-total-period --show-cpu-utilization -t --field-separator -w --column-widths --percent-limit --percentage -p --parent -x --exclude-other --time-quantum --raw-trace --ns --group --skip-empty -q --quiet -g --call-graph -G --inverted --max-stack --ignore-callees --inline --demangle --demangle-kernel -c --comms -d --dsos -S --symbols --symbol-filter --pid --tid -C --cpu --time -U --hide-unresolved -D --dump-raw-trace --stats --tasks --mmaps --header --header-only -I --show-info --help' ;;
         dump) words='-i --input -f --force -v --verbose --strict --all-streams --memory -j --jobs --json --stats --checksum --pdt -o --output --help' ;;
         header) words='-i --input -f --force --json -v --verbose --help' ;;
-        evlist) words='-i --input -f --force -F --freq -g --group -v --verbose --json --help' ;;
+        evlist) words='-i --input -f --force -F --freq -g --group -v --verbose --trace-fields --json --help' ;;
         buildid-list) words='-i --input -f --force -H --with-hits -v --verbose -j --jobs --help' ;;
         inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat --help' ;;
         check) words='-i --input -q --quiet --help' ;;

@@ -121,6 +121,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from evlist' -s f -l force -d 'c
 complete -c perfdata -n '__fish_seen_subcommand_from evlist' -s F -l freq -d 'the sample frequency or period of each event'
 complete -c perfdata -n '__fish_seen_subcommand_from evlist' -s g -l group -d 'groups in braces, a line each'
 complete -c perfdata -n '__fish_seen_subcommand_from evlist' -s v -l verbose -d 'all fields of each event that are not zero'
+complete -c perfdata -n '__fish_seen_subcommand_from evlist' -l trace-fields -d 'the fields of tracepoints'
 complete -c perfdata -n '__fish_seen_subcommand_from evlist' -l json -d 'a JSON object per event, all fields'
 complete -c perfdata -n __fish_use_subcommand -f -a buildid-list -d 'build-ids of the objects in the recording'
 complete -c perfdata -n '__fish_seen_subcommand_from buildid-list' -s i -l input -r -d 'recording, or an ELF file whose id is printed; - is standard input'

@@ -199,6 +199,7 @@ _perfdata() {
         '*--group[groups in braces, a line each]' \
         '*-v[all fields of each event that are not zero]' \
         '*--verbose[all fields of each event that are not zero]' \
+        '*--trace-fields[the fields of tracepoints]' \
         '*--json[a JSON object per event, all fields]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     buildid-list)

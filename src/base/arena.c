@@ -8,7 +8,12 @@ struct pd_arena_block {
     size_t size;
 };
 
-enum { BLOCK_SIZE = 64 * 1024, HEAD_SIZE = 16, LARGE_ARENA = 4 << 20, LARGE_BLOCK = (2 << 20) - HEAD_SIZE };
+enum {
+    BLOCK_SIZE = 64 * 1024,
+    HEAD_SIZE = 16,
+    LARGE_ARENA = 4 << 20,
+    LARGE_BLOCK = (2 << 20) - HEAD_SIZE
+};
 
 _Static_assert(sizeof(struct pd_arena_block) <= HEAD_SIZE, "the block head keeps the alignment");
 

@@ -13,7 +13,8 @@ void *pd_large_alloc(size_t size)
     void *bytes = aligned_alloc(HUGE_PAGE, rounded);
 #ifdef MADV_HUGEPAGE
     if (bytes)
-        (void)madvise(bytes, rounded, MADV_HUGEPAGE); /* without it the pages are small, nothing else */
+        (void)madvise(bytes, rounded,
+                      MADV_HUGEPAGE); /* without it the pages are small, nothing else */
 #endif
     return bytes;
 }

@@ -29,8 +29,8 @@ struct pdc_header pdc_header(const uint8_t *record, bool swap)
 static bool may_be_odd(uint32_t type)
 {
     return type == PD_RECORD_HEADER_TRACING_DATA || type == PD_RECORD_HEADER_FEATURE ||
-           type == PD_RECORD_HEADER_BUILD_ID ||
-           type == PD_RECORD_COMPRESSED || type >= PD_RECORD_WIDE;
+           type == PD_RECORD_HEADER_BUILD_ID || type == PD_RECORD_COMPRESSED ||
+           type >= PD_RECORD_WIDE;
 }
 
 bool pdc_is_plain(uint32_t type)

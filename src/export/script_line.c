@@ -344,8 +344,8 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
     (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) | PD_FIELD(WEIGHT) |  \
      PD_FIELD(INS_LAT))
 #define AFTER_IP                                                                                   \
-    (PD_EXTRA_AFTER_IP | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) |          \
-     PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE))
+    (PD_EXTRA_AFTER_IP | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |   \
+     PD_FIELD(CODE_PAGE_SIZE))
 
 /* ---- a sample ---- */
 

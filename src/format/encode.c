@@ -5,7 +5,7 @@
 struct encoder {
     struct pd_sink sink;
     uint8_t *at, *end;
-    bool swap; /* to the order that is written */
+    bool swap;       /* to the order that is written */
     pd_edit_fn edit; /* or NULL */
     void *data;
 };
