@@ -114,7 +114,7 @@ perfdata_status pd_source_unpack(struct pd_source **in_out)
     perfdata_status status = pd_unpack(source->context, packing, read_packed, &place, &fd);
     if (status == PERFDATA_OK)
         status = open_descriptor(source->context, fd, true, source->context->path, &unpacked);
-    if (status == PERFDATA_OK)
+    if (unpacked)
         unpacked->mtime = source->mtime;
     pd_source_close(source);
     *in_out = unpacked;

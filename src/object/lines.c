@@ -270,7 +270,7 @@ static void read_unit(struct pd_lines *lines, struct unit *unit)
     unit->is_read = true;
     if (!dwarf_getsrclines(&unit->die, &program, &count) &&
         !(add_rows(lines, unit, program, count) && sort_rows(unit)))
-        pd_vec_free(&unit->rows);
+        unit->rows.count = 0;
 }
 
 /* The unit whose DIE lies there. */
