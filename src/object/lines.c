@@ -465,7 +465,7 @@ static const struct row *find_line(struct pd_lines *lines, uint64_t address)
             row = find_row(unit, address);
         }
     }
-    for (size_t i = 0; !row && i < lines->units.count; i++) {
+    for (size_t i = 0; !row && lines->units.data && i < lines->units.count; i++) {
         struct unit *unit = &lines->units.data[i];
         if (unit->is_listed)
             continue;
