@@ -3,6 +3,9 @@
 #include "export/pdt.h"
 #include <stdlib.h>
 
+/* Without the bitmap of features and with it. */
+enum { HEADER_OLD = 72, HEADER_NEW = 104 };
+
 const struct pdt_header_field pdt_header_fields[PDT_HEADER_FIELDS] = {
     { "attrs_offset", 24 }, { "attrs_size", 32 },   { "data_offset", 40 },
     { "data_size", 48 },    { "types_offset", 56 }, { "types_size", 64 },
@@ -211,11 +214,11 @@ static bool take_attrs(struct pdt *p)
 
 /* ---- the container ---- */
 
-void pdt_layout_header(const struct pdt_layout *layout, uint8_t header[104])
+void pdt_layout_header(const struct pdt_layout *layout, uint8_t header[HEADER_NEW])
 {
     bool swap = layout->swap;
     const struct pd_section *sections[] = { &layout->attrs, &layout->data, &layout->types };
-    memset(header, 0, 104);
+    memset(header, 0, HEADER_NEW);
     const char *magic = layout->version == 1 ? "PERFFILE"
                         : layout->big_endian ? "2ELIFREP"
                                              : "PERFILE2";
@@ -229,7 +232,8 @@ void pdt_layout_header(const struct pdt_layout *layout, uint8_t header[104])
     }
     for (unsigned i = 0; i < 4; i++) {
         uint64_t word = layout->feature_bits[i];
-        pd_store64(header + 72 + 8 * i, layout->narrow ? word << 32 | word >> 32 : word, swap);
+        pd_store64(header + HEADER_OLD + 8 * i, layout->narrow ? word << 32 | word >> 32 : word,
+                   swap);
     }
 }
 
@@ -247,7 +251,7 @@ static bool take_file_options(struct pdt *p)
 {
     uint64_t version = 2, longs = 64;
     uint32_t bitmap = pdt_find(&p->item, 0, "bitmap");
-    p->layout.header_size = 104;
+    p->layout.header_size = HEADER_NEW;
     p->layout.attr_size = PDT_ATTR_SIZE + 16;
     bool ok = option(p, "version", &version, NULL) && option(p, "longs", &longs, NULL) &&
               option(p, "header_size", &p->layout.header_size, NULL) &&
@@ -259,7 +263,7 @@ static bool take_file_options(struct pdt *p)
     p->layout.version = (unsigned)version;
     p->layout.narrow = longs == 32;
     if (version < 1 || version > 2 || (longs != 32 && longs != 64) ||
-        (p->layout.header_size != 72 && p->layout.header_size != 104) ||
+        (p->layout.header_size != HEADER_OLD && p->layout.header_size != HEADER_NEW) ||
         p->layout.attr_size < PD_LEAST_attr + 16 || p->layout.attr_size > PDT_ATTR_SIZE_MAX)
         return pdt_error(&p->item, 0,
                          "expected version 1 or 2, longs 32 or 64, header_size 72 or "

@@ -117,7 +117,7 @@ static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *
                      struct pd_text *text)
 {
     struct pd_identity identity = { .cpu = 0, .time = 0 };
-    bool first_of_stream = dump->recording->kind == PD_CONTAINER_PIPE && record->number == 1;
+    bool first_of_stream = dump->recording->kind == PD_CONTAINER_PIPE && record->number < 2;
     if (record->type != PD_RECORD_SAMPLE && (!dump->has_trailer || first_of_stream)) {
         pd_text_string(text, "-1 -1 ");
         return;

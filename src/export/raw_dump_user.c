@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The raw dump's texts of the tool's own records. */
 #include "export/raw_dump_parts.h"
+#include "format/names.h"
 #include "itrace/intel_pt/packet.h"
 #include <stdlib.h>
 
@@ -114,15 +115,16 @@ static void put_thread_map(const struct pd_record_thread_map *map, struct pd_tex
 
 static void put_stat_config(const struct pd_record_stat_config *config, struct pd_text *text)
 {
-    static const char *const names[] = { "aggr_mode", "interval", "scale", "aggr_level" };
-    static const uint8_t order[] = { 0, 2, 1 };
+    static const uint8_t order[] = { PD_STAT_CONFIG_AGGR_MODE, PD_STAT_CONFIG_SCALE,
+                                     PD_STAT_CONFIG_INTERVAL };
     pd_text_char(text, '\n');
     for (size_t k = 0; k < PD_LENGTH(order); k++) {
         uint64_t value = 0;
         for (uint32_t i = 0; i < config->data_count; i++)
             if (config->data[i].tag == order[k])
                 value = config->data[i].val;
-        pd_text_format(text, "... %-9s %llu\n", names[order[k]], ULL(value));
+        pd_text_format(text, "... %-9s %llu\n", pd_name_of(&pd_names_stat_config, order[k]),
+                       ULL(value));
     }
 }
 

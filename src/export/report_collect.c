@@ -324,7 +324,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf does not forget it */
     filtered |= plan->exclude_other && !facts->parent;
-    uint64_t key[PD_HIST_WORDS];
+    uint64_t key[PD_HIST_WORDS] = { 0 };
     fill_key(state, facts, key);
     uint32_t id = entry_of(state, facts->location, key);
     if (id == PD_HIST_NONE)

@@ -45,7 +45,7 @@ static struct file make(bool big)
 }
 
 static const char expected_text[] =
-    "0x3e8 COMM size 48 misc 0x2000 (comm_exec) event \"cpu-clock\"\n"
+    "0x4c8 COMM size 48 misc 0x2000 (comm_exec) event \"cpu-clock\"\n"
     "  pid: 42\n"
     "  tid: -1\n"
     "  comm: \"a\\\"b\\udcff\"\n"
@@ -54,7 +54,7 @@ static const char expected_text[] =
     "    tid: 43\n"
     "    time: 1000\n"
     "    identifier: 7\n"
-    "0x418 SAMPLE size 64 misc 0x2 (user) event \"cpu-clock\"\n"
+    "0x4f8 SAMPLE size 64 misc 0x2 (user) event \"cpu-clock\"\n"
     "  identifier: 7\n"
     "  ip: 0x401000\n"
     "  pid: 42\n"
@@ -64,7 +64,7 @@ static const char expected_text[] =
     "  ips:\n"
     "    0xfffffffffffffe00 PERF_CONTEXT_USER\n"
     "    0x0000000000401000\n"
-    "0x458 NAMESPACES size 64 misc 0x0 event \"cpu-clock\"\n"
+    "0x538 NAMESPACES size 64 misc 0x0 event \"cpu-clock\"\n"
     "  pid: 42\n"
     "  tid: 43\n"
     "  nr_namespaces: 1\n"
@@ -78,14 +78,14 @@ static const char expected_text[] =
     "    identifier: 7\n";
 
 static const char expected_json[] =
-    "{\"offset\":1000,\"type\":\"COMM\",\"number\":3,\"misc\":8192,\"size\":48,\"payload_size\":0,"
+    "{\"offset\":1224,\"type\":\"COMM\",\"number\":3,\"misc\":8192,\"size\":48,\"payload_size\":0,"
     "\"event\":\"cpu-clock\",\"fields\":{\"pid\":42,\"tid\":-1,\"comm\":\"a\\\"b\\udcff\","
     "\"sample_id\":{\"pid\":42,\"tid\":43,\"time\":\"1000\",\"identifier\":\"7\"}}}\n"
-    "{\"offset\":1048,\"type\":\"SAMPLE\",\"number\":9,\"misc\":2,\"size\":64,\"payload_size\":0,"
+    "{\"offset\":1272,\"type\":\"SAMPLE\",\"number\":9,\"misc\":2,\"size\":64,\"payload_size\":0,"
     "\"event\":\"cpu-clock\",\"fields\":{\"identifier\":\"7\",\"ip\":\"0x401000\",\"pid\":42,"
     "\"tid\":43,"
     "\"time\":\"2000\",\"callchain_nr\":2,\"ips\":[\"0xfffffffffffffe00\",\"0x401000\"]}}\n"
-    "{\"offset\":1112,\"type\":\"NAMESPACES\",\"number\":16,\"misc\":0,\"size\":64,\"payload_"
+    "{\"offset\":1336,\"type\":\"NAMESPACES\",\"number\":16,\"misc\":0,\"size\":64,\"payload_"
     "size\":0,"
     "\"event\":\"cpu-clock\",\"fields\":{\"pid\":42,\"tid\":43,\"nr_namespaces\":1,"
     "\"link_info\":[{\"dev\":\"4\",\"ino\":\"5\"}],"
