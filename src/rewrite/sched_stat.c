@@ -42,11 +42,14 @@ static perfdata_status keep(struct sched_stat *s, uint32_t tid, const struct pd_
 {
     struct switched *known = find(s, tid), fresh = { NULL, 0, NULL };
     if (!known) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a push that succeeds has room */
         if (!pd_vec_push(&s->all, fresh) ||
             !pd_map64_set(&s->by_tid, tid, (uint32_t)s->all.count - 1))
             return no_memory(s);
-        known = &s->all.data[s->all.count - 1];
+        known = find(s, tid);
     }
+    if (!known)
+        return no_memory(s);
     forget(s, tid);
     known->record = malloc(record->size);
     if (!known->record)
