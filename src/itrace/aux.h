@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The AUX areas of a recording: which kind they are, their buffers, in queues (one per CPU or thread), and their bytes.
+ *
+ *     struct pd_aux *aux;
+ *     pd_aux_open(recording, &options, &aux);
+ *     ... each record, before it acts, in the order in which it acts: pd_aux_take(aux, &record); a file's buffers are then all
+ *         there as soon as AUXTRACE_INFO has been taken, a stream's as they come
+ *     ... pd_aux_reader_open(aux, queue, &reader); while (pd_aux_reader_next(reader, &piece) > 0) ...
+ *
+ * or, for a file, pd_aux_load(aux) instead of the first step. Known are the writer's thread (pd_aux_take) and readers of
+ * queues that are already there; a reader belongs to one thread, different ones may run beside each other. */
+#ifndef PD_AUX_H
+#define PD_AUX_H
+#include "container/container.h"
+#include "itrace/tsc.h"
+
+/* "Intel Processor Trace" of an auxtrace type (PD_AUXTRACE_TYPE_*), as perf names it; NULL unknown. */
+const char *pd_aux_kind_name(uint32_t type);
+
+/* ---- AUXTRACE_INFO ---- */
+
+enum {
+    PD_AUX_INTEL_PT = 1,
+    PD_AUX_INTEL_BTS,
+    PD_AUX_CS_ETM,
+    PD_AUX_ARM_SPE,
+    PD_AUX_S390,
+    PD_AUX_HISI_PTT
+};
+
+/* What record wrote about Intel PT; what an older one did not write is 0. */
+struct pd_pt_info {
+    uint64_t pmu_type, cap_user_time_zero, have_sched_switch, snapshot_mode, per_cpu_mmaps;
+    struct pd_tsc_conversion time; /* mult 0 is read as 1, see `timeless` */
+    uint64_t tsc_bit, noretcomp_bit, mtc_bit, mtc_freq_bits,
+        cyc_bit; /* masks of the event's config */
+    uint64_t tsc_ctc_n, tsc_ctc_d, max_non_turbo_ratio;
+    const char *filter; /* address filters; NULL: none */
+    bool cap_event_trace;
+};
+
+/* What follows from it and from the events (reference 4.2). */
+struct pd_pt_modes {
+    const struct pd_event *event; /* the (last) intel_pt event, NULL: none */
+    uint64_t config;              /* its config */
+    bool timeless;                /* without the option Z */
+    bool have_tsc, branches, return_compression, sampling, no_tnt;
+    unsigned mtc_shift, cyc_threshold;
+};
+
+struct pd_aux_info {
+    bool present;
+    uint32_t type;         /* 0 none, PD_AUX_... */
+    const uint64_t *words; /* as recorded, our byte order */
+    size_t word_count;
+    struct pd_pt_info pt; /* type PD_AUX_INTEL_PT */
+};
+
+/* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD with what is wrong with it in the context. */
+perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *record, uint32_t size,
+                                   bool swap, struct pd_arena *arena, struct pd_aux_info *out);
+void pd_pt_modes_find(const struct pd_recording *recording, const struct pd_pt_info *info,
+                      struct pd_pt_modes *out);
+
+/* ---- buffers and queues ---- */
+
+/* One AUXTRACE record's trace, or that of a sample. */
+struct pd_aux_buffer {
+    uint64_t number; /* from 1, over all queues, in the order in which they were queued: trace_nr */
+    uint64_t size;   /* bytes of trace */
+    uint64_t offset; /* in the AUX stream */
+    uint64_t reference;   /* TSC when it was copied; of a sample its time as TSC */
+    uint64_t file_offset; /* of the trace; UINT64_MAX: only `memory` has it */
+    const uint8_t *memory;
+    uint64_t record_offset;        /* of the record */
+    uint32_t part;                 /* which file of a directory, see struct pd_raw */
+    uint32_t queue, pid, tid, cpu; /* all ones: none */
+    bool sample;
+    bool consecutive; /* known to go on where the queue's buffer before ends */
+    /* What overlaps is cut off once pd_aux_cut() has looked at it: [use_from, use_from + use_size) remains. */
+    bool cut;
+    uint64_t use_from, use_size;
+};
+
+struct pd_aux_queue {
+    uint32_t number, cpu, tid; /* of its first buffer; all ones: none */
+    bool set;                  /* a buffer has come */
+    PD_VEC(uint32_t) buffers;  /* indices into pd_aux.buffers */
+};
+
+struct pd_aux_options {
+    /* NULL: all. Buffers of other CPUs are dropped, those without a CPU never. */
+    bool (*cpu_wanted)(void *data, uint32_t cpu);
+    void *data;
+    bool keep_vm_time; /* overlaps as VM time correlation looks for them */
+};
+
+struct pd_aux {
+    struct pd_recording *recording;
+    struct pd_aux_options options;
+    struct pd_aux_info info;
+    struct pd_pt_modes modes; /* Intel PT */
+    struct pd_arena arena;
+    bool queued; /* the buffers of a file have been collected: later AUXTRACE records are known */
+    PD_VEC(struct pd_aux_buffer) buffers;
+    PD_VEC(struct pd_aux_queue) queues; /* by number; holes have set == false */
+    struct pd_map64 queue_of_id;        /* event id -> queue, of ID_INDEX; sampling */
+    PD_VEC(struct pd_aux_id) ids;
+    uint64_t dropped; /* buffers of CPUs that are not wanted */
+};
+
+struct pd_aux_id {
+    uint32_t queue, cpu, tid;
+};
+
+perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_options *options,
+                            struct pd_aux **out);
+void pd_aux_close(struct pd_aux *aux);
+
+/* A record that the AUX areas are made from: AUXTRACE_INFO, ID_INDEX, AUXTRACE, samples with AUX data. All others do
+ * nothing, so that any may be given. `payload`: the bytes behind an AUXTRACE record of a stream. New buffers are behind the ones known. */
+perfdata_status pd_aux_take(struct pd_aux *aux, const struct pd_raw *record);
+/* All of a file at once, without its front: walks the recording. Of a stream: reads it to its end, keeping the traces. */
+perfdata_status pd_aux_load(struct pd_aux *aux);
+
+/* ---- bytes ---- */
+
+/* Bytes [from, from + size) of a buffer; *got is less where the file ends early. Any thread. */
+perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
+                            uint64_t from, void *to, size_t size, size_t *got);
+
+/* Consecutive bytes of one queue. Snapshots' and samples' overlaps are left out. A buffer comes as one piece up to PD_AUX_PIECE bytes;
+ * larger ones are cut in front of PSBs where they have any. */
+struct pd_aux_piece {
+    const uint8_t *data; /* until the next call of this reader */
+    size_t size;
+    uint64_t reference;
+    uint64_t trace_number; /* the buffer's number */
+    uint64_t position;     /* of data[0] in the queue: sizes of all pieces before */
+    bool consecutive;      /* decoding goes on; else it begins anew at a PSB */
+    bool inside;           /* not the first piece of its buffer */
+    const struct pd_aux_buffer *buffer;
+    uint64_t from; /* of data[0] in the buffer */
+};
+
+enum { PD_AUX_PIECE = 64 << 20 };
+
+struct pd_aux_reader;
+perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
+                                   struct pd_aux_reader **out);
+/* 1 a piece, 0: no more (so far, of a stream), < 0 status. */
+int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out);
+/* The next piece will be of the queue's buffer `index` (from 0), where a search in time goes on; it is not consecutive. */
+void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
+void pd_aux_reader_close(struct pd_aux_reader *reader);
+
+/* Where `next` goes on behind `last` (reference 4.4), both Intel PT of one queue. Returns the first byte of `next` to use
+ * (next_size: none); *consecutive: it follows `last`. */
+size_t pd_pt_find_overlap(const uint8_t *last, size_t last_size, const uint8_t *next,
+                          size_t next_size, bool have_tsc, bool vm_time, bool *consecutive);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* TSC ticks <-> perf's nanoseconds, wrapping as perf's do. */
+#ifndef PD_TSC_H
+#define PD_TSC_H
+#include "base/base.h"
+
+struct pd_tsc_conversion {
+    uint64_t zero;
+    uint32_t shift; /* below 64 */
+    uint64_t mult;  /* never 0 */
+};
+
+PD_INLINE uint64_t pd_tsc_to_time(const struct pd_tsc_conversion *conversion, uint64_t tsc)
+{
+    uint64_t quotient = tsc >> conversion->shift;
+    uint64_t rest = tsc & ((UINT64_C(1) << conversion->shift) - 1);
+    return conversion->zero + quotient * conversion->mult +
+           ((rest * conversion->mult) >> conversion->shift);
+}
+
+/* A duration. */
+PD_INLINE uint64_t pd_ns_to_ticks(const struct pd_tsc_conversion *conversion, uint64_t ns)
+{
+    uint64_t quotient = ns / conversion->mult, rest = ns % conversion->mult;
+    return (quotient << conversion->shift) + (rest << conversion->shift) / conversion->mult;
+}
+
+PD_INLINE uint64_t pd_time_to_tsc(const struct pd_tsc_conversion *conversion, uint64_t time)
+{
+    return pd_ns_to_ticks(conversion, time - conversion->zero);
+}
+
+#endif
