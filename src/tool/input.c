@@ -106,6 +106,12 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     return TOOL_NOTHING;
 }
 
+enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out)
+{
+    enum tool_exit code = tool_one_input(tool, argc, argv);
+    return code == TOOL_DONE ? tool_open(tool, tool_input_name(tool, argc, argv), out) : code;
+}
+
 enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording,
                                       perfdata_status status)
 {
@@ -121,6 +127,13 @@ enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *rec
         tool_error(tool, "%s", text);
     bool usage = status == PERFDATA_ERROR_ARGUMENT || status == PERFDATA_ERROR_UNSUPPORTED;
     return usage ? TOOL_USAGE : TOOL_NOTHING;
+}
+
+enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perfdata_status status)
+{
+    enum tool_exit code = status < 0 ? tool_recording_failure(tool, recording, status) : TOOL_DONE;
+    perfdata_recording_close(recording);
+    return code;
 }
 
 int tool_write_text(void *tool, const char *text, size_t length)

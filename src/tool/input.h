@@ -4,16 +4,11 @@
  *     static enum tool_exit run_example(struct tool *tool, void *options, int argc, char **argv)
  *     {
  *         perfdata_recording *recording;
- *         enum tool_exit code = tool_one_input(tool, argc, argv);
- *         if (code == TOOL_DONE)
- *             code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+ *         enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
  *         if (code != TOOL_DONE)
  *             return code;
- *         perfdata_status status = perfdata_something_run(recording, ..., tool_write_text, tool);
- *         if (status < 0)
- *             code = tool_recording_failure(tool, recording, status);
- *         perfdata_recording_close(recording);
- *         return code;
+ *         return tool_close(tool, recording,
+ *                           perfdata_something_run(recording, ..., tool_write_text, tool));
  *     }
  */
 #ifndef PERFDATA_TOOL_INPUT_H
@@ -30,10 +25,14 @@ enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv);
 /* Opens it with the tool's issue callback, threads, memory and strictness. TOOL_DONE, or the code after a message; *out
  * then is NULL. Close it with perfdata_recording_close(). */
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out);
+/* The one that the verb reads. */
+enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 
 /* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the end. */
 enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording,
                                       perfdata_status status);
+/* Ends it after the last library call on it; a failure is told. */
+enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perfdata_status status);
 
 /* perfdata_write_fn onto standard output; data is the struct tool. */
 int tool_write_text(void *tool, const char *text, size_t length);

@@ -39,6 +39,16 @@ enum tool_exit tool_output(struct tool *tool, const struct tool_output_options *
     return options->order ? parse_order(tool, options->order, &out->byte_order) : TOOL_DONE;
 }
 
+enum tool_exit tool_rewrite(struct tool *tool, const struct tool_output_options *options, int argc,
+                            char **argv, struct perfdata_output *out,
+                            perfdata_recording **recording)
+{
+    enum tool_exit code = tool_one_input(tool, argc, argv);
+    if (code == TOOL_DONE)
+        code = tool_output(tool, options, NULL, out);
+    return code == TOOL_DONE ? tool_open(tool, tool_input_name(tool, argc, argv), recording) : code;
+}
+
 enum tool_exit tool_written(struct tool *tool, perfdata_recording *recording,
                             perfdata_status status)
 {
@@ -47,5 +57,13 @@ enum tool_exit tool_written(struct tool *tool, perfdata_recording *recording,
     enum tool_exit code = tool_recording_failure(tool, recording, status);
     if (status == PERFDATA_ERROR_OUTPUT)
         tool_error(tool, "%s", perfdata_recording_error(recording, NULL));
+    return code;
+}
+
+enum tool_exit tool_rewritten(struct tool *tool, perfdata_recording *recording,
+                              perfdata_status status)
+{
+    enum tool_exit code = tool_written(tool, recording, status);
+    perfdata_recording_close(recording);
     return code;
 }

@@ -9,11 +9,7 @@ struct anonymize_options {
 #define FIELD(name) offsetof(struct anonymize_options, name)
 
 static const struct tool_option anonymize_rows[] = {
-    { TOOL_GROUP, .help = "Input" },
-    TOOL_ROW_INPUT,
-    TOOL_ROW_VERBOSE,
-    { TOOL_GROUP, .help = "Output" },
-    TOOL_ROWS_OUTPUT(output),
+    TOOL_ROWS_REWRITE(output),
     { TOOL_GROUP, .help = "Names" },
     { TOOL_STRING, 0, "key", "TEXT",
       "a secret that the pseudonyms depend on: without it names can be found by trying",
@@ -33,16 +29,10 @@ static enum tool_exit run_anonymize(struct tool *tool, void *data, int argc, cha
     };
     struct perfdata_output output;
     perfdata_recording *recording;
-    enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE)
-        code = tool_output(tool, &options->output, NULL, &output);
-    if (code == TOOL_DONE)
-        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    enum tool_exit code = tool_rewrite(tool, &options->output, argc, argv, &output, &recording);
     if (code != TOOL_DONE)
         return code;
-    code = tool_written(tool, recording, perfdata_anonymize(recording, &output, &anonymize));
-    perfdata_recording_close(recording);
-    return code;
+    return tool_rewritten(tool, recording, perfdata_anonymize(recording, &output, &anonymize));
 }
 
 const struct tool_verb tool_verb_anonymize = {

@@ -46,12 +46,9 @@ static enum tool_exit run_buildid_list(struct tool *tool, void *data, int argc, 
     code = tool_open(tool, name, &recording);
     if (code != TOOL_DONE)
         return code;
-    perfdata_status status = perfdata_build_ids_print(
-        recording, options->with_hits ? PERFDATA_BUILD_IDS_HITS : 0, tool_write_text, tool);
-    if (status < 0)
-        code = tool_recording_failure(tool, recording, status);
-    perfdata_recording_close(recording);
-    return code;
+    uint32_t flags = options->with_hits ? PERFDATA_BUILD_IDS_HITS : 0;
+    return tool_close(tool, recording,
+                      perfdata_build_ids_print(recording, flags, tool_write_text, tool));
 }
 
 const struct tool_verb tool_verb_buildid_list = {

@@ -165,11 +165,7 @@ static enum tool_exit run_dump(struct tool *tool, void *data, int argc, char **a
         code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
     if (code != TOOL_DONE)
         return code;
-    perfdata_status status = print(tool, options, recording);
-    if (status < 0)
-        code = tool_recording_failure(tool, recording, status);
-    perfdata_recording_close(recording);
-    return code;
+    return tool_close(tool, recording, print(tool, options, recording));
 }
 
 const struct tool_verb tool_verb_dump = {

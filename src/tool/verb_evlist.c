@@ -28,11 +28,9 @@ static enum tool_exit run_evlist(struct tool *tool, void *data, int argc, char *
 {
     const struct evlist_options *options = data;
     perfdata_recording *recording;
-    enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE && options->group && (options->verbose || options->frequency))
-        code = tool_usage(tool, "--group option is not compatible with other options");
-    if (code == TOOL_DONE)
-        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    if (options->group && (options->verbose || options->frequency))
+        return tool_usage(tool, "--group option is not compatible with other options");
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
     uint32_t flags = (options->verbose ? PERFDATA_EVLIST_VERBOSE : 0) |
@@ -40,11 +38,8 @@ static enum tool_exit run_evlist(struct tool *tool, void *data, int argc, char *
                      (options->group ? PERFDATA_EVLIST_GROUP : 0) |
                      (options->trace_fields ? PERFDATA_EVLIST_TRACE_FIELDS : 0) |
                      (options->json ? PERFDATA_EVLIST_JSON : 0);
-    perfdata_status status = perfdata_evlist_print(recording, flags, tool_write_text, tool);
-    if (status < 0)
-        code = tool_recording_failure(tool, recording, status);
-    perfdata_recording_close(recording);
-    return code;
+    return tool_close(tool, recording,
+                      perfdata_evlist_print(recording, flags, tool_write_text, tool));
 }
 
 const struct tool_verb tool_verb_evlist = {

@@ -22,17 +22,12 @@ static enum tool_exit run_header(struct tool *tool, void *data, int argc, char *
 {
     const struct header_options *options = data;
     perfdata_recording *recording;
-    enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE)
-        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
     uint32_t flags = options->json ? PERFDATA_HEADER_JSON : PERFDATA_HEADER_FULL;
-    perfdata_status status = perfdata_header_print(recording, flags, tool_write_text, tool);
-    if (status < 0)
-        code = tool_recording_failure(tool, recording, status);
-    perfdata_recording_close(recording);
-    return code;
+    return tool_close(tool, recording,
+                      perfdata_header_print(recording, flags, tool_write_text, tool));
 }
 
 const struct tool_verb tool_verb_header = {

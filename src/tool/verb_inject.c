@@ -50,9 +50,7 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         code = tool_open(tool, tool->input ? tool->input : "-", &recording);
     if (code != TOOL_DONE)
         return code;
-    code = tool_written(tool, recording, perfdata_inject(recording, &output, &inject));
-    perfdata_recording_close(recording);
-    return code;
+    return tool_rewritten(tool, recording, perfdata_inject(recording, &output, &inject));
 }
 
 const struct tool_verb tool_verb_inject = {

@@ -8,8 +8,8 @@ struct repair_options {
 #define FIELD(name) offsetof(struct repair_options, name)
 
 static const struct tool_option repair_rows[] = {
-    { TOOL_GROUP, .help = "Input" },  TOOL_ROW_INPUT,           TOOL_ROW_VERBOSE,
-    { TOOL_GROUP, .help = "Output" }, TOOL_ROWS_OUTPUT(output), { 0 },
+    TOOL_ROWS_REWRITE(output),
+    { 0 },
 };
 
 static enum tool_exit run_repair(struct tool *tool, void *data, int argc, char **argv)
@@ -18,11 +18,7 @@ static enum tool_exit run_repair(struct tool *tool, void *data, int argc, char *
     struct perfdata_repair_result result = { .struct_size = sizeof result };
     struct perfdata_output output;
     perfdata_recording *recording;
-    enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE)
-        code = tool_output(tool, &options->output, NULL, &output);
-    if (code == TOOL_DONE)
-        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    enum tool_exit code = tool_rewrite(tool, &options->output, argc, argv, &output, &recording);
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_repair(recording, &output, &result);

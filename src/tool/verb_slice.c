@@ -9,11 +9,7 @@ struct slice_options {
 #define FIELD(name) offsetof(struct slice_options, name)
 
 static const struct tool_option slice_rows[] = {
-    { TOOL_GROUP, .help = "Input" },
-    TOOL_ROW_INPUT,
-    TOOL_ROW_VERBOSE,
-    { TOOL_GROUP, .help = "Output" },
-    TOOL_ROWS_OUTPUT(output),
+    TOOL_ROWS_REWRITE(output),
     { TOOL_GROUP, .help = "Which samples stay" },
     { TOOL_STRING, 0, "time", "SPANS", "times: START,STOP or 10%-20%, as in script", FIELD(time) },
     { TOOL_STRING, 'C', "cpu", "LIST", "CPUs: 0,2-3", FIELD(cpus) },
@@ -44,16 +40,10 @@ static enum tool_exit run_slice(struct tool *tool, void *data, int argc, char **
     };
     struct perfdata_output output;
     perfdata_recording *recording;
-    enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE)
-        code = tool_output(tool, &options->output, NULL, &output);
-    if (code == TOOL_DONE)
-        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    enum tool_exit code = tool_rewrite(tool, &options->output, argc, argv, &output, &recording);
     if (code != TOOL_DONE)
         return code;
-    code = tool_written(tool, recording, perfdata_slice(recording, &output, &slice));
-    perfdata_recording_close(recording);
-    return code;
+    return tool_rewritten(tool, recording, perfdata_slice(recording, &output, &slice));
 }
 
 const struct tool_verb tool_verb_slice = {
