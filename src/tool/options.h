@@ -146,6 +146,55 @@ enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
             .flags = TOOL_OURS, .parse = tool_parse_memory                                         \
     }
 
+/* What script and report share; FIELD() is the verb's. */
+#define TOOL_ROWS_SYMBOLS                                                                          \
+    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up",     \
+      FIELD(symfs) },                                                                              \
+        { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },      \
+    {                                                                                              \
+        TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",                \
+            FIELD(kallsyms)                                                                        \
+    }
+#define TOOL_ROWS_READING                                                                          \
+    TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS
+#define TOOL_ROWS_NAMES                                                                            \
+    { TOOL_FLAG,                                                                                   \
+      0,                                                                                           \
+      "inline",                                                                                    \
+      NULL,                                                                                        \
+      "inlined functions in chains (on; only stacks with DWARF have them)",                        \
+      FIELD(inlines) },                                                                            \
+        { TOOL_FLAG,      0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",        \
+          FIELD(demangle) },                                                                       \
+    {                                                                                              \
+        TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",                    \
+            FIELD(demangle_kernel)                                                                 \
+    }
+#define TOOL_ROWS_TASKS                                                                            \
+    { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(pids) },              \
+        { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(tids) },            \
+    {                                                                                              \
+        TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(cpus)                       \
+    }
+#define TOOL_ROW_TIME                                                                              \
+    {                                                                                              \
+        TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", \
+            FIELD(time)                                                                            \
+    }
+#define TOOL_ROWS_HEADER                                                                           \
+    { TOOL_FLAG, 0, "header", NULL, "header first", FIELD(header) },                               \
+        { TOOL_FLAG, 0, "header-only", NULL, "nothing but the header", FIELD(header_only) },       \
+    {                                                                                              \
+        TOOL_FLAG, 'I', "show-info", NULL, "also the long parts of the header", FIELD(info)        \
+    }
+
+/* Options that are on, as the library's flags. */
+struct tool_flag {
+    bool set;
+    uint32_t flag;
+};
+uint32_t tool_flags(const struct tool_flag *rows, size_t count);
+
 /* help.c: `perfdata VERB --help`, fitted to the terminal. */
 void tool_help_verb(struct tool *tool, const struct tool_verb *verb);
 /* "-i, --input=FILE" and the like; also for man pages and the options table. */

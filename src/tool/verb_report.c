@@ -44,16 +44,9 @@ static enum tool_exit parse_percentage(struct tool *tool, void *data, const char
 static const struct tool_option report_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
-    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up",
-      FIELD(symfs) },
-    { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },
-    { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
+    TOOL_ROWS_SYMBOLS,
     { TOOL_FLAG, 0, "ignore-vmlinux", NULL, "kernel image is never read", FIELD(ignore_vmlinux) },
-    TOOL_ROW_FORCE,
-    TOOL_ROW_STRICT,
-    TOOL_ROW_STREAMS,
-    TOOL_ROW_MEMORY,
-    TOOL_ROW_JOBS,
+    TOOL_ROWS_READING,
     { TOOL_GROUP, .help = "Rows and columns" },
     { TOOL_FLAG, 0, "stdio", NULL, "plain text (the only form so far)", FIELD(stdio) },
     { TOOL_STRING, 's', "sort", "KEY[,...]",
@@ -94,23 +87,15 @@ static const struct tool_option report_rows[] = {
     { TOOL_UINT, 0, "max-stack", "N", "frames taken at most of a chain", FIELD(max_stack) },
     { TOOL_STRING, 0, "ignore-callees", "REGEX", "drop what these functions call",
       FIELD(ignore_callees) },
-    { TOOL_FLAG, 0, "inline", NULL,
-      "inlined functions in chains (on; only stacks with DWARF have them)", FIELD(inlines) },
-    { TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",
-      FIELD(demangle) },
-    { TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",
-      FIELD(demangle_kernel) },
+    TOOL_ROWS_NAMES,
     { TOOL_GROUP, .help = "Which samples" },
     { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
     { TOOL_STRING, 'd', "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
     { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]", "keep these symbols only", FIELD(symbols) },
     { TOOL_STRING, 0, "symbol-filter", "TEXT", "keep symbols that contain this",
       FIELD(symbol_filter) },
-    { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(pids) },
-    { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(tids) },
-    { TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(cpus) },
-    { TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N",
-      FIELD(time) },
+    TOOL_ROWS_TASKS,
+    TOOL_ROW_TIME,
     { TOOL_FLAG, 'U', "hide-unresolved", NULL, "leave out what has no symbol",
       FIELD(hide_unresolved) },
     { TOOL_GROUP, .help = "Instead of rows" },
@@ -118,9 +103,7 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 0, "stats", NULL, "counts of records by type", FIELD(stats) },
     { TOOL_FLAG, 0, "tasks", NULL, "tree of tasks", FIELD(tasks) },
     { TOOL_FLAG, 0, "mmaps", NULL, "tree of tasks with their maps", FIELD(mmaps) },
-    { TOOL_FLAG, 0, "header", NULL, "header first", FIELD(header) },
-    { TOOL_FLAG, 0, "header-only", NULL, "nothing but the header", FIELD(header_only) },
-    { TOOL_FLAG, 'I', "show-info", NULL, "also the long parts of the header", FIELD(info) },
+    TOOL_ROWS_HEADER,
     { 0 },
 };
 
@@ -134,10 +117,7 @@ static void report_defaults(void *data)
 
 static uint32_t flags_of(const struct tool *tool, const struct report_options *from)
 {
-    const struct {
-        bool set;
-        uint32_t flag;
-    } rows[] = {
+    const struct tool_flag rows[] = {
         { !from->children, PERFDATA_REPORT_NO_CHILDREN },
         { from->no_call_graph, PERFDATA_REPORT_NO_CALL_GRAPH },
         { from->inverted, PERFDATA_REPORT_INVERTED },
@@ -165,10 +145,7 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
         { from->dump, PERFDATA_REPORT_DUMP },
         { from->raw_trace, PERFDATA_REPORT_RAW_TRACE },
     };
-    uint32_t flags = 0;
-    for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
-        flags |= rows[i].set ? rows[i].flag : 0;
-    return flags;
+    return tool_flags(rows, TOOL_LENGTH(rows));
 }
 
 static struct perfdata_report_options library_options(const struct tool *tool,
@@ -208,9 +185,7 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
     struct perfdata_report_options options = library_options(tool, data);
     struct perfdata_report_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
-    enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE)
-        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,

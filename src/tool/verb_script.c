@@ -37,15 +37,8 @@ static enum tool_exit parse_fields(struct tool *tool, void *data, const char *va
 static const struct tool_option script_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
-    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up",
-      FIELD(symfs) },
-    { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },
-    { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
-    TOOL_ROW_FORCE,
-    TOOL_ROW_STRICT,
-    TOOL_ROW_STREAMS,
-    TOOL_ROW_MEMORY,
-    TOOL_ROW_JOBS,
+    TOOL_ROWS_SYMBOLS,
+    TOOL_ROWS_READING,
     { TOOL_GROUP, .help = "What is printed" },
     { TOOL_CALLBACK, 'F', "fields", "LIST",
       "fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes",
@@ -63,27 +56,17 @@ static const struct tool_option script_rows[] = {
       FIELD(full_source_path) },
     { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a chain", FIELD(max_stack) },
     { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
-    { TOOL_FLAG, 0, "inline", NULL,
-      "inlined functions in chains (on; only stacks with DWARF have them)", FIELD(inlines) },
-    { TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",
-      FIELD(demangle) },
-    { TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",
-      FIELD(demangle_kernel) },
-    { TOOL_FLAG, 0, "header", NULL, "header first", FIELD(header) },
-    { TOOL_FLAG, 0, "header-only", NULL, "nothing but the header", FIELD(header_only) },
-    { TOOL_FLAG, 'I', "show-info", NULL, "also the long parts of the header", FIELD(info) },
+    TOOL_ROWS_NAMES,
+    TOOL_ROWS_HEADER,
     { TOOL_GROUP, .help = "Which samples" },
     { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
-    { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(pids) },
-    { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(tids) },
-    { TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(cpus) },
+    TOOL_ROWS_TASKS,
     { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
     { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]",
       "keep samples in these symbols or at these addresses (hexadecimal)", FIELD(symbols) },
     { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
       FIELD(address_range) },
-    { TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N",
-      FIELD(time) },
+    TOOL_ROW_TIME,
     { TOOL_GROUP, .help = "Lines of other records" },
     { TOOL_FLAG, 0, "show-task-events", NULL, "FORK, COMM, EXIT", FIELD(tasks) },
     { TOOL_FLAG, 0, "show-mmap-events", NULL, "MMAP and MMAP2", FIELD(mmaps) },
@@ -108,10 +91,7 @@ static void script_defaults(void *data)
 
 static uint32_t flags_of(const struct tool *tool, const struct script_options *from)
 {
-    const struct {
-        bool set;
-        uint32_t flag;
-    } rows[] = {
+    const struct tool_flag rows[] = {
         { from->hide_chain, PERFDATA_SCRIPT_NO_CALLCHAIN },
         { from->ns, PERFDATA_SCRIPT_NS },
         { from->reltime, PERFDATA_SCRIPT_RELTIME },
@@ -128,18 +108,12 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->dump, PERFDATA_SCRIPT_DUMP },
         { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
     };
-    uint32_t flags = 0;
-    for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
-        flags |= rows[i].set ? rows[i].flag : 0;
-    return flags;
+    return tool_flags(rows, TOOL_LENGTH(rows));
 }
 
 static uint32_t shown(const struct script_options *from)
 {
-    const struct {
-        int set;
-        uint32_t flag;
-    } rows[] = {
+    const struct tool_flag rows[] = {
         { from->tasks, PERFDATA_SCRIPT_SHOW_TASKS },
         { from->mmaps, PERFDATA_SCRIPT_SHOW_MMAPS },
         { from->switches, PERFDATA_SCRIPT_SHOW_SWITCHES },
@@ -150,10 +124,7 @@ static uint32_t shown(const struct script_options *from)
         { from->text_pokes, PERFDATA_SCRIPT_SHOW_TEXT_POKES },
         { from->rounds, PERFDATA_SCRIPT_SHOW_ROUNDS },
     };
-    uint32_t show = 0;
-    for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
-        show |= rows[i].set ? rows[i].flag : 0;
-    return show;
+    return tool_flags(rows, TOOL_LENGTH(rows));
 }
 
 static enum tool_exit run_script(struct tool *tool, void *data, int argc, char **argv)
@@ -185,9 +156,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
     perfdata_recording *recording;
     if (argc && tool->as_perf) /* perf takes it for the name of a script */
         return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
-    enum tool_exit code = tool_one_input(tool, argc, argv);
-    if (code == TOOL_DONE)
-        code = tool_open(tool, tool_input_name(tool, argc, argv), &recording);
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_script_run(recording, &options, tool_write_text, tool,
