@@ -14,17 +14,8 @@ static struct perfdata_cursor_options take_options(const struct perfdata_cursor_
 static void set_search(struct perfdata_cursor *cursor,
                        const struct perfdata_cursor_options *options)
 {
-    const struct pd_features *features = &cursor->recording->features;
-    cursor->search = (struct pd_object_search){
-        .context = &cursor->recording->context,
-        .symfs = options->symfs,
-        .kallsyms = options->kallsyms,
-        .vmlinux = options->vmlinux,
-        .home = options->home,
-        .cache = options->build_id_dir,
-        .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
-        .demangle = !(options->flags & PERFDATA_CURSOR_NO_DEMANGLE),
-    };
+    cursor->search = (struct pd_object_search)PD_SEARCH_OF(cursor->recording, options);
+    cursor->search.demangle = !(options->flags & PERFDATA_CURSOR_NO_DEMANGLE);
 }
 
 static perfdata_status open_session(struct perfdata_cursor *cursor, enum pd_order_mode mode)

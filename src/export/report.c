@@ -238,20 +238,12 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
 static struct pd_object_search search_of(const struct report *report)
 {
     const struct perfdata_report_options *options = report->options;
-    const struct pd_features *features = &report->recording->features;
-    return (struct pd_object_search){
-        .context = &report->recording->context,
-        .symfs = options->symfs,
-        .kallsyms = options->kallsyms,
-        .vmlinux = options->vmlinux,
-        .home = options->home,
-        .cache = options->build_id_dir,
-        .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
-        .ignore_vmlinux = options->flags & PERFDATA_REPORT_IGNORE_VMLINUX,
-        .demangle = !(options->flags & PERFDATA_REPORT_NO_DEMANGLE),
-        .demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL,
-        .force = options->flags & PERFDATA_REPORT_FORCE,
-    };
+    struct pd_object_search search = PD_SEARCH_OF(report->recording, options);
+    search.ignore_vmlinux = options->flags & PERFDATA_REPORT_IGNORE_VMLINUX;
+    search.demangle = !(options->flags & PERFDATA_REPORT_NO_DEMANGLE);
+    search.demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL;
+    search.force = options->flags & PERFDATA_REPORT_FORCE;
+    return search;
 }
 
 /* ---- -D ---- */

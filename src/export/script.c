@@ -254,20 +254,11 @@ static bool one_by_one(const struct pd_script *script)
 static perfdata_status run(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
-    const struct pd_features *features = &script->recording->features;
-    struct pd_object_search search = {
-        .context = &script->recording->context,
-        .symfs = options->symfs,
-        .kallsyms = options->kallsyms,
-        .vmlinux = options->vmlinux,
-        .home = options->home,
-        .cache = options->build_id_dir,
-        .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
-        .demangle = !(options->flags & PERFDATA_SCRIPT_NO_DEMANGLE),
-        .demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL,
-        .verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES,
-        .force = options->flags & PERFDATA_SCRIPT_FORCE,
-    };
+    struct pd_object_search search = PD_SEARCH_OF(script->recording, options);
+    search.demangle = !(options->flags & PERFDATA_SCRIPT_NO_DEMANGLE);
+    search.demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL;
+    search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
+    search.force = options->flags & PERFDATA_SCRIPT_FORCE;
     struct pd_consumer consumer = {
         .kind = script->sequential ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
         .data = script,

@@ -17,6 +17,18 @@ struct pd_session {
     struct pd_order_stats order_stats_copy;
 };
 
+/* The parts of an options structure that say where symbols are looked for: each verb's has them under these names. Other
+ * members are the caller's to set. */
+#define PD_SEARCH_OF(recording_, options)                                                          \
+    {                                                                                              \
+        .context = &(recording_)->context, .symfs = (options)->symfs,                              \
+        .kallsyms = (options)->kallsyms, .vmlinux = (options)->vmlinux, .home = (options)->home,   \
+        .cache = (options)->build_id_dir,                                                          \
+        .os_release = (recording_)->features.osrelease.present                                     \
+                          ? (recording_)->features.osrelease.text.text                             \
+                          : NULL                                                                   \
+    }
+
 /* `search` NULL: no symbols; resolvers are then NULL. The recording and what `search` points to stay the caller's and
  * must outlive the session. */
 perfdata_status pd_session_open(struct pd_recording *recording,
