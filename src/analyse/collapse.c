@@ -218,18 +218,6 @@ struct sorting {
     uint32_t *fields_met; /* the same of fields */
 };
 
-static uint64_t column_value(const struct pd_hist_row *row, uint8_t column)
-{
-    switch (column) {
-    case PD_COLUMN_SYS: return row->sys;
-    case PD_COLUMN_USER: return row->user;
-    case PD_COLUMN_GUEST_SYS: return row->guest_sys;
-    case PD_COLUMN_GUEST_USER: return row->guest_user;
-    case PD_COLUMN_SAMPLES: return row->count;
-    default: return row->period;
-    }
-}
-
 static int by_value(uint64_t a, uint64_t b)
 {
     return a > b ? -1 : a < b;
@@ -248,11 +236,12 @@ static int by_column(const struct sorting *sorting, const struct pd_hist_row *a,
         result = by_value(a->max_depth, b->max_depth);
         return sorting->hist->options.caller_order ? result : -result;
     }
-    int result = by_value(column_value(a, column), column_value(b, column));
+    int result = by_value(pd_hist_row_value(a, column), pd_hist_row_value(b, column));
     for (size_t m = 0; !result && m + 1 < sorting->group_size; m++) {
         const struct pd_hist_row *c = a->members ? a->members[m] : NULL,
                                  *d = b->members ? b->members[m] : NULL;
-        result = by_value(c ? column_value(c, column) : 0, d ? column_value(d, column) : 0);
+        result = by_value(c ? pd_hist_row_value(c, column) : 0,
+                          d ? pd_hist_row_value(d, column) : 0);
     }
     return result;
 }

@@ -233,6 +233,19 @@ struct pd_hist_row {
         *members; /* rows of the group's other events by position - 1; NULL: no group */
 };
 
+PD_INLINE uint64_t pd_hist_row_value(const struct pd_hist_row *row, uint8_t column)
+{
+    switch (column) {
+    case PD_COLUMN_SYS: return row->sys;
+    case PD_COLUMN_USER: return row->user;
+    case PD_COLUMN_GUEST_SYS: return row->guest_sys;
+    case PD_COLUMN_GUEST_USER: return row->guest_user;
+    case PD_COLUMN_SAMPLES: return row->count;
+    case PD_COLUMN_CHILDREN: return row->children_period;
+    default: return row->period;
+    }
+}
+
 /* Rows of one event with its sums. */
 struct pd_hist_event {
     PD_VEC(struct pd_hist_row *) rows;

@@ -72,7 +72,6 @@ struct pdt_event {
 
 /* Fills the rows from event.attr. */
 void pdt_event_rows(struct pdt_event *event, bool swap);
-const struct pd_row *pdt_attr_rows(void);
 /* Also one that the tables leave to code: a sample's, a trailer's, the values of a read. */
 const struct pd_row *pdt_row_by_name(const struct pd_row *rows, const char *name, size_t length);
 /* It is there whenever its condition holds, so that what is left out has its default. */

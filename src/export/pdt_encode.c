@@ -235,7 +235,7 @@ bool pdt_encode_attr(struct pdt_coder *c, uint32_t node, size_t size)
     if (node != PDT_NONE && node_at(c, node)->kind != PDT_GROUP)
         return pdt_error(c->item, node_at(c, node)->at, "attr: expected {fields}");
     uint32_t given = pdt_find(c->item, node, "size");
-    const struct pd_row *rows = pdt_attr_rows();
+    const struct pd_row *rows = pd_attr_rows;
     if (given != PDT_NONE && !value_of(c, &rows[1], given, &said))
         return false;
     if (!size)

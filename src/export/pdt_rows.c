@@ -2,23 +2,6 @@
 /* What the tables leave to code, as rows: attrs, samples, trailers, read values. */
 #include "export/pdt.h"
 
-#define NONE .save = 0
-#define NAMES(group) .names = &pd_names_##group
-static const struct pd_row attr_rows[] = {
-#define ATTR_FIELD(offset, kind_, name_, ...)                                                      \
-    { .name = #name_, .kind = PD_KIND_##kind_, .least = PD_LEAST_##kind_, __VA_ARGS__ },
-#define ATTR_FLAG(number, NAME, name)
-#include "format/attr.def"
-#undef ATTR_FIELD
-#undef ATTR_FLAG
-    { .name = NULL }
-};
-
-const struct pd_row *pdt_attr_rows(void)
-{
-    return attr_rows;
-}
-
 static struct pd_row *add(struct pd_row *row, const char *name, enum pd_kind kind)
 {
     *row = (struct pd_row){ .name = name,

@@ -187,19 +187,6 @@ static void titles(const struct pd_report_table *table, struct pd_text *out)
 
 /* ---- cells ---- */
 
-static uint64_t number_of(const struct pd_hist_row *row, uint8_t column)
-{
-    switch (column) {
-    case PD_COLUMN_SYS: return row->sys;
-    case PD_COLUMN_USER: return row->user;
-    case PD_COLUMN_GUEST_SYS: return row->guest_sys;
-    case PD_COLUMN_GUEST_USER: return row->guest_user;
-    case PD_COLUMN_SAMPLES: return row->count;
-    case PD_COLUMN_CHILDREN: return row->children_period;
-    default: return row->period;
-    }
-}
-
 static uint64_t total_of(const struct pd_report_plan *plan, const struct pd_hist_event *event)
 {
     return plan->relative ? event->period_unfiltered : event->period;
@@ -228,11 +215,11 @@ static void number_cell(const struct pd_report_table *table, const struct pd_rep
         pd_text_format(out, " %*s", plan->options->separator ? 1 : (int)width - 1, "N/A");
         return;
     }
-    number(table, column, number_of(row, column->what), table->total, out);
+    number(table, column, pd_hist_row_value(row, column->what), table->total, out);
     for (size_t m = 0; m + 1 < table->event_count; m++) {
         const struct pd_hist_row *member = row->members ? row->members[m] : NULL;
         const struct pd_hist_event *event = &table->result->events[table->events[m + 1]];
-        number(table, column, member ? number_of(member, column->what) : 0, total_of(plan, event),
+        number(table, column, member ? pd_hist_row_value(member, column->what) : 0, total_of(plan, event),
                out);
     }
 }

@@ -13,16 +13,7 @@
     struct pd_feature_##name {                                                                     \
         bool present; /* decoded without error */                                                  \
         bool partial; /* its section ended early: what was readable is here */
-#define PART(name) struct pd_part_##name {
-#define FIELD(kind, name, ...) PD_MEMBER_##kind(name)
-#define OPTIONAL(kind, name, ...) PD_MEMBER_##kind(name)
-#define LIST(part, name, ...)                                                                      \
-    struct pd_part_##part *name;                                                                   \
-    uint32_t name##_count;
-#define WINDOW(part, name, ...) struct pd_part_##part name;
-#define END(name)                                                                                  \
-    }                                                                                              \
-    ;
+#include "format/members.h"
 #include "format/nothing.h"
 #include "format/features.def"
 #define PD_FORGET

@@ -170,7 +170,7 @@ static void visit_padding(struct walk *w, const struct pd_row *row)
 
 #define NONE .save = 0
 #define NAMES(group) .names = &pd_names_##group
-static const struct pd_row attr_rows[] = {
+const struct pd_row pd_attr_rows[] = {
 #define ATTR_FIELD(offset, kind_, name_, ...)                                                      \
     { .name = #name_, .kind = PD_KIND_##kind_, .least = PD_LEAST_##kind_, __VA_ARGS__ },
 #define ATTR_FLAG(number, NAME, name)
@@ -199,7 +199,7 @@ static bool visit_attr(struct walk *w, const struct pd_row *row)
     const uint8_t *outer = w->end;
     w->end = w->at + size;
     open_field(w, row, row->name, PD_KIND_window, 0);
-    for (const struct pd_row *field = attr_rows; field->name; field++)
+    for (const struct pd_row *field = pd_attr_rows; field->name; field++)
         if (!visit_number(w, field))
             break;
     emit_unread(w);

@@ -49,6 +49,9 @@ perfdata_status pd_fields_walk(const struct pd_fields_input *input, struct pd_si
 perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, size_t size,
                              bool swap, uint32_t cpus, struct pd_sink *sink);
 
+/* A perf_event_attr; the row without a name ends it. */
+extern const struct pd_row pd_attr_rows[];
+
 /* Writes the record's fields in that byte order into out[size]. PERFDATA_ERROR_BAD_RECORD: parts that could not be
  * read have been copied. */
 perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian,

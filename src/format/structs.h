@@ -8,16 +8,7 @@
 #define RECORD(number, NAME, name)                                                                 \
     struct pd_record_##name {                                                                      \
         struct pd_record_header header;
-#define PART(name) struct pd_part_##name {
-#define FIELD(kind, name, ...) PD_MEMBER_##kind(name)
-#define OPTIONAL(kind, name, ...) PD_MEMBER_##kind(name)
-#define LIST(part, name, ...)                                                                      \
-    struct pd_part_##part *name;                                                                   \
-    uint32_t name##_count;
-#define WINDOW(part, name, ...) struct pd_part_##part name;
-#define END(name)                                                                                  \
-    }                                                                                              \
-    ;
+#include "format/members.h"
 #include "format/nothing.h"
 #include "format/records.def"
 #define PD_FORGET
