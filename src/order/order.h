@@ -23,8 +23,9 @@ struct pd_delivered {
     uint64_t number;     /* delivery number, from 1 */
     const struct pd_event *event;
     struct pd_chunk *chunk;
-    struct pd_thread *thread; /* set by the front: of a sample, else NULL */
-    uint64_t period;          /* of a sample that the front made of another's counters */
+    struct pd_thread *thread;           /* set by the front: of a sample, else NULL */
+    uint64_t period;                    /* of a sample that the front made of another's counters */
+    const struct pd_synth_facts *facts; /* of a sample made of a trace (itrace/), else NULL */
 };
 
 /* Decodes a delivered sample, its event known. Status as of pd_sample_decode(). */

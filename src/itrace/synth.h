@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* A decoded trace -> perf's synthesised samples, in their place among the recording's records: which queue is decoded when
+ * and how far, which thread runs there, which samples a step makes, and what is known beside them.
+ *
+ *     struct pd_synth *synth;
+ *     pd_synth_open(&config, &synth);              appends the synthesised events to the recording
+ *     ... for each record, before it acts on the timeline:
+ *     while ((got = pd_synth_before(synth, record, &sink)) > 0) ... the sink is full: take what it holds, empty it
+ *     ... and once more with NULL at the end.
+ *     pd_synth_close(synth);                       the recording has its own events again
+ *
+ * One owner: the front. The samples are real sample records, laid out by the plan of their event. */
+#ifndef PD_SYNTH_H
+#define PD_SYNTH_H
+#include "itrace/aux.h"
+#include "itrace/options.h"
+#include "order/order.h"
+#include "resolve/resolve.h"
+
+/* What a step did: the bits of a sample's flags, in the order of their letters "bcrosyiABExghDt". */
+enum pd_ip_flag {
+    PD_IP_BRANCH = 1 << 0,
+    PD_IP_CALL = 1 << 1,
+    PD_IP_RETURN = 1 << 2,
+    PD_IP_CONDITIONAL = 1 << 3,
+    PD_IP_SYSCALLRET = 1 << 4,
+    PD_IP_ASYNC = 1 << 5,
+    PD_IP_INTERRUPT = 1 << 6,
+    PD_IP_TX_ABORT = 1 << 7,
+    PD_IP_TRACE_BEGIN = 1 << 8,
+    PD_IP_TRACE_END = 1 << 9,
+    PD_IP_IN_TX = 1 << 10,
+    PD_IP_VMENTRY = 1 << 11,
+    PD_IP_VMEXIT = 1 << 12,
+    PD_IP_INTR_DISABLE = 1 << 13,
+    PD_IP_INTR_TOGGLE = 1 << 14
+};
+
+/* Beside a synthesised sample: what its record has no room for. */
+struct pd_synth_facts {
+    uint32_t flags; /* enum pd_ip_flag */
+    uint32_t depth; /* of the thread's stack behind the step; with `thread_stack` */
+    uint64_t insn_count, cycle_count; /* since the last sample that had them; 0: unknown */
+    uint32_t machine_pid, vcpu;       /* of a guest; 0: the host */
+    uint8_t insn_length;              /* 0: unknown */
+    uint8_t insn[16];                 /* from ip on, as many as insn_length */
+};
+
+/* Where samples are put. Those of one step take PD_SYNTH_STEP places at most. */
+enum { PD_SYNTH_STEP = 64 };
+
+struct pd_synth_sink {
+    struct pd_delivered *records; /* data, size, type, misc, time, event, thread, facts are set */
+    size_t count, capacity;       /* full when fewer than PD_SYNTH_STEP are left */
+    struct pd_synth_room *room;   /* memory of the records */
+};
+
+/* Memory that is used again and again. All zero is ready. */
+struct pd_synth_room {
+    PD_VEC(uint8_t *) blocks;
+    size_t block; /* the one being filled */
+    size_t used;  /* of it */
+    size_t total; /* bytes handed out since the reset */
+};
+void pd_synth_room_reset(struct pd_synth_room *room);
+void pd_synth_room_free(struct pd_synth_room *room);
+
+struct pd_synth_config {
+    struct pd_recording *recording;
+    struct pd_timeline *timeline;
+    struct pd_symbols *symbols;
+    const struct pd_itrace_options *options;
+    struct pd_aux_options aux; /* which CPUs */
+    /* Time spans wanted, in nanoseconds, inclusive, 0: open; the rest of the trace is jumped over. */
+    const struct pd_time_range {
+        uint64_t start, end;
+    } * ranges;
+    size_t range_count;
+    bool guest_code; /* code that runs in a guest is the host's: --guest-code */
+};
+
+struct pd_synth_stats {
+    uint64_t errors; /* records made of them */
+};
+
+struct pd_synth;
+
+/* *out is NULL when the recording has no trace that is decoded, or the options do not ask for it. */
+perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out);
+/* 1: the sink is full, 0: the record may act; < 0: status. `number`: of the record delivered last, or of the last sample in
+ * the sink. A switch among the records takes effect on the last call. The record may be changed: G and L give a sample a
+ * chain or branches. */
+int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_t number,
+                    struct pd_synth_sink *sink);
+void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *out);
+void pd_synth_close(struct pd_synth *synth);
+
+#endif
