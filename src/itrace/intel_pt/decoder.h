@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Intel PT packets and code -> what ran: the walk through one queue's trace, one step at a time.
+ *
+ *     struct pd_pt_decoder *decoder = pd_pt_decoder_new(&config);
+ *     pd_pt_set_code(decoder, view, guest_view);
+ *     while ((state = pd_pt_decode(decoder, limit)) != NULL)
+ *         ... state->type, from_ip, to_ip ...
+ *
+ * A decoder belongs to one thread at a time. It walks as perf's does, step by step: the same branches, errors and times. */
+#ifndef PD_INTEL_PT_DECODER_H
+#define PD_INTEL_PT_DECODER_H
+#include "itrace/code.h"
+#include "itrace/intel_pt/packet.h"
+
+/* What a step is; bits of pd_pt_state.type. */
+enum {
+    PD_PT_BRANCH = 1u << 0,
+    PD_PT_INSTRUCTION = 1u << 1, /* the period is over */
+    PD_PT_TRANSACTION = 1u << 2,
+    PD_PT_PTW = 1u << 3,
+    PD_PT_MWAIT_OP = 1u << 4,
+    PD_PT_PWR_ENTRY = 1u << 5,
+    PD_PT_EX_STOP = 1u << 6,
+    PD_PT_PWR_EXIT = 1u << 7,
+    PD_PT_CBR_CHANGE = 1u << 8,
+    PD_PT_TRACE_BEGIN = 1u << 9,
+    PD_PT_TRACE_END = 1u << 10,
+    PD_PT_BLOCK_ITEMS = 1u << 11,
+    PD_PT_PSB_EVENT = 1u << 12,
+    PD_PT_EVENT = 1u << 13, /* CFE */
+    PD_PT_IF_CHANGE = 1u << 14,
+    PD_PT_ALL_STEPS = (1u << 15) - 1
+};
+
+/* Bits of pd_pt_state.flags. */
+enum {
+    PD_PT_IN_TX = 1u << 0,
+    PD_PT_ABORT_TX = 1u << 1,
+    PD_PT_ASYNC = 1u << 2,
+    PD_PT_FUP_IP = 1u << 3,    /* PTWRITE, EXSTOP, CFE came with their IP */
+    PD_PT_SAMPLE_IPC = 1u << 4 /* tot_cyc_cnt belongs to this step */
+};
+
+/* perf's codes of errors, see pd_pt_error_text(). */
+enum pd_pt_error {
+    PD_PT_OK,
+    PD_PT_NO_MEMORY,
+    PD_PT_INTERNAL,
+    PD_PT_BAD_PACKET,
+    PD_PT_NO_DATA, /* never in a state: pd_pt_decode() returns NULL */
+    PD_PT_NO_INSN,
+    PD_PT_MISMATCH,
+    PD_PT_OVERFLOW,
+    PD_PT_LOST, /* of AUX records, not of the walk */
+    PD_PT_UNKNOWN,
+    PD_PT_LOOP,
+    PD_PT_BROKEN_PTWRITE
+};
+
+/* Items of a PEBS block, by type and number; reference 8. */
+enum pd_pt_block {
+    PD_PT_BLOCK_GP,
+    PD_PT_BLOCK_BASIC,
+    PD_PT_BLOCK_MEMORY,
+    PD_PT_BLOCK_LBR_0,
+    PD_PT_BLOCK_LBR_1,
+    PD_PT_BLOCK_LBR_2,
+    PD_PT_BLOCK_XMM,
+    PD_PT_BLOCKS
+};
+
+struct pd_pt_items {
+    uint32_t mask[PD_PT_BLOCKS]; /* which items are there */
+    uint64_t value[PD_PT_BLOCKS][32];
+    bool is_32_bit; /* the GP block had 4-byte items */
+};
+
+struct pd_pt_event_data {
+    uint64_t type, payload;
+};
+
+enum { PD_PT_MAX_EVENT_DATA = 64 };
+
+struct pd_pt_state {
+    uint32_t type, flags;
+    enum pd_pt_error error; /* then only from_ip (where), times and counts are meant */
+    uint8_t insn_op,
+        insn_length; /* of the last instruction walked; enum pd_insn_op, PD_INSN_OTHER and 0: none */
+    bool from_nr, to_nr;           /* in a guest */
+    bool from_if, to_if;           /* interrupt flag */
+    enum pd_code_error code_error; /* why PD_PT_NO_INSN; the view that failed is `failed` */
+    struct pd_code_view *failed;
+    uint64_t from_ip, to_ip;
+    uint64_t insn_ip; /* of the last instruction walked, for its bytes: pd_code_bytes() */
+    uint64_t timestamp, est_timestamp;
+    uint64_t tot_insn_cnt, tot_cyc_cnt, cycles;
+    uint64_t trace_nr;
+    uint32_t cbr, cbr_payload;
+    uint64_t ptw_payload, mwait_payload, pwre_payload, pwrx_payload;
+    uint64_t psb_offset; /* in the queue */
+    uint8_t cfe_type, cfe_vector;
+    uint32_t event_data_count;
+    const struct pd_pt_event_data *event_data;
+    const struct pd_pt_items *items;
+};
+
+struct pd_pt_buffer {
+    const uint8_t *data; /* until the next one is asked for */
+    size_t size;
+    uint64_t reference, trace_nr;
+    uint64_t position; /* of data[0] in the queue */
+    bool consecutive;
+};
+
+enum pd_pt_period {
+    PD_PT_PERIOD_NONE,
+    PD_PT_PERIOD_INSTRUCTIONS,
+    PD_PT_PERIOD_TICKS /* `period` is rounded down to a power of two */
+};
+
+struct pd_pt_config {
+    /* From AUXTRACE_INFO and the event. */
+    bool branches;           /* branch tracing was on */
+    bool return_compression; /* it was on */
+    unsigned mtc_shift, cyc_threshold;
+    uint64_t tsc_ctc_n, tsc_ctc_d;
+    unsigned max_non_turbo_ratio;
+    bool next_ip_fup; /* family 6, model 92: FUP may hold the next IP after an indirect branch */
+    /* From the options. */
+    uint8_t quick;      /* 1: q, 2: qq */
+    uint64_t max_loops; /* 0: 100000 */
+    enum pd_pt_period period_type;
+    uint64_t period;
+    /* Which steps are to be returned, bits of type; others only where they carry an error, reach the limit or, when
+     * `timeful`, come (back) to user space. */
+    uint32_t wanted;
+    bool timeful; /* the caller's time takes est_timestamp when the kernel is left */
+    uint64_t kernel_start;
+
+    void *data;
+    /* The next buffer: 1, 0 no more, < 0: as 0. */
+    int (*buffer)(void *data, struct pd_pt_buffer *out);
+    /* The buffer that comes `nth` after the current one (from 0), its bytes until the next call of anything: for
+     * pd_pt_fast_forward() only, may be NULL. False: there is none. */
+    bool (*look_ahead)(void *data, size_t nth, struct pd_pt_buffer *out);
+    /* An address lies outside of the address filters; NULL: there are none. */
+    bool (*outside)(void *data, uint64_t ip);
+    /* pd_code_at and pd_code_link, or what a test has instead. */
+    struct pd_code_node *(*code_at)(struct pd_code_view *view, uint64_t ip,
+                                    enum pd_code_error *error);
+    struct pd_code_node *(*code_link)(struct pd_code_view *view, struct pd_code_node *node,
+                                      bool taken, enum pd_code_error *error);
+};
+
+struct pd_pt_decoder;
+
+/* NULL without memory. The config is copied. */
+struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config);
+void pd_pt_decoder_free(struct pd_pt_decoder *decoder);
+
+/* What host and guest code the next steps are walked through; NULL: none is known. To be called when the thread or its
+ * maps may have changed; cheap when they have not. */
+void pd_pt_set_code(struct pd_pt_decoder *decoder, struct pd_code_view *host,
+                    struct pd_code_view *guest);
+
+/* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at its end. The state is
+ * the decoder's, until the next call. */
+const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *decoder, uint64_t limit);
+
+/* Goes on at the last PSB before that time, as far as it lies ahead (reference 4.3). */
+void pd_pt_fast_forward(struct pd_pt_decoder *decoder, uint64_t tsc);
+
+/* The first TSC of a PSB+ in these bytes, 56 bits; false: there is none. */
+bool pd_pt_first_tsc(const uint8_t *bytes, size_t size, uint64_t *tsc);
+
+/* "Overflow packet" and so on. */
+const char *pd_pt_error_text(unsigned error);
+
+#endif
