@@ -91,8 +91,9 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
 /* 1 a record, 0 end, < 0 status. Damage is reported as issues, then skipped up to the next plausible record. */
 int pd_walk_next(struct pd_walk *walk, struct pd_raw *out);
 /* Before the first record. CLOSED: compressed records come as they are, not what they hold. PAYLOADS: raw.payload is
- * there for each record that has one, which a stream gives no second time. */
-enum pd_walk_flags { PD_WALK_CLOSED = 1, PD_WALK_PAYLOADS = 2 };
+ * there for each record that has one, behind it in its chunk, which a stream gives no second time. QUIET: damage is passed
+ * without a word, for a second walk. */
+enum pd_walk_flags { PD_WALK_CLOSED = 1, PD_WALK_PAYLOADS = 2, PD_WALK_QUIET = 4 };
 void pd_walk_set(struct pd_walk *walk, unsigned flags);
 /* The record delivered last was inside a compressed one. */
 bool pd_walk_inside(const struct pd_walk *walk);

@@ -44,6 +44,8 @@ void pd_walk_close(struct pd_walk *walk)
     pdc_inflate_close(walk);
     if (walk->chunk)
         pd_chunk_release(walk->chunk);
+    if (walk->context == &walk->quiet)
+        pd_context_fini(&walk->quiet);
     pd_chunk_pool_close(walk->pool);
     free(walk);
 }
@@ -57,6 +59,11 @@ void pd_walk_set(struct pd_walk *walk, unsigned flags)
 {
     walk->closed = flags & PD_WALK_CLOSED;
     walk->payloads = flags & PD_WALK_PAYLOADS;
+    if (flags & PD_WALK_QUIET && walk->context != &walk->quiet) {
+        pd_context_init(&walk->quiet);
+        walk->quiet.limits = walk->context->limits;
+        walk->context = &walk->quiet;
+    }
 }
 
 bool pd_walk_inside(const struct pd_walk *walk)
@@ -104,7 +111,8 @@ static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
         walk->data_end = walk->next_offset + got;
     } else if (status == PERFDATA_OK && !stream && got < want) { /* it shrank since it was opened */
         walk->data_end = walk->next_offset + got;
-        walk->recording->truncated = true;
+        if (walk->context != &walk->quiet)
+            walk->recording->truncated = true;
         status = pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)walk->data_end,
                           "the file became shorter while it was read");
     }

@@ -26,10 +26,11 @@ struct pd_walk {
     uint16_t span[128]; /* ... and how much more it may have */
     struct pdc_cached_event cache[64];
     struct pd_recording *recording;
-    struct pd_source *source; /* of the current part */
-    uint32_t part;            /* 0: the main file */
-    uint64_t before;          /* bytes of the parts before this one */
-    struct pd_context *context;
+    struct pd_source *source;   /* of the current part */
+    uint32_t part;              /* 0: the main file */
+    uint64_t before;            /* bytes of the parts before this one */
+    struct pd_context *context; /* the recording's, or `quiet` */
+    struct pd_context quiet;
     struct pd_chunk *chunk;
     struct pd_chunk_pool *pool;
     uint64_t next_offset; /* in the file, of the byte that belongs at `end` */

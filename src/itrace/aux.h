@@ -7,26 +7,17 @@
  *         there as soon as AUXTRACE_INFO has been taken, a stream's as they come
  *     ... pd_aux_reader_open(aux, queue, &reader); while (pd_aux_reader_next(reader, &piece) > 0) ...
  *
- * or, for a file, pd_aux_load(aux) instead of the first step. Known are the writer's thread (pd_aux_take) and readers of
- * queues that are already there; a reader belongs to one thread, different ones may run beside each other. */
+ * or, for a file, pd_aux_load(aux) instead of the first step. A reader
+ * belongs to one thread; several may run beside each other, but not beside pd_aux_take(). */
 #ifndef PD_AUX_H
 #define PD_AUX_H
 #include "container/container.h"
 #include "itrace/tsc.h"
 
-/* "Intel Processor Trace" of an auxtrace type (PD_AUXTRACE_TYPE_*), as perf names it; NULL unknown. */
+/* "Intel Processor Trace" of an auxtrace type (PD_AUXTRACE_INTEL_PT ...); NULL: unknown. */
 const char *pd_aux_kind_name(uint32_t type);
 
 /* ---- AUXTRACE_INFO ---- */
-
-enum {
-    PD_AUX_INTEL_PT = 1,
-    PD_AUX_INTEL_BTS,
-    PD_AUX_CS_ETM,
-    PD_AUX_ARM_SPE,
-    PD_AUX_S390,
-    PD_AUX_HISI_PTT
-};
 
 /* What record wrote about Intel PT; what an older one did not write is 0. */
 struct pd_pt_info {
@@ -50,10 +41,10 @@ struct pd_pt_modes {
 
 struct pd_aux_info {
     bool present;
-    uint32_t type;         /* 0 none, PD_AUX_... */
+    uint32_t type;         /* PD_AUXTRACE_..., 0 none */
     const uint64_t *words; /* as recorded, our byte order */
     size_t word_count;
-    struct pd_pt_info pt; /* type PD_AUX_INTEL_PT */
+    struct pd_pt_info pt; /* of type PD_AUXTRACE_INTEL_PT */
 };
 
 /* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD with what is wrong with it in the context. */
@@ -69,17 +60,13 @@ struct pd_aux_buffer {
     uint64_t number; /* from 1, over all queues, in the order in which they were queued: trace_nr */
     uint64_t size;   /* bytes of trace */
     uint64_t offset; /* in the AUX stream */
-    uint64_t reference;   /* TSC when it was copied; of a sample its time as TSC */
-    uint64_t file_offset; /* of the trace; UINT64_MAX: only `memory` has it */
-    const uint8_t *memory;
+    uint64_t reference;            /* TSC when it was copied; of a sample its time as TSC */
+    uint64_t file_offset;          /* of the trace; UINT64_MAX: only `memory` has it */
+    uint8_t *memory;               /* NULL unless kept */
     uint64_t record_offset;        /* of the record */
     uint32_t part;                 /* which file of a directory, see struct pd_raw */
     uint32_t queue, pid, tid, cpu; /* all ones: none */
     bool sample;
-    bool consecutive; /* known to go on where the queue's buffer before ends */
-    /* What overlaps is cut off once pd_aux_cut() has looked at it: [use_from, use_from + use_size) remains. */
-    bool cut;
-    uint64_t use_from, use_size;
 };
 
 struct pd_aux_queue {
@@ -95,6 +82,10 @@ struct pd_aux_options {
     bool keep_vm_time; /* overlaps as VM time correlation looks for them */
 };
 
+struct pd_aux_id {
+    uint32_t queue, cpu, tid;
+};
+
 struct pd_aux {
     struct pd_recording *recording;
     struct pd_aux_options options;
@@ -104,23 +95,26 @@ struct pd_aux {
     bool queued; /* the buffers of a file have been collected: later AUXTRACE records are known */
     PD_VEC(struct pd_aux_buffer) buffers;
     PD_VEC(struct pd_aux_queue) queues; /* by number; holes have set == false */
-    struct pd_map64 queue_of_id;        /* event id -> queue, of ID_INDEX; sampling */
-    PD_VEC(struct pd_aux_id) ids;
-    uint64_t dropped; /* buffers of CPUs that are not wanted */
-};
-
-struct pd_aux_id {
-    uint32_t queue, cpu, tid;
+    struct pd_map64 id_index;           /* of an event -> index into ids */
+    PD_VEC(struct pd_aux_id) ids;       /* of ID_INDEX records */
+    uint64_t dropped;                   /* buffers of CPUs that are not wanted */
 };
 
 perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_options *options,
                             struct pd_aux **out);
 void pd_aux_close(struct pd_aux *aux);
 
-/* A record that the AUX areas are made from: AUXTRACE_INFO, ID_INDEX, AUXTRACE, samples with AUX data. All others do
- * nothing, so that any may be given. `payload`: the bytes behind an AUXTRACE record of a stream. New buffers are behind the ones known. */
+/* A record that the AUX areas are made from: AUXTRACE_INFO, ID_INDEX, AUXTRACE, samples with AUX data; all others do
+ * nothing, so that any may be given. A stream's trace is record->payload. Moves pd_aux.buffers and .queues. */
 perfdata_status pd_aux_take(struct pd_aux *aux, const struct pd_raw *record);
-/* All of a file at once, without its front: walks the recording. Of a stream: reads it to its end, keeping the traces. */
+/* Of an AUXTRACE record of a stream: its trace, which the walk leaves behind it in the chunk; NULL: not there. */
+PD_INLINE const uint8_t *pd_aux_payload(const struct pd_chunk *chunk, const uint8_t *record,
+                                        uint32_t size, bool swap)
+{
+    const uint8_t *payload = record + size, *end = chunk->bytes + chunk->size;
+    return size >= 16 && pd_load64(record + 8, swap) <= (uint64_t)(end - payload) ? payload : NULL;
+}
+/* All of a recording at once; a stream is read to its end, keeping the traces. Before any pd_aux_take(). */
 perfdata_status pd_aux_load(struct pd_aux *aux);
 
 /* ---- bytes ---- */
@@ -129,8 +123,8 @@ perfdata_status pd_aux_load(struct pd_aux *aux);
 perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                             uint64_t from, void *to, size_t size, size_t *got);
 
-/* Consecutive bytes of one queue. Snapshots' and samples' overlaps are left out. A buffer comes as one piece up to PD_AUX_PIECE bytes;
- * larger ones are cut in front of PSBs where they have any. */
+/* Consecutive bytes of one queue; what snapshots and samples have twice is left out. A buffer is one piece up to
+ * PD_AUX_PIECE bytes (overlaps: any size); larger ones are cut in front of PSBs. */
 struct pd_aux_piece {
     const uint8_t *data; /* until the next call of this reader */
     size_t size;
@@ -150,7 +144,7 @@ perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
                                    struct pd_aux_reader **out);
 /* 1 a piece, 0: no more (so far, of a stream), < 0 status. */
 int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out);
-/* The next piece will be of the queue's buffer `index` (from 0), where a search in time goes on; it is not consecutive. */
+/* The next piece will be of the queue's buffer `index` (from 0): not consecutive. */
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
 void pd_aux_reader_close(struct pd_aux_reader *reader);
 

@@ -7,26 +7,24 @@
 enum pd_itrace_period { PD_ITRACE_INSTRUCTIONS, PD_ITRACE_TICKS, PD_ITRACE_NS };
 
 struct pd_itrace_options {
-    bool set;    /* an option was given: the defaults below are not replaced by a verb's */
+    bool set;    /* something was asked for */
     bool decode; /* false: --no-itrace */
-    bool default_no_sample;
-    bool instructions, cycles, branches, calls, returns, transactions, ptwrites, power, other,
-        intr_events, errors, log;
+    bool instructions, cycles, branches, calls, returns, transactions, ptwrites, power, other;
+    bool intr_events, errors, log;
     bool callchain, add_callchain, last_branch, add_last_branch;
     bool approximate_ipc, timeless;
-    bool remote_access, mem, first_level, last_level, tlb,
-        timestamps;    /* t M f m a T of other kinds: no effect for Intel PT */
+    bool remote_access, mem, first_level, last_level, tlb, timestamps; /* M m f a t T: not of PT */
     bool thread_stack; /* the verb shows the depth of calls: callindent */
     uint8_t quick;     /* number of q */
     enum pd_itrace_period period_type;
-    uint64_t period; /* in units of period_type */
+    uint64_t period; /* in units of period_type; 0: every instruction, whatever the type */
     uint64_t skip;   /* s */
     unsigned callchain_size, last_branch_size;
-    uint32_t error_plus, error_minus, log_plus,
-        log_minus; /* bit of each letter: PD_ITRACE_FLAG('o') */
+    uint32_t error_plus, error_minus; /* e+a-b: bit PD_ITRACE_FLAG(letter) */
+    uint32_t log_plus, log_minus;
     /* perfconfig */
     bool mispred_all;
-    uint64_t max_loops; /* 100000 */
+    uint64_t max_loops; /* 0 was read as 100000 */
     uint64_t cache_divisor, log_buffer_size;
 };
 
@@ -39,13 +37,14 @@ enum pd_itrace_verb {
     PD_ITRACE_INJECT  /* decodes only when asked */
 };
 
-/* Nothing asked for: the verb's defaults. */
+/* What holds when nothing is asked for. */
 void pd_itrace_options_init(struct pd_itrace_options *options, enum pd_itrace_verb verb);
-/* --itrace (`text` NULL or empty) or --itrace=text. False: it does not parse, the message is perf's
- * "Bad Instruction Tracing options '%s'". */
+/* --itrace (`text` NULL) or --itrace=text, after init; the last one counts, letters of several add up as in perf. False: it
+ * does not parse; perf then says "Bad Instruction Tracing options '%s'". */
 bool pd_itrace_options_parse(struct pd_itrace_options *options, enum pd_itrace_verb verb,
                              const char *text);
-/* One line of perfconfig: "intel-pt.max-loops" and its value. False: the value does not parse; keys of others are true. */
+/* One entry of perfconfig: "intel-pt.max-loops" and its value, NULL without "=". False: the value is none for this key;
+ * what is not about traces is true. */
 bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key,
                               const char *value);
 

@@ -50,6 +50,8 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
         free(order);
         return status;
     }
+    if (recording->kind == PD_CONTAINER_PIPE) /* nobody can go back for them */
+        pd_walk_set(order->walk, PD_WALK_PAYLOADS);
     *out = order;
     return 0;
 }

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* A queue's trace, piece by piece. Memory: the piece, and of snapshots and samples the buffer before. */
+#include "itrace/aux.h"
+#include "itrace/intel_pt/packet.h"
+#include <stdlib.h>
+
+enum { CUT_SEARCH = 1 << 20, FIRST_READ = 64 << 10 };
+
+struct bytes {
+    uint8_t *data;
+    size_t size, capacity;
+};
+
+struct pd_aux_reader {
+    const struct pd_aux *aux;
+    uint32_t queue;
+    size_t next;            /* buffer of the queue */
+    uint64_t from;          /* in it: its pieces before this have been given */
+    struct bytes now, last; /* last: the whole buffer before, where the next may overlap */
+    uint64_t position;
+    bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
+};
+
+static perfdata_status no_memory(const struct pd_aux *aux)
+{
+    return pd_fail(&aux->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for an AUX area");
+}
+
+perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
+                                   struct pd_aux_reader **out)
+{
+    struct pd_aux_reader *reader = *out = calloc(1, sizeof *reader);
+    if (!reader)
+        return no_memory(aux);
+    reader->aux = aux;
+    reader->queue = queue;
+    reader->overlaps = aux->info.type == PD_AUXTRACE_INTEL_PT &&
+                       (aux->info.pt.snapshot_mode || aux->modes.sampling);
+    return PERFDATA_OK;
+}
+
+void pd_aux_reader_close(struct pd_aux_reader *reader)
+{
+    if (!reader)
+        return;
+    free(reader->now.data);
+    free(reader->last.data);
+    free(reader);
+}
+
+void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index)
+{
+    reader->next = index;
+    reader->begun = reader->rest = false;
+    reader->last.size = 0;
+}
+
+/* Reads [from, from + size) of the buffer; what the file does not have is not asked memory for: the room grows with what
+ * has been read. */
+static perfdata_status fill(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
+                            uint64_t from, uint64_t size)
+{
+    struct bytes *to = &reader->now;
+    to->size = 0;
+    for (uint64_t room = FIRST_READ; to->size < size;) {
+        size_t want = (size_t)PD_MIN(size, PD_MAX(room, (uint64_t)to->capacity)), got;
+        if (want > to->capacity) {
+            uint8_t *grown = realloc(to->data, want);
+            if (!grown)
+                return no_memory(reader->aux);
+            to->data = grown;
+            to->capacity = want;
+        }
+        perfdata_status status = pd_aux_read(reader->aux, buffer, from + to->size,
+                                             to->data + to->size, want - to->size, &got);
+        if (status < 0)
+            return status;
+        bool all = got == want - to->size;
+        to->size += got;
+        if (!all)
+            return pd_issue(&reader->aux->recording->context, PERFDATA_ISSUE_TRUNCATED,
+                            (int64_t)buffer->record_offset, "an AUX area's bytes are cut");
+        room = 8 * (uint64_t)to->size;
+    }
+    return PERFDATA_OK;
+}
+
+/* Where a large buffer's piece ends: in front of its last PSB. */
+static size_t cut_before_psb(const struct bytes *piece)
+{
+    size_t from = piece->size > CUT_SEARCH ? piece->size - CUT_SEARCH : 0, found = 0;
+    for (size_t at = pd_pt_find_psb(piece->data, piece->size, from); at < piece->size;
+         at = pd_pt_find_psb(piece->data, piece->size, at + 1))
+        found = at;
+    return found ? found : piece->size;
+}
+
+static void give(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer, uint64_t from,
+                 struct pd_aux_piece *out)
+{
+    out->reference = buffer->reference;
+    out->trace_number = buffer->number;
+    out->position = reader->position;
+    out->buffer = buffer;
+    out->from = from;
+    reader->position += out->size;
+    reader->begun = true;
+}
+
+/* The next piece of a buffer; the first when from is 0. */
+static int next_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
+                     struct pd_aux_piece *out)
+{
+    uint64_t from = reader->from, left = buffer->size - from;
+    bool pt = reader->aux->info.type == PD_AUXTRACE_INTEL_PT;
+    perfdata_status status = fill(reader, buffer, from, PD_MIN(left, (uint64_t)PD_AUX_PIECE));
+    if (status < 0)
+        return status;
+    bool ends = reader->now.size < PD_MIN(left, (uint64_t)PD_AUX_PIECE) || reader->now.size == left;
+    out->data = reader->now.data;
+    out->size = ends || !pt ? reader->now.size : cut_before_psb(&reader->now);
+    out->inside = from > 0;
+    out->consecutive = reader->begun;
+    reader->rest = !ends && out->size;
+    reader->from = from + out->size;
+    give(reader, buffer, from, out);
+    return out->size > 0;
+}
+
+/* A buffer that the one before may overlap. 0: nothing of it is new. */
+static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
+                    struct pd_aux_piece *out)
+{
+    perfdata_status status = fill(reader, buffer, 0, buffer->size);
+    if (status < 0)
+        return status;
+    struct bytes *now = &reader->now, *last = &reader->last;
+    size_t from = 0;
+    out->consecutive = false;
+    if (reader->begun)
+        from = pd_pt_find_overlap(last->data, last->size, now->data, now->size,
+                                  reader->aux->modes.have_tsc, reader->aux->options.keep_vm_time,
+                                  &out->consecutive);
+    out->size = now->size - from;
+    if (!out->size)
+        return 0;
+    struct bytes swap = *last;
+    *last = *now;
+    *now = swap;
+    out->data = last->data + from;
+    out->inside = false;
+    give(reader, buffer, from, out);
+    return 1;
+}
+
+int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
+{
+    const struct pd_aux *aux = reader->aux;
+    if (reader->queue >= aux->queues.count)
+        return 0;
+    const struct pd_aux_queue *queue = &aux->queues.data[reader->queue];
+    int got = 0;
+    while (!got) {
+        if (!reader->rest) {
+            if (reader->next >= queue->buffers.count)
+                return 0;
+            reader->next++;
+            reader->from = 0;
+        }
+        const struct pd_aux_buffer *buffer =
+            &aux->buffers.data[queue->buffers.data[reader->next - 1]];
+        reader->rest = false;
+        got = reader->overlaps ? next_cut(reader, buffer, out) : next_part(reader, buffer, out);
+    }
+    return got;
+}

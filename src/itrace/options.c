@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "itrace/options.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum {
+    PERIOD_NS = 100000,
+    CALLCHAIN = 16,
+    LAST_BRANCH = 64,
+    SIZE_MAX_ASKED = 1024,
+    MAX_LOOPS = 100000,
+    CACHE_DIVISOR = 64,
+    LOG_BUFFER = 16384
+};
+
+/* perf's defaults, which a plain --itrace asks for, too. */
+static void set_defaults(struct pd_itrace_options *options, bool no_samples)
+{
+    options->branches = options->transactions = options->ptwrites = true;
+    options->power = options->other = options->intr_events = options->errors = true;
+    options->first_level = options->last_level = options->tlb = true;
+    options->remote_access = options->mem = true;
+    options->calls = no_samples;
+    options->instructions = !no_samples;
+    options->period_type = no_samples ? PD_ITRACE_INSTRUCTIONS : PD_ITRACE_NS;
+    options->period = no_samples ? 1 : PERIOD_NS;
+    options->callchain_size = CALLCHAIN;
+    options->last_branch_size = LAST_BRANCH;
+}
+
+void pd_itrace_options_init(struct pd_itrace_options *options, enum pd_itrace_verb verb)
+{
+    memset(options, 0, sizeof *options);
+    options->decode = verb != PD_ITRACE_INJECT;
+    options->max_loops = MAX_LOOPS;
+    options->cache_divisor = CACHE_DIVISOR;
+    options->log_buffer_size = LOG_BUFFER;
+    set_defaults(options, verb == PD_ITRACE_SCRIPT);
+    if (verb == PD_ITRACE_REPORT) {
+        options->branches = false;
+        options->callchain = options->add_callchain = true;
+    }
+}
+
+/* ---- the letters ---- */
+
+static const char *skip_separators(const char *at)
+{
+    while (*at == ' ' || *at == ',')
+        at++;
+    return at;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* A number and its unit, where there is one. *ended: the text ends without a unit. */
+static bool take_period(struct pd_itrace_options *options, const char **text, bool *type_set,
+                        bool *period_set, bool *ended)
+{
+    const char *at = skip_separators(*text);
+    if (!is_digit(*at)) {
+        *text = at;
+        return true;
+    }
+    char *end;
+    options->period = strtoull(at, &end, 10);
+    *period_set = true;
+    at = skip_separators(end);
+    switch (*at++) {
+    case 'i':
+        options->period_type = PD_ITRACE_INSTRUCTIONS;
+        *type_set = true;
+        break;
+    case 't':
+        options->period_type = PD_ITRACE_TICKS;
+        *type_set = true;
+        break;
+    case 'm': options->period *= 1000; /* fallthrough */
+    case 'u': options->period *= 1000; /* fallthrough */
+    case 'n':
+        if (*at++ != 's')
+            return false;
+        options->period_type = PD_ITRACE_NS;
+        *type_set = true;
+        break;
+    case 0: *ended = true; return true;
+    default: return false;
+    }
+    *text = at;
+    return true;
+}
+
+/* A size from 1 to 1024; none: as it was. */
+static bool take_size(const char **text, unsigned *size)
+{
+    const char *at = skip_separators(*text);
+    if (is_digit(*at)) {
+        char *end;
+        unsigned long value = strtoul(at, &end, 10);
+        if (!value || value > SIZE_MAX_ASKED)
+            return false;
+        *size = (unsigned)value;
+        at = end;
+    }
+    *text = at;
+    return true;
+}
+
+static bool take_flags(const char **text, uint32_t *plus, uint32_t *minus)
+{
+    const char *at = *text;
+    while (*at == '+' || *at == '-') {
+        uint32_t *flags = *at++ == '+' ? plus : minus;
+        if (*at < 'a' || *at > 'z')
+            return false;
+        *flags |= PD_ITRACE_FLAG(*at++);
+    }
+    *text = at;
+    return true;
+}
+
+static bool take_skip(const char **text, uint64_t *skip)
+{
+    char *end;
+    *skip = strtoul(*text, &end, 10);
+    bool there = end != *text;
+    *text = end;
+    return there;
+}
+
+/* Letters that say one thing. */
+static bool *switch_of(struct pd_itrace_options *options, char letter)
+{
+    switch (letter) {
+    case 'b': return &options->branches;
+    case 'x': return &options->transactions;
+    case 'w': return &options->ptwrites;
+    case 'p': return &options->power;
+    case 'o': return &options->other;
+    case 'I': return &options->intr_events;
+    case 'f': return &options->first_level;
+    case 'm': return &options->last_level;
+    case 't': return &options->tlb;
+    case 'a': return &options->remote_access;
+    case 'M': return &options->mem;
+    case 'T': return &options->timestamps;
+    case 'A': return &options->approximate_ipc;
+    case 'Z': return &options->timeless;
+    default: return NULL;
+    }
+}
+
+static bool take_letter(struct pd_itrace_options *options, char letter, const char **text)
+{
+    bool *one = switch_of(options, letter);
+    if (one)
+        return *one = true;
+    switch (letter) {
+    case 'c': return options->branches = options->calls = true;
+    case 'r': return options->branches = options->returns = true;
+    case 'e':
+        options->errors = true;
+        return take_flags(text, &options->error_plus, &options->error_minus);
+    case 'd': options->log = true; return take_flags(text, &options->log_plus, &options->log_minus);
+    case 'g':
+    case 'G':
+        *(letter == 'g' ? &options->callchain : &options->add_callchain) = true;
+        options->callchain_size = CALLCHAIN;
+        return take_size(text, &options->callchain_size);
+    case 'l':
+    case 'L':
+        *(letter == 'l' ? &options->last_branch : &options->add_last_branch) = true;
+        options->last_branch_size = LAST_BRANCH;
+        return take_size(text, &options->last_branch_size);
+    case 's': return take_skip(text, &options->skip);
+    case 'q': options->quick += options->quick < UINT8_MAX; return true;
+    case ' ':
+    case ',': return true;
+    default: return false;
+    }
+}
+
+/* All that letters choose is off. */
+static void clear(struct pd_itrace_options *options)
+{
+    struct pd_itrace_options none = {
+        .decode = true,
+        .set = true,
+        .thread_stack = options->thread_stack,
+        .callchain_size = CALLCHAIN,
+        .last_branch_size = LAST_BRANCH,
+        .mispred_all = options->mispred_all,
+        .max_loops = options->max_loops,
+        .cache_divisor = options->cache_divisor,
+        .log_buffer_size = options->log_buffer_size,
+    };
+    *options = none;
+}
+
+bool pd_itrace_options_parse(struct pd_itrace_options *options, enum pd_itrace_verb verb,
+                             const char *text)
+{
+    bool type_set = false, period_set = false, ended = false;
+    if (!options->set || !text)
+        clear(options);
+    if (!text) {
+        set_defaults(options, verb == PD_ITRACE_SCRIPT);
+        return true;
+    }
+    for (char letter; !ended && (letter = *text);) {
+        text++;
+        if (letter == 'i' || letter == 'y') {
+            *(letter == 'i' ? &options->instructions : &options->cycles) = true;
+            if (!take_period(options, &text, &type_set, &period_set, &ended))
+                return false;
+        } else if (!take_letter(options, letter, &text)) {
+            return false;
+        }
+    }
+    if (options->instructions || options->cycles) {
+        if (!type_set)
+            options->period_type = PD_ITRACE_NS;
+        if (!period_set)
+            options->period = PERIOD_NS;
+    }
+    return true;
+}
+
+/* ---- perfconfig ---- */
+
+/* A number with k, m or g behind it. */
+static bool number(const char *value, uint64_t *out)
+{
+    if (!value || !*value)
+        return false;
+    char *end;
+    errno = 0;
+    long long parsed = strtoll(value, &end, 0);
+    uint64_t factor = *end == 'k' || *end == 'K'   ? 1u << 10
+                      : *end == 'm' || *end == 'M' ? 1u << 20
+                      : *end == 'g' || *end == 'G' ? 1u << 30
+                                                   : 1;
+    if (errno || end == value || parsed < 0 || end[factor > 1])
+        return false;
+    return !pd_mul_overflows((uint64_t)parsed, factor, out);
+}
+
+static bool boolean(const char *value, bool *out)
+{
+    static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no",
+                                                                              "off" };
+    uint64_t parsed = !value; /* the key alone is a yes, "key =" a no */
+    for (size_t i = 0; value && i < PD_LENGTH(yes); i++)
+        if (!strcasecmp(value, yes[i]) || !strcasecmp(value, no[i])) {
+            *out = !strcasecmp(value, yes[i]);
+            return true;
+        }
+    if (value && *value && !number(value, &parsed))
+        return false;
+    *out = parsed != 0;
+    return true;
+}
+
+bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key, const char *value)
+{
+    if (!strcmp(key, "intel-pt.mispred-all"))
+        return boolean(value, &options->mispred_all);
+    uint64_t parsed, *to = NULL;
+    if (!strcmp(key, "intel-pt.max-loops"))
+        to = &options->max_loops;
+    else if (!strcmp(key, "intel-pt.cache-divisor"))
+        to = &options->cache_divisor;
+    else if (!strcmp(key, "itrace.debug-log-buffer-size"))
+        to = &options->log_buffer_size;
+    if (!to)
+        return true;
+    if (!number(value, &parsed))
+        return false;
+    *to = parsed;
+    if (!options->max_loops)
+        options->max_loops = MAX_LOOPS;
+    if (!options->cache_divisor)
+        options->cache_divisor = CACHE_DIVISOR;
+    return true;
+}

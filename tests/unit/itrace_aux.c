@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* AUX areas: AUXTRACE_INFO, buffers by index and by walk, of samples, wanted CPUs, pieces, overlaps. */
+#include "itrace/aux.h"
+#include "make_file.h"
+#include "test.h"
+
+enum { INFO = 70, TRACE = 71, INFO_WORDS = 20, ID_ALL = 1 << 18, IP_TID_TIME = 7 };
+
+static const uint8_t psb_tsc[] = { 2,    0x82, 2,    0x82, 2,    0x82, 2,    0x82, 2,
+                                   0x82, 2,    0x82, 2,    0x82, 2,    0x82, 0x19 };
+
+/* A PSB+ with this TSC, 25 bytes. */
+static size_t put_psb(uint8_t *to, uint64_t tsc)
+{
+    memcpy(to, psb_tsc, sizeof psb_tsc);
+    for (unsigned i = 0; i < 7; i++)
+        to[sizeof psb_tsc + i] = (uint8_t)(tsc >> 8 * i);
+    to[24] = 0x02;
+    to[25] = 0x23;
+    return 26;
+}
+
+static void put_info(struct file *f, const char *filter)
+{
+    static const uint64_t words[] = { 0, 10, 1000,  55,      1,   0x400, 0x800, 3,
+                                      0, 1,  0x200, 0x3c000, 184, 2,     2,     23 };
+    size_t at = file_record(f, INFO, 0, 16 + 8 * INFO_WORDS);
+    file_u32_at(f, at + 8, 1);
+    for (size_t i = 0; i < PD_LENGTH(words); i++)
+        file_u64_at(f, at + 16 + 8 * i, words[i]);
+    file_u64_at(f, at + 16 + 8 * 16, strlen(filter));
+    memcpy(f->bytes + at + 16 + 8 * 17, filter, strlen(filter)); /* below 16 bytes */
+    file_u64_at(f, at + 16 + 8 * (17 + pd_align8(strlen(filter) + 1) / 8), 1);
+}
+
+/* Returns where the record begins. */
+static size_t put_trace(struct file *f, uint32_t queue, uint32_t cpu, const uint8_t *bytes,
+                        size_t size)
+{
+    size_t at = file_record(f, TRACE, 0, 48);
+    file_u64_at(f, at + 8, size);
+    file_u64_at(f, at + 24, 1000 + at);
+    file_u32_at(f, at + 32, queue);
+    file_u32_at(f, at + 36, UINT32_MAX);
+    file_u32_at(f, at + 40, cpu);
+    size_t to = f->size;
+    file_room(f, size);
+    memcpy(f->bytes + to, bytes, size);
+    return at;
+}
+
+static void open_bytes(struct pd_recording *r, const struct file *f)
+{
+    struct pd_source *source;
+    memset(r, 0, sizeof *r);
+    pd_context_init(&r->context);
+    CHECK(pd_source_open_memory(&r->context, f->bytes, f->size, &source) == 0);
+    CHECK(pd_recording_open(source, "test", r) == 0);
+}
+
+static bool not_cpu_1(void *data, uint32_t cpu)
+{
+    (void)data;
+    return cpu != 1;
+}
+
+static void check_info(const struct pd_aux *aux)
+{
+    const struct pd_pt_info *pt = &aux->info.pt;
+    CHECK(aux->info.present && aux->info.type == 1 && aux->info.word_count == INFO_WORDS);
+    CHECK(pt->time.shift == 10 && pt->time.mult == 1000 && pt->time.zero == 55);
+    CHECK(pt->tsc_ctc_n == 184 && pt->tsc_ctc_d == 2 && pt->max_non_turbo_ratio == 23);
+    CHECK(pt->have_sched_switch == 3 && pt->per_cpu_mmaps == 1 && pt->cap_event_trace);
+    CHECK_STR(pt->filter, "filter 0x1@/a");
+    CHECK_U64(pd_tsc_to_time(&pt->time, 2048 + 512), 55 + 2000 + 500);
+    CHECK_U64(pd_time_to_tsc(&pt->time, 55 + 2500), 2048 + 512);
+}
+
+/* The same buffers by index and by walk; with a broken index by walk. */
+static void check_queues(bool big, int index_kind)
+{
+    static const uint8_t first[] = "first---", second[] = "second--", third[] = "third---";
+    struct file f = file_begin(big);
+    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_data(&f);
+    put_info(&f, "filter 0x1@/a");
+    size_t a = put_trace(&f, 0, 0, first, 8), b = put_trace(&f, 1, 1, second, 8),
+           c = put_trace(&f, 0, 0, third, 8);
+    uint8_t index[48 + 8];
+    size_t places[] = { a, b, index_kind == 2 ? c + 8 : c };
+    pd_store64(index, 3, f.swap);
+    for (unsigned i = 0; i < 3; i++) {
+        pd_store64(index + 16 * i, places[i], f.swap);
+        pd_store64(index + 16 * i + 8, 48, f.swap);
+    }
+    if (index_kind)
+        file_feature(&f, 18, index, 48);
+    file_end(&f);
+    struct pd_recording r;
+    struct pd_aux *aux;
+    open_bytes(&r, &f);
+    CHECK(pd_aux_open(&r, NULL, &aux) == 0 && pd_aux_load(aux) == 0);
+    check_info(aux);
+    CHECK(aux->buffers.count == 3 && aux->queues.count == 2);
+    CHECK(aux->buffers.data[1].queue == 1 && aux->buffers.data[1].number == 2);
+    CHECK(aux->queues.data[0].buffers.count == 2 && aux->queues.data[0].cpu == 0);
+    struct pd_aux_reader *reader;
+    struct pd_aux_piece piece;
+    CHECK(pd_aux_reader_open(aux, 0, &reader) == 0);
+    CHECK(pd_aux_reader_next(reader, &piece) == 1 && !memcmp(piece.data, first, 8));
+    CHECK(!piece.consecutive && piece.size == 8 && piece.trace_number == 1);
+    CHECK(pd_aux_reader_next(reader, &piece) == 1 && !memcmp(piece.data, third, 8));
+    CHECK(piece.consecutive && piece.position == 8 && piece.trace_number == 3);
+    CHECK(pd_aux_reader_next(reader, &piece) == 0);
+    pd_aux_reader_seek(reader, 1);
+    CHECK(pd_aux_reader_next(reader, &piece) == 1 && !piece.consecutive);
+    pd_aux_reader_close(reader);
+    pd_aux_close(aux);
+    struct pd_aux_options options = { .cpu_wanted = not_cpu_1 };
+    CHECK(pd_aux_open(&r, &options, &aux) == 0 && pd_aux_load(aux) == 0);
+    CHECK(aux->buffers.count == 2 && aux->dropped == 1);
+    pd_aux_close(aux);
+    pd_recording_close(&r);
+    file_free(&f);
+}
+
+/* What is cut, lies, or names a queue without end costs nothing and is said. */
+static void check_hostile(void)
+{
+    static const uint8_t bytes[] = "12345678";
+    struct file f = file_begin(false);
+    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_data(&f);
+    size_t at = file_record(&f, INFO, 0, 24);
+    file_u32_at(&f, at + 8, 1);
+    put_trace(&f, 0x7fffffff, 0, bytes, 8);
+    put_trace(&f, 0, 0, bytes, 8);
+    file_end(&f);
+    struct pd_recording r;
+    struct pd_aux *aux;
+    open_bytes(&r, &f);
+    CHECK(pd_aux_open(&r, NULL, &aux) == 0 && pd_aux_load(aux) == 0);
+    CHECK(aux->buffers.count == 1);
+    CHECK(r.context.issue_count[PERFDATA_ISSUE_BAD_RECORD] == 2);
+    pd_aux_close(aux);
+    pd_recording_close(&r);
+    file_free(&f);
+}
+
+/* One buffer that is larger than a piece is cut in front of PSBs, and all of it comes. */
+static void check_pieces(void)
+{
+    enum { SIZE = (size_t)PD_AUX_PIECE + (1 << 20) };
+    uint8_t *bytes = calloc(1, SIZE);
+    for (size_t at = 0; at + 26 < SIZE; at += 100000)
+        put_psb(bytes + at, at + 1);
+    struct file f = file_begin(false);
+    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_data(&f);
+    put_info(&f, "");
+    put_trace(&f, 0, 0, bytes, SIZE);
+    file_end(&f);
+    struct pd_recording r;
+    struct pd_aux *aux;
+    struct pd_aux_reader *reader;
+    struct pd_aux_piece piece;
+    open_bytes(&r, &f);
+    CHECK(pd_aux_open(&r, NULL, &aux) == 0 && pd_aux_load(aux) == 0);
+    CHECK(aux->buffers.count == 1 && pd_aux_reader_open(aux, 0, &reader) == 0);
+    size_t sum = 0, pieces = 0;
+    while (pd_aux_reader_next(reader, &piece) > 0) {
+        CHECK(piece.consecutive == (pieces > 0) && piece.inside == (pieces > 0));
+        CHECK(piece.from == sum && !memcmp(piece.data, bytes + sum, piece.size));
+        CHECK(!memcmp(piece.data, psb_tsc, sizeof psb_tsc));
+        sum += piece.size;
+        pieces++;
+    }
+    CHECK(sum == SIZE && pieces == 2);
+    pd_aux_reader_close(reader);
+    pd_aux_close(aux);
+    pd_recording_close(&r);
+    file_free(&f);
+    free(bytes);
+}
+
+static size_t overlap(const uint8_t *trace, size_t a, size_t a_end, size_t b, size_t b_end,
+                      bool tsc, bool *consecutive)
+{
+    return pd_pt_find_overlap(trace + a, a_end - a, trace + b, b_end - b, tsc, false, consecutive);
+}
+
+static void check_overlaps(void)
+{
+    uint8_t trace[400];
+    bool consecutive;
+    for (size_t i = 0; i < sizeof trace; i++)
+        trace[i] = (uint8_t)(i * 2 % 200 + 4); /* short TNTs, never a PSB */
+    for (size_t at = 10; at < sizeof trace; at += 100)
+        put_psb(trace + at, 5000 + at);
+    for (int tsc = 0; tsc < 2; tsc++) {
+        /* the second begins within the first and goes on behind its end */
+        CHECK_U64(overlap(trace, 0, 250, 105, 400, tsc, &consecutive), 250 - 105);
+        CHECK(consecutive);
+        /* wholly behind it: from its first PSB */
+        CHECK_U64(overlap(trace, 0, 150, 200, 400, tsc, &consecutive), 10);
+        CHECK(!consecutive);
+        /* no PSB: nothing to use */
+        CHECK_U64(overlap(trace, 0, 150, 240, 290, tsc, &consecutive), 50);
+        CHECK_U64(overlap(trace, 40, 100, 105, 400, tsc, &consecutive), 5);
+        CHECK(!consecutive);
+    }
+    /* padding of the first is no part of the trace */
+    uint8_t padded[256];
+    memcpy(padded, trace, 250);
+    memset(padded + 250, 0, 6);
+    pd_pt_find_overlap(padded, 256, trace + 105, 295, true, false, &consecutive);
+    CHECK(consecutive);
+    CHECK_U64(pd_pt_find_overlap(padded, 256, trace + 105, 295, true, false, &consecutive),
+              256 - 105 - 6);
+}
+
+int main(void)
+{
+    for (int index = 0; index < 3; index++) {
+        check_queues(false, index);
+        check_queues(true, index);
+    }
+    check_hostile();
+    check_pieces();
+    check_overlaps();
+    return test_done();
+}
