@@ -6,6 +6,7 @@
 #include "export/raw_dump.h"
 #include "export/stats.h"
 #include "export/tasks.h"
+#include "format/names.h"
 #include <stdlib.h>
 
 struct report {
@@ -154,6 +155,24 @@ static perfdata_status make_chains(struct report *report)
     return status;
 }
 
+/* The upper half of 32 bits is where such a machine has its kernel. */
+static int is_high_32_bit_kernel(void *data, const struct pd_map *map)
+{
+    (void)data;
+    return map->main_kernel && map->start >> 31 == 1;
+}
+
+/* As the perf of the recording's own machine has it; one that was never finished does not name the machine. */
+static uint32_t address_digits(const struct report *report)
+{
+    const struct pd_feature_arch *arch = &report->recording->features.arch;
+    bool narrow = arch->present && arch->text.text
+                      ? pd_arch_is_32_bit(arch->text.text)
+                      : pd_timeline_each_kernel_map(report->session.timeline, UINT64_MAX,
+                                                    is_high_32_bit_kernel, NULL) != 0;
+    return narrow ? 8 : 16;
+}
+
 static perfdata_status draw_table(struct report *report, struct group group, struct pd_text *out)
 {
     const struct pd_report_plan *plan = &report->plan;
@@ -177,6 +196,7 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .total = plan->relative ? event->period_unfiltered : event->period,
         .chain_total = event->period,
         .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
+        .address_digits = address_digits(report),
     };
     if (!plan->quiet)
         table_title(report, group, out);

@@ -34,6 +34,7 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
         return NULL;
     state->shared = shared;
     state->resolver = resolver;
+    pd_resolver_from_caller(resolver, shared->plan->hist.caller_order);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     return state;
@@ -216,9 +217,10 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     unsigned max_stack = plan->options->max_stack;
-    /* From caller to callee it is the callees that are left out. */
-    unsigned asked = plan->hist.caller_order ? UINT32_MAX : max_stack;
-    size_t want = PD_MIN(facts->sample->callchain_count, asked) + (size_t)1;
+    const struct pd_sample *sample = facts->sample;
+    /* The processor's call stack may come to it, and a leaf's caller. */
+    uint64_t most = (uint64_t)sample->callchain_count + sample->branch_count + 2;
+    size_t want = (size_t)PD_MIN(most, (uint64_t)max_stack);
     if (want > state->frame_capacity) {
         struct pd_frame *grown = realloc(state->frames, (want + 64) * sizeof *grown);
         if (!grown)
@@ -227,13 +229,13 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
         state->frame_capacity = want + 64;
     }
     bool invalid = false;
-    size_t count = pd_resolve_chain(state->resolver, facts->sample, facts->thread, facts->number,
-                                    asked, state->frames, state->frame_capacity, &invalid);
-    size_t skip = 0, cut = count > max_stack ? count - max_stack : 0;
-    count = look_for_parent(plan, facts, state->frames + cut, count - cut, &skip);
+    size_t count = pd_resolve_chain(state->resolver, sample, facts->thread, facts->number,
+                                    max_stack, state->frames, state->frame_capacity, &invalid);
+    size_t skip = 0;
+    count = look_for_parent(plan, facts, state->frames, count, &skip);
     if (!plan->hist.use_chains && !plan->hist.children)
         return true;
-    const struct pd_frame *frames = state->frames + cut + skip;
+    const struct pd_frame *frames = state->frames + skip;
     uint32_t cell = PD_HIST_NONE;
     for (size_t i = 0; i < count; i++) {
         const struct pd_frame *frame = &frames[plan->hist.caller_order ? i : count - 1 - i];

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define UNRESOLVED_WIDTH 16
-
 /* ---- widths ---- */
 
 static void widen(uint32_t *width, size_t length)
@@ -41,15 +39,15 @@ static const char *cgroup_text(const struct pd_report_table *table, uint64_t id)
 static void measure_row(struct pd_report_table *table, const struct pd_hist_row *row)
 {
     const struct pd_report_plan *plan = table->plan;
-    uint32_t *widths = table->widths;
+    uint32_t *widths = table->widths, digits = table->address_digits;
     const struct pd_symbol *symbol = row->entry->first.symbol;
     if (symbol) {
         widen(&widths[PD_KEY_SYMBOL], symbol->name_length + 4u);
     } else {
-        widen(&widths[PD_KEY_SYMBOL], UNRESOLVED_WIDTH + 4 + 2);
-        if (widths[PD_KEY_DSO] < UNRESOLVED_WIDTH && !plan->options->column_widths &&
+        widen(&widths[PD_KEY_SYMBOL], digits + 4 + 2);
+        if (widths[PD_KEY_DSO] < digits && !plan->options->column_widths &&
             !plan->options->separator && !plan->filter.has_dsos)
-            widths[PD_KEY_DSO] = UNRESOLVED_WIDTH;
+            widths[PD_KEY_DSO] = digits;
     }
     size_t comm = strlen(thread_comm(row->entry->first.thread));
     if (comm > widths[PD_KEY_COMM]) {
@@ -231,7 +229,8 @@ static void cut_cell(const char *text, size_t width, struct pd_text *out)
     pd_text_left(out, text, PD_MIN(length, width), width);
 }
 
-static void symbol_cell(const struct pd_hist_row *row, size_t width, struct pd_text *out)
+static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
+                        size_t width, struct pd_text *out)
 {
     const struct pd_symbol *symbol = row->entry->first.symbol;
     pd_text_char(out, '[');
@@ -239,7 +238,7 @@ static void symbol_cell(const struct pd_hist_row *row, size_t width, struct pd_t
     pd_text_string(out, "] ");
     if (!symbol) {
         pd_text_string(out, row->addr ? "0x" : "");
-        pd_text_hex(out, row->addr, 16, '0');
+        pd_text_hex(out, row->addr, table->address_digits, '0');
     } else if (symbol->type == 1) {
         pd_text_string(out, symbol->name);
         pd_text_format(
@@ -294,7 +293,7 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
     }
     case PD_KEY_COMM: cut_cell(row->comm, width, out); break;
     case PD_KEY_DSO: cut_cell(row->dso ? row->dso : "[unknown]", width, out); break;
-    case PD_KEY_SYMBOL: symbol_cell(row, width, out); break;
+    case PD_KEY_SYMBOL: symbol_cell(table, row, width, out); break;
     case PD_KEY_PARENT: cut_cell(row->parent ? row->parent : "[other]", width, out); break;
     case PD_KEY_CPU: pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word); break;
     case PD_KEY_SOCKET: pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word); break;

@@ -109,8 +109,9 @@ struct pd_report_table {
     size_t event_count;
     const struct pd_chain_index *chains; /* NULL: none drawn */
     uint64_t total;                      /* 100 % */
-    uint64_t chain_total; /* 100 % of chains: relative percentages are not for them */
-    uint64_t least;       /* hits that a node of a chain needs */
+    uint64_t chain_total;    /* 100 % of chains: relative percentages are not for them */
+    uint64_t least;          /* hits that a node of a chain needs */
+    uint32_t address_digits; /* of an address without a symbol: 8 where the machine has 32 bits */
     uint32_t widths[PD_KEY_COUNT];
     uint32_t *field_widths; /* per field of the plan */
 };

@@ -202,6 +202,21 @@ const char *pd_arch_normalise(const char *arch)
     return arch;
 }
 
+bool pd_arch_is_32_bit(const char *arch)
+{
+    static const char *const names[] = { "mips",    "ppc",    "ppcle", "powerpc", "s390",  "sparc",
+                                         "riscv32", "parisc", "m68k",  "csky",    "xtensa" };
+    const char *family = pd_arch_normalise(arch);
+    if (!strcmp(family, "arm") || !strcmp(family, "sh"))
+        return true;
+    if (!strcmp(family, "x86"))
+        return arch[0] == 'i';
+    for (size_t i = 0; i < PD_LENGTH(names); i++)
+        if (!strcmp(arch, names[i]))
+            return true;
+    return false;
+}
+
 static size_t arch_index(const char *arch)
 {
     size_t i = 0;

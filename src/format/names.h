@@ -41,5 +41,7 @@ const char *pd_register_name(const char *arch, unsigned index);
 bool pd_register_ip_sp(const char *arch, unsigned *ip, unsigned *sp);
 /* "x86" for x86_64 and i686, "arm64" for aarch64 ...; what has no other name is returned as it is. */
 const char *pd_arch_normalise(const char *arch);
+/* Is it a machine, by uname's name, whose addresses have 32 bits? */
+bool pd_arch_is_32_bit(const char *arch);
 
 #endif

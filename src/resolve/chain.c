@@ -14,6 +14,8 @@ struct walk {
     uint64_t number;
     size_t count;    /* of entries: those of the chain, then the processor's call stack */
     size_t recorded; /* of the chain that count */
+    size_t leaf;     /* the entry behind which a caller belongs that is not recorded; 0: none */
+    uint64_t leaf_caller;
 };
 
 /* The processor's call stack (LBR) follows as one target and all sources. */
@@ -41,6 +43,60 @@ static void use_call_stack(struct walk *walk)
         walk->count = walk->recorded + 1 + sample->branch_count;
         return;
     }
+}
+
+/* ---- arm64's leaf functions ----
+ *
+ * They make no frame: the kernel's walk along the frame pointers misses their caller. perf on arm64 records the link
+ * register beside the chain, and there the caller's address is, unless the function has put it on the stack. */
+
+#define ARM64_LINK_REGISTER 30
+
+static bool has_link_register(const struct pd_sample *sample)
+{
+    if (!sample->user_regs)
+        return false;
+    const struct pd_attr *attr = &sample->event->attr;
+    return attr->sample_regs_user == UINT64_C(1) << ARM64_LINK_REGISTER &&
+           !(attr->sample_type & PD_SAMPLE_STACK_USER);
+}
+
+/* The index of the innermost entry in user space, 0 where there is none. */
+static size_t find_user_leaf(const struct walk *walk)
+{
+    for (size_t i = 0; i + 1 < walk->count; i++)
+        if (entry(walk, i) == CONTEXT_USER)
+            return i + 1;
+    return 0;
+}
+
+/* perf looks the rules up as if the file lay where the process has it first, which after fork and exec may be where its
+ * parent had it. It then finds none, and takes the link register. */
+static enum pd_return_place return_place(const struct walk *walk, struct pd_location *leaf)
+{
+    const struct pd_map *map = leaf->map;
+    const struct pd_map *first = map ? pd_maps_view_first_of(walk->resolver->user, map->dso) : NULL;
+    if (!first || first->start - first->pgoff != map->start - map->pgoff)
+        return PD_RETURN_UNKNOWN;
+    if (leaf->return_place == PD_RETURN_NOT_ASKED)
+        leaf->return_place = (uint8_t)pd_symbols_return_place(walk->resolver->symbols, map,
+                                                              leaf->addr);
+    return leaf->return_place;
+}
+
+static PD_NOINLINE void find_leaf_caller(struct walk *walk)
+{
+    uint64_t link = pd_load64(walk->sample->user_regs, walk->sample->swap);
+    size_t at = find_user_leaf(walk);
+    if (!at || !link || !pd_symbols_of_arm64(walk->resolver->symbols) ||
+        !pd_maps_view_any(walk->resolver->user))
+        return;
+    struct pd_location *leaf = pd_resolve(walk->resolver, walk->thread, walk->number,
+                                          PD_CPUMODE_USER, entry(walk, at));
+    if (!leaf || return_place(walk, leaf) == PD_RETURN_ELSEWHERE)
+        return;
+    walk->leaf = at;
+    walk->leaf_caller = link - 1; /* within the call */
 }
 
 /* False for contexts that perf does not accept. */
@@ -76,6 +132,10 @@ static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *
     size_t count = 0;
     for (size_t i = 0; i < walk->count && count < max; i++) {
         uint64_t ip = entry(walk, i);
+        /* perf adds it when it comes to the next one. */
+        if (PD_UNLIKELY(walk->leaf && i == walk->leaf + 1) &&
+            put(walk, PD_CPUMODE_USER, walk->leaf_caller, &frames[count]) && ++count == max)
+            break;
         if (PD_UNLIKELY(ip >= FIRST_CONTEXT)) {
             if (!context_mode(ip, &mode))
                 return bad_context(walk, ip, invalid);
@@ -111,6 +171,9 @@ static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *
         return bad_context(walk, context, invalid);
     for (size_t i = walk->count; i-- > 0 && count < max;) {
         uint64_t ip = entry(walk, i);
+        if (PD_UNLIKELY(walk->leaf && i == walk->leaf) &&
+            put(walk, PD_CPUMODE_USER, walk->leaf_caller, &frames[count]) && ++count == max)
+            break;
         if (ip >= FIRST_CONTEXT) {
             if (!mode_before(walk, i, &mode, &context))
                 return bad_context(walk, context, invalid);
@@ -130,13 +193,19 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid)
 {
-    struct walk walk = { resolver, sample, thread, number, 0, 0 };
+    struct walk walk = {
+        .resolver = resolver, .sample = sample, .thread = thread, .number = number
+    };
     use_call_stack(&walk);
     size_t max = PD_MIN(capacity, (size_t)max_stack);
     *invalid = false;
     /* The sample's own address came first. */
     pd_resolver_stamp(resolver, thread, number);
     resolver->loads_kernel = false;
-    return resolver->from_caller ? from_caller(&walk, max, frames, invalid)
-                                 : from_callee(&walk, max, frames, invalid);
+    if (PD_UNLIKELY(has_link_register(sample)))
+        find_leaf_caller(&walk);
+    /* Where all fit and each follows a marker, both ways give the same, and this one takes less. */
+    bool both = walk.count <= max && !walk.leaf && walk.count && entry(&walk, 0) >= FIRST_CONTEXT;
+    return resolver->from_caller && !both ? from_caller(&walk, max, frames, invalid)
+                                          : from_callee(&walk, max, frames, invalid);
 }

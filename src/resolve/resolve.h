@@ -5,6 +5,7 @@
 #ifndef PD_RESOLVE_H
 #define PD_RESOLVE_H
 #include "model/model.h"
+#include "object/frame_rules.h"
 #include "object/lines.h"
 #include "object/object.h"
 
@@ -25,8 +26,9 @@ struct pd_location {
     const struct pd_symbol *sym; /* NULL: unknown */
     char level;                  /* k . g u H */
     uint8_t cpumode;
-    bool is_kernel_map; /* map is a kernel map */
-    uint32_t index;     /* dense per resolver since the last trim */
+    bool is_kernel_map;   /* map is a kernel map */
+    uint8_t return_place; /* enum pd_return_place, for chains */
+    uint32_t index;       /* dense per resolver since the last trim */
     /* The consumer's memo (a text's place, an entry's id ...), zero when made. */
     uint64_t memo[2];
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/symbols.h"
+#include <elf.h>
 #include <stdlib.h>
 
 struct pd_build_id pd_dso_build_id(const struct pd_dso *dso)
@@ -77,6 +78,7 @@ static void free_loaded(struct pd_loaded *loaded)
 {
     pd_object_free(loaded->object);
     pd_lines_free(atomic_load(&loaded->lines));
+    pd_frame_rules_free(atomic_load(&loaded->frame_rules));
     if (loaded->own)
         pd_symtab_free(loaded->own);
     free(loaded);
@@ -191,6 +193,48 @@ bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint6
     if (lines)
         out->answer = pd_lines_find(lines, out->address, &out->file, &out->line);
     return lines || !lines_path(loaded);
+}
+
+/* ---- frame rules ---- */
+
+bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
+{
+    const struct pd_features *features = symbols->features;
+    const char *arch = features && features->arch.present ? features->arch.text.text : NULL;
+    return arch && (!strcmp(arch, "aarch64") || !strcmp(arch, "arm64"));
+}
+
+static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, struct pd_dso *dso,
+                                             struct pd_loaded *loaded, const char *path)
+{
+    struct pd_frame_rules *rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
+    if (rules)
+        return rules;
+    pthread_mutex_t *lock = &symbols->locks[dso->index % PD_LOAD_LOCKS];
+    pthread_mutex_lock(lock);
+    rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
+    if (!rules) {
+        rules = pd_frame_rules_open(path, EM_AARCH64);
+        atomic_store_explicit(&loaded->frame_rules, rules, memory_order_release);
+    }
+    pthread_mutex_unlock(lock);
+    return rules;
+}
+
+enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
+                                             uint64_t address)
+{
+    struct pd_dso *dso = map->dso;
+    struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    const struct pd_object *object = loaded ? loaded->object : NULL;
+    const char *path = !object                ? NULL
+                       : object->runtime_path ? object->runtime_path
+                                              : object->symbol_path;
+    struct pd_frame_rules *rules = path ? frame_rules_of(symbols, dso, loaded, path) : NULL;
+    if (!rules)
+        return PD_RETURN_UNKNOWN;
+    return pd_frame_rules_return(rules,
+                                 address + (object->adjust_symbols ? object->text_offset : 0));
 }
 
 /* ---- life ---- */

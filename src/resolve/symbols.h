@@ -13,7 +13,8 @@ struct pd_loaded {
     struct pd_object *object;      /* owned; NULL: none */
     struct pd_symtab *own;         /* owned; NULL: none */
     const char *long_name, *short_name;
-    struct pd_lines *_Atomic lines; /* owned; NULL: not yet read */
+    struct pd_lines *_Atomic lines;             /* owned; NULL: not yet read */
+    struct pd_frame_rules *_Atomic frame_rules; /* likewise */
 };
 
 /* The kernel's maps as its symbol table cut them; immutable once published. */
@@ -56,6 +57,11 @@ const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t 
                                            uint64_t ip);
 /* Where kernel addresses begin: perf's machine__kernel_start. */
 uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number);
+/* Does the recording come from an arm64 machine? */
+bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
+/* Where the function at an address of a map keeps its return address. arm64's files only. */
+enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
+                                             uint64_t address);
 /* NULL without memory. */
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);
 struct pd_build_id pd_dso_build_id(const struct pd_dso *dso);

@@ -3,6 +3,7 @@
 #include "test.h"
 #include "format/features.h"
 #include "format/fields.h"
+#include "format/names.h"
 #include "format/structs.h"
 
 static uint64_t state = 88172645463325252u;
@@ -199,8 +200,20 @@ static void test_hw_index(void)
     CHECK_U64(sample.ip, 0x1234);
 }
 
+static void test_machines_of_32_bits(void)
+{
+    static const char *const narrow[] = { "armv7l", "arm", "i686", "i386", "ppc", "mips", "s390" };
+    static const char *const wide[] = { "aarch64", "arm64",    "x86_64",  "ppc64le", "mips64",
+                                        "s390x",   "parisc64", "riscv64", "sparc64", "" };
+    for (size_t i = 0; i < PD_LENGTH(narrow); i++)
+        CHECK(pd_arch_is_32_bit(narrow[i]));
+    for (size_t i = 0; i < PD_LENGTH(wide); i++)
+        CHECK(!pd_arch_is_32_bit(wide[i]));
+}
+
 int main(void)
 {
+    test_machines_of_32_bits();
     test_round_trips();
     test_mmap2();
     test_least_sizes();

@@ -32,17 +32,22 @@ static struct pd_thread *touch(uint32_t process, uint32_t tid)
     return pd_timeline_touch(timeline, process, tid, ++now);
 }
 
-static void begin(void)
+static void begin_with(const struct pd_features *features)
 {
     struct pd_object_search search = { .kallsyms = kallsyms_path };
     timeline = pd_timeline_new(&context, NULL, false);
-    symbols = pd_symbols_new(&context, timeline, NULL, &search);
+    symbols = pd_symbols_new(&context, timeline, features, &search);
     resolver = pd_resolver_new(symbols);
     now = 0;
     struct built_file jit = { .prot = 5 };
     apply(build_mmap2(PD_CPUMODE_USER, pid, pid, 0x10000, 0x10000, 0, jit, "//anon"));
     apply(build_mmap(PD_CPUMODE_KERNEL, UINT32_MAX, 0, 0xffffffff81000000, 0x1000000,
                      0xffffffff81000000, "[kernel.kallsyms]_text"));
+}
+
+static void begin(void)
+{
+    begin_with(NULL);
 }
 
 static void end(void)
@@ -311,6 +316,50 @@ static void call_stack_replaces_the_user_part(void)
     end();
 }
 
+/* arm64 records the link register beside the chain: the caller of a leaf, which has no frame. */
+static void leaf_has_a_caller_on_arm64(void)
+{
+    static const uint64_t ips[] = { (uint64_t)-512, 0x10010, 0x10210, (uint64_t)-512, 0x10010 };
+    static const uint64_t link = 0x10120, none = 0;
+    static struct pd_features features = { .arch = { .present = true } };
+    struct pd_event event = { .attr.sample_regs_user = UINT64_C(1) << 30 };
+    struct pd_sample sample = { .event = &event,
+                                .callchain = (const uint8_t *)ips,
+                                .callchain_count = 3,
+                                .user_regs = (const uint8_t *)&link };
+    bool invalid;
+    features.arch.text.text = "aarch64";
+    begin_with(&features);
+    struct pd_thread *thread = touch(pid, pid);
+    for (int from_caller = 0; from_caller < 2; from_caller++) {
+        pd_resolver_from_caller(resolver, from_caller);
+        CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 3);
+        CHECK_U64(frames[0].ip, 0x10010);
+        CHECK_U64(frames[1].ip, 0x1011f); /* within the call */
+        CHECK_STR(symbol(frames[1].location), "jitted two");
+        CHECK_U64(frames[2].ip, 0x10210);
+        CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 2, frames, 16, &invalid), 2);
+        CHECK_U64(frames[1].ip, from_caller ? 0x10210 : 0x1011f);
+    }
+    /* Not the whole chain: perf adds it before the next frame only, unless it comes from the caller. */
+    sample.callchain += 3 * 8;
+    sample.callchain_count = 2;
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
+    pd_resolver_from_caller(resolver, false);
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 1);
+    sample.callchain = (const uint8_t *)ips;
+    sample.callchain_count = 3;
+    sample.user_regs = (const uint8_t *)&none;
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
+    sample.user_regs = (const uint8_t *)&link;
+    event.attr.sample_regs_user |= 1; /* registers that were asked for: nothing is made of them */
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
+    event.attr.sample_regs_user = UINT64_C(1) << 30;
+    features.arch.text.text = "x86_64";
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
+    end();
+}
+
 static void unknown_context_discards_the_chain(void)
 {
     static const uint64_t ips[] = { (uint64_t)-512, 0x10010, (uint64_t)-2048, 0x10110 };
@@ -349,6 +398,7 @@ int main(void)
     chain_follows_markers();
     chain_begins_as_user();
     call_stack_replaces_the_user_part();
+    leaf_has_a_caller_on_arm64();
     unknown_context_discards_the_chain();
     unlink(map_path);
     unlink(kallsyms_path);
