@@ -4,13 +4,31 @@
 #define PD_DIGITS_H
 #include "base/base.h"
 
+/* Writes the digits before `end`, returns where they begin: two a step. */
+PD_INLINE char *pd_digits_before(char *end, uint64_t value)
+{
+    static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031"
+                                "3233343536373839404142434445464748495051525354555657585960616263"
+                                "6465666768697071727374757677787980818283848586878889909192939495"
+                                "96979899";
+    while (value >= 100) {
+        end -= 2;
+        memcpy(end, pairs + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        end -= 2;
+        memcpy(end, pairs + 2 * value, 2);
+    } else {
+        *--end = (char)('0' + value);
+    }
+    return end;
+}
+
 /* At most 20 bytes. */
 PD_INLINE char *pd_put_u64(char *to, uint64_t value)
 {
-    char digits[20], *end = digits + sizeof digits, *start = end;
-    do
-        *--start = (char)('0' + value % 10);
-    while (value /= 10);
+    char digits[20], *end = digits + sizeof digits, *start = pd_digits_before(end, value);
     size_t length = (size_t)(end - start);
     memcpy(to, start, length);
     return to + length;
@@ -19,10 +37,7 @@ PD_INLINE char *pd_put_u64(char *to, uint64_t value)
 /* %*lu: max(20, width) bytes. */
 PD_INLINE char *pd_put_u64_right(char *to, uint64_t value, unsigned width)
 {
-    char digits[20], *end = digits + sizeof digits, *start = end;
-    do
-        *--start = (char)('0' + value % 10);
-    while (value /= 10);
+    char digits[20], *end = digits + sizeof digits, *start = pd_digits_before(end, value);
     size_t length = (size_t)(end - start), pad = length < width ? width - length : 0;
     memset(to, ' ', pad);
     memcpy(to + pad, start, length);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
+#include "base/digits.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,28 +56,6 @@ void pd_text_left(struct pd_text *text, const char *string, size_t length, size_
         pd_text_fill(text, ' ', width - length);
 }
 
-static const char digit_pairs[] = "0001020304050607080910111213141516171819202122232425262728293031"
-                                  "3233343536373839404142434445464748495051525354555657585960616263"
-                                  "6465666768697071727374757677787980818283848586878889909192939495"
-                                  "96979899";
-
-/* Writes the digits before `end`, returns where they begin. */
-static char *decimal_before(char *end, uint64_t value)
-{
-    while (value >= 100) {
-        end -= 2;
-        memcpy(end, digit_pairs + 2 * (value % 100), 2);
-        value /= 100;
-    }
-    if (value >= 10) {
-        end -= 2;
-        memcpy(end, digit_pairs + 2 * value, 2);
-    } else {
-        *--end = (char)('0' + value);
-    }
-    return end;
-}
-
 PD_INLINE void put_number(struct pd_text *text, const char *digits, size_t length, unsigned width,
                           char pad)
 {
@@ -91,7 +70,7 @@ PD_INLINE void put_number(struct pd_text *text, const char *digits, size_t lengt
 
 void pd_text_u64(struct pd_text *text, uint64_t value, unsigned width, char pad)
 {
-    char digits[20], *end = digits + sizeof digits, *start = decimal_before(end, value);
+    char digits[20], *end = digits + sizeof digits, *start = pd_digits_before(end, value);
     put_number(text, start, (size_t)(end - start), width, pad);
 }
 
@@ -99,7 +78,7 @@ void pd_text_i64(struct pd_text *text, int64_t value, unsigned width)
 {
     char digits[21], *end = digits + sizeof digits;
     uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    char *start = decimal_before(end, magnitude);
+    char *start = pd_digits_before(end, magnitude);
     if (value < 0)
         *--start = '-';
     put_number(text, start, (size_t)(end - start), width, ' ');

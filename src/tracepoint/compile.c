@@ -67,22 +67,31 @@ static bool compile_field_number(struct compiler *c, const struct tep_print_arg 
                                          .offset = (uint32_t)field->offset });
 }
 
-/* array[index]: of a field in place, or of dynamic bytes */
+static bool constant(const struct tep_print_arg *arg, uint64_t *value)
+{
+    if (!arg || arg->type != TEP_PRINT_ATOM || !arg->atom.atom)
+        return false;
+    *value = strtoull(arg->atom.atom, NULL, 0);
+    return true;
+}
+
+/* array[index] of a field in place */
 static bool compile_index(struct compiler *c, const struct tep_print_arg *arg)
 {
     const struct tep_print_arg *left = arg->op.left;
-    uint64_t element = 0;
-    if (left->type == TEP_PRINT_FIELD) {
-        struct tep_format_field *field = field_named(c, left->field.field, left->field.name);
-        if (!field || field->flags & TEP_FIELD_IS_DYNAMIC || !number_size((int)field->elementsize))
-            return false;
-        element = field->elementsize;
-        if (!emit(c, (struct pd_trace_op){ .code = OP_CONSTANT, .value = (uint64_t)field->offset }))
-            return false;
-    } else {
+    if (left->type != TEP_PRINT_FIELD)
         return false;
-    }
-    return compile_number(c, arg->op.right) &&
+    struct tep_format_field *field = field_named(c, left->field.field, left->field.name);
+    if (!field || field->offset < 0 || field->flags & TEP_FIELD_IS_DYNAMIC ||
+        !number_size((int)field->elementsize))
+        return false;
+    uint64_t at = (uint64_t)field->offset, element = field->elementsize, index;
+    if (constant(arg->op.right, &index) && index < UINT16_MAX)
+        return emit(c, (struct pd_trace_op){ .code = OP_FIELD,
+                                             .size = (uint8_t)element,
+                                             .offset = (uint32_t)(at + index * element) });
+    return emit(c, (struct pd_trace_op){ .code = OP_CONSTANT, .value = at }) &&
+           compile_number(c, arg->op.right) &&
            emit(c, (struct pd_trace_op){ .code = OP_CONSTANT, .value = element }) &&
            emit(c, (struct pd_trace_op){ .code = OP_MUL }) &&
            emit(c, (struct pd_trace_op){ .code = OP_ADD }) &&
@@ -161,12 +170,12 @@ static bool compile_number(struct compiler *c, const struct tep_print_arg *arg)
     if (!arg || ++c->depth > PD_TRACE_DEPTH)
         return false;
     bool done = false;
+    uint64_t value;
     switch (arg->type) {
     case TEP_PRINT_NULL: done = emit(c, (struct pd_trace_op){ .code = OP_CONSTANT }); break;
     case TEP_PRINT_ATOM:
-        done = arg->atom.atom &&
-               emit(c, (struct pd_trace_op){ .code = OP_CONSTANT,
-                                             .value = strtoull(arg->atom.atom, NULL, 0) });
+        done = constant(arg, &value) &&
+               emit(c, (struct pd_trace_op){ .code = OP_CONSTANT, .value = value });
         break;
     case TEP_PRINT_FIELD: done = compile_field_number(c, arg); break;
     case TEP_PRINT_TYPE: done = compile_cast(c, arg); break;
@@ -435,6 +444,21 @@ static bool add_conversion(struct compiler *c, const char **at, const struct tep
     return pd_vec_push(&c->format->pieces, piece);
 }
 
+/* Numbers as they are and the text between them need no look at widths and flags, and one room holds them all. */
+static void find_quick(struct pd_trace_format *format)
+{
+    enum { NUMBER_ROOM = 20 };
+    format->quick_room = 0;
+    for (size_t i = 0; i < format->pieces.count; i++) {
+        struct pd_trace_piece *piece = &format->pieces.data[i];
+        bool number = piece->kind == PIECE_NUMBER && piece->plain && !piece->width &&
+                      !piece->hash && piece->conversion != 'X';
+        piece->quick = number || piece->kind == PIECE_LITERAL;
+        if (piece->quick)
+            format->quick_room += number ? NUMBER_ROOM : piece->text_length;
+    }
+}
+
 bool pd_trace_compile(struct pd_trace_format *format)
 {
     const struct tep_event *event = format->event;
@@ -454,5 +478,6 @@ bool pd_trace_compile(struct pd_trace_format *format)
         if (*at == '%' && (at++, !add_conversion(&c, &at, &arg)))
             return false;
     }
+    find_quick(format);
     return true;
 }

@@ -93,6 +93,7 @@ struct pd_trace_piece {
     int8_t length;         /* -2 char ... 2 long long */
     bool zero, left, hash; /* flags */
     bool plain;            /* nothing that our own appenders cannot do */
+    bool quick;            /* literal, or a number without flags and width */
     bool offset;           /* %pS, %pF: with +0xoff */
     uint16_t width;
     int32_t precision;        /* -1 none */
@@ -109,6 +110,7 @@ struct pd_trace_format {
     bool compiled;
     PD_VEC(struct pd_trace_op) ops;
     PD_VEC(struct pd_trace_piece) pieces;
+    size_t quick_room; /* bytes that all quick pieces take at most */
     PD_VEC(struct pd_trace_field) fields;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a compiled print format over a payload. */
+#include "base/digits.h"
 #include "tracepoint/program.h"
 #include <stdio.h>
 
@@ -10,7 +11,7 @@ struct payload {
     bool swap;
 };
 
-static uint64_t load(const struct payload *p, uint64_t at, unsigned size)
+PD_INLINE uint64_t load(const struct payload *p, uint64_t at, unsigned size)
 {
     if (!pd_range_ok(at, size, p->size))
         return 0;
@@ -83,15 +84,47 @@ static uint64_t run(const struct payload *p, uint32_t program)
 }
 /* NOLINTEND */
 
-static void put_number(const struct payload *p, const struct pd_trace_piece *piece,
-                       struct pd_text *out)
+PD_INLINE uint64_t number_of(const struct payload *p, const struct pd_trace_piece *piece)
 {
     uint64_t value = run(p, piece->program);
     bool is_signed = piece->conversion == 'd';
     if (piece->length <= 0)
-        value = cast(value, piece->length == 0 ? 4 : piece->length == -1 ? 2 : 1, is_signed);
-    else if (piece->length == 1 && p->format->tracing->long_size == 4)
-        value = cast(value, 4, is_signed); /* the recording's long, not the reader's */
+        return cast(value, piece->length == 0 ? 4 : piece->length == -1 ? 2 : 1, is_signed);
+    if (piece->length == 1 && p->format->tracing->long_size == 4)
+        return cast(value, 4, is_signed); /* the recording's long, not the reader's */
+    return value;
+}
+
+/* The quick pieces from `piece` on, in the room that was made for all of the format. */
+static const struct pd_trace_piece *put_quick(const struct payload *p,
+                                              const struct pd_trace_piece *piece,
+                                              const struct pd_trace_piece *end, struct pd_text *out)
+{
+    char *to = out->data + out->length;
+    for (; piece < end && piece->quick; piece++) {
+        if (piece->kind == PIECE_LITERAL) {
+            to = pd_put_bytes(to, piece->text, piece->text_length);
+            continue;
+        }
+        uint64_t value = number_of(p, piece);
+        if (piece->conversion == 'x') {
+            to = pd_put_hex(to, value);
+        } else if (piece->conversion == 'd' && (int64_t)value < 0) {
+            *to = '-';
+            to = pd_put_u64(to + 1, 0 - value);
+        } else {
+            to = pd_put_u64(to, value);
+        }
+    }
+    out->length = (size_t)(to - out->data);
+    return piece;
+}
+
+static void put_number(const struct payload *p, const struct pd_trace_piece *piece,
+                       struct pd_text *out)
+{
+    uint64_t value = number_of(p, piece);
+    bool is_signed = piece->conversion == 'd';
     if (!piece->plain || piece->conversion == 'X' ||
         (is_signed && piece->zero && (int64_t)value < 0)) {
         char spec[64], text[4200];
@@ -302,8 +335,14 @@ void pd_trace_print(const struct pd_trace_format *format, const struct pd_trace_
         return;
     }
     struct payload payload = { format, data, size, format->tracing->swap };
-    for (size_t i = 0; i < format->pieces.count; i++) {
-        const struct pd_trace_piece *piece = &format->pieces.data[i];
+    const struct pd_trace_piece *piece = format->pieces.data, *end = piece + format->pieces.count;
+    for (; piece < end; piece++) {
+        if (piece->quick) {
+            if (!pd_text_room(out, format->quick_room + 1))
+                return;
+            piece = put_quick(&payload, piece, end, out) - 1;
+            continue;
+        }
         switch (piece->kind) {
         case PIECE_LITERAL: pd_text_bytes(out, piece->text, piece->text_length); break;
         case PIECE_NUMBER: put_number(&payload, piece, out); break;
