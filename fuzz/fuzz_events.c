@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* perf's -e, under the running machine's sysfs. */
+#include "record/events.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct pd_context context;
+    struct pd_events events = { 0 };
+    struct pd_roots roots = { NULL };
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = 0;
+    pd_context_init(&context);
+    (void)pd_events_parse(&context, &roots, text, &events);
+    pd_events_free(&events);
+    pd_context_fini(&context);
+    free(text);
+    return 0;
+}
