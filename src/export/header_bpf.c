@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* BPF programs of the header, named as the kernel names their symbols; function names come from their BTF. */
 #include "export/header.h"
+#include "format/bpf.h"
 #include <stdlib.h>
 
-enum {
-    ARRAY_KSYMS = 3,
-    ARRAY_LENGTHS = 4,
-    ARRAY_FUNCTIONS = 5,
-    ARRAY_TAGS = 8,
-    TAG_SIZE = 8,
-    BTF_MAGIC = 0xeb9f,
-    BTF_HEADER = 24
-};
+enum { TAG_SIZE = 8, BTF_MAGIC = 0xeb9f, BTF_HEADER = 24 };
 
 /* ---- BTF: only the names of types ---- */
 
@@ -77,22 +70,11 @@ static const char *btf_name(const struct btf *btf, uint32_t wanted)
 
 /* ---- programs ---- */
 
-/* Entry `index` of an array of the program, NULL when it does not lie in the data. */
-static const uint8_t *array_entry(const struct pd_part_bpf_prog *program, unsigned array,
-                                  uint64_t offset, uint32_t index, uint32_t size)
-{
-    uint64_t at = (uint64_t)index * size;
-    if (!(program->arrays >> array & 1) || pd_add_overflows(at, offset, &at) ||
-        !pd_range_ok(at, size, program->data.size))
-        return NULL;
-    return program->data.data + at;
-}
-
 static void put_name(const struct pd_recording *recording, const struct pd_part_bpf_prog *program,
                      uint32_t index, struct pd_text *out)
 {
     const struct pd_part_bpf_prog_info *info = &program->info;
-    const uint8_t *tag = array_entry(program, ARRAY_TAGS, info->prog_tags, index, TAG_SIZE);
+    const uint8_t *tag = pd_bpf_entry(program, PD_BPF_PROG_TAGS, info->prog_tags, index, TAG_SIZE);
     const char *function = NULL;
     struct btf btf;
     pd_text_string(out, "bpf_prog_");
@@ -101,8 +83,8 @@ static void put_name(const struct pd_recording *recording, const struct pd_part_
     if (open_btf(recording, info->btf_id, &btf)) {
         const uint8_t *entry = info->func_info_rec_size < 8
                                    ? NULL
-                                   : array_entry(program, ARRAY_FUNCTIONS, info->func_info, index,
-                                                 info->func_info_rec_size);
+                                   : pd_bpf_entry(program, PD_BPF_FUNC_INFO, info->func_info, index,
+                                                  info->func_info_rec_size);
         function = entry ? btf_name(&btf, pd_load32(entry + 4, recording->swap)) : NULL;
     } else if (index == 0 && info->nr_jited_ksyms == 1) {
         if (info->name.length)
@@ -119,8 +101,9 @@ static void put_place(const struct pd_recording *recording, const struct pd_part
                       uint32_t index, struct pd_text *out)
 {
     const struct pd_part_bpf_prog_info *info = &program->info;
-    const uint8_t *start = array_entry(program, ARRAY_KSYMS, info->jited_ksyms, index, 8);
-    const uint8_t *length = array_entry(program, ARRAY_LENGTHS, info->jited_func_lens, index, 4);
+    const uint8_t *start = pd_bpf_entry(program, PD_BPF_JITED_KSYMS, info->jited_ksyms, index, 8);
+    const uint8_t *length = pd_bpf_entry(program, PD_BPF_JITED_FUNC_LENS, info->jited_func_lens,
+                                         index, 4);
     pd_text_format(out, " addr 0x%llx size %u\n",
                    (unsigned long long)(start ? pd_load64(start, recording->swap) : 0),
                    length ? pd_load32(length, recording->swap) : 0);

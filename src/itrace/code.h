@@ -22,11 +22,11 @@ struct pd_code_node {
     /* Where a branch that is taken goes (direct and conditional ones) and where it goes on: use pd_code_taken() and
      * pd_code_fall(). NULL until then. */
     struct pd_code_node *taken, *fall;
-    uint64_t ip;      /* of the first instruction */
-    uint64_t last_ip; /* of the last one */
-    uint64_t next_ip; /* behind it: last_ip + length */
-    uint64_t target;  /* of a direct or conditional branch, else 0 */
-    uint32_t insns;   /* at least one, the branch counts */
+    uint64_t ip;                /* of the first instruction */
+    uint64_t last_ip;           /* of the last one */
+    uint64_t next_ip;           /* behind it: last_ip + length */
+    uint64_t target;            /* of a direct or conditional branch, else 0 */
+    uint32_t insns;             /* at least one, the branch counts */
     uint8_t op, branch, length; /* of the last instruction */
     /* A jmp over the 16 bytes by which a program says that 64 conditional branches follow that spell a value. */
     bool emulated_ptwrite;
@@ -51,7 +51,8 @@ struct pd_code_view {
     struct pd_code_space *user, *kernel;
     uint64_t kernel_start; /* at and above it, the kernel */
     uint64_t user_stamp, kernel_stamp;
-    uint64_t generation; /* changes when nodes died: those looked up before must be looked up again */
+    uint64_t
+        generation; /* changes when nodes died: those looked up before must be looked up again */
     struct pd_code_reader *reader;
     /* Of the last look-up that failed. */
     const struct pd_map *failed_map; /* NULL: none there */
@@ -62,7 +63,7 @@ struct pd_code *pd_code_new(struct pd_symbols *symbols);
 void pd_code_free(struct pd_code *code);
 /* What a TEXT_POKE record does; by the front, numbers rising, before a reader asks for that number. */
 perfdata_status pd_code_poke(struct pd_code *code, const struct pd_event *event,
-                             const uint8_t *record, uint32_t size, uint64_t number);
+                             const uint8_t *record, uint32_t size, bool swap, uint64_t number);
 /* Counts that an error was met in this object, by one who goes in delivery order: perf tells of an object that it cannot
  * read twice and then no more. True: to be told. */
 bool pd_code_tell(struct pd_code *code, const struct pd_map *map, enum pd_code_error error);
@@ -77,7 +78,7 @@ enum pd_code_machine {
 };
 
 /* What the thread (NULL: unknown, its kernel only) sees as of that number. The view stays where it is until the reader is
- * trimmed. NULL without memory. */
+ * trimmed. Map records act once pd_timeline_touch() came behind them, as always. NULL without memory. */
 struct pd_code_view *pd_code_view(struct pd_code_reader *reader, const struct pd_thread *thread,
                                   uint64_t number, enum pd_code_machine machine);
 /* Forgets views when there are too many; true when it did. Not while one is in use. */

@@ -40,9 +40,6 @@ struct pd_insn {
 /* False: no instruction, or `size` bytes do not hold it whole. */
 bool pd_insn_decode(const uint8_t *bytes, size_t size, bool is_64_bit, struct pd_insn *out);
 
-/* The flags of a branch sample (PERF_IP_FLAG_BRANCH, CALL, RETURN ...) for an instruction of that kind. */
-uint32_t pd_insn_flags(enum pd_insn_op op);
-
 /* Appends the instruction as xed prints it ("movl  %eax, -0x14(%rbp)"), without a newline. False: nothing appended, it is
  * no instruction. */
 bool pd_insn_text(const uint8_t *bytes, size_t size, bool is_64_bit, uint64_t ip,

@@ -101,7 +101,7 @@ static bool debuglink_path(const struct loader *loader, char *out)
     return false;
 }
 
-static bool is_vdso(const char *name)
+bool pd_is_vdso_name(const char *name)
 {
     return !strcmp(name, "[vdso]") || !strcmp(name, "[vdso32]") || !strcmp(name, "[vdsox32]");
 }
@@ -125,9 +125,11 @@ static bool candidate_path(const struct loader *loader, enum pd_object_type type
     switch (type) {
     case PD_OBJECT_DEBUGLINK: return debuglink_path(loader, out);
     case PD_OBJECT_BUILD_ID_CACHE:
-        return pd_search_cache_path(loader->search, id, is_vdso(name) ? "vdso" : "elf", out);
+        return pd_search_cache_path(loader->search, id, pd_is_vdso_name(name) ? "vdso" : "elf",
+                                    out);
     case PD_OBJECT_BUILD_ID_CACHE_DEBUG:
-        return pd_search_cache_path(loader->search, id, is_vdso(name) ? "vdso" : "debug", out);
+        return pd_search_cache_path(loader->search, id, pd_is_vdso_name(name) ? "vdso" : "debug",
+                                    out);
     case PD_OBJECT_FEDORA_DEBUG: return debug_path(loader, name, ".debug", out);
     case PD_OBJECT_UBUNTU_DEBUG: return debug_path(loader, name, "", out);
     case PD_OBJECT_BUILD_ID_DEBUG:
@@ -390,14 +392,21 @@ static size_t own_vdso_size(const uint8_t *image)
     return PD_MIN(size, VDSO_LIMIT);
 }
 
-perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
-                                        struct pd_object **out)
+const void *pd_search_own_vdso(const struct pd_object_search *search, size_t *size)
 {
     const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
     /* perf writes it to a temporary file and then puts symfs before that file's name */
-    size_t size = image && !pd_search_has_symfs(search) ? own_vdso_size(image) : 0;
+    *size = image && !pd_search_has_symfs(search) ? own_vdso_size(image) : 0;
+    return *size ? (const void *)image : "";
+}
 
-    return pd_object_load_memory(search, size ? (const void *)image : "", size, out);
+perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
+                                        struct pd_object **out)
+{
+    size_t size;
+    const void *image = pd_search_own_vdso(search, &size);
+
+    return pd_object_load_memory(search, image, size, out);
 }
 
 /* ---- perf maps ---- */

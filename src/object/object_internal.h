@@ -14,6 +14,9 @@ bool pd_search_cache_path(const struct pd_object_search *search, const struct pd
                           const char *leaf, char *out);
 /* The cache's folder. */
 bool pd_search_cache(const struct pd_object_search *search, char *out);
+bool pd_is_vdso_name(const char *name);
+/* The vdso of this very process; *size 0: none, or it would be looked for below symfs. */
+const void *pd_search_own_vdso(const struct pd_object_search *search, size_t *size);
 bool pd_search_has_symfs(const struct pd_object_search *search);
 enum pd_demangle pd_search_demangle(const struct pd_object_search *search, bool kernel);
 

@@ -6,10 +6,14 @@
 #define PD_RESOLVE_H
 #include "model/model.h"
 #include "object/frame_rules.h"
+#include "object/image.h"
 #include "object/lines.h"
 #include "object/object.h"
 
 struct pd_symbols;
+
+/* The timeline that its maps come from. */
+struct pd_timeline *pd_symbols_timeline(struct pd_symbols *symbols);
 
 struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline *timeline,
                                   const struct pd_features *features,
@@ -73,6 +77,13 @@ bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t
 
 /* The symbol table behind a map, loading it when needed; NULL when it has none. Any thread. */
 const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map);
+/* What is looked up in it for an address. */
+uint64_t pd_symbols_address(struct pd_symbols *symbols, const struct pd_map *map, uint64_t ip);
+/* The kernel's map of an address once its table is loaded, which cuts and adds maps; NULL: none. */
+const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t number,
+                                           uint64_t ip);
+/* Where kernel addresses begin: perf's machine__kernel_start. */
+uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number);
 /* The DSO's names as loading left them: of the kernel, the vmlinux that was used. */
 const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso);
@@ -89,6 +100,12 @@ struct pd_source_line {
  * system has no memory. */
 bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                      struct pd_source_line *out);
+
+/* ---- code ------------------------------------------------------------------------------------------------- */
+
+/* The bytes behind a map; the address `ip` lies at pd_symbols_address() in them. NULL: they cannot be had. Opened on first
+ * need; any thread; lives as long as the symbols. */
+const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct pd_map *map);
 
 /* ---- call chains ------------------------------------------------------------------------------------------ */
 

@@ -77,17 +77,6 @@ static struct pd_location *new_location(struct pd_resolver *resolver)
     return resolver->slab++;
 }
 
-/* A module's symbols from its file lie at file offsets, while its recorded map says nothing of them. */
-static uint64_t address_in(struct pd_resolver *resolver, const struct pd_map *map, uint64_t ip)
-{
-    if (map->dso->kind == PD_DSO_MODULE) {
-        const struct pd_loaded *loaded = pd_symbols_load(resolver->symbols, map->dso);
-        if (loaded && loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND)
-            return ip - map->start + loaded->object->module_pgoff;
-    }
-    return pd_map_address(map, ip);
-}
-
 static struct pd_location *make_location(struct pd_resolver *resolver, const struct pd_map *map,
                                          uint8_t cpumode, uint64_t ip)
 {
@@ -102,7 +91,7 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
         location->map = map;
         location->dso = map->dso;
         location->is_kernel_map = map->kernel;
-        location->addr = address_in(resolver, map, ip);
+        location->addr = pd_symbols_address(resolver->symbols, map, ip);
         location->sym = find_symbol(resolver, map, location->addr);
     }
     return location;

@@ -131,6 +131,22 @@ const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struc
     return loaded ? loaded->table : NULL;
 }
 
+/* A module's symbols from its file lie at file offsets, while its recorded map says nothing of them. */
+uint64_t pd_symbols_address(struct pd_symbols *symbols, const struct pd_map *map, uint64_t ip)
+{
+    if (map->dso->kind == PD_DSO_MODULE) {
+        const struct pd_loaded *loaded = pd_symbols_load(symbols, map->dso);
+        if (loaded && loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND)
+            return ip - map->start + loaded->object->module_pgoff;
+    }
+    return pd_map_address(map, ip);
+}
+
+struct pd_timeline *pd_symbols_timeline(struct pd_symbols *symbols)
+{
+    return symbols->timeline;
+}
+
 const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso)
 {
     (void)symbols;
@@ -261,6 +277,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
     pthread_mutex_init(&symbols->lock, NULL);
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_init(&symbols->locks[i], NULL);
+    pd_images_init(&symbols->images);
     return symbols;
 }
 
@@ -273,6 +290,7 @@ void pd_symbols_free(struct pd_symbols *symbols)
         free_loaded(at);
         at = next;
     }
+    pd_images_free(&symbols->images);
     pd_kernel_view_free(atomic_load(&symbols->view));
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_destroy(&symbols->locks[i]);

@@ -2,6 +2,8 @@
 /* The inside of resolve/: what is loaded, for all workers. */
 #ifndef PD_RESOLVE_SYMBOLS_H
 #define PD_RESOLVE_SYMBOLS_H
+#include "base/hash.h"
+#include "base/vec.h"
 #include "resolve/resolve.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,6 +36,16 @@ struct pd_kernel_view {
 
 enum { PD_LOAD_LOCKS = 16 };
 
+/* The bytes behind DSOs, opened on first need. */
+struct pd_images {
+    pthread_mutex_t lock;
+    struct pd_map64 by_dso;         /* pointer -> place in `list` */
+    PD_VEC(struct pd_image *) list; /* NULL: cannot be had */
+};
+
+void pd_images_init(struct pd_images *images);
+void pd_images_free(struct pd_images *images);
+
 struct pd_symbols {
     struct pd_context *context;
     struct pd_timeline *timeline;
@@ -46,17 +58,13 @@ struct pd_symbols {
     _Atomic uint64_t
         first_kernel; /* number of the first sample in the kernel; all ones: none yet */
     bool is_x86_64;
+    struct pd_images images;
 };
 
 /* Loads the kernel with the maps of the first kernel sample, or those that held at `number` when there was none, unless
  * that is done; NULL without memory. */
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
-/* The kernel's map of an address, after loading. */
-const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t number,
-                                           uint64_t ip);
-/* Where kernel addresses begin: perf's machine__kernel_start. */
-uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number);
 /* Does the recording come from an arm64 machine? */
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
 /* Where the function at an address of a map keeps its return address. arm64's files only. */
