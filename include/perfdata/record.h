@@ -47,10 +47,12 @@ struct perfdata_cursor_options {
     const char *vmlinux;
     const char *home;         /* HOME/.debug is the build-id cache; NULL: no cache       */
     const char *build_id_dir; /* the cache instead                                  */
+    /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
+    const char *jitdump;
 };
 #define PERFDATA_CURSOR_OPTIONS_INIT                                                               \
     {                                                                                              \
-        sizeof(struct perfdata_cursor_options), 0, 0, 0, 0, 0, 0, 0                                \
+        sizeof(struct perfdata_cursor_options), 0, 0, 0, 0, 0, 0, 0, 0                             \
     }
 
 /* A walk over all records from the first on; options NULL: delivery order, nothing resolved. Several cursors of one

@@ -71,6 +71,8 @@ struct perfdata_report_options {
     const char *time_quantum;  /* step of the sort key time: "100ms"                       */
     /* Where symbols come from. */
     const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
+    /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
+    const char *jitdump;
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */

@@ -46,7 +46,10 @@ enum perfdata_inject_flags {
     PERFDATA_INJECT_ALL_BUILD_IDS = 1 << 1, /* --buildid-all: of all that were mapped */
     /* -s: sched_stat samples give their time and period to the sched_switch of the task that slept; the other
      * sched_switch, sched_stat and sched_process_exit samples go */
-    PERFDATA_INJECT_SCHED_STAT = 1 << 2
+    PERFDATA_INJECT_SCHED_STAT = 1 << 2,
+    /* -j: code of runtimes. Where a map shows a jitdump, an ELF file of each piece of code is written beside the dump, and
+     * a map of it replaces that of the dump. */
+    PERFDATA_INJECT_JIT = 1 << 3
 };
 
 /* Since 0.1. */

@@ -59,6 +59,8 @@ struct perfdata_script_options {
     uint32_t threads;                              /* 0: all cores; the text never depends on it */
     /* Where symbols come from. */
     const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
+    /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
+    const char *jitdump;
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */

@@ -33,6 +33,7 @@ _perfdata() {
         '*-k+[kernel image with symbols]:FILE:_files' \
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
@@ -92,6 +93,7 @@ _perfdata() {
         '*-k+[kernel image with symbols]:FILE:_files' \
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
         '*--ignore-vmlinux[kernel image is never read]' \
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
@@ -234,6 +236,8 @@ _perfdata() {
         '*--known-build-ids=["ID PATH,ID PATH..." or @FILE with a pair a line\: used before the files'\'' own]:LIST:' \
         '*-s[merge sched_stat and sched_switch samples\: where and how long tasks slept]' \
         '*--sched-stat[merge sched_stat and sched_switch samples\: where and how long tasks slept]' \
+        '*-j[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
+        '*--jit[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     check)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

@@ -39,6 +39,7 @@ struct pd_dso {
     bool mapped; /* a map shows it */
     uint32_t maj, min;
     uint64_t ino, ino_generation;
+    const void *code; /* of a runtime, where its dump is read in place; NULL: none */
     /* resolve/'s: */
     void *_Atomic symbols; /* what was loaded */
     _Atomic bool alone;    /* a module that was looked up before the kernel's table was there */
@@ -103,6 +104,17 @@ void pd_timeline_remove_exited(struct pd_timeline *timeline);
 /* Applies one record (type < 64, or the user records that the timeline knows) that is no sample. */
 perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_event *event,
                                   const uint8_t *record, uint32_t size, uint64_t number);
+/* Code that a runtime made appears, or moves, as if an MMAP2 of a file had shown it. */
+struct pd_code_map {
+    uint32_t pid, tid;
+    uint64_t start, length, pgoff;
+    const char *name;
+    size_t name_length;
+    uint64_t version; /* the same name may stand for other code later */
+    const void *code; /* becomes the DSO's */
+};
+perfdata_status pd_timeline_map_code(struct pd_timeline *timeline, const struct pd_code_map *map,
+                                     uint64_t number);
 /* The thread of a sample (or another record's trailer), made when unseen, as perf does even for pid and tid -1 (absent:
  * its name is ":-1"). NULL only when the system has no memory. One hash probe. Publishes the maps changed since. */
 struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,

@@ -347,6 +347,8 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
         pd_dso_set_build_id(dso, fact->build_id, fact->build_id_size);
     else if (!dso->mapped)
         header_build_id(timeline, dso);
+    if (!dso->mapped)
+        dso->code = fact->code;
     dso->mapped = true;
     uint64_t end;
     if (pd_add_overflows(fact->start, fact->length, &end) || !fact->length)
@@ -365,6 +367,29 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
     map->number = fact->number;
     map->identity = identity;
     return pd_map_set_insert(&timeline->pool, pd_thread_set(thread->state, fact->number), map);
+}
+
+perfdata_status pd_timeline_map_code(struct pd_timeline *timeline, const struct pd_code_map *map,
+                                     uint64_t number)
+{
+    struct pd_map_fact fact = {
+        .start = map->start,
+        .length = map->length,
+        .pgoff = map->pgoff,
+        .name = map->name,
+        .name_length = map->name_length,
+        .pid = map->pid,
+        .tid = map->tid,
+        .number = number,
+        .prot = PROT_EXECUTE,
+        .code = map->code,
+    };
+    struct pd_dso_id id = { 0, 0, map->version, 1 };
+    perfdata_status status = apply_user_map(timeline, &fact, &id);
+    if (status == PERFDATA_ERROR_BAD_RECORD)
+        status = pd_issue(timeline->context, PERFDATA_ISSUE_OBJECT, -1,
+                          "code of a jitdump lies at an impossible address");
+    return status;
 }
 
 static bool of_kernel(uint16_t misc)

@@ -69,6 +69,7 @@ struct pd_map_fact {
     uint8_t build_id_size;
     uint32_t pid, tid, prot, flags;
     uint64_t number;
+    const void *code;
 };
 perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline,
                                         const struct pd_map_fact *fact);

@@ -19,6 +19,7 @@ struct pd_object_search {
     const char *vmlinux;        /* --vmlinux FILE                                   */
     const char *home;           /* cache is HOME/.debug (with symfs: SYMFS/.debug)  */
     const char *cache;          /* --buildid-dir DIR: cache instead of HOME/.debug  */
+    const char *jitdump;        /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
     const char *os_release;     /* of the header's OSRELEASE; NULL: running kernel's */
     bool ignore_vmlinux;
     bool ignore_build_id; /* --ignore-vmlinux-buildid... : accept any file */

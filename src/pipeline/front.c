@@ -140,7 +140,8 @@ static perfdata_status apply(struct pd_front *front, const struct pd_delivered *
                              record->number);
 }
 
-static perfdata_status act(struct pd_front *front, struct pd_delivered *record, bool batched)
+static perfdata_status act(struct pd_front *front, struct pd_delivered *record, bool batched,
+                           bool acts)
 {
     bool show = batched && record->type < 64;
     /* An EXIT is shown with the thread that it ends. */
@@ -148,7 +149,7 @@ static perfdata_status act(struct pd_front *front, struct pd_delivered *record, 
         record->thread = shown_thread(front, record);
         return record->thread ? apply(front, record) : no_memory(front);
     }
-    perfdata_status status = apply(front, record);
+    perfdata_status status = acts ? apply(front, record) : PERFDATA_OK;
     if (show && status >= 0) {
         record->thread = shown_thread(front, record);
         if (!record->thread)
@@ -206,13 +207,20 @@ static int fill(struct pd_front *front, struct pd_job *job)
                 continue;
             got = verdict == PD_FRONT_PASS;
         }
-        bool batched = got && wanted(consumer, record->type);
+        bool batched = got && wanted(consumer, record->type), acts = true;
+        if (PD_UNLIKELY(front->session->jit != NULL)) {
+            got = pd_jit_deliver(front->session->jit, record->event, record->data, record->size,
+                                 record->type, record->time, record->number);
+            if (got < 0)
+                return got;
+            acts = !got;
+        }
         if (PD_LIKELY(record->type == PD_RECORD_SAMPLE)) {
             touch_sample(front, record);
             if (PD_UNLIKELY(!record->thread))
                 return no_memory(front);
         } else {
-            perfdata_status status = act(front, record, batched);
+            perfdata_status status = act(front, record, batched, acts);
             if (status < 0)
                 return status;
         }

@@ -6,6 +6,7 @@
 #include "container/container.h"
 #include "model/model.h"
 #include "order/order.h"
+#include "pipeline/jit.h"
 #include "resolve/resolve.h"
 
 /* A recording with its timeline and symbols: what every analysis starts from. */
@@ -13,6 +14,7 @@ struct pd_session {
     struct pd_recording *recording;
     struct pd_timeline *timeline;
     struct pd_symbols *symbols;
+    struct pd_jit *jit;                       /* NULL: dumps of runtimes are not read */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
 };
@@ -23,7 +25,7 @@ struct pd_session {
     {                                                                                              \
         .context = &(recording_)->context, .symfs = (options)->symfs,                              \
         .kallsyms = (options)->kallsyms, .vmlinux = (options)->vmlinux, .home = (options)->home,   \
-        .cache = (options)->build_id_dir,                                                          \
+        .cache = (options)->build_id_dir, .jitdump = (options)->jitdump,                           \
         .os_release = (recording_)->features.osrelease.present                                     \
                           ? (recording_)->features.osrelease.text.text                             \
                           : NULL                                                                   \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/symbols.h"
+#include "object/jitdump.h"
 #include <elf.h>
 #include <stdlib.h>
 
@@ -44,10 +45,25 @@ static perfdata_status load_module(struct pd_symbols *symbols, const struct pd_d
     return 0;
 }
 
+/* Read in place: what perf would read of the file that it makes. */
+static perfdata_status load_code(struct pd_symbols *symbols, const struct pd_jit_code *code,
+                                 struct pd_loaded *loaded)
+{
+    struct pd_text image = { 0 };
+    struct pd_build_id id;
+    perfdata_status status = PERFDATA_ERROR_MEMORY;
+    if (pd_jit_image(code->dump, code->entry, &image, &id))
+        status = pd_object_load_memory(&symbols->search, image.data, image.length, &loaded->object);
+    pd_text_free(&image);
+    return status;
+}
+
 static perfdata_status load_file(struct pd_symbols *symbols, const struct pd_dso *dso,
                                  struct pd_loaded *loaded)
 {
     struct pd_build_id id = pd_dso_build_id(dso);
+    if (dso->code)
+        return load_code(symbols, dso->code, loaded);
     if (dso->kind == PD_DSO_VDSO && !id.size)
         return pd_object_load_own_vdso(&symbols->search, &loaded->object);
     /* A name that is no path is looked for only where build-ids lead. */

@@ -130,13 +130,11 @@ static bool in_table(const struct pd_build_ids *ids, const struct pd_dso *dso)
     return false;
 }
 
-static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *dso)
+static perfdata_status put_entry(struct pd_build_ids *ids, const char *path, uint16_t mode,
+                                 const struct pd_build_id *id)
 {
     bool swap = ids->big_endian != pd_is_big_endian(false);
-    struct pd_build_id id;
-    if (in_table(ids, dso) || !find_id(ids, dso, &id))
-        return PERFDATA_OK;
-    size_t name = strlen(dso->long_name), size = ENTRY_NAME + (size_t)pd_align8(name + 1);
+    size_t name = strlen(path), size = ENTRY_NAME + (size_t)pd_align8(name + 1);
     size = (size_t)pd_align8(size);
     if (size > UINT16_MAX)
         return PERFDATA_OK;
@@ -144,16 +142,40 @@ static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *
         return no_memory(ids);
     uint8_t *entry = ids->table.data + ids->table.count;
     memset(entry, 0, size);
-    pd_store16(entry + 4,
-               (uint16_t)((dso->kernel_space ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER) | MISC_SIZE),
-               swap);
+    pd_store16(entry + 4, mode | MISC_SIZE, swap);
     pd_store16(entry + 6, (uint16_t)size, swap);
     pd_store32(entry + 8, UINT32_MAX, swap);
-    memcpy(entry + 12, id.bytes, id.size);
-    entry[32] = id.size;
-    memcpy(entry + ENTRY_NAME, dso->long_name, name);
+    memcpy(entry + 12, id->bytes, id->size);
+    entry[32] = id->size;
+    memcpy(entry + ENTRY_NAME, path, name);
     ids->table.count += size;
     return PERFDATA_OK;
+}
+
+static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *dso)
+{
+    struct pd_build_id id;
+    if (in_table(ids, dso) || !find_id(ids, dso, &id))
+        return PERFDATA_OK;
+    return put_entry(ids, dso->long_name, dso->kernel_space ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER,
+                     &id);
+}
+
+/* Code may be loaded again under a name: the entry then gets the id of what is there now. */
+perfdata_status pd_build_ids_add(struct pd_build_ids *ids, const char *path,
+                                 const struct pd_build_id *id)
+{
+    uint64_t key = pd_hash_bytes(path, strlen(path), 0);
+    uint32_t at = pd_map64_get(&ids->added, key);
+    if (at != PD_MAP64_NONE) {
+        memcpy(ids->table.data + at + 12, id->bytes, id->size);
+        return PERFDATA_OK;
+    }
+    if (ids->table.count >= PD_MAP64_NONE)
+        return PERFDATA_OK;
+    return pd_map64_set(&ids->added, key, (uint32_t)ids->table.count)
+               ? put_entry(ids, path, PD_CPUMODE_USER, id)
+               : no_memory(ids);
 }
 
 static bool has_file(const struct pd_dso *dso)
@@ -217,6 +239,7 @@ void pd_build_ids_close(struct pd_build_ids *ids)
         free(ids->known_ids.data[i].path);
     pd_vec_free(&ids->known_ids);
     pd_map64_free(&ids->known);
+    pd_map64_free(&ids->added);
     pd_vec_free(&ids->done);
     pd_vec_free(&ids->table);
     pd_session_close(&ids->follow.session);

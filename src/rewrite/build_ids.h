@@ -2,6 +2,7 @@
 /* Which objects a recording shows, and their build-ids as entries of the header's table. */
 #ifndef PD_REWRITE_BUILD_IDS_H
 #define PD_REWRITE_BUILD_IDS_H
+#include "object/build_id.h"
 #include "rewrite/follow.h"
 #include "rewrite/rewrite.h"
 
@@ -16,6 +17,7 @@ struct pd_build_ids {
     size_t recorded;       /* bytes of those */
     struct pd_map64 known; /* hash of the path -> number in known_ids */
     PD_VEC(struct pd_known_id) known_ids;
+    struct pd_map64 added; /* hash of the path -> where in the table */
 };
 
 perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool big_endian,
@@ -25,6 +27,9 @@ void pd_build_ids_close(struct pd_build_ids *ids);
 perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
                                     const uint8_t *record, uint32_t size, uint32_t type,
                                     uint16_t misc);
+/* A file that no map showed. */
+perfdata_status pd_build_ids_add(struct pd_build_ids *ids, const char *path,
+                                 const struct pd_build_id *id);
 /* The whole recording, which is not a stream. */
 perfdata_status pd_build_ids_read(struct pd_build_ids *ids);
 

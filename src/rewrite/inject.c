@@ -7,34 +7,36 @@ struct inject {
     struct pd_copy copy;
     struct pd_build_ids ids;
     bool with_ids, by_and_by; /* the input cannot be read twice: ids come as they are found */
+    bool jit, only_jit;       /* ids of what is written there, of nothing else */
+    size_t told;              /* bytes of the table that a pipe was given */
     struct perfdata_inject_options options;
 };
 
 /* Entries of the table are the bodies of records: only the type differs. */
-static perfdata_status put_new_ids(struct inject *inject, size_t from)
+static perfdata_status put_new_ids(void *data)
 {
+    struct inject *inject = data;
     struct pd_build_ids *ids = &inject->ids;
     bool swap = ids->big_endian != pd_is_big_endian(false);
     perfdata_status status = PERFDATA_OK;
-    while (from < ids->table.count && status == PERFDATA_OK) {
-        uint8_t *entry = ids->table.data + from;
+    if (inject->copy.output.kind != PD_WRITE_PIPE)
+        return PERFDATA_OK;
+    while (inject->told < ids->table.count && status == PERFDATA_OK) {
+        uint8_t *entry = ids->table.data + inject->told;
         size_t size = pd_load16(entry + 6, swap);
         pd_store32(entry, PD_RECORD_HEADER_BUILD_ID, swap);
         status = pd_writer_put_record(inject->copy.writer, entry, size);
         pd_store32(entry, 0, swap);
-        from += size;
+        inject->told += size;
     }
     return status;
 }
 
 static perfdata_status note_ids(struct inject *inject, const struct pd_raw *raw)
 {
-    size_t before = inject->ids.table.count;
     perfdata_status status = pd_build_ids_record(&inject->ids, raw->event, raw->data, raw->size,
                                                  raw->type, raw->misc);
-    if (status == PERFDATA_OK && inject->copy.output.kind == PD_WRITE_PIPE)
-        status = put_new_ids(inject, before);
-    return status;
+    return status == PERFDATA_OK ? put_new_ids(inject) : status;
 }
 
 static perfdata_status copy_all(struct inject *inject)
@@ -66,20 +68,30 @@ static perfdata_status give_table(struct inject *inject)
                             : PERFDATA_OK;
 }
 
+static perfdata_status copy_records(struct inject *inject)
+{
+    if (inject->options.flags & PERFDATA_INJECT_SCHED_STAT)
+        return pd_inject_sched_stat(&inject->copy);
+    if (!inject->jit)
+        return copy_all(inject);
+    return pd_inject_jit(&inject->copy, &inject->ids, put_new_ids, inject);
+}
+
 static perfdata_status run(struct inject *inject)
 {
-    bool sched = inject->options.flags & PERFDATA_INJECT_SCHED_STAT;
     perfdata_status status = PERFDATA_OK;
-    if (inject->with_ids && !inject->by_and_by) {
+    if (inject->with_ids && !inject->by_and_by && !inject->only_jit) {
         status = pd_build_ids_read(&inject->ids);
         if (status == PERFDATA_OK)
             status = give_table(inject);
     }
+    inject->told = inject->ids.table.count;
     if (status == PERFDATA_OK)
         status = pd_copy_begin(&inject->copy);
     if (status == PERFDATA_OK)
-        status = sched ? pd_inject_sched_stat(&inject->copy) : copy_all(inject);
-    if (status == PERFDATA_OK && inject->by_and_by && inject->copy.output.kind == PD_WRITE_FILE)
+        status = copy_records(inject);
+    if (status == PERFDATA_OK && (inject->by_and_by || inject->jit) &&
+        inject->copy.output.kind == PD_WRITE_FILE)
         status = give_table(inject);
     return status;
 }
@@ -96,16 +108,23 @@ perfdata_status perfdata_inject(perfdata_recording *recording, const struct perf
         memcpy(&inject.options, options, PD_MIN(options->struct_size, sizeof inject.options));
     uint32_t flags = inject.options.flags;
     inject.with_ids = flags & ids;
-    bool stream = pd_source_is_stream(inner->source);
+    inject.jit = flags & PERFDATA_INJECT_JIT;
+    bool stream = pd_source_is_stream(inner->source), sched = flags & PERFDATA_INJECT_SCHED_STAT;
     inject.by_and_by = inject.with_ids && stream;
-    if (inject.by_and_by && flags & PERFDATA_INJECT_SCHED_STAT)
+    if (inject.by_and_by && (sched || inject.jit))
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "a pipe is read once: build-ids and sched-stat need two runs");
+                       "a pipe is read once: build-ids and %s need two runs",
+                       sched ? "sched-stat" : "jit");
+    if (sched && inject.jit)
+        return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "sched-stat and jit need two runs");
     if (!inner->event_count && inner->kind != PD_CONTAINER_PIPE)
         return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1, "no event in the recording");
     unsigned how = (inject.by_and_by ? PD_COPY_OPEN : 0) |
-                   (flags & PERFDATA_INJECT_SCHED_STAT ? PD_COPY_REORDER : 0);
+                   (sched || inject.jit ? PD_COPY_REORDER : 0);
     perfdata_status status = pd_copy_open(inner, output, how, &inject.copy);
+    inject.only_jit = inject.jit && !inject.with_ids;
+    inject.with_ids = inject.with_ids || inject.jit;
     if (status == PERFDATA_OK && inject.with_ids)
         status = pd_build_ids_open(inner, flags & PERFDATA_INJECT_ALL_BUILD_IDS,
                                    inject.copy.big_endian, inject.options.known_build_ids,

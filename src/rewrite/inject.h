@@ -7,4 +7,9 @@
 /* Copies all records in delivery order, sched_stat samples merged with sched_switch. `ids` may be NULL. */
 perfdata_status pd_inject_sched_stat(struct pd_copy *copy);
 
+/* The same with the code of runtimes: files are written where the dumps lie, their build-ids become entries of `ids`;
+ * `after` is called when a record is through. */
+perfdata_status pd_inject_jit(struct pd_copy *copy, struct pd_build_ids *ids,
+                              perfdata_status (*after)(void *data), void *data);
+
 #endif

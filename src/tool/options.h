@@ -151,9 +151,12 @@ enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
     { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up",     \
       FIELD(symfs) },                                                                              \
         { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },      \
+        { TOOL_STRING,    0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",           \
+          FIELD(kallsyms) },                                                                       \
     {                                                                                              \
-        TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",                \
-            FIELD(kallsyms)                                                                        \
+        TOOL_STRING, 0, "jitdump", "DIR",                                                          \
+            "code of runtimes by the jitdumps that they wrote: in DIR, or where recorded",         \
+            FIELD(jitdump), .flags = TOOL_OPTIONAL | TOOL_OURS, .implied = ""                      \
     }
 #define TOOL_ROWS_READING                                                                          \
     TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS

@@ -4,7 +4,7 @@
 struct inject_options {
     struct tool_output_options output;
     const char *known;
-    int build_ids, all, sched_stat;
+    int build_ids, all, sched_stat, jit;
 };
 #define FIELD(name) offsetof(struct inject_options, name)
 
@@ -26,6 +26,9 @@ static const struct tool_option inject_rows[] = {
     { TOOL_FLAG, 's', "sched-stat", NULL,
       "merge sched_stat and sched_switch samples: where and how long tasks slept",
       FIELD(sched_stat) },
+    { TOOL_FLAG, 'j', "jit", NULL,
+      "code of runtimes: ELF files of what jitdumps hold, written beside them, and their maps",
+      FIELD(jit) },
     { 0 },
 };
 
@@ -36,7 +39,8 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         .struct_size = sizeof inject,
         .flags = (options->build_ids ? PERFDATA_INJECT_BUILD_IDS : 0u) |
                  (options->all ? PERFDATA_INJECT_ALL_BUILD_IDS : 0u) |
-                 (options->sched_stat ? PERFDATA_INJECT_SCHED_STAT : 0u),
+                 (options->sched_stat ? PERFDATA_INJECT_SCHED_STAT : 0u) |
+                 (options->jit ? PERFDATA_INJECT_JIT : 0u),
         .known_build_ids = options->known,
     };
     struct perfdata_output output;

@@ -14,7 +14,7 @@ struct report_options {
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *symbol_filter, *time, *quantum;
-    const char *symfs, *kallsyms, *vmlinux;
+    const char *symfs, *kallsyms, *vmlinux, *jitdump;
     unsigned max_stack;
 };
 
@@ -176,6 +176,7 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .symfs = from->symfs,
         .kallsyms = from->kallsyms,
         .vmlinux = from->vmlinux,
+        .jitdump = from->jitdump,
         .home = getenv("HOME"),
     };
 }

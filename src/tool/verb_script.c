@@ -14,7 +14,7 @@ struct script_options {
     int header, header_only, info, dump;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
-    const char *symfs, *kallsyms, *vmlinux;
+    const char *symfs, *kallsyms, *vmlinux, *jitdump;
     unsigned max_stack;
     uint64_t address_range;
 };
@@ -150,6 +150,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .symfs = from->symfs,
         .kallsyms = from->kallsyms,
         .vmlinux = from->vmlinux,
+        .jitdump = from->jitdump,
         .home = getenv("HOME"),
     };
     struct perfdata_script_result result = { .struct_size = sizeof result };
