@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What time it is in a trace: TSC, TMA, MTC, CBR and CYC packets -> TSC ticks, to the tick as perf has it (reference 2).
+ * Doubles are IEEE without contraction; the build says -ffp-contract=off. */
+#ifndef PD_INTEL_PT_TIME_H
+#define PD_INTEL_PT_TIME_H
+#include "base/base.h"
+
+struct pd_pt_time {
+    /* Set once, see pd_pt_time_init(). */
+    uint64_t tsc_ctc_n, tsc_ctc_d, tsc_ctc_mult; /* mult: n / d where that is whole, else 0 */
+    unsigned mtc_shift, max_non_turbo;
+    uint32_t ctc_mask; /* bits of the CTC that no MTC holds */
+
+    uint64_t timestamp; /* now, as far as known; 0: unknown */
+    uint64_t tsc;       /* of the last TSC packet */
+    uint64_t reference; /* of the buffer, until the first TSC packet has used it; else 0 */
+    uint64_t buffer_reference;
+
+    uint64_t ctc_timestamp, ctc_delta; /* TSC at last_ctc; ticks of the CTC since */
+    uint32_t last_mtc, last_ctc;
+    bool have_tma, fix_last_mtc;
+
+    bool have_cyc, have_cyc_to_tsc;
+    uint32_t cbr, cbr_payload;
+    uint64_t cycles, cyc_reference; /* counted since, and the time then; 0: unknown */
+    double cyc_to_tsc, cbr_cyc_to_tsc, tsc_to_cyc;
+
+    bool pge;        /* packets are being generated: cycles count */
+    bool sample_cyc; /* tot_cycles has been brought up to date by the packet before */
+    uint64_t tot_cycles, base_cycles, base_timestamp;
+
+    uint64_t insns;     /* walked; kept by the walk */
+    uint64_t insn_base; /* their number when `timestamp` was last set */
+};
+
+void pd_pt_time_init(struct pd_pt_time *time, uint64_t n, uint64_t d, unsigned mtc_shift,
+                     unsigned max_non_turbo);
+/* A buffer that does not go on where the one before ended: nothing is known but its reference. */
+void pd_pt_time_reposition(struct pd_pt_time *time, uint64_t reference);
+
+/* Each packet. `after_cyc`: the packet right before it was a CYC. */
+void pd_pt_time_tsc(struct pd_pt_time *time, uint64_t payload, bool after_cyc);
+void pd_pt_time_tma(struct pd_pt_time *time, uint32_t ctc, uint32_t fast_counter, bool in_psb);
+void pd_pt_time_cbr(struct pd_pt_time *time, uint32_t payload);
+/* The 56 bits of a TSC packet as 64 bits near `reference`. */
+uint64_t pd_pt_time_wide(uint64_t payload, uint64_t reference);
+
+/* Counts cycles from here where no CYC packets do. */
+PD_INLINE void pd_pt_time_rebase_cycles(struct pd_pt_time *time)
+{
+    if (time->have_cyc)
+        return;
+    time->base_timestamp = time->timestamp;
+    time->base_cycles = time->tot_cycles;
+}
+
+PD_INLINE uint64_t pd_pt_time_ctc_ticks(const struct pd_pt_time *time, uint64_t ctc)
+{
+    if (time->tsc_ctc_mult)
+        return ctc * time->tsc_ctc_mult;
+    return ctc / time->tsc_ctc_d * time->tsc_ctc_n +
+           ctc % time->tsc_ctc_d * time->tsc_ctc_n / time->tsc_ctc_d;
+}
+
+/* As x86 converts, also what does not fit. */
+PD_INLINE uint64_t pd_pt_time_round(double ticks)
+{
+    return ticks >= 0 && ticks < 18446744073709551616.0 ? (uint64_t)ticks : 0;
+}
+
+void pd_pt_time_count_cycles(struct pd_pt_time *time);
+void pd_pt_time_fix_mtc(uint32_t *last_mtc, uint32_t mtc, unsigned mtc_shift);
+
+/* What an MTC means; not without a TMA before it. True when it was the right moment to calibrate cycles: have_cyc_to_tsc is
+ * then false until pd_pt_time_calibrate(). */
+PD_INLINE bool pd_pt_time_mtc(struct pd_pt_time *time, uint32_t mtc, bool after_cyc)
+{
+    if (!time->have_tma)
+        return false;
+    if (PD_UNLIKELY(time->mtc_shift > 8 && time->fix_last_mtc)) {
+        time->fix_last_mtc = false;
+        pd_pt_time_fix_mtc(&time->last_mtc, mtc, time->mtc_shift);
+    }
+    uint32_t delta = mtc > time->last_mtc ? mtc - time->last_mtc : mtc + 256 - time->last_mtc;
+    time->ctc_delta += delta << time->mtc_shift;
+    uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, time->ctc_delta);
+    if (now >= time->timestamp)
+        time->timestamp = now;
+    if (!time->have_cyc)
+        pd_pt_time_count_cycles(time);
+    time->insn_base = time->insns;
+    time->last_mtc = mtc;
+    if (!after_cyc)
+        return false;
+    time->cyc_reference = time->timestamp;
+    time->cycles = 0;
+    time->have_cyc_to_tsc = false;
+    return true;
+}
+
+PD_INLINE void pd_pt_time_cyc(struct pd_pt_time *time, uint64_t cycles)
+{
+    time->have_cyc = true;
+    time->cycles += cycles;
+    if (time->pge) {
+        time->tot_cycles += cycles;
+        time->sample_cyc = true;
+    }
+    if (!time->cyc_reference || (!time->have_cyc_to_tsc && !time->cbr))
+        return;
+    double factor = time->have_cyc_to_tsc ? time->cyc_to_tsc : time->cbr_cyc_to_tsc;
+    uint64_t now = pd_pt_time_round((double)time->cyc_reference + (double)time->cycles * factor);
+    if (now >= time->timestamp)
+        time->timestamp = now;
+    time->insn_base = time->insns;
+}
+
+/* Finds how many ticks a cycle takes: looks through the bytes behind an MTC for the next MTC that follows a CYC.
+ * `in_block`: the bytes begin in a block (enum pd_pt_context). */
+void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t size,
+                          unsigned context);
+
+#endif
