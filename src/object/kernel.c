@@ -2,6 +2,7 @@
 /* The kernel: which table of it is used, and how its symbols and maps become those of the recording. */
 #include "base/intern.h"
 #include "object/kallsyms.h"
+#include "object/kcore.h"
 #include "object/object_internal.h"
 
 #include <stdio.h>
@@ -200,8 +201,77 @@ static bool split_kallsyms(struct loader *loader, struct pd_symtab_builder *all,
     return ok;
 }
 
-/* ERROR_NOT_FOUND: perf would go without symbols. */
-static perfdata_status use_kallsyms(struct loader *loader, const char *text, size_t size)
+/* ---- kallsyms beside a kcore: all its segments are the kernel's object, symbols lie at offsets in it ---- */
+
+static bool keep_in_segments(struct pd_symtab_builder *all, const struct pd_kcore *kcore)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->order.count; i++) {
+        uint32_t index = all->order.data[i];
+        struct pd_symbol *symbol = &all->all.data[index];
+        const struct pd_kcore_segment *segment = pd_kcore_find(kcore, symbol->start);
+        char *tab = memchr(symbol->name, '\t', symbol->name_length);
+        if (tab) { /* the module's name */
+            *tab = '\0';
+            symbol->name_length = (uint32_t)(tab - symbol->name);
+        }
+        if (!segment) {
+            if (!pd_symtab_erase(all, index))
+                return false;
+            continue;
+        }
+        uint64_t shift = segment->start - segment->offset;
+        symbol->start -= shift;
+        symbol->end = PD_MIN(symbol->end, segment->end);
+        if (symbol->end)
+            symbol->end -= shift;
+        all->order.data[kept++] = index;
+    }
+    all->order.count = kept;
+    all->moved = true;
+    return pd_symtab_sort(all);
+}
+
+/* The segments instead of all maps. */
+static bool take_segments(struct loader *loader, const struct pd_kcore *kcore)
+{
+    for (size_t i = 1; i < loader->maps.count; i++)
+        loader->maps.data[i].end = 0;
+    for (size_t i = 0; i < kcore->segments.count; i++) {
+        const struct pd_kcore_segment *segment = &kcore->segments.data[i];
+        struct pd_kernel_result_map map = { .name = loader->maps.data[0].name,
+                                            .start = segment->start,
+                                            .end = segment->end,
+                                            .pgoff = segment->offset,
+                                            .of_kernel = true,
+                                            .request_index = -1 };
+        if (i == kcore->main) {
+            map.request_index = loader->maps.data[0].request_index;
+            loader->maps.data[0] = map;
+        } else if (!add_map(loader, map, NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static perfdata_status use_kcore(struct loader *loader, struct pd_symtab_builder *all,
+                                 const struct pd_kcore *kcore)
+{
+    struct pd_kernel *kernel = loader->kernel;
+
+    if (!keep_in_segments(all, kcore) || !take_segments(loader, kcore))
+        return PERFDATA_ERROR_MEMORY;
+    kernel->type = PD_OBJECT_KALLSYMS;
+    kernel->long_name = keep(loader, kcore->path);
+    kernel->code_path = strdup(kcore->path);
+    return kernel->long_name && kernel->code_path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+/* ERROR_NOT_FOUND: perf would go without symbols. `path`: of the table, NULL when it was given as text. */
+static perfdata_status use_kallsyms(struct loader *loader, const char *path, const char *text,
+                                    size_t size)
 {
     const struct pd_kernel_request *request = loader->request;
     struct pd_symtab_builder *all = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
@@ -219,8 +289,17 @@ static perfdata_status use_kallsyms(struct loader *loader, const char *text, siz
     loader->builders.data[0] = all;
     if (!all->all.count || !related)
         return PERFDATA_ERROR_NOT_FOUND; /* the symbols stay, of no size: perf finds them at their start */
-    if (!pd_symtab_fix_ends(all, true) || !pd_symtab_fix_duplicates(all) ||
-        !split_kallsyms(loader, all, delta))
+    if (!pd_symtab_fix_ends(all, true) || !pd_symtab_fix_duplicates(all))
+        return PERFDATA_ERROR_MEMORY;
+    struct pd_kcore kcore;
+    perfdata_status status = path ? pd_kcore_open(path, text, size, request, &kcore)
+                                  : PERFDATA_ERROR_NOT_FOUND;
+    if (status != PERFDATA_ERROR_NOT_FOUND) {
+        status = status ? status : use_kcore(loader, all, &kcore);
+        pd_kcore_free(&kcore);
+        return status;
+    }
+    if (!split_kallsyms(loader, all, delta))
         return PERFDATA_ERROR_MEMORY;
     loader->kernel->type = PD_OBJECT_KALLSYMS;
     loader->kernel->delta = (uint64_t)0 - delta;
@@ -256,7 +335,7 @@ static perfdata_status try_kallsyms(struct loader *loader, const char *path)
         return PERFDATA_ERROR_NOT_FOUND;
     if (!pd_file_read(path, &bytes, KALLSYMS_LIMIT))
         return PERFDATA_ERROR_NOT_FOUND;
-    perfdata_status status = use_kallsyms(loader, bytes.data ? (const char *)bytes.data : "",
+    perfdata_status status = use_kallsyms(loader, path, bytes.data ? (const char *)bytes.data : "",
                                           bytes.size);
     pd_bytes_free(&bytes);
     if (!status && !(loader->kernel->path = strdup(path)))
@@ -440,7 +519,7 @@ static perfdata_status choose(struct loader *loader)
     perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
 
     if (request->kallsyms_text)
-        return use_kallsyms(loader, request->kallsyms_text, request->kallsyms_size);
+        return use_kallsyms(loader, NULL, request->kallsyms_text, request->kallsyms_size);
     if (search->kallsyms)
         return try_kallsyms(loader, search->kallsyms);
     if (!search->ignore_vmlinux) {
@@ -532,6 +611,7 @@ void pd_kernel_free(struct pd_kernel *kernel)
         pd_symtab_free(kernel->maps[i].symtab);
     free(kernel->maps);
     free(kernel->path);
+    free(kernel->code_path);
     pd_arena_free(&kernel->arena);
     free(kernel);
 }

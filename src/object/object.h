@@ -120,9 +120,11 @@ struct pd_kernel_request {
 struct pd_kernel_result_map {
     const char *name; /* short name of its object: "[kernel.kallsyms]", "[snd_pcm]", "[kernel].0",
                                  "[kernel.kallsyms].init.text" (long name of these: "[kernel.kallsyms]") */
-    uint64_t start, end;      /* end 0: never matches an address (perf's "[kernel].N") */
-    uint64_t pgoff;           /* look up ip - start + pgoff unless identity */
-    bool identity;            /* look up ip */
+    uint64_t start, end; /* end 0: never matches an address (perf's "[kernel].N") */
+    uint64_t pgoff;      /* look up ip - start + pgoff unless identity */
+    bool identity;       /* look up ip */
+    bool
+        of_kernel; /* a segment of a kcore: it shows the kernel's object, whose symbols are map 0's */
     int32_t request_index;    /* of the request's map that this one is, -1: a new map */
     struct pd_symtab *symtab; /* NULL: no symbols from the kernel's table */
 };
@@ -133,6 +135,7 @@ struct pd_kernel {
     const char *short_name;            /* "[kernel.kallsyms]", also with a vmlinux */
     const char *long_name;             /* "[kernel.kallsyms]" or the vmlinux as it was named */
     char *path;                        /* the file used; NULL: none */
+    char *code_path;                   /* the kcore; NULL: none, or a vmlinux has the code */
     uint64_t delta;                    /* runtime address = file address + delta */
     struct pd_kernel_result_map *maps; /* the request's maps in its order, then the new ones */
     size_t map_count;

@@ -17,6 +17,7 @@ struct pd_session {
     struct pd_jit *jit;                       /* NULL: dumps of runtimes are not read */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
+    char *kallsyms; /* of the copy of the kernel in the recording's directory; NULL: none */
 };
 
 /* The parts of an options structure that say where symbols are looked for: each verb's has them under these names. Other

@@ -1,5 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "pipeline/pipeline.h"
+#include <stdio.h>
+#include <unistd.h>
+
+/* A directory may hold a copy of the kernel: its table is used unless another one was named. False: no memory. */
+static bool take_kernel_copy(struct pd_session *session, struct pd_object_search *search)
+{
+    static const char name[] = "/kcore_dir/kallsyms";
+    const struct pd_recording *recording = session->recording;
+
+    if (!recording->directory || search->kallsyms || search->vmlinux)
+        return true;
+    size_t room = strlen(recording->path) + sizeof name;
+    session->kallsyms = malloc(room);
+    if (!session->kallsyms)
+        return false;
+    snprintf(session->kallsyms, room, "%s%s", recording->path, name);
+    if (access(session->kallsyms, F_OK) == 0)
+        search->kallsyms = session->kallsyms;
+    return true;
+}
 
 perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out)
@@ -7,8 +27,9 @@ perfdata_status pd_session_open(struct pd_recording *recording,
     struct pd_context *context = &recording->context;
     *out = (struct pd_session){ .recording = recording };
     out->timeline = pd_timeline_new(context, &recording->features, recording->swap);
-    if (out->timeline && search)
-        out->symbols = pd_symbols_new(context, out->timeline, &recording->features, search);
+    struct pd_object_search places = search ? *search : (struct pd_object_search){ 0 };
+    if (out->timeline && search && take_kernel_copy(out, &places))
+        out->symbols = pd_symbols_new(context, out->timeline, &recording->features, &places);
     bool jit = search && search->jitdump && out->timeline;
     if (jit)
         out->jit = pd_jit_new(recording, out->timeline, search->jitdump, search->symfs);
@@ -27,5 +48,6 @@ void pd_session_close(struct pd_session *session)
     if (session->timeline)
         pd_timeline_free(session->timeline);
     pd_jit_free(session->jit);
+    free(session->kallsyms);
     memset(session, 0, sizeof *session);
 }

@@ -26,6 +26,8 @@ static perfdata_status open_kernel(struct pd_symbols *symbols, struct pd_image *
     const struct pd_kernel *kernel = view ? view->kernel : NULL;
 
     *out = NULL;
+    if (kernel && kernel->code_path)
+        return pd_image_open_path(kernel->code_path, out);
     if (!kernel || kernel->type != PD_OBJECT_VMLINUX)
         return 0;
     /* perf looks for the name that it was given once more, below symfs. */

@@ -96,8 +96,10 @@ static void place(struct pd_kernel_view *view, const struct request_maps *reques
     if (is_new) {
         memcpy(map, &request->sources.data[0], sizeof *map);
         map->main_kernel = false;
-        map->dso = &view->dsos[at];
-        new_dso(result, (uint32_t)at, map->dso);
+        if (!result->of_kernel) {
+            map->dso = &view->dsos[at];
+            new_dso(result, (uint32_t)at, map->dso);
+        }
     } else {
         memcpy(map, &request->sources.data[result->request_index], sizeof *map);
     }
@@ -108,12 +110,12 @@ static void place(struct pd_kernel_view *view, const struct request_maps *reques
     map->pgoff = result->pgoff;
     map->identity = result->identity;
     atomic_init(&map->hit, true);
-    loaded->table = result->symtab;
+    loaded->table = result->of_kernel ? view->kernel->maps[0].symtab : result->symtab;
     loaded->long_name = map->dso->long_name;
     loaded->short_name = map->dso->short_name;
     if (is_new && view->kernel->type == PD_OBJECT_VMLINUX) /* a section: perf names the whole */
         loaded->long_name = request->sources.data[0].dso->long_name;
-    if (map->main_kernel) {
+    if (map->main_kernel || result->of_kernel) {
         loaded->long_name = view->kernel->long_name;
         loaded->short_name = view->kernel->short_name;
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's table: which lines count, how they spread over kernel and modules, relocation. */
+#include "make_elf.h"
 #include "object/kallsyms.h"
 #include "object/object.h"
 #include "test.h"
+#include <unistd.h>
 
 #define BASE UINT64_C(0xffffffff81000000)
 #define MODULE UINT64_C(0xffffffffc0000000)
@@ -169,8 +171,106 @@ static void test_lines(void)
     CHECK(!pd_kallsyms_function(text, strlen(text), "e", &address));
 }
 
+/* ---- a copy of the kernel's memory ---- */
+
+static char folder[] = "/tmp/perfdata-kcore-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void put_file(const char *name, const void *bytes, size_t size)
+{
+    FILE *file = fopen(in_folder(name), "w");
+    CHECK(file && fwrite(bytes, 1, size, file) == size);
+    if (file)
+        fclose(file);
+}
+
+static void put_kcore(void)
+{
+    struct elf_maker m = elf_begin(true, false, ET_CORE, EM_X86_64);
+    elf_segment(&m, MODULE, 0x3000, 0x1000);
+    elf_segment(&m, BASE, 0x1000, 0x1080);
+    elf_end_file(&m);
+    put_file("kcore", m.bytes, m.size);
+    elf_maker_free(&m);
+}
+
+static struct pd_kernel *load_copy(const char *modules)
+{
+    char kallsyms[128];
+    struct pd_kernel *kernel;
+
+    put_file("kallsyms", table_text, sizeof table_text - 1);
+    put_file("modules", modules, strlen(modules));
+    snprintf(kallsyms, sizeof kallsyms, "%s", in_folder("kallsyms"));
+    struct pd_object_search search = { .symfs = "/nonexistent", .kallsyms = kallsyms };
+    struct pd_kernel_request request = { .maps = maps,
+                                         .map_count = PD_LENGTH(maps),
+                                         .is_x86_64 = true };
+    CHECK(pd_kernel_load(&search, &request, &kernel) == PERFDATA_OK);
+    if (!kernel)
+        abort();
+    return kernel;
+}
+
+static const char *name_in_kcore(const struct pd_kernel *kernel, uint64_t address)
+{
+    for (size_t i = 0; i < kernel->map_count; i++) {
+        const struct pd_kernel_result_map *map = &kernel->maps[i];
+        if (address < map->start || address >= map->end)
+            continue;
+        CHECK(map->of_kernel && !map->identity);
+        const struct pd_symbol *symbol = pd_symtab_find(kernel->maps[0].symtab,
+                                                        address - map->start + map->pgoff);
+        return symbol ? symbol->name : "?";
+    }
+    return "-";
+}
+
+static void test_kcore(void)
+{
+    put_kcore();
+    struct pd_kernel *kernel = load_copy("other 4096 0 - Live 0xffffffffc0010000\n"
+                                         "modx 4096 0 - Live 0xffffffffc0000000\n");
+    CHECK_STR(kernel->code_path, in_folder("kcore"));
+    CHECK_U64(kernel->maps[0].pgoff, 0x1000); /* the segment with _stext */
+    CHECK_U64(kernel->maps[0].end, BASE + 0x1080);
+    CHECK_U64(kernel->maps[1].end, 0); /* the module's own map is gone */
+    CHECK_STR(name_in_kcore(kernel, BASE + 0x140), "foo");
+    CHECK_STR(name_in_kcore(kernel, BASE + 0x1000), "data");
+    CHECK_STR(name_in_kcore(kernel, BASE + 0x1080), "-"); /* outside the segments */
+    CHECK_STR(name_in_kcore(kernel, MODULE + 0x110), "second");
+    pd_kernel_free(kernel);
+}
+
+/* Not the modules that were recorded: the table is used without the copy. */
+static void test_kcore_of_other_modules(void)
+{
+    static const char *const lists[] = { "modx 4096 0 - Live 0xffffffffc0020000\n",
+                                         "mod 4096 0 - Live 0xffffffffc0000000\n", "" };
+    for (size_t i = 0; i < PD_LENGTH(lists); i++) {
+        struct pd_kernel *kernel = load_copy(lists[i]);
+        CHECK(!kernel->code_path);
+        CHECK_STR(name_at(kernel, BASE + 0x100), "foo");
+        pd_kernel_free(kernel);
+    }
+    unlink(in_folder("modules"));
+    unlink(in_folder("kallsyms"));
+    unlink(in_folder("kcore"));
+}
+
 int main(void)
 {
+    if (!mkdtemp(folder))
+        return 1;
+    test_kcore();
+    test_kcore_of_other_modules();
+    rmdir(folder);
     test_kernel_and_module();
     test_relocation();
     test_lost_reference();
