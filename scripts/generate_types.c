@@ -70,6 +70,21 @@ static const struct item misc[] = {
     { NULL, "misc", 0, NULL },
 };
 
+enum { /* PT packets are numbered as they stand */
+#define PT(kind, text, keeps) PACKET_##kind,
+#include "itrace/intel_pt/packets.def"
+#undef PT
+#undef PT_EXT
+};
+
+static const struct item packets[] = {
+#define PT(kind, text, keeps) { "PD_PACKET", #kind, PACKET_##kind, NULL },
+#include "itrace/intel_pt/packets.def"
+#undef PT
+#undef PT_EXT
+    { NULL, "packet_kind", 0, NULL },
+};
+
 static int fits(const struct item *item)
 {
     return item->number >= 0 && item->number <= INT_MAX;
@@ -130,6 +145,7 @@ int main(void)
     PRINT(misc, "Bits of a record's misc; the same bit means different things in different records.");
     PRINT(features, "Header features.");
     PRINT(samples, "Bits of sample_type.");
+    PRINT(packets, "Kinds of Intel PT packets; these numbers are ours.");
     PRINT(flags, "Flags of an attr: bit numbers, as in a little-endian file.");
     print_groups();
     printf("\n#endif\n");

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
 #include <perfdata/dump.h>
+#include <perfdata/itrace.h>
 #include <perfdata/record.h>
 #include <perfdata/recording.h>
 #include <perfdata/rewrite.h>

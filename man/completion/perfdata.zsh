@@ -9,6 +9,7 @@ _perfdata() {
             'header:what the recording'\''s header says'
             'evlist:events of the recording'
             'buildid-list:build-ids of the objects in the recording'
+            'aux:AUX areas\: buffers, bare traces, packets, counts, PSBs'
             'inject:the recording in another form, with build-ids, compressed'
             'check:what is wrong with a recording, its file and its content'
             'repair:a valid recording of what is whole in a damaged one'
@@ -215,6 +216,22 @@ _perfdata() {
         '*--verbose[tell every issue at once]' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    aux)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*-C+[only the buffers of these CPUs\: 0,2-3]:LIST:' \
+        '*--cpu=[only the buffers of these CPUs\: 0,2-3]:LIST:' \
+        '*--raw=[dump\: a file that is nothing but an Intel PT trace]:FILE:_files' \
+        '*--json[list, dump, stat, index\: a JSON object a line]' \
+        '*--perf[dump\: the text of perf'\''s -D]' \
+        '*--cut-overlaps[extract, dump, stat, index\: what snapshots or samples have twice comes once]' \
+        '*-o+[extract\: where the traces go]:DIR:_files -/' \
+        '*--output=[extract\: where the traces go]:DIR:_files -/' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     inject)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

@@ -63,7 +63,7 @@ perfdata_status pdc_open_parts(struct pd_recording *recording)
 {
     const struct pd_feature_dir_format *format = &recording->features.dir_format;
     if (!format->present || format->version != 1) {
-        if (format->present)
+        if (format->present && format->version) /* 0: it has but one file, beside kcore_dir */
             return pd_issue(&recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
                             "directory format %llu: only its main file is read",
                             (unsigned long long)format->version);

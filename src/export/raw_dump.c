@@ -317,10 +317,6 @@ static void put_sample(const struct pd_raw_dump *dump, const struct pd_sample *s
     pd_text_hex_prefixed(text, sample->addr);
     pd_text_char(text, '\n');
     put_fields(dump, sample, text);
-    if (sample->aux && sample->aux_size && !dump->no_packets && dump->auxtrace_type) {
-        pd_text_char(text, '\n');
-        pd_raw_dump_trace(dump, sample->aux, (size_t)sample->aux_size, text);
-    }
 }
 
 /* ---- other records of the kernel ---- */
@@ -440,4 +436,18 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
     }
     if (is_sample)
         put_resolved(dump->symbols, resolver, &sample, record, text);
+}
+
+void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                        struct pd_text *text)
+{
+    struct pd_sample sample;
+    if (PD_LIKELY(record->type != PD_RECORD_SAMPLE || !record->event ||
+                  !(record->event->plan.sample_type & PD_SAMPLE_AUX)) ||
+        dump->no_packets || dump->auxtrace_type != PD_AUXTRACE_INTEL_PT ||
+        pd_sample_decode(record->event, record->data, record->size, &sample) < 0 ||
+        !sample.aux_size)
+        return;
+    pd_text_char(text, '\n');
+    pd_raw_dump_trace(sample.aux, (size_t)sample.aux_size, text);
 }

@@ -25,6 +25,9 @@ void pd_raw_dump_front(struct pd_raw_dump *dump, const struct pd_delivered *reco
 /* `again`: the record before was the same, split by the counters it reads. */
 void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
                         const struct pd_delivered *record, bool again, struct pd_text *text);
+/* What comes behind all else that is shown of a record: the trace that a sample holds. */
+void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                        struct pd_text *text);
 /* All record types into the consumer's mask. */
 void pd_raw_dump_want(struct pd_consumer *consumer);
 /* " 4K", " N/A" without the blank: what perf shows of page sizes. */

@@ -8,8 +8,7 @@
 /* Behind PERF_RECORD_NAME, for types of 64 and above. */
 void pd_raw_dump_user(const struct pd_raw_dump *dump, const struct pd_delivered *record,
                       struct pd_text *text);
-/* The packets of a trace. */
-void pd_raw_dump_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size_t size,
-                       struct pd_text *text);
+/* The packets of an Intel PT trace. */
+void pd_raw_dump_trace(const uint8_t *bytes, size_t size, struct pd_text *text);
 
 #endif

@@ -2,6 +2,7 @@
 /* The raw dump's texts of the tool's own records. */
 #include "export/raw_dump_parts.h"
 #include "format/names.h"
+#include "itrace/aux.h"
 #include "itrace/intel_pt/packet.h"
 #include <stdlib.h>
 
@@ -144,7 +145,7 @@ static void put_time_conv(const struct pd_record_time_conv *conv, uint32_t size,
 
 /* ---- AUX area ---- */
 
-enum { INTEL_PT = 1, FILTER_LENGTH = 16 };
+enum { FILTER_LENGTH = 16 };
 
 static void put_filter(const struct pd_array *priv, struct pd_text *text)
 {
@@ -177,7 +178,7 @@ static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct
         { "CYC bit             ", true },  { "Max non-turbo ratio ", false },
     };
     pd_text_format(text, " type: %u\n", info->auxtrace_type);
-    if (info->auxtrace_type != INTEL_PT)
+    if (info->auxtrace_type != PD_AUXTRACE_INTEL_PT)
         return;
     for (uint32_t i = 0; i < info->priv.count && i < FILTER_LENGTH; i++)
         pd_text_format(text, rows[i].hex ? "  %s%#llx\n" : "  %s%llu\n", rows[i].name,
@@ -186,33 +187,42 @@ static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct
         put_filter(&info->priv, text);
 }
 
-void pd_raw_dump_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size_t size,
-                       struct pd_text *text)
+void pd_raw_dump_trace(const uint8_t *bytes, size_t size, struct pd_text *text)
 {
-    if (dump->no_packets || dump->auxtrace_type != INTEL_PT)
-        return;
-    pd_text_format(text, ".\n. ... Intel Processor Trace data: size %zu bytes\n", size);
+    pd_text_format(text, ". ... Intel Processor Trace data: size %zu bytes\n", size);
     pd_pt_dump(bytes, size, text);
 }
 
-/* Large areas are read again from the file; a stream has them no more. */
+/* Large areas are read again from the file; a stream's stands behind the record. */
 static void put_auxtrace(const struct pd_raw_dump *dump, const struct pd_record_auxtrace *aux,
                          const struct pd_delivered *record, struct pd_text *text)
 {
     pd_text_format(text, " size: %#llx  offset: %#llx  ref: %#llx  idx: %u  tid: %d  cpu: %d\n",
                    ULL(aux->data_size), ULL(aux->offset), ULL(aux->reference), aux->idx,
                    (int32_t)aux->tid, (int32_t)aux->cpu);
-    struct pd_source *source = dump->recording->source;
+    struct pd_source *source = record->part && record->part <= dump->recording->part_count
+                                   ? dump->recording->parts[record->part - 1]
+                                   : dump->recording->source;
     uint64_t at = record->offset + record->size, total = pd_source_size(source);
-    if (pd_source_is_stream(source) || dump->no_packets || dump->auxtrace_type != INTEL_PT ||
-        !pd_range_ok(at, aux->data_size, total))
+    if (dump->no_packets || dump->auxtrace_type != PD_AUXTRACE_INTEL_PT)
+        return;
+    if (pd_source_is_stream(source)) {
+        const uint8_t *payload = pd_aux_payload(record->chunk, record->data, record->size,
+                                                dump->recording->swap);
+        pd_text_string(text, payload ? ".\n" : "");
+        if (payload)
+            pd_raw_dump_trace(payload, (size_t)aux->data_size, text);
+        return;
+    }
+    if (!pd_range_ok(at, aux->data_size, total))
         return;
     uint8_t *bytes = malloc(aux->data_size ? (size_t)aux->data_size : 1);
     size_t got = 0;
-    if (bytes && pd_source_read(source, at, bytes, (size_t)aux->data_size, &got) == PERFDATA_OK)
-        pd_raw_dump_trace(dump, bytes, got, text);
-    else
-        text->failed |= !bytes;
+    if (bytes && pd_source_read(source, at, bytes, (size_t)aux->data_size, &got) == PERFDATA_OK) {
+        pd_text_string(text, ".\n");
+        pd_raw_dump_trace(bytes, got, text);
+    }
+    text->failed |= !bytes;
     free(bytes);
 }
 

@@ -286,9 +286,11 @@ static perfdata_status dump_batch(void *data, void *state, struct pd_batch *batc
 {
     const struct dump_run *run = data;
     pd_resolver_trim(state);
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count; i++) {
         pd_raw_dump_record(&run->dump, state, &batch->records[i],
                            i && batch->records[i].data == batch->records[i - 1].data, &batch->text);
+        pd_raw_dump_behind(&run->dump, &batch->records[i], &batch->text);
+    }
     return PERFDATA_OK;
 }
 

@@ -113,6 +113,8 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
                                &batch->text);
         if (!script->dump || shows(script, batch->records[i].type))
             put_record(worker, &batch->records[i], &batch->text);
+        if (script->dump)
+            pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
     }
     return PERFDATA_OK;
 }

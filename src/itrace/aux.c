@@ -37,6 +37,7 @@ void pd_aux_close(struct pd_aux *aux)
     pd_vec_free(&aux->buffers);
     pd_vec_free(&aux->queues);
     pd_vec_free(&aux->ids);
+    pd_vec_free(&aux->records);
     pd_map64_free(&aux->id_index);
     pd_arena_free(&aux->arena);
     free(aux);
@@ -174,6 +175,18 @@ static perfdata_status take_id_index(struct pd_aux *aux, const struct pd_raw *re
     return stored ? PERFDATA_OK : no_memory(aux);
 }
 
+static perfdata_status add_record(struct pd_aux *aux, const struct pd_raw *raw)
+{
+    struct pd_record_aux body;
+    struct pd_identity identity;
+    (void)pd_record_decode(raw->event, raw->data, raw->size, aux->recording->swap, NULL, &body,
+                           sizeof body);
+    pd_record_identity(raw->event, raw->data, raw->size, raw->type, &identity);
+    struct pd_aux_record record = { body.aux_offset, body.aux_size, body.flags,  identity.time,
+                                    identity.pid,    identity.tid,  identity.cpu };
+    return pd_vec_push(&aux->records, record) ? PERFDATA_OK : no_memory(aux);
+}
+
 /* ---- a file's ---- */
 
 /* The index names each AUXTRACE record. False: it is wrong somewhere, nothing has been queued. */
@@ -274,12 +287,16 @@ perfdata_status pd_aux_load(struct pd_aux *aux)
     if (status < 0)
         return status;
     bool stream = pd_source_is_stream(aux->recording->source);
-    pd_walk_set(walk, stream ? PD_WALK_PAYLOADS : PD_WALK_QUIET);
+    bool all = stream || aux->options.records;
+    pd_walk_set(walk, stream ? PD_WALK_PAYLOADS : all ? 0 : PD_WALK_QUIET);
     int got = 0;
-    while (status == PERFDATA_OK && (stream || !aux->queued) &&
-           (got = pd_walk_next(walk, &record)) > 0)
-        if (stream || record.type == PD_RECORD_AUXTRACE_INFO)
+    while (status == PERFDATA_OK && (all || !aux->queued) &&
+           (got = pd_walk_next(walk, &record)) > 0) {
+        if (record.type == PD_RECORD_AUX && aux->options.records)
+            status = add_record(aux, &record);
+        else if (stream || record.type == PD_RECORD_AUXTRACE_INFO)
             status = pd_aux_take(aux, &record);
+    }
     pd_walk_close(walk);
     if (status == PERFDATA_OK && !stream && !aux->queued) { /* traces of an unknown kind */
         aux->queued = true;

@@ -80,6 +80,13 @@ struct pd_aux_options {
     bool (*cpu_wanted)(void *data, uint32_t cpu);
     void *data;
     bool keep_vm_time; /* overlaps as VM time correlation looks for them */
+    bool records;      /* pd_aux_load() collects AUX records, too */
+};
+
+/* An AUX record: what the kernel said of [offset, offset + size) of a stream. */
+struct pd_aux_record {
+    uint64_t offset, size, flags, time;
+    uint32_t pid, tid, cpu;
 };
 
 struct pd_aux_id {
@@ -97,7 +104,8 @@ struct pd_aux {
     PD_VEC(struct pd_aux_queue) queues; /* by number; holes have set == false */
     struct pd_map64 id_index;           /* of an event -> index into ids */
     PD_VEC(struct pd_aux_id) ids;       /* of ID_INDEX records */
-    uint64_t dropped;                   /* buffers of CPUs that are not wanted */
+    PD_VEC(struct pd_aux_record) records;
+    uint64_t dropped; /* buffers of CPUs that are not wanted */
 };
 
 perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_options *options,
@@ -144,6 +152,9 @@ perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
                                    struct pd_aux_reader **out);
 /* 1 a piece, 0: no more (so far, of a stream), < 0 status. */
 int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out);
+/* The whole buffer that is `nth` (from 0) behind the one of the last piece, without changing what comes next; valid until the
+ * next call. Overlaps are in it. 0: there is none. */
+int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_piece *out);
 /* The next piece will be of the queue's buffer `index` (from 0): not consecutive. */
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
 void pd_aux_reader_close(struct pd_aux_reader *reader);

@@ -17,6 +17,7 @@ struct pd_aux_reader {
     size_t next;            /* buffer of the queue */
     uint64_t from;          /* in it: its pieces before this have been given */
     struct bytes now, last; /* last: the whole buffer before, where the next may overlap */
+    struct bytes ahead;     /* pd_aux_reader_peek() */
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
 };
@@ -46,6 +47,7 @@ void pd_aux_reader_close(struct pd_aux_reader *reader)
         return;
     free(reader->now.data);
     free(reader->last.data);
+    free(reader->ahead.data);
     free(reader);
 }
 
@@ -58,10 +60,9 @@ void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index)
 
 /* Reads [from, from + size) of the buffer; what the file does not have is not asked memory for: the room grows with what
  * has been read. */
-static perfdata_status fill(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
-                            uint64_t from, uint64_t size)
+static perfdata_status fill(struct pd_aux_reader *reader, struct bytes *to,
+                            const struct pd_aux_buffer *buffer, uint64_t from, uint64_t size)
 {
-    struct bytes *to = &reader->now;
     to->size = 0;
     for (uint64_t room = FIRST_READ; to->size < size;) {
         size_t want = (size_t)PD_MIN(size, PD_MAX(room, (uint64_t)to->capacity)), got;
@@ -114,7 +115,8 @@ static int next_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *b
 {
     uint64_t from = reader->from, left = buffer->size - from;
     bool pt = reader->aux->info.type == PD_AUXTRACE_INTEL_PT;
-    perfdata_status status = fill(reader, buffer, from, PD_MIN(left, (uint64_t)PD_AUX_PIECE));
+    perfdata_status status = fill(reader, &reader->now, buffer, from,
+                                  PD_MIN(left, (uint64_t)PD_AUX_PIECE));
     if (status < 0)
         return status;
     bool ends = reader->now.size < PD_MIN(left, (uint64_t)PD_AUX_PIECE) || reader->now.size == left;
@@ -132,7 +134,7 @@ static int next_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *b
 static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
                     struct pd_aux_piece *out)
 {
-    perfdata_status status = fill(reader, buffer, 0, buffer->size);
+    perfdata_status status = fill(reader, &reader->now, buffer, 0, buffer->size);
     if (status < 0)
         return status;
     struct bytes *now = &reader->now, *last = &reader->last;
@@ -174,4 +176,24 @@ int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
         got = reader->overlaps ? next_cut(reader, buffer, out) : next_part(reader, buffer, out);
     }
     return got;
+}
+
+int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_piece *out)
+{
+    const struct pd_aux *aux = reader->aux;
+    size_t index = reader->next + nth;
+    if (reader->queue >= aux->queues.count || index < nth ||
+        index >= aux->queues.data[reader->queue].buffers.count)
+        return 0;
+    const struct pd_aux_buffer *buffer =
+        &aux->buffers.data[aux->queues.data[reader->queue].buffers.data[index]];
+    perfdata_status status = fill(reader, &reader->ahead, buffer, 0, buffer->size);
+    if (status < 0)
+        return status;
+    *out = (struct pd_aux_piece){ .data = reader->ahead.data,
+                                  .size = reader->ahead.size,
+                                  .reference = buffer->reference,
+                                  .trace_number = buffer->number,
+                                  .buffer = buffer };
+    return 1;
 }

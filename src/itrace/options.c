@@ -110,16 +110,23 @@ static bool take_size(const char **text, unsigned *size)
     return true;
 }
 
+/* Blanks may stand before a sign and before its letter. */
+static const char *skip_blanks(const char *at)
+{
+    while (*at == ' ')
+        at++;
+    return at;
+}
+
 static bool take_flags(const char **text, uint32_t *plus, uint32_t *minus)
 {
-    const char *at = *text;
-    while (*at == '+' || *at == '-') {
-        uint32_t *flags = *at++ == '+' ? plus : minus;
+    for (const char *at; at = skip_blanks(*text), *at == '+' || *at == '-'; *text = at) {
+        uint32_t *flags = *at == '+' ? plus : minus;
+        at = skip_blanks(at + 1);
         if (*at < 'a' || *at > 'z')
             return false;
         *flags |= PD_ITRACE_FLAG(*at++);
     }
-    *text = at;
     return true;
 }
 

@@ -109,6 +109,8 @@ static void check_queues(bool big, int index_kind)
     CHECK(pd_aux_reader_open(aux, 0, &reader) == 0);
     CHECK(pd_aux_reader_next(reader, &piece) == 1 && !memcmp(piece.data, first, 8));
     CHECK(!piece.consecutive && piece.size == 8 && piece.trace_number == 1);
+    CHECK(pd_aux_reader_peek(reader, 0, &piece) == 1 && !memcmp(piece.data, third, 8));
+    CHECK(pd_aux_reader_peek(reader, 1, &piece) == 0);
     CHECK(pd_aux_reader_next(reader, &piece) == 1 && !memcmp(piece.data, third, 8));
     CHECK(piece.consecutive && piece.position == 8 && piece.trace_number == 3);
     CHECK(pd_aux_reader_next(reader, &piece) == 0);

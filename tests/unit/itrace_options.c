@@ -88,6 +88,10 @@ static void check_letters(void)
     CHECK(o.log_plus == (PD_ITRACE_FLAG('a') | PD_ITRACE_FLAG('e')));
     CHECK(o.log_minus == PD_ITRACE_FLAG('b') && o.log);
     CHECK(refused("k") && refused("g0") && refused("g1025") && refused("l2000") && refused("s"));
+    o = parse(PD_ITRACE_SCRIPT, "e+ o - l b");
+    CHECK(o.error_plus == PD_ITRACE_FLAG('o') && o.error_minus == PD_ITRACE_FLAG('l') &&
+          o.branches);
+    CHECK(refused("e,-o") && refused("b-o"));
     CHECK(refused("e-") && refused("e+A") && refused("e-1"));
 }
 

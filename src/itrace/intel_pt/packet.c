@@ -200,6 +200,13 @@ void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *
         out->size++;
 }
 
+unsigned pd_pt_packet_own_size(const uint8_t *bytes, size_t left, enum pd_pt_context context)
+{
+    struct pd_pt_packet packet;
+    decode_one(bytes, left, context, &packet);
+    return packet.size;
+}
+
 size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from)
 {
     const uint8_t *found = from < size ? memmem(bytes + from, size - from, psb, sizeof psb) : NULL;

@@ -30,6 +30,9 @@ struct pd_pt_packet {
 void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
                          struct pd_pt_packet *out);
 
+/* Its size without the zeros behind it; `context` as it was before the packet. */
+unsigned pd_pt_packet_own_size(const uint8_t *bytes, size_t left, enum pd_pt_context context);
+
 /* The place of the next PSB at or behind `from`, `size` when there is none. At memory speed. */
 size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from);
 
@@ -39,6 +42,9 @@ bool pd_pt_ip(const struct pd_pt_packet *packet, uint64_t *last_ip);
 const char *pd_pt_kind_name(unsigned kind);
 /* The description that perf's raw dump shows. */
 void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out);
+/* One line of it. */
+void pd_pt_dump_packet(uint64_t offset, const uint8_t *bytes, const struct pd_pt_packet *packet,
+                       struct pd_text *out);
 /* The dump of a trace as perf has it: ".  %08x:  bytes description" lines. */
 void pd_pt_dump(const uint8_t *bytes, size_t size, struct pd_text *out);
 

@@ -121,25 +121,31 @@ void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out)
     }
 }
 
+void pd_pt_dump_packet(uint64_t offset, const uint8_t *bytes, const struct pd_pt_packet *packet,
+                       struct pd_text *out)
+{
+    pd_text_bytes(out, ".  ", 3);
+    pd_text_hex(out, offset, 8, '0');
+    pd_text_bytes(out, ": ", 2);
+    for (unsigned i = 0; i < 16; i++) {
+        if (i < packet->size) {
+            pd_text_char(out, ' ');
+            pd_text_hex(out, bytes[i], 2, '0');
+        } else {
+            pd_text_bytes(out, "   ", 3);
+        }
+    }
+    pd_text_char(out, ' ');
+    pd_pt_packet_text(packet, out);
+    pd_text_char(out, '\n');
+}
+
 void pd_pt_dump(const uint8_t *bytes, size_t size, struct pd_text *out)
 {
     enum pd_pt_context context = PD_PT_NO_BLOCK;
     struct pd_pt_packet packet;
     for (size_t at = 0; at < size; at += packet.size) {
         pd_pt_packet_decode(bytes + at, size - at, &context, &packet);
-        pd_text_bytes(out, ".  ", 3);
-        pd_text_hex(out, at, 8, '0');
-        pd_text_bytes(out, ": ", 2);
-        for (unsigned i = 0; i < 16; i++) {
-            if (i < packet.size) {
-                pd_text_char(out, ' ');
-                pd_text_hex(out, bytes[at + i], 2, '0');
-            } else {
-                pd_text_bytes(out, "   ", 3);
-            }
-        }
-        pd_text_char(out, ' ');
-        pd_pt_packet_text(&packet, out);
-        pd_text_char(out, '\n');
+        pd_pt_dump_packet(at, bytes + at, &packet, out);
     }
 }
