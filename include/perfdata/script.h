@@ -61,6 +61,8 @@ struct perfdata_script_options {
     const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
     /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
     const char *jitdump;
+    uint32_t max_blocks; /* of brstackinsn; 0: all */
+    uint32_t reserved;
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */

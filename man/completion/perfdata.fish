@@ -20,6 +20,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from script' -s L -l Latency -d 
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l show-kernel-path -d 'path of the kernel image in place of [kernel.kallsyms]'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l full-source-path -d 'srcline with the folders of the file'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l max-stack -r -d 'frames shown at most of a chain'
+complete -c perfdata -n '__fish_seen_subcommand_from script' -l max-blocks -r -d 'blocks of code shown at most with brstackinsn'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l stop-bt -r -d 'chains end at these symbols'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l inline -d 'inlined functions in chains (on; only stacks with DWARF have them)'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l demangle -d 'demangle C++, Rust, D and Java names (on)'

@@ -56,6 +56,7 @@ _perfdata() {
         '*--show-kernel-path[path of the kernel image in place of \[kernel.kallsyms\]]' \
         '*--full-source-path[srcline with the folders of the file]' \
         '*--max-stack=[frames shown at most of a chain]:N:' \
+        '*--max-blocks=[blocks of code shown at most with brstackinsn]:N:' \
         '*--stop-bt=[chains end at these symbols]:SYMBOL\[,...\]:' \
         '*--inline[inlined functions in chains (on; only stacks with DWARF have them)]' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \

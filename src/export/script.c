@@ -35,9 +35,12 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
             worker->stat = pd_script_stat_new();
         if (shows_source(script))
             worker->source = pd_script_source_new();
+        if (script->session.code)
+            worker->code = pd_code_reader_new(script->session.code);
         if (worker->chains && worker->frames && (worker->stat || !script->is_stat) &&
-            (worker->source || !shows_source(script)))
+            (worker->source || !shows_source(script)) && (worker->code || !script->session.code))
             return PERFDATA_OK;
+        pd_code_reader_free(worker->code);
         pd_script_stat_free(worker->stat);
         pd_script_source_free(worker->source);
         free(worker->chains);
@@ -57,6 +60,7 @@ static void end(void *data, unsigned index, void *state)
     if (!worker)
         return;
     script->samples += worker->samples;
+    pd_code_reader_free(worker->code);
     pd_arena_free(&worker->places);
     pd_arena_free(&worker->chain_texts);
     pd_script_stat_free(worker->stat);
@@ -92,6 +96,8 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
     struct pd_script_worker *worker = state;
     if (pd_resolver_trim(worker->resolver))
         pd_script_forget(worker);
+    if (worker->code)
+        pd_code_reader_trim(worker->code);
     if (script->sequential) {
         if (!batch->result)
             batch->result = calloc(1, sizeof(struct pd_time_gaps));
@@ -280,6 +286,11 @@ static perfdata_status run(struct pd_script *script)
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
     if (status)
         return status;
+    status = pd_script_open_code(script);
+    if (status) {
+        pd_session_close(&script->session);
+        return status;
+    }
     struct pd_raw_dump dump;
     if (options->flags & PERFDATA_SCRIPT_DUMP) {
         pd_raw_dump_init(&dump, script->recording, PD_RAW_DUMP_SCRIPT);

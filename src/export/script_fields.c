@@ -193,6 +193,17 @@ static bool any_has(const struct pd_recording *recording, uint64_t sample_type)
     return false;
 }
 
+/* Blocks of code need each branch that was taken; a trace may yet give them. */
+static bool has_all_branches(const struct pd_script *script)
+{
+    enum { ANY_BRANCH = 8 };
+    const struct pd_recording *recording = script->recording;
+    uint64_t types = 0;
+    for (size_t i = 0; i < recording->event_count; i++)
+        types |= recording->events[i]->attr.branch_sample_type;
+    return types & ANY_BRANCH || pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
+}
+
 static perfdata_status check_consistency(struct pd_script *script, const struct pd_event *event,
                                          uint64_t set)
 {
@@ -212,6 +223,10 @@ static perfdata_status check_consistency(struct pd_script *script, const struct 
     if (set & PD_FIELD(SRCLINE) && !(set & PD_FIELD(IP)))
         return missing(script, "Display of source line number requested but sample IP is not\n"
                                "selected. Hence, no address to lookup the source line number.");
+    if (set & (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN)) && !has_all_branches(script))
+        return missing(
+            script, "Display of branch stack assembler requested, but non all-branch filter set\n"
+                    "Hint: run 'perf record -b ...'");
     if (set & PD_FIELD(TOD) && !script->has_clock)
         return missing(script, "Can't provide 'tod' time, missing clock data. Please record with "
                                "-k/--clockid option.");

@@ -327,11 +327,14 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
         pd_text_u64(text, parts ? (uint16_t)(sample->weight >> 32) : 0, 16, ' ');
 }
 
-static void put_after_ip(const struct pd_script_event *plan, const struct pd_sample *sample,
+static void put_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                         const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text)
 {
     if (plan->bpf_output)
         put_bpf_output(sample, text);
+    if (plan->fields & PD_INSN_FIELDS)
+        pd_script_insn(worker, plan->fields, sample, record, text);
     if (plan->fields & PD_FIELD(PHYS_ADDR))
         pd_text_hex(text, sample->phys_addr, 16, ' ');
     if (plan->fields & PD_FIELD(DATA_PAGE_SIZE))
@@ -344,8 +347,8 @@ static void put_after_ip(const struct pd_script_event *plan, const struct pd_sam
     (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) | PD_FIELD(WEIGHT) |  \
      PD_FIELD(INS_LAT))
 #define AFTER_IP                                                                                   \
-    (PD_EXTRA_AFTER_IP | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |   \
-     PD_FIELD(CODE_PAGE_SIZE))
+    (PD_EXTRA_AFTER_IP | PD_INSN_FIELDS | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) |             \
+     PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE))
 
 /* ---- a sample ---- */
 
@@ -434,6 +437,8 @@ static void put_branch(struct pd_script_worker *worker, const struct pd_script_e
     const struct pd_location *location = line_last ? resolve(worker, sample, record) : NULL;
     if (location)
         pd_script_srcline(worker->script, location, location->addr, text);
+    if (plan->fields & PD_INSN_FIELDS)
+        pd_script_insn(worker, plan->fields, sample, record, text);
 }
 
 static const char *comm_of(const struct pd_delivered *record)
@@ -488,7 +493,7 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
         if (PD_UNLIKELY(plan->fields & PD_EXTRA_AFTER_IP))
             pd_script_after_ip(worker, plan, &sample, record, text);
         if (PD_UNLIKELY(plan->fields & AFTER_IP))
-            put_after_ip(plan, &sample, text);
+            put_after_ip(worker, plan, &sample, record, text);
     }
     pd_text_char(text, '\n');
     if (PD_UNLIKELY(plan->fields & PD_FIELD(SRCCODE))) {

@@ -54,6 +54,12 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
 void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
                        uint64_t address, struct pd_text *text)
 {
+    pd_script_line_of(script, location, address, "\n  ", text);
+}
+
+void pd_script_line_of(struct pd_script *script, const struct pd_location *location,
+                       uint64_t address, const char *before, struct pd_text *text)
+{
     struct pd_source_line line;
     if (!location->map)
         return;
@@ -61,7 +67,7 @@ void pd_script_srcline(struct pd_script *script, const struct pd_location *locat
         text->failed = true;
     if (line.answer == PD_LINES_NAMELESS)
         return;
-    pd_text_bytes(text, "\n  ", 3);
+    pd_text_string(text, before);
     if (line.answer == PD_LINES_FOUND) {
         const char *slash = script->full_source_path ? NULL : strrchr(line.file, '/');
         pd_text_string(text, slash ? slash + 1 : line.file);

@@ -70,6 +70,7 @@ struct pd_script {
     bool use_callchain;
     size_t line_room; /* for a line up to the event's name */
     bool latency, kernel_path, full_source_path;
+    bool is_native;           /* recorded on this kind of machine: code can be shown */
     bool sequential;          /* --reltime, --deltatime */
     struct pd_raw_dump *dump; /* -D, or NULL */
     uint64_t line_types[2];   /* with it: the records that have lines */
@@ -157,6 +158,7 @@ struct pd_script_worker {
     struct pd_frame *frames;
     size_t frame_capacity;
     struct pd_time_gaps *gaps;       /* of the batch, sequential only */
+    struct pd_code_reader *code;     /* NULL: no instructions are asked for */
     struct pd_script_source *source; /* NULL: srccode is not asked for */
     struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
     struct pd_location *location;    /* of the sample at hand, when it was looked up ahead */
@@ -193,6 +195,9 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
 /* "\n  FILE:LINE"; nothing where there is no map. */
 void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
                        uint64_t address, struct pd_text *text);
+/* The same with something else before it. */
+void pd_script_line_of(struct pd_script *script, const struct pd_location *location,
+                       uint64_t address, const char *before, struct pd_text *text);
 /* Locations are gone: forget what stood for them. */
 void pd_script_forget(struct pd_script_worker *worker);
 
@@ -243,6 +248,14 @@ void pd_script_data_source(struct pd_script_worker *worker, const struct pd_samp
 void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                         const struct pd_sample *sample, const struct pd_delivered *record,
                         struct pd_text *text);
+
+/* script_insn.c: instructions. Once the session is open: */
+perfdata_status pd_script_open_code(struct pd_script *script);
+#define PD_INSN_FIELDS                                                                             \
+    (PD_FIELD(INSN) | PD_FIELD(INSNLEN) | PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN))
+void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
+                    const struct pd_sample *sample, const struct pd_delivered *record,
+                    struct pd_text *text);
 
 /* script_records.c */
 void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,

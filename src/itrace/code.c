@@ -6,6 +6,7 @@
 
 enum {
     NODE_LIMIT = 1 << 20,  /* of a reader; about 150 MB */
+    SPACE_NODES = 16,      /* what an empty space counts */
     PRIVATE_BYTES = 1 << 8 /* of a run with patches: less, since each is decoded for itself */
 };
 
@@ -205,7 +206,8 @@ const struct pd_map *pd_code_map(struct pd_code_view *view, uint64_t ip)
     return map_in(view, space_of(view, ip), ip);
 }
 
-size_t pd_code_bytes(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, bool *is_64_bit)
+size_t pd_code_read(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, size_t size,
+                    bool *is_64_bit)
 {
     struct pd_code *code = view->reader->code;
     struct pd_code_space *space = space_of(view, ip);
@@ -217,7 +219,7 @@ size_t pd_code_bytes(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, boo
     uint64_t offset = pd_symbols_address(code->symbols, map, ip);
     if (offset >= image->size)
         return 0;
-    size_t size = PD_MIN(image->size - (size_t)offset, (size_t)PD_INSN_BUFFER);
+    size = PD_MIN(image->size - (size_t)offset, size);
     memcpy(bytes, image->data + offset, size);
     if (space->kernel)
         pd_code_pokes_apply(&code->pokes, space->pokes, ip, bytes, size);
@@ -281,6 +283,7 @@ static struct pd_code_space *space_at(struct pd_code_reader *reader, uint64_t st
     }
     space->kernel = kernel;
     reader->spaces.data[reader->spaces.count++] = space;
+    reader->nodes += SPACE_NODES;
     return space;
 }
 

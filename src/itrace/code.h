@@ -105,7 +105,15 @@ PD_INLINE struct pd_code_node *pd_code_fall(struct pd_code_view *view, struct pd
 
 /* The map of an address; NULL none. Address filters need its file's name and offset. */
 const struct pd_map *pd_code_map(struct pd_code_view *view, uint64_t ip);
-/* Up to PD_INSN_BUFFER bytes of code at `ip`; 0: none. */
-size_t pd_code_bytes(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, bool *is_64_bit);
+/* Copies up to `size` bytes of code at `ip`; the count, 0: none are known. */
+size_t pd_code_read(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, size_t size,
+                    bool *is_64_bit);
+
+/* What an instruction may take of it. */
+PD_INLINE size_t pd_code_bytes(struct pd_code_view *view, uint64_t ip, uint8_t *bytes,
+                               bool *is_64_bit)
+{
+    return pd_code_read(view, ip, bytes, PD_INSN_BUFFER, is_64_bit);
+}
 
 #endif

@@ -134,9 +134,14 @@ static perfdata_status no_memory(struct pd_front *front)
 
 static perfdata_status apply(struct pd_front *front, const struct pd_delivered *record)
 {
+    struct pd_session *session = front->session;
     if (record->type == PD_RECORD_FINISHED_ROUND)
         return 0;
-    return pd_timeline_apply(front->session->timeline, record->event, record->data, record->size,
+    if (PD_UNLIKELY(record->type == PD_RECORD_TEXT_POKE) && session->code &&
+        pd_code_poke(session->code, record->event, record->data, record->size,
+                     session->recording->swap, record->number) < 0)
+        return no_memory(front);
+    return pd_timeline_apply(session->timeline, record->event, record->data, record->size,
                              record->number);
 }
 

@@ -4,6 +4,7 @@
 #define PD_PIPELINE_H
 #include "base/text.h"
 #include "container/container.h"
+#include "itrace/code.h"
 #include "model/model.h"
 #include "order/order.h"
 #include "pipeline/jit.h"
@@ -17,7 +18,8 @@ struct pd_session {
     struct pd_jit *jit;                       /* NULL: dumps of runtimes are not read */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
-    char *kallsyms; /* of the copy of the kernel in the recording's directory; NULL: none */
+    struct pd_code *code; /* NULL: nobody asked for code */
+    char *kallsyms;       /* of the copy of the kernel in the recording's directory; NULL: none */
 };
 
 /* The parts of an options structure that say where symbols are looked for: each verb's has them under these names. Other
@@ -36,6 +38,9 @@ struct pd_session {
  * must outlive the session. */
 perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out);
+/* The code that runs in the recording, before its run begins: patches of the kernel reach it from then on. NULL without
+ * memory. */
+struct pd_code *pd_session_code(struct pd_session *session);
 void pd_session_close(struct pd_session *session);
 
 /* Some thousand records in delivery order: all samples, and the other records that the consumer asked for. A record's

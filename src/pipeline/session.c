@@ -41,8 +41,16 @@ perfdata_status pd_session_open(struct pd_recording *recording,
     return 0;
 }
 
+struct pd_code *pd_session_code(struct pd_session *session)
+{
+    if (!session->code)
+        session->code = pd_code_new(session->symbols);
+    return session->code;
+}
+
 void pd_session_close(struct pd_session *session)
 {
+    pd_code_free(session->code);
     if (session->symbols)
         pd_symbols_free(session->symbols);
     if (session->timeline)

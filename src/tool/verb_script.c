@@ -15,7 +15,7 @@ struct script_options {
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
-    unsigned max_stack;
+    unsigned max_stack, max_blocks;
     uint64_t address_range;
 };
 
@@ -55,6 +55,8 @@ static const struct tool_option script_rows[] = {
     { TOOL_FLAG, 0, "full-source-path", NULL, "srcline with the folders of the file",
       FIELD(full_source_path) },
     { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a chain", FIELD(max_stack) },
+    { TOOL_UINT, 0, "max-blocks", "N", "blocks of code shown at most with brstackinsn",
+      FIELD(max_blocks) },
     { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
     TOOL_ROWS_NAMES,
     TOOL_ROWS_HEADER,
@@ -146,6 +148,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .time = from->time,
         .stop_symbols = from->stop,
         .max_stack = from->max_stack,
+        .max_blocks = from->max_blocks,
         .threads = tool->jobs,
         .symfs = from->symfs,
         .kallsyms = from->kallsyms,

@@ -238,7 +238,7 @@ static void patches_hold_from_their_number(void)
     CHECK_U64(node->next_ip, base + 5);
     uint8_t bytes[PD_INSN_BUFFER];
     bool is_64_bit;
-    CHECK_U64(pd_code_bytes(view, base + 1, bytes, &is_64_bit), PD_INSN_BUFFER);
+    CHECK_U64(pd_code_read(view, base + 1, bytes, sizeof bytes, &is_64_bit), sizeof bytes);
     CHECK(bytes[0] == 0x66 && bytes[1] == 0x90 && bytes[2] == 0x90 && bytes[10] == 0xc3);
     poke(base + 1, jmp, sizeof jmp);
     view = pd_code_view(reader, NULL, now, PD_CODE_HOST);
