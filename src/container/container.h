@@ -44,6 +44,7 @@ struct pd_recording {
     bool unfinished, truncated;             /* data.size 0; the file ends early */
     struct pd_features features;
     struct pd_feature_bytes feature_bytes[256]; /* as recorded; data NULL: absent or not read */
+    bool feature_bad[256];                      /* it does not parse */
     struct pd_event **events;
     size_t event_count;
     struct pd_map64 event_by_id;     /* id -> index; the event added last wins */

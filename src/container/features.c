@@ -45,8 +45,11 @@ static perfdata_status read_feature(struct pd_recording *recording, unsigned fea
     if (status < 0)
         return status;
     recording->feature_bytes[feature] = (struct pd_feature_bytes){ bytes, size };
-    return pd_feature_decode(&recording->features, feature, bytes, size, recording->swap,
-                             &recording->arena, context, section.offset);
+    uint64_t before = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE];
+    status = pd_feature_decode(&recording->features, feature, bytes, size, recording->swap,
+                               &recording->arena, context, section.offset);
+    recording->feature_bad[feature] = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE] != before;
+    return status;
 }
 
 perfdata_status pdc_read_features(struct pd_recording *recording)

@@ -87,6 +87,15 @@ static bool window_is_all(const struct pd_walk *walk)
     return walk->next_offset >= walk->data_end;
 }
 
+/* Bytes that only seem to be a record have an id that no event has. */
+static bool has_event(const struct pd_walk *walk, const uint8_t *at,
+                      const struct pdc_header *header)
+{
+    const struct pd_recording *recording = walk->recording;
+    return header->type >= PD_RECORD_KERNEL_END || recording->event_count < 2 ||
+           pd_recording_event_of(recording, at, header->size, header->type);
+}
+
 /* A row of `links` records that look right begins at `at`, or one that ends with the data. */
 static bool row_at(const struct pd_walk *walk, const uint8_t *at, unsigned links)
 {
@@ -102,6 +111,8 @@ static bool row_at(const struct pd_walk *walk, const uint8_t *at, unsigned links
         if (step > left)
             return seen &&
                    (window_is_all(walk) ? cut : step - left <= walk->data_end - walk->next_offset);
+        if (!has_event(walk, at, &header))
+            return false;
         at += step;
     }
     return true;
@@ -199,13 +210,18 @@ static perfdata_status search(struct pd_walk *walk)
 
 /* ---- what is wrong ---- */
 
+bool pdc_is_cut(const struct pd_walk *walk, const struct pdc_header *header)
+{
+    uint64_t rest = walk->data_end - pdc_walk_offset(walk);
+    return pdc_may_be_cut(walk) && (rest < 8 || (header->size > rest && pdc_looks_right(header)));
+}
+
 perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end)
 {
     uint64_t offset = pdc_walk_offset(walk), rest = walk->data_end - offset;
-    bool cut = pdc_may_be_cut(walk);
     if (walk->lost_way)
         return PERFDATA_OK; /* said with the record before */
-    if (cut && (rest < 8 || (header->size > rest && pdc_looks_right(header)))) {
+    if (pdc_is_cut(walk, header)) {
         *at_end = true;
         return pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)offset,
                         "the last record is cut: %llu bytes of it are there",
@@ -229,11 +245,41 @@ bool pdc_is_hollow(struct pd_walk *walk, const struct pd_event *event, uint32_t 
 {
     struct pd_sample sample;
     const uint8_t *record = walk->next, *end = record + size;
-    if (!event || event->attr.sample_type >= PD_SAMPLE_END)
+    if (event && event->attr.sample_type >= PD_SAMPLE_END)
         return false;
-    bool bad = pd_sample_decode(event, record, size, &sample) < 0;
+    bool bad = !event || pd_sample_decode(event, record, size, &sample) < 0;
     const uint8_t *from = record + (bad ? 8 : PD_MIN(sample.parts_end, size));
     return from < end && find_row(walk, from, end) < end;
+}
+
+/* The row from `at` on ends there. */
+static bool row_ends_at(const struct pd_walk *walk, const uint8_t *at, const uint8_t *end)
+{
+    while (at < end && (size_t)(end - at) >= 8) {
+        struct pdc_header header = pdc_header(at, walk->swap);
+        uint64_t step = stride(walk, at, &header);
+        if (step < 8 || step > (uint64_t)(end - at))
+            return false;
+        at += step;
+    }
+    return at == end;
+}
+
+bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *header)
+{
+    switch (header->type) {
+    case PD_RECORD_HEADER_ATTR:
+    case PD_RECORD_HEADER_FEATURE:
+    case PD_RECORD_HEADER_TRACING_DATA:
+    case PD_RECORD_COMPRESSED:
+    case PD_RECORD_COMPRESSED2: return false;
+    default: break;
+    }
+    if (header->type >= PD_RECORD_WIDE)
+        return false;
+    const uint8_t *end = walk->next + header->size;
+    const uint8_t *found = find_row(walk, walk->next + pd_record_min_size(header->type), end);
+    return found < end && row_ends_at(walk, found, end);
 }
 
 bool pdc_go_back(struct pd_walk *walk)

@@ -4,7 +4,37 @@
 #include "container/walk.h"
 #include <stdlib.h>
 
-enum { CHUNK_SIZE = 512 * 1024, PAYLOAD_MAX = 1 << 30, SAMPLE_LARGE = 2048 };
+enum {
+    CHUNK_SIZE = 512 * 1024,
+    PAYLOAD_MAX = 1 << 30,
+    /* more than the least size that most records do not have: larger ones are looked into */
+    SAMPLE_MORE = 512,
+    SAMPLE_TAIL = 64, /* fixed fields behind those that may vary */
+    PATH_MORE = 256,
+    MORE = 128
+};
+
+/* How much larger than its least size a record of this type may be to pass unseen. */
+static uint16_t usual_span(const struct pd_recording *recording, unsigned type, uint16_t least)
+{
+    const uint64_t varying = PD_SAMPLE_READ | PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW |
+                             PD_SAMPLE_BRANCH_STACK | PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER |
+                             PD_SAMPLE_REGS_INTR | PD_SAMPLE_AUX;
+    uint16_t fixed = least;
+    bool varies = recording->kind == PD_CONTAINER_PIPE; /* more events may come */
+    switch (type) {
+    case PD_RECORD_SAMPLE:
+        for (size_t i = 0; i < recording->event_count; i++) {
+            const struct pd_plan *plan = &recording->events[i]->plan;
+            fixed = PD_MAX(fixed, plan->fixed_size);
+            varies |= (plan->sample_type & varying) || plan->sample_type >= PD_SAMPLE_END;
+        }
+        return (uint16_t)(fixed - least + (varies ? SAMPLE_MORE : SAMPLE_TAIL));
+    case PD_RECORD_MMAP:
+    case PD_RECORD_MMAP2: return PATH_MORE;
+    default: return MORE;
+    }
+}
 
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out)
 {
@@ -28,8 +58,7 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
                                                            : UINT64_MAX;
     for (unsigned type = 0; type < PD_LENGTH(walk->least); type++) {
         walk->least[type] = pdc_is_plain(type) ? (uint16_t)pd_record_min_size(type) : UINT16_MAX;
-        uint16_t most = type == PD_RECORD_SAMPLE ? SAMPLE_LARGE : pdc_most(type);
-        walk->span[type] = most > walk->least[type] ? (uint16_t)(most - walk->least[type]) : 0;
+        walk->span[type] = usual_span(recording, type, walk->least[type]);
     }
     if (recording->kind == PD_CONTAINER_PIPE) /* events and features are made of them */
         walk->least[PD_RECORD_HEADER_ATTR] = walk->least[PD_RECORD_HEADER_FEATURE] = UINT16_MAX;
@@ -452,9 +481,11 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
     if (good && header.type == PD_RECORD_SAMPLE)
         good = !pdc_is_hollow(walk, find_event(walk, walk->next, header.size, header.type),
                               header.size);
+    else if (good && !walk->inflate.inside)
+        good = !pdc_holds_records(walk, &header);
     if (!good && walk->inflate.inside)
         return bad_inside(walk, &header, left);
-    if (!good && !walk->lost_way && pdc_go_back(walk)) {
+    if (!good && !walk->lost_way && !pdc_is_cut(walk, &header) && pdc_go_back(walk)) {
         status = pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)pdc_walk_offset(walk),
                           "the record before has a wrong size: it holds others");
         return status < 0 ? walk->failed = status : 2;
@@ -478,6 +509,7 @@ static PD_NOINLINE int next_slow(struct pd_walk *walk, struct pd_raw *out)
     do
         result = slow_step(walk, out);
     while (result == 2);
+    walk->records_left -= result == 1;
     return result;
 }
 
@@ -499,25 +531,20 @@ int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
 {
     if (PD_UNLIKELY(!walk->records_left))
         return at_limit(walk);
-    if (PD_UNLIKELY((size_t)(walk->end - walk->next) < 8)) {
-        int result = next_slow(walk, out);
-        walk->records_left -= result == 1;
-        return result;
-    }
+    if (PD_UNLIKELY((size_t)(walk->end - walk->next) < 8))
+        return next_slow(walk, out);
     struct pd_record_header header = pd_record_header(walk->next, walk->swap);
     bool plain = header.type < PD_LENGTH(walk->least) &&
                  header.size - (uint32_t)walk->least[header.type] <= walk->span[header.type] &&
                  !(header.size & 7) && header.size <= (size_t)(walk->end - walk->next) &&
                  !walk->lost_way;
-    if (PD_UNLIKELY(!plain)) {
-        int result = next_slow(walk, out);
-        walk->records_left -= result == 1;
-        return result;
-    }
+    if (PD_UNLIKELY(!plain))
+        return next_slow(walk, out);
+    const struct pd_event *event = find_event(walk, walk->next, header.size, header.type);
+    if (PD_UNLIKELY(!event && header.type < 64))
+        return next_slow(walk, out);
     walk->records_left--;
     deliver(walk, out, header.type, header.misc, header.size);
-    out->event = find_event(walk, out->data, header.size, header.type);
-    if (PD_UNLIKELY(!out->event && header.type < 64))
-        return with_event(walk, out);
+    out->event = event;
     return 1;
 }

@@ -90,8 +90,12 @@ bool pdc_is_plain(uint32_t type);
 bool pdc_looks_right(const struct pdc_header *header);
 /* A record of this size at `next` would be followed by others that look right, or by the end. */
 bool pdc_follows_record(struct pd_walk *walk, uint32_t size);
+/* The record at `next` is the last one, and its end is missing. */
+bool pdc_is_cut(const struct pd_walk *walk, const struct pdc_header *header);
 /* Says what is wrong with the record at `next`; sets *at_end when it is only cut by the end of the input. */
 perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end);
+/* The record at `next`, no sample, holds nothing else than a row of records from some place to its end. */
+bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *header);
 /* The sample at `next` has bytes that nothing explains but as records of their own: its size is wrong. */
 bool pdc_is_hollow(struct pd_walk *walk, const struct pd_event *event, uint32_t size);
 /* What no record of this type exceeds but a damaged one; UINT16_MAX: all may be. */

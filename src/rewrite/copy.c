@@ -26,6 +26,8 @@ static bool wanted_order(const struct pd_recording *recording, uint32_t order)
 static bool is_copied(const struct pd_copy *copy, unsigned feature)
 {
     const struct pd_feature_bytes *bytes = &copy->recording->feature_bytes[feature];
+    if (copy->whole && copy->recording->feature_bad[feature])
+        return false;
     switch (feature) {
     case PD_FEATURE_AUXTRACE:
     case PD_FEATURE_DIR_FORMAT: return false;
@@ -109,6 +111,7 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
     if (status < 0)
         return status;
     const struct perfdata_output *options = &out->output.options;
+    out->whole = flags & PD_COPY_WHOLE;
     out->big_endian = wanted_order(recording, options->byte_order);
     out->convert = out->big_endian != recording->big_endian;
     out->cpus = recording->features.nrcpus.present ? recording->features.nrcpus.available : 0;
@@ -244,6 +247,12 @@ static bool is_left_out(struct pd_copy *copy, const struct pd_raw *raw)
     }
 }
 
+/* perf stat's records, by which alone a pipe tells what it is of. */
+static bool is_of_stat(uint32_t type)
+{
+    return type == PD_RECORD_STAT_CONFIG || type == PD_RECORD_STAT || type == PD_RECORD_STAT_ROUND;
+}
+
 perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw)
 {
     if (is_left_out(copy, raw))
@@ -252,9 +261,8 @@ perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw)
     bool within = raw->payload && raw->payload >= raw->data && raw->payload < raw->data + raw->size;
     if (status == PERFDATA_OK && raw->payload_size && !within)
         status = put_payload(copy, raw);
-    /* a pipe tells by this record alone that it is of perf stat */
-    if (status == PERFDATA_OK && raw->type == PD_RECORD_STAT_CONFIG &&
-        copy->output.kind == PD_WRITE_FILE && !copy->has_feature[PD_FEATURE_STAT])
+    if (status == PERFDATA_OK && is_of_stat(raw->type) && copy->output.kind == PD_WRITE_FILE &&
+        !copy->has_feature[PD_FEATURE_STAT])
         status = pd_copy_set_feature(copy, PD_FEATURE_STAT, "", 0);
     return status;
 }

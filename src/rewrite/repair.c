@@ -98,6 +98,17 @@ static perfdata_status copy_whole(struct repair *repair)
     return got;
 }
 
+/* Events that say of a sample at most whose it is are of perf stat, also where nothing else tells so any more. */
+static perfdata_status mend_stat(struct pd_copy *copy)
+{
+    const struct pd_recording *recording = copy->recording;
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.sample_type != PD_SAMPLE_IDENTIFIER)
+            return PERFDATA_OK;
+    return copy->output.kind == PD_WRITE_FILE ? pd_copy_set_feature(copy, PD_FEATURE_STAT, "", 0)
+                                              : PERFDATA_OK;
+}
+
 /* Compressed records stay as they are only where all of them can be read: one that cannot takes all behind it along. */
 static perfdata_status all_is_whole(struct pd_recording *recording, bool *whole)
 {
@@ -141,9 +152,11 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     perfdata_status status = all_is_whole(inner, &whole);
     if (status < 0)
         return status;
-    status = pd_copy_open(inner, output, whole ? 0 : PD_COPY_OPEN, &repair.copy);
+    status = pd_copy_open(inner, output, PD_COPY_WHOLE | (whole ? 0 : PD_COPY_OPEN), &repair.copy);
     if (status == PERFDATA_OK)
-        status = pd_copy_no_formats(&repair.copy);
+        status = pd_copy_mend_formats(&repair.copy);
+    if (status == PERFDATA_OK)
+        status = mend_stat(&repair.copy);
     if (status == PERFDATA_OK)
         status = pd_copy_begin(&repair.copy);
     if (status == PERFDATA_OK)

@@ -32,6 +32,7 @@ struct pd_copy {
     struct pd_output output;
     struct pd_writer *writer;
     bool big_endian, convert; /* what is written; it is not what was read */
+    bool whole;               /* features that do not parse are left out */
     bool closed;              /* compressed records pass as they are */
     bool no_rounds;           /* FINISHED_ROUND is left out: the records come in another order */
     size_t events;            /* that the writer has */
@@ -42,9 +43,10 @@ struct pd_copy {
 };
 
 enum pd_copy_flags {
-    PD_COPY_OPEN = 1,     /* records within compressed ones are wanted */
-    PD_COPY_REORDER = 2,  /* records will not come in the file's order */
-    PD_COPY_NO_EVENTS = 4 /* events and features are the caller's */
+    PD_COPY_OPEN = 1,      /* records within compressed ones are wanted */
+    PD_COPY_REORDER = 2,   /* records will not come in the file's order */
+    PD_COPY_NO_EVENTS = 4, /* events and features are the caller's */
+    PD_COPY_WHOLE = 8      /* features that do not parse are left out */
 };
 
 /* Makes the output and gives it events and features. The caller may then replace features, before pd_copy_begin().
@@ -64,9 +66,9 @@ perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivere
 /* Finishes the output when `status` is good, else takes it away. */
 perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status);
 
-/* Tracepoints whose formats are lost get formats without fields, since perf opens no file without: before
- * pd_copy_begin(). */
-perfdata_status pd_copy_no_formats(struct pd_copy *copy);
+/* Formats that do not parse are left out, and tracepoints whose formats are lost get formats without fields, since perf
+ * opens no file without: before pd_copy_begin(). */
+perfdata_status pd_copy_mend_formats(struct pd_copy *copy);
 
 /* A walk as the copier needs it. */
 perfdata_status pd_copy_walk(struct pd_copy *copy, struct pd_walk **out);

@@ -124,6 +124,8 @@ struct pd_tracing {
     pthread_mutex_t lock; /* libtraceevent's printing is for one thread at a time */
     const struct pd_trace_resolver *resolver; /* of the thread that holds the lock */
     PD_VEC(struct pd_trace_names) printks;    /* address -> text */
+    PD_VEC(struct pd_trace_text) texts;
+    bool damaged;
 };
 
 /* Fills ops and pieces; false when the format has something that only libtraceevent knows. */

@@ -20,6 +20,15 @@ void pd_tracing_free(struct pd_tracing *tracing);
 bool pd_tracing_big_endian(const struct pd_tracing *tracing);
 unsigned pd_tracing_long_size(const struct pd_tracing *tracing);
 
+/* The texts of the formats that parse, in their order: pointers into the bytes that were read. */
+struct pd_trace_text {
+    const char *system, *text;
+    size_t size;
+};
+const struct pd_trace_text *pd_tracing_texts(const struct pd_tracing *tracing, size_t *count);
+/* Nothing of it was left out. */
+bool pd_tracing_is_whole(const struct pd_tracing *tracing);
+
 struct pd_trace_format; /* one event's */
 
 /* NULL: there is none with this id (attr.config of the event). Lives as long as the tracing. */

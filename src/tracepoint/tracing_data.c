@@ -109,14 +109,20 @@ static void read_format(struct reader *r, const char *system)
         return;
     char *text = size <= MAX_FORMAT ? pd_arena_copy(&tracing->arena, bytes, size) : NULL;
     if (!text || strlen(text) != size || is_nested_too_deep(text, size)) {
+        tracing->damaged = true;
         pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
                  "a tracepoint format of '%s' is not usable", system);
         return;
     }
     enum tep_errno error = tep_parse_event(tracing->tep, text, size, system);
-    if (error != TEP_ERRNO__SUCCESS)
-        pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
-                 "a tracepoint format of '%s' does not parse", system);
+    struct pd_trace_text whole = { system, (const char *)bytes, size };
+    if (error == TEP_ERRNO__SUCCESS) {
+        tracing->damaged |= !pd_vec_push(&tracing->texts, whole);
+        return;
+    }
+    tracing->damaged = true;
+    pd_issue(tracing->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
+             "a tracepoint format of '%s' does not parse", system);
 }
 
 static void read_formats(struct reader *r, const char *system)
@@ -262,6 +268,7 @@ perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes
     }
     tep_set_function_resolver(tep, resolve_for_library, tracing);
     read_body(&reader, version);
+    tracing->damaged |= reader.failed;
     if (reader.failed)
         pd_issue(context, PERFDATA_ISSUE_BAD_FEATURE, -1, "tracing data ends early");
     for (int i = 0, count = tep_get_events_count(tep); i < count; i++) {
@@ -289,10 +296,22 @@ void pd_tracing_free(struct pd_tracing *tracing)
     }
     pd_vec_free(&tracing->formats);
     pd_vec_free(&tracing->printks);
+    pd_vec_free(&tracing->texts);
     tep_free(tracing->tep);
     pthread_mutex_destroy(&tracing->lock);
     pd_arena_free(&tracing->arena);
     free(tracing);
+}
+
+const struct pd_trace_text *pd_tracing_texts(const struct pd_tracing *tracing, size_t *count)
+{
+    *count = tracing->texts.count;
+    return tracing->texts.data;
+}
+
+bool pd_tracing_is_whole(const struct pd_tracing *tracing)
+{
+    return !tracing->damaged;
 }
 
 bool pd_tracing_big_endian(const struct pd_tracing *tracing)

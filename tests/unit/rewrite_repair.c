@@ -114,6 +114,8 @@ static void check_cut(const uint8_t *bytes, size_t cut, const struct list *whole
         return;
     }
     CHECK_U64(got.count, expected);
+    if (got.count != expected)
+        fprintf(stderr, "cut at %zu\n", cut);
     for (size_t i = 0; i < expected && i < got.count; i++)
         if (got.items[i].hash != whole->items[i].hash) {
             CHECK_U64(i, UINT64_MAX);
