@@ -19,13 +19,15 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_KERNEL_PATH = 1 << 5,  /* the path of the kernel image                  */
     PERFDATA_SCRIPT_NO_DEMANGLE = 1 << 6,
     PERFDATA_SCRIPT_DEMANGLE_KERNEL = 1 << 7,
-    PERFDATA_SCRIPT_VERBOSE_NAMES = 1 << 8,    /* C++ names with parameters                     */
-    PERFDATA_SCRIPT_FORCE = 1 << 9,            /* use symbol files that other users own         */
-    PERFDATA_SCRIPT_HEADER = 1 << 10,          /* the header first                              */
-    PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,     /* nothing but the header                        */
-    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12,     /* -I: also the long parts of the header         */
-    PERFDATA_SCRIPT_DUMP = 1 << 13,            /* -D: each record raw before its line           */
-    PERFDATA_SCRIPT_FULL_SOURCE_PATH = 1 << 14 /* srcline with folders                       */
+    PERFDATA_SCRIPT_VERBOSE_NAMES = 1 << 8,     /* C++ names with parameters                     */
+    PERFDATA_SCRIPT_FORCE = 1 << 9,             /* use symbol files that other users own         */
+    PERFDATA_SCRIPT_HEADER = 1 << 10,           /* the header first                              */
+    PERFDATA_SCRIPT_HEADER_ONLY = 1 << 11,      /* nothing but the header                        */
+    PERFDATA_SCRIPT_HEADER_FULL = 1 << 12,      /* -I: also the long parts of the header         */
+    PERFDATA_SCRIPT_DUMP = 1 << 13,             /* -D: each record raw before its line           */
+    PERFDATA_SCRIPT_FULL_SOURCE_PATH = 1 << 14, /* srcline with folders                      */
+    PERFDATA_SCRIPT_NO_ITRACE = 1 << 15,        /* AUX traces are not decoded                */
+    PERFDATA_SCRIPT_GUEST_CODE = 1 << 16        /* guests run code of their own host process */
 };
 
 /* Records that get lines of their own. Since 0.1. */
@@ -62,6 +64,11 @@ struct perfdata_script_options {
     /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
     const char *jitdump;
     uint32_t max_blocks; /* of brstackinsn; 0: all */
+    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of script. */
+    const char *const *itrace;
+    size_t itrace_count;
+    const char *graph_functions; /* only what runs within these functions */
+    uint32_t dso_width;          /* names of objects are padded to it */
     uint32_t reserved;
 };
 
@@ -70,7 +77,8 @@ struct perfdata_script_result {
     size_t struct_size;
     int32_t perf_exit; /* 0 where perf forgives; -1: nothing special */
     uint32_t reserved;
-    uint64_t samples; /* samples printed */
+    uint64_t samples;      /* samples printed */
+    uint64_t trace_errors; /* errors that decoding AUX traces met and told */
 };
 
 /* Prints the recording; `write` gets the text in pieces, one call at a time, maybe from other threads. `result` may be

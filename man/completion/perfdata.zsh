@@ -76,6 +76,12 @@ _perfdata() {
         '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
         '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '*--itrace=-[what is made of a trace\: letters and numbers as in perf]::WHAT:' \
+        '*--insn-trace[every instruction, with its bytes]' \
+        '*--call-trace[calls, indented]' \
+        '*--call-ret-trace[calls and returns, indented]' \
+        '*--graph-function=[only what runs within these functions]:SYMBOL\[,...\]:' \
+        '*--guest-code[guests run code of their host process]' \
         '*--show-task-events[FORK, COMM, EXIT]' \
         '*--show-mmap-events[MMAP and MMAP2]' \
         '*--show-switch-events[SWITCH and SWITCH_CPU_WIDE]' \

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "container/container.h"
+#include "itrace/synth.h"
 #include "model/model.h"
 #include "resolve/resolve.h"
 
@@ -16,10 +17,6 @@ struct pd_name_set {
         size_t length;
     } * names;
     size_t count;
-};
-
-struct pd_time_span {
-    uint64_t start, end; /* inclusive; 0: open */
 };
 
 #define PD_FILTER_CPUS 2048
@@ -35,7 +32,7 @@ struct pd_filter {
     uint64_t *addresses; /* those of -S that are numbers */
     size_t address_count;
     uint64_t address_range; /* --addr-range: bytes beyond each address */
-    struct pd_time_span *spans;
+    struct pd_time_range *spans;
     size_t span_count;
 };
 

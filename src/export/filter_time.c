@@ -7,7 +7,7 @@
 
 #define NS_PER_SECOND UINT64_C(1000000000)
 
-typedef PD_VEC(struct pd_time_span) span_vec;
+typedef PD_VEC(struct pd_time_range) span_vec;
 
 bool pd_parse_time(const char *text, uint64_t *out)
 {
@@ -34,9 +34,9 @@ bool pd_parse_time(const char *text, uint64_t *out)
 }
 
 /* "start,stop", either may be missing; `text` is changed. */
-static bool parse_span(char *text, struct pd_time_span *span)
+static bool parse_span(char *text, struct pd_time_range *span)
 {
-    *span = (struct pd_time_span){ 0, 0 };
+    *span = (struct pd_time_range){ 0, 0 };
     char *comma = strchr(text, ',');
     if (!comma)
         return false;
@@ -56,11 +56,11 @@ static bool parse_spans(char *text, span_vec *spans)
         char *blank = strchr(text, ' ');
         if (blank)
             *blank = 0;
-        struct pd_time_span span;
+        struct pd_time_range span;
         if (!parse_span(text, &span) || !pd_vec_push(spans, span))
             return false;
         if (spans->count > 1) {
-            const struct pd_time_span *before = &spans->data[spans->count - 2];
+            const struct pd_time_range *before = &spans->data[spans->count - 2];
             if (!before->end || before->end >= span.start)
                 return false;
         }
@@ -80,8 +80,8 @@ static bool parse_percent(const char *text, double *out)
     return true;
 }
 
-static bool percent_span(double from, double to, const struct pd_time_span *whole,
-                         struct pd_time_span *span)
+static bool percent_span(double from, double to, const struct pd_time_range *whole,
+                         struct pd_time_range *span)
 {
     double total = (double)(whole->end - whole->start);
     if (!(from >= 0 && from <= 1 && to >= 0 && to <= 1))
@@ -95,7 +95,7 @@ static bool percent_span(double from, double to, const struct pd_time_span *whol
 }
 
 /* "p%/n": the n-th slice of p percent. */
-static bool parse_slice(char *text, const struct pd_time_span *whole, struct pd_time_span *span)
+static bool parse_slice(char *text, const struct pd_time_range *whole, struct pd_time_range *span)
 {
     char *percent = strchr(text, '%'), *end;
     double share;
@@ -111,7 +111,7 @@ static bool parse_slice(char *text, const struct pd_time_span *whole, struct pd_
 }
 
 /* "a%-b%" */
-static bool parse_range(char *text, const struct pd_time_span *whole, struct pd_time_span *span)
+static bool parse_range(char *text, const struct pd_time_range *whole, struct pd_time_range *span)
 {
     char *dash = strchr(text, '-');
     double from, to;
@@ -127,9 +127,9 @@ static bool parse_range(char *text, const struct pd_time_span *whole, struct pd_
     return percent_span(from, to, whole, span);
 }
 
-static bool parse_percents(char *text, const struct pd_time_span *whole, span_vec *spans)
+static bool parse_percents(char *text, const struct pd_time_range *whole, span_vec *spans)
 {
-    struct pd_time_span span;
+    struct pd_time_range span;
     bool slices = strchr(text, '/') &&
                   (!strchr(text, '-') || strchr(text, '/') < strchr(text, '-'));
     bool ranges = !slices && strchr(text, '-');
@@ -159,7 +159,7 @@ static bool parse_percents(char *text, const struct pd_time_span *whole, span_ve
 static perfdata_status store_spans(struct pd_filter *filter, span_vec *spans)
 {
     size_t bytes = spans->count * sizeof *spans->data;
-    struct pd_time_span *copy = pd_arena_alloc(&filter->arena, bytes);
+    struct pd_time_range *copy = pd_arena_alloc(&filter->arena, bytes);
     if (copy) {
         memcpy(copy, spans->data, bytes);
         filter->spans = copy;
@@ -175,7 +175,7 @@ perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recordin
     struct pd_context *context = &recording->context;
     bool percent = strchr(text, '%') != NULL;
     const struct pd_features *features = &recording->features;
-    struct pd_time_span whole = { features->sample_time.first, features->sample_time.last };
+    struct pd_time_range whole = { features->sample_time.first, features->sample_time.last };
     if ((percent || relative) && !whole.start && !whole.end)
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "HINT: no first/last sample time found in perf data.\n"

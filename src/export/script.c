@@ -61,6 +61,8 @@ static void end(void *data, unsigned index, void *state)
         return;
     script->samples += worker->samples;
     pd_code_reader_free(worker->code);
+    script->errors += worker->errors;
+    pd_map64_free(&worker->graph_depths);
     pd_arena_free(&worker->places);
     pd_arena_free(&worker->chain_texts);
     pd_script_stat_free(worker->stat);
@@ -73,6 +75,7 @@ static void end(void *data, unsigned index, void *state)
 PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_delivered *record,
                           struct pd_text *text)
 {
+    worker->errors += record->type == PD_RECORD_AUXTRACE_ERROR;
     if (PD_LIKELY(record->type == PD_RECORD_SAMPLE))
         pd_script_sample(worker, record, text);
     else if (!worker->stat ||
@@ -256,7 +259,34 @@ static bool one_by_one(const struct pd_script *script)
     bool padded = false;
     for (size_t i = 0; i < script->recording->event_count; i++)
         padded |= (script->events[i].fields & PD_FIELD(DATA_SRC)) != 0;
-    return script->is_stat || padded || shows_source(script);
+    return script->is_stat || padded || shows_source(script) || script->options->graph_functions ||
+           pd_script_shows_calls(script);
+}
+
+static bool cpu_wanted(void *data, uint32_t cpu)
+{
+    return pd_filter_cpu(data, cpu);
+}
+
+/* Samples made of the trace come among the others. */
+static perfdata_status decode(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    struct pd_itrace_options *itrace = &script->itrace;
+    /* -D shows packets, not what they say. */
+    if (options->flags & (PERFDATA_SCRIPT_NO_ITRACE | PERFDATA_SCRIPT_DUMP) ||
+        options->show & PERFDATA_SCRIPT_SHOW_ROUNDS)
+        return PERFDATA_OK;
+    itrace->thread_stack |= options->graph_functions || pd_script_shows_calls(script);
+    struct pd_synth_config config = {
+        .options = itrace,
+        .aux = { .cpu_wanted = script->filter.has_cpus ? cpu_wanted : NULL,
+                 .data = &script->filter },
+        .guest_code = options->flags & PERFDATA_SCRIPT_GUEST_CODE,
+        .ranges = script->filter.spans,
+        .range_count = script->filter.span_count,
+    };
+    return pd_session_decode(&script->session, &config);
 }
 
 static perfdata_status run(struct pd_script *script)
@@ -284,9 +314,12 @@ static perfdata_status run(struct pd_script *script)
         for (unsigned type = PD_RECORD_THREAD_MAP; type <= PD_RECORD_STAT_ROUND; type++)
             want(&consumer, type);
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
-    if (status)
-        return status;
-    status = pd_script_open_code(script);
+    if (!status)
+        status = decode(script);
+    if (!status)
+        status = pd_script_plan_events(script);
+    if (!status)
+        status = pd_script_open_code(script);
     if (status) {
         pd_session_close(&script->session);
         return status;
@@ -376,6 +409,14 @@ static perfdata_status check_options(struct pd_script *script)
         if (status)
             return status;
     }
+    for (size_t i = 0; i < options->itrace_count; i++)
+        if (!pd_itrace_options_parse(&script->itrace, PD_ITRACE_SCRIPT, options->itrace[i])) {
+            perfdata_status status = refuse(
+                script, PERFDATA_ERROR_ARGUMENT,
+                "Bad Instruction Tracing options: ", options->itrace[i]);
+            script->perf_exit = 129;
+            return status;
+        }
     if ((options->flags & both) == both)
         return refuse(script, PERFDATA_ERROR_ARGUMENT,
                       "reltime and deltatime - the two don't get along well. "
@@ -405,6 +446,7 @@ static void init(struct pd_script *script)
     const struct perfdata_script_options *options = script->options;
     const struct pd_features *features = &script->recording->features;
     pd_script_defaults(script);
+    pd_itrace_options_init(&script->itrace, PD_ITRACE_SCRIPT);
     script->use_callchain = !(options->flags & PERFDATA_SCRIPT_NO_CALLCHAIN);
     script->latency = options->flags & PERFDATA_SCRIPT_LATENCY;
     script->full_source_path = options->flags & PERFDATA_SCRIPT_FULL_SOURCE_PATH;
@@ -475,7 +517,7 @@ perfdata_status perfdata_script_run(perfdata_recording *recording,
     perfdata_status status = run_all(&script);
     if (result) {
         struct perfdata_script_result out = { result->struct_size, script.perf_exit, 0,
-                                              script.samples };
+                                              script.samples, script.errors };
         memcpy(result, &out, PD_MIN(result->struct_size, sizeof out));
     }
     pd_tracing_free(script.tracing);

@@ -176,7 +176,7 @@ static bool is_dummy(const struct pd_event *event)
 
 static bool has_chain(const struct pd_event *event)
 {
-    return event->attr.sample_type & PD_SAMPLE_CALLCHAIN;
+    return (event->attr.sample_type | event->added_type) & PD_SAMPLE_CALLCHAIN;
 }
 
 static perfdata_status missing(struct pd_script *script, const char *text)
@@ -363,9 +363,8 @@ static perfdata_status plan_events(struct pd_script *script)
 /* A default field of an event that is there, but that we cannot print yet. */
 static perfdata_status check_done(struct pd_script *script, uint64_t set)
 {
-    bool traced = pd_recording_has_feature(script->recording, PD_FEATURE_AUXTRACE);
     for (unsigned i = 0; i < PD_FIELD_COUNT; i++)
-        if (set >> i & 1 && (!fields[i].done || (fields[i].done == 2 && traced)))
+        if (set >> i & 1 && !fields[i].done)
             return refuse_field(script, i);
     return PERFDATA_OK;
 }
@@ -401,5 +400,43 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
         if (status)
             return status;
     }
-    return plan_events(script);
+    return PERFDATA_OK;
+}
+
+bool pd_script_shows_calls(const struct pd_script *script)
+{
+    for (int k = 0; k < PD_SCRIPT_KINDS; k++)
+        if (script->kinds[k].fields & PD_FIELD(CALLINDENT))
+            return true;
+    return false;
+}
+
+/* As perf hears of them one by one, and long after it has read -F, what they can show goes by those that came before. */
+static perfdata_status check_added(struct pd_script *script)
+{
+    const struct pd_recording *recording = script->recording;
+    uint64_t all = 0;
+    for (size_t i = 0; i < recording->event_count; i++) {
+        const struct pd_event *event = recording->events[i];
+        struct pd_script_fields *set = &script->kinds[kind_of(event->attr.type)];
+        all |= event->attr.sample_type | event->added_type;
+        if (!event->synthesised)
+            continue;
+        perfdata_status status = check_kind(script, set, event);
+        if (!status)
+            status = check_done(script, set->fields);
+        if (status)
+            return status;
+        if (script->use_callchain && all & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_BRANCH_STACK))
+            set->fields |= (PD_FIELD(IP) | PD_FIELD(SYM)) & ~set->removed;
+    }
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_script_plan_events(struct pd_script *script)
+{
+    if (script->session.synth && (script->itrace.callchain || script->itrace.add_callchain))
+        script->use_callchain = true;
+    perfdata_status status = check_added(script);
+    return status ? status : plan_events(script);
 }

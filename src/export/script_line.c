@@ -313,10 +313,12 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
                           struct pd_text *text)
 {
     bool parts = plan->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
-    if (plan->fields & PD_FIELD(FLAGS)) /* no sample has any but those made of traces */
-        pd_text_fill(text, ' ', 24);
+    if (plan->fields & PD_FIELD(FLAGS))
+        pd_script_flags(worker, record, text);
     if (plan->fields & PD_FIELD(TRACE))
         put_trace(worker, plan, sample, record, text);
+    if (plan->fields & PD_FIELD(SYNTH))
+        pd_script_synth(plan, sample, text);
     if (plan->fields & PD_FIELD(ADDR))
         put_address(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(DATA_SRC))
@@ -341,14 +343,16 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
         put_page_size(text, sample->data_page_size);
     if (plan->fields & PD_FIELD(CODE_PAGE_SIZE))
         put_page_size(text, sample->code_page_size);
+    if (plan->fields & PD_FIELD(IPC))
+        pd_script_ipc(record, text);
 }
 
 #define BEFORE_IP                                                                                  \
-    (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) | PD_FIELD(WEIGHT) |  \
-     PD_FIELD(INS_LAT))
+    (PD_FIELD(FLAGS) | PD_FIELD(TRACE) | PD_FIELD(SYNTH) | PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) |   \
+     PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT))
 #define AFTER_IP                                                                                   \
     (PD_EXTRA_AFTER_IP | PD_INSN_FIELDS | PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) |             \
-     PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE))
+     PD_FIELD(DATA_PAGE_SIZE) | PD_FIELD(CODE_PAGE_SIZE) | PD_FIELD(IPC))
 
 /* ---- a sample ---- */
 
@@ -419,7 +423,26 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
     text->length += place->length + 1;
 }
 
-/* BTS: from => to. */
+/* from => to, the addresses' texts known from before. */
+static void put_target(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                       const struct pd_sample *sample, const struct pd_delivered *record,
+                       struct pd_text *text)
+{
+    uint64_t fields = plan->fields & ~PD_FIELD(SRCLINE);
+    struct pd_location *location = pd_resolve_any(worker->resolver, record->thread, record->number,
+                                                  sample->cpumode, sample->addr);
+    const struct pd_place *place = location ? pd_script_flat(worker, fields, location) : NULL;
+    char *to = place ? pd_text_room(text, 4 + pd_block_room(place->length)) : NULL;
+    if (!to) {
+        text->failed = true;
+        return;
+    }
+    memcpy(to, " => ", 4);
+    pd_put_block(to + 4, place->text, place->length);
+    text->length += place->length + 4;
+}
+
+/* BTS, or branches of a trace: from => to. */
 static void put_branch(struct pd_script_worker *worker, const struct pd_script_event *plan,
                        const struct pd_sample *sample, const struct pd_delivered *record,
                        struct pd_text *text)
@@ -428,12 +451,14 @@ static void put_branch(struct pd_script_worker *worker, const struct pd_script_e
     struct pd_script_event lineless = *plan;
     if (line_last)
         lineless.fields &= ~PD_FIELD(SRCLINE);
+    if (PD_UNLIKELY(plan->fields & PD_FIELD(CALLINDENT)))
+        pd_script_call(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(IP))
         put_ip(worker, &lineless, sample, record, text);
-    if (plan->address_shown) {
-        pd_text_string(text, " => ");
-        put_address(worker, plan, sample, record, text);
-    }
+    if (plan->address_shown)
+        put_target(worker, plan, sample, record, text);
+    if (plan->fields & PD_FIELD(IPC))
+        pd_script_ipc(record, text);
     const struct pd_location *location = line_last ? resolve(worker, sample, record) : NULL;
     if (location)
         pd_script_srcline(worker->script, location, location->addr, text);
@@ -466,6 +491,9 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     }
     if (PD_UNLIKELY(is_guest(&sample)) || !keep(worker, &sample, record))
         return;
+    if (PD_UNLIKELY(script->options->graph_functions) &&
+        !pd_script_graph(worker, plan, &sample, record))
+        return;
     struct pd_line_start start = { plan->fields & PD_FIELD(COMM) ? comm_of(record) : "",
                                    sample.pid,
                                    sample.tid,
@@ -484,6 +512,8 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
         to = pd_put_block(to, plan->name, plan->name_length);
     text->length = (size_t)(to - text->data);
     if (PD_UNLIKELY(plan->branch_trace)) {
+        if (plan->fields & PD_FIELD(FLAGS))
+            pd_script_flags(worker, record, text);
         put_branch(worker, plan, &sample, record, text);
     } else {
         if (PD_UNLIKELY(plan->fields & BEFORE_IP))

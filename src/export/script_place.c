@@ -29,12 +29,16 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
 {
     const struct pd_dso *dso = location && location->map ? location->dso : NULL;
     pd_text_char(text, '(');
+    size_t before = text->length;
     if (!dso)
         pd_text_bytes(text, unknown, sizeof unknown - 1);
     else if (script->kernel_path)
         pd_text_string(text, pd_symbols_long_name(script->session.symbols, dso));
     else
         pd_text_bytes(text, dso->name, dso->name_length);
+    if (PD_UNLIKELY(script->options->dso_width) &&
+        text->length - before < script->options->dso_width)
+        pd_text_fill(text, ' ', script->options->dso_width - (text->length - before));
     pd_text_char(text, ')');
 }
 

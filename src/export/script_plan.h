@@ -4,6 +4,7 @@
 #ifndef PD_SCRIPT_PLAN_H
 #define PD_SCRIPT_PLAN_H
 #include "base/arena.h"
+#include "base/hash.h"
 #include "export/filter.h"
 #include "export/raw_dump.h"
 #include "pipeline/pipeline.h"
@@ -85,7 +86,8 @@ struct pd_script {
     size_t widest_source; /* of data_src */
     perfdata_write_fn write;
     void *write_data;
-    _Atomic uint64_t samples;
+    struct pd_itrace_options itrace;
+    _Atomic uint64_t samples, errors;
     int perf_exit;
 };
 
@@ -149,6 +151,12 @@ struct pd_time_gaps {
     struct pd_text spare;
 };
 
+/* The text of a sample's flags, made once. */
+struct pd_flag_text {
+    uint32_t flags, length; /* length 0: free */
+    char text[64];
+};
+
 struct pd_script_worker {
     struct pd_script *script;
     struct pd_resolver *resolver;
@@ -167,15 +175,23 @@ struct pd_script_worker {
     char second_text[24];
     struct pd_comm_text comms[PD_COMM_TEXTS];
     unsigned second_length;
-    uint64_t samples;
+    uint64_t samples, errors;
+    struct pd_flag_text flags[64];
+    size_t call_column;           /* behind indented calls */
+    struct pd_map64 graph_depths; /* by thread: depth of a graph function's entry + 1, 0 outside */
+    bool failed;
 };
 
 /* script_fields.c */
 void pd_script_defaults(struct pd_script *script);
 /* One value of -F. */
 perfdata_status pd_script_parse_fields(struct pd_script *script, const char *text);
-/* Drops the fields that the recording lacks, refuses what was asked and is missing; then makes script->events. */
+/* Drops the fields that the recording lacks, refuses what was asked and is missing. */
 perfdata_status pd_script_check_fields(struct pd_script *script);
+/* The same for events that the trace added since; then makes script->events. */
+perfdata_status pd_script_plan_events(struct pd_script *script);
+/* Some event shows calls indented. */
+bool pd_script_shows_calls(const struct pd_script *script);
 
 /* script_place.c */
 /* "%16lx sym+0xoff (dso)"; NULL when the system has no memory. */
@@ -237,6 +253,20 @@ void pd_script_source_free(struct pd_script_source *source);
 void pd_script_source_put(struct pd_script_source *source, struct pd_script *script,
                           const struct pd_location *location, const struct pd_delivered *record,
                           struct pd_text *text);
+
+/* script_itrace.c: what only samples made of a trace show. */
+void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
+                     struct pd_text *text);
+void pd_script_synth(const struct pd_script_event *plan, const struct pd_sample *sample,
+                     struct pd_text *text);
+void pd_script_ipc(const struct pd_delivered *record, struct pd_text *text);
+/* Indented by the depth of calls; lines must come in order. */
+void pd_script_call(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                    const struct pd_sample *sample, const struct pd_delivered *record,
+                    struct pd_text *text);
+/* --graph-function: the sample lies within one of them. In order, too. */
+bool pd_script_graph(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                     const struct pd_sample *sample, const struct pd_delivered *record);
 
 /* script_extra.c */
 void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,

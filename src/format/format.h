@@ -81,6 +81,9 @@ struct pd_event {
     /* groups: the leader's index (own index when alone), members of the group when this is its leader */
     uint32_t leader, member_count;
     const char *group_name; /* NULL: "anon group" */
+    /* while a trace is decoded */
+    bool synthesised;    /* made for what the trace shows */
+    uint64_t added_type; /* bits of sample_type that the trace gives the samples of a recorded event */
 };
 
 /* The name that perf makes from the attr alone (reference 3.4), with modifiers, into `out`. */

@@ -13,6 +13,7 @@
 #ifndef PD_SYNTH_H
 #define PD_SYNTH_H
 #include "itrace/aux.h"
+#include "itrace/code.h"
 #include "itrace/options.h"
 #include "order/order.h"
 #include "resolve/resolve.h"
@@ -38,12 +39,13 @@ enum pd_ip_flag {
 
 /* Beside a synthesised sample: what its record has no room for. */
 struct pd_synth_facts {
-    uint32_t flags; /* enum pd_ip_flag */
-    uint32_t depth; /* of the thread's stack behind the step; with `thread_stack` */
-    uint64_t insn_count, cycle_count; /* since the last sample that had them; 0: unknown */
-    uint32_t machine_pid, vcpu;       /* of a guest; 0: the host */
-    uint8_t insn_length;              /* 0: unknown */
-    uint8_t insn[16];                 /* from ip on, as many as insn_length */
+    uint32_t flags;      /* enum pd_ip_flag */
+    uint32_t depth;      /* of the thread's stack behind the step; with `thread_stack` */
+    uint64_t insn_count; /* since the last sample that had them; 0: unknown */
+    uint64_t cycle_count;
+    uint64_t insn_ip;           /* of the last instruction that ran; its bytes: pd_code_bytes() */
+    uint8_t insn_length;        /* 0: unknown */
+    uint32_t machine_pid, vcpu; /* of a guest; 0: the host */
 };
 
 /* Where samples are put. Those of one step take PD_SYNTH_STEP places at most. */
@@ -65,16 +67,19 @@ struct pd_synth_room {
 void pd_synth_room_reset(struct pd_synth_room *room);
 void pd_synth_room_free(struct pd_synth_room *room);
 
+struct pd_time_range {
+    uint64_t start, end;
+};
+
 struct pd_synth_config {
     struct pd_recording *recording;
     struct pd_timeline *timeline;
     struct pd_symbols *symbols;
+    struct pd_code *code; /* which the caller lets know of patches */
     const struct pd_itrace_options *options;
     struct pd_aux_options aux; /* which CPUs */
     /* Time spans wanted, in nanoseconds, inclusive, 0: open; the rest of the trace is jumped over. */
-    const struct pd_time_range {
-        uint64_t start, end;
-    } * ranges;
+    const struct pd_time_range *ranges;
     size_t range_count;
     bool guest_code; /* code that runs in a guest is the host's: --guest-code */
 };

@@ -6,7 +6,7 @@ struct pd_job *pd_job_new(void)
     struct pd_job *job = calloc(1, sizeof *job);
     if (!job)
         return NULL;
-    job->batch.records = malloc(PD_BATCH_RECORDS * sizeof *job->batch.records);
+    job->batch.records = malloc((PD_BATCH_RECORDS + PD_SYNTH_STEP) * sizeof *job->batch.records);
     if (!job->batch.records) {
         free(job);
         return NULL;
@@ -19,6 +19,7 @@ void pd_job_reset(struct pd_job *job)
     for (size_t i = 0; i < job->chunks.count; i++)
         pd_chunk_release(job->chunks.data[i]);
     job->chunks.count = 0;
+    pd_synth_room_reset(&job->room);
     job->batch.count = 0;
     job->batch.text.length = 0;
     job->status = 0;
@@ -33,6 +34,7 @@ void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer)
         consumer->drop(consumer->data, &job->batch);
     pd_text_free(&job->batch.text);
     pd_vec_free(&job->chunks);
+    pd_synth_room_free(&job->room);
     free(job->batch.records);
     free(job);
 }
@@ -40,7 +42,7 @@ void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer)
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,
                               struct pd_front *front)
 {
-    *front = (struct pd_front){ .session = session, .consumer = consumer };
+    *front = (struct pd_front){ .session = session, .consumer = consumer, .synth = session->synth };
     pd_split_init(&front->split, session->recording);
     return pd_order_open(session->recording, consumer->order, &front->order);
 }
@@ -192,6 +194,80 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
     }
 }
 
+/* ---- samples made of a trace ------------------------------------------------------------------------------- */
+
+/* Numbers the new samples of a batch and leaves out those that the consumer does not want. */
+static perfdata_status take_samples(struct pd_front *front, struct pd_batch *batch, size_t from)
+{
+    const struct pd_consumer *consumer = front->consumer;
+    size_t to = from;
+    for (size_t i = from; i < batch->count; i++) {
+        struct pd_delivered *record = &batch->records[i];
+        record->number = ++front->number;
+        int verdict = consumer->front ? consumer->front(consumer->data, record) : PD_FRONT_PASS;
+        if (verdict < 0)
+            return verdict;
+        if (verdict != PD_FRONT_PASS || !wanted(consumer, record->type))
+            continue;
+        if (PD_UNLIKELY(!front->kernel_shown &&
+                        (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
+            show_kernel(front, record);
+        if (to != i)
+            batch->records[to] = *record;
+        to++;
+    }
+    batch->count = to;
+    return PERFDATA_OK;
+}
+
+/* The next record, when all that the trace shows before it is in batches. 2: the batch is full. */
+static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_delivered *record)
+{
+    struct pd_batch *batch = &job->batch;
+    struct pd_synth_sink sink = { .records = batch->records,
+                                  .count = batch->count,
+                                  .capacity = PD_BATCH_RECORDS + PD_SYNTH_STEP,
+                                  .room = &job->room };
+    if (!front->is_waiting && !front->at_end) {
+        int got = next_record(front, &front->waiting);
+        if (got < 0)
+            return got;
+        front->at_end = !got;
+        front->is_waiting = true;
+    }
+    if (!front->is_waiting)
+        return 0;
+    size_t from = batch->count;
+    int got = pd_synth_before(front->synth, front->at_end ? NULL : &front->waiting, front->number,
+                              &sink);
+    batch->count = sink.count;
+    if (!from && batch->count)
+        job->first_number = front->number + 1;
+    perfdata_status status = take_samples(front, batch, from);
+    if (status < 0 || got < 0)
+        return status < 0 ? status : got;
+    if (got)
+        return 2;
+    front->is_waiting = false;
+    if (front->at_end)
+        return 0;
+    *record = front->waiting;
+    record->number = ++front->number;
+    return 1;
+}
+
+/* ---- a batch ----------------------------------------------------------------------------------------------- */
+
+PD_INLINE int take_next(struct pd_front *front, struct pd_job *job, struct pd_delivered *record)
+{
+    if (PD_LIKELY(!front->synth)) {
+        int got = next_record(front, record);
+        front->number = got > 0 ? record->number : front->number;
+        return got;
+    }
+    return next_traced(front, job, record);
+}
+
 static int fill(struct pd_front *front, struct pd_job *job)
 {
     const struct pd_consumer *consumer = front->consumer;
@@ -199,11 +275,10 @@ static int fill(struct pd_front *front, struct pd_job *job)
     uint64_t bytes = 0;
     front->serial++;
     while (batch->count < PD_BATCH_RECORDS && bytes < PD_BATCH_BYTES) {
-        struct pd_delivered *record = &batch->records[batch->count];
-        int got = next_record(front, record);
-        if (PD_UNLIKELY(got <= 0))
-            return got;
-        front->number = record->number;
+        struct pd_delivered next, *record = front->synth ? &next : &batch->records[batch->count];
+        int got = take_next(front, job, record);
+        if (PD_UNLIKELY(got <= 0 || got == 2))
+            return got <= 0 ? got : 1;
         if (consumer->front) {
             int verdict = consumer->front(consumer->data, record);
             if (verdict < 0)
@@ -236,6 +311,8 @@ static int fill(struct pd_front *front, struct pd_job *job)
         if (!batch->count)
             job->first_number = record->number;
         bytes += record->size;
+        if (record == &next)
+            batch->records[batch->count] = next;
         batch->count++;
     }
     return 1;

@@ -13,6 +13,7 @@
 struct pd_job {
     struct pd_batch batch;
     PD_VEC(struct pd_chunk *) chunks; /* held until the batch is through */
+    struct pd_synth_room room;        /* of samples made of a trace */
     uint64_t first_number;            /* the oldest version that it needs */
     perfdata_status status;           /* of work() */
     struct pd_job *next;
@@ -26,6 +27,10 @@ struct pd_front {
     uint64_t number; /* of the record delivered last */
     struct pd_split split;
     bool kernel_shown; /* the first sample in the kernel was seen */
+    /* With a trace: the record that waits for what comes before it. */
+    struct pd_synth *synth;
+    struct pd_delivered waiting;
+    bool is_waiting, at_end;
 };
 
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "container/container.h"
 #include "itrace/code.h"
+#include "itrace/synth.h"
 #include "model/model.h"
 #include "order/order.h"
 #include "pipeline/jit.h"
@@ -16,6 +17,7 @@ struct pd_session {
     struct pd_timeline *timeline;
     struct pd_symbols *symbols;
     struct pd_jit *jit;                       /* NULL: dumps of runtimes are not read */
+    struct pd_synth *synth;                   /* NULL: no trace is decoded */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
     struct pd_code *code; /* NULL: nobody asked for code */
@@ -42,6 +44,9 @@ perfdata_status pd_session_open(struct pd_recording *recording,
  * memory. */
 struct pd_code *pd_session_code(struct pd_session *session);
 void pd_session_close(struct pd_session *session);
+/* Samples made of the recording's trace come among its records in a run of this session; their events are the recording's
+ * until the session is closed. config->recording, timeline and symbols are filled in. */
+perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_config *config);
 
 /* Some thousand records in delivery order: all samples, and the other records that the consumer asked for. A record's
  * thread is the one that perf shows with it: of its body for COMM, FORK, EXIT, MMAP, MMAP2 and NAMESPACES, else of the

@@ -233,6 +233,7 @@ static perfdata_status run_front(struct pool *pool)
             if (filled > 0)
                 status = start_worker(pool);
         } else {
+            pd_job_reset(job);
             pthread_mutex_lock(&pool->lock);
             job->next = pool->free;
             pool->free = job;

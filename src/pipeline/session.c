@@ -48,8 +48,21 @@ struct pd_code *pd_session_code(struct pd_session *session)
     return session->code;
 }
 
+perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_config *config)
+{
+    config->recording = session->recording;
+    config->timeline = session->timeline;
+    config->symbols = session->symbols;
+    config->code = pd_session_code(session);
+    if (!config->code)
+        return pd_fail(&session->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for decoding");
+    return pd_synth_open(config, &session->synth);
+}
+
 void pd_session_close(struct pd_session *session)
 {
+    pd_synth_close(session->synth);
     pd_code_free(session->code);
     if (session->symbols)
         pd_symbols_free(session->symbols);

@@ -2,6 +2,7 @@
 #include "tool/input.h"
 #include "tool/options.h"
 #include <perfdata/script.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MAX_FIELD_LISTS 64
@@ -17,6 +18,9 @@ struct script_options {
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
     unsigned max_stack, max_blocks;
     uint64_t address_range;
+    const char *itrace[MAX_FIELD_LISTS], *graph_functions;
+    size_t itrace_count;
+    int no_itrace, guest_code, pad_dso;
 };
 
 #define FIELD(name) offsetof(struct script_options, name)
@@ -32,6 +36,54 @@ static enum tool_exit parse_fields(struct tool *tool, void *data, const char *va
         return tool_usage(tool, "too many lists of fields");
     options->field_lists[options->field_count++] = value;
     return TOOL_DONE;
+}
+
+static enum tool_exit add_itrace(struct tool *tool, struct script_options *options,
+                                 const char *value)
+{
+    if (options->itrace_count == MAX_FIELD_LISTS)
+        return tool_usage(tool, "too many times --itrace");
+    options->itrace[options->itrace_count++] = value;
+    return TOOL_DONE;
+}
+
+static enum tool_exit parse_itrace(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct script_options *options = data;
+    options->no_itrace = unset;
+    return unset ? TOOL_DONE : add_itrace(tool, options, value ? value : "");
+}
+
+/* What perf makes of its shorthands. */
+static enum tool_exit expand(struct tool *tool, void *data, const char *fields, const char *itrace)
+{
+    struct script_options *options = data;
+    enum tool_exit code = parse_fields(tool, data, fields, false);
+    options->ns = 1;
+    return code == TOOL_DONE ? add_itrace(tool, options, itrace) : code;
+}
+
+static enum tool_exit parse_insn_trace(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)value;
+    return unset ? TOOL_DONE : expand(tool, data, "+insn,-event,-period", "i0nse");
+}
+
+static enum tool_exit parse_call_trace(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)value;
+    if (unset)
+        return TOOL_DONE;
+    ((struct script_options *)data)->pad_dso = 1;
+    return expand(tool, data, "-ip,-addr,-event,-period,+callindent", "cewp");
+}
+
+static enum tool_exit parse_call_return_trace(struct tool *tool, void *data, const char *value,
+                                              bool unset)
+{
+    (void)value;
+    return unset ? TOOL_DONE
+                 : expand(tool, data, "-ip,-addr,-event,-period,+callindent,+flags", "crewp");
 }
 
 static const struct tool_option script_rows[] = {
@@ -69,6 +121,19 @@ static const struct tool_option script_rows[] = {
     { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
       FIELD(address_range) },
     TOOL_ROW_TIME,
+    { TOOL_GROUP, .help = "AUX traces" },
+    { TOOL_CALLBACK, 0, "itrace", "WHAT", "what is made of a trace: letters and numbers as in perf",
+      .parse = parse_itrace, .flags = TOOL_OPTIONAL },
+    { TOOL_CALLBACK, 0, "insn-trace", NULL, "every instruction, with its bytes",
+      .parse = parse_insn_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_CALLBACK, 0, "call-trace", NULL, "calls, indented", .parse = parse_call_trace,
+      .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_CALLBACK, 0, "call-ret-trace", NULL, "calls and returns, indented",
+      .parse = parse_call_return_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_STRING, 0, "graph-function", "SYMBOL[,...]", "only what runs within these functions",
+      FIELD(graph_functions) },
+    { TOOL_FLAG, 0, "guest-code", NULL, "guests run code of their host process",
+      FIELD(guest_code) },
     { TOOL_GROUP, .help = "Lines of other records" },
     { TOOL_FLAG, 0, "show-task-events", NULL, "FORK, COMM, EXIT", FIELD(tasks) },
     { TOOL_FLAG, 0, "show-mmap-events", NULL, "MMAP and MMAP2", FIELD(mmaps) },
@@ -109,6 +174,8 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->info, PERFDATA_SCRIPT_HEADER_FULL },
         { from->dump, PERFDATA_SCRIPT_DUMP },
         { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
+        { from->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
+        { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
@@ -155,6 +222,10 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .vmlinux = from->vmlinux,
         .jitdump = from->jitdump,
         .home = getenv("HOME"),
+        .itrace = from->itrace,
+        .itrace_count = from->itrace_count,
+        .graph_functions = from->graph_functions,
+        .dso_width = from->pad_dso ? 50 : 0,
     };
     struct perfdata_script_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
@@ -170,6 +241,9 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         if (status != PERFDATA_ERROR_OUTPUT && result.perf_exit >= 0)
             code = tool_exit_as(tool, code, result.perf_exit);
     }
+    if (result.trace_errors)
+        fprintf(stderr, "Warning:\n%llu instruction trace errors\n",
+                (unsigned long long)result.trace_errors);
     perfdata_recording_close(recording);
     return code;
 }

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of synth, for its files only: events (synth_events.c), samples (synth_sample.c), PEBS (synth_pebs.c), queues
+ * and their order (synth_queue.c), who runs where (synth_switch.c), records (synth.c). */
+#ifndef PD_SYNTH_INSIDE_H
+#define PD_SYNTH_INSIDE_H
+#include "base/arena.h"
+#include "itrace/intel_pt/decoder.h"
+#include "itrace/stack.h"
+#include "itrace/synth.h"
+#include "tracepoint/tracepoint.h"
+
+#define PD_NOBODY UINT32_MAX /* no such cpu, pid, tid */
+#define PD_PT_KERNEL_START (UINT64_C(1) << 63)
+
+/* In the order in which they are appended; rows of synth_events.c. */
+enum pd_synth_kind {
+    PD_SYNTH_BRANCHES,
+    PD_SYNTH_INSTRUCTIONS,
+    PD_SYNTH_CYCLES,
+    PD_SYNTH_TRANSACTIONS,
+    PD_SYNTH_PTWRITE,
+    PD_SYNTH_CBR,
+    PD_SYNTH_PSB,
+    PD_SYNTH_MWAIT,
+    PD_SYNTH_PWRE,
+    PD_SYNTH_EXSTOP,
+    PD_SYNTH_PWRX,
+    PD_SYNTH_EVT,
+    PD_SYNTH_IFLAG,
+    PD_SYNTH_KINDS
+};
+
+/* The fixed part of all synthesised samples, in our byte order; what an event's attr does not name is there, too. */
+struct pd_synth_fixed {
+    uint32_t type;
+    uint16_t misc, size;
+    uint64_t ip;
+    uint32_t pid, tid;
+    uint64_t time, addr, id, stream_id;
+    uint32_t cpu, reserved;
+    uint64_t period;
+};
+
+enum pd_switch_state {
+    PD_SWITCH_NOT_TRACING,
+    PD_SWITCH_UNKNOWN,
+    PD_SWITCH_TRACING,
+    PD_SWITCH_EXPECTING_EVENT,
+    PD_SWITCH_EXPECTING_IP
+};
+
+/* Instructions and cycles at the last sample of a kind that had them. */
+struct pd_synth_counts {
+    uint64_t insns, cycles;
+};
+
+struct pd_synth_queue {
+    struct pd_synth *synth;
+    uint32_t number;
+    uint32_t recorded_tid, recorded_cpu; /* of the buffers */
+    struct pd_aux_reader *reader;
+    struct pd_pt_decoder *decoder;
+    bool set_up, on_heap, ended;
+    bool given;    /* stepping through buffers: one was given in this run */
+    uint64_t time; /* TSC */
+    /* who runs */
+    uint32_t pid, tid, cpu;
+    bool idle;                /* pid and tid are 0 */
+    struct pd_thread *thread; /* whose code it is; NULL unknown */
+    struct pd_thread *shown;  /* whose samples they are; NULL: not yet looked for */
+    struct pd_stack *stack;   /* of `thread`; NULL: not yet looked for */
+    /* the step that waits to be reported */
+    const struct pd_pt_state *state;
+    bool pending;
+    uint32_t flags;
+    uint8_t insn_length;
+    struct pd_code_view *view;          /* of `thread` */
+    uint64_t converted, converted_time; /* a TSC and its nanoseconds */
+    /* counts */
+    uint64_t last_insns; /* at the last instructions sample */
+    uint64_t ipc_insns, ipc_cycles;
+    bool has_ipc;
+    struct pd_synth_counts branch_counts, insn_counts, cycle_counts;
+    uint32_t cbr_seen;
+    /* switches */
+    bool sync_switch;
+    enum pd_switch_state switch_state;
+    uint32_t next_tid;
+    /* time ranges */
+    bool to_start; /* the next limit begins a range */
+    size_t range;
+    uint64_t range_limit; /* TSC; 0: none */
+    uint64_t jumped;      /* to where it was fast-forwarded */
+};
+
+struct pd_synth_heap_entry {
+    uint64_t time;
+    uint32_t queue;
+};
+
+/* What the kernel was told to trace (reference 10.4): addresses of the kernel, or offsets in a file. */
+struct pd_address_filter {
+    uint64_t start, size;
+    const char *file; /* NULL: the kernel */
+    bool traces;      /* false: tracing stops there */
+};
+
+struct pd_pebs;
+/* Decoding goes on when this much text has been made of the samples so far. */
+#define PD_SYNTH_BYTES ((size_t)1 << 20)
+
+struct pd_synth {
+    struct pd_recording *recording;
+    struct pd_timeline *timeline;
+    struct pd_symbols *symbols;
+    struct pd_itrace_options options;
+    struct pd_aux *aux;
+    struct pd_code *code;
+    struct pd_code_reader *code_reader;
+    bool timeless, guest_code;
+    bool step_through;            /* each sample's own trace is decoded with it */
+    struct pd_time_range *ranges; /* in TSC */
+    size_t range_count;
+    /* events: the recording's own while we are open */
+    struct pd_event **own_events;
+    size_t own_event_count;
+    struct pd_arena arena;
+    struct pd_event *events[PD_SYNTH_KINDS]; /* NULL: not wanted */
+    struct pd_event **twins; /* by index: with a chain or branches more; NULL none */
+    uint32_t op_flags[16];   /* by enum pd_insn_op */
+    uint32_t branch_filter;  /* flags, one of which a branch must have; 0: all */
+    bool chains, last_branches;
+    bool uses_stack;
+    uint8_t quick;
+    uint64_t skipped; /* for `s` */
+    uint64_t mask;    /* of decoder steps that are wanted */
+    uint32_t max_non_turbo;
+    uint64_t cbr_to_khz;
+    PD_VEC(struct pd_address_filter) filters;
+    /* queues */
+    struct pd_synth_queue *queues; /* by number; holes are not set up */
+    size_t queue_count;
+    PD_VEC(struct pd_synth_heap_entry) heap;
+    bool queues_set_up;
+    struct pd_synth_queue *running; /* was interrupted by a full sink */
+    uint64_t running_limit;
+    size_t timeless_next; /* queue to go on with */
+    bool at_record;       /* the record under way has begun: what comes before it is known */
+    bool record_done;     /* its own effects are through */
+    uint64_t record_limit;
+    /* who runs where */
+    PD_VEC(uint32_t) current_tids;       /* by CPU */
+    struct pd_map64 thread_cpus;         /* by index of a thread */
+    const struct pd_event *switch_event; /* sched:sched_switch */
+    struct pd_tracing *tracing;
+    const struct pd_trace_format *switch_format;
+    uint64_t switch_ip, ptss_ip; /* 0: no synchronisation */
+    bool switch_known;           /* was looked for */
+    /* what samples are made of */
+    struct pd_stacks stacks;
+    struct pd_pebs *pebs; /* NULL: none */
+    uint64_t number;      /* as of which things are looked up */
+    struct pd_synth_sink *sink;
+    struct pd_synth_stats stats;
+    perfdata_status status; /* the first failure */
+};
+
+/* synth_events.c */
+perfdata_status pd_synth_add_events(struct pd_synth *synth);
+void pd_synth_remove_events(struct pd_synth *synth);
+
+/* synth_sample.c */
+/* What a step shows; in this order. */
+void pd_synth_set_flags(struct pd_synth_queue *queue);
+void pd_synth_emit_step(struct pd_synth_queue *queue);
+struct pd_synth_error {
+    uint32_t code, cpu, pid, tid;
+    uint64_t ip, time;
+    uint32_t machine_pid, vcpu;
+};
+void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *error);
+void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *state);
+/* Memory for a record; NULL: none, and synth->status is set. */
+void *pd_synth_alloc(struct pd_synth *synth, size_t size);
+struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue);
+/* Gives the sample that is about to be delivered a chain or branches. */
+perfdata_status pd_synth_enrich(struct pd_synth *synth, struct pd_delivered *record);
+
+/* synth_pebs.c */
+perfdata_status pd_pebs_open(struct pd_synth *synth);
+void pd_pebs_close(struct pd_pebs *pebs);
+void pd_pebs_hw_id(struct pd_synth *synth, const struct pd_delivered *record);
+void pd_pebs_emit(struct pd_synth_queue *queue);
+
+/* synth_queue.c */
+perfdata_status pd_synth_make_queues(struct pd_synth *synth);
+void pd_synth_free_queues(struct pd_synth *synth);
+/* Decode all queues up to `limit` (TSC). 1: the sink is full. */
+int pd_synth_run_until(struct pd_synth *synth, uint64_t limit);
+/* Timeless: the queues of a thread, PD_NOBODY: all. 1: the sink is full. */
+int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time);
+int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *record);
+bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time);
+
+/* The queue's thread, or its maps, may have changed. */
+void pd_synth_show_code(struct pd_synth_queue *queue);
+
+/* synth_filter.c */
+perfdata_status pd_synth_parse_filters(struct pd_synth *synth, const char *text);
+/* For the walk: an address lies outside of what is traced. */
+bool pd_synth_outside(void *queue, uint64_t ip);
+
+/* synth_switch.c */
+perfdata_status pd_synth_find_switch(struct pd_synth *synth);
+void pd_synth_take_record(struct pd_synth *synth, const struct pd_delivered *record);
+void pd_synth_set_thread(struct pd_synth_queue *queue);
+void pd_synth_next_tid(struct pd_synth_queue *queue);
+/* False: the queue waits for the switch's record. */
+bool pd_synth_sync(struct pd_synth_queue *queue);
+uint32_t pd_synth_current_tid(const struct pd_synth *synth, uint32_t cpu);
+
+#endif

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues: each decoded up to the next one's time, the earliest first. Two queues of equal time go in the order that perf's
+ * heap gives them. */
+#include "itrace/synth_inside.h"
+
+/* ---- the heap ---- */
+
+bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time)
+{
+    if (!pd_vec_push(&synth->heap, (struct pd_synth_heap_entry){ time, queue }))
+        return false;
+    struct pd_synth_heap_entry *heap = synth->heap.data;
+    size_t at = synth->heap.count - 1;
+    while (at && heap[(at - 1) / 2].time > time) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = (struct pd_synth_heap_entry){ time, queue };
+    return true;
+}
+
+/* The hole goes down to a leaf, to the right where both are equal; the last entry fills it. */
+static void heap_pop(struct pd_synth *synth)
+{
+    struct pd_synth_heap_entry *heap = synth->heap.data;
+    size_t count = synth->heap.count, at = 0;
+    if (!count)
+        return;
+    synth->heap.count--;
+    for (size_t left; (left = 2 * at + 1) < count;) {
+        size_t next = left;
+        if (left + 1 < count && heap[left].time >= heap[left + 1].time)
+            next = left + 1;
+        heap[at] = heap[next];
+        at = next;
+    }
+    struct pd_synth_heap_entry last = heap[count - 1];
+    if (at == count - 1)
+        return;
+    while (at && heap[(at - 1) / 2].time > last.time) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = last;
+}
+
+/* ---- a decoder ---- */
+
+static int next_buffer(void *data, struct pd_pt_buffer *out)
+{
+    struct pd_synth_queue *queue = data;
+    struct pd_aux_piece piece;
+    if (queue->synth->step_through && queue->given)
+        return 0;
+    int got = pd_aux_reader_next(queue->reader, &piece);
+    if (got < 0)
+        queue->synth->status = got;
+    if (got <= 0)
+        return got;
+    queue->given = true;
+    *out = (struct pd_pt_buffer){ .data = piece.data,
+                                  .size = piece.size,
+                                  .reference = piece.reference,
+                                  .trace_nr = piece.trace_number,
+                                  .position = piece.position,
+                                  .consecutive = piece.consecutive };
+    return 1;
+}
+
+static void set_period(const struct pd_synth *synth, struct pd_pt_config *config)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    if (!options->instructions && !options->cycles)
+        return;
+    config->period = options->period;
+    config->period_type = PD_PT_PERIOD_TICKS;
+    if (options->period_type == PD_ITRACE_INSTRUCTIONS)
+        config->period_type = PD_PT_PERIOD_INSTRUCTIONS;
+    else if (options->period_type == PD_ITRACE_NS)
+        config->period = pd_ns_to_ticks(&synth->aux->info.pt.time, options->period);
+    if (!config->period) {
+        config->period_type = PD_PT_PERIOD_INSTRUCTIONS;
+        config->period = 1;
+    }
+}
+
+/* "GenuineIntel,6,92,..." */
+static bool is_goldmont(const struct pd_recording *recording)
+{
+    const char *id = recording->features.cpuid.present ? recording->features.cpuid.text.text : NULL;
+    return id && !strncmp(id, "GenuineIntel,6,92,", 18);
+}
+
+static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    const struct pd_pt_info *info = &synth->aux->info.pt;
+    const struct pd_pt_modes *modes = &synth->aux->modes;
+    struct pd_pt_config config = {
+        .branches = modes->branches,
+        .return_compression = modes->return_compression,
+        .mtc_shift = modes->mtc_shift,
+        .cyc_threshold = modes->cyc_threshold,
+        .tsc_ctc_n = info->tsc_ctc_n,
+        .tsc_ctc_d = info->tsc_ctc_d,
+        .max_non_turbo_ratio = synth->max_non_turbo,
+        .next_ip_fup = is_goldmont(synth->recording),
+        .quick = synth->quick,
+        .max_loops = synth->options.max_loops,
+        .wanted = synth->mask,
+        .timeful = !synth->timeless,
+        .kernel_start = PD_PT_KERNEL_START,
+        .data = queue,
+        .buffer = next_buffer,
+        .outside = synth->filters.count ? pd_synth_outside : NULL,
+        .code_at = pd_code_at,
+        .code_link = pd_code_link,
+    };
+    set_period(synth, &config);
+    return pd_pt_decoder_new(&config);
+}
+
+static void first_range(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    if (!synth->range_count)
+        return;
+    queue->to_start = true;
+    queue->range_limit = synth->ranges[0].start;
+    if (!queue->range_limit) {
+        queue->to_start = false;
+        queue->range_limit = synth->ranges[0].end;
+    }
+}
+
+static perfdata_status make_queue(struct pd_synth *synth, const struct pd_aux_queue *from)
+{
+    struct pd_synth_queue *queue = &synth->queues[from->number];
+    *queue = (struct pd_synth_queue){ .synth = synth,
+                                      .number = from->number,
+                                      .recorded_tid = from->tid,
+                                      .recorded_cpu = from->cpu,
+                                      .cpu = from->cpu,
+                                      .pid = PD_NOBODY,
+                                      .tid = from->tid,
+                                      .cbr_seen = UINT32_MAX,
+                                      .next_tid = PD_NOBODY };
+    perfdata_status status = pd_aux_reader_open(synth->aux, from->number, &queue->reader);
+    if (status < 0)
+        return status;
+    first_range(synth, queue);
+    queue->decoder = new_decoder(synth, queue);
+    return queue->decoder ? PERFDATA_OK
+                          : pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                                    "no memory for a decoder");
+}
+
+perfdata_status pd_synth_make_queues(struct pd_synth *synth)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < synth->aux->queues.count; i++)
+        count = PD_MAX(count, (size_t)synth->aux->queues.data[i].number + 1);
+    synth->queues = calloc(count + 1, sizeof *synth->queues);
+    if (!synth->queues)
+        return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for the queues of a trace");
+    synth->queue_count = count;
+    for (size_t i = 0; i < synth->aux->queues.count; i++) {
+        const struct pd_aux_queue *from = &synth->aux->queues.data[i];
+        if (!from->set || !from->buffers.count)
+            continue;
+        perfdata_status status = make_queue(synth, from);
+        if (status < 0)
+            return status;
+    }
+    return PERFDATA_OK;
+}
+
+void pd_synth_free_queues(struct pd_synth *synth)
+{
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        if (synth->queues[i].decoder)
+            pd_pt_decoder_free(synth->queues[i].decoder);
+        pd_aux_reader_close(synth->queues[i].reader);
+    }
+    free(synth->queues);
+    pd_vec_free(&synth->heap);
+}
+
+/* ---- code ---- */
+
+/* What the queue's thread sees now. */
+void pd_synth_show_code(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    struct pd_thread *thread = queue->thread;
+    uint32_t tid = thread ? thread->tid : PD_NOBODY;
+    uint32_t pid = thread ? pd_thread_pid(thread, synth->number) : PD_NOBODY;
+    pd_timeline_touch(synth->timeline, pid, tid, synth->number); /* publishes maps */
+    struct pd_code_view *host = pd_code_view(synth->code_reader, thread, synth->number,
+                                             PD_CODE_HOST);
+    struct pd_code_view *guest = NULL;
+    if (synth->guest_code)
+        guest = pd_code_view(synth->code_reader, thread, synth->number, PD_CODE_GUEST_CODE);
+    queue->view = host;
+    pd_pt_set_code(queue->decoder, host, guest);
+}
+
+/* ---- time ranges ---- */
+
+/* False: there is no other. */
+static bool next_range(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    if (queue->to_start) {
+        queue->to_start = false;
+        queue->range_limit = synth->ranges[queue->range].end;
+        return true;
+    }
+    if (queue->range + 1 >= synth->range_count)
+        return false;
+    queue->to_start = true;
+    queue->range_limit = synth->ranges[++queue->range].start;
+    return true;
+}
+
+static void jump(struct pd_synth_queue *queue, uint64_t *jumped)
+{
+    queue->pending = false;
+    if (queue->range_limit <= *jumped)
+        return;
+    if (queue->sync_switch) {
+        pd_synth_next_tid(queue);
+        queue->switch_state = PD_SWITCH_UNKNOWN;
+    }
+    *jumped = queue->range_limit;
+    pd_pt_fast_forward(queue->decoder, queue->range_limit);
+}
+
+/* False: the queue is behind the last range. */
+static bool check_range(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    while (queue->range_limit) {
+        if (queue->to_start) {
+            if (queue->time < queue->range_limit) {
+                jump(queue, &queue->jumped);
+                return true;
+            }
+            next_range(synth, queue);
+        } else if (queue->time > queue->range_limit) {
+            if (!next_range(synth, queue)) {
+                queue->pending = false;
+                queue->switch_state = PD_SWITCH_NOT_TRACING;
+                return false;
+            }
+        } else {
+            return true;
+        }
+    }
+    return true;
+}
+
+/* ---- a run ---- */
+
+enum run { RUN_LIMIT, RUN_STOPPED, RUN_FULL };
+
+static bool is_full(const struct pd_synth *synth)
+{
+    const struct pd_synth_sink *sink = synth->sink;
+    return sink->capacity - sink->count < PD_SYNTH_STEP || sink->room->total >= PD_SYNTH_BYTES ||
+           synth->status < 0;
+}
+
+static void take_error(struct pd_synth_queue *queue, const struct pd_pt_state *state)
+{
+    struct pd_synth *synth = queue->synth;
+    if (state->error == PD_PT_NO_INSN && state->failed &&
+        !pd_code_tell(synth->code, state->failed->failed_map, state->code_error))
+        return;
+    if (queue->sync_switch && state->from_ip >= PD_PT_KERNEL_START) {
+        queue->sync_switch = false;
+        pd_synth_next_tid(queue);
+    }
+    queue->time = state->est_timestamp;
+    pd_synth_error_of(queue, state);
+}
+
+/* On return to user space, and where a switch is not yet known, the estimate counts; else time never goes back. */
+static void take_time(struct pd_synth_queue *queue, const struct pd_pt_state *state)
+{
+    struct pd_synth *synth = queue->synth;
+    bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
+    if (!synth->timeless && from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START)
+        queue->time = state->est_timestamp;
+    else if (queue->sync_switch && queue->switch_state == PD_SWITCH_UNKNOWN &&
+             state->to_ip == synth->switch_ip && queue->next_tid == PD_NOBODY)
+        queue->time = state->est_timestamp;
+    else if (state->timestamp > queue->time)
+        queue->time = state->timestamp;
+}
+
+static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
+{
+    if (PD_LIKELY(!queue->range_limit))
+        return limit;
+    uint64_t range = queue->to_start || queue->range_limit == UINT64_MAX ? queue->range_limit
+                                                                         : queue->range_limit + 1;
+    return PD_MIN(limit, range);
+}
+
+static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit)
+{
+    struct pd_synth *synth = queue->synth;
+    for (;;) {
+        if (PD_UNLIKELY(is_full(synth)))
+            return RUN_FULL;
+        if (queue->pending) {
+            queue->pending = false;
+            pd_synth_emit_step(queue);
+            if (PD_UNLIKELY(queue->sync_switch) && queue->state->type & PD_PT_BRANCH &&
+                !pd_synth_sync(queue))
+                return RUN_STOPPED;
+        }
+        const struct pd_pt_state *state = pd_pt_decode(queue->decoder, decode_limit(queue, limit));
+        if (PD_UNLIKELY(!state)) {
+            queue->ended = true;
+            return RUN_STOPPED;
+        }
+        if (PD_UNLIKELY(state->error)) {
+            take_error(queue, state);
+            continue;
+        }
+        queue->state = state;
+        queue->pending = true;
+        pd_synth_set_flags(queue);
+        take_time(queue, state);
+        if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue))
+            return RUN_STOPPED;
+        if (!synth->timeless && queue->time >= limit)
+            return RUN_LIMIT;
+    }
+}
+
+/* To the first step that has a time; its samples wait. What goes wrong before is not told. */
+static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    queue->set_up = true;
+    queue->sync_switch = synth->switch_ip != 0;
+    if (synth->timeless)
+        return PERFDATA_OK;
+    if (queue->to_start && queue->range_limit)
+        pd_pt_fast_forward(queue->decoder, queue->range_limit);
+    const struct pd_pt_state *state;
+    do
+        state = pd_pt_decode(queue->decoder, 1);
+    while (state && (state->error || !state->timestamp));
+    if (!state)
+        return synth->status;
+    queue->time = state->timestamp;
+    queue->state = state;
+    queue->pending = !(queue->to_start && queue->time < queue->range_limit);
+    pd_synth_set_flags(queue);
+    queue->on_heap = pd_synth_heap_add(synth, queue->number, queue->time);
+    return queue->on_heap ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status set_up_all(struct pd_synth *synth)
+{
+    if (synth->queues_set_up)
+        return PERFDATA_OK;
+    synth->queues_set_up = true;
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_queue *queue = &synth->queues[i];
+        perfdata_status status = queue->decoder ? set_up(synth, queue) : PERFDATA_OK;
+        if (status < 0)
+            return synth->status = status;
+    }
+    return PERFDATA_OK;
+}
+
+/* ---- all queues ---- */
+
+static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enum run run)
+{
+    if (run == RUN_FULL) {
+        synth->running = queue;
+        return false;
+    }
+    synth->running = NULL;
+    queue->on_heap = run == RUN_LIMIT && pd_synth_heap_add(synth, queue->number, queue->time);
+    return true;
+}
+
+int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
+{
+    if (set_up_all(synth) < 0)
+        return synth->status;
+    if (synth->running &&
+        !finish_run(synth, synth->running, run_queue(synth->running, synth->running_limit)))
+        return synth->status < 0 ? synth->status : 1;
+    while (synth->heap.count && synth->heap.data[0].time < limit) {
+        struct pd_synth_queue *queue = &synth->queues[synth->heap.data[0].queue];
+        heap_pop(synth);
+        uint64_t until = limit;
+        if (synth->heap.count)
+            until = PD_MIN(synth->heap.data[0].time + 1, limit);
+        perfdata_status status = pd_synth_find_switch(synth);
+        if (status < 0)
+            return status;
+        pd_synth_set_thread(queue);
+        pd_synth_show_code(queue);
+        synth->running_limit = until;
+        if (!finish_run(synth, queue, run_queue(queue, until)))
+            return synth->status < 0 ? synth->status : 1;
+    }
+    return synth->status;
+}
+
+int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time)
+{
+    (void)time;
+    if (set_up_all(synth) < 0)
+        return synth->status;
+    for (; synth->timeless_next < synth->queue_count; synth->timeless_next++) {
+        struct pd_synth_queue *queue = &synth->queues[synth->timeless_next];
+        if (!queue->decoder || (queue->ended && !synth->step_through) ||
+            (tid != PD_NOBODY && queue->tid != tid))
+            continue;
+        if (synth->running != queue) {
+            pd_synth_set_thread(queue);
+            pd_synth_show_code(queue);
+        }
+        enum run run = run_queue(queue, UINT64_MAX);
+        synth->running = run == RUN_FULL ? queue : NULL;
+        if (run == RUN_FULL)
+            return synth->status < 0 ? synth->status : 1;
+    }
+    synth->timeless_next = 0;
+    return synth->status;
+}
+
+/* The queue whose buffer this sample is. */
+static struct pd_synth_queue *queue_of_sample(struct pd_synth *synth,
+                                              const struct pd_sample *sample)
+{
+    uint32_t at = pd_map64_get(&synth->aux->id_index, sample->id);
+    if (at == PD_MAP64_NONE || at >= synth->aux->ids.count)
+        return NULL;
+    uint32_t number = synth->aux->ids.data[at].queue;
+    struct pd_synth_queue *queue = number < synth->queue_count ? &synth->queues[number] : NULL;
+    return queue && queue->decoder ? queue : NULL;
+}
+
+int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *record)
+{
+    struct pd_sample sample;
+    if (set_up_all(synth) < 0)
+        return synth->status;
+    if (!synth->running) {
+        if (!record->event || pd_delivered_sample(record, &sample) < 0 || !sample.aux_size)
+            return PERFDATA_OK;
+        struct pd_synth_queue *queue = queue_of_sample(synth, &sample);
+        if (!queue)
+            return PERFDATA_OK;
+        queue->pid = sample.pid;
+        queue->tid = sample.tid;
+        queue->cpu = sample.cpu;
+        queue->thread = pd_timeline_find(synth->timeline, sample.tid);
+        queue->idle = !sample.pid && !sample.tid;
+        queue->shown = NULL;
+        queue->stack = NULL;
+        queue->given = false;
+        pd_synth_show_code(queue);
+        synth->running = queue;
+    }
+    if (run_queue(synth->running, UINT64_MAX) == RUN_FULL)
+        return synth->status < 0 ? synth->status : 1;
+    synth->running = NULL;
+    return synth->status;
+}
