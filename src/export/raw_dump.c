@@ -391,7 +391,11 @@ static void put_kernel(const struct pd_raw_dump *dump, const struct pd_delivered
                        ULL(body.lost_samples.lost));
         break;
     case PD_RECORD_THROTTLE:
-    case PD_RECORD_UNTHROTTLE: pd_text_string(text, ": unhandled!\n"); break;
+    case PD_RECORD_UNTHROTTLE:
+        /* script has a handler, which prints nothing */
+        if (dump->verb == PD_RAW_DUMP_REPORT)
+            pd_text_string(text, ": unhandled!\n");
+        break;
     case PD_RECORD_AUX: put_aux(&body.aux, text); break;
     case PD_RECORD_ITRACE_START:
         pd_text_format(text, " pid: %u tid: %u\n", body.itrace_start.pid, body.itrace_start.tid);

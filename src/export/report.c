@@ -327,7 +327,7 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
     run.dump.symbols = report->session.symbols;
     status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
     pd_session_close(&report->session);
-    return status < 0 ? status : pd_stats_text(report->recording, out);
+    return status < 0 ? status : pd_stats_text(report->recording, false, out);
 }
 
 /* ---- the tables ---- */
@@ -378,7 +378,7 @@ static perfdata_status print(struct report *report, struct pd_text *out)
     if (flags & PERFDATA_REPORT_DUMP)
         return dump(report, out);
     if (flags & PERFDATA_REPORT_STATS)
-        return pd_stats_text(recording, out);
+        return pd_stats_text(recording, true, out);
     if (flags & (PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
         return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
     status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);

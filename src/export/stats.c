@@ -13,6 +13,7 @@ struct counts {
     uint64_t total, types[TYPES];
     struct event_counts *events;
     size_t event_count;
+    bool lost; /* lost samples count, too */
     struct pd_split split;
 };
 
@@ -45,7 +46,7 @@ static bool count(struct counts *counts, const struct pd_raw *raw)
     struct event_counts *event = &counts->events[raw->event->index];
     if (raw->type == PD_RECORD_SAMPLE)
         event->samples++;
-    else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16)
+    else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16 && counts->lost)
         event->lost += pd_load64(raw->data + 8, raw->event->plan.swap);
     return true;
 }
@@ -94,9 +95,9 @@ static void print(const struct counts *counts, const struct pd_recording *record
     }
 }
 
-perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_text *out)
+perfdata_status pd_stats_text(struct pd_recording *recording, bool lost, struct pd_text *out)
 {
-    struct counts counts = { .event_count = recording->event_count };
+    struct counts counts = { .event_count = recording->event_count, .lost = lost };
     struct pd_walk *walk;
     struct pd_raw raw;
     counts.events = calloc(counts.event_count + 1, sizeof *counts.events);

@@ -6,6 +6,7 @@
 #include "container/container.h"
 
 /* Reads the whole recording once, in file order, and adds perf's text. After an error the text holds what was read. */
-perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_text *out);
+/* `lost`: with the samples that each event lost, which perf leaves out below a dump. */
+perfdata_status pd_stats_text(struct pd_recording *recording, bool lost, struct pd_text *out);
 
 #endif
