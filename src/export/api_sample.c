@@ -94,8 +94,8 @@ const void *perfdata_sample_raw(const perfdata_sample *sample, size_t *size)
 const void *perfdata_sample_stack(const perfdata_sample *sample, size_t *size)
 {
     const struct pd_sample *s = &sample->decoded;
-    *size = s->stack ? (size_t)PD_MIN(s->stack_size, s->stack_dynamic_size) : 0;
-    return s->stack;
+    *size = (size_t)PD_MIN(s->stack_size, s->stack_dynamic_size);
+    return s->stack_size ? s->stack : NULL;
 }
 
 perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip, uint32_t number,

@@ -10,6 +10,7 @@ void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording,
     memset(dump, 0, sizeof *dump);
     dump->recording = recording;
     dump->verb = verb;
+    atomic_init(&dump->first_attr, UINT64_MAX);
     for (size_t i = 0; i < recording->event_count; i++) {
         dump->has_cpu |= (recording->events[i]->attr.sample_type & PD_SAMPLE_CPU) != 0;
         dump->has_time |= (recording->events[i]->attr.sample_type & PD_SAMPLE_TIME) != 0;
@@ -30,6 +31,8 @@ void pd_raw_dump_front(struct pd_raw_dump *dump, const struct pd_delivered *reco
 {
     if (record->type == PD_RECORD_AUXTRACE_INFO && record->size >= 16 && !dump->auxtrace_type)
         dump->auxtrace_type = pd_load32(record->data + 8, dump->recording->swap);
+    if (record->type == PD_RECORD_HEADER_ATTR && record->offset < atomic_load(&dump->first_attr))
+        atomic_store(&dump->first_attr, record->offset);
 }
 
 void pd_raw_dump_want(struct pd_consumer *consumer)
@@ -117,8 +120,10 @@ static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *
                      struct pd_text *text)
 {
     struct pd_identity identity = { .cpu = 0, .time = 0 };
-    bool first_of_stream = dump->recording->kind == PD_CONTAINER_PIPE && record->number < 2;
-    if (record->type != PD_RECORD_SAMPLE && (!dump->has_trailer || first_of_stream)) {
+    /* Of a pipe perf knows no event yet. */
+    bool before_events = dump->recording->kind == PD_CONTAINER_PIPE &&
+                         record->offset <= atomic_load(&dump->first_attr);
+    if (record->type != PD_RECORD_SAMPLE && (!dump->has_trailer || before_events)) {
         pd_text_string(text, "-1 -1 ");
         return;
     }
@@ -175,8 +180,7 @@ static void put_registers(const struct pd_raw_dump *dump, const char *what, uint
                           uint64_t mask, const uint8_t *registers, bool swap, struct pd_text *text)
 {
     static const char *const abis[] = { "none", "32-bit", "64-bit" };
-    const struct pd_features *features = &dump->recording->features;
-    const char *arch = features->arch.present ? features->arch.text.text : "";
+    const char *arch = pd_recording_arch(dump->recording);
     if (!registers)
         return;
     pd_text_format(text, "... %s regs: mask 0x%llx ABI %s\n", what, ULL(mask),
@@ -196,7 +200,7 @@ static void put_weight(const struct pd_sample *sample, uint64_t type, struct pd_
         pd_text_format(text, "... weight: %llu,0x%llx,0x%llx\n", ULL(sample->weight & UINT32_MAX),
                        ULL(sample->weight >> 32 & 0xffff), ULL(sample->weight >> 48));
     else
-        pd_text_format(text, "... weight: %llu,0x0\n", ULL(sample->weight));
+        pd_text_format(text, "... weight: %llu\n", ULL(sample->weight));
 }
 
 static void put_counter(const struct pd_sample *sample, const uint8_t *at, bool with_id,
@@ -258,9 +262,10 @@ static void put_fields(const struct pd_raw_dump *dump, const struct pd_sample *s
         put_registers(dump, "intr", sample->intr_abi, sample->event->attr.sample_regs_intr,
                       sample->intr_regs, sample->swap, text);
     if (type & PD_SAMPLE_STACK_USER)
+        /* perf's offset is where the size stands */
         pd_text_format(text, "... ustack: size %llu, offset 0x%x\n",
                        ULL(sample->stack_dynamic_size),
-                       sample->stack ? (unsigned)(sample->stack - sample->record) : 0);
+                       sample->stack ? (unsigned)(sample->stack - sample->record) - 8 : 0);
     if (type & (PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT))
         put_weight(sample, type, text);
     if (type & PD_SAMPLE_DATA_SRC)

@@ -97,7 +97,7 @@ static void put_event_update(const struct pd_record_event_update *update, struct
         put_str(text, &update->name);
         break;
     case CPUS:
-        pd_text_string(text, "... cpus: : "); /* so in perf */
+        pd_text_string(text, "... ");
         put_cpu_map(&update->cpus, text);
         break;
     default: pd_text_string(text, "... unknown type"); break;

@@ -10,8 +10,7 @@
 static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t mask,
                           const uint8_t *registers, bool swap, struct pd_text *text)
 {
-    const struct pd_features *features = &script->recording->features;
-    const char *arch = features->arch.present ? features->arch.text.text : "";
+    const char *arch = pd_recording_arch(script->recording);
     if (!registers)
         return;
     pd_text_format(text, " ABI:%llu ", ULL(abi));

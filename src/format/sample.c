@@ -325,10 +325,10 @@ PD_INLINE bool pd_part_stack_user(struct cursor *c, struct pd_sample *out)
     uint64_t size;
     if (!take64(c, &size))
         return false;
-    if (!size)
-        return true;
     if (!(out->stack = take(c, size, 1)))
         return false;
+    if (!size)
+        return true;
     out->stack_size = size;
     return take64(c, &out->stack_dynamic_size);
 }

@@ -108,7 +108,7 @@ PD_INLINE void visit_regs_intr(pd_emit_fn emit, void *data, const struct pd_samp
 PD_INLINE void visit_stack_user(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
     emit_value(emit, data, "stack_size", PD_KIND_n64, sample->stack_size);
-    if (sample->stack) {
+    if (sample->stack_size) {
         emit_array(emit, data, "stack", PD_KIND_sized, sample->stack, sample->stack_size, 1,
                    sample->swap, 0);
         emit_value(emit, data, "stack_dynamic_size", PD_KIND_n64, sample->stack_dynamic_size);
