@@ -61,9 +61,6 @@ PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, un
     return feature < 256 && recording->feature_bits[feature / 64] >> feature % 64 & 1;
 }
 
-/* The machine as feature ARCH names it. Without that feature it is ours, as perf has it. */
-const char *pd_recording_arch(const struct pd_recording *recording);
-
 /* `out` is all zero but for its context and `all_streams`, which the caller has initialised. The source becomes the
  * recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
 perfdata_status pd_recording_open(struct pd_source *source, const char *path,

@@ -69,23 +69,3 @@ perfdata_status pdc_read_features(struct pd_recording *recording)
     }
     return status;
 }
-
-const char *pd_recording_arch(const struct pd_recording *recording)
-{
-    const struct pd_feature_arch *arch = &recording->features.arch;
-    if (arch->present && arch->text.text)
-        return arch->text.text;
-#if defined(__x86_64__) || defined(__i386__)
-    return "x86_64";
-#elif defined(__aarch64__)
-    return "aarch64";
-#elif defined(__arm__)
-    return "arm";
-#elif defined(__s390x__)
-    return "s390x";
-#elif defined(__powerpc__)
-    return "ppc";
-#else
-    return "";
-#endif
-}

@@ -186,14 +186,14 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
 {
     struct pd_sample sample;
     bool invalid = false;
-    sample.callchain_count = 0;
+    memset(&sample, 0, sizeof sample);
     *count = 0;
     perfdata_status status = check_resolving(record);
     if (status == PERFDATA_OK)
         status = decode(record, &sample);
     if (status < 0 || !capacity)
         return status;
-    capacity = PD_MIN(capacity, (size_t)sample.callchain_count);
+    capacity = PD_MIN(capacity, (size_t)sample.callchain_count + sample.branch_count + 2);
     struct pd_frame *frames = calloc(capacity + 1, sizeof *frames);
     if (!frames)
         return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1,

@@ -180,7 +180,7 @@ static void put_registers(const struct pd_raw_dump *dump, const char *what, uint
                           uint64_t mask, const uint8_t *registers, bool swap, struct pd_text *text)
 {
     static const char *const abis[] = { "none", "32-bit", "64-bit" };
-    const char *arch = pd_recording_arch(dump->recording);
+    const char *arch = pd_features_arch(&dump->recording->features);
     if (!registers)
         return;
     pd_text_format(text, "... %s regs: mask 0x%llx ABI %s\n", what, ULL(mask),

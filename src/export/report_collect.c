@@ -319,7 +319,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
                     (pd_filter_has_location(filter) &&
                      !pd_filter_location(filter, shared->session->symbols, facts->location));
     facts->cell = PD_HIST_NONE;
-    if (shared->wants_chain && sample->callchain_count && !take_chain(state, facts))
+    if (shared->wants_chain && (sample->callchain_count || sample->stack_dynamic_size) &&
+        !take_chain(state, facts))
         return PERFDATA_ERROR_MEMORY;
     if (facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;

@@ -217,8 +217,8 @@ static void number_cell(const struct pd_report_table *table, const struct pd_rep
     for (size_t m = 0; m + 1 < table->event_count; m++) {
         const struct pd_hist_row *member = row->members ? row->members[m] : NULL;
         const struct pd_hist_event *event = &table->result->events[table->events[m + 1]];
-        number(table, column, member ? pd_hist_row_value(member, column->what) : 0, total_of(plan, event),
-               out);
+        number(table, column, member ? pd_hist_row_value(member, column->what) : 0,
+               total_of(plan, event), out);
     }
 }
 

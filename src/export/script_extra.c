@@ -10,7 +10,7 @@
 static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t mask,
                           const uint8_t *registers, bool swap, struct pd_text *text)
 {
-    const char *arch = pd_recording_arch(script->recording);
+    const char *arch = pd_features_arch(&script->recording->features);
     if (!registers)
         return;
     pd_text_format(text, " ABI:%llu ", ULL(abi));

@@ -216,6 +216,10 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
                                  NULL,
                                  0,
                                  sample->callchain_count };
+    if (PD_UNLIKELY(pd_chain_has_more(sample))) {
+        (void)put_chain(worker, plan->fields, sample, record, text);
+        return;
+    }
     if (!key.count)
         return;
     uint64_t hash = hash_chain(key.ips, key.count, key.stamp);

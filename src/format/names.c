@@ -217,6 +217,25 @@ bool pd_arch_is_32_bit(const char *arch)
     return false;
 }
 
+const char *pd_features_arch(const struct pd_features *features)
+{
+    if (features && features->arch.present && features->arch.text.text)
+        return features->arch.text.text;
+#if defined(__x86_64__) || defined(__i386__)
+    return "x86_64";
+#elif defined(__aarch64__)
+    return "aarch64";
+#elif defined(__arm__)
+    return "arm";
+#elif defined(__s390x__)
+    return "s390x";
+#elif defined(__powerpc__)
+    return "ppc";
+#else
+    return "";
+#endif
+}
+
 static size_t arch_index(const char *arch)
 {
     size_t i = 0;

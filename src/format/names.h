@@ -39,6 +39,9 @@ void pd_misc_text(struct pd_text *text, uint32_t type, uint16_t misc, const char
 const char *pd_register_name(const char *arch, unsigned index);
 /* The indices of the instruction and stack pointer; false for an architecture in no table. */
 bool pd_register_ip_sp(const char *arch, unsigned *ip, unsigned *sp);
+struct pd_features;
+/* The machine as feature ARCH names it. Without that feature it is ours, as perf has it. */
+const char *pd_features_arch(const struct pd_features *features);
 /* "x86" for x86_64 and i686, "arm64" for aarch64 ...; what has no other name is returned as it is. */
 const char *pd_arch_normalise(const char *arch);
 /* Is it a machine, by uname's name, whose addresses have 32 bits? */

@@ -149,10 +149,9 @@ void pd_thread_maps_view(const struct pd_thread *thread, uint64_t number, uint64
 void pd_timeline_kernel_view(const struct pd_timeline *timeline, uint64_t number, uint64_t settled,
                              struct pd_maps_view *out);
 const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t ip);
-bool pd_maps_view_any(const struct pd_maps_view *view);
-/* The lowest map of a DSO, NULL. */
-const struct pd_map *pd_maps_view_first_of(const struct pd_maps_view *view,
-                                           const struct pd_dso *dso);
+/* In address order, until `each` returns non-zero, which is then returned. */
+int pd_maps_view_each(const struct pd_maps_view *view,
+                      int (*each)(void *data, const struct pd_map *map), void *data);
 
 /* The map of a user address, NULL. */
 const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t number, uint64_t ip);

@@ -111,31 +111,10 @@ const struct pd_map *pd_maps_view_find(const struct pd_maps_view *view, uint64_t
     return found(view->version, ip);
 }
 
-bool pd_maps_view_any(const struct pd_maps_view *view)
+int pd_maps_view_each(const struct pd_maps_view *view,
+                      int (*each)(void *data, const struct pd_map *map), void *data)
 {
-    return view->version && view->version->root;
-}
-
-struct first_of {
-    const struct pd_dso *dso;
-    const struct pd_map *map;
-};
-
-static int is_first_of(void *data, const struct pd_map *map)
-{
-    struct first_of *first = data;
-    if (map->dso == first->dso)
-        first->map = map;
-    return first->map != NULL;
-}
-
-const struct pd_map *pd_maps_view_first_of(const struct pd_maps_view *view,
-                                           const struct pd_dso *dso)
-{
-    struct first_of first = { dso, NULL };
-    if (view->version)
-        pd_map_node_each(view->version->root, is_first_of, &first);
-    return first.map;
+    return view->version ? pd_map_node_each(view->version->root, each, data) : 0;
 }
 
 const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t number, uint64_t ip)

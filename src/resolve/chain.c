@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/resolver.h"
+#include "format/names.h"
 
 /* Values from here on are no addresses: they say whose addresses follow. */
 #define FIRST_CONTEXT ((uint64_t)-4095)
@@ -70,12 +71,32 @@ static size_t find_user_leaf(const struct walk *walk)
     return 0;
 }
 
+struct first_of {
+    const struct pd_dso *dso; /* NULL: any */
+    const struct pd_map *map;
+};
+
+static int is_first_of(void *data, const struct pd_map *map)
+{
+    struct first_of *first = data;
+    if (!first->dso || map->dso == first->dso)
+        first->map = map;
+    return first->map != NULL;
+}
+
+/* The lowest map of the thread's. */
+static const struct pd_map *first_map(const struct walk *walk, const struct pd_dso *dso)
+{
+    struct first_of first = { dso, NULL };
+    pd_maps_view_each(walk->resolver->user, is_first_of, &first);
+    return first.map;
+}
+
 /* perf looks the rules up as if the file lay where the process has it first, which after fork and exec may be where its
  * parent had it. It then finds none, and takes the link register. */
 static enum pd_return_place return_place(const struct walk *walk, struct pd_location *leaf)
 {
-    const struct pd_map *map = leaf->map;
-    const struct pd_map *first = map ? pd_maps_view_first_of(walk->resolver->user, map->dso) : NULL;
+    const struct pd_map *map = leaf->map, *first = map ? first_map(walk, map->dso) : NULL;
     if (!first || first->start - first->pgoff != map->start - map->pgoff)
         return PD_RETURN_UNKNOWN;
     if (leaf->return_place == PD_RETURN_NOT_ASKED)
@@ -88,8 +109,7 @@ static PD_NOINLINE void find_leaf_caller(struct walk *walk)
 {
     uint64_t link = pd_load64(walk->sample->user_regs, walk->sample->swap);
     size_t at = find_user_leaf(walk);
-    if (!at || !link || !pd_symbols_of_arm64(walk->resolver->symbols) ||
-        !pd_maps_view_any(walk->resolver->user))
+    if (!at || !link || !pd_symbols_of_arm64(walk->resolver->symbols) || !first_map(walk, NULL))
         return;
     struct pd_location *leaf = pd_resolve(walk->resolver, walk->thread, walk->number,
                                           PD_CPUMODE_USER, entry(walk, at));
@@ -97,6 +117,68 @@ static PD_NOINLINE void find_leaf_caller(struct walk *walk)
         return;
     walk->leaf = at;
     walk->leaf_caller = link - 1; /* within the call */
+}
+
+static bool put(const struct walk *walk, uint8_t mode, uint64_t ip, struct pd_frame *frame)
+{
+    frame->ip = ip;
+    frame->location = pd_resolve(walk->resolver, walk->thread, walk->number, mode, ip);
+    return frame->location != NULL;
+}
+
+/* ---- chains from copied stacks ----
+ *
+ * The recorded chain ends at the kernel's border; what is in user space is to be unwound from the registers and the copy
+ * of the stack. Of it only the first frame is known yet: the program's own address. */
+
+static bool has_stack(const struct pd_sample *sample)
+{
+    const uint64_t both = PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER;
+    return sample->stack_dynamic_size && sample->user_regs &&
+           (sample->event->attr.sample_type & both) == both;
+}
+
+static bool register_value(const struct pd_sample *sample, unsigned number, uint64_t *value)
+{
+    uint64_t mask = sample->event->attr.sample_regs_user;
+    if (number >= 64 || !(mask >> number & 1))
+        return false;
+    unsigned before = (unsigned)__builtin_popcountll(mask & ((UINT64_C(1) << number) - 1));
+    *value = pd_load64(sample->user_regs + 8 * (size_t)before, sample->swap);
+    return true;
+}
+
+static int is_readable(void *data, const struct pd_map *map)
+{
+    return pd_symbols_has_file(data, map);
+}
+
+/* perf asks for a file of the process's that it can read before it unwinds, unless the recording does not name the
+ * machine. */
+static bool can_unwind(struct pd_resolver *resolver)
+{
+    const struct pd_features *features = resolver->symbols->features;
+    uint64_t stamp = resolver->user->stamp;
+    if (!features || !features->arch.present)
+        return true;
+    if (resolver->unwind_stamp != stamp) {
+        resolver->unwind_stamp = stamp;
+        resolver->can_unwind = pd_maps_view_each(resolver->user, is_readable, resolver->symbols);
+    }
+    return resolver->can_unwind;
+}
+
+/* 1 with the frame where the thread has a map there, 0 where perf cannot begin. */
+static size_t unwind(const struct walk *walk, struct pd_frame *frame)
+{
+    const char *arch = pd_features_arch(walk->resolver->symbols->features);
+    unsigned ip_number, sp_number;
+    uint64_t ip;
+    if (!pd_register_ip_sp(arch, &ip_number, &sp_number) ||
+        !register_value(walk->sample, ip_number, &ip) || !can_unwind(walk->resolver) ||
+        !put(walk, PD_CPUMODE_USER, ip, frame))
+        return 0;
+    return frame->location->map != NULL;
 }
 
 /* False for contexts that perf does not accept. */
@@ -108,13 +190,6 @@ static bool context_mode(uint64_t context, uint8_t *mode)
     case CONTEXT_USER: *mode = PD_CPUMODE_USER; return true;
     default: return false;
     }
-}
-
-static bool put(const struct walk *walk, uint8_t mode, uint64_t ip, struct pd_frame *frame)
-{
-    frame->ip = ip;
-    frame->location = pd_resolve(walk->resolver, walk->thread, walk->number, mode, ip);
-    return frame->location != NULL;
 }
 
 static size_t bad_context(const struct walk *walk, uint64_t context, bool *invalid)
@@ -189,6 +264,11 @@ static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *
     return count;
 }
 
+bool pd_chain_has_more(const struct pd_sample *sample)
+{
+    return sample->branch_count || has_link_register(sample) || has_stack(sample);
+}
+
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid)
@@ -206,6 +286,9 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
         find_leaf_caller(&walk);
     /* Where all fit and each follows a marker, both ways give the same, and this one takes less. */
     bool both = walk.count <= max && !walk.leaf && walk.count && entry(&walk, 0) >= FIRST_CONTEXT;
-    return resolver->from_caller && !both ? from_caller(&walk, max, frames, invalid)
-                                          : from_callee(&walk, max, frames, invalid);
+    size_t count = resolver->from_caller && !both ? from_caller(&walk, max, frames, invalid)
+                                                  : from_callee(&walk, max, frames, invalid);
+    if (PD_UNLIKELY(has_stack(sample)) && !*invalid && count < max)
+        count += unwind(&walk, &frames[count]);
+    return count;
 }

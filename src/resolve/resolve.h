@@ -116,6 +116,8 @@ struct pd_frame {
 
 /* perf walks a chain from the caller when it shows callers first, and then counts max_stack from there. Default: no. */
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller);
+/* Do frames depend on more of the sample than its recorded chain: registers, a stack, branches? */
+bool pd_chain_has_more(const struct pd_sample *sample);
 /* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
  * `capacity` and `max_stack` addresses. Returns the count; 0 with *invalid set when the chain is discarded. */
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,

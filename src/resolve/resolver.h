@@ -52,6 +52,8 @@ struct pd_resolver {
     bool before_kernel;          /* no sample was in the kernel yet: its table is not there */
     bool loads_kernel;           /* it is the sample that loads the kernel's table */
     struct pd_location *loading; /* what its address gave */
+    uint64_t unwind_stamp;       /* of the maps that can_unwind is about; 0: not asked */
+    bool can_unwind;
     struct pd_resolver_stats stats;
 };
 

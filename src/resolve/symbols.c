@@ -229,6 +229,15 @@ bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint6
 
 /* ---- frame rules ---- */
 
+bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map)
+{
+    enum pd_dso_kind kind = map->dso->kind;
+    if (kind != PD_DSO_USER && kind != PD_DSO_VDSO && kind != PD_DSO_OTHER)
+        return false;
+    const struct pd_loaded *loaded = pd_symbols_load(symbols, map->dso);
+    return loaded && loaded->object && loaded->object->machine;
+}
+
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
 {
     const struct pd_features *features = symbols->features;

@@ -65,6 +65,8 @@ struct pd_symbols {
  * that is done; NULL without memory. */
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
+/* Is there a program or library behind the map that can be read? */
+bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map);
 /* Does the recording come from an arm64 machine? */
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
 /* Where the function at an address of a map keeps its return address. arm64's files only. */

@@ -360,6 +360,34 @@ static void leaf_has_a_caller_on_arm64(void)
     end();
 }
 
+/* Where the user's stack was copied, the program's own address follows the kernel's frames. */
+static void copied_stack_begins_with_the_program(void)
+{
+    static const uint64_t ips[] = { (uint64_t)-128, 0xffffffff81000104 };
+    static const uint64_t mapped[] = { 0x7fff0000, 0x10010 }, elsewhere[] = { 0x7fff0000, 0x50 };
+    struct pd_event event = { .attr.sample_type = PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER,
+                              .attr.sample_regs_user = 1 << 7 | 1 << 8 }; /* SP, IP */
+    struct pd_sample sample = { .event = &event,
+                                .callchain = (const uint8_t *)ips,
+                                .callchain_count = 2,
+                                .user_regs = (const uint8_t *)mapped,
+                                .stack_dynamic_size = 8 };
+    bool invalid;
+    begin();
+    struct pd_thread *thread = touch(pid, pid);
+    CHECK(pd_chain_has_more(&sample));
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
+    CHECK_U64(frames[0].ip, 0xffffffff81000104);
+    CHECK_STR(symbol(frames[1].location), "jitted one");
+    sample.user_regs = (const uint8_t *)elsewhere;
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 1);
+    sample.user_regs = (const uint8_t *)mapped;
+    sample.stack_dynamic_size = 0; /* nothing was copied */
+    CHECK(!pd_chain_has_more(&sample));
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 1);
+    end();
+}
+
 static void unknown_context_discards_the_chain(void)
 {
     static const uint64_t ips[] = { (uint64_t)-512, 0x10010, (uint64_t)-2048, 0x10110 };
@@ -399,6 +427,7 @@ int main(void)
     chain_begins_as_user();
     call_stack_replaces_the_user_part();
     leaf_has_a_caller_on_arm64();
+    copied_stack_begins_with_the_program();
     unknown_context_discards_the_chain();
     unlink(map_path);
     unlink(kallsyms_path);
