@@ -327,7 +327,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf does not forget it */
     filtered |= plan->exclude_other && !facts->parent;
-    uint64_t key[PD_HIST_WORDS] = { 0 };
+    uint64_t
+        key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
     fill_key(state, facts, key);
     uint32_t id = entry_of(state, facts->location, key);
     if (id == PD_HIST_NONE)
@@ -412,17 +413,30 @@ static perfdata_status take_record(struct state *state, const struct pd_delivere
         .thread = record->thread,
         .number = record->number,
         .period = sample.period,
+        .cell = PD_HIST_NONE,
     };
     if (shared->sequential && record->event->plan.sample_type & PD_SAMPLE_READ)
         return count_read(shared, &facts);
     return count_sample(state, &facts);
 }
 
+/* The entry that a location counted for last will most likely be wanted again. */
+PD_INLINE void fetch_entry(const struct state *state, const struct pd_location *location)
+{
+    uint32_t last = location ? (uint32_t)(location->memo[0] >> 32) : 0;
+    if (!last)
+        return;
+    const struct pd_hist_entry *entry = &state->hist.entries.data[last - 1];
+    __builtin_prefetch(pd_hist_key_of(&state->hist, last - 1));
+    __builtin_prefetch(&entry->period);
+    __builtin_prefetch(&entry->count);
+}
+
 static perfdata_status take_batch(struct state *state, const struct pd_batch *batch)
 {
     perfdata_status status = 0;
     for (size_t i = 0; i < batch->count && status == 0; i++) {
-        pd_batch_ahead(batch, i, state->resolver);
+        fetch_entry(state, pd_batch_ahead(batch, i, state->resolver));
         status = take_record(state, &batch->records[i]);
     }
     return status;

@@ -358,7 +358,7 @@ PD_INLINE bool take_parts(struct cursor *c, struct pd_sample *out)
 PD_INLINE void reset_parts(struct pd_sample *out)
 {
     const size_t first = offsetof(struct pd_sample, read);
-    memset((uint8_t *)out + first, 0, sizeof *out - first);
+    pd_clear((uint8_t *)out + first, sizeof *out - first);
     out->data_src = PD_DATA_SRC_NONE;
     out->branch_hw_index = UINT64_MAX;
 }

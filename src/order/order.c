@@ -130,18 +130,19 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
                              struct pd_delivered *out)
 {
     struct held *held = &order->held.data[entry->held];
-    *out = (struct pd_delivered){
-        .data = entry->data,
-        .size = entry->size,
-        .type = entry->type,
-        .misc = entry->misc,
-        .offset = entry->offset,
-        .time = entry->time,
-        .number = ++order->number,
-        .event = order->recording->events[entry->event],
-        .chunk = held->chunk,
-        .part = held->part,
-    };
+    out->data = entry->data;
+    out->size = entry->size;
+    out->type = entry->type;
+    out->misc = entry->misc;
+    out->has_period = 0;
+    out->offset = entry->offset;
+    out->part = held->part;
+    out->time = entry->time;
+    out->number = ++order->number;
+    out->event = order->recording->events[entry->event];
+    out->chunk = held->chunk;
+    out->thread = NULL;
+    out->period = 0;
     if (!--held->queued && entry->held != order->current)
         order->to_release = entry->held;
     return 1;
