@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples into tables: each worker counts for itself. */
 #include "export/report_plan.h"
+#include "resolve/chain_memo.h"
 #include <stdlib.h>
+
+/* Chains of callers that a worker remembers, and the bytes of them. */
+#define CALLERS_KEPT 65536
+#define CALLERS_MEMORY (UINT64_C(16) << 20)
 
 struct collecting {
     const struct pd_report_plan *plan;
@@ -23,9 +28,21 @@ struct state {
     uint64_t lost_samples;
     struct pd_frame *frames;
     size_t frame_capacity;
-    uint32_t last_cell;               /* of the sample before */
+    struct pd_chain_memo
+        callers;        /* the cell that a chain's callers lead to; not in use: no slots */
+    uint32_t last_cell; /* of the sample before */
     struct pd_report_scratch scratch; /* for payloads */
 };
+
+/* What a chain counts for depends on its frames alone. */
+static bool remembers_callers(const struct pd_report_plan *plan)
+{
+    bool wants_parent = false;
+    for (unsigned k = 0; k < plan->hist.key_count; k++)
+        wants_parent |= plan->hist.keys[k] == PD_KEY_PARENT;
+    return (plan->hist.use_chains || plan->hist.children) && !wants_parent && !plan->has_ignore &&
+           plan->options->max_stack;
+}
 
 static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
 {
@@ -37,6 +54,11 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
     pd_resolver_from_caller(resolver, shared->plan->hist.caller_order);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
+    if (remembers_callers(shared->plan) &&
+        !pd_chain_memo_init(&state->callers, CALLERS_KEPT, CALLERS_MEMORY)) {
+        free(state);
+        return NULL;
+    }
     return state;
 }
 
@@ -213,7 +235,25 @@ static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_f
     return end - begin;
 }
 
-static bool take_chain(struct state *state, struct sample_facts *facts)
+/* Puts a frame before the stack of its callers. False: no memory. */
+static bool add_frame(struct state *state, const struct pd_frame *frame, uint32_t *cell)
+{
+    if (state->hist.options.hide_unresolved && !frame->location->sym)
+        return true;
+    uint32_t id = frame_of(state, frame);
+    if (id == PD_HIST_NONE)
+        return false;
+    *cell = pd_hist_cell_id(&state->hist, id, *cell);
+    return true;
+}
+
+static void keep_callers(struct state *state, const struct pd_chain_key *key, uint32_t cell)
+{
+    pd_chain_memo_keep(&state->callers, key, &cell, sizeof cell);
+}
+
+static bool resolve_chain(struct state *state, struct sample_facts *facts,
+                          const struct pd_chain_key *known)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     unsigned max_stack = plan->options->max_stack;
@@ -236,18 +276,42 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
     if (!plan->hist.use_chains && !plan->hist.children)
         return true;
     const struct pd_frame *frames = state->frames + skip;
-    uint32_t cell = PD_HIST_NONE;
+    bool caller = plan->hist.caller_order;
+    facts->cell = PD_HIST_NONE;
     for (size_t i = 0; i < count; i++) {
-        const struct pd_frame *frame = &frames[plan->hist.caller_order ? i : count - 1 - i];
-        if (plan->hist.hide_unresolved && !frame->location->sym)
-            continue;
-        uint32_t id = frame_of(state, frame);
-        if (id == PD_HIST_NONE)
+        if (known && !caller && i + 1 == count)
+            keep_callers(state, known, facts->cell);
+        if (!add_frame(state, &frames[caller ? i : count - 1 - i], &facts->cell))
             return false;
-        cell = pd_hist_cell_id(&state->hist, id, cell);
     }
-    facts->cell = cell;
+    if (known && caller && count)
+        keep_callers(state, known, facts->cell);
     return true;
+}
+
+/* Callers come again and again while the leaf's address differs: their part of the stack is remembered, on top of the
+ * leaf's or below it. */
+static bool take_chain(struct state *state, struct sample_facts *facts)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    bool caller = plan->hist.caller_order;
+    struct pd_chain_parts parts;
+    if (!state->callers.slots || !pd_chain_split(facts->sample, &parts) ||
+        (caller && facts->sample->callchain_count > plan->options->max_stack))
+        return resolve_chain(state, facts, NULL);
+    struct pd_frame leaf = { parts.ip, pd_resolve_leaf(state->resolver, facts->thread,
+                                                       facts->number, &parts) };
+    if (!leaf.location || (caller && !add_frame(state, &leaf, &facts->cell)))
+        return false;
+    struct pd_chain_key key = { pd_resolver_stamp(state->resolver, facts->thread, facts->number),
+                                (uint64_t)facts->cell << 8 | parts.cpumode, parts.callers,
+                                parts.caller_count };
+    uint32_t size;
+    const uint32_t *cell = pd_chain_memo_find(&state->callers, &key, &size);
+    if (!cell)
+        return resolve_chain(state, facts, &key);
+    facts->cell = *cell;
+    return caller || add_frame(state, &leaf, &facts->cell);
 }
 
 /* ---- counting ---- */
@@ -485,6 +549,7 @@ static perfdata_status give(struct collecting *shared, struct state *state)
         shared->out->hist.failed = true;
     pthread_mutex_unlock(&shared->lock);
     pd_hist_free(&state->hist);
+    pd_chain_memo_free(&state->callers);
     pd_report_scratch_free(&state->scratch);
     free(state->frames);
     free(state);

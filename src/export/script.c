@@ -29,7 +29,6 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->script = script;
         worker->resolver = resolver;
         worker->frame_capacity = PD_MIN(script->max_stack, MAX_FRAMES);
-        worker->chains = calloc(PD_CHAIN_TEXTS, sizeof *worker->chains);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
         if (script->is_stat)
             worker->stat = pd_script_stat_new();
@@ -37,13 +36,14 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
             worker->source = pd_script_source_new();
         if (script->session.code)
             worker->code = pd_code_reader_new(script->session.code);
-        if (worker->chains && worker->frames && (worker->stat || !script->is_stat) &&
+        if (pd_chain_memo_init(&worker->chains, PD_CHAIN_TEXTS, PD_CHAIN_MEMORY) &&
+            worker->frames && (worker->stat || !script->is_stat) &&
             (worker->source || !shows_source(script)) && (worker->code || !script->session.code))
             return PERFDATA_OK;
         pd_code_reader_free(worker->code);
         pd_script_stat_free(worker->stat);
         pd_script_source_free(worker->source);
-        free(worker->chains);
+        pd_chain_memo_free(&worker->chains);
         free(worker->frames);
         free(worker);
         *state = NULL;
@@ -64,10 +64,9 @@ static void end(void *data, unsigned index, void *state)
     script->errors += worker->errors;
     pd_map64_free(&worker->graph_depths);
     pd_arena_free(&worker->places);
-    pd_arena_free(&worker->chain_texts);
+    pd_chain_memo_free(&worker->chains);
     pd_script_stat_free(worker->stat);
     pd_script_source_free(worker->source);
-    free(worker->chains);
     free(worker->frames);
     free(worker);
 }

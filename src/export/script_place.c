@@ -168,68 +168,32 @@ static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
     return !invalid;
 }
 
-PD_INLINE uint64_t hash_chain(const uint8_t *ips, uint32_t count, uint64_t seed)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t ip;
-        memcpy(&ip, ips + 8 * (size_t)i, 8);
-        seed = (seed ^ ip) * UINT64_C(0x9e3779b97f4a7c15);
-        seed ^= seed >> 29;
-    }
-    return seed ^ seed >> 32;
-}
-
 void pd_script_forget(struct pd_script_worker *worker)
 {
     pd_arena_free(&worker->places);
-    pd_arena_free(&worker->chain_texts);
-    memset(worker->chains, 0, PD_CHAIN_TEXTS * sizeof *worker->chains);
-}
-
-static void keep_chain(struct pd_script_worker *worker, struct pd_chain_text *entry,
-                       struct pd_chain_text key, const char *lines, size_t length)
-{
-    if (worker->chain_texts.total > PD_CHAIN_MEMORY) {
-        pd_arena_free(&worker->chain_texts);
-        memset(worker->chains, 0, PD_CHAIN_TEXTS * sizeof *worker->chains);
-    }
-    size_t bytes = 8 * (size_t)key.count;
-    char *copy = length < UINT32_MAX ? pd_arena_alloc(&worker->chain_texts, bytes + length) : NULL;
-    if (!copy)
-        return;
-    memcpy(copy, key.ips, bytes);
-    memcpy(copy + bytes, lines, length);
-    *entry = key;
-    entry->ips = (const uint8_t *)copy;
-    entry->text = copy + bytes;
-    entry->length = (uint32_t)length;
+    pd_chain_memo_forget(&worker->chains);
 }
 
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text)
 {
-    struct pd_chain_text key = { pd_resolver_stamp(worker->resolver, record->thread,
-                                                   record->number),
-                                 plan->fields & PD_PLACE_FIELDS,
-                                 sample->callchain,
-                                 NULL,
-                                 0,
-                                 sample->callchain_count };
+    struct pd_chain_key key = { pd_resolver_stamp(worker->resolver, record->thread, record->number),
+                                plan->fields & PD_PLACE_FIELDS, sample->callchain,
+                                sample->callchain_count };
+    uint32_t length;
     if (PD_UNLIKELY(pd_chain_has_more(sample))) {
         (void)put_chain(worker, plan->fields, sample, record, text);
         return;
     }
     if (!key.count)
         return;
-    uint64_t hash = hash_chain(key.ips, key.count, key.stamp);
-    struct pd_chain_text *entry = &worker->chains[hash & (PD_CHAIN_TEXTS - 1)];
-    if (entry->ips && entry->stamp == key.stamp && entry->count == key.count &&
-        entry->fields == key.fields && !memcmp(entry->ips, key.ips, 8 * (size_t)key.count)) {
-        pd_text_bytes(text, entry->text, entry->length);
+    const char *known = pd_chain_memo_find(&worker->chains, &key, &length);
+    if (known) {
+        pd_text_bytes(text, known, length);
         return;
     }
     size_t before = text->length;
     if (put_chain(worker, plan->fields, sample, record, text) && !text->failed)
-        keep_chain(worker, entry, key, text->data + before, text->length - before);
+        pd_chain_memo_keep(&worker->chains, &key, text->data + before, text->length - before);
 }

@@ -8,6 +8,7 @@
 #include "export/filter.h"
 #include "export/raw_dump.h"
 #include "pipeline/pipeline.h"
+#include "resolve/chain_memo.h"
 #include "tracepoint/tracepoint.h"
 #include <perfdata/script.h>
 #include <stdatomic.h>
@@ -103,14 +104,6 @@ struct pd_place {
     char text[];
 };
 
-/* A chain seen before, with the text of all its lines. */
-struct pd_chain_text {
-    uint64_t stamp, fields;
-    const uint8_t *ips; /* NULL: free */
-    const char *text;
-    uint32_t length, count;
-};
-
 /* Short texts are copied in blocks of a fixed size, which costs no call; what is copied from and to has that room. */
 #define PD_COPY_BLOCK 64
 
@@ -161,8 +154,7 @@ struct pd_script_worker {
     struct pd_script *script;
     struct pd_resolver *resolver;
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
-    struct pd_arena chain_texts;
-    struct pd_chain_text *chains;
+    struct pd_chain_memo chains; /* the text of all lines of a chain */
     struct pd_frame *frames;
     size_t frame_capacity;
     struct pd_time_gaps *gaps;       /* of the batch, sequential only */

@@ -269,6 +269,41 @@ bool pd_chain_has_more(const struct pd_sample *sample)
     return sample->branch_count || has_link_register(sample) || has_stack(sample);
 }
 
+/* The sample's own address came first: what it loaded is there. */
+static void enter_chain(struct pd_resolver *resolver, const struct pd_thread *thread,
+                        uint64_t number)
+{
+    pd_resolver_stamp(resolver, thread, number);
+    resolver->loads_kernel = false;
+}
+
+bool pd_chain_split(const struct pd_sample *sample, struct pd_chain_parts *out)
+{
+    uint8_t mode = PD_CPUMODE_USER;
+    if (pd_chain_has_more(sample))
+        return false;
+    for (uint32_t i = 0; i < sample->callchain_count; i++) {
+        uint64_t ip = pd_load64(sample->callchain + (size_t)i * 8, sample->swap);
+        if (ip < FIRST_CONTEXT && !i)
+            return false; /* whose it is depends on the order that the chain is walked in */
+        if (ip < FIRST_CONTEXT) {
+            *out = (struct pd_chain_parts){ ip, sample->callchain + (size_t)(i + 1) * 8,
+                                            sample->callchain_count - i - 1, mode };
+            return true;
+        }
+        if (!context_mode(ip, &mode))
+            return false;
+    }
+    return false;
+}
+
+struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                    uint64_t number, const struct pd_chain_parts *parts)
+{
+    enter_chain(resolver, thread, number);
+    return pd_resolve(resolver, thread, number, parts->cpumode, parts->ip);
+}
+
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid)
@@ -279,9 +314,7 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
     use_call_stack(&walk);
     size_t max = PD_MIN(capacity, (size_t)max_stack);
     *invalid = false;
-    /* The sample's own address came first. */
-    pd_resolver_stamp(resolver, thread, number);
-    resolver->loads_kernel = false;
+    enter_chain(resolver, thread, number);
     if (PD_UNLIKELY(has_link_register(sample)))
         find_leaf_caller(&walk);
     /* Where all fit and each follows a marker, both ways give the same, and this one takes less. */

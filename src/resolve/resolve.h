@@ -124,4 +124,18 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid);
 
+/* A chain's first address and the entries behind it: samples of one function differ in the first, seldom in the rest. */
+struct pd_chain_parts {
+    uint64_t ip;
+    const uint8_t *callers; /* u64s */
+    uint32_t caller_count;
+    uint8_t cpumode; /* of the address, and of those behind it up to the next marker */
+};
+
+/* False where the chain cannot be taken apart: it has more, no address, no or an odd marker before it. */
+bool pd_chain_split(const struct pd_sample *sample, struct pd_chain_parts *out);
+/* The frame that pd_resolve_chain() would give first; NULL: no memory. */
+struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                    uint64_t number, const struct pd_chain_parts *parts);
+
 #endif
