@@ -4,13 +4,17 @@
 #include "format/fields.h"
 #include "rewrite/rewrite.h"
 
-enum { SPARE = 15 }; /* bytes behind a sample's parts that padding may be */
+enum {
+    SPARE = 15, /* bytes behind a sample's parts that padding may be */
+    CPUS = 4096 /* perf knows so many */
+};
 
 struct repair {
     struct pd_copy copy;
     struct pd_sink nothing;
     struct perfdata_repair_result result;
     bool has_trace_info;
+    uint64_t threads; /* of perf stat; 0: not told */
 };
 
 static void ignore_field(struct pd_sink *sink, const struct pd_field *field)
@@ -23,11 +27,23 @@ static void ignore_close(struct pd_sink *sink)
     (void)sink;
 }
 
+/* perf has an array by CPU, and believes any number. */
+static bool is_good_cpu(const struct pd_raw *raw)
+{
+    const struct pd_plan *plan = &raw->event->plan;
+    if (!plan->cpu || plan->cpu + 8u > raw->size)
+        return true;
+    uint32_t cpu = pd_load32(raw->data + plan->cpu, plan->swap);
+    return (cpu < CPUS || cpu == UINT32_MAX) && !pd_load32(raw->data + plan->cpu + 4, plan->swap);
+}
+
 /* What perf checks, or dies of, beside the sample's own counts. */
 static bool is_good_sample(const struct pd_raw *raw)
 {
     struct pd_sample sample;
     const struct pd_attr *attr = &raw->event->attr;
+    if (!is_good_cpu(raw))
+        return false;
     if (pd_sample_decode(raw->event, raw->data, raw->size, &sample) < 0 ||
         (sample.stack_size && sample.stack_dynamic_size > sample.stack_size))
         return false;
@@ -53,6 +69,36 @@ static bool is_good_index(const struct pd_recording *recording, const struct pd_
     return true;
 }
 
+/* An update of an event that there is not, or of nothing that perf knows, ends it likewise. */
+static bool is_good_update(const struct pd_recording *recording, const struct pd_raw *raw)
+{
+    enum { UPDATE_CPUS = 3 };
+    return pd_load64(raw->data + 8, recording->swap) <= UPDATE_CPUS &&
+           (recording->event_count < 2 ||
+            pd_map64_get(&recording->event_by_id, pd_load64(raw->data + 16, recording->swap)) !=
+                PD_MAP64_NONE);
+}
+
+/* A count of a CPU or thread that perf stat did not have. */
+static bool is_good_count(const struct repair *repair, const struct pd_raw *raw)
+{
+    bool swap = repair->copy.recording->swap;
+    uint32_t cpu = pd_load32(raw->data + 16, swap), thread = pd_load32(raw->data + 20, swap);
+    return (cpu < CPUS || cpu == UINT32_MAX) && (!repair->threads || thread < repair->threads);
+}
+
+/* Records tell their event at one place: perf opens nothing where events have it at different ones. */
+static bool events_go_together(const struct pd_recording *recording)
+{
+    for (size_t i = 1; i < recording->event_count; i++) {
+        const struct pd_plan *first = &recording->events[0]->plan,
+                             *plan = &recording->events[i]->plan;
+        if (plan->id_position != first->id_position || plan->is_position != first->is_position)
+            return false;
+    }
+    return true;
+}
+
 /* perf's reading ends at a record that says more than it holds, that is of no event, or of a type it does not know. */
 static bool is_good(struct repair *repair, const struct pd_raw *raw)
 {
@@ -61,13 +107,18 @@ static bool is_good(struct repair *repair, const struct pd_raw *raw)
         return false;
     if (raw->type < PD_RECORD_KERNEL_END && !raw->event)
         return false;
+    if (raw->type == PD_RECORD_THREAD_MAP)
+        repair->threads = pd_load64(raw->data + 8, recording->swap);
+    if (raw->type == PD_RECORD_STAT && !is_good_count(repair, raw))
+        return false;
     if (raw->type == PD_RECORD_AUXTRACE_INFO)
         repair->has_trace_info = true;
     if (raw->type == PD_RECORD_AUXTRACE && !repair->has_trace_info)
         return false;
     if (raw->type == PD_RECORD_COMPRESSED || raw->type == PD_RECORD_COMPRESSED2)
-        return true;
+        return true; /* what it holds comes behind it */
     if ((raw->type == PD_RECORD_SAMPLE && !is_good_sample(raw)) ||
+        (raw->type == PD_RECORD_EVENT_UPDATE && !is_good_update(recording, raw)) ||
         (raw->type == PD_RECORD_ID_INDEX && !is_good_index(recording, raw)))
         return false;
     struct pd_fields_input input = { raw->event, raw->data, raw->size, recording->swap,
@@ -109,34 +160,6 @@ static perfdata_status mend_stat(struct pd_copy *copy)
                                               : PERFDATA_OK;
 }
 
-/* Compressed records stay as they are only where all of them can be read: one that cannot takes all behind it along. */
-static perfdata_status all_is_whole(struct pd_recording *recording, bool *whole)
-{
-    struct pd_context *context = &recording->context;
-    uint64_t counts[PERFDATA_ISSUE_COUNT];
-    struct pd_walk *walk;
-    struct pd_raw raw;
-    *whole = false;
-    if (!recording->features.compressed.present || pd_source_is_stream(recording->source))
-        return PERFDATA_OK;
-    memcpy(counts, context->issue_count, sizeof counts);
-    pd_issue_fn on_issue = context->on_issue;
-    bool strict = context->strict;
-    context->on_issue = NULL;
-    context->strict = false;
-    int got = pd_walk_open(recording, &walk);
-    if (got == PERFDATA_OK) {
-        while ((got = pd_walk_next(walk, &raw)) > 0)
-            ;
-        pd_walk_close(walk);
-    }
-    *whole = !memcmp(counts, context->issue_count, sizeof counts);
-    memcpy(context->issue_count, counts, sizeof counts);
-    context->on_issue = on_issue;
-    context->strict = strict;
-    return got;
-}
-
 perfdata_status perfdata_repair(perfdata_recording *recording, const struct perfdata_output *output,
                                 struct perfdata_repair_result *result)
 {
@@ -145,14 +168,15 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     struct pd_recording *inner = &recording->recording;
     struct repair repair = { .nothing = { ignore_field, ignore_field, ignore_close, false,
                                           false } };
-    bool whole;
     if (!inner->event_count)
         return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1,
                        "no event is left: nothing can be read without one");
-    perfdata_status status = all_is_whole(inner, &whole);
-    if (status < 0)
-        return status;
-    status = pd_copy_open(inner, output, PD_COPY_WHOLE | (whole ? 0 : PD_COPY_OPEN), &repair.copy);
+    if (!events_go_together(inner))
+        return pd_fail(&inner->context, PERFDATA_ERROR_BAD_HEADER, -1,
+                       "the events' attributes are damaged: they do not go together");
+    /* Records come out of compressed ones: perf inflates none where an earlier feature stops its reading. */
+    perfdata_status status = pd_copy_open(inner, output, PD_COPY_WHOLE | PD_COPY_OPEN,
+                                          &repair.copy);
     if (status == PERFDATA_OK)
         status = pd_copy_mend_formats(&repair.copy);
     if (status == PERFDATA_OK)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* repair: every whole record outside the damage, and of a cut recording nothing else.
  *
- *     test_rewrite_repair FILE [CUTS CORRUPTIONS]
+ *     test_rewrite_repair FILE [CUTS CORRUPTIONS [PERF]]
  *
- * CUTS: how many places the file is cut at, beside each of the last KiB (all of the last 64 KiB: "all"). */
+ * FILE: also one below PERFDATA_CORPUS. CUTS: how many places the file is cut at, beside each of the last KiB (all of the
+ * last 64 KiB: "all"). PERF: every so many outputs are given to perf, where it is installed. */
 #include "container/container.h"
 #include "test.h"
 #include <fcntl.h>
@@ -21,6 +22,7 @@ struct list {
 };
 
 static char out_path[256];
+static unsigned perf_every, outputs, perf_runs;
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t next_random(void)
@@ -98,6 +100,18 @@ static int repair(const uint8_t *bytes, size_t size)
     return status;
 }
 
+/* perf reads to the end what was repaired. */
+static void check_perf(void)
+{
+    char command[512];
+    if (!perf_every || ++outputs % perf_every)
+        return;
+    snprintf(command, sizeof command,
+             "PERF_CONFIG=/dev/null perf script -f -i %s >/dev/null 2>&1 </dev/null", out_path);
+    perf_runs++;
+    CHECK_U64((uint64_t)system(command), 0);
+}
+
 static void check_cut(const uint8_t *bytes, size_t cut, const struct list *whole, uint64_t data)
 {
     static struct list got;
@@ -106,6 +120,7 @@ static void check_cut(const uint8_t *bytes, size_t cut, const struct list *whole
         return;
     CHECK_U64((uint64_t)-status, 0);
     CHECK_U64((uint64_t)list_path(out_path, &got), 0);
+    check_perf();
     size_t expected = 0;
     while (expected < whole->count && whole->items[expected].end <= cut)
         expected++;
@@ -130,6 +145,7 @@ static void check_damage(const uint8_t *bytes, size_t size, size_t from, size_t 
     static struct list got;
     CHECK_U64((uint64_t)-repair(bytes, size), 0);
     CHECK_U64((uint64_t)list_path(out_path, &got), 0);
+    check_perf();
     size_t at = 0, lost = 0;
     for (size_t i = 0; i < whole->count; i++) {
         const struct seen *item = &whole->items[i];
@@ -172,6 +188,13 @@ int main(int argc, char **argv)
     bool all = argc > 2 && !strcmp(argv[2], "all");
     unsigned cuts = all ? 1000 : argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 100;
     unsigned corruptions = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 100;
+    if (argc > 4 && system("perf --version >/dev/null 2>&1") == 0)
+        perf_every = (unsigned)strtoul(argv[4], NULL, 10);
+    char below[512];
+    if (path && *path != '/' && getenv("PERFDATA_CORPUS")) {
+        snprintf(below, sizeof below, "%s/%s", getenv("PERFDATA_CORPUS"), path);
+        path = below;
+    }
     size_t size = 0;
     uint8_t *bytes = path ? read_file(path, &size) : NULL;
     struct list whole = { 0 };
@@ -204,6 +227,7 @@ int main(int argc, char **argv)
         memset(damaged + from, 0, to - from);
         check_damage(damaged, size, from, to, &whole);
     }
+    printf("%u of %u outputs were given to perf\n", perf_runs, outputs);
     unlink(out_path);
     free(damaged);
     free(bytes);
