@@ -123,11 +123,12 @@ perfdata_status pd_synth_find_switch(struct pd_synth *synth)
     uint64_t ip = main_map.map->start;
     pd_symbols_show_front(synth->symbols, PD_CPUMODE_KERNEL, ip, synth->number);
     struct pd_resolver *resolver = pd_resolver_new(synth->symbols);
-    const struct pd_symtab *table = pd_symbols_table(synth->symbols, main_map.map);
     const struct pd_location *location = resolver ? pd_resolve(resolver, thread, synth->number,
                                                                PD_CPUMODE_KERNEL, ip)
                                                   : NULL;
-    if (table && location)
+    /* Behind the look-up: that loads the table with the maps that hold now. */
+    const struct pd_symtab *table = location ? pd_symbols_table(synth->symbols, main_map.map) : NULL;
+    if (table)
         find_functions(synth, table, location->ip - location->addr);
     if (resolver)
         pd_resolver_free(resolver);
