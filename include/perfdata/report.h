@@ -40,12 +40,13 @@ enum perfdata_report_flags {
     PERFDATA_REPORT_HEADER_ONLY =
         1 << 19, /* nothing but the header                                 */
     PERFDATA_REPORT_HEADER_FULL =
-        1 << 20,                        /* -I: the header with its long parts                     */
-    PERFDATA_REPORT_STATS = 1 << 21,    /* counts of records by type, nothing else                */
-    PERFDATA_REPORT_TASKS = 1 << 22,    /* the tree of tasks, nothing else                        */
-    PERFDATA_REPORT_MMAPS = 1 << 23,    /* with their maps                                        */
-    PERFDATA_REPORT_DUMP = 1 << 24,     /* -D: each record raw, then the counts, nothing else     */
-    PERFDATA_REPORT_RAW_TRACE = 1 << 25 /* payloads of tracepoints field by field           */
+        1 << 20,                     /* -I: the header with its long parts                     */
+    PERFDATA_REPORT_STATS = 1 << 21, /* counts of records by type, nothing else                */
+    PERFDATA_REPORT_TASKS = 1 << 22, /* the tree of tasks, nothing else                        */
+    PERFDATA_REPORT_MMAPS = 1 << 23, /* with their maps                                        */
+    PERFDATA_REPORT_DUMP = 1 << 24,  /* -D: each record raw, then the counts, nothing else     */
+    PERFDATA_REPORT_RAW_TRACE = 1 << 25, /* payloads of tracepoints field by field          */
+    PERFDATA_REPORT_NO_ITRACE = 1 << 26  /* AUX traces are not decoded                      */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
@@ -73,6 +74,9 @@ struct perfdata_report_options {
     const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
     /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
     const char *jitdump;
+    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of report. */
+    const char *const *itrace;
+    size_t itrace_count;
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */
@@ -80,6 +84,7 @@ struct perfdata_report_result {
     size_t struct_size;
     int32_t perf_exit; /* 0 when all went well, or where perf forgives */
     uint32_t reserved;
+    uint64_t trace_errors; /* errors that decoding AUX traces met and told */
 };
 
 /* Prints the report. `write` is called one call at a time, maybe from another thread. `result` may be NULL. Failures leave

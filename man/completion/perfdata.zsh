@@ -76,7 +76,7 @@ _perfdata() {
         '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
         '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
-        '*--itrace=-[what is made of a trace\: letters and numbers as in perf]::WHAT:' \
+        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
         '*--insn-trace[every instruction, with its bytes]' \
         '*--call-trace[calls, indented]' \
         '*--call-ret-trace[calls and returns, indented]' \
@@ -110,6 +110,7 @@ _perfdata() {
         '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
         '*--stdio[plain text (the only form so far)]' \
         '*-s+[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \
         '*--sort=[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \

@@ -20,6 +20,7 @@ struct report {
     perfdata_write_fn write;
     void *data;
     int32_t perf_exit;
+    uint64_t trace_errors;
 };
 
 static perfdata_status give(void *data, struct pd_text *text)
@@ -131,7 +132,8 @@ static uint64_t least_hits(const struct report *report, uint32_t event)
 
 static bool records_chains(const struct report *report, uint32_t event)
 {
-    return report->recording->events[event]->attr.sample_type & PD_SAMPLE_CALLCHAIN;
+    const struct pd_event *of = report->recording->events[event];
+    return (of->attr.sample_type | of->added_type) & PD_SAMPLE_CALLCHAIN;
 }
 
 static perfdata_status make_chains(struct report *report)
@@ -332,6 +334,24 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
 
 /* ---- the tables ---- */
 
+static bool cpu_wanted(void *data, uint32_t cpu)
+{
+    return pd_filter_cpu(data, cpu);
+}
+
+/* Samples made of the trace come among the others. */
+static perfdata_status decode(struct report *report)
+{
+    struct pd_filter *filter = &report->plan.filter;
+    struct pd_synth_config config = {
+        .options = &report->plan.itrace,
+        .aux = { .cpu_wanted = filter->has_cpus ? cpu_wanted : NULL, .data = filter },
+        .ranges = filter->spans,
+        .range_count = filter->span_count,
+    };
+    return pd_session_decode(&report->session, &config);
+}
+
 static perfdata_status run(struct report *report, struct pd_text *out)
 {
     const struct perfdata_report_options *options = report->options;
@@ -340,7 +360,10 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     if (status < 0)
         return status;
     struct pd_hist *hist = &report->counts.hist;
-    status = pd_report_collect(&report->session, &report->plan, options->threads, &report->counts);
+    status = decode(report);
+    if (status == 0)
+        status = pd_report_collect(&report->session, &report->plan, options->threads,
+                                   &report->counts);
     if (status == 0 && !hist->entries.count) {
         status = pd_fail(&report->recording->context, PERFDATA_ERROR_NO_DATA, -1,
                          "The %s data has no samples!", report->recording->path);
@@ -356,8 +379,28 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     pd_chain_index_free(&report->chains);
     pd_hist_result_free(&report->result);
     pd_hist_free(hist);
+    if (report->session.synth) {
+        struct pd_synth_stats stats;
+        pd_synth_statistics(report->session.synth, &stats);
+        report->trace_errors = stats.errors;
+    }
     pd_session_close(&report->session);
     return status;
+}
+
+static perfdata_status parse_itrace(struct report *report)
+{
+    const struct perfdata_report_options *options = report->options;
+    struct pd_itrace_options *itrace = &report->plan.itrace;
+    pd_itrace_options_init(itrace, PD_ITRACE_REPORT);
+    for (size_t i = 0; i < options->itrace_count; i++)
+        if (!pd_itrace_options_parse(itrace, PD_ITRACE_REPORT,
+                                     options->itrace[i][0] ? options->itrace[i] : NULL))
+            return pd_fail(&report->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                           "Bad Instruction Tracing options '%s'", options->itrace[i]);
+    if (options->flags & PERFDATA_REPORT_NO_ITRACE)
+        itrace->decode = false;
+    return 0;
 }
 
 static perfdata_status print(struct report *report, struct pd_text *out)
@@ -366,6 +409,8 @@ static perfdata_status print(struct report *report, struct pd_text *out)
     struct pd_recording *recording = report->recording;
     perfdata_status status = pd_report_plan_make(&recording->context, report->options,
                                                  &report->plan);
+    if (status == 0)
+        status = parse_itrace(report);
     if (status < 0) {
         report->perf_exit = 129;
         return status;
@@ -413,6 +458,8 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
     pd_report_plan_free(&report.plan);
     pd_text_free(&out);
     if (result && result->struct_size >= sizeof *result)
-        result->perf_exit = report.perf_exit;
+        *result = (struct perfdata_report_result){ .struct_size = result->struct_size,
+                                                   .perf_exit = report.perf_exit,
+                                                   .trace_errors = report.trace_errors };
     return status;
 }

@@ -569,8 +569,9 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
 {
     uint64_t all = 0, common = UINT64_MAX;
     for (size_t i = 0; i < recording->event_count; i++) {
-        all |= recording->events[i]->attr.sample_type;
-        common &= recording->events[i]->attr.sample_type;
+        uint64_t type = recording->events[i]->attr.sample_type | recording->events[i]->added_type;
+        all |= type;
+        common &= type;
     }
     return all & PD_SAMPLE_READ || (plan->hist.children && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }

@@ -450,9 +450,11 @@ static bool has_only_tracepoints(const struct pd_recording *recording)
     return only;
 }
 
-static perfdata_status refuse_modes(struct pd_recording *recording)
+static perfdata_status refuse_modes(struct pd_recording *recording,
+                                    const struct pd_itrace_options *itrace)
 {
-    if (pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK))
+    if (pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK) || itrace->last_branch ||
+        itrace->add_last_branch)
         return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "branch stacks (option --branch-stack) are not supported yet");
     return 0;
@@ -467,12 +469,16 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         sample_type |= recording->events[i]->attr.sample_type;
     /* perf meets a pipe's events only after it has chosen: chains, but no column for children. */
     bool is_pipe = recording->kind == PD_CONTAINER_PIPE;
+    const struct pd_itrace_options *itrace = &plan->itrace;
+    bool traced = pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
+    if (itrace->set ? itrace->callchain || itrace->add_callchain : traced)
+        sample_type |= PD_SAMPLE_CALLCHAIN;
     bool has_chains = is_pipe || sample_type & PD_SAMPLE_CALLCHAIN;
     bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
     bool children = wants_children && has_chains && !is_pipe;
     *perf_exit = 0;
     plan->only_tracepoints = has_only_tracepoints(recording);
-    perfdata_status status = refuse_modes(recording);
+    perfdata_status status = refuse_modes(recording, itrace);
     if (status == 0)
         status = setup_columns(recording, plan, children);
     if (status == 0 && has_order(plan, PD_KEY_TRACE))

@@ -31,6 +31,7 @@ struct pd_report_field {
 
 struct pd_report_plan {
     const struct perfdata_report_options *options;
+    struct pd_itrace_options itrace;
     struct pd_hist_options hist;
     struct pd_report_column columns[PD_REPORT_COLUMNS];
     size_t column_count;

@@ -409,7 +409,8 @@ static perfdata_status check_options(struct pd_script *script)
             return status;
     }
     for (size_t i = 0; i < options->itrace_count; i++)
-        if (!pd_itrace_options_parse(&script->itrace, PD_ITRACE_SCRIPT, options->itrace[i])) {
+        if (!pd_itrace_options_parse(&script->itrace, PD_ITRACE_SCRIPT,
+                                     options->itrace[i][0] ? options->itrace[i] : NULL)) {
             perfdata_status status = refuse(
                 script, PERFDATA_ERROR_ARGUMENT,
                 "Bad Instruction Tracing options: ", options->itrace[i]);

@@ -2,6 +2,7 @@
 /* Which recording is meant, and opening it. */
 #include "tool/input.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,25 @@ enum tool_exit tool_parse_streams(struct tool *tool, void *options, const char *
     (void)options, (void)value;
     tool->all_streams = !unset;
     return TOOL_DONE;
+}
+
+enum tool_exit tool_parse_itrace(struct tool *tool, void *options, const char *value, bool unset)
+{
+    (void)options;
+    tool->no_itrace = unset;
+    if (unset)
+        return TOOL_DONE;
+    if (tool->itrace_count == TOOL_ITRACE_MAX)
+        return tool_usage(tool, "too many times --itrace");
+    tool->itrace[tool->itrace_count++] = value ? value : "";
+    return TOOL_DONE;
+}
+
+void tool_warn_of_trace(const struct tool *tool, uint64_t errors)
+{
+    (void)tool;
+    if (errors)
+        fprintf(stderr, "Warning:\n%llu instruction trace errors\n", (unsigned long long)errors);
 }
 
 enum tool_exit tool_parse_memory(struct tool *tool, void *options, const char *value, bool unset)

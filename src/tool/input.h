@@ -26,6 +26,8 @@ enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv);
  * then is NULL. Close it with perfdata_recording_close(). */
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out);
 /* The one that the verb reads. */
+/* What a run says at its end of what it could not decode. */
+void tool_warn_of_trace(const struct tool *tool, uint64_t errors);
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 
 /* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the end. */

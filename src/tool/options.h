@@ -108,6 +108,7 @@ enum tool_exit tool_parse_jobs(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_strict(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_streams(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_INPUT                                                                             \
     {                                                                                              \
         TOOL_CALLBACK, 'i', "input", "FILE", "recording to read; - is standard input",             \
@@ -144,6 +145,13 @@ enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
     {                                                                                              \
         TOOL_CALLBACK, 0, "memory", "SIZE", "cap for queues and caches, like 512M",                \
             .flags = TOOL_OURS, .parse = tool_parse_memory                                         \
+    }
+
+#define TOOL_ROW_ITRACE                                                                            \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "itrace", "WHAT",                                                        \
+            "what is made of AUX traces: letters and numbers as in perf",                          \
+            .flags = TOOL_OPTIONAL, .parse = tool_parse_itrace                                     \
     }
 
 /* What script and report share; FIELD() is the verb's. */

@@ -27,18 +27,23 @@ struct tool_issues {
     char first_text[240];
 };
 
+#define TOOL_ITRACE_MAX 32
+
 struct tool {
-    const char *name;  /* "perfdata", or "perf" when called as perf */
-    const char *verb;  /* the verb's name, or NULL before it is known */
-    bool as_perf;      /* perf's exit codes, nothing of ours          */
-    int verbose;       /* -v: every issue at once                     */
-    const char *input; /* -i; NULL: the first argument or perf.data   */
-    bool force;        /* -f: no check of the file's owner            */
-    unsigned jobs;     /* -j: threads, 0: all cores                   */
-    bool strict;       /* --strict: the first issue ends the run */
-    bool all_streams;  /* --all-streams: of a pipe's recording     */
-    uint64_t memory;   /* --memory: a cap in bytes, 0: default */
-    int perf_exit;     /* what to return as perf; -1: by the table    */
+    const char *name;                    /* "perfdata", or "perf" when called as perf */
+    const char *verb;                    /* the verb's name, or NULL before it is known */
+    bool as_perf;                        /* perf's exit codes, nothing of ours          */
+    int verbose;                         /* -v: every issue at once                     */
+    const char *input;                   /* -i; NULL: the first argument or perf.data   */
+    bool force;                          /* -f: no check of the file's owner            */
+    unsigned jobs;                       /* -j: threads, 0: all cores                   */
+    bool strict;                         /* --strict: the first issue ends the run */
+    bool all_streams;                    /* --all-streams: of a pipe's recording     */
+    uint64_t memory;                     /* --memory: a cap in bytes, 0: default */
+    const char *itrace[TOOL_ITRACE_MAX]; /* values of --itrace */
+    unsigned itrace_count;
+    bool no_itrace;
+    int perf_exit; /* what to return as perf; -1: by the table    */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];
     struct tool_output {
         char *buffer;

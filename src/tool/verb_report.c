@@ -47,6 +47,7 @@ static const struct tool_option report_rows[] = {
     TOOL_ROWS_SYMBOLS,
     { TOOL_FLAG, 0, "ignore-vmlinux", NULL, "kernel image is never read", FIELD(ignore_vmlinux) },
     TOOL_ROWS_READING,
+    TOOL_ROW_ITRACE,
     { TOOL_GROUP, .help = "Rows and columns" },
     { TOOL_FLAG, 0, "stdio", NULL, "plain text (the only form so far)", FIELD(stdio) },
     { TOOL_STRING, 's', "sort", "KEY[,...]",
@@ -144,6 +145,7 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
         { from->mmaps, PERFDATA_REPORT_MMAPS },
         { from->dump, PERFDATA_REPORT_DUMP },
         { from->raw_trace, PERFDATA_REPORT_RAW_TRACE },
+        { tool->no_itrace, PERFDATA_REPORT_NO_ITRACE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
@@ -178,6 +180,8 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .vmlinux = from->vmlinux,
         .jitdump = from->jitdump,
         .home = getenv("HOME"),
+        .itrace = tool->itrace,
+        .itrace_count = tool->itrace_count,
     };
 }
 
@@ -196,6 +200,7 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
         if (status != PERFDATA_ERROR_OUTPUT && status != PERFDATA_ERROR_UNSUPPORTED)
             code = tool_exit_as(tool, code, result.perf_exit);
     }
+    tool_warn_of_trace(tool, result.trace_errors);
     perfdata_recording_close(recording);
     return code;
 }

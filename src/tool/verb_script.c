@@ -18,9 +18,8 @@ struct script_options {
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
     unsigned max_stack, max_blocks;
     uint64_t address_range;
-    const char *itrace[MAX_FIELD_LISTS], *graph_functions;
-    size_t itrace_count;
-    int no_itrace, guest_code, pad_dso;
+    const char *graph_functions;
+    int guest_code, pad_dso;
 };
 
 #define FIELD(name) offsetof(struct script_options, name)
@@ -38,29 +37,13 @@ static enum tool_exit parse_fields(struct tool *tool, void *data, const char *va
     return TOOL_DONE;
 }
 
-static enum tool_exit add_itrace(struct tool *tool, struct script_options *options,
-                                 const char *value)
-{
-    if (options->itrace_count == MAX_FIELD_LISTS)
-        return tool_usage(tool, "too many times --itrace");
-    options->itrace[options->itrace_count++] = value;
-    return TOOL_DONE;
-}
-
-static enum tool_exit parse_itrace(struct tool *tool, void *data, const char *value, bool unset)
-{
-    struct script_options *options = data;
-    options->no_itrace = unset;
-    return unset ? TOOL_DONE : add_itrace(tool, options, value ? value : "");
-}
-
 /* What perf makes of its shorthands. */
 static enum tool_exit expand(struct tool *tool, void *data, const char *fields, const char *itrace)
 {
     struct script_options *options = data;
     enum tool_exit code = parse_fields(tool, data, fields, false);
     options->ns = 1;
-    return code == TOOL_DONE ? add_itrace(tool, options, itrace) : code;
+    return code == TOOL_DONE ? tool_parse_itrace(tool, data, itrace, false) : code;
 }
 
 static enum tool_exit parse_insn_trace(struct tool *tool, void *data, const char *value, bool unset)
@@ -122,8 +105,7 @@ static const struct tool_option script_rows[] = {
       FIELD(address_range) },
     TOOL_ROW_TIME,
     { TOOL_GROUP, .help = "AUX traces" },
-    { TOOL_CALLBACK, 0, "itrace", "WHAT", "what is made of a trace: letters and numbers as in perf",
-      .parse = parse_itrace, .flags = TOOL_OPTIONAL },
+    TOOL_ROW_ITRACE,
     { TOOL_CALLBACK, 0, "insn-trace", NULL, "every instruction, with its bytes",
       .parse = parse_insn_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
     { TOOL_CALLBACK, 0, "call-trace", NULL, "calls, indented", .parse = parse_call_trace,
@@ -174,7 +156,7 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->info, PERFDATA_SCRIPT_HEADER_FULL },
         { from->dump, PERFDATA_SCRIPT_DUMP },
         { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
-        { from->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
+        { tool->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
         { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
@@ -222,8 +204,8 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .vmlinux = from->vmlinux,
         .jitdump = from->jitdump,
         .home = getenv("HOME"),
-        .itrace = from->itrace,
-        .itrace_count = from->itrace_count,
+        .itrace = tool->itrace,
+        .itrace_count = tool->itrace_count,
         .graph_functions = from->graph_functions,
         .dso_width = from->pad_dso ? 50 : 0,
     };
@@ -241,9 +223,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         if (status != PERFDATA_ERROR_OUTPUT && result.perf_exit >= 0)
             code = tool_exit_as(tool, code, result.perf_exit);
     }
-    if (result.trace_errors)
-        fprintf(stderr, "Warning:\n%llu instruction trace errors\n",
-                (unsigned long long)result.trace_errors);
+    tool_warn_of_trace(tool, result.trace_errors);
     perfdata_recording_close(recording);
     return code;
 }
