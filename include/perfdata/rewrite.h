@@ -70,6 +70,29 @@ PERFDATA_API perfdata_status perfdata_inject(perfdata_recording *recording,
                                              const struct perfdata_output *output,
                                              const struct perfdata_inject_options *options);
 
+/* ---- VM time correlation ---- */
+
+/* Since 0.1. */
+struct perfdata_vm_time_options {
+    size_t struct_size;
+    /* "[dry-run] [OFFSET[:VMCS[,VMCS]...]]...": TSC offsets of guests, by the numbers of VMCS packets or for all. NULL: none is
+     * known, they are found out. */
+    const char *offsets;
+    const char *
+        write_to; /* the recording's file (of a directory: `data`), changed in place; not in a dry run */
+    perfdata_write_fn write; /* told what is found, a line a time; may be NULL */
+    void *data;
+};
+
+/* Where a guest was traced with a TSC offset, TSC packets hold the guest's time. They get the host's back, as `perf inject
+ * --vm-time-correlation` does it.
+ *   PERFDATA_ERROR_ARGUMENT  `offsets` does not parse
+ *   PERFDATA_ERROR_NO_DATA   no Intel PT, or without TSC or MTC packets
+ *   PERFDATA_ERROR_OUTPUT    the file cannot be written
+ * and what reading fails with. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_correlate_vm_time(
+    perfdata_recording *recording, const struct perfdata_vm_time_options *options);
+
 /* ---- check and repair ---- */
 
 /* Since 0.1. */

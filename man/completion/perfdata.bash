@@ -13,7 +13,7 @@ _perfdata()
         evlist) words='-i --input -f --force -F --freq -g --group -v --verbose --trace-fields --json --help' ;;
         buildid-list) words='-i --input -f --force -H --with-hits -v --verbose -j --jobs --help' ;;
         aux) words='-i --input -v --verbose --strict --all-streams -C --cpu --raw --json --perf --cut-overlaps -o --output --help' ;;
-        inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat -j --jit --help' ;;
+        inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat -j --jit --vm-time-correlation --help' ;;
         check) words='-i --input -q --quiet --help' ;;
         repair) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --help' ;;
         assemble) words='-o --output --help' ;;

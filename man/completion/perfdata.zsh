@@ -263,6 +263,7 @@ _perfdata() {
         '*--sched-stat[merge sched_stat and sched_switch samples\: where and how long tasks slept]' \
         '*-j[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
         '*--jit[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
+        '*--vm-time-correlation=-[Intel PT of guests\: their TSC packets get the host'\''s time; "\[dry-run\] \[OFFSET\[\:VMCS,...\]\]..."]::OFFSETS:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     check)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

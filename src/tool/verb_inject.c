@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/output.h"
+#include <stdio.h>
+#include <string.h>
 
 struct inject_options {
     struct tool_output_options output;
-    const char *known;
+    const char *known, *vm_time;
     int build_ids, all, sched_stat, jit;
 };
 #define FIELD(name) offsetof(struct inject_options, name)
@@ -29,8 +31,59 @@ static const struct tool_option inject_rows[] = {
     { TOOL_FLAG, 'j', "jit", NULL,
       "code of runtimes: ELF files of what jitdumps hold, written beside them, and their maps",
       FIELD(jit) },
+    { TOOL_GROUP, .help = "Changed in place" },
+    { TOOL_STRING, 0, "vm-time-correlation", "OFFSETS",
+      "Intel PT of guests: their TSC packets get the host's time; \"[dry-run] "
+      "[OFFSET[:VMCS,...]]...\"",
+      FIELD(vm_time), .flags = TOOL_OPTIONAL, .implied = "" },
     { 0 },
 };
+
+/* ---- VM time correlation ---- */
+
+static int write_error(void *data, const char *text, size_t length)
+{
+    (void)data;
+    return fwrite(text, 1, length, stderr) != length;
+}
+
+static bool is_dry_run(const char *text)
+{
+    while (*text == ' ')
+        text++;
+    return !strncmp(text, "dry-run", strlen("dry-run"));
+}
+
+static enum tool_exit correlate(struct tool *tool, const struct inject_options *options)
+{
+    enum { FAILED = 255 };
+    char file[4096];
+    struct perfdata_vm_time_options vm = { .struct_size = sizeof vm,
+                                           .offsets = options->vm_time,
+                                           .write = write_error };
+    const char *wrong = !is_dry_run(options->vm_time) && !tool->force
+                            ? "The input file would be updated in place, the --force option is "
+                              "required."
+                        : options->output.path
+                            ? "Output file name must not be specified for in-place updating"
+                        : !tool->input || !strcmp(tool->input, "-")
+                            ? "Input file name required for in-place updating"
+                            : NULL;
+    if (wrong)
+        return tool_exit_as(tool, tool_usage(tool, "%s", wrong), FAILED);
+    perfdata_recording *recording;
+    enum tool_exit code = tool_open(tool, tool->input, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    bool directory = perfdata_recording_form(recording) == PERFDATA_FORM_DIRECTORY;
+    snprintf(file, sizeof file, directory ? "%s/data" : "%s", tool->input);
+    if (!is_dry_run(options->vm_time))
+        vm.write_to = file;
+    perfdata_status status = perfdata_correlate_vm_time(recording, &vm);
+    if (status == PERFDATA_ERROR_OUTPUT)
+        tool_error(tool, "%s", perfdata_recording_error(recording, NULL));
+    return tool_close(tool, recording, status);
+}
 
 static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char **argv)
 {
@@ -47,6 +100,12 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
     perfdata_recording *recording;
     if (argc)
         return tool_usage(tool, "'%s': the recording is named with -i", argv[0]);
+    if (options->vm_time) {
+        if (inject.flags || options->known || options->output.pipe || options->output.level ||
+            options->output.order)
+            return tool_usage(tool, "--vm-time-correlation goes with no other way of injecting");
+        return correlate(tool, options);
+    }
     enum tool_exit code = tool_output(tool, &options->output, "-", &output);
     if (code == TOOL_DONE && options->known && !options->build_ids && !options->all)
         code = tool_usage(tool, "--known-build-ids goes with -b or --buildid-all");
