@@ -21,7 +21,7 @@ static const uint8_t program[] = {
     0xe8, 0x03, 0x00, 0x00, 0x00,                      /* 08 call 10 */
     0xff, 0xe0, 0x90,                                  /* 0d jmp *rax; nop */
     0xc3,                                              /* 10 ret */
-    0x06,                                              /* 11 none in 64 bits */
+    0x62,                                              /* 11 EVEX, broken */
     0xeb, 0x10,                                        /* 12 jmp 24, over the mark */
     0x0f, 0x0b, 'p',  'e',  'r',  'f',  ',', 'p', 't', /* 14 */
     'w',  'r',  'i',  't',  'e',  ' ',  ' ',           /* */

@@ -66,12 +66,21 @@ static const struct known table[] = {
     ROW("f3 0f 1e fa", 64, OTHER, NONE, 4, 0), /* endbr64 */
     ROW("48 b8 11 22 33 44 55 66 77 88", 64, OTHER, NONE, 10, 0),
     ROW("66 66 2e 0f 1f 84 00 00 00 00 00", BOTH, OTHER, NONE, 11, 0),
+    /* what is no instruction, but has a length for perf */
+    ROW("06", 64, OTHER, NONE, 1, 0), ROW("47 4e", 64, OTHER, NONE, 2, 0),
+    ROW("48 66", 64, OTHER, NONE, 2, 0), ROW("64 06", 64, OTHER, NONE, 2, 0),
+    ROW("ff ff", BOTH, OTHER, NONE, 2, 0), ROW("8d f3", BOTH, OTHER, NONE, 2, 0),
+    ROW("0f ae 38", BOTH, OTHER, NONE, 3, 0),
+    ROW("26 2e 36 3e 64", BOTH, OTHER, NONE, 5, 0), /* a fifth prefix is an opcode */
+    ROW("0f 71 e8", BOTH, OTHER, NONE, 3, 0),       /* no such shift */
+    ROW("0f 71 e0 01", BOTH, OTHER, NONE, 4, 0),
+    ROW("9a 11 22 33 44 55 66", 64, CALL, INDIRECT, 7, 0),
     /* opcodes of branches in other maps */
     ROW("c5 f8 77", BOTH, OTHER, NONE, 3, 0),           /* vzeroupper: 0F 77 */
     ROW("c4 e2 7d 8c 00", BOTH, OTHER, NONE, 5, 0),     /* vpmaskmovd: 0F38 8C */
     ROW("62 f1 7c 48 c2 c0 00", 64, OTHER, NONE, 7, 0), /* vcmpps: 0F C2 */
     ROW("c5 fb c2 c1 00", BOTH, OTHER, NONE, 5, 0),     /* vcmpsd */
-    ROW("8f e9 78 c2 c0", BOTH, OTHER, NONE, 5, 0),     /* XOP vphaddbd: map 9, C2 */
+    ROW("8f e9 78 c2 c0", BOTH, OTHER, NONE, 2, 0),     /* XOP is not known to perf: pop */
     ROW("0f c3 07", BOTH, OTHER, NONE, 3, 0),           /* movnti: 0F C3 */
 };
 
