@@ -45,8 +45,11 @@ enum perfdata_report_flags {
     PERFDATA_REPORT_TASKS = 1 << 22, /* the tree of tasks, nothing else                        */
     PERFDATA_REPORT_MMAPS = 1 << 23, /* with their maps                                        */
     PERFDATA_REPORT_DUMP = 1 << 24,  /* -D: each record raw, then the counts, nothing else     */
-    PERFDATA_REPORT_RAW_TRACE = 1 << 25, /* payloads of tracepoints field by field          */
-    PERFDATA_REPORT_NO_ITRACE = 1 << 26  /* AUX traces are not decoded                      */
+    PERFDATA_REPORT_RAW_TRACE = 1 << 25,       /* payloads of tracepoints field by field          */
+    PERFDATA_REPORT_NO_ITRACE = 1 << 26,       /* AUX traces are not decoded                      */
+    PERFDATA_REPORT_BRANCH_STACK = 1 << 27,    /* -b: a row for each branch                     */
+    PERFDATA_REPORT_NO_BRANCH_STACK = 1 << 28, /* samples also where branches were recorded     */
+    PERFDATA_REPORT_MEM_MODE = 1 << 29         /* rows of memory accesses                       */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.

@@ -135,6 +135,10 @@ _perfdata() {
         '*--raw-trace[tracepoints'\'' fields without the event'\''s print format]' \
         '*--ns[times with 9 decimals]' \
         '*--group[events side by side]' \
+        '*-b[a row for each branch; --no-branch-stack\: for each sample, also where branches were recorded]' \
+        '*--branch-stack[a row for each branch; --no-branch-stack\: for each sample, also where branches were recorded]' \
+        '*--total-cycles[with branches\: blocks of code by their cycles]' \
+        '*--mem-mode[rows of memory accesses]' \
         '*--skip-empty[nothing for events without samples (on)]' \
         '*-q[rows only]' \
         '*--quiet[rows only]' \

@@ -320,6 +320,8 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
         return by_text(a->trace, b->trace);
     case PD_KEY_IPC_NULL: return 0;
     case PD_KEY_LOCAL_WEIGHT:
+    case PD_KEY_LOCAL_INS_LAT:
+    case PD_KEY_INS_LAT:
     case PD_KEY_WEIGHT: return by_difference(key_of(sorting, b)[at], key_of(sorting, a)[at]);
     case PD_KEY_CGROUP_ID:
         return by_namespace(sorting, key_of(sorting, a)[at], key_of(sorting, b)[at]);

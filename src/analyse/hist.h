@@ -31,6 +31,9 @@ enum pd_hist_key {
     PD_KEY_CGROUP_ID,
     PD_KEY_IPC_NULL,
     PD_KEY_TIME,
+    PD_KEY_CODE_PAGE_SIZE,
+    PD_KEY_LOCAL_INS_LAT, /* both are the latency of the instruction, a part of the weight */
+    PD_KEY_INS_LAT,
     PD_KEY_FIELDS, /* fields of tracepoints that stand side by side in the list of keys */
     PD_KEY_FIELDS_LAST = PD_KEY_FIELDS + 3,
     PD_KEY_COUNT,

@@ -157,7 +157,7 @@ static void put_branches(const struct pd_sample *sample, struct pd_text *text)
 {
     bool stack = sample->event->attr.branch_sample_type & PD_BRANCH_SAMPLE_CALL_STACK;
     pd_text_format(text, stack ? "... branch callstack: nr:%u\n" : "... branch stack: nr:%u\n",
-                   sample->branch_count + (stack && sample->branch_count));
+                   sample->branch_count + stack);
     for (uint32_t i = 0; i < sample->branch_count; i++) {
         struct pd_branch branch = pd_branch_at(sample, i);
         if (stack) {

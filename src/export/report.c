@@ -329,7 +329,10 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
     run.dump.symbols = report->session.symbols;
     status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
     pd_session_close(&report->session);
-    return status < 0 ? status : pd_stats_text(report->recording, false, out);
+    struct pd_stats_options stats = {
+        .branches = pd_report_mode_of(report->recording, report->options->flags) == PD_REPORT_BRANCH
+    };
+    return status < 0 ? status : pd_stats_text(report->recording, stats, out);
 }
 
 /* ---- the tables ---- */
@@ -423,7 +426,7 @@ static perfdata_status print(struct report *report, struct pd_text *out)
     if (flags & PERFDATA_REPORT_DUMP)
         return dump(report, out);
     if (flags & PERFDATA_REPORT_STATS)
-        return pd_stats_text(recording, true, out);
+        return pd_stats_text(recording, (struct pd_stats_options){ .lost = true }, out);
     if (flags & (PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
         return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
     status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);

@@ -132,6 +132,12 @@ static uint64_t weight_of(const struct sample_facts *facts)
     return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
 }
 
+static uint64_t latency_of(const struct sample_facts *facts)
+{
+    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    return parts ? facts->sample->weight >> 32 & 0xffff : 0;
+}
+
 static void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
@@ -168,6 +174,9 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
             break;
         case PD_KEY_CGROUP: *key = sample->cgroup; break;
         case PD_KEY_CGROUP_ID: *key = namespace_of(state, facts); break;
+        case PD_KEY_CODE_PAGE_SIZE: *key = sample->code_page_size; break;
+        case PD_KEY_LOCAL_INS_LAT:
+        case PD_KEY_INS_LAT: *key = latency_of(facts); break;
         case PD_KEY_TIME: *key = sample->time / plan->time_quantum * plan->time_quantum; break;
         default: *key = pd_hist_is_fields(plan->hist.keys[k]) ? PD_HIST_NONE : 0; break;
         }

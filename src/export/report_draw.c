@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Titles and rows of a report. */
+#include "export/raw_dump.h"
 #include "export/report_plan.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,6 +278,22 @@ static void namespace_cell(const struct pd_report_table *table, uint64_t id, str
     pd_text_format(out, "%u/0x%llx", at.device, (unsigned long long)at.inode);
 }
 
+static void left_number(uint64_t number, size_t width, struct pd_text *out)
+{
+    size_t before = out->length;
+    pd_text_u64(out, number, 0, ' ');
+    if (out->length - before < width)
+        pd_text_fill(out, ' ', width - (out->length - before));
+}
+
+static void page_size_cell(uint64_t size, size_t width, struct pd_text *out)
+{
+    size_t before = out->length;
+    pd_size_text(size, out);
+    if (out->length - before < width)
+        pd_text_fill(out, ' ', width - (out->length - before));
+}
+
 static void key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
                      const struct pd_hist_row *row, struct pd_text *out)
 {
@@ -298,13 +315,10 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
     case PD_KEY_CPU: pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word); break;
     case PD_KEY_SOCKET: pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word); break;
     case PD_KEY_LOCAL_WEIGHT:
-    case PD_KEY_WEIGHT: {
-        size_t before = out->length;
-        pd_text_u64(out, column->what == PD_KEY_WEIGHT ? word * row->count : word, 0, ' ');
-        if (out->length - before < width)
-            pd_text_fill(out, ' ', width - (out->length - before));
-        break;
-    }
+    case PD_KEY_LOCAL_INS_LAT: left_number(word, width, out); break;
+    case PD_KEY_WEIGHT:
+    case PD_KEY_INS_LAT: left_number(word * row->count, width, out); break;
+    case PD_KEY_CODE_PAGE_SIZE: page_size_cell(word, width, out); break;
     case PD_KEY_TRACE: {
         const char *text = row->trace ? row->trace : "N/A";
         pd_text_bytes(out, text, strnlen(text, width));

@@ -7,13 +7,15 @@ struct key_row {
     const char *name, *title;
     uint8_t what, width;
     bool refused;
+    enum pd_report_mode mode; /* where it is a key of that mode only */
 };
 
 static const struct key_row key_rows[] = {
-#define KEY(identifier, key, text) { key, text, PD_KEY_##identifier, 0, false },
+#define KEY(identifier, key, text) { key, text, PD_KEY_##identifier, 0, false, PD_REPORT_NORMAL },
 #define COLUMN(identifier, key, text, columns)                                                     \
-    { key, text, PD_COLUMN_##identifier, columns, false },
-#define REFUSED(key) { key, NULL, 0, 0, true },
+    { key, text, PD_COLUMN_##identifier, columns, false, PD_REPORT_NORMAL },
+#define REFUSED(key) { key, NULL, 0, 0, true, PD_REPORT_NORMAL },
+#define MODE(key, mode) { key, NULL, 0, 0, true, PD_REPORT_##mode },
 #include "export/report_keys.def"
 };
 
@@ -114,6 +116,11 @@ static perfdata_status parse_keys(struct pd_recording *recording, const char *te
         if (!row)
             return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --%s key: `%.*s'", option,
                            (int)length, token);
+        if (row->mode && row->mode != plan->mode)
+            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid --%s key: `%.*s'", option,
+                           (int)length, token);
+        if (row->mode && !plan->has_mode_data)
+            continue; /* nothing will be printed */
         if (row->refused)
             return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                            "--%s key '%s' is not supported yet", option, row->name);
@@ -250,7 +257,11 @@ static bool parse_chain_word(struct pd_report_plan *plan, const char *token, siz
     }
     if (is_prefix(token, length, "function"))
         return true;
-    static const char *const later[] = { "address", "srcline", "branch" };
+    if (is_prefix(token, length, "branch")) {
+        plan->chains_with_branches = true;
+        return true;
+    }
+    static const char *const later[] = { "address", "srcline" };
     for (size_t i = 0; i < PD_LENGTH(later); i++)
         if (is_prefix(token, length, later[i])) {
             *refused = later[i];
@@ -450,14 +461,53 @@ static bool has_only_tracepoints(const struct pd_recording *recording)
     return only;
 }
 
-static perfdata_status refuse_modes(struct pd_recording *recording,
-                                    const struct pd_itrace_options *itrace)
+enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording, uint32_t flags)
 {
-    if (pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK) || itrace->last_branch ||
-        itrace->add_last_branch)
-        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+    if (flags & PERFDATA_REPORT_MEM_MODE)
+        return PD_REPORT_MEMORY;
+    bool recorded = pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK) &&
+                    !(flags & PERFDATA_REPORT_NO_BRANCH_STACK);
+    return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
+}
+
+/* Only where there is nothing to report on is it known what perf says. */
+static perfdata_status choose_mode(struct pd_recording *recording, struct pd_report_plan *plan,
+                                   uint64_t sample_type)
+{
+    struct pd_context *context = &recording->context;
+    /* Of a pipe perf does not know, and decoded traces may bring branches. */
+    bool may_come = recording->kind == PD_CONTAINER_PIPE ||
+                    pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
+    bool branches = may_come || sample_type & PD_SAMPLE_BRANCH_STACK;
+    if (plan->itrace.last_branch || plan->itrace.add_last_branch)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "branch stacks (option --branch-stack) are not supported yet");
+    plan->mode = pd_report_mode_of(recording, plan->options->flags);
+    plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
+                              ? branches
+                              : may_come || sample_type & PD_SAMPLE_DATA_SRC;
+    if (plan->mode == PD_REPORT_BRANCH && plan->has_mode_data)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "branch stacks (option --branch-stack) are not supported yet");
+    if (plan->mode == PD_REPORT_MEMORY && plan->has_mode_data)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "memory accesses (option --mem-mode) are not supported yet");
+    if (plan->chains_with_branches && branches)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "call graph key 'branch' is not supported yet");
     return 0;
+}
+
+static perfdata_status check_mode_data(struct pd_context *context,
+                                       const struct pd_report_plan *plan)
+{
+    if (plan->has_mode_data || plan->mode == PD_REPORT_NORMAL)
+        return 0;
+    return pd_fail(
+        context, PERFDATA_ERROR_NO_DATA, -1,
+        plan->mode == PD_REPORT_BRANCH
+            ? "Selected -b but no branch data. Did you call perf record without -b?"
+            : "Selected --mem-mode but no mem data. Did you call perf record without -d?");
 }
 
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
@@ -478,11 +528,13 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     bool children = wants_children && has_chains && !is_pipe;
     *perf_exit = 0;
     plan->only_tracepoints = has_only_tracepoints(recording);
-    perfdata_status status = refuse_modes(recording, itrace);
+    perfdata_status status = choose_mode(recording, plan, sample_type);
     if (status == 0)
         status = setup_columns(recording, plan, children);
     if (status == 0 && has_order(plan, PD_KEY_TRACE))
         status = pd_report_trace_open(recording, plan);
+    if (status == 0)
+        status = check_mode_data(context, plan);
     if (status < 0)
         return status;
     if (!plan->order_set)

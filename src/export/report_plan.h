@@ -29,9 +29,14 @@ struct pd_report_field {
     const struct pd_trace_field *field;
 };
 
+enum pd_report_mode { PD_REPORT_NORMAL, PD_REPORT_BRANCH, PD_REPORT_MEMORY };
+
 struct pd_report_plan {
     const struct perfdata_report_options *options;
     struct pd_itrace_options itrace;
+    enum pd_report_mode mode;
+    bool has_mode_data;        /* what that mode needs was recorded */
+    bool chains_with_branches; /* -g branch */
     struct pd_hist_options hist;
     struct pd_report_column columns[PD_REPORT_COLUMNS];
     size_t column_count;
@@ -62,6 +67,8 @@ struct pd_report_plan {
 perfdata_status pd_report_plan_make(struct pd_context *context,
                                     const struct perfdata_report_options *options,
                                     struct pd_report_plan *out);
+/* What rows are made of: samples, or branches or memory accesses where options or the recording ask for that. */
+enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording, uint32_t flags);
 /* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a failure. */
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
                                    int32_t *perf_exit);

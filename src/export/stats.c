@@ -13,7 +13,7 @@ struct counts {
     uint64_t total, types[TYPES];
     struct event_counts *events;
     size_t event_count;
-    bool lost; /* lost samples count, too */
+    struct pd_stats_options options;
     struct pd_split split;
 };
 
@@ -34,6 +34,14 @@ static bool count_parts(struct counts *counts, const struct pd_raw *raw)
     return got == 0;
 }
 
+static uint64_t branches_of(const struct pd_raw *raw)
+{
+    struct pd_sample sample;
+    return pd_sample_decode(raw->event, raw->data, raw->size, &sample) == PERFDATA_OK
+               ? sample.branch_count
+               : 0;
+}
+
 static bool count(struct counts *counts, const struct pd_raw *raw)
 {
     counts->total++;
@@ -45,8 +53,8 @@ static bool count(struct counts *counts, const struct pd_raw *raw)
         return count_parts(counts, raw);
     struct event_counts *event = &counts->events[raw->event->index];
     if (raw->type == PD_RECORD_SAMPLE)
-        event->samples++;
-    else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16 && counts->lost)
+        event->samples += counts->options.branches ? branches_of(raw) : 1;
+    else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16 && counts->options.lost)
         event->lost += pd_load64(raw->data + 8, raw->event->plan.swap);
     return true;
 }
@@ -95,9 +103,10 @@ static void print(const struct counts *counts, const struct pd_recording *record
     }
 }
 
-perfdata_status pd_stats_text(struct pd_recording *recording, bool lost, struct pd_text *out)
+perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_options options,
+                              struct pd_text *out)
 {
-    struct counts counts = { .event_count = recording->event_count, .lost = lost };
+    struct counts counts = { .event_count = recording->event_count, .options = options };
     struct pd_walk *walk;
     struct pd_raw raw;
     counts.events = calloc(counts.event_count + 1, sizeof *counts.events);

@@ -6,7 +6,12 @@
 #include "container/container.h"
 
 /* Reads the whole recording once, in file order, and adds perf's text. After an error the text holds what was read. */
-/* `lost`: with the samples that each event lost, which perf leaves out below a dump. */
-perfdata_status pd_stats_text(struct pd_recording *recording, bool lost, struct pd_text *out);
+/* What an event's samples are counted by. */
+struct pd_stats_options {
+    bool lost;     /* those that were lost, too: perf leaves them out below a dump */
+    bool branches; /* each branch of a sample */
+};
+perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_options options,
+                              struct pd_text *out);
 
 #endif

@@ -9,6 +9,7 @@
 struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
+    int branch_stack, mem_mode, total_cycles;
     int group, skip_empty, demangle, demangle_kernel, inlines, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
@@ -76,6 +77,13 @@ static const struct tool_option report_rows[] = {
       FIELD(raw_trace) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "group", NULL, "events side by side", FIELD(group) },
+    { TOOL_FLAG, 'b', "branch-stack", NULL,
+      "a row for each branch; --no-branch-stack: for each sample, also where branches were "
+      "recorded",
+      FIELD(branch_stack) },
+    { TOOL_FLAG, 0, "total-cycles", NULL, "with branches: blocks of code by their cycles",
+      FIELD(total_cycles) },
+    { TOOL_FLAG, 0, "mem-mode", NULL, "rows of memory accesses", FIELD(mem_mode) },
     { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)",
       FIELD(skip_empty) },
     { TOOL_FLAG, 'q', "quiet", NULL, "rows only", FIELD(quiet) },
@@ -113,7 +121,7 @@ static void report_defaults(void *data)
     struct report_options *options = data;
     options->max_stack = 127;
     options->demangle = options->inlines = options->skip_empty = options->children = 1;
-    options->group = -1;
+    options->group = options->branch_stack = -1;
 }
 
 static uint32_t flags_of(const struct tool *tool, const struct report_options *from)
@@ -146,6 +154,9 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
         { from->dump, PERFDATA_REPORT_DUMP },
         { from->raw_trace, PERFDATA_REPORT_RAW_TRACE },
         { tool->no_itrace, PERFDATA_REPORT_NO_ITRACE },
+        { from->branch_stack == 1, PERFDATA_REPORT_BRANCH_STACK },
+        { from->branch_stack == 0, PERFDATA_REPORT_NO_BRANCH_STACK },
+        { from->mem_mode, PERFDATA_REPORT_MEM_MODE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }

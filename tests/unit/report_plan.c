@@ -64,6 +64,19 @@ int main(void)
     CHECK_STR(columns(OPTIONS(.sort = "+"), 0), "!-1");
     CHECK_STR(columns(OPTIONS(.sort = "srcline"), 0), "!-2");
     CHECK_STR(columns(OPTIONS(.sort = "parent"), 0), "!-46");
+    /* Keys of branches and memory accesses: unknown to other reports, and nothing without such data. */
+    CHECK_STR(columns(OPTIONS(.sort = "symbol_from"), 0), "!-1");
+    CHECK_STR(columns(OPTIONS(.sort = "mem"), PD_SAMPLE_DATA_SRC), "!-1");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK), 0), "!-46");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK, .sort = "symbol_to"), 0),
+              "!-46");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK), PD_SAMPLE_BRANCH_STACK),
+              "!-2");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_NO_BRANCH_STACK, .sort = "cpu"),
+                      PD_SAMPLE_BRANCH_STACK),
+              "Overhead|CPU");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_MEM_MODE), 0), "!-46");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_MEM_MODE), PD_SAMPLE_DATA_SRC), "!-2");
     CHECK_STR(columns(OPTIONS(.fields = "comm,overhead,sample"), 0), "Command|Overhead|Samples");
     CHECK_STR(columns(OPTIONS(.fields = "period", .sort = "dso"), 0), "Period|Shared Object");
     CHECK_STR(columns(OPTIONS(.fields = "+period"), 0),
