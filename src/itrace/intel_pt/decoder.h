@@ -163,6 +163,9 @@ void pd_pt_decoder_free(struct pd_pt_decoder *decoder);
 void pd_pt_set_code(struct pd_pt_decoder *decoder, struct pd_code_view *host,
                     struct pd_code_view *guest);
 
+/* Nodes that it was given may be gone: to be called after the code's reader has been trimmed. */
+void pd_pt_forget_code(struct pd_pt_decoder *decoder);
+
 /* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at its end. The state is
  * the decoder's, until the next call. */
 const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *decoder, uint64_t limit);

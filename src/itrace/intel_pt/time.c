@@ -173,10 +173,11 @@ static bool next_packet(const uint8_t **at, const uint8_t *end, enum pd_pt_conte
     }
     if (p >= end)
         return false;
-    if (*context == PD_PT_NO_BLOCK && (*p & 7) == 3) { /* a CYC of one byte */
+    if (*context == PD_PT_NO_BLOCK && (*p & 3) == 3 && end - p >= 2 && (!(*p & 4) || !(p[1] & 1))) {
+        bool two = *p & 4; /* a CYC of one or two bytes */
         out->kind = PD_PT_CYC;
-        out->payload = *p >> 3;
-        *at = p + 1;
+        out->payload = *p >> 3 | (two ? (p[1] & 0xfeu) << 4 : 0);
+        *at = p + 1 + two;
         return true;
     }
     pd_pt_packet_decode(p, (size_t)(end - p), context, out);
@@ -256,4 +257,31 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
             return;
         after_cyc = packet.kind == PD_PT_CYC;
     }
+}
+
+bool pd_pt_time_put_off(struct pd_pt_time *time, const uint8_t *bytes, uint64_t limit)
+{
+    if (!time->cbr || !time->cyc_reference || !time->have_cyc || time->timestamp >= limit)
+        return false;
+    time->max_cycles = UINT64_MAX;
+    if (limit != UINT64_MAX) /* calibration takes at most 1.25 times what CBR says */
+        time->max_cycles = pd_pt_time_round((double)(limit - time->timestamp) /
+                                            (time->cbr_cyc_to_tsc * 1.26));
+    if (time->max_cycles < 2)
+        return false;
+    time->max_cycles -= 2;
+    time->ahead = bytes;
+    return true;
+}
+
+void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc)
+{
+    struct calibration ahead = { .last_mtc = time->last_mtc,
+                                 .ctc_delta = time->ctc_delta,
+                                 .cycles = time->cycles,
+                                 .fix_last_mtc = time->fix_last_mtc };
+    uint64_t now = next_mtc(time, &ahead, mtc);
+    time->ahead = NULL;
+    if (now >= time->timestamp)
+        calibrated(time, &ahead, now);
 }

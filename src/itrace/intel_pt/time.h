@@ -25,6 +25,12 @@ struct pd_pt_time {
     uint64_t cycles, cyc_reference; /* counted since, and the time then; 0: unknown */
     double cyc_to_tsc, cbr_cyc_to_tsc, tsc_to_cyc;
 
+    /* Calibration put off: `ahead` is where the search would begin. CYCs since then have counted cycles and are yet to
+     * be turned into time: as long as nobody asks what time it is, the last one says it all. */
+    const uint8_t *ahead; /* NULL: not put off */
+    uint64_t max_cycles;  /* so many may be put off */
+    bool late;            /* there were such CYCs */
+
     bool pge;        /* packets are being generated: cycles count */
     bool sample_cyc; /* tot_cycles has been brought up to date by the packet before */
     uint64_t tot_cycles, base_cycles, base_timestamp;
@@ -116,8 +122,34 @@ PD_INLINE void pd_pt_time_cyc(struct pd_pt_time *time, uint64_t cycles)
 }
 
 /* Finds how many ticks a cycle takes: looks through the bytes behind an MTC for the next MTC that follows a CYC.
- * `in_block`: the bytes begin in a block (enum pd_pt_context). */
+ * `context`: the bytes begin in a block (enum pd_pt_context). */
 void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t size,
                           unsigned context);
+
+/* ---- calibration put off ---- */
+
+/* Instead of pd_pt_time_calibrate(): `bytes` stay until pd_pt_time_found() or pd_pt_time_settle(). False: not possible here.
+ * Nobody may ask for a time of `limit` or later without settling. */
+bool pd_pt_time_put_off(struct pd_pt_time *time, const uint8_t *bytes, uint64_t limit);
+/* The MTC has come that calibration would look for. */
+void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc);
+/* The time when so many cycles had been counted, once calibration is no more put off. */
+PD_INLINE uint64_t pd_pt_time_at(const struct pd_pt_time *time, uint64_t cycles)
+{
+    double factor = time->have_cyc_to_tsc ? time->cyc_to_tsc : time->cbr_cyc_to_tsc;
+    uint64_t now = pd_pt_time_round((double)time->cyc_reference + (double)cycles * factor);
+    return PD_MAX(now, time->timestamp);
+}
+
+PD_INLINE void pd_pt_time_cyc_late(struct pd_pt_time *time, uint64_t cycles)
+{
+    time->cycles += cycles;
+    if (time->pge) {
+        time->tot_cycles += cycles;
+        time->sample_cyc = true;
+    }
+    time->insn_base = time->insns;
+    time->late = true;
+}
 
 #endif

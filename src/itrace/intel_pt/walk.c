@@ -188,6 +188,7 @@ static int pge(struct pd_pt_decoder *d)
 static int tip(struct pd_pt_decoder *d)
 {
     bool ends = d->packet.kind == PD_PT_TIP_PGD;
+    walk_settle(d);
     if (ends)
         d->continuous_period = false;
     d->walk = ends ? WALK_TIP_PGD : WALK_TIP;
@@ -207,10 +208,11 @@ static int cbr(struct pd_pt_decoder *d)
 static int go_on_with_tnt(struct pd_pt_decoder *d)
 {
     if (d->unseen && d->time.timestamp < d->limit && !d->emulated_ptwrite) {
-        int how = walk_tnt_unseen(d);
-        if (how != STEP_ON || !d->tnt_count)
-            return how;
+        walk_tnt_unseen(d);
+        if (!d->tnt_count)
+            return STEP_ON;
     }
+    walk_settle(d);
     return walk_tnt(d);
 }
 
@@ -265,10 +267,17 @@ int walk_trace(struct pd_pt_decoder *d)
     bool no_tip = false;
     int how = STEP_ON;
     for (;;) {
-        if (how != STEP_CURRENT) {
-            how = walk_next_packet(d);
-            if (PD_UNLIKELY(how))
+        if (d->unseen && how == STEP_ON && walk_unseen(d)) {
+            how = go_on_with_tnt(d);
+            if (how != STEP_ON)
                 return how;
+        }
+        if (how != STEP_CURRENT) {
+            how = walk_next_packet_here(d);
+            if (PD_UNLIKELY(how)) {
+                walk_settle(d);
+                return how;
+            }
         }
         if (d->config.cyc_threshold && d->time.sample_cyc && !walk_after_cyc(d))
             d->time.sample_cyc = false;
@@ -279,10 +288,14 @@ int walk_trace(struct pd_pt_decoder *d)
             case PD_PT_TIP:
             case PD_PT_TIP_PGD: how = tip(d); break;
             case PD_PT_CYC:
-                pd_pt_time_cyc(&d->time, d->packet.payload);
+                walk_cyc(d, d->packet.payload);
                 how = STEP_ON;
                 break;
-            default: how = other_packet(d, &no_tip);
+            case PD_PT_MTC:
+                walk_status(d);
+                how = STEP_ON;
+                break;
+            default: walk_settle(d); how = other_packet(d, &no_tip);
             }
         }
         if (how != STEP_ON && how != STEP_CURRENT)
@@ -447,19 +460,21 @@ static void set_period(struct pd_pt_decoder *d)
 struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config)
 {
     struct pd_pt_decoder *d = calloc(1, sizeof *d);
-    struct walk_known *known = calloc(WALK_KNOWN, sizeof *known);
-    if (!d || !known) {
-        free(d);
-        free(known);
+    if (!d)
+        return NULL;
+    d->config = *config;
+    d->known = calloc(WALK_KNOWN, sizeof *d->known);
+    d->runs = aligned_alloc(64, WALK_RUNS * sizeof *d->runs);
+    if (!d->known || !d->runs) {
+        pd_pt_decoder_free(d);
         return NULL;
     }
-    d->config = *config;
-    d->known = known;
+    walk_forget_runs(d);
     if (!d->config.max_loops)
         d->config.max_loops = DEFAULT_MAX_LOOPS;
     d->hop = config->quick >= 1;
     d->leap = config->quick >= 2;
-    d->unseen = !(config->wanted & PD_PT_BRANCH);
+    d->unseen = !d->hop && !(config->wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
     d->walk = WALK_NO_PSB;
     d->block = -1;
     d->state.items = &d->items;
@@ -476,7 +491,16 @@ void pd_pt_decoder_free(struct pd_pt_decoder *d)
         return;
     free(d->returns);
     free(d->known);
+    free(d->runs);
     free(d);
+}
+
+void pd_pt_forget_code(struct pd_pt_decoder *d)
+{
+    memset(d->known, 0, WALK_KNOWN * sizeof *d->known);
+    walk_forget_runs(d);
+    d->stale_returns = d->return_count;
+    walk_forget_node(d);
 }
 
 void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct pd_code_view *guest)
@@ -485,9 +509,7 @@ void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct p
     for (unsigned i = 0; i < 2; i++) {
         if (views[i] && d->views[i] == views[i] && d->generations[i] != views[i]->generation) {
             /* Nodes of it have died. */
-            memset(d->known, 0, WALK_KNOWN * sizeof *d->known);
-            d->stale_returns = d->return_count;
-            walk_forget_node(d);
+            pd_pt_forget_code(d);
         }
         d->views[i] = views[i];
         d->generations[i] = views[i] ? views[i]->generation : 0;

@@ -3,6 +3,7 @@
  *   walk.c          states, packets while in sync, what a step ends with
  *   walk_bytes.c    buffers and packets, search for PSBs, looking ahead
  *   walk_code.c     code: from branch to branch by TNT bits and TIPs
+ *   walk_unseen.c   the same where nobody wants to see the branches
  *   walk_event.c    FUPs and what waits for them, blocks of PEBS
  *   walk_sync.c     PSB+, finding an address after an error, fast forward
  * Functions named step_* end with how the step ended: STEP_DONE, an error (enum pd_pt_error) or one of the others here. */
@@ -59,7 +60,29 @@ struct walk_known {
     struct pd_code_node *node;
 };
 
+/* What some bits of TNT do from a node on, as long as that depends on nothing else. */
+struct walk_run {
+    struct pd_code_node *node;     /* where it begins; NULL: free */
+    struct pd_code_node *end;      /* where it ends, not walked */
+    struct pd_code_node *last;     /* walked last; NULL: none */
+    struct pd_code_node *calls[3]; /* that have not returned */
+    uint32_t insns, end_insns;     /* walked; those of `end` */
+    uint8_t bits;                  /* the outcomes below a stop bit; 1: none, for a TIP */
+    uint8_t used;                  /* of them */
+    uint8_t flags;                 /* RUN_... */
+    uint8_t call_count;
+};
+_Static_assert(sizeof(void *) != 8 || sizeof(struct walk_run) == 64, "a cache line each");
+
 enum {
+    RUN_DIRECT = 1, /* direct branches before the first outcome */
+    RUN_TAKEN = 2,  /* the first outcome is taken */
+    RUN_STEP = 4,   /* a branch that would be a step behind the first outcome, or with it */
+    RUN_NOT_TAKEN = 8
+};
+
+enum {
+    WALK_RUNS = 8192,
     WALK_KNOWN = 4096,
     WALK_MAX_RETURNS =
         1 << 20 /* hardware keeps 64: what is deeper is only used up, never asked for */
@@ -93,6 +116,7 @@ struct pd_pt_decoder {
     size_t stale_returns;        /* the lowest ones, whose nodes are of another view */
     struct walk_return returned; /* what the last return took */
     struct walk_known *known;
+    struct walk_run *runs;
     bool tip_has_ip;
     unsigned tnt_count;
     uint64_t tnt; /* outcomes from bit 63 */
@@ -118,7 +142,9 @@ struct pd_pt_decoder {
     uint64_t period_ticks, period_mask, last_masked_time;
     uint64_t period_base; /* insns at the last sample */
     bool continuous_period;
-    uint64_t sample_time, sample_insn_base, sample_tot_cycles;
+    uint64_t sample_time, sample_tot_cycles, sample_insn_base;
+    uint64_t sample_cycles; /* time.cycles at sample_time, which is yet to be set */
+    bool sample_late;
     /* sample_insn_base: insns at the time that sample_time has */
 
     uint64_t limit; /* of the call under way */
@@ -128,6 +154,7 @@ struct pd_pt_decoder {
 /* walk_bytes.c */
 int walk_next_buffer(struct pd_pt_decoder *d, bool reposition);
 int walk_next_packet_slow(struct pd_pt_decoder *d);
+int walk_next_packet(struct pd_pt_decoder *d);
 int walk_find_psb(struct pd_pt_decoder *d);
 /* The FUP that a PSB+ holds, when the walk has to get there first; false: none. */
 bool walk_fup_in_psb(const struct pd_pt_decoder *d, struct pd_pt_packet *fup);
@@ -141,8 +168,17 @@ int walk_fup(struct pd_pt_decoder *d);
 void walk_sample_at_fup(struct pd_pt_decoder *d);
 void walk_reset_returns(struct pd_pt_decoder *d);
 uint64_t walk_next_sample(struct pd_pt_decoder *d);
-/* As many bits of a TNT packet as nobody wants to see: STEP_ON or an error. */
-int walk_tnt_unseen(struct pd_pt_decoder *d);
+/* The node at `ip`; NULL: no code can be had there. */
+struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *error);
+void walk_more_returns(struct pd_pt_decoder *d);
+struct walk_return walk_pop_return(struct pd_pt_decoder *d);
+
+/* walk_unseen.c */
+/* As many bits of a TNT packet as can be followed without a look at each. */
+void walk_tnt_unseen(struct pd_pt_decoder *d);
+/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
+bool walk_unseen(struct pd_pt_decoder *d);
+void walk_forget_runs(struct pd_pt_decoder *d);
 
 /* walk_event.c */
 bool walk_event(struct pd_pt_decoder *d, bool no_tip);
@@ -161,39 +197,85 @@ int walk_psb(struct pd_pt_decoder *d);
 /* A packet that says something of time or state anywhere; false: another kind. */
 bool walk_status(struct pd_pt_decoder *d);
 
+/* Calibration that was put off is made up for, and the times are right again. */
+void walk_settle_late(struct pd_pt_decoder *d);
+
 /* walk.c */
 int walk_trace(struct pd_pt_decoder *d);
 
 /* ---- short helpers ---- */
 
-PD_INLINE int walk_next_packet(struct pd_pt_decoder *d)
+PD_INLINE void walk_read(struct pd_pt_decoder *d, unsigned kind, uint64_t payload, unsigned count,
+                         const uint8_t *at, unsigned size)
 {
+    d->last_kind = d->packet.kind;
+    d->last_context = PD_PT_NO_BLOCK;
+    d->packet.kind = (uint8_t)kind;
+    d->packet.count = (uint8_t)count;
+    d->packet.payload = payload;
+    d->at = at;
+    d->next = at + size;
+}
+
+/* The packets that traces mostly consist of are read right here. */
+PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
+{
+    static const uint8_t ip_bytes[8] = { 0, 2, 4, 6, 6, 0, 8, 0 };
     const uint8_t *p = d->next;
-    /* A short TNT or a CYC of one byte: most of a trace. */
-    if (PD_LIKELY(p < d->end && d->context == PD_PT_NO_BLOCK)) {
-        uint8_t byte = *p;
-        if (!(byte & 1) && byte > 2) {
-            unsigned count = 30 - (unsigned)__builtin_clz(byte);
-            d->last_kind = d->packet.kind;
-            d->last_context = PD_PT_NO_BLOCK;
-            d->packet.kind = PD_PT_TNT;
-            d->packet.count = (uint8_t)count;
-            d->packet.payload = (uint64_t)(byte >> 1) << (64 - count);
-            d->at = p;
-            d->next = p + 1;
-            return STEP_DONE;
-        }
-        if ((byte & 7) == 3) {
-            d->last_kind = d->packet.kind;
-            d->last_context = PD_PT_NO_BLOCK;
-            d->packet.kind = PD_PT_CYC;
-            d->packet.payload = byte >> 3;
-            d->at = p;
-            d->next = p + 1;
-            return STEP_DONE;
-        }
+    if (PD_UNLIKELY(d->end - p < 16 || d->context != PD_PT_NO_BLOCK))
+        return walk_next_packet_slow(d);
+    unsigned byte = *p;
+    if (!(byte & 1) && byte > 2) {
+        unsigned count = 30 - (unsigned)__builtin_clz(byte);
+        walk_read(d, PD_PT_TNT, (uint64_t)(byte >> 1) << (64 - count), count, p, 1);
+        return STEP_DONE;
+    }
+    if ((byte & 3) == 3) {
+        if (!(byte & 4))
+            walk_read(d, PD_PT_CYC, byte >> 3, 0, p, 1);
+        else if (!(p[1] & 1))
+            walk_read(d, PD_PT_CYC, byte >> 3 | (p[1] & 0xfeu) << 4, 0, p, 2);
+        else
+            return walk_next_packet_slow(d);
+        return STEP_DONE;
+    }
+    if ((byte & 0x1f) == 0x0d && byte >> 5 != 5 && byte >> 5 != 7) {
+        unsigned size = ip_bytes[byte >> 5];
+        uint64_t payload = size ? pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+                                          << (64 - 8 * size) >>
+                                      (64 - 8 * size)
+                                : 0;
+        walk_read(d, PD_PT_TIP, payload, byte >> 5, p, 1 + size);
+        return STEP_DONE;
+    }
+    if (byte == 0x59) {
+        walk_read(d, PD_PT_MTC, p[1], 0, p, 2);
+        return STEP_DONE;
     }
     return walk_next_packet_slow(d);
+}
+
+PD_INLINE void walk_settle(struct pd_pt_decoder *d)
+{
+    if (PD_UNLIKELY(d->time.ahead != NULL))
+        walk_settle_late(d);
+}
+
+PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
+{
+    struct pd_pt_time *time = &d->time;
+    if (time->ahead && time->cycles < time->max_cycles &&
+        cycles < time->max_cycles - time->cycles) {
+        pd_pt_time_cyc_late(time, cycles);
+        return;
+    }
+    walk_settle(d);
+    pd_pt_time_cyc(time, cycles);
+}
+
+PD_INLINE struct walk_known *walk_known_slot(struct pd_pt_decoder *d, uint64_t ip)
+{
+    return &d->known[(ip ^ ip >> 12) % WALK_KNOWN];
 }
 
 /* The packet will be read again. */
@@ -270,9 +352,30 @@ PD_INLINE int walk_report(struct pd_pt_decoder *d, uint32_t type)
     return STEP_DONE;
 }
 
+PD_INLINE void walk_push_return(struct pd_pt_decoder *d, struct pd_code_node *call)
+{
+    if (PD_UNLIKELY(d->return_count == d->return_capacity))
+        walk_more_returns(d);
+    if (PD_LIKELY(d->return_count < d->return_capacity))
+        d->returns[d->return_count++] = (struct walk_return){ call->next_ip, call };
+}
+
+PD_INLINE void walk_set_insn(struct pd_pt_decoder *d, uint8_t op, uint8_t length, uint64_t ip)
+{
+    d->state.insn_op = op;
+    d->state.insn_length = length;
+    d->state.insn_ip = ip;
+    if (d->tx_flags & PD_PT_IN_TX)
+        d->state.flags |= PD_PT_IN_TX;
+}
+
 /* The step's time is now. */
 PD_INLINE void walk_take_time(struct pd_pt_decoder *d)
 {
+    if (d->time.late) {
+        d->sample_late = true;
+        d->sample_cycles = d->time.cycles;
+    }
     d->sample_time = d->time.timestamp;
     d->sample_insn_base = d->time.insn_base;
     d->state.cycles = d->time.tot_cycles;

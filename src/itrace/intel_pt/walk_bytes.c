@@ -4,6 +4,7 @@
 int walk_next_buffer(struct pd_pt_decoder *d, bool reposition)
 {
     struct pd_pt_buffer buffer = { 0 };
+    walk_settle(d);
     d->next = d->end = NULL;
     d->ended = false;
     while (!d->ended && !buffer.size) {
@@ -55,6 +56,11 @@ int walk_next_packet_slow(struct pd_pt_decoder *d)
             return bad_packet(d);
         return STEP_DONE;
     } while (true);
+}
+
+int walk_next_packet(struct pd_pt_decoder *d)
+{
+    return walk_next_packet_here(d);
 }
 
 /* How many bytes of a PSB stand at the end of a buffer when the rest of it begins the next one. */

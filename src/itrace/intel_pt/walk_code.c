@@ -6,7 +6,7 @@
 
 static struct pd_code_node *look_up(struct pd_pt_decoder *d, enum pd_code_error *error)
 {
-    struct walk_known *known = &d->known[(d->ip ^ d->ip >> 12) % WALK_KNOWN];
+    struct walk_known *known = walk_known_slot(d, d->ip);
     if (known->node && known->ip == d->ip && known->view == d->view)
         return known->node;
     struct pd_code_node *node = d->config.code_at(d->view, d->ip, error);
@@ -16,7 +16,7 @@ static struct pd_code_node *look_up(struct pd_pt_decoder *d, enum pd_code_error 
 }
 
 /* The node at `ip`; NULL: no code can be had there. */
-static struct pd_code_node *resolve(struct pd_pt_decoder *d, enum pd_code_error *error)
+struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *error)
 {
     struct pd_code_node *from = d->from, *node = d->node;
     if (PD_LIKELY(node != NULL))
@@ -52,7 +52,7 @@ void walk_reset_returns(struct pd_pt_decoder *d)
     d->return_count = d->stale_returns = 0;
 }
 
-static PD_NOINLINE void more_returns(struct pd_pt_decoder *d)
+PD_NOINLINE void walk_more_returns(struct pd_pt_decoder *d)
 {
     if (d->return_count < WALK_MAX_RETURNS) {
         size_t want = d->return_capacity ? d->return_capacity * 2 : 1024;
@@ -69,15 +69,7 @@ static PD_NOINLINE void more_returns(struct pd_pt_decoder *d)
     d->stale_returns = d->stale_returns > drop ? d->stale_returns - drop : 0;
 }
 
-PD_INLINE void push_return(struct pd_pt_decoder *d, struct pd_code_node *call)
-{
-    if (PD_UNLIKELY(d->return_count == d->return_capacity))
-        more_returns(d);
-    if (PD_LIKELY(d->return_count < d->return_capacity))
-        d->returns[d->return_count++] = (struct walk_return){ call->next_ip, call };
-}
-
-static struct walk_return pop_return(struct pd_pt_decoder *d)
+struct walk_return walk_pop_return(struct pd_pt_decoder *d)
 {
     struct walk_return none = { 0 };
     if (!d->return_count)
@@ -169,15 +161,6 @@ static void take_sample(struct pd_pt_decoder *d)
 
 /* ---- from instruction to instruction ---- */
 
-PD_INLINE void set_insn(struct pd_pt_decoder *d, uint8_t op, uint8_t length, uint64_t ip)
-{
-    d->state.insn_op = op;
-    d->state.insn_length = length;
-    d->state.insn_ip = ip;
-    if (d->tx_flags & PD_PT_IN_TX)
-        d->state.flags |= PD_PT_IN_TX;
-}
-
 static int no_insn(struct pd_pt_decoder *d, enum pd_code_error error)
 {
     d->progress_count = 0;
@@ -209,7 +192,7 @@ static bool walk_to_branch(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max
                            bool *there, enum pd_code_error *error)
 {
     while (!to_ip || d->ip != to_ip) {
-        struct pd_code_node *node = resolve(d, error);
+        struct pd_code_node *node = walk_resolve(d, error);
         if (!node)
             return false;
         uint32_t rest = node->insns - d->index;
@@ -238,7 +221,7 @@ static int pass_insn(struct pd_pt_decoder *d)
     struct pd_code_node *node = d->node;
     uint8_t length = d->index + 1 < node->insns ? node->lengths[d->index] : node->length;
     walk_report(d, PD_PT_INSTRUCTION);
-    set_insn(d, PD_INSN_OTHER, length, d->ip);
+    walk_set_insn(d, PD_INSN_OTHER, length, d->ip);
     d->progress_count = 0;
     if (d->index + 1 < node->insns) {
         d->index++;
@@ -253,7 +236,7 @@ static int pass_direct(struct pd_pt_decoder *d, struct pd_code_node *node)
 {
     d->state.from_ip = d->ip;
     d->state.to_ip = node->target;
-    set_insn(d, node->op, node->length, node->last_ip);
+    walk_set_insn(d, node->op, node->length, node->last_ip);
     follow(d, node, true);
     return stuck(d, node->target) ? loop_error(d) : STEP_DONE;
 }
@@ -270,7 +253,7 @@ static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
     d->time.insns += count;
     if (there) {
         d->progress_count = 0;
-        set_insn(d, PD_INSN_OTHER, 0, d->ip);
+        walk_set_insn(d, PD_INSN_OTHER, 0, d->ip);
         return STEP_THERE;
     }
     if (max && count >= max)
@@ -281,14 +264,14 @@ static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
     d->branch = node;
     if (node->op == PD_INSN_CALL) {
         if (node->branch != PD_BRANCH_UNCONDITIONAL || node->target != node->next_ip)
-            push_return(d, node);
+            walk_push_return(d, node);
     }
     if (node->op == PD_INSN_RET)
-        d->returned = pop_return(d);
+        d->returned = walk_pop_return(d);
     if (node->branch == PD_BRANCH_UNCONDITIONAL)
         return pass_direct(d, node);
     d->progress_count = 0;
-    set_insn(d, node->op, node->length, node->last_ip);
+    walk_set_insn(d, node->op, node->length, node->last_ip);
     return STEP_BRANCH;
 }
 
@@ -460,7 +443,7 @@ void walk_sample_at_fup(struct pd_pt_decoder *d)
     if (!d->config.branches || !d->time.pge || d->hop || d->ip != d->last_ip ||
         walk_next_sample(d) != 1)
         return;
-    struct pd_code_node *node = resolve(d, &error);
+    struct pd_code_node *node = walk_resolve(d, &error);
     if (!node)
         return; /* the next walk will tell */
     bool last = d->index + 1 >= node->insns;
@@ -474,113 +457,4 @@ void walk_sample_at_fup(struct pd_pt_decoder *d)
     }
     d->ip += node->lengths[d->index];
     d->index++;
-}
-
-/* ---- TNT, nobody looking ---- */
-
-struct unseen {
-    uint64_t insns, bits;
-    unsigned left;
-    bool stepped;   /* a step that would have taken the time */
-    bool cycles;    /* ... as the first, so that it would have had the cycles, too */
-    bool not_taken; /* a branch was not taken */
-    bool loop;
-    struct pd_code_node *last;
-};
-
-PD_INLINE void unseen_step(struct unseen *run)
-{
-    run->cycles |= !run->stepped && !run->not_taken;
-    run->stepped = true;
-}
-
-static PD_NOINLINE void unseen_done(struct pd_pt_decoder *d, const struct unseen *run,
-                                    struct pd_code_node *node)
-{
-    d->time.insns += run->insns;
-    if (!run->last)
-        return;
-    d->node = node;
-    d->index = 0;
-    d->ip = node->ip;
-    set_insn(d, run->last->op, run->last->length, run->last->last_ip);
-    if (run->stepped)
-        walk_take_time(d);
-    if (run->cycles && d->time.sample_cyc)
-        d->sample_tot_cycles = d->time.tot_cycles;
-    if (run->cycles || run->not_taken)
-        d->time.sample_cyc = false;
-    if (run->left == d->tnt_count)
-        return;
-    d->tnt = run->bits;
-    d->tnt_count = run->left;
-    d->walk = run->left ? WALK_TNT_MORE : WALK_IN_SYNC;
-    if (!run->left)
-        walk_take_time(d);
-}
-
-/* Follows linked nodes as long as bits last, and stops before whatever is out of the ordinary: walk_tnt() takes it from there. */
-int walk_tnt_unseen(struct pd_pt_decoder *d)
-{
-    enum pd_code_error error;
-    uint64_t budget = UINT64_MAX;
-    struct pd_code_node *node = resolve(d, &error), *next;
-    struct unseen run = { .bits = d->tnt, .left = d->tnt_count };
-    if (!node)
-        return STEP_ON;
-    if (d->config.period_type == PD_PT_PERIOD_TICKS && !d->continuous_period)
-        return STEP_ON;
-    if (d->config.period_type != PD_PT_PERIOD_NONE)
-        budget = walk_next_sample(d);
-    for (uint32_t index = d->index; run.left; index = 0) {
-        uint32_t insns = node->insns - index;
-        if (PD_UNLIKELY(run.insns + insns >= budget))
-            break;
-        if (PD_LIKELY(node->branch == PD_BRANCH_CONDITIONAL)) {
-            bool taken = run.bits >> 63;
-            next = taken ? node->taken : node->fall;
-            if (PD_UNLIKELY(!next))
-                break;
-            run.bits <<= 1;
-            run.left--;
-            d->progress_count = 0;
-            if (taken)
-                unseen_step(&run);
-            else
-                run.not_taken = true;
-        } else if (node->branch == PD_BRANCH_UNCONDITIONAL) {
-            next = node->taken;
-            if (PD_UNLIKELY(!next || node->emulated_ptwrite))
-                break;
-            run.loop = stuck(d, node->target);
-            if (node->op == PD_INSN_CALL && node->target != node->next_ip)
-                push_return(d, node);
-            if (run.left != d->tnt_count || d->walk == WALK_TNT_MORE)
-                unseen_step(&run);
-        } else if (node->branch == PD_BRANCH_NONE) {
-            next = node->fall;
-            if (PD_UNLIKELY(!next))
-                break;
-        } else {
-            if (node->op != PD_INSN_RET || !d->config.return_compression || !(run.bits >> 63) ||
-                d->return_count <= d->stale_returns)
-                break;
-            struct pd_code_node *call = d->returns[d->return_count - 1].call;
-            next = call->fall;
-            if (PD_UNLIKELY(!next))
-                break;
-            d->return_count--;
-            run.bits <<= 1;
-            run.left--;
-            d->progress_count = 0;
-            unseen_step(&run);
-        }
-        run.insns += insns;
-        run.last = node;
-        node = next;
-        if (PD_UNLIKELY(run.loop))
-            break;
-    }
-    unseen_done(d, &run, node);
-    return run.loop ? loop_error(d) : STEP_ON;
 }

@@ -3,10 +3,41 @@
 
 /* ---- packets that tell of time and state ---- */
 
+/* How long a cycle is has been found: what waited for it. */
+static void apply_late(struct pd_pt_decoder *d)
+{
+    if (!d->time.late)
+        return;
+    d->time.late = false;
+    if (d->sample_late)
+        d->sample_time = pd_pt_time_at(&d->time, d->sample_cycles);
+    d->sample_late = false;
+    d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
+}
+
+void walk_settle_late(struct pd_pt_decoder *d)
+{
+    const uint8_t *ahead = d->time.ahead;
+    d->time.ahead = NULL;
+    pd_pt_time_calibrate(&d->time, ahead, (size_t)(d->end - ahead), PD_PT_NO_BLOCK);
+    apply_late(d);
+}
+
 static void mtc(struct pd_pt_decoder *d)
 {
-    if (pd_pt_time_mtc(&d->time, (uint32_t)d->packet.payload, walk_after_cyc(d)))
-        pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context);
+    uint32_t payload = (uint32_t)d->packet.payload;
+    if (d->time.ahead && walk_after_cyc(d)) {
+        pd_pt_time_found(&d->time, payload);
+        apply_late(d);
+    }
+    walk_settle(d);
+    if (!pd_pt_time_mtc(&d->time, payload, walk_after_cyc(d)))
+        return;
+    if (d->unseen && d->context == PD_PT_NO_BLOCK && d->walk == WALK_IN_SYNC &&
+        d->config.period_type == PD_PT_PERIOD_NONE &&
+        pd_pt_time_put_off(&d->time, d->next, d->limit))
+        return;
+    pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context);
 }
 
 bool walk_status(struct pd_pt_decoder *d)

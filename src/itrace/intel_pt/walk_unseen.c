@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk while nobody wants to see branches: what a few TNT bits do from a node on is found out once and then a look-up.
+ * All that others can see stays as if each step had been made: counts, times, the returns to come. Whatever is out of the
+ * ordinary is left to the ordinary walk. */
+#include "itrace/intel_pt/walk.h"
+
+enum { RUN_BITS = 6, MAX_DIRECT = 16 };
+
+void walk_forget_runs(struct pd_pt_decoder *d)
+{
+    memset(d->runs, 0, WALK_RUNS * sizeof *d->runs);
+}
+
+PD_INLINE struct walk_run *run_slot(struct pd_pt_decoder *d, const struct pd_code_node *node,
+                                    unsigned bits)
+{
+    uintptr_t at = (uintptr_t)node;
+    return &d->runs[(at >> 4 ^ at >> 15 ^ bits * 0x6a9u) % WALK_RUNS];
+}
+
+/* ---- finding out ---- */
+
+struct finder {
+    struct pd_code_node *at;
+    struct walk_run run, kept; /* so far; as of the last outcome */
+    unsigned left, direct;
+};
+
+static void use(struct finder *f, bool step)
+{
+    if (!f->run.used && step)
+        f->run.flags |= RUN_TAKEN;
+    f->run.flags |= step ? RUN_STEP : RUN_NOT_TAKEN;
+    f->run.used++;
+    f->left--;
+    f->direct = 0;
+}
+
+enum found { FOUND_MORE, FOUND_END, FOUND_CUT, FOUND_UNLINKED };
+
+static enum found pass(struct finder *f, struct pd_code_node *next)
+{
+    if (!next)
+        return FOUND_UNLINKED;
+    f->run.insns += f->at->insns;
+    f->run.last = f->at;
+    f->run.end = f->at = next;
+    return FOUND_MORE;
+}
+
+static enum found find_direct(struct finder *f)
+{
+    struct pd_code_node *at = f->at;
+    bool call = at->op == PD_INSN_CALL && at->target != at->next_ip;
+    if (at->emulated_ptwrite || ++f->direct > MAX_DIRECT ||
+        (call && f->run.call_count == PD_LENGTH(f->run.calls)))
+        return FOUND_CUT;
+    enum found found = pass(f, at->taken);
+    if (found != FOUND_MORE)
+        return found;
+    f->run.flags |= f->run.used ? RUN_STEP : RUN_DIRECT;
+    if (call)
+        f->run.calls[f->run.call_count++] = at;
+    return FOUND_MORE;
+}
+
+static enum found find_one(const struct pd_pt_decoder *d, struct finder *f, unsigned bits)
+{
+    struct pd_code_node *at = f->at;
+    enum found found;
+    bool taken = f->left && (bits >> (f->left - 1) & 1);
+    switch (at->branch) {
+    case PD_BRANCH_NONE: return pass(f, at->fall);
+    case PD_BRANCH_UNCONDITIONAL: return find_direct(f);
+    case PD_BRANCH_CONDITIONAL:
+        if (!f->left)
+            return FOUND_END;
+        found = pass(f, taken ? at->taken : at->fall);
+        break;
+    default:
+        if (at->op != PD_INSN_RET || !f->run.call_count || !taken || !d->config.return_compression)
+            return FOUND_END;
+        found = pass(f, f->run.calls[f->run.call_count - 1]->fall);
+        if (found == FOUND_MORE)
+            f->run.call_count--;
+        break;
+    }
+    if (found != FOUND_MORE)
+        return found;
+    use(f, taken);
+    f->kept = f->run;
+    return f->left ? FOUND_MORE : FOUND_END;
+}
+
+/* NULL: not all of the way is linked yet, or there is nothing to keep. */
+static PD_NOINLINE struct walk_run *find_run(struct pd_pt_decoder *d, struct pd_code_node *node,
+                                             unsigned bits)
+{
+    struct finder f = { .at = node, .run = { .node = node, .end = node, .bits = (uint8_t)bits } };
+    f.left = 31 - (unsigned)__builtin_clz(bits);
+    enum found found;
+    unsigned steps = 0;
+    do {
+        found = ++steps > 256 ? FOUND_CUT : find_one(d, &f, bits);
+    } while (found == FOUND_MORE);
+    if (found == FOUND_UNLINKED || (found == FOUND_CUT && !f.kept.used))
+        return NULL;
+    struct walk_run *slot = run_slot(d, node, bits);
+    *slot = found == FOUND_CUT ? f.kept : f.run;
+    slot->end_insns = slot->end->insns;
+    return slot;
+}
+
+PD_INLINE struct walk_run *get_run(struct pd_pt_decoder *d, struct pd_code_node *node,
+                                   unsigned bits)
+{
+    struct walk_run *run = run_slot(d, node, bits);
+    return PD_LIKELY(run->node == node && run->bits == bits) ? run : find_run(d, node, bits);
+}
+
+/* ---- TNT ---- */
+
+/* What the steps that were not made would have done. */
+enum {
+    SEEN_USED = 1,   /* bits of this packet */
+    SEEN_STEP = 2,   /* a step that takes the time */
+    SEEN_CYCLES = 4, /* ... and the cycles, since nothing came before it */
+    SEEN_NOT_TAKEN = 8
+};
+
+/* `seen` before and the run's flags -> seen behind it. */
+PD_INLINE unsigned see_run(unsigned seen, const struct walk_run *run)
+{
+    unsigned flags = run->flags;
+    bool direct = (flags & RUN_DIRECT) && (seen & SEEN_USED);
+    if (!(seen & (SEEN_STEP | SEEN_NOT_TAKEN)) && (direct || (flags & RUN_TAKEN)))
+        seen |= SEEN_CYCLES;
+    if (direct || (flags & RUN_STEP))
+        seen |= SEEN_STEP;
+    if (flags & RUN_NOT_TAKEN)
+        seen |= SEEN_NOT_TAKEN;
+    if (run->used)
+        seen |= SEEN_USED;
+    return seen;
+}
+
+PD_INLINE unsigned see_return(unsigned seen)
+{
+    if (!(seen & (SEEN_STEP | SEEN_NOT_TAKEN)))
+        seen |= SEEN_CYCLES;
+    return seen | SEEN_STEP | SEEN_USED;
+}
+
+PD_INLINE void push_calls(struct pd_pt_decoder *d, const struct walk_run *run)
+{
+    for (unsigned i = 0; i < run->call_count; i++)
+        walk_push_return(d, run->calls[i]);
+}
+
+/* A return that TNT covers; NULL: it takes a closer look. */
+PD_INLINE struct pd_code_node *unseen_return(struct pd_pt_decoder *d,
+                                             const struct pd_code_node *node, bool taken)
+{
+    if (node->op != PD_INSN_RET || node->branch != PD_BRANCH_INDIRECT || !taken ||
+        !d->config.return_compression || d->return_count <= d->stale_returns)
+        return NULL;
+    struct pd_code_node *next = d->returns[d->return_count - 1].call->fall;
+    if (next)
+        d->return_count--;
+    return next;
+}
+
+PD_INLINE void unseen_done(struct pd_pt_decoder *d, uint64_t insns, uint64_t bits, unsigned left,
+                           unsigned seen, const struct pd_code_node *last,
+                           struct pd_code_node *node)
+{
+    if (!last)
+        return;
+    d->time.insns += insns;
+    d->node = node;
+    d->index = 0;
+    d->ip = node->ip;
+    walk_set_insn(d, last->op, last->length, last->last_ip);
+    if (d->time.sample_cyc && (seen & (SEEN_CYCLES | SEEN_NOT_TAKEN))) {
+        if (seen & SEEN_CYCLES)
+            d->sample_tot_cycles = d->time.tot_cycles;
+        d->time.sample_cyc = false;
+    }
+    d->tnt = bits;
+    d->tnt_count = left;
+    if (seen & SEEN_USED)
+        d->walk = left ? WALK_TNT_MORE : WALK_IN_SYNC;
+    if ((seen & SEEN_STEP) || !left)
+        walk_take_time(d);
+}
+
+/* How many instructions may be walked without a sample. */
+PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
+{
+    if (PD_LIKELY(d->config.period_type == PD_PT_PERIOD_NONE))
+        return UINT64_MAX;
+    if (d->config.period_type == PD_PT_PERIOD_TICKS && !d->continuous_period)
+        return 0;
+    return walk_next_sample(d);
+}
+
+void walk_tnt_unseen(struct pd_pt_decoder *d)
+{
+    enum pd_code_error error;
+    struct pd_code_node *node = walk_resolve(d, &error);
+    if (!node || d->index || d->progress_count)
+        return;
+    const struct pd_code_node *last = NULL;
+    uint64_t budget = unseen_budget(d), insns = 0, bits = d->tnt;
+    unsigned left = d->tnt_count, seen = d->walk == WALK_TNT_MORE ? SEEN_USED : 0;
+    while (left) {
+        unsigned count = PD_MIN(left, (unsigned)RUN_BITS);
+        const struct walk_run *run = get_run(d, node,
+                                             1u << count | (unsigned)(bits >> (64 - count)));
+        if (!run || insns + run->insns + run->end_insns >= budget)
+            break;
+        seen = see_run(seen, run);
+        push_calls(d, run);
+        insns += run->insns;
+        bits <<= run->used;
+        left -= run->used;
+        last = run->last ? run->last : last;
+        node = run->end;
+        if (run->used == count)
+            continue;
+        /* What follows depends on the calls before. */
+        struct pd_code_node *next = unseen_return(d, node, bits >> 63);
+        if (!next)
+            break;
+        insns += node->insns;
+        bits <<= 1;
+        left--;
+        seen = see_return(seen);
+        last = node;
+        node = next;
+    }
+    unseen_done(d, insns, bits, left, seen, last, node);
+}
+
+/* ---- packet by packet ----
+ * The loop that most of a trace goes through. What changes with each packet is held here and put back at its end. */
+
+struct hot {
+    const uint8_t *p; /* the next packet */
+    struct pd_code_node *node;
+    const struct pd_code_node *last; /* walked last; NULL: none here */
+    uint64_t insns, budget, last_ip;
+    unsigned kind; /* of the packet before */
+};
+
+static bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
+{
+    enum pd_code_error error;
+    if (d->context != PD_PT_NO_BLOCK || d->progress_count || d->iflag != d->next_iflag ||
+        (d->pip & 1) != d->nr || d->time.timestamp >= d->limit)
+        return false;
+    *h = (struct hot){ .p = d->next,
+                       .node = walk_resolve(d, &error),
+                       .insns = d->time.insns,
+                       .last_ip = d->last_ip,
+                       .kind = d->packet.kind };
+    if (!h->node || d->index)
+        return false;
+    uint64_t budget = unseen_budget(d);
+    h->budget = budget == UINT64_MAX ? budget : h->insns + budget;
+    d->next_nr = d->nr;
+    return true;
+}
+
+static void hot_end(struct pd_pt_decoder *d, const struct hot *h)
+{
+    d->next = h->p;
+    d->packet.kind = (uint8_t)h->kind;
+    d->last_ip = h->last_ip;
+    d->time.insns = h->insns;
+    if (!h->last)
+        return;
+    d->have_last_ip = true;
+    walk_set_insn(d, h->last->op, h->last->length, h->last->last_ip);
+    d->node = h->node;
+    d->index = 0;
+    d->from = NULL;
+    d->ip = h->node ? h->node->ip : h->last_ip;
+}
+
+/* Steps at this packet: the first one takes the cycles. */
+PD_INLINE void hot_steps(struct pd_pt_decoder *d, struct hot *h, bool cycles)
+{
+    if (d->time.sample_cyc && d->config.cyc_threshold && h->kind != PD_PT_CYC)
+        d->time.sample_cyc = false;
+    if (d->time.sample_cyc) {
+        if (cycles)
+            d->sample_tot_cycles = d->time.tot_cycles;
+        d->time.sample_cyc = false;
+    }
+    walk_take_time(d);
+}
+
+/* Bits are left that take a closer look: `seen` is what those before did. */
+static PD_NOINLINE void hot_tnt_rest(struct pd_pt_decoder *d, struct hot *h, unsigned bits,
+                                     unsigned count, unsigned seen)
+{
+    d->at = h->p++;
+    h->kind = PD_PT_TNT;
+    d->tnt = (uint64_t)bits << (64 - count);
+    d->tnt_count = count;
+    d->walk = WALK_TNT_MORE;
+    if (seen & SEEN_STEP)
+        hot_steps(d, h, seen & SEEN_CYCLES);
+    else if (seen & SEEN_NOT_TAKEN)
+        d->time.sample_cyc = false;
+}
+
+/* A short TNT. False: not done here, or not all of it. */
+PD_INLINE bool hot_tnt(struct pd_pt_decoder *d, struct hot *h, unsigned byte)
+{
+    unsigned bits = byte >> 1, count = 31 - (unsigned)__builtin_clz(bits), seen = 0;
+    for (;;) {
+        const struct walk_run *run = get_run(d, h->node, bits);
+        if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
+            break;
+        seen = see_run(seen, run);
+        push_calls(d, run);
+        h->insns += run->insns;
+        h->node = run->end;
+        h->last = run->last ? run->last : h->last;
+        count -= run->used;
+        if (count) {
+            /* What follows depends on the calls before. */
+            struct pd_code_node *ret = h->node,
+                                *next = unseen_return(d, ret, bits >> (count - 1) & 1);
+            bits &= (1u << count) - 1;
+            if (PD_UNLIKELY(!next)) {
+                bits |= 1u << count;
+                break;
+            }
+            h->insns += ret->insns;
+            h->last = ret;
+            h->node = next;
+            seen = see_return(seen);
+            count--;
+            bits = (bits & ((1u << count) - 1)) | 1u << count;
+        }
+        if (!count) {
+            hot_steps(d, h, seen & SEEN_CYCLES);
+            h->kind = PD_PT_TNT;
+            h->p++;
+            return true;
+        }
+    }
+    if (seen & SEEN_USED)
+        hot_tnt_rest(d, h, bits, count, seen);
+    return false;
+}
+
+/* The size of a TIP, 0: not here. */
+PD_INLINE unsigned tip_ip(const uint8_t *p, uint64_t *ip)
+{
+    uint64_t bytes = pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    switch (*p >> 5) {
+    case 1: *ip = (*ip & ~UINT64_C(0xffff)) | (bytes & 0xffff); return 3;
+    case 2: *ip = (*ip & ~UINT64_C(0xffffffff)) | (bytes & 0xffffffff); return 5;
+    case 3: *ip = (uint64_t)((int64_t)(bytes << 16) >> 16); return 7;
+    default: return 0;
+    }
+}
+
+PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
+{
+    uint64_t ip = h->last_ip;
+    unsigned size = tip_ip(h->p, &ip);
+    const struct walk_run *run = get_run(d, h->node, 1);
+    if (!size || !run || run->end->branch != PD_BRANCH_INDIRECT)
+        return false;
+    struct pd_code_node *branch = run->end;
+    uint64_t insns = h->insns + run->insns + branch->insns;
+    if (insns >= h->budget || (d->config.timeful && ip < d->config.kernel_start &&
+                               branch->last_ip >= d->config.kernel_start))
+        return false;
+    push_calls(d, run);
+    if (branch->op == PD_INSN_CALL)
+        walk_push_return(d, branch);
+    else if (branch->op == PD_INSN_RET)
+        walk_pop_return(d);
+    h->insns = insns;
+    h->last = branch;
+    h->last_ip = ip;
+    const struct walk_known *known = walk_known_slot(d, ip);
+    h->node = known->ip == ip && known->view == d->view ? known->node : NULL;
+    hot_steps(d, h, true);
+    h->kind = PD_PT_TIP;
+    h->p += size;
+    return true;
+}
+
+/* False: the time has come to where steps are to be returned. */
+PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned byte)
+{
+    unsigned cycles = byte >> 3;
+    if (byte & 4)
+        cycles |= (*++h->p & 0xfeu) << 4;
+    h->p++;
+    d->time.insns = h->insns;
+    if (d->time.sample_cyc && d->config.cyc_threshold && h->kind != PD_PT_CYC)
+        d->time.sample_cyc = false;
+    h->kind = PD_PT_CYC;
+    walk_cyc(d, cycles);
+    return d->time.timestamp < d->limit;
+}
+
+static bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
+{
+    if (d->time.sample_cyc && d->config.cyc_threshold && h->kind != PD_PT_CYC)
+        d->time.sample_cyc = false;
+    d->time.insns = h->insns;
+    d->packet.kind = (uint8_t)h->kind;
+    walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
+    walk_status(d);
+    h->p += 2;
+    h->kind = PD_PT_MTC;
+    return d->time.timestamp < d->limit;
+}
+
+enum { HOT_NOT, HOT_TNT, HOT_TIP, HOT_CYC, HOT_LONG_CYC, HOT_MTC };
+#define HOT_OF(b)                                                                                  \
+    (!((b)&1)             ? (b) > 2 ? HOT_TNT : HOT_NOT                                            \
+     : ((b)&3) == 3       ? (b)&4 ? HOT_LONG_CYC : HOT_CYC                                         \
+     : ((b)&0x1f) == 0x0d ? HOT_TIP                                                                \
+     : (b) == 0x59        ? HOT_MTC                                                                \
+                          : HOT_NOT)
+#define HOT4(b) HOT_OF(b), HOT_OF((b) + 1), HOT_OF((b) + 2), HOT_OF((b) + 3)
+#define HOT16(b) HOT4(b), HOT4((b) + 4), HOT4((b) + 8), HOT4((b) + 12)
+#define HOT64(b) HOT16(b), HOT16((b) + 16), HOT16((b) + 32), HOT16((b) + 48)
+static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(192) };
+
+/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
+bool walk_unseen(struct pd_pt_decoder *d)
+{
+    struct hot h;
+    bool go = d->end - d->next >= 16 && hot_begin(d, &h);
+    if (!go)
+        return false;
+    while (go && h.node && d->end - h.p >= 16) {
+        unsigned byte = *h.p;
+        switch (hot_kind[byte]) {
+        case HOT_TNT: go = hot_tnt(d, &h, byte); break;
+        case HOT_TIP: go = hot_tip(d, &h); break;
+        case HOT_LONG_CYC:
+            if (h.p[1] & 1)
+                go = false;
+            else
+                go = hot_cyc(d, &h, byte);
+            break;
+        case HOT_CYC: go = hot_cyc(d, &h, byte); break;
+        case HOT_MTC: go = hot_mtc(d, &h); break;
+        default: go = false;
+        }
+    }
+    hot_end(d, &h);
+    return d->walk == WALK_TNT_MORE;
+}
