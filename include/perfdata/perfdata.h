@@ -4,6 +4,7 @@
 #define PERFDATA_PERFDATA_H
 #include <perfdata/dump.h>
 #include <perfdata/itrace.h>
+#include <perfdata/export.h>
 #include <perfdata/record.h>
 #include <perfdata/recording.h>
 #include <perfdata/rewrite.h>

@@ -300,6 +300,12 @@ static bool is_branch_trace(const struct pd_attr *attr)
            attr->sample_period == 1;
 }
 
+bool pd_script_address_is_code(const struct pd_event *event)
+{
+    return event->attr.sample_type & PD_SAMPLE_ADDR &&
+           (correlates(&event->attr) || is_branch_trace(&event->attr));
+}
+
 static perfdata_status open_tracing(struct pd_script *script)
 {
     const struct pd_features *features = &script->recording->features;

@@ -185,6 +185,9 @@ perfdata_status pd_script_plan_events(struct pd_script *script);
 /* Some event shows calls indented. */
 bool pd_script_shows_calls(const struct pd_script *script);
 
+/* The address that its samples have is one of code, as far as perf looks it up. */
+bool pd_script_address_is_code(const struct pd_event *event);
+
 /* script_place.c */
 /* "%16lx sym+0xoff (dso)"; NULL when the system has no memory. */
 const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,

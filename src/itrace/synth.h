@@ -45,6 +45,8 @@ struct pd_synth_facts {
     uint64_t cycle_count;
     uint64_t insn_ip;           /* of the last instruction that ran; its bytes: pd_code_bytes() */
     uint8_t insn_length;        /* 0: unknown */
+    uint64_t to;                /* where the step leads, also for samples without ADDR */
+    uint64_t trace;             /* number of its buffer; of another one: a gap may lie between */
     uint32_t machine_pid, vcpu; /* of a guest; 0: the host */
 };
 

@@ -152,6 +152,8 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                                       .cpu = queue->cpu,
                                       .period = 1 };
     *facts = (struct pd_synth_facts){ .flags = queue->flags,
+                                      .to = to,
+                                      .trace = state->trace_nr,
                                       .insn_ip = state->insn_ip,
                                       .insn_length = queue->insn_length };
     if (synth->stacks.calls && queue->stack)

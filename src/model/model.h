@@ -133,7 +133,9 @@ const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t nu
 const char *pd_comm_text(const struct pd_comm *comm, uint64_t number);
 /* The text at the end of the recording (or so far). */
 const char *pd_comm_final_text(const struct pd_comm *comm);
-uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number);  /* -1 unknown */
+uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number); /* -1 unknown */
+/* The thread whose tid is the pid; NULL while the pid is unknown. */
+const struct pd_thread *pd_thread_leader(const struct pd_thread *thread, uint64_t number);
 uint32_t pd_thread_ppid(const struct pd_thread *thread, uint64_t number); /* -1 unknown */
 /* The maps that a thread sees, for a run of numbers: a reader that remembers it does not search the versions again. */
 struct pd_maps_view {

@@ -46,6 +46,14 @@ uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number)
                : UINT32_MAX;
 }
 
+const struct pd_thread *pd_thread_leader(const struct pd_thread *thread, uint64_t number)
+{
+    uint32_t pid = pd_thread_pid(thread, number);
+    if (pid == thread->tid)
+        return thread;
+    return pid == UINT32_MAX ? NULL : thread->state->leader;
+}
+
 uint32_t pd_thread_ppid(const struct pd_thread *thread, uint64_t number)
 {
     const struct pd_thread_state *state = thread->state;

@@ -136,6 +136,7 @@ static bool set_pid(struct pd_timeline *timeline, struct pd_thread *thread, uint
         set->threads++;
         leave_set(timeline, state->maps_before, number);
         state->maps = set;
+        state->leader = leader;
     }
     state->pid = pid;
     atomic_store_explicit(&state->pid_at, number, memory_order_release);
@@ -158,6 +159,7 @@ static struct pd_thread *make_thread(struct pd_timeline *timeline, uint32_t pid,
             return NULL;
         state->maps_before = state->maps = pd_thread_set(leader->state, number);
         state->maps->threads++;
+        state->leader = leader;
     }
     if (pid != UINT32_MAX)
         atomic_store_explicit(&state->pid_at, number, memory_order_release);

@@ -19,6 +19,7 @@ struct pd_thread_state {
     const struct pd_namespaces *_Atomic namespaces; /* newest, NULL none */
     _Atomic uint64_t pid_at, ppid_at;
     uint32_t pid, ppid;
+    struct pd_thread *leader;       /* from pid_at, when it is another thread */
     struct pd_map_set *maps;        /* from pid_at */
     struct pd_map_set *maps_before; /* until then */
     uint32_t made_pid;              /* as known when the thread was made: names its perf map */

@@ -88,6 +88,9 @@ uint64_t pd_symbols_kernel_start(struct pd_symbols *symbols, uint64_t number);
 const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso);
 
+/* As recorded, else of the file that its symbols were read from; size 0: none. */
+struct pd_build_id pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_dso *dso);
+
 /* The source line of an address. */
 struct pd_source_line {
     enum pd_lines_answer answer;

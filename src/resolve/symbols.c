@@ -170,6 +170,14 @@ const char *pd_symbols_long_name(struct pd_symbols *symbols, const struct pd_dso
     return loaded ? loaded->long_name : dso->long_name;
 }
 
+struct pd_build_id pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_dso *dso)
+{
+    (void)symbols;
+    struct pd_build_id id = pd_dso_build_id(dso);
+    const struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    return !id.size && loaded && loaded->object ? loaded->object->build_id : id;
+}
+
 const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_dso *dso)
 {
     (void)symbols;
