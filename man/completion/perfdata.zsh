@@ -10,6 +10,7 @@ _perfdata() {
             'evlist:events of the recording'
             'buildid-list:build-ids of the objects in the recording'
             'aux:AUX areas\: buffers, bare traces, packets, counts, PSBs'
+            'export:samples, calls and switches as a database'
             'inject:the recording in another form, with build-ids, compressed'
             'check:what is wrong with a recording, its file and its content'
             'repair:a valid recording of what is whole in a damaged one'
@@ -244,6 +245,34 @@ _perfdata() {
         '*--cut-overlaps[extract, dump, stat, index\: what snapshots or samples have twice comes once]' \
         '*-o+[extract\: where the traces go]:DIR:_files -/' \
         '*--output=[extract\: where the traces go]:DIR:_files -/' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    export)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--itrace=-[what is made of a trace\: letters and numbers as in perf]::WHAT:' \
+        '*--guest-code[code that runs in a guest is its hypervisor'\''s]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-o+[where to write; - is standard output (postgresql)]:FILE:_files' \
+        '*--output=[where to write; - is standard output (postgresql)]:FILE:_files' \
+        '*--branches[without the columns that only other samples have]' \
+        '*--calls[calls and call paths, from the branches of a trace]' \
+        '*--callchains[call paths of samples, from their call chains]' \
+        '*-c+[keep these comms only]:COMM\[,...\]:' \
+        '*--comms=[keep these comms only]:COMM\[,...\]:' \
+        '*--pid=[keep these processes only]:PID\[,...\]:' \
+        '*--tid=[keep these threads only]:TID\[,...\]:' \
+        '*-C+[keep these CPUs only]:CPUS:' \
+        '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     inject)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
