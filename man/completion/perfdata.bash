@@ -3,7 +3,7 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='script report dump header evlist buildid-list aux inject check repair assemble slice merge anonymize help version'
+        words='script report dump header evlist buildid-list aux export inject check repair assemble slice merge anonymize help version'
     else
         case ${COMP_WORDS[1]} in
         script) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump -f --force --strict --all-streams --memory -j --jobs -F --fields -D --dump-raw-trace -G --hide-call-graph --ns --reltime --deltatime -L --Latency --show-kernel-path --full-source-path --max-stack --max-blocks --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --itrace --insn-trace --call-trace --call-ret-trace --graph-function --guest-code --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --help' ;;
@@ -13,6 +13,7 @@ _perfdata()
         evlist) words='-i --input -f --force -F --freq -g --group -v --verbose --trace-fields --json --help' ;;
         buildid-list) words='-i --input -f --force -H --with-hits -v --verbose -j --jobs --help' ;;
         aux) words='-i --input -v --verbose --strict --all-streams -C --cpu --raw --json --perf --cut-overlaps -o --output --help' ;;
+        export) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump --itrace --guest-code --strict --all-streams --memory -v --verbose -o --output --branches --calls --callchains -c --comms --pid --tid -C --cpu --time --help' ;;
         inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat -j --jit --vm-time-correlation --help' ;;
         check) words='-i --input -q --quiet --help' ;;
         repair) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --help' ;;

@@ -54,7 +54,7 @@ if ! "$PERFDATA" export sqlite -i "$recordings/rec/t_tsx.data" -o "$out/probe.db
 fi
 compare t_pwr.data bepw 'branches calls'
 compare k_vmlinux.data bepw 'branches calls'
-compare c_dyn.data bep 'all calls'
+compare t_cyc.data bep 'all calls'
 compare t_tsx.data bepwx 'branches calls'
 compare t_event.data bepI 'all calls'
 exit $failed

@@ -108,10 +108,9 @@ PD_INLINE void pd_pt_time_cyc(struct pd_pt_time *time, uint64_t cycles)
 {
     time->have_cyc = true;
     time->cycles += cycles;
-    if (time->pge) {
+    if (time->pge)
         time->tot_cycles += cycles;
-        time->sample_cyc = true;
-    }
+    time->sample_cyc = true;
     if (!time->cyc_reference || (!time->have_cyc_to_tsc && !time->cbr))
         return;
     double factor = time->have_cyc_to_tsc ? time->cyc_to_tsc : time->cbr_cyc_to_tsc;
