@@ -255,6 +255,19 @@ enum perfdata_type {
 #define PERFDATA_TYPE_SYNTH UINT64_C(0x80000000)
 
 /* As in the recording. Since 0.1. */
+enum perfdata_synth {
+    PERFDATA_SYNTH_CONFIG_PTWRITE = 0,
+    PERFDATA_SYNTH_CONFIG_MWAIT = 1,
+    PERFDATA_SYNTH_CONFIG_PWRE = 2,
+    PERFDATA_SYNTH_CONFIG_EXSTOP = 3,
+    PERFDATA_SYNTH_CONFIG_PWRX = 4,
+    PERFDATA_SYNTH_CONFIG_CBR = 5,
+    PERFDATA_SYNTH_CONFIG_PSB = 6,
+    PERFDATA_SYNTH_CONFIG_EVT = 7,
+    PERFDATA_SYNTH_CONFIG_IFLAG = 8
+};
+
+/* As in the recording. Since 0.1. */
 enum perfdata_hardware {
     PERFDATA_HW_CPU_CYCLES = 0,
     PERFDATA_HW_INSTRUCTIONS = 1,
