@@ -45,8 +45,7 @@ static void set_mask(struct pd_synth *synth)
 {
     const struct pd_itrace_options *options = &synth->options;
     uint32_t mask = 0;
-    if (synth->events[PD_SYNTH_BRANCHES] || synth->uses_stack ||
-        synth->aux->info.pt.have_sched_switch) /* where the kernel switches is a branch */
+    if (synth->events[PD_SYNTH_BRANCHES] || synth->uses_stack)
         mask |= PD_PT_BRANCH;
     if (options->instructions || options->cycles)
         mask |= PD_PT_INSTRUCTION;

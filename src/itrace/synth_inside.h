@@ -72,6 +72,7 @@ struct pd_synth_queue {
     /* the step that waits to be reported */
     const struct pd_pt_state *state;
     bool pending;
+    bool pending_error; /* it is an error, met behind a step of queue->time */
     uint32_t flags;
     uint8_t insn_length;
     struct pd_code_view *view;          /* of `thread` */
@@ -143,7 +144,7 @@ struct pd_synth {
     PD_VEC(struct pd_synth_heap_entry) heap;
     bool queues_set_up;
     struct pd_synth_queue *running; /* was interrupted by a full sink */
-    uint64_t running_limit;
+    uint64_t running_limit, running_others;
     size_t timeless_next; /* queue to go on with */
     bool at_record;       /* the record under way has begun: what comes before it is known */
     bool record_done;     /* its own effects are through */

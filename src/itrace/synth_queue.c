@@ -305,12 +305,30 @@ static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
     return PD_MIN(limit, range);
 }
 
-static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit)
+/* Whether few steps are told: then the others need not be made in the order of their time over all queues, only those. */
+static uint32_t wanted_of(const struct pd_synth_queue *queue)
+{
+    /* Where the kernel switches is a branch. */
+    return queue->synth->mask | (queue->sync_switch ? PD_PT_BRANCH : 0);
+}
+
+static bool tells_few(const struct pd_synth_queue *queue)
+{
+    return !(wanted_of(queue) & (PD_PT_BRANCH | PD_PT_INSTRUCTION));
+}
+
+/* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
+static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
 {
     struct pd_synth *synth = queue->synth;
+    pd_pt_set_wanted(queue->decoder, wanted_of(queue));
     for (;;) {
         if (PD_UNLIKELY(is_full(synth)))
             return RUN_FULL;
+        if (PD_UNLIKELY(queue->pending_error)) {
+            queue->pending_error = false;
+            take_error(queue, queue->state);
+        }
         if (queue->pending) {
             queue->pending = false;
             pd_synth_emit_step(queue);
@@ -323,17 +341,21 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit)
             queue->ended = true;
             return RUN_STOPPED;
         }
+        queue->state = state;
         if (PD_UNLIKELY(state->error)) {
-            take_error(queue, state);
+            queue->time = PD_MAX(queue->time, state->last_timestamp);
+            queue->pending_error = true;
+            if (queue->time > others)
+                return RUN_LIMIT;
             continue;
         }
-        queue->state = state;
         queue->pending = true;
         pd_synth_set_flags(queue);
         take_time(queue, state);
         if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue))
             return RUN_STOPPED;
-        if (!synth->timeless && queue->time >= limit)
+        if (!synth->timeless &&
+            (queue->time >= limit || (queue->time > others && (state->type & synth->mask))))
             return RUN_LIMIT;
     }
 }
@@ -393,21 +415,23 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
     if (set_up_all(synth) < 0)
         return synth->status;
     if (synth->running &&
-        !finish_run(synth, synth->running, run_queue(synth->running, synth->running_limit)))
+        !finish_run(synth, synth->running,
+                    run_queue(synth->running, synth->running_limit, synth->running_others)))
         return synth->status < 0 ? synth->status : 1;
     while (synth->heap.count && synth->heap.data[0].time < limit) {
         struct pd_synth_queue *queue = &synth->queues[synth->heap.data[0].queue];
         heap_pop(synth);
-        uint64_t until = limit;
-        if (synth->heap.count)
-            until = PD_MIN(synth->heap.data[0].time + 1, limit);
         perfdata_status status = pd_synth_find_switch(synth);
         if (status < 0)
             return status;
         pd_synth_set_thread(queue);
         pd_synth_show_code(queue);
-        synth->running_limit = until;
-        if (!finish_run(synth, queue, run_queue(queue, until)))
+        uint64_t next = synth->heap.count ? synth->heap.data[0].time : UINT64_MAX;
+        bool few = tells_few(queue);
+        synth->running_limit = few || next == UINT64_MAX ? limit : PD_MIN(next + 1, limit);
+        synth->running_others = few ? next : UINT64_MAX;
+        if (!finish_run(synth, queue,
+                        run_queue(queue, synth->running_limit, synth->running_others)))
             return synth->status < 0 ? synth->status : 1;
     }
     return synth->status;
@@ -427,7 +451,7 @@ int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time)
             pd_synth_set_thread(queue);
             pd_synth_show_code(queue);
         }
-        enum run run = run_queue(queue, UINT64_MAX);
+        enum run run = run_queue(queue, UINT64_MAX, UINT64_MAX);
         synth->running = run == RUN_FULL ? queue : NULL;
         if (run == RUN_FULL)
             return synth->status < 0 ? synth->status : 1;
@@ -470,7 +494,7 @@ int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *recor
         pd_synth_show_code(queue);
         synth->running = queue;
     }
-    if (run_queue(synth->running, UINT64_MAX) == RUN_FULL)
+    if (run_queue(synth->running, UINT64_MAX, UINT64_MAX) == RUN_FULL)
         return synth->status < 0 ? synth->status : 1;
     synth->running = NULL;
     return synth->status;

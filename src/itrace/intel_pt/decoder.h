@@ -93,6 +93,7 @@ struct pd_pt_state {
     uint64_t from_ip, to_ip;
     uint64_t insn_ip; /* of the last instruction walked, for its bytes: pd_code_bytes() */
     uint64_t timestamp, est_timestamp;
+    uint64_t last_timestamp; /* of the step before, returned or not */
     uint64_t tot_insn_cnt, tot_cyc_cnt, cycles;
     uint64_t trace_nr;
     uint32_t cbr, cbr_payload;
@@ -165,6 +166,9 @@ void pd_pt_set_code(struct pd_pt_decoder *decoder, struct pd_code_view *host,
 
 /* Nodes that it was given may be gone: to be called after the code's reader has been trimmed. */
 void pd_pt_forget_code(struct pd_pt_decoder *decoder);
+
+/* Other steps than the config says are wanted from here on. */
+void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);
 
 /* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at its end. The state is
  * the decoder's, until the next call. */

@@ -399,6 +399,7 @@ static void use_view(struct pd_pt_decoder *d)
 static void finish_step(struct pd_pt_decoder *d, int error)
 {
     struct pd_pt_state *state = &d->state;
+    state->last_timestamp = d->sample_time;
     if (PD_UNLIKELY(error))
         finish_error(d, error);
     else
@@ -474,7 +475,7 @@ struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config)
         d->config.max_loops = DEFAULT_MAX_LOOPS;
     d->hop = config->quick >= 1;
     d->leap = config->quick >= 2;
-    d->unseen = !d->hop && !(config->wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
+    pd_pt_set_wanted(d, config->wanted);
     d->walk = WALK_NO_PSB;
     d->block = -1;
     d->state.items = &d->items;
@@ -515,6 +516,12 @@ void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct p
         d->generations[i] = views[i] ? views[i]->generation : 0;
     }
     use_view(d);
+}
+
+void pd_pt_set_wanted(struct pd_pt_decoder *d, uint32_t wanted)
+{
+    d->config.wanted = wanted;
+    d->unseen = !d->hop && !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
 }
 
 const char *pd_pt_error_text(unsigned error)
