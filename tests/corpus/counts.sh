@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# dump --stats counts what the manifests count: exactly for sound recordings in file form, at least for damaged ones.
+# dump --stats counts what the manifests count, whatever the container: exactly for sound recordings, at least for damaged
+# ones.
 set -u
 . "$SOURCE/tests/corpus/recordings.sh"
 out=$(mktemp -d) || exit 1
@@ -9,15 +10,14 @@ recordings container tags records >"$out/list"
 failed=0 compared=0
 tab=$(printf '\t')
 while IFS=$tab read -r recording container tags records; do
-    case $container in file) ;; *) continue ;; esac
-    [ -f "$recording" ] && [ "$records" != - ] || continue
-    # Compressed records are not read yet.
-    case $records in *COMPRESSED*) continue ;; esac
+    [ -e "$recording" ] && [ "$records" != - ] || continue
     exact=1
     case $recording in */rec/damaged/*) exact=0 ;; esac
-    case $tags in *fuzz* | *malformed*) exact=0 ;; esac
+    case $container:$tags in *fuzz* | *malformed*) continue ;; esac
     timeout 60 "$PERFDATA" dump --stats -i "$recording" >"$out/got" 2>"$out/err" </dev/null
-    printf '%s\n' "$records" | tr ',' '\n' | sed 's/:/ /' >"$out/want"
+    # Some manifests have perf's short names.
+    printf '%s\n' "$records" | tr ',' '\n' |
+        sed 's/:/ /; s/^FEATURE /HEADER_FEATURE /; s/^TRACING_DATA /HEADER_TRACING_DATA /' >"$out/want"
     compared=$((compared + 1))
     awk -v exact=$exact '
         NR == FNR { want[$1] = $2; next }
