@@ -56,15 +56,15 @@ bool pd_roots_path(const struct pd_roots *roots, char out[PD_PATH_SIZE], const c
     return fits;
 }
 
-static char *read_file(const char *path, size_t *size)
+static char *read_file(const char *path, size_t *size, bool whole)
 {
-    enum { MOST = 1 << 20 };
+    const size_t most = whole ? 1 << 26 : 1 << 20;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
     PD_VEC(char) bytes = { 0 };
     ssize_t got = 0;
-    while (bytes.count < MOST && pd_vec_reserve(&bytes, bytes.count + 4096) &&
+    while (bytes.count < most && pd_vec_reserve(&bytes, bytes.count + 4096) &&
            (got = read(fd, bytes.data + bytes.count, 4095)) > 0)
         bytes.count += (size_t)got;
     int error = errno;
@@ -74,7 +74,7 @@ static char *read_file(const char *path, size_t *size)
         errno = got < 0 ? error : ENOMEM;
         return NULL;
     }
-    if (bytes.count && bytes.data[bytes.count - 1] == '\n')
+    if (!whole && bytes.count && bytes.data[bytes.count - 1] == '\n')
         bytes.count--;
     bytes.data[bytes.count] = 0;
     if (size)
@@ -90,7 +90,18 @@ char *pd_roots_read(const struct pd_roots *roots, size_t *size, const char *form
     bool fits = path_of(roots, path, format, arguments);
     va_end(arguments);
     errno = ENAMETOOLONG;
-    return fits ? read_file(path, size) : NULL;
+    return fits ? read_file(path, size, false) : NULL;
+}
+
+char *pd_roots_read_all(const struct pd_roots *roots, size_t *size, const char *format, ...)
+{
+    char path[PD_PATH_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    bool fits = path_of(roots, path, format, arguments);
+    va_end(arguments);
+    errno = ENAMETOOLONG;
+    return fits ? read_file(path, size, true) : NULL;
 }
 
 int64_t pd_roots_number(const struct pd_roots *roots, int64_t missing, const char *format, ...)
@@ -100,7 +111,7 @@ int64_t pd_roots_number(const struct pd_roots *roots, int64_t missing, const cha
     va_start(arguments, format);
     bool fits = path_of(roots, path, format, arguments);
     va_end(arguments);
-    char *text = fits ? read_file(path, NULL) : NULL;
+    char *text = fits ? read_file(path, NULL, false) : NULL;
     if (!text)
         return missing;
     errno = 0;

@@ -29,6 +29,9 @@ bool pd_roots_path(const struct pd_roots *roots, char out[PD_PATH_SIZE], const c
 /* The whole of a small file (1 MiB at most), NUL-terminated, its last newline taken away; to be freed. NULL and errno. */
 char *pd_roots_read(const struct pd_roots *roots, size_t *size, const char *format, ...)
     PD_PRINTF(3, 4);
+/* As it is, up to 64 MiB. */
+char *pd_roots_read_all(const struct pd_roots *roots, size_t *size, const char *format, ...)
+    PD_PRINTF(3, 4);
 /* A number from a file; `missing` when it cannot be read. */
 int64_t pd_roots_number(const struct pd_roots *roots, int64_t missing, const char *format, ...)
     PD_PRINTF(3, 4);

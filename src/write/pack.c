@@ -69,3 +69,9 @@ uint32_t pd_pack_ratio(const struct pd_pack *pack)
 {
     return pack->made ? (uint32_t)((pack->taken + pack->made / 2) / pack->made) : 0;
 }
+
+void pd_pack_totals(const struct pd_pack *pack, uint64_t *taken, uint64_t *made)
+{
+    *taken = pack->taken;
+    *made = pack->made;
+}

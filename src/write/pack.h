@@ -19,4 +19,7 @@ bool pd_pack_flush(struct pd_pack *pack, const uint8_t **bytes, size_t *size);
 /* Bytes taken per byte made, rounded; 0 before the first piece. */
 uint32_t pd_pack_ratio(const struct pd_pack *pack);
 
+/* Bytes taken and made so far. */
+void pd_pack_totals(const struct pd_pack *pack, uint64_t *taken, uint64_t *made);
+
 #endif

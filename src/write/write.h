@@ -37,6 +37,12 @@ perfdata_status pd_writer_begin(struct pd_writer *writer);
 
 /* A whole record in the recording's byte order. A file's index of AUXTRACE records, feature 18, is made of them. */
 perfdata_status pd_writer_put_record(struct pd_writer *writer, const void *record, size_t size);
+/* Bytes of the kernel's buffer: records, of which the last may go on in the next call. */
+perfdata_status pd_writer_put_kernel(struct pd_writer *writer, const void *bytes, size_t size);
+/* What was put so far is in the file, and its header says so: a reader sees it, without features. A stream is flushed. */
+perfdata_status pd_writer_sync(struct pd_writer *writer);
+/* Bytes of the kernel's records so far, and what became of them in compressed records. */
+void pd_writer_packed(const struct pd_writer *writer, uint64_t *in, uint64_t *out);
 /* Bytes as they are: those that follow a record (AUX area data). */
 perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, size_t size);
 /* Where the next byte goes, from the start of the recording. */

@@ -322,6 +322,37 @@ perfdata_status pd_writer_put_record(struct pd_writer *writer, const void *recor
     return pd_writer_put(writer, record, size);
 }
 
+perfdata_status pd_writer_put_kernel(struct pd_writer *writer, const void *bytes, size_t size)
+{
+    enum { LARGE = 1 << 16 }; /* not worth a copy */
+    if (writer->pack)
+        return put_packed(writer, bytes, size);
+    if (size < LARGE)
+        return pd_writer_put(writer, bytes, size);
+    perfdata_status status = flush(writer);
+    writer->position += size;
+    return status < 0 ? status : write_all(writer, bytes, size);
+}
+
+perfdata_status pd_writer_sync(struct pd_writer *writer)
+{
+    uint8_t header[HEADER_SIZE];
+    perfdata_status status = writer->pack ? put_piece(writer) : PERFDATA_OK;
+    if (status == PERFDATA_OK)
+        status = flush(writer);
+    if (status < 0 || writer->options.kind == PD_WRITE_PIPE || writer->late)
+        return status;
+    put_header(writer, writer->position - writer->data_offset, false, header);
+    return rewrite_header(writer, header);
+}
+
+void pd_writer_packed(const struct pd_writer *writer, uint64_t *in, uint64_t *out)
+{
+    *in = *out = 0;
+    if (writer->pack)
+        pd_pack_totals(writer->pack, in, out);
+}
+
 /* ---- the end of a file ---- */
 
 static perfdata_status set_index(struct pd_writer *writer)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings made here and now: events, whom they watch, where the recording goes.
+ *
+ *     struct perfdata_recorder_options options = { .struct_size = sizeof options, .path = "perf.data", .command = argv };
+ *     perfdata_recorder *recorder;
+ *     if (perfdata_recorder_open(&options, &recorder) == 0 && perfdata_recorder_add_events(recorder, "cpu-clock") == 0 &&
+ *         perfdata_recorder_start(recorder) == 0)
+ *         while (perfdata_recorder_read(recorder, -1) > 0)
+ *             continue;
+ *     perfdata_recorder_finish(recorder);
+ *     perfdata_recorder_close(recorder);
+ *
+ * The file can be read at every moment: what was read out of the kernel's buffers is in it. One recorder is used by one
+ * thread at a time, except for perfdata_recorder_stop(), which a signal handler may call. */
+#ifndef PERFDATA_RECORDER_H
+#define PERFDATA_RECORDER_H
+#include <perfdata/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct perfdata_recorder perfdata_recorder;
+
+/* perf record's options of the same names. Since 0.1. */
+enum perfdata_recorder_flags {
+    PERFDATA_RECORD_ALL_CPUS = 1 << 0,           /* -a */
+    PERFDATA_RECORD_PER_THREAD = 1 << 1,         /* --per-thread */
+    PERFDATA_RECORD_NO_INHERIT = 1 << 2,         /* -i */
+    PERFDATA_RECORD_ADDRESS = 1 << 3,            /* -d */
+    PERFDATA_RECORD_PERIOD = 1 << 4,             /* -P */
+    PERFDATA_RECORD_TIME = 1 << 5,               /* -T */
+    PERFDATA_RECORD_WEIGHT = 1 << 6,             /* -W */
+    PERFDATA_RECORD_CPU = 1 << 7,                /* --sample-cpu */
+    PERFDATA_RECORD_IDENTIFIER = 1 << 8,         /* --sample-identifier */
+    PERFDATA_RECORD_RAW = 1 << 9,                /* -R */
+    PERFDATA_RECORD_STAT = 1 << 10,              /* -s */
+    PERFDATA_RECORD_NO_SAMPLES = 1 << 11,        /* -n */
+    PERFDATA_RECORD_RUNNING_TIME = 1 << 12,      /* --running-time */
+    PERFDATA_RECORD_NO_BUFFERING = 1 << 13,      /* --no-buffering */
+    PERFDATA_RECORD_SWITCH_EVENTS = 1 << 14,     /* --switch-events */
+    PERFDATA_RECORD_NAMESPACES = 1 << 15,        /* --namespaces */
+    PERFDATA_RECORD_CGROUPS = 1 << 16,           /* --all-cgroups */
+    PERFDATA_RECORD_ALL_USER = 1 << 17,          /* --all-user */
+    PERFDATA_RECORD_ALL_KERNEL = 1 << 18,        /* --all-kernel */
+    PERFDATA_RECORD_USER_CALLCHAINS = 1 << 19,   /* --user-callchains */
+    PERFDATA_RECORD_KERNEL_CALLCHAINS = 1 << 20, /* --kernel-callchains */
+    PERFDATA_RECORD_PHYSICAL = 1 << 21,          /* --phys-data */
+    PERFDATA_RECORD_DATA_PAGE_SIZE = 1 << 22,    /* --data-page-size */
+    PERFDATA_RECORD_CODE_PAGE_SIZE = 1 << 23,    /* --code-page-size */
+    PERFDATA_RECORD_TRANSACTION = 1 << 24,       /* --transaction */
+    PERFDATA_RECORD_GROUP = 1 << 25,             /* --group */
+    PERFDATA_RECORD_NO_BPF_EVENT = 1 << 26,      /* --no-bpf-event */
+    PERFDATA_RECORD_NO_BUILD_ID = 1 << 27,       /* -B */
+    PERFDATA_RECORD_ALL_BUILD_IDS = 1 << 28,     /* --buildid-all */
+    PERFDATA_RECORD_STRICT_FREQUENCY = 1 << 30   /* --strict-freq */
+};
+
+/* Since 0.1. */
+enum perfdata_call_graph {
+    PERFDATA_CALL_GRAPH_NONE = 0,
+    PERFDATA_CALL_GRAPH_FP = 1,    /* frame pointers */
+    PERFDATA_CALL_GRAPH_DWARF = 2, /* registers and `stack_size` bytes of stack */
+    PERFDATA_CALL_GRAPH_LBR = 3    /* the hardware's branch records */
+};
+
+/* Which records are made of what runs already. Since 0.1. */
+enum perfdata_synthesis {
+    PERFDATA_SYNTHESIZE_TASKS = 1,
+    PERFDATA_SYNTHESIZE_MAPS = 2,
+    PERFDATA_SYNTHESIZE_NOTHING = 1 << 30 /* 0 is all */
+};
+
+#define PERFDATA_RECORD_MAX_FREQUENCY UINT32_MAX
+#define PERFDATA_RECORD_NO_CLOCK INT32_MIN
+
+/* Zero is the default of all but struct_size; what is pointed to need not outlive perfdata_recorder_open(), except for
+ * `command` and `arguments`. Since 0.1. */
+struct perfdata_recorder_options {
+    size_t struct_size;
+    uint32_t flags;      /* enum perfdata_recorder_flags */
+    uint32_t call_graph; /* enum perfdata_call_graph */
+    /* Where it goes: a file, or without path a descriptor, which gets a pipe stream. */
+    const char *path;
+    int32_t fd;
+    int32_t compression; /* zstd level, 1 to 22; 0: none */
+    /* Whom to watch; nothing: `command`. */
+    const char *cpus, *pids, *tids; /* "0-3,5", "17,18"; NULL: not so */
+    const char *const *command;     /* NULL-terminated: started by perfdata_recorder_start() */
+    uint32_t has_user, user;        /* tasks of this user id */
+    uint64_t period;                /* 0: by frequency */
+    uint32_t frequency;  /* 0: 4000, PERFDATA_RECORD_MAX_FREQUENCY: the most that is allowed */
+    uint32_t stack_size; /* 0: 8192 */
+    uint32_t pages,
+        aux_pages; /* of a buffer, rounded up to a power of two; 0: what the kernel allows */
+    int32_t delay; /* milliseconds before events count, -1: until they are enabled */
+    uint32_t has_clock;
+    int32_t clock;                                /* clockid_t */
+    uint32_t synthesize;                          /* enum perfdata_synthesis */
+    uint64_t user_registers, interrupt_registers; /* masks */
+    uint64_t branch_filter;                       /* PERF_SAMPLE_BRANCH_* */
+    const char *const *arguments; /* NULL-terminated, for the header; [0] is the program */
+    const char *root;             /* in front of /sys and /proc, for tests; NULL: this machine */
+    /* What -v shows, a line or several at a time, with their newlines; NULL: nobody listens. Level 0: warnings. */
+    void (*log)(void *data, int32_t level, const char *text);
+    void *log_data;
+};
+
+/* Since 0.1. */
+struct perfdata_recorder_result {
+    size_t struct_size;
+    uint64_t bytes;                    /* of the recording */
+    uint64_t wakeups;                  /* perfdata_recorder_read() that waited */
+    uint64_t samples;                  /* in a file whose build-ids were looked for; else 0 */
+    uint64_t lost;                     /* records that the kernel told to be lost */
+    uint64_t compressed, uncompressed; /* bytes of records of the kernel, with compression */
+    int32_t command_status; /* as of waitpid(); -1: no command, or it was not waited for */
+    uint32_t reserved;
+};
+
+/* What perf's options of these kinds may say, for the members above; PERFDATA_ERROR_ARGUMENT: nothing that we know.
+ * Registers: "ax,bx", NULL is all; branches: "any,u"; call graphs: "fp", "dwarf,4096", "lbr"; clocks: "mono", "CLOCK_TAI",
+ * "7"; pages: "16" or "1M", "16,128". Since 0.1. */
+PERFDATA_API perfdata_status perfdata_registers_parse(const char *text, uint64_t *mask);
+PERFDATA_API perfdata_status perfdata_branch_filter_parse(const char *text, uint64_t *mask);
+PERFDATA_API perfdata_status perfdata_call_graph_parse(const char *text, uint32_t *kind,
+                                                       uint32_t *stack_size);
+PERFDATA_API perfdata_status perfdata_clock_parse(const char *text, int32_t *clock);
+PERFDATA_API perfdata_status perfdata_pages_parse(const char *text, uint32_t *pages,
+                                                  uint32_t *aux_pages);
+
+/* *out is set also on failure (NULL only without memory), so that perfdata_recorder_error() can tell more. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_open(const struct perfdata_recorder_options *options,
+                                                    perfdata_recorder **out);
+/* The events of one -e of perf. PERFDATA_ERROR_ARGUMENT: perf's text is perfdata_recorder_error(). Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_add_events(perfdata_recorder *recorder,
+                                                          const char *events);
+/* --filter: of the last event that was added, or of the tracepoints of its list. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_set_filter(perfdata_recorder *recorder,
+                                                          const char *filter);
+/* Opens everything, writes the recording's beginning, starts the command. Without events: perf's default ones.
+ *   PERFDATA_ERROR_ACCESS, _UNSUPPORTED, _ARGUMENT   an event cannot be opened; the error has perf's text and hints
+ *   PERFDATA_ERROR_NOT_FOUND   the command cannot be started, no such process
+ *   PERFDATA_ERROR_OUTPUT      the recording cannot be written
+ * Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_start(perfdata_recorder *recorder);
+/* Waits at most so long (-1: for ever), then moves what there is to the recording. 1: more may come; 0: all is done (the
+ * command has ended, or perfdata_recorder_stop()). Since 0.1. */
+PERFDATA_API int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms);
+/* Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on);
+/* Ends perfdata_recorder_read() soon. Async-signal-safe. Since 0.1. */
+PERFDATA_API void perfdata_recorder_stop(perfdata_recorder *recorder);
+/* Completes the recording. `result` may be NULL. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_finish(perfdata_recorder *recorder,
+                                                      struct perfdata_recorder_result *result);
+/* What was not finished stays as it is; a command that was not started goes. NULL does nothing. Since 0.1. */
+PERFDATA_API void perfdata_recorder_close(perfdata_recorder *recorder);
+/* What the last failure was; "" when nothing failed. Since 0.1. */
+PERFDATA_API const char *perfdata_recorder_error(const perfdata_recorder *recorder);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* What the header says of the records: build-ids of what samples hit, times of the first and last. Found by reading the
+ * file that was just written, as perf does. */
+#include "export/api.h"
+#include "object/build_id.h"
+#include "record/record.h"
+#include "rewrite/build_ids.h"
+#include <elf.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+/* The build-id note among others; size 0 without. */
+static struct pd_build_id find_note(const uint8_t *bytes, size_t size)
+{
+    for (size_t at = 0; size - at >= 12;) {
+        uint32_t name = pd_load32(bytes + at, false), text = pd_load32(bytes + at + 4, false);
+        uint32_t type = pd_load32(bytes + at + 8, false);
+        size_t name_room = ((size_t)name + 3) & ~(size_t)3,
+               text_room = ((size_t)text + 3) & ~(size_t)3;
+        at += 12;
+        if (name_room > size - at || text_room > size - at - name_room)
+            break;
+        if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(bytes + at, "GNU", 4))
+            return pd_build_id_make(bytes + at + name_room, text);
+        at += name_room + text_room;
+    }
+    return (struct pd_build_id){ .size = 0 };
+}
+
+static void add_known(struct pd_text *known, const struct pd_build_id *id, const char *name)
+{
+    if (!id->size)
+        return;
+    if (known->length)
+        pd_text_char(known, ',');
+    for (size_t i = 0; i < id->size; i++)
+        pd_text_hex(known, id->bytes[i], 2, '0');
+    pd_text_format(known, " %s", name);
+}
+
+/* Of what has no file: the kernel. Its vdso is the one that this process has, too. */
+static void know_kernel(const perfdata_recorder *recorder, struct pd_text *known)
+{
+    size_t size;
+    char *notes = pd_roots_read_all(&recorder->roots, &size, "/sys/kernel/notes");
+    if (notes) {
+        struct pd_build_id id = find_note((const uint8_t *)notes, size);
+        add_known(known, &id, "[kernel.kallsyms]");
+    }
+    free(notes);
+    enum { NEAR = 4096 }; /* its notes lie in its first page */
+    const uint8_t *vdso = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+    for (size_t at = 0; vdso && at + 36 <= NEAR; at += 4)
+        if (pd_load32(vdso + at, false) == 4 &&
+            pd_load32(vdso + at + 8, false) == NT_GNU_BUILD_ID &&
+            !memcmp(vdso + at + 12, "GNU", 4)) {
+            struct pd_build_id id = find_note(vdso + at, NEAR - at);
+            add_known(known, &id, "[vdso]");
+            break;
+        }
+    pd_text_char(known, 0);
+}
+
+struct seen {
+    uint64_t samples, first, last;
+};
+
+static perfdata_status look(struct pd_build_ids *ids, struct seen *seen)
+{
+    struct pd_order *order;
+    struct pd_delivered record;
+    int got = pd_order_open(ids->recording, PD_ORDER_DELIVERY, &order);
+    if (got < 0)
+        return got;
+    while ((got = pd_order_next(order, &record)) > 0) {
+        if (record.type == PD_RECORD_SAMPLE) {
+            seen->samples++;
+            if (record.time && record.time != PD_NO_TIME) {
+                seen->first = seen->first ? seen->first : record.time;
+                seen->last = record.time;
+            }
+        }
+        got = pd_build_ids_record(ids, record.event, record.data, record.size, record.type,
+                                  record.misc);
+        if (got < 0)
+            break;
+    }
+    pd_order_close(order);
+    return got;
+}
+
+static perfdata_status set_times(perfdata_recorder *recorder, const struct seen *seen)
+{
+    uint8_t times[16];
+    pd_store64(times, seen->first, false);
+    pd_store64(times + 8, seen->last, false);
+    return pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, times, sizeof times);
+}
+
+perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *samples)
+{
+    struct seen seen = { 0 };
+    perfdata_recording *own = NULL;
+    *samples = 0;
+    if (!recorder->options.path || pd_record_flag(recorder, PERFDATA_RECORD_NO_BUILD_ID))
+        return recorder->options.path ? set_times(recorder, &seen) : PERFDATA_OK;
+    perfdata_status status = pd_writer_sync(recorder->writer);
+    struct perfdata_options options = PERFDATA_OPTIONS_INIT;
+    options.threads = 1;
+    if (status == PERFDATA_OK &&
+        perfdata_recording_open(recorder->options.path, &options, &own) == PERFDATA_OK) {
+        struct pd_build_ids ids;
+        struct pd_text known = { 0 };
+        know_kernel(recorder, &known);
+        status = pd_build_ids_open(&own->recording,
+                                   pd_record_flag(recorder, PERFDATA_RECORD_ALL_BUILD_IDS), false,
+                                   known.failed || known.length < 2 ? NULL : known.data, &ids);
+        if (status == PERFDATA_OK)
+            status = look(&ids, &seen);
+        if (status == PERFDATA_OK && ids.table.count)
+            status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BUILD_ID, ids.table.data,
+                                           ids.table.count);
+        pd_build_ids_close(&ids);
+        pd_text_free(&known);
+    }
+    perfdata_recording_close(own);
+    *samples = seen.samples;
+    return status < 0 ? status : set_times(recorder, &seen);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer record/: events of perf_event_open and what runs on this machine -> a recording. */
+#ifndef PD_RECORD_H
+#define PD_RECORD_H
+#include "record/events.h"
+#include "write/write.h"
+#include <perfdata/recorder.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sys/types.h>
+
+/* What kernels before some version do not know; perf finds out by failing, in this order (open.c). */
+enum pd_missing {
+    PD_MISSING_LOST = 1 << 0,
+    PD_MISSING_WEIGHT_STRUCT = 1 << 1,
+    PD_MISSING_CODE_PAGE_SIZE = 1 << 2,
+    PD_MISSING_DATA_PAGE_SIZE = 1 << 3,
+    PD_MISSING_CGROUP = 1 << 4,
+    PD_MISSING_HW_INDEX = 1 << 5,
+    PD_MISSING_AUX_OUTPUT = 1 << 6,
+    PD_MISSING_BPF = 1 << 7,
+    PD_MISSING_KSYMBOL = 1 << 8,
+    PD_MISSING_BACKWARD = 1 << 9,
+    PD_MISSING_CLOCK = 1 << 10,
+    PD_MISSING_CLOEXEC = 1 << 11,
+    PD_MISSING_MMAP2 = 1 << 12,
+    PD_MISSING_GUEST = 1 << 13,
+    PD_MISSING_ID_ALL = 1 << 14,
+    PD_MISSING_LBR_FLAGS = 1 << 15,
+    PD_MISSING_GROUP_READ = 1 << 16
+};
+
+/* One event on one CPU and thread. */
+struct pd_opened {
+    int fd; /* -1: not opened, its thread is gone */
+    uint64_t id;
+    int32_t cpu, tid;
+    uint32_t ring; /* number of the buffer it writes to */
+};
+
+struct pd_ring {
+    uint8_t *base;  /* the kernel's page, then the data */
+    uint64_t size;  /* of the data */
+    uint64_t start; /* backward rings: what was read before */
+    int fd;
+    int32_t cpu, tid;
+    bool backward;
+    uint8_t *aux; /* AUX area, NULL: none */
+    uint64_t aux_size, aux_read;
+};
+
+struct pd_numbers {
+    int32_t *data;
+    size_t count, capacity;
+};
+
+typedef PD_VEC(struct pd_opened) pd_opened_vec;
+
+struct perfdata_recorder {
+    struct pd_context context;
+    struct perfdata_recorder_options options;
+    struct pd_calls calls;
+    struct pd_roots roots;
+    struct pd_arena arena;
+    struct pd_events events;
+    size_t last_list; /* the first event of the last -e */
+    /* whom to watch */
+    struct pd_numbers cpus, threads; /* {-1}: any */
+    bool by_cpu;                     /* -a, -C */
+    bool per_thread;                 /* buffers per thread, not per CPU */
+    uint32_t frequency;
+    /* what was opened */
+    unsigned missing;      /* enum pd_missing */
+    pd_opened_vec *opened; /* by event */
+    PD_VEC(struct pd_ring) rings;
+    PD_VEC(struct pollfd) polls;
+    /* the command */
+    pid_t child;
+    int child_go, child_error, child_fd; /* pipes to let it run and to hear why not; its pidfd */
+    int child_status;
+    bool child_done;
+    /* the recording */
+    int fd;
+    bool own_fd;
+    struct pd_writer *writer;
+    uint64_t wakeups, reads, clock_wall, clock_time;
+    uint64_t cpus_possible;
+    size_t trailer; /* bytes of the identity behind synthesised records */
+    bool started, enabled, finished;
+    volatile int stop;
+    int stop_fd; /* an eventfd: wakes perfdata_recorder_read() */
+};
+
+PD_INLINE bool pd_record_flag(const perfdata_recorder *recorder, unsigned flag)
+{
+    return recorder->options.flags & flag;
+}
+
+PD_INLINE struct pd_selected *pd_record_event(const perfdata_recorder *recorder, size_t index)
+{
+    return &recorder->events.list.data[index];
+}
+
+PD_INLINE size_t pd_record_event_count(const perfdata_recorder *recorder)
+{
+    return recorder->events.list.count;
+}
+
+perfdata_status pd_record_no_memory(perfdata_recorder *recorder);
+/* What -v shows from `level` on. */
+void pd_record_log(const perfdata_recorder *recorder, int level, const char *format, ...)
+    PD_PRINTF(3, 4);
+
+/* targets.c: CPUs, threads and the default of the frequency. */
+perfdata_status pd_record_targets(perfdata_recorder *recorder);
+/* "0-3,5" -> numbers, ascending. */
+perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
+                                  struct pd_numbers *out);
+
+/* configure.c: the attributes as perf sets them. */
+perfdata_status pd_record_configure(perfdata_recorder *recorder);
+
+/* open.c: descriptors, ids, filters. */
+perfdata_status pd_record_open_events(perfdata_recorder *recorder);
+
+/* ring.c */
+perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
+/* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too. */
+perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved);
+void pd_record_unmap_rings(perfdata_recorder *recorder);
+
+/* synthesize.c: what runs already, as records. */
+perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);
+perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder);
+perfdata_status pd_record_put_simple(perfdata_recorder *recorder, uint32_t type);
+
+/* machine.c: the features that describe it; tracing.c: the formats of tracepoints. */
+perfdata_status pd_record_machine(perfdata_recorder *recorder);
+perfdata_status pd_record_event_features(perfdata_recorder *recorder);
+perfdata_status pd_record_tracing_data(perfdata_recorder *recorder);
+
+/* finish.c: build-ids and times, from the file itself. */
+perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *samples);
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* <perfdata/recorder.h> */
+#include "record/command.h"
+#include "record/record.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+perfdata_status pd_record_no_memory(perfdata_recorder *recorder)
+{
+    return pd_fail(&recorder->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+}
+
+void pd_record_log(const perfdata_recorder *recorder, int level, const char *format, ...)
+{
+    char text[8192];
+    va_list arguments;
+    if (!recorder->options.log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    recorder->options.log(recorder->options.log_data, level, text);
+}
+
+/* ---- opening ---- */
+
+static perfdata_status check_options(perfdata_recorder *recorder)
+{
+    const struct perfdata_recorder_options *options = &recorder->options;
+    if (options->period && options->frequency)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "cannot set frequency and period at the same time");
+    if (options->compression < 0 || options->compression > 22)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "compression levels are 1 to 22");
+    if (options->call_graph > PERFDATA_CALL_GRAPH_LBR)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no such call graph");
+    return PERFDATA_OK;
+}
+
+/* Strings live as long as the recorder. */
+static perfdata_status keep_strings(perfdata_recorder *recorder)
+{
+    struct perfdata_recorder_options *options = &recorder->options;
+    const char **const texts[] = { &options->path, &options->cpus, &options->pids, &options->tids,
+                                   &options->root };
+    for (size_t i = 0; i < PD_LENGTH(texts); i++) {
+        const char *text = *texts[i];
+        if (text && !(*texts[i] = pd_arena_strdup(&recorder->arena, text)))
+            return pd_record_no_memory(recorder);
+    }
+    recorder->roots.root = options->root;
+    return PERFDATA_OK;
+}
+
+perfdata_status perfdata_recorder_open(const struct perfdata_recorder_options *options,
+                                       perfdata_recorder **out)
+{
+    perfdata_recorder *recorder = *out = calloc(1, sizeof *recorder);
+    if (!recorder)
+        return PERFDATA_ERROR_MEMORY;
+    pd_context_init(&recorder->context);
+    recorder->calls = pd_calls_kernel;
+    recorder->fd = recorder->stop_fd = -1;
+    recorder->child_go = recorder->child_error = recorder->child_fd = recorder->child_status = -1;
+    if (!options || options->struct_size < offsetof(struct perfdata_recorder_options, path))
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no options");
+    memcpy(&recorder->options, options, PD_MIN(options->struct_size, sizeof recorder->options));
+    perfdata_status status = keep_strings(recorder);
+    if (status == PERFDATA_OK)
+        status = check_options(recorder);
+    if (status == PERFDATA_OK && (recorder->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
+        status = pd_fail(&recorder->context, PERFDATA_ERROR_LIMIT, -1, "eventfd: %s",
+                         strerrordesc_np(errno));
+    return status;
+}
+
+static perfdata_status too_late(perfdata_recorder *recorder)
+{
+    return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "the recorder has started, or could not be opened");
+}
+
+perfdata_status perfdata_recorder_add_events(perfdata_recorder *recorder, const char *events)
+{
+    if (recorder->started || recorder->stop_fd < 0 || !events)
+        return too_late(recorder);
+    recorder->last_list = pd_record_event_count(recorder);
+    return pd_events_parse(&recorder->context, &recorder->roots, events, &recorder->events);
+}
+
+perfdata_status perfdata_recorder_set_filter(perfdata_recorder *recorder, const char *filter)
+{
+    size_t count = pd_record_event_count(recorder);
+    if (recorder->started || !filter)
+        return too_late(recorder);
+    for (size_t i = recorder->last_list; i < count; i++) {
+        struct pd_selected *event = pd_record_event(recorder, i);
+        struct pd_text text = { 0 };
+        if (!event->system)
+            return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                           "--filter option should follow a -e tracepoint or HW tracer option");
+        /* one more is "and" */
+        if (event->filter)
+            pd_text_format(&text, "(%s) && (%s)", event->filter, filter);
+        else
+            pd_text_string(&text, filter);
+        event->filter = text.failed
+                            ? NULL
+                            : pd_arena_copy(&recorder->events.arena, text.data, text.length);
+        pd_text_free(&text);
+        if (!event->filter)
+            return pd_record_no_memory(recorder);
+    }
+    return count > recorder->last_list
+               ? PERFDATA_OK
+               : pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                         "--filter option should follow a -e tracepoint or HW tracer option");
+}
+
+/* ---- starting ---- */
+
+/* perf's "cycles:P": the most precise cycles that the hardware has. */
+static perfdata_status default_events(perfdata_recorder *recorder)
+{
+    if (pd_record_event_count(recorder))
+        return PERFDATA_OK;
+    struct pd_selected *event = pd_events_add(&recorder->events, PD_TYPE_HARDWARE, PD_HW_CPU_CYCLES,
+                                              "cycles:P");
+    if (!event)
+        return pd_record_no_memory(recorder);
+    event->made = false;
+    event->most_precise = true;
+    return PERFDATA_OK;
+}
+
+/* As perf: what was there becomes NAME.old. */
+static perfdata_status open_output(perfdata_recorder *recorder)
+{
+    const char *path = recorder->options.path;
+    struct stat info;
+    char *old = NULL;
+    recorder->fd = recorder->options.fd;
+    if (!path)
+        return PERFDATA_OK;
+    if (!stat(path, &info) && S_ISREG(info.st_mode) && info.st_size &&
+        asprintf(&old, "%s.old", path) > 0) {
+        (void)!unlink(old);
+        (void)!rename(path, old);
+        free(old);
+    }
+    recorder->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    recorder->own_fd = recorder->fd >= 0;
+    if (recorder->own_fd)
+        return PERFDATA_OK;
+    return pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "failed to open %s : %s", path,
+                   strerrordesc_np(errno));
+}
+
+/* The identity behind records that are no samples: 8 bytes a field. */
+static size_t trailer_size(const struct pd_attr *attr)
+{
+    const uint64_t fields = PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ID | PD_SAMPLE_STREAM_ID |
+                            PD_SAMPLE_CPU | PD_SAMPLE_IDENTIFIER;
+    return pd_attr_flag(attr, PD_ATTR_SAMPLE_ID_ALL)
+               ? 8 * (size_t)__builtin_popcountll(attr->sample_type & fields)
+               : 0;
+}
+
+static perfdata_status add_events(perfdata_recorder *recorder)
+{
+    perfdata_status status = PERFDATA_OK;
+    for (size_t e = 0; e < pd_record_event_count(recorder) && status == PERFDATA_OK; e++) {
+        const pd_opened_vec *opened = &recorder->opened[e];
+        PD_VEC(uint64_t) ids = { 0 };
+        for (size_t i = 0; i < opened->count && status == PERFDATA_OK; i++)
+            if (opened->data[i].fd >= 0 && !pd_vec_push(&ids, opened->data[i].id))
+                status = pd_record_no_memory(recorder);
+        if (status == PERFDATA_OK)
+            status = pd_writer_add_event(recorder->writer, &pd_record_event(recorder, e)->attr,
+                                         ids.data, ids.count);
+        pd_vec_free(&ids);
+    }
+    return status;
+}
+
+static perfdata_status put_beginning(perfdata_recorder *recorder)
+{
+    static const uint8_t zeros[16];
+    bool file = recorder->options.path != NULL;
+    struct pd_writer_options options = { .kind = file ? PD_WRITE_FILE : PD_WRITE_PIPE,
+                                         .level = recorder->options.compression };
+    perfdata_status status = pd_writer_open_fd(&recorder->context, recorder->fd, &options,
+                                               &recorder->writer);
+    if (status == PERFDATA_OK)
+        status = add_events(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_machine(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_event_features(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_tracing_data(recorder);
+    if (status == PERFDATA_OK && !file)
+        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, zeros,
+                                       sizeof zeros);
+    /* that there is no program of BPF known, as perf writes it */
+    if (status == PERFDATA_OK)
+        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BPF_PROG_INFO, zeros, 4);
+    if (status == PERFDATA_OK)
+        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BPF_BTF, zeros, 4);
+    if (status == PERFDATA_OK)
+        status = pd_writer_begin(recorder->writer);
+    recorder->trailer = trailer_size(&pd_record_event(recorder, 0)->attr);
+    if (status == PERFDATA_OK)
+        status = pd_record_synthesize_head(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_synthesize_tasks(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_INIT);
+    return status < 0 ? status : pd_writer_sync(recorder->writer);
+}
+
+static perfdata_status enable(perfdata_recorder *recorder, bool on)
+{
+    unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+    for (size_t e = 0; e < pd_record_event_count(recorder); e++) {
+        const struct pd_selected *event = pd_record_event(recorder, e);
+        /* a group follows its leader; what tells of tasks is on until the end */
+        if (event->leader != e || (event->made && event->tracking && on))
+            continue;
+        for (size_t i = 0; i < recorder->opened[e].count; i++) {
+            int fd = recorder->opened[e].data[i].fd;
+            if (fd >= 0 && recorder->calls.control(recorder->calls.data, fd, request, NULL) < 0)
+                return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1, "%s: cannot %s it: %s",
+                               event->name, on ? "enable" : "disable", strerrordesc_np(errno));
+        }
+    }
+    recorder->enabled = on;
+    return PERFDATA_OK;
+}
+
+perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on)
+{
+    if (!recorder->started || recorder->finished)
+        return too_late(recorder);
+    return enable(recorder, on);
+}
+
+static perfdata_status watch(perfdata_recorder *recorder)
+{
+    struct pollfd stop = { .fd = recorder->stop_fd, .events = POLLIN };
+    struct pollfd child = { .fd = recorder->child_fd, .events = POLLIN };
+    return pd_vec_push(&recorder->polls, stop) && pd_vec_push(&recorder->polls, child)
+               ? PERFDATA_OK
+               : pd_record_no_memory(recorder);
+}
+
+perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
+{
+    const struct perfdata_recorder_options *options = &recorder->options;
+    if (recorder->started || recorder->stop_fd < 0)
+        return too_late(recorder);
+    recorder->started = true;
+    perfdata_status status = default_events(recorder);
+    if (status == PERFDATA_OK)
+        status = open_output(recorder);
+    if (status == PERFDATA_OK && options->command)
+        status = pd_command_fork(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_targets(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_configure(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_open_events(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_map_rings(recorder);
+    if (status == PERFDATA_OK)
+        status = watch(recorder);
+    if (status == PERFDATA_OK)
+        status = put_beginning(recorder);
+    bool on_exec = !recorder->by_cpu && !options->pids && !options->tids && !options->has_user;
+    if (status == PERFDATA_OK && !on_exec && !options->delay)
+        status = enable(recorder, true);
+    recorder->enabled |= on_exec;
+    return status < 0 ? status : pd_command_go(recorder);
+}
+
+/* ---- recording ---- */
+
+void perfdata_recorder_stop(perfdata_recorder *recorder)
+{
+    uint64_t one = 1;
+    int before = errno;
+    recorder->stop = 1;
+    (void)!write(recorder->stop_fd, &one, sizeof one);
+    errno = before;
+}
+
+/* Waits; false: nothing more can come by itself. */
+static bool wait_for_data(perfdata_recorder *recorder, int timeout)
+{
+    bool any = false;
+    size_t rings = recorder->rings.count;
+    int ready = poll(recorder->polls.data, recorder->polls.count, timeout);
+    recorder->wakeups += ready > 0;
+    for (size_t i = 0; i < rings; i++) {
+        struct pollfd *poll = &recorder->polls.data[i];
+        if (ready > 0 && poll->revents & (POLLERR | POLLHUP | POLLNVAL))
+            poll->fd = -1; /* its task is gone */
+        any |= poll->fd >= 0;
+    }
+    pd_command_poll(recorder);
+    return any;
+}
+
+static perfdata_status move(perfdata_recorder *recorder, bool last, uint64_t *moved)
+{
+    perfdata_status status = pd_record_read_rings(recorder, last, moved);
+    if (status == PERFDATA_OK && *moved)
+        status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_ROUND);
+    return status < 0 || !*moved ? status : pd_writer_sync(recorder->writer);
+}
+
+int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
+{
+    uint64_t moved;
+    if (!recorder->started || recorder->finished || !recorder->writer)
+        return too_late(recorder);
+    perfdata_status status = move(recorder, false, &moved);
+    if (status < 0)
+        return status;
+    if (moved)
+        return 1;
+    bool ended = recorder->stop || recorder->child_done;
+    if (ended && recorder->enabled) {
+        status = enable(recorder, false); /* then what is still there is read */
+        return status < 0 ? status : 1;
+    }
+    if (ended)
+        return 0;
+    if (!wait_for_data(recorder, timeout_ms) && !recorder->child)
+        recorder->stop = 1;
+    return 1;
+}
+
+/* ---- the end ---- */
+
+static uint64_t size_of(const perfdata_recorder *recorder)
+{
+    return recorder->writer ? pd_writer_position(recorder->writer) : 0;
+}
+
+static void fill_result(const perfdata_recorder *recorder, uint64_t samples,
+                        struct perfdata_recorder_result *out)
+{
+    struct perfdata_recorder_result result = { .struct_size = out->struct_size,
+                                               .bytes = size_of(recorder),
+                                               .wakeups = recorder->wakeups,
+                                               .samples = samples,
+                                               .command_status = recorder->child_status };
+    if (recorder->writer)
+        pd_writer_packed(recorder->writer, &result.uncompressed, &result.compressed);
+    memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
+}
+
+perfdata_status perfdata_recorder_finish(perfdata_recorder *recorder,
+                                         struct perfdata_recorder_result *result)
+{
+    uint64_t moved, samples = 0;
+    perfdata_status status = recorder->writer && !recorder->finished ? PERFDATA_OK
+                                                                     : too_late(recorder);
+    bool failed = recorder->context.status < 0;
+    pd_command_end(recorder);
+    if (status == PERFDATA_OK && !failed)
+        status = move(recorder, true, &moved);
+    if (status == PERFDATA_OK && !failed)
+        status = pd_record_look_back(recorder, &samples);
+    if (result)
+        fill_result(recorder, samples, result);
+    if (status == PERFDATA_OK && !failed)
+        status = pd_writer_finish(recorder->writer);
+    recorder->finished = true;
+    return failed ? recorder->context.status : status;
+}
+
+void perfdata_recorder_close(perfdata_recorder *recorder)
+{
+    if (!recorder)
+        return;
+    pd_command_end(recorder);
+    for (size_t e = 0; recorder->opened && e < pd_record_event_count(recorder); e++) {
+        for (size_t i = 0; i < recorder->opened[e].count; i++)
+            if (recorder->opened[e].data[i].fd >= 0)
+                close(recorder->opened[e].data[i].fd);
+        pd_vec_free(&recorder->opened[e]);
+    }
+    free(recorder->opened);
+    pd_record_unmap_rings(recorder);
+    pd_writer_close(recorder->writer);
+    if (recorder->own_fd)
+        close(recorder->fd);
+    if (recorder->stop_fd >= 0)
+        close(recorder->stop_fd);
+    free(recorder->cpus.data);
+    free(recorder->threads.data);
+    pd_vec_free(&recorder->polls);
+    pd_events_free(&recorder->events);
+    pd_arena_free(&recorder->arena);
+    pd_context_fini(&recorder->context);
+    free(recorder);
+}
+
+const char *perfdata_recorder_error(const perfdata_recorder *recorder)
+{
+    return recorder->context.message;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes, their threads, names and maps, as /proc shows them: FORK, COMM, NAMESPACES, MMAP2, CGROUP. */
+#include "record/records.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COMM_SIZE = 16 };
+
+struct task {
+    int32_t tid, tgid, parent;
+    char comm[COMM_SIZE];
+};
+
+static bool read_task(const perfdata_recorder *recorder, int32_t tid, struct task *out)
+{
+    *out = (struct task){ .tid = tid, .tgid = -1 };
+    char *text = pd_roots_read(&recorder->roots, NULL, "/proc/%d/status", tid);
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = 0;
+        if (!strncmp(line, "Name:\t", 6))
+            snprintf(out->comm, sizeof out->comm, "%s", line + 6);
+        else if (!strncmp(line, "Tgid:", 5))
+            out->tgid = atoi(line + 5);
+        else if (!strncmp(line, "PPid:", 5))
+            out->parent = atoi(line + 5);
+    }
+    free(text);
+    return out->tgid >= 0;
+}
+
+static bool wants(const perfdata_recorder *recorder, uint32_t what)
+{
+    uint32_t asked = recorder->options.synthesize;
+    return !asked || asked & what;
+}
+
+/* ---- one task ---- */
+
+static perfdata_status put_fork(perfdata_recorder *recorder, const struct task *task)
+{
+    struct pd_made made = { 0 };
+    /* a thread's parent is its process */
+    int32_t parent = task->tid == task->tgid ? task->parent : task->tgid;
+    pd_made_begin(&made, PD_RECORD_FORK, PD_MISC_FORK_EXEC);
+    pd_made_u32(&made, (uint32_t)task->tgid);
+    pd_made_u32(&made, (uint32_t)parent);
+    pd_made_u32(&made, (uint32_t)task->tid);
+    pd_made_u32(&made, (uint32_t)parent);
+    pd_made_u64(&made, 0);
+    return pd_made_put(recorder, &made, recorder->trailer);
+}
+
+static perfdata_status put_comm(perfdata_recorder *recorder, const struct task *task)
+{
+    struct pd_made made = { 0 };
+    pd_made_begin(&made, PD_RECORD_COMM, 0);
+    pd_made_u32(&made, (uint32_t)task->tgid);
+    pd_made_u32(&made, (uint32_t)task->tid);
+    pd_made_text(&made, task->comm, 8);
+    return pd_made_put(recorder, &made, recorder->trailer);
+}
+
+static perfdata_status put_namespaces(perfdata_recorder *recorder, const struct task *task)
+{
+    static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
+    struct pd_made made = { 0 };
+    if (!pd_record_flag(recorder, PERFDATA_RECORD_NAMESPACES))
+        return PERFDATA_OK;
+    pd_made_begin(&made, PD_RECORD_NAMESPACES, 0);
+    pd_made_u32(&made, (uint32_t)task->tgid);
+    pd_made_u32(&made, (uint32_t)task->tid);
+    pd_made_u64(&made, PD_LENGTH(names));
+    for (size_t i = 0; i < PD_LENGTH(names); i++) {
+        char path[PD_PATH_SIZE];
+        struct stat info = { 0 };
+        if (pd_roots_path(&recorder->roots, path, "/proc/%d/ns/%s", task->tid, names[i]))
+            (void)!stat(path, &info);
+        pd_made_u64(&made, info.st_dev);
+        pd_made_u64(&made, info.st_ino);
+    }
+    return pd_made_put(recorder, &made, recorder->trailer);
+}
+
+/* ---- maps ---- */
+
+struct map_line {
+    unsigned long long start, end, offset, inode;
+    unsigned major, minor;
+    char rights[5];
+    int name; /* where it begins */
+};
+
+static bool parse_map(const char *line, struct map_line *out)
+{
+    return sscanf(line, "%llx-%llx %4s %llx %x:%x %llu%n", &out->start, &out->end, out->rights,
+                  &out->offset, &out->major, &out->minor, &out->inode, &out->name) == 7 &&
+           strlen(out->rights) == 4;
+}
+
+static perfdata_status put_map(perfdata_recorder *recorder, const struct task *task,
+                               const struct map_line *map, const char *name)
+{
+    struct pd_made made = { 0 };
+    bool code = map->rights[2] == 'x', shared = map->rights[3] == 's';
+    uint32_t protection = (map->rights[0] == 'r' ? PROT_READ : 0u) |
+                          (map->rights[1] == 'w' ? PROT_WRITE : 0u) | (code ? PROT_EXEC : 0u);
+    pd_made_begin(&made, PD_RECORD_MMAP2, PD_CPUMODE_USER | (code ? 0 : PD_MISC_MMAP_DATA));
+    pd_made_u32(&made, (uint32_t)task->tgid);
+    pd_made_u32(&made, (uint32_t)task->tid);
+    pd_made_u64(&made, map->start);
+    pd_made_u64(&made, map->end - map->start);
+    pd_made_u64(&made, map->offset);
+    pd_made_u32(&made, map->major);
+    pd_made_u32(&made, map->minor);
+    pd_made_u64(&made, map->inode);
+    pd_made_u64(&made, 0);
+    pd_made_u32(&made, protection);
+    pd_made_u32(&made, shared ? MAP_SHARED : MAP_PRIVATE);
+    pd_made_text(&made, *name ? name : "//anon", 8);
+    return pd_made_put(recorder, &made, recorder->trailer);
+}
+
+/* Code; data, too, where addresses are wanted. */
+static perfdata_status put_maps(perfdata_recorder *recorder, const struct task *task)
+{
+    char path[PD_PATH_SIZE], *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    perfdata_status status = PERFDATA_OK;
+    bool data = false;
+    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
+        data |= pd_attr_flag(&pd_record_event(recorder, i)->attr, PD_ATTR_MMAP_DATA);
+    if (!wants(recorder, PERFDATA_SYNTHESIZE_MAPS) ||
+        !pd_roots_path(&recorder->roots, path, "/proc/%d/maps", task->tid))
+        return PERFDATA_OK;
+    FILE *file = fopen(path, "re");
+    while (file && status == PERFDATA_OK && (length = getline(&line, &room, file)) > 0) {
+        struct map_line map;
+        if (line[length - 1] == '\n')
+            line[length - 1] = 0;
+        if (!parse_map(line, &map) ||
+            (map.rights[2] != 'x' && (!data || (map.rights[0] != 'r' && map.rights[1] != 'w'))))
+            continue;
+        const char *name = line + map.name;
+        status = put_map(recorder, task, &map, name + strspn(name, " "));
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static bool is_number(const char *text, int32_t *out)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    *out = (int32_t)number;
+    return *text >= '0' && *text <= '9' && !*end && number <= INT32_MAX;
+}
+
+static perfdata_status put_process(perfdata_recorder *recorder, int32_t pid)
+{
+    size_t count;
+    char **names = pd_roots_list(&recorder->roots, &count, "/proc/%d/task", pid);
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < count && status == PERFDATA_OK; i++) {
+        struct task task;
+        int32_t tid;
+        if (!is_number(names[i], &tid) || !read_task(recorder, tid, &task))
+            continue;
+        status = put_fork(recorder, &task);
+        if (status == PERFDATA_OK)
+            status = put_namespaces(recorder, &task);
+        if (status == PERFDATA_OK)
+            status = put_comm(recorder, &task);
+        if (status == PERFDATA_OK && tid == pid)
+            status = put_maps(recorder, &task);
+    }
+    free(names);
+    return status;
+}
+
+static perfdata_status put_everything(perfdata_recorder *recorder)
+{
+    size_t count;
+    char **names = pd_roots_list(&recorder->roots, &count, "/proc");
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < count && status == PERFDATA_OK; i++) {
+        int32_t pid;
+        if (is_number(names[i], &pid))
+            status = put_process(recorder, pid);
+    }
+    free(names);
+    return status;
+}
+
+static bool is_watched(const perfdata_recorder *recorder, int32_t tid)
+{
+    for (size_t i = 0; i < recorder->threads.count; i++)
+        if (recorder->threads.data[i] == tid)
+            return true;
+    return false;
+}
+
+/* A watched thread, and its process where that is not watched itself. */
+static perfdata_status put_watched(perfdata_recorder *recorder, int32_t tid, bool leader_too)
+{
+    struct task task;
+    if (!read_task(recorder, tid, &task))
+        return PERFDATA_OK;
+    perfdata_status status = put_comm(recorder, &task);
+    if (status == PERFDATA_OK)
+        status = put_namespaces(recorder, &task);
+    if (status == PERFDATA_OK && task.tgid == tid)
+        status = put_maps(recorder, &task);
+    if (status < 0 || task.tgid == tid || !leader_too || is_watched(recorder, task.tgid))
+        return status;
+    return put_watched(recorder, task.tgid, false);
+}
+
+/* The command has perf's name until its exec: a reader that knows perf knows this one. */
+static perfdata_status put_command(perfdata_recorder *recorder)
+{
+    struct task task = { .tid = (int32_t)recorder->child, .tgid = (int32_t)recorder->child };
+    if (!recorder->child)
+        return PERFDATA_OK;
+    snprintf(task.comm, sizeof task.comm, "perf-exec");
+    perfdata_status status = put_comm(recorder, &task);
+    return status < 0 ? status : put_namespaces(recorder, &task);
+}
+
+/* ---- cgroups ---- */
+
+static _Thread_local struct {
+    perfdata_recorder *recorder;
+    size_t root; /* length of the mount's path */
+    perfdata_status status;
+} cgroup_walk; /* nftw() has no argument for it */
+
+static int put_cgroup(const char *path, const struct stat *info, int type, struct FTW *where)
+{
+    union {
+        struct file_handle handle;
+        uint8_t room[sizeof(struct file_handle) + sizeof(uint64_t)];
+    } handle = { .handle = { .handle_bytes = sizeof(uint64_t) } };
+    uint64_t id;
+    struct pd_made made = { 0 };
+    int mount;
+    (void)info;
+    (void)where;
+    if (type != FTW_D || name_to_handle_at(AT_FDCWD, path, &handle.handle, &mount, 0) < 0)
+        return 0;
+    memcpy(&id, handle.room + sizeof(struct file_handle), sizeof id);
+    const char *name = path + cgroup_walk.root;
+    pd_made_begin(&made, PD_RECORD_CGROUP, 0);
+    pd_made_u64(&made, id);
+    pd_made_text(&made, *name ? name : "/", 8);
+    cgroup_walk.status = pd_made_put(cgroup_walk.recorder, &made, cgroup_walk.recorder->trailer);
+    return cgroup_walk.status < 0;
+}
+
+static perfdata_status put_cgroups(perfdata_recorder *recorder)
+{
+    enum { DESCRIPTORS = 16 };
+    char line[1024], path[512], kind[64];
+    bool found = false;
+    FILE *mounts = pd_record_flag(recorder, PERFDATA_RECORD_CGROUPS) ? fopen("/proc/mounts", "re")
+                                                                     : NULL;
+    while (mounts && !found && fgets(line, sizeof line, mounts))
+        found = sscanf(line, "%*s %511s %63s", path, kind) == 2 && !strcmp(kind, "cgroup2");
+    if (mounts)
+        fclose(mounts);
+    if (!found)
+        return PERFDATA_OK;
+    cgroup_walk.recorder = recorder;
+    cgroup_walk.root = strlen(path);
+    cgroup_walk.status = PERFDATA_OK;
+    (void)nftw(path, put_cgroup, DESCRIPTORS, FTW_PHYS | FTW_MOUNT);
+    return cgroup_walk.status;
+}
+
+perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder)
+{
+    perfdata_status status = put_cgroups(recorder);
+    bool tasks = wants(recorder, PERFDATA_SYNTHESIZE_TASKS | PERFDATA_SYNTHESIZE_MAPS);
+    if (status == PERFDATA_OK && recorder->by_cpu && tasks)
+        status = put_everything(recorder);
+    for (size_t i = 0;
+         !recorder->by_cpu && tasks && i < recorder->threads.count && status == PERFDATA_OK; i++)
+        if (recorder->threads.data[i] != recorder->child)
+            status = put_watched(recorder, recorder->threads.data[i], true);
+    return status < 0 ? status : put_command(recorder);
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/verbs.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <perfdata/recorder.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* -e, --filter and --exclude-perf, in the order of the command line. */
+struct selection {
+    enum { SELECT_EVENTS, SELECT_FILTER, SELECT_NOT_US } kind;
+    const char *text;
+};
+
+enum { MOST_SELECTIONS = 1024 };
+
+struct record_options {
+    struct selection *selections;
+    size_t selection_count;
+    const char *output, *cpus, *pids, *tids, *user, *period, *frequency, *call_graph, *clock,
+        *pages;
+    const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
+    int graph, branch_any, quiet, verbose;
+    int flags[31]; /* by bit of enum perfdata_recorder_flags */
+    int no_cache;
+};
+#define FIELD(name) offsetof(struct record_options, name)
+#define BIT(name) __builtin_ctz(PERFDATA_RECORD_##name)
+#define FLAG(name) offsetof(struct record_options, flags) + sizeof(int) * BIT(name)
+
+static enum tool_exit select_text(struct tool *tool, struct record_options *options, int kind,
+                                  const char *text)
+{
+    if (!options->selections)
+        options->selections = calloc(MOST_SELECTIONS, sizeof *options->selections);
+    if (!options->selections || options->selection_count == MOST_SELECTIONS)
+        return tool_usage(tool, "more than %d events and filters", MOST_SELECTIONS);
+    options->selections[options->selection_count].kind = kind;
+    options->selections[options->selection_count++].text = text;
+    return TOOL_DONE;
+}
+
+static enum tool_exit parse_events(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct record_options *options = data;
+    if (unset)
+        options->selection_count = 0;
+    return unset ? TOOL_DONE : select_text(tool, options, SELECT_EVENTS, value);
+}
+
+static enum tool_exit parse_filter(struct tool *tool, void *data, const char *value, bool unset)
+{
+    return unset ? TOOL_DONE : select_text(tool, data, SELECT_FILTER, value);
+}
+
+static enum tool_exit parse_exclude(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)value;
+    return unset ? TOOL_DONE : select_text(tool, data, SELECT_NOT_US, NULL);
+}
+
+static const struct tool_option record_rows[] = {
+    { TOOL_GROUP, .help = "Events" },
+    { TOOL_CALLBACK, 'e', "event", "EVENTS",
+      "events to record; default: cycles, or the CPU's clock", .parse = parse_events },
+    { TOOL_CALLBACK, 0, "filter", "FILTER", "of the tracepoints before it", .parse = parse_filter },
+    { TOOL_CALLBACK, 0, "exclude-perf", NULL, "the tracepoints before it leave this process out",
+      .flags = TOOL_NO_VALUE, .parse = parse_exclude },
+    { TOOL_STRING, 'c', "count", "N", "a sample each N events", FIELD(period) },
+    { TOOL_STRING, 'F', "freq", "HZ", "samples a second, or max; default: 4000", FIELD(frequency) },
+    { TOOL_FLAG, 0, "strict-freq", NULL, "fail where the frequency is not allowed",
+      FLAG(STRICT_FREQUENCY) },
+    { TOOL_FLAG, 0, "group", NULL, "all events are one group", FLAG(GROUP) },
+    { TOOL_FLAG, 0, "all-kernel", NULL, "only what the kernel does", FLAG(ALL_KERNEL) },
+    { TOOL_FLAG, 0, "all-user", NULL, "only what programs do", FLAG(ALL_USER) },
+    { TOOL_FLAG, 'n', "no-samples", NULL, "no samples", FLAG(NO_SAMPLES) },
+    { TOOL_GROUP, .help = "Whom" },
+    { TOOL_FLAG, 'a', "all-cpus", NULL, "all CPUs", FLAG(ALL_CPUS) },
+    { TOOL_STRING, 'C', "cpu", "LIST", "these CPUs, like 0-3,5", FIELD(cpus) },
+    { TOOL_STRING, 'p', "pid", "LIST", "these processes, with all threads", FIELD(pids) },
+    { TOOL_STRING, 't', "tid", "LIST", "these threads", FIELD(tids) },
+    { TOOL_STRING, 'u', "uid", "USER", "the processes of a user", FIELD(user) },
+    { TOOL_FLAG, 'i', "no-inherit", NULL, "without the children that come later",
+      FLAG(NO_INHERIT) },
+    { TOOL_FLAG, 0, "per-thread", NULL, "a buffer for each thread instead of each CPU",
+      FLAG(PER_THREAD) },
+    { TOOL_STRING, 'D', "delay", "MS", "events count only after so many milliseconds; -1: never",
+      FIELD(delay) },
+    { TOOL_GROUP, .help = "What a sample holds" },
+    { TOOL_FLAG, 'g', NULL, NULL, "call chains by frame pointers", FIELD(graph) },
+    { TOOL_STRING, 0, "call-graph", "KIND", "call chains: fp, dwarf[,BYTES], lbr",
+      FIELD(call_graph) },
+    { TOOL_FLAG, 0, "user-callchains", NULL, "their part in programs only", FLAG(USER_CALLCHAINS) },
+    { TOOL_FLAG, 0, "kernel-callchains", NULL, "their part in the kernel only",
+      FLAG(KERNEL_CALLCHAINS) },
+    { TOOL_FLAG, 'b', "branch-any", NULL, "the last branches", FIELD(branch_any) },
+    { TOOL_STRING, 'j', "branch-filter", "LIST", "which branches: any, any_call, any_ret, u, k...",
+      FIELD(branches) },
+    { TOOL_STRING, 0, "user-regs", "LIST", "registers of the program; without a list all",
+      FIELD(user_registers), .flags = TOOL_OPTIONAL, .implied = "" },
+    { TOOL_STRING, 'I', "intr-regs", "LIST", "registers at the interrupt; without a list all",
+      FIELD(interrupt_registers), .flags = TOOL_OPTIONAL, .implied = "" },
+    { TOOL_FLAG, 'd', "data", NULL, "addresses of data, and maps of data", FLAG(ADDRESS) },
+    { TOOL_FLAG, 0, "phys-data", NULL, "their physical addresses", FLAG(PHYSICAL) },
+    { TOOL_FLAG, 0, "data-page-size", NULL, "their page sizes", FLAG(DATA_PAGE_SIZE) },
+    { TOOL_FLAG, 0, "code-page-size", NULL, "page sizes of code", FLAG(CODE_PAGE_SIZE) },
+    { TOOL_FLAG, 'P', "period", NULL, "period", FLAG(PERIOD) },
+    { TOOL_FLAG, 'T', "timestamp", NULL, "time", FLAG(TIME) },
+    { TOOL_FLAG, 'W', "weight", NULL, "weight", FLAG(WEIGHT) },
+    { TOOL_FLAG, 'R', "raw-samples", NULL, "raw data of all events", FLAG(RAW) },
+    { TOOL_FLAG, 0, "sample-cpu", NULL, "CPU", FLAG(CPU) },
+    { TOOL_FLAG, 0, "sample-identifier", NULL, "the event's id in front", FLAG(IDENTIFIER) },
+    { TOOL_FLAG, 0, "transaction", NULL, "flags of transactions", FLAG(TRANSACTION) },
+    { TOOL_FLAG, 's', "stat", NULL, "counts of each thread when it ends", FLAG(STAT) },
+    { TOOL_FLAG, 0, "running-time", NULL, "times that groups were enabled and ran",
+      FLAG(RUNNING_TIME) },
+    { TOOL_STRING, 'k', "clockid", "CLOCK", "clock of the times: mono, raw, real, boot, tai",
+      FIELD(clock) },
+    { TOOL_GROUP, .help = "Other records" },
+    { TOOL_FLAG, 0, "switch-events", NULL, "context switches", FLAG(SWITCH_EVENTS) },
+    { TOOL_FLAG, 0, "namespaces", NULL, "namespaces of tasks", FLAG(NAMESPACES) },
+    { TOOL_FLAG, 0, "all-cgroups", NULL, "control groups", FLAG(CGROUPS) },
+    { TOOL_FLAG, 0, "no-bpf-event", NULL, "no programs of BPF that are loaded",
+      FLAG(NO_BPF_EVENT) },
+    { TOOL_STRING, 0, "synth", "WHAT", "of what runs already: all, task, mmap, no", FIELD(synth) },
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_STRING, 'o', "output", "FILE", "where to write; - is standard output, a pipe stream",
+      FIELD(output) },
+    { TOOL_STRING, 'z', "compression-level", "N", "compress with zstd; default level: 1",
+      FIELD(level), .flags = TOOL_OPTIONAL, .implied = "1" },
+    { TOOL_FLAG, 'B', "no-buildid", NULL, "no build-ids in the header", FLAG(NO_BUILD_ID) },
+    { TOOL_FLAG, 0, "buildid-all", NULL,
+      "build-ids of all that was mapped, not of what samples hit", FLAG(ALL_BUILD_IDS) },
+    { TOOL_FLAG, 'N', "no-buildid-cache", NULL, "as always: the build-id cache is not touched",
+      FIELD(no_cache) },
+    { TOOL_STRING, 'm', "mmap-pages", "PAGES", "size of a buffer: pages, or bytes like 1M",
+      FIELD(pages) },
+    { TOOL_FLAG, 0, "no-buffering", NULL, "write each sample at once", FLAG(NO_BUFFERING) },
+    { TOOL_FLAG, 'q', "quiet", NULL, "no messages", FIELD(quiet) },
+    { TOOL_COUNT, 'v', "verbose", NULL, "-v: what was tried; -vv: attributes and calls",
+      FIELD(verbose) },
+    { 0 },
+};
+
+/* ---- the command line -> options of the recorder ---- */
+
+struct run {
+    struct tool *tool;
+    const struct record_options *options;
+    struct perfdata_recorder_options recorder;
+    int32_t delay;
+};
+
+static bool is_count(const char *text, uint64_t most, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 0);
+    return *text >= '0' && *text <= '9' && !*end && !errno && *out <= most;
+}
+
+static enum tool_exit take_rate(struct run *run)
+{
+    const struct record_options *options = run->options;
+    uint64_t number;
+    if (options->period && options->frequency)
+        return tool_usage(run->tool, "cannot set frequency and period at the same time");
+    if (options->period) {
+        if (!is_count(options->period, UINT64_MAX, &number) || !number)
+            return tool_usage(run->tool, "-c %s: a number is needed", options->period);
+        run->recorder.period = number;
+    }
+    if (options->frequency && !strcmp(options->frequency, "max")) {
+        run->recorder.frequency = PERFDATA_RECORD_MAX_FREQUENCY;
+    } else if (options->frequency) {
+        if (!is_count(options->frequency, UINT32_MAX - 1, &number) || !number)
+            return tool_usage(run->tool, "-F %s: a number or max is needed", options->frequency);
+        run->recorder.frequency = (uint32_t)number;
+    }
+    return TOOL_DONE;
+}
+
+/* Processes before users before CPUs, as perf says it. */
+static enum tool_exit take_targets(struct run *run)
+{
+    const struct record_options *options = run->options;
+    struct perfdata_recorder_options *recorder = &run->recorder;
+    bool cpus = options->cpus || options->flags[BIT(ALL_CPUS)];
+    bool tasks = options->pids || options->tids;
+    const char *over = options->user && tasks   ? "UID"
+                       : options->cpus && tasks ? "CPU"
+                       : cpus && tasks          ? "SYSTEM"
+                                                : NULL;
+    if (over)
+        fprintf(stderr, "Warning:\nPID/TID switch overriding %s\n", over);
+    else if (options->user && cpus)
+        fprintf(stderr, "Warning:\nUID switch overriding %s\n", options->cpus ? "CPU" : "SYSTEM");
+    recorder->cpus = options->cpus;
+    recorder->pids = options->pids;
+    recorder->tids = options->pids ? NULL : options->tids;
+    if (options->user) {
+        uint64_t number;
+        const struct passwd *entry = getpwnam(options->user);
+        if (!entry && !is_count(options->user, UINT32_MAX, &number))
+            return tool_usage(run->tool, "Invalid User: %s", options->user);
+        recorder->has_user = 1;
+        recorder->user = entry ? entry->pw_uid : (uint32_t)number;
+    }
+    return TOOL_DONE;
+}
+
+static enum tool_exit bad_value(struct run *run, const char *option, const char *value)
+{
+    return tool_usage(run->tool, "%s %s: not a value of this option", option, value);
+}
+
+static enum tool_exit take_registers(struct run *run, const char *option, const char *text,
+                                     uint64_t *mask)
+{
+    if (text && perfdata_registers_parse(*text ? text : NULL, mask) < 0)
+        return bad_value(run, option, text);
+    return TOOL_DONE;
+}
+
+static enum tool_exit take_contents(struct run *run)
+{
+    const struct record_options *options = run->options;
+    struct perfdata_recorder_options *recorder = &run->recorder;
+    recorder->call_graph = options->graph ? PERFDATA_CALL_GRAPH_FP : PERFDATA_CALL_GRAPH_NONE;
+    if (options->call_graph && perfdata_call_graph_parse(options->call_graph, &recorder->call_graph,
+                                                         &recorder->stack_size) < 0)
+        return tool_usage(run->tool, "callchain: Unknown --call-graph option value: %s",
+                          options->call_graph);
+    const char *branches = options->branches     ? options->branches
+                           : options->branch_any ? "any"
+                                                 : NULL;
+    if (branches && perfdata_branch_filter_parse(branches, &recorder->branch_filter) < 0)
+        return bad_value(run, "-j", branches);
+    if (options->clock) {
+        recorder->has_clock = 1;
+        if (perfdata_clock_parse(options->clock, &recorder->clock) < 0)
+            return tool_usage(run->tool, "Warning: unknown clockid: %s", options->clock);
+    }
+    enum tool_exit code = take_registers(run, "--user-regs", options->user_registers,
+                                         &recorder->user_registers);
+    return code != TOOL_DONE ? code
+                             : take_registers(run, "--intr-regs", options->interrupt_registers,
+                                              &recorder->interrupt_registers);
+}
+
+static enum tool_exit take_synthesis(struct run *run)
+{
+    static const struct {
+        const char *name;
+        uint32_t bits;
+    } words[] = { { "no", PERFDATA_SYNTHESIZE_NOTHING },
+                  { "all", 0 },
+                  { "task", PERFDATA_SYNTHESIZE_TASKS },
+                  { "mmap", PERFDATA_SYNTHESIZE_MAPS } };
+    for (size_t i = 0; run->options->synth && i < TOOL_LENGTH(words); i++)
+        if (!strcmp(run->options->synth, words[i].name)) {
+            run->recorder.synthesize = words[i].bits;
+            return TOOL_DONE;
+        }
+    return run->options->synth ? bad_value(run, "--synth", run->options->synth) : TOOL_DONE;
+}
+
+static enum tool_exit take_output(struct run *run)
+{
+    const struct record_options *options = run->options;
+    struct perfdata_recorder_options *recorder = &run->recorder;
+    uint64_t number;
+    recorder->path = options->output ? options->output : "perf.data";
+    if (!strcmp(recorder->path, "-")) {
+        recorder->path = NULL;
+        recorder->fd = STDOUT_FILENO;
+    }
+    if (options->level) {
+        if (!is_count(options->level, 22, &number))
+            return bad_value(run, "-z", options->level);
+        recorder->compression = (int32_t)(number ? number : 1);
+    }
+    if (options->pages &&
+        perfdata_pages_parse(options->pages, &recorder->pages, &recorder->aux_pages) < 0)
+        return bad_value(run, "-m", options->pages);
+    if (recorder->aux_pages)
+        return tool_refuse(run->tool, "-m PAGES,PAGES");
+    if (options->delay) {
+        bool never = !strcmp(options->delay, "-1");
+        if (!never && !is_count(options->delay, INT32_MAX, &number))
+            return strpbrk(options->delay, "-,") ? tool_refuse(run->tool, "--delay with ranges")
+                                                 : bad_value(run, "-D", options->delay);
+        run->delay = recorder->delay = never ? -1 : (int32_t)number;
+    }
+    return TOOL_DONE;
+}
+
+static void on_log(void *data, int32_t level, const char *text)
+{
+    const struct record_options *options = data;
+    if (!options->quiet && level <= options->verbose)
+        fputs(text, stderr);
+}
+
+static enum tool_exit take_options(struct run *run, int argc, char **argv)
+{
+    enum tool_exit (*const parts[])(struct run *) = { take_rate, take_targets, take_contents,
+                                                      take_synthesis, take_output };
+    enum tool_exit code = TOOL_DONE;
+    run->recorder.struct_size = sizeof run->recorder;
+    for (unsigned bit = 0; bit < TOOL_LENGTH(run->options->flags); bit++)
+        run->recorder.flags |= (run->options->flags[bit] ? 1u : 0u) << bit;
+    run->recorder.log = on_log;
+    run->recorder.log_data = (void *)(uintptr_t)run->options;
+    run->recorder.command = argc ? (const char *const *)argv : NULL;
+    for (size_t i = 0; i < TOOL_LENGTH(parts) && code == TOOL_DONE; i++)
+        code = parts[i](run);
+    const struct perfdata_recorder_options *recorder = &run->recorder;
+    bool whom = argc || recorder->pids || recorder->tids || recorder->has_user || recorder->cpus ||
+                recorder->flags & PERFDATA_RECORD_ALL_CPUS;
+    if (code == TOOL_DONE && !whom) /* as perf: everything */
+        run->recorder.flags |= PERFDATA_RECORD_ALL_CPUS;
+    return code;
+}
+
+/* ---- recording ---- */
+
+static perfdata_recorder *volatile signalled_recorder;
+static volatile sig_atomic_t signal_number;
+
+static void on_signal(int number)
+{
+    signal_number = number;
+    if (signalled_recorder)
+        perfdata_recorder_stop(signalled_recorder);
+}
+
+static void watch_signals(perfdata_recorder *recorder)
+{
+    struct sigaction action = { .sa_handler = on_signal };
+    signalled_recorder = recorder;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* What perf says in other words than "perf record: ..." goes out as it is. */
+static enum tool_exit failed(struct run *run, perfdata_status status,
+                             const perfdata_recorder *recorder)
+{
+    const char *text = perfdata_recorder_error(recorder);
+    bool event = status == PERFDATA_ERROR_ACCESS || status == PERFDATA_ERROR_UNSUPPORTED ||
+                 status == PERFDATA_ERROR_LIMIT;
+    bool mapping = !strncmp(text, "Permission error mapping", 24);
+    fprintf(stderr, "%s%s\n", event && !mapping ? "Error:\n" : "", text);
+    if (status == PERFDATA_ERROR_ARGUMENT)
+        return TOOL_USAGE;
+    return tool_exit_as(run->tool, status == PERFDATA_ERROR_OUTPUT ? TOOL_OUTPUT : TOOL_NOTHING,
+                        255);
+}
+
+static perfdata_status add_selection(perfdata_recorder *recorder, const struct selection *selection)
+{
+    char text[64];
+    switch (selection->kind) {
+    case SELECT_EVENTS: return perfdata_recorder_add_events(recorder, selection->text);
+    case SELECT_FILTER: return perfdata_recorder_set_filter(recorder, selection->text);
+    case SELECT_NOT_US: break;
+    }
+    snprintf(text, sizeof text, "common_pid != %d", (int)getpid());
+    return perfdata_recorder_set_filter(recorder, text);
+}
+
+static void say(const struct run *run, const char *text)
+{
+    if (!run->options->quiet)
+        fputs(text, stderr);
+}
+
+static perfdata_status delay(struct run *run, perfdata_recorder *recorder)
+{
+    if (!run->delay)
+        return PERFDATA_OK;
+    say(run, "Events disabled\n");
+    if (run->delay < 0)
+        return PERFDATA_OK;
+    struct timespec time = { run->delay / 1000, run->delay % 1000 * 1000000L };
+    while (nanosleep(&time, &time) < 0 && errno == EINTR && !signal_number)
+        continue;
+    perfdata_status status = perfdata_recorder_enable(recorder, 1);
+    if (status == PERFDATA_OK)
+        say(run, "Events enabled\n");
+    return status;
+}
+
+static void tell(const struct run *run, const struct perfdata_recorder_result *result)
+{
+    const double mib = 1024.0 * 1024.0;
+    char samples[64] = "", packed[128] = "";
+    if (run->options->quiet)
+        return;
+    fprintf(stderr, "[ perf record: Woken up %" PRIu64 " times to write data ]\n", result->wakeups);
+    if (result->samples)
+        snprintf(samples, sizeof samples, " (%" PRIu64 " samples)", result->samples);
+    if (result->compressed)
+        snprintf(packed, sizeof packed, ", compressed (original %.3f MB, ratio is %.3f)",
+                 (double)result->uncompressed / mib,
+                 (double)result->uncompressed / (double)result->compressed);
+    fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s%s ]\n",
+            (double)result->bytes / mib, run->recorder.path ? run->recorder.path : "-", packed,
+            samples);
+}
+
+/* As perf: the command's exit code, the signal that ended it or us. */
+static enum tool_exit end_as_command(struct run *run, const struct perfdata_recorder_result *result)
+{
+    int status = result->command_status, code = 0;
+    if (signal_number)
+        code = 128 + signal_number;
+    else if (status >= 0 && WIFSIGNALED(status))
+        code = 128 + WTERMSIG(status);
+    else if (status >= 0 && WIFEXITED(status))
+        code = WEXITSTATUS(status);
+    return tool_exit_as(run->tool, (enum tool_exit)code, code);
+}
+
+static enum tool_exit record(struct run *run, perfdata_recorder *recorder)
+{
+    struct perfdata_recorder_result result = { .struct_size = sizeof result };
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < run->options->selection_count && status == PERFDATA_OK; i++)
+        status = add_selection(recorder, &run->options->selections[i]);
+    watch_signals(recorder);
+    if (status == PERFDATA_OK)
+        status = perfdata_recorder_start(recorder);
+    if (status == PERFDATA_OK)
+        status = delay(run, recorder);
+    if (status < 0)
+        return failed(run, status, recorder);
+    int more;
+    do {
+        more = perfdata_recorder_read(recorder, -1);
+    } while (more > 0);
+    if (more < 0)
+        fprintf(stderr, "failed to write perf data, error: %s\n",
+                perfdata_recorder_error(recorder));
+    status = perfdata_recorder_finish(recorder, &result);
+    if (more < 0 || status < 0) {
+        if (more >= 0)
+            fprintf(stderr, "%s\n", perfdata_recorder_error(recorder));
+        return tool_exit_as(run->tool, TOOL_OUTPUT, 255);
+    }
+    tell(run, &result);
+    return end_as_command(run, &result);
+}
+
+/* The command line as it was given: the program's path, then what follows its name. */
+struct own_words {
+    const char *words[1024];
+    char program[4096], text[1 << 16];
+};
+
+static void read_own_words(struct own_words *own)
+{
+    size_t count = 0;
+    ssize_t length = readlink("/proc/self/exe", own->program, sizeof own->program - 1);
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t size = file ? fread(own->text, 1, sizeof own->text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    own->words[count++] = length > 0 ? own->program : "perfdata";
+    for (size_t at = strlen(own->text) + 1; at < size && count + 1 < TOOL_LENGTH(own->words);
+         at += strlen(own->text + at) + 1)
+        own->words[count++] = own->text + at;
+}
+
+static enum tool_exit run_record(struct tool *tool, void *data, int argc, char **argv)
+{
+    struct record_options *options = data;
+    struct run run = { .tool = tool, .options = options };
+    perfdata_recorder *recorder = NULL;
+    struct own_words *own = calloc(1, sizeof *own);
+    enum tool_exit code = take_options(&run, argc, argv);
+    if (code == TOOL_DONE && own) {
+        read_own_words(own);
+        run.recorder.arguments = own->words;
+        perfdata_status status = perfdata_recorder_open(&run.recorder, &recorder);
+        code = status < 0 && recorder ? failed(&run, status, recorder)
+               : status < 0           ? tool_failure(tool, status, "record", "")
+                                      : record(&run, recorder);
+    }
+    signalled_recorder = NULL;
+    perfdata_recorder_close(recorder);
+    free(options->selections);
+    free(own);
+    return code;
+}
+
+const struct tool_verb tool_verb_record = {
+    .name = "record",
+    .synopsis = "[OPTIONS] [COMMAND [ARGUMENTS]]",
+    .description =
+        "Records what the kernel's performance events say of a command, of processes or of whole "
+        "CPUs, with the same\ncalls as perf record and in the same form. The file can be read at "
+        "every moment, also after a crash.",
+    .examples = { "record -g -- ./program", "where a program spends its time",
+                  "record -a -e sched:sched_switch sleep 5", "five seconds of context switches" },
+    .options = record_rows,
+    .options_size = sizeof(struct record_options),
+    .run = run_record,
+    .flags = TOOL_VERB_PERF | TOOL_VERB_STOP,
+};
