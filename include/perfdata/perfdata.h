@@ -6,6 +6,7 @@
 #include <perfdata/itrace.h>
 #include <perfdata/export.h>
 #include <perfdata/record.h>
+#include <perfdata/recorder.h>
 #include <perfdata/recording.h>
 #include <perfdata/rewrite.h>
 #include <perfdata/status.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The attributes: what perf record 6.1 gives to perf_event_open for the same events and options. */
-#include "record/record.h"
-#include "record/intel_pt.h"
+#include "record/aux.h"
 #include "record/callgraph.h"
 #include <stdlib.h>
 
@@ -33,6 +32,9 @@ static bool is_dummy(const struct pd_selected *event)
 static perfdata_status choose_tracking(perfdata_recorder *recorder)
 {
     struct pd_selected *tracking = pd_record_event(recorder, 0);
+    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
+        if (pd_record_event(recorder, i)->tracking)
+            return PERFDATA_OK; /* a trace has its own */
     bool delayed = recorder->options.delay != 0;
     if ((delayed || recorder->by_cpu) && !is_dummy(tracking)) {
         tracking = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, SW_DUMMY, "dummy:HG");
@@ -251,9 +253,6 @@ static perfdata_status refuse_terms(perfdata_recorder *recorder, const struct pd
     if (event->weak)
         return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "%s: the modifier W is not supported yet", event->name);
-    if (event->pmu && !strcmp(event->pmu, PD_INTEL_PT))
-        return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "%s: AUX areas are not recorded yet", event->name);
     return PERFDATA_OK;
 }
 
@@ -338,12 +337,16 @@ perfdata_status pd_record_configure(perfdata_recorder *recorder)
 {
     if (pd_record_flag(recorder, PERFDATA_RECORD_GROUP))
         make_one_group(recorder, pd_record_event_count(recorder));
-    perfdata_status status = choose_tracking(recorder);
+    perfdata_status status = pd_aux_prepare(recorder);
+    if (status == PERFDATA_OK)
+        status = choose_tracking(recorder);
     size_t count = pd_record_event_count(recorder);
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
         status = configure(recorder, i);
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
         follow_leader(recorder, i);
+    if (status == PERFDATA_OK)
+        pd_aux_configure(recorder);
     if (status == PERFDATA_OK)
         set_ids(recorder, count);
     return status;

@@ -337,15 +337,14 @@ int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
     perfdata_status status = move(recorder, false, &moved);
     if (status < 0)
         return status;
-    if (moved)
-        return 1;
+    pd_command_poll(recorder);
     bool ended = recorder->stop || recorder->child_done;
     if (ended && recorder->enabled) {
         status = enable(recorder, false); /* then what is still there is read */
         return status < 0 ? status : 1;
     }
     if (ended)
-        return 0;
+        return moved != 0;
     if (!wait_for_data(recorder, timeout_ms) && !recorder->child)
         recorder->stop = 1;
     return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's buffers: one per CPU, or per thread, that all events there write to. */
-#include "record/record.h"
+#include "record/aux.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -79,6 +79,8 @@ static perfdata_status map_place(perfdata_recorder *recorder, int32_t cpu, int32
             if (ring < 0) {
                 ring = (int64_t)recorder->rings.count;
                 status = add_ring(recorder, opened, pd_record_event(recorder, e), pages);
+                if (status == PERFDATA_OK && (int64_t)e == pd_aux_event(recorder))
+                    status = pd_aux_map(recorder, &recorder->rings.data[ring]);
             } else if (recorder->calls.control(
                            recorder->calls.data, opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
                            (void *)(intptr_t)recorder->rings.data[ring].fd) < 0) {
@@ -110,9 +112,11 @@ perfdata_status pd_record_map_rings(perfdata_recorder *recorder)
 void pd_record_unmap_rings(perfdata_recorder *recorder)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 0; i < recorder->rings.count; i++)
+    for (size_t i = 0; i < recorder->rings.count; i++) {
+        pd_aux_unmap(recorder, &recorder->rings.data[i]);
         recorder->calls.unmap(recorder->calls.data, recorder->rings.data[i].base,
                               recorder->rings.data[i].size + page);
+    }
     pd_vec_free(&recorder->rings);
 }
 
@@ -181,6 +185,8 @@ perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uin
             status = read_forward(recorder, ring, moved);
         else if (last)
             status = read_backward(recorder, ring, moved);
+        if (status == PERFDATA_OK)
+            status = pd_aux_read(recorder, (uint32_t)i, moved);
     }
     recorder->reads += *moved != 0;
     return status;

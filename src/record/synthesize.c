@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What runs already, as the records that the kernel would have made of it; in perf's order. */
-#include "record/record.h"
+#include "record/aux.h"
 #include "record/records.h"
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -113,10 +113,21 @@ static bool kernel_range(const perfdata_recorder *recorder, uint64_t *start, uin
     return *start && *end > *start;
 }
 
+/* Nobody asks what the kernel does: perf then says nothing of it. */
+static bool kernel_is_excluded(const perfdata_recorder *recorder)
+{
+    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
+        if (!pd_attr_flag(&pd_record_event(recorder, i)->attr, PD_ATTR_EXCLUDE_KERNEL))
+            return false;
+    return true;
+}
+
 static perfdata_status put_kernel(perfdata_recorder *recorder)
 {
     uint64_t start, end;
     struct pd_made made = { 0 };
+    if (kernel_is_excluded(recorder))
+        return PERFDATA_OK;
     if (!kernel_range(recorder, &start, &end)) {
         pd_record_log(
             recorder, 0,
@@ -143,7 +154,10 @@ static perfdata_status put_modules(perfdata_recorder *recorder)
 {
     char path[PD_PATH_SIZE], *line = NULL;
     size_t room = 0;
-    FILE *file = pd_roots_path(&recorder->roots, path, "/proc/modules") ? fopen(path, "re") : NULL;
+    FILE *file = !kernel_is_excluded(recorder) &&
+                         pd_roots_path(&recorder->roots, path, "/proc/modules")
+                     ? fopen(path, "re")
+                     : NULL;
     perfdata_status status = PERFDATA_OK;
     while (file && status == PERFDATA_OK && getline(&line, &room, file) > 0) {
         char name[128], bracketed[136];
@@ -240,8 +254,8 @@ static perfdata_status put_time_conv(perfdata_recorder *recorder)
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder)
 {
     perfdata_status (*const parts[])(
-        perfdata_recorder *) = { put_time_conv, put_id_index,   put_kernel, put_modules,
-                                 put_updates,   put_thread_map, put_cpu_map };
+        perfdata_recorder *) = { put_time_conv, put_id_index, pd_aux_put_info, put_kernel,
+                                 put_modules,   put_updates,  put_thread_map,  put_cpu_map };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < PD_LENGTH(parts) && status == PERFDATA_OK; i++)
         status = parts[i](recorder);

@@ -139,8 +139,8 @@ static const struct tool_option record_rows[] = {
       "build-ids of all that was mapped, not of what samples hit", FLAG(ALL_BUILD_IDS) },
     { TOOL_FLAG, 'N', "no-buildid-cache", NULL, "as always: the build-id cache is not touched",
       FIELD(no_cache) },
-    { TOOL_STRING, 'm', "mmap-pages", "PAGES", "size of a buffer: pages, or bytes like 1M",
-      FIELD(pages) },
+    { TOOL_STRING, 'm', "mmap-pages", "PAGES",
+      "size of a buffer, and of a trace: pages, or bytes like 1M,16M", FIELD(pages) },
     { TOOL_FLAG, 0, "no-buffering", NULL, "write each sample at once", FLAG(NO_BUFFERING) },
     { TOOL_FLAG, 'q', "quiet", NULL, "no messages", FIELD(quiet) },
     { TOOL_COUNT, 'v', "verbose", NULL, "-v: what was tried; -vv: attributes and calls",
@@ -289,8 +289,6 @@ static enum tool_exit take_output(struct run *run)
     if (options->pages &&
         perfdata_pages_parse(options->pages, &recorder->pages, &recorder->aux_pages) < 0)
         return bad_value(run, "-m", options->pages);
-    if (recorder->aux_pages)
-        return tool_refuse(run->tool, "-m PAGES,PAGES");
     if (options->delay) {
         bool never = !strcmp(options->delay, "-1");
         if (!never && !is_count(options->delay, INT32_MAX, &number))

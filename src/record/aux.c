@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/aux.h"
+#include "record/intel_pt.h"
+#include "record/records.h"
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SW_DUMMY = 9, AUXTRACE_SIZE = 48 };
+
+static uint64_t flag(unsigned number)
+{
+    return UINT64_C(1) << number;
+}
+
+static bool traces(const struct pd_selected *event)
+{
+    return event->pmu && !strcmp(event->pmu, PD_INTEL_PT);
+}
+
+int64_t pd_aux_event(const perfdata_recorder *recorder)
+{
+    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
+        if (traces(pd_record_event(recorder, i)))
+            return (int64_t)i;
+    return -1;
+}
+
+/* ---- before the attributes ---- */
+
+static int64_t paranoid(const perfdata_recorder *recorder)
+{
+    return pd_roots_number(&recorder->roots, 2, "/proc/sys/kernel/perf_event_paranoid");
+}
+
+static perfdata_status check(perfdata_recorder *recorder, size_t index)
+{
+    struct pd_context *context = &recorder->context;
+    size_t count = 0;
+    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
+        count += traces(pd_record_event(recorder, i));
+    if (count > 1)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "There may be only one " PD_INTEL_PT " event");
+    if (recorder->options.has_clock)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "Cannot use clockid (-k option) with " PD_INTEL_PT);
+    if (recorder->options.compression)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "-z with AUX areas is not supported yet");
+    const struct pd_selected *event = pd_record_event(recorder, index);
+    if (event->members != 1 || event->leader != index)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "%s: groups with AUX areas are not supported yet", event->name);
+    return PERFDATA_OK;
+}
+
+/* Its descriptor owns the area, so it is opened first. */
+static void move_to_front(perfdata_recorder *recorder, size_t index)
+{
+    struct pd_selected event = *pd_record_event(recorder, index);
+    struct pd_selected *list = recorder->events.list.data;
+    memmove(list + 1, list, index * sizeof *list);
+    list[0] = event;
+    for (size_t i = 0; i <= index; i++)
+        list[i].leader = i ? list[i].leader + 1 : 0;
+}
+
+static perfdata_status choose_sizes(perfdata_recorder *recorder)
+{
+    enum { PRIVILEGED = 4 << 20, OTHERS = 128 << 10, DATA = 256 << 10, LEAST = 8 << 10 };
+    uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+    struct perfdata_recorder_options *options = &recorder->options;
+    bool privileged = !geteuid() || paranoid(recorder) < 0;
+    if (!options->aux_pages) {
+        options->aux_pages = (privileged ? PRIVILEGED : OTHERS) / page;
+        if (!privileged && !options->pages)
+            options->pages = DATA / page;
+    }
+    uint64_t size = (uint64_t)options->aux_pages * page;
+    if (size < LEAST || options->aux_pages & (options->aux_pages - 1))
+        return pd_fail(
+            &recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+            "Invalid mmap size for Intel Processor Trace: must be at least %uKiB and a power of 2",
+            LEAST >> 10);
+    return PERFDATA_OK;
+}
+
+static struct pd_selected *add_dummy(perfdata_recorder *recorder)
+{
+    struct pd_selected *dummy = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, SW_DUMMY,
+                                              "dummy:u");
+    if (!dummy)
+        return NULL;
+    dummy->attr.sample_period = 1;
+    dummy->attr.flags = flag(PD_ATTR_EXCLUDE_KERNEL) | flag(PD_ATTR_EXCLUDE_HV);
+    return dummy;
+}
+
+/* Who runs where is needed to decode; PERF_RECORD_SWITCH tells it. */
+static perfdata_status add_switches(perfdata_recorder *recorder)
+{
+    unsigned word;
+    uint64_t tsc = pd_pmu_mask(&recorder->roots, PD_INTEL_PT, "tsc", &word);
+    bool timed = (pd_record_event(recorder, 0)->attr.config & tsc) != 0;
+    recorder->switches = 0;
+    if (!timed || recorder->per_thread)
+        return PERFDATA_OK;
+    bool everywhere = !geteuid() || paranoid(recorder) < 1;
+    recorder->switches = recorder->by_cpu || everywhere ? 3 : 2;
+    if (recorder->by_cpu || !everywhere) {
+        recorder->options.flags |= PERFDATA_RECORD_SWITCH_EVENTS;
+        return PERFDATA_OK;
+    }
+    struct pd_selected *dummy = add_dummy(recorder);
+    if (!dummy)
+        return pd_record_no_memory(recorder);
+    dummy->attr.flags |= flag(PD_ATTR_CONTEXT_SWITCH);
+    dummy->attr.sample_type |= PD_SAMPLE_CPU;
+    dummy->at_once = dummy->everywhere = true;
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_aux_prepare(perfdata_recorder *recorder)
+{
+    int64_t index = pd_aux_event(recorder);
+    if (index < 0)
+        return recorder->options.aux_pages
+                   ? pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                             "sizes of AUX areas go with events that have one")
+                   : PERFDATA_OK;
+    perfdata_status status = check(recorder, (size_t)index);
+    if (status == PERFDATA_OK)
+        status = choose_sizes(recorder);
+    if (status < 0)
+        return status;
+    move_to_front(recorder, (size_t)index);
+    recorder->options.flags |= PERFDATA_RECORD_ALL_BUILD_IDS | PERFDATA_RECORD_IDENTIFIER;
+    status = add_switches(recorder);
+    struct pd_selected *tracking = status == PERFDATA_OK ? add_dummy(recorder) : NULL;
+    if (status == PERFDATA_OK && !tracking)
+        status = pd_record_no_memory(recorder);
+    if (tracking) {
+        tracking->tracking = true;
+        tracking->at_once = recorder->by_cpu;
+        if (!recorder->per_thread)
+            tracking->attr.sample_type |= PD_SAMPLE_CPU;
+        /* code that the kernel changes while it is traced */
+        if (!pd_attr_flag(&pd_record_event(recorder, 0)->attr, PD_ATTR_EXCLUDE_KERNEL))
+            tracking->attr.flags |= flag(PD_ATTR_TEXT_POKE);
+    }
+    return status;
+}
+
+void pd_aux_configure(perfdata_recorder *recorder)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (pd_aux_event(recorder) < 0)
+        return;
+    struct pd_attr *attr = &pd_record_event(recorder, 0)->attr;
+    attr->sample_period = 1;
+    attr->flags &= ~flag(PD_ATTR_FREQ);
+    attr->sample_type &= ~(uint64_t)PD_SAMPLE_PERIOD;
+    if (!recorder->per_thread)
+        attr->sample_type |= PD_SAMPLE_CPU;
+    attr->aux_watermark = (uint32_t)(recorder->options.aux_pages * page / 4);
+}
+
+/* ---- the area ---- */
+
+static struct perf_event_mmap_page *control_page(const struct pd_ring *ring)
+{
+    return (struct perf_event_mmap_page *)(void *)ring->base;
+}
+
+perfdata_status pd_aux_map(perfdata_recorder *recorder, struct pd_ring *ring)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    struct perf_event_mmap_page *control = control_page(ring);
+    ring->aux_size = recorder->options.aux_pages * page;
+    control->aux_offset = ring->size + page;
+    control->aux_size = ring->aux_size;
+    void *aux = recorder->calls.map(recorder->calls.data, ring->aux_size, PROT_READ | PROT_WRITE,
+                                    ring->fd, control->aux_offset);
+    if (aux != MAP_FAILED) {
+        ring->aux = aux;
+        return PERFDATA_OK;
+    }
+    if (errno == EPERM)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ACCESS, -1,
+                       "Permission error mapping pages.\n"
+                       "Consider increasing /proc/sys/kernel/perf_event_mlock_kb,\n"
+                       "or try again with a smaller value of -m/--mmap_pages.\n"
+                       "(current value: %u,%u)",
+                       recorder->options.pages, recorder->options.aux_pages);
+    return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1,
+                   "failed to mmap AUX area with %d (%s)", errno, strerrordesc_np(errno));
+}
+
+void pd_aux_unmap(perfdata_recorder *recorder, struct pd_ring *ring)
+{
+    if (ring->aux)
+        recorder->calls.unmap(recorder->calls.data, ring->aux, ring->aux_size);
+    ring->aux = NULL;
+}
+
+static uint64_t now(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec time;
+    (void)clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+#endif
+}
+
+static perfdata_status put_trace(perfdata_recorder *recorder, const struct pd_ring *ring,
+                                 uint32_t index, uint64_t from, uint64_t to)
+{
+    static const uint8_t zeros[8];
+    uint8_t record[AUXTRACE_SIZE] = { 0 };
+    uint64_t size = to - from;
+    pd_store32(record, PD_RECORD_AUXTRACE, false);
+    pd_store16(record + 6, AUXTRACE_SIZE, false);
+    pd_store64(record + 8, pd_align8(size), false);
+    pd_store64(record + 16, from, false);
+    pd_store64(record + 24, now(), false);
+    pd_store32(record + 32, index, false);
+    pd_store32(record + 36, (uint32_t)(recorder->per_thread ? ring->tid : -1), false);
+    pd_store32(record + 40, (uint32_t)ring->cpu, false);
+    perfdata_status status = pd_writer_put_record(recorder->writer, record, sizeof record);
+    for (uint64_t at = from; at != to && status == PERFDATA_OK;) {
+        uint64_t place = at & (ring->aux_size - 1), part = PD_MIN(to - at, ring->aux_size - place);
+        status = pd_writer_put(recorder->writer, ring->aux + place, (size_t)part);
+        at += part;
+    }
+    return status < 0 ? status
+                      : pd_writer_put(recorder->writer, zeros, (size_t)(pd_align8(size) - size));
+}
+
+perfdata_status pd_aux_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved)
+{
+    struct pd_ring *ring = &recorder->rings.data[index];
+    if (!ring->aux)
+        return PERFDATA_OK;
+    struct perf_event_mmap_page *page = control_page(ring);
+    uint64_t head = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE), tail = ring->aux_read;
+    if (head == tail)
+        return PERFDATA_OK;
+    if (head - tail > ring->aux_size)
+        tail = head - ring->aux_size;
+    perfdata_status status = put_trace(recorder, ring, index, tail, head);
+    ring->aux_read = head;
+    __atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
+    *moved += head - tail;
+    /* a full buffer has stopped it */
+    if (recorder->enabled)
+        (void)recorder->calls.control(recorder->calls.data, ring->fd, PERF_EVENT_IOC_ENABLE, NULL);
+    return status;
+}
+
+/* ---- what a decoder must know ---- */
+
+/* "184:2" of sysfs: crystal to time stamp counter. */
+static void clock_ratio(const perfdata_recorder *recorder, uint64_t *numerator,
+                        uint64_t *denominator)
+{
+    char *text = pd_roots_read(&recorder->roots, NULL,
+                               PD_PMU_FOLDER "/" PD_INTEL_PT "/tsc_art_ratio");
+    char *colon = text ? strchr(text, ':') : NULL;
+    *numerator = colon ? strtoull(text, NULL, 0) : 0;
+    *denominator = colon ? strtoull(colon + 1, NULL, 0) : 0;
+    free(text);
+}
+
+static uint64_t mask_of(const perfdata_recorder *recorder, const char *term)
+{
+    unsigned word;
+    return pd_pmu_mask(&recorder->roots, PD_INTEL_PT, term, &word);
+}
+
+perfdata_status pd_aux_put_info(perfdata_recorder *recorder)
+{
+    enum { INTEL_PT_TYPE = 1 };
+    struct pd_made made = { 0 };
+    uint64_t numerator, denominator;
+    if (pd_aux_event(recorder) < 0 || !recorder->rings.count)
+        return PERFDATA_OK;
+    const struct perf_event_mmap_page *page = control_page(&recorder->rings.data[0]);
+    bool timed = page->cap_user_time_zero;
+    if (!timed)
+        pd_record_log(recorder, 0, "Intel Processor Trace: TSC not available\n");
+    clock_ratio(recorder, &numerator, &denominator);
+    int64_t ratio = pd_roots_number(&recorder->roots, 0,
+                                    PD_PMU_FOLDER "/" PD_INTEL_PT "/max_nonturbo_ratio");
+    int64_t events = pd_roots_number(&recorder->roots, 0,
+                                     PD_PMU_FOLDER "/" PD_INTEL_PT "/caps/event_trace");
+    const uint64_t words[] = { pd_record_event(recorder, 0)->attr.type,
+                               timed ? page->time_shift : 0,
+                               timed ? page->time_mult : 0,
+                               timed ? page->time_zero : 0,
+                               timed,
+                               mask_of(recorder, "tsc"),
+                               mask_of(recorder, "noretcomp"),
+                               recorder->switches,
+                               0, /* snapshots */
+                               !recorder->per_thread,
+                               mask_of(recorder, "mtc"),
+                               mask_of(recorder, "mtc_period"),
+                               numerator,
+                               denominator,
+                               mask_of(recorder, "cyc"),
+                               (uint64_t)ratio,
+                               0, /* length of the filter */
+                               (uint64_t)events };
+    pd_made_begin(&made, PD_RECORD_AUXTRACE_INFO, 0);
+    pd_made_u32(&made, INTEL_PT_TYPE);
+    pd_made_u32(&made, 0);
+    pd_made_bytes(&made, words, sizeof words);
+    return pd_made_put(recorder, &made, 0);
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# perf and perfdata record the same with the same options (sets.txt): the attributes and the order of perf_event_open,
+# the events, the header but for times and ids, the kinds of records; each reads the other's file.
+set -eu
+sets=${1:-$(cd "$(dirname "$0")" && pwd)/sets.txt}
+for tool in perf strace; do
+    command -v $tool >/dev/null || { echo "no $tool here"; exit 77; }
+done
+work=$(mktemp -d)
+target=
+trap 'test -z "$target" || kill $target 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work"
+export PERF_CONFIG=/dev/null TZ=UTC LC_ALL=C
+if ! perf record -q -a -e cpu-clock -o probe true >/dev/null 2>&1; then
+    echo "perf_event_open is not permitted here"
+    exit 77
+fi
+sleep 1000 &
+target=$!
+cat >busy <<'END'
+i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done
+END
+
+# One line a call: attributes that are not zero, the process by name, no descriptors. perf's probes of what the kernel
+# can and its watch over BPF are not ours: they alone have no read_format.
+calls() {
+    grep -v resumed "$1" | grep 'read_format=PERF_FORMAT' | sed -E "s/^\[?(pid)? *[0-9]+\]? +//; s/, [a-z_0-9]+=0( \/\*[^*]*\*\/)?//g
+        s/ \/\*[^*]*\*\///g; s/\}, $target, /}, TARGET, /; s/\}, [0-9]{2,}, /}, COMMAND, /; s/(, -?[0-9]+), [0-9]+, (PERF_FLAG|0)/\1, GROUP, \2/; s/\) = [0-9]+$/)/"
+}
+header() {
+    perf report --header-only -I -i "$1" 2>/dev/null | grep -vE '^# (captured on|data offset|data size|feat offset|perf version|cmdline|time of|sample duration|node[0-9]+ meminfo|reference time|compressed)' |
+        sed -E 's/, id = \{[^}]*\}//; s/ BUILD_ID / /'
+}
+kinds() {
+    perf report -D -i "$1" 2>/dev/null | grep -oE 'PERF_RECORD_[A-Z_0-9]+' | sort -u | grep -vE 'SAMPLE$|THROTTLE|KSYMBOL|BPF_EVENT|ROUND|SWITCH|LOST|FORK|EXIT|READ|COMPRESSED' || true
+}
+failed=0
+differs() {
+    echo "$options: $1"
+    failed=1
+}
+count=0
+while read -r what options; do
+    case $what in '#'*) continue ;; esac
+    case $what in
+    busy) set -- sh busy ;;
+    true) set -- true ;;
+    pid) options="$options -p $target"; set -- sleep 0.05 ;;
+    tid) options="$options -t $target"; set -- sleep 0.05 ;;
+    esac
+    count=$((count + 1))
+    rm -f ours theirs
+    set -f
+    timeout 20 strace -f -v -e trace=perf_event_open -o theirs.calls perf record -o theirs $options "$@" >theirs.out 2>&1 || true
+    timeout 20 strace -f -v -e trace=perf_event_open -o ours.calls "$PERFDATA" record -o ours $options "$@" >ours.out 2>&1 || true
+    set +f
+    calls theirs.calls >theirs.text
+    calls ours.calls >ours.text
+    cmp -s theirs.text ours.text || { differs "calls"; diff theirs.text ours.text | cut -c 1-700 | head -6; }
+    test -s theirs || {
+        sed 's/theirs/ours/g' theirs.out >theirs.text
+        cmp -s theirs.text ours.out || { differs "messages"; diff theirs.text ours.out | head -5; }
+        continue
+    }
+    test -s ours || { differs "no recording"; cat ours.out; continue; }
+    perf evlist -v -i theirs >theirs.text 2>&1
+    perf evlist -v -i ours >ours.text 2>&1
+    cmp -s theirs.text ours.text || { differs "evlist -v"; diff theirs.text ours.text | head -6; }
+    header theirs >theirs.text
+    header ours >ours.text
+    cmp -s theirs.text ours.text || { differs "header"; diff theirs.text ours.text | head -6; }
+    kinds theirs >theirs.text
+    kinds ours >ours.text
+    cmp -s theirs.text ours.text || { differs "kinds of records"; diff theirs.text ours.text | head -6; }
+    verbs="evlist buildid-list"
+    test "$what" != busy || verbs="script report buildid-list"
+    for verb in $verbs; do
+        perf $verb -i ours >perf.text 2>perf.err || { differs "perf $verb fails"; head -3 perf.err; }
+        "$PERFDATA" $verb -i ours >our.text 2>our.err || { differs "perfdata $verb fails"; head -3 our.err; }
+        "$PERFDATA" $verb -i theirs >our.text 2>our.err || { differs "perfdata $verb of perf's fails"; head -3 our.err; }
+    done
+    if [ "$what" = busy ] && [ "${options#*-a}" = "$options" ]; then
+        a=$(perf script -i theirs -F time 2>/dev/null | grep -c .)
+        b=$(perf script -i ours -F time 2>/dev/null | grep -c .)
+        test "$a" -lt 20 || test $((b * 10)) -gt $((a * 5)) && test $((b * 10)) -lt $((a * 20)) || differs "$b samples, perf $a"
+    fi
+done <"$sets"
+echo "$count option sets"
+exit $failed
