@@ -24,36 +24,36 @@ typedef struct perfdata_recorder perfdata_recorder;
 
 /* perf record's options of the same names. Since 0.1. */
 enum perfdata_recorder_flags {
-    PERFDATA_RECORD_ALL_CPUS = 1 << 0,           /* -a */
-    PERFDATA_RECORD_PER_THREAD = 1 << 1,         /* --per-thread */
-    PERFDATA_RECORD_NO_INHERIT = 1 << 2,         /* -i */
-    PERFDATA_RECORD_ADDRESS = 1 << 3,            /* -d */
-    PERFDATA_RECORD_PERIOD = 1 << 4,             /* -P */
-    PERFDATA_RECORD_TIME = 1 << 5,               /* -T */
-    PERFDATA_RECORD_WEIGHT = 1 << 6,             /* -W */
-    PERFDATA_RECORD_CPU = 1 << 7,                /* --sample-cpu */
-    PERFDATA_RECORD_IDENTIFIER = 1 << 8,         /* --sample-identifier */
-    PERFDATA_RECORD_RAW = 1 << 9,                /* -R */
-    PERFDATA_RECORD_STAT = 1 << 10,              /* -s */
-    PERFDATA_RECORD_NO_SAMPLES = 1 << 11,        /* -n */
-    PERFDATA_RECORD_RUNNING_TIME = 1 << 12,      /* --running-time */
-    PERFDATA_RECORD_NO_BUFFERING = 1 << 13,      /* --no-buffering */
-    PERFDATA_RECORD_SWITCH_EVENTS = 1 << 14,     /* --switch-events */
-    PERFDATA_RECORD_NAMESPACES = 1 << 15,        /* --namespaces */
-    PERFDATA_RECORD_CGROUPS = 1 << 16,           /* --all-cgroups */
-    PERFDATA_RECORD_ALL_USER = 1 << 17,          /* --all-user */
-    PERFDATA_RECORD_ALL_KERNEL = 1 << 18,        /* --all-kernel */
-    PERFDATA_RECORD_USER_CALLCHAINS = 1 << 19,   /* --user-callchains */
-    PERFDATA_RECORD_KERNEL_CALLCHAINS = 1 << 20, /* --kernel-callchains */
-    PERFDATA_RECORD_PHYSICAL = 1 << 21,          /* --phys-data */
-    PERFDATA_RECORD_DATA_PAGE_SIZE = 1 << 22,    /* --data-page-size */
-    PERFDATA_RECORD_CODE_PAGE_SIZE = 1 << 23,    /* --code-page-size */
-    PERFDATA_RECORD_TRANSACTION = 1 << 24,       /* --transaction */
-    PERFDATA_RECORD_GROUP = 1 << 25,             /* --group */
-    PERFDATA_RECORD_NO_BPF_EVENT = 1 << 26,      /* --no-bpf-event */
-    PERFDATA_RECORD_NO_BUILD_ID = 1 << 27,       /* -B */
-    PERFDATA_RECORD_ALL_BUILD_IDS = 1 << 28,     /* --buildid-all */
-    PERFDATA_RECORD_STRICT_FREQUENCY = 1 << 30   /* --strict-freq */
+    PERFDATA_RECORDER_ALL_CPUS = 1 << 0,           /* -a */
+    PERFDATA_RECORDER_PER_THREAD = 1 << 1,         /* --per-thread */
+    PERFDATA_RECORDER_NO_INHERIT = 1 << 2,         /* -i */
+    PERFDATA_RECORDER_ADDRESS = 1 << 3,            /* -d */
+    PERFDATA_RECORDER_PERIOD = 1 << 4,             /* -P */
+    PERFDATA_RECORDER_TIME = 1 << 5,               /* -T */
+    PERFDATA_RECORDER_WEIGHT = 1 << 6,             /* -W */
+    PERFDATA_RECORDER_CPU = 1 << 7,                /* --sample-cpu */
+    PERFDATA_RECORDER_IDENTIFIER = 1 << 8,         /* --sample-identifier */
+    PERFDATA_RECORDER_RAW = 1 << 9,                /* -R */
+    PERFDATA_RECORDER_STAT = 1 << 10,              /* -s */
+    PERFDATA_RECORDER_NO_SAMPLES = 1 << 11,        /* -n */
+    PERFDATA_RECORDER_RUNNING_TIME = 1 << 12,      /* --running-time */
+    PERFDATA_RECORDER_NO_BUFFERING = 1 << 13,      /* --no-buffering */
+    PERFDATA_RECORDER_SWITCH_EVENTS = 1 << 14,     /* --switch-events */
+    PERFDATA_RECORDER_NAMESPACES = 1 << 15,        /* --namespaces */
+    PERFDATA_RECORDER_CGROUPS = 1 << 16,           /* --all-cgroups */
+    PERFDATA_RECORDER_ALL_USER = 1 << 17,          /* --all-user */
+    PERFDATA_RECORDER_ALL_KERNEL = 1 << 18,        /* --all-kernel */
+    PERFDATA_RECORDER_USER_CALLCHAINS = 1 << 19,   /* --user-callchains */
+    PERFDATA_RECORDER_KERNEL_CALLCHAINS = 1 << 20, /* --kernel-callchains */
+    PERFDATA_RECORDER_PHYSICAL = 1 << 21,          /* --phys-data */
+    PERFDATA_RECORDER_DATA_PAGE_SIZE = 1 << 22,    /* --data-page-size */
+    PERFDATA_RECORDER_CODE_PAGE_SIZE = 1 << 23,    /* --code-page-size */
+    PERFDATA_RECORDER_TRANSACTION = 1 << 24,       /* --transaction */
+    PERFDATA_RECORDER_GROUP = 1 << 25,             /* --group */
+    PERFDATA_RECORDER_NO_BPF_EVENT = 1 << 26,      /* --no-bpf-event */
+    PERFDATA_RECORDER_NO_BUILD_ID = 1 << 27,       /* -B */
+    PERFDATA_RECORDER_ALL_BUILD_IDS = 1 << 28,     /* --buildid-all */
+    PERFDATA_RECORDER_STRICT_FREQUENCY = 1 << 30   /* --strict-freq */
 };
 
 /* Since 0.1. */
@@ -71,8 +71,8 @@ enum perfdata_synthesis {
     PERFDATA_SYNTHESIZE_NOTHING = 1 << 30 /* 0 is all */
 };
 
-#define PERFDATA_RECORD_MAX_FREQUENCY UINT32_MAX
-#define PERFDATA_RECORD_NO_CLOCK INT32_MIN
+#define PERFDATA_RECORDER_MAX_FREQUENCY UINT32_MAX
+#define PERFDATA_RECORDER_NO_CLOCK INT32_MIN
 
 /* Zero is the default of all but struct_size; what is pointed to need not outlive perfdata_recorder_open(), except for
  * `command` and `arguments`. Since 0.1. */
@@ -89,7 +89,7 @@ struct perfdata_recorder_options {
     const char *const *command;     /* NULL-terminated: started by perfdata_recorder_start() */
     uint32_t has_user, user;        /* tasks of this user id */
     uint64_t period;                /* 0: by frequency */
-    uint32_t frequency;  /* 0: 4000, PERFDATA_RECORD_MAX_FREQUENCY: the most that is allowed */
+    uint32_t frequency;  /* 0: 4000, PERFDATA_RECORDER_MAX_FREQUENCY: the most that is allowed */
     uint32_t stack_size; /* 0: 8192 */
     uint32_t pages,
         aux_pages; /* of a buffer, rounded up to a power of two; 0: what the kernel allows */

@@ -273,6 +273,89 @@ _perfdata() {
         '*-C+[keep these CPUs only]:CPUS:' \
         '*--cpu=[keep these CPUs only]:CPUS:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+    record)
+        _arguments '*-e+[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \
+        '*--event=[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \
+        '*--filter=[of the tracepoints before it]:FILTER:' \
+        '*--exclude-perf[the tracepoints before it leave this process out]' \
+        '*-c+[a sample each N events]:N:' \
+        '*--count=[a sample each N events]:N:' \
+        '*-F+[samples a second, or max; default\: 4000]:HZ:' \
+        '*--freq=[samples a second, or max; default\: 4000]:HZ:' \
+        '*--strict-freq[fail where the frequency is not allowed]' \
+        '*--group[all events are one group]' \
+        '*--all-kernel[only what the kernel does]' \
+        '*--all-user[only what programs do]' \
+        '*-n[no samples]' \
+        '*--no-samples[no samples]' \
+        '*-a[all CPUs]' \
+        '*--all-cpus[all CPUs]' \
+        '*-C+[these CPUs, like 0-3,5]:LIST:' \
+        '*--cpu=[these CPUs, like 0-3,5]:LIST:' \
+        '*-p+[these processes, with all threads]:LIST:' \
+        '*--pid=[these processes, with all threads]:LIST:' \
+        '*-t+[these threads]:LIST:' \
+        '*--tid=[these threads]:LIST:' \
+        '*-u+[the processes of a user]:USER:' \
+        '*--uid=[the processes of a user]:USER:' \
+        '*-i[without the children that come later]' \
+        '*--no-inherit[without the children that come later]' \
+        '*--per-thread[a buffer for each thread instead of each CPU]' \
+        '*-D+[events count only after so many milliseconds; -1\: never]:MS:' \
+        '*--delay=[events count only after so many milliseconds; -1\: never]:MS:' \
+        '*-g[call chains by frame pointers]' \
+        '*--call-graph=[call chains\: fp, dwarf\[,BYTES\], lbr]:KIND:' \
+        '*--user-callchains[their part in programs only]' \
+        '*--kernel-callchains[their part in the kernel only]' \
+        '*-b[the last branches]' \
+        '*--branch-any[the last branches]' \
+        '*-j+[which branches\: any, any_call, any_ret, u, k...]:LIST:' \
+        '*--branch-filter=[which branches\: any, any_call, any_ret, u, k...]:LIST:' \
+        '*--user-regs=-[registers of the program; without a list all]::LIST:' \
+        '*-I+[registers at the interrupt; without a list all]::LIST:' \
+        '*--intr-regs=-[registers at the interrupt; without a list all]::LIST:' \
+        '*-d[addresses of data, and maps of data]' \
+        '*--data[addresses of data, and maps of data]' \
+        '*--phys-data[their physical addresses]' \
+        '*--data-page-size[their page sizes]' \
+        '*--code-page-size[page sizes of code]' \
+        '*-P[period]' \
+        '*--period[period]' \
+        '*-T[time]' \
+        '*--timestamp[time]' \
+        '*-W[weight]' \
+        '*--weight[weight]' \
+        '*-R[raw data of all events]' \
+        '*--raw-samples[raw data of all events]' \
+        '*--sample-cpu[CPU]' \
+        '*--sample-identifier[the event'\''s id in front]' \
+        '*--transaction[flags of transactions]' \
+        '*-s[counts of each thread when it ends]' \
+        '*--stat[counts of each thread when it ends]' \
+        '*--running-time[times that groups were enabled and ran]' \
+        '*-k+[clock of the times\: mono, raw, real, boot, tai]:CLOCK:' \
+        '*--clockid=[clock of the times\: mono, raw, real, boot, tai]:CLOCK:' \
+        '*--switch-events[context switches]' \
+        '*--namespaces[namespaces of tasks]' \
+        '*--all-cgroups[control groups]' \
+        '*--no-bpf-event[no programs of BPF that are loaded]' \
+        '*--synth=[of what runs already\: all, task, mmap, no]:WHAT:' \
+        '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        '*-z+[compress with zstd; default level\: 1]::N:' \
+        '*--compression-level=-[compress with zstd; default level\: 1]::N:' \
+        '*-B[no build-ids in the header]' \
+        '*--no-buildid[no build-ids in the header]' \
+        '*--buildid-all[build-ids of all that was mapped, not of what samples hit]' \
+        '*-N[as always\: the build-id cache is not touched]' \
+        '*--no-buildid-cache[as always\: the build-id cache is not touched]' \
+        '*-m+[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
+        '*--mmap-pages=[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
+        '*--no-buffering[write each sample at once]' \
+        '*-q[no messages]' \
+        '*--quiet[no messages]' \
+        '*-v[-v\: what was tried; -vv\: attributes and calls]' \
+        '*--verbose[-v\: what was tried; -vv\: attributes and calls]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     inject)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

@@ -22,7 +22,7 @@ static bool traces(const struct pd_selected *event)
     return event->pmu && !strcmp(event->pmu, PD_INTEL_PT);
 }
 
-int64_t pd_aux_event(const perfdata_recorder *recorder)
+int64_t pd_area_event(const perfdata_recorder *recorder)
 {
     for (size_t i = 0; i < pd_record_event_count(recorder); i++)
         if (traces(pd_record_event(recorder, i)))
@@ -113,7 +113,7 @@ static perfdata_status add_switches(perfdata_recorder *recorder)
     bool everywhere = !geteuid() || paranoid(recorder) < 1;
     recorder->switches = recorder->by_cpu || everywhere ? 3 : 2;
     if (recorder->by_cpu || !everywhere) {
-        recorder->options.flags |= PERFDATA_RECORD_SWITCH_EVENTS;
+        recorder->options.flags |= PERFDATA_RECORDER_SWITCH_EVENTS;
         return PERFDATA_OK;
     }
     struct pd_selected *dummy = add_dummy(recorder);
@@ -125,9 +125,9 @@ static perfdata_status add_switches(perfdata_recorder *recorder)
     return PERFDATA_OK;
 }
 
-perfdata_status pd_aux_prepare(perfdata_recorder *recorder)
+perfdata_status pd_area_prepare(perfdata_recorder *recorder)
 {
-    int64_t index = pd_aux_event(recorder);
+    int64_t index = pd_area_event(recorder);
     if (index < 0)
         return recorder->options.aux_pages
                    ? pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
@@ -139,7 +139,7 @@ perfdata_status pd_aux_prepare(perfdata_recorder *recorder)
     if (status < 0)
         return status;
     move_to_front(recorder, (size_t)index);
-    recorder->options.flags |= PERFDATA_RECORD_ALL_BUILD_IDS | PERFDATA_RECORD_IDENTIFIER;
+    recorder->options.flags |= PERFDATA_RECORDER_ALL_BUILD_IDS | PERFDATA_RECORDER_IDENTIFIER;
     status = add_switches(recorder);
     struct pd_selected *tracking = status == PERFDATA_OK ? add_dummy(recorder) : NULL;
     if (status == PERFDATA_OK && !tracking)
@@ -156,10 +156,10 @@ perfdata_status pd_aux_prepare(perfdata_recorder *recorder)
     return status;
 }
 
-void pd_aux_configure(perfdata_recorder *recorder)
+void pd_area_configure(perfdata_recorder *recorder)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    if (pd_aux_event(recorder) < 0)
+    if (pd_area_event(recorder) < 0)
         return;
     struct pd_attr *attr = &pd_record_event(recorder, 0)->attr;
     attr->sample_period = 1;
@@ -177,7 +177,7 @@ static struct perf_event_mmap_page *control_page(const struct pd_ring *ring)
     return (struct perf_event_mmap_page *)(void *)ring->base;
 }
 
-perfdata_status pd_aux_map(perfdata_recorder *recorder, struct pd_ring *ring)
+perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     struct perf_event_mmap_page *control = control_page(ring);
@@ -201,7 +201,7 @@ perfdata_status pd_aux_map(perfdata_recorder *recorder, struct pd_ring *ring)
                    "failed to mmap AUX area with %d (%s)", errno, strerrordesc_np(errno));
 }
 
-void pd_aux_unmap(perfdata_recorder *recorder, struct pd_ring *ring)
+void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring)
 {
     if (ring->aux)
         recorder->calls.unmap(recorder->calls.data, ring->aux, ring->aux_size);
@@ -243,7 +243,7 @@ static perfdata_status put_trace(perfdata_recorder *recorder, const struct pd_ri
                       : pd_writer_put(recorder->writer, zeros, (size_t)(pd_align8(size) - size));
 }
 
-perfdata_status pd_aux_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved)
+perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved)
 {
     struct pd_ring *ring = &recorder->rings.data[index];
     if (!ring->aux)
@@ -284,12 +284,12 @@ static uint64_t mask_of(const perfdata_recorder *recorder, const char *term)
     return pd_pmu_mask(&recorder->roots, PD_INTEL_PT, term, &word);
 }
 
-perfdata_status pd_aux_put_info(perfdata_recorder *recorder)
+perfdata_status pd_area_put_info(perfdata_recorder *recorder)
 {
     enum { INTEL_PT_TYPE = 1 };
     struct pd_made made = { 0 };
     uint64_t numerator, denominator;
-    if (pd_aux_event(recorder) < 0 || !recorder->rings.count)
+    if (pd_area_event(recorder) < 0 || !recorder->rings.count)
         return PERFDATA_OK;
     const struct perf_event_mmap_page *page = control_page(&recorder->rings.data[0]);
     bool timed = page->cap_user_time_zero;

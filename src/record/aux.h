@@ -7,17 +7,17 @@
 /* Nothing of the following does anything without an event of Intel PT. */
 
 /* Which event traces: -1 none. */
-int64_t pd_aux_event(const perfdata_recorder *recorder);
+int64_t pd_area_event(const perfdata_recorder *recorder);
 /* Before the attributes: sizes of buffers, the event in front, the events that go with it. */
-perfdata_status pd_aux_prepare(perfdata_recorder *recorder);
+perfdata_status pd_area_prepare(perfdata_recorder *recorder);
 /* After them: what is different from other events. */
-void pd_aux_configure(perfdata_recorder *recorder);
+void pd_area_configure(perfdata_recorder *recorder);
 /* The area behind a buffer whose first event traces. */
-perfdata_status pd_aux_map(perfdata_recorder *recorder, struct pd_ring *ring);
-void pd_aux_unmap(perfdata_recorder *recorder, struct pd_ring *ring);
+perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring);
+void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring);
 /* Moves what is there: an AUXTRACE record and the bytes. Tracing that stopped for want of room goes on. */
-perfdata_status pd_aux_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved);
+perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved);
 /* AUXTRACE_INFO. */
-perfdata_status pd_aux_put_info(perfdata_recorder *recorder);
+perfdata_status pd_area_put_info(perfdata_recorder *recorder);
 
 #endif

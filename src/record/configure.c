@@ -56,10 +56,10 @@ static void track(const perfdata_recorder *recorder, struct pd_attr *attr)
                                        PD_ATTR_COMM, PD_ATTR_COMM_EXEC, PD_ATTR_KSYMBOL };
     for (size_t i = 0; i < PD_LENGTH(always); i++)
         set(attr, always[i]);
-    set_if(attr, PD_ATTR_BPF_EVENT, !pd_record_flag(recorder, PERFDATA_RECORD_NO_BPF_EVENT));
-    set_if(attr, PD_ATTR_NAMESPACES, pd_record_flag(recorder, PERFDATA_RECORD_NAMESPACES));
-    set_if(attr, PD_ATTR_CGROUP, pd_record_flag(recorder, PERFDATA_RECORD_CGROUPS));
-    set_if(attr, PD_ATTR_CONTEXT_SWITCH, pd_record_flag(recorder, PERFDATA_RECORD_SWITCH_EVENTS));
+    set_if(attr, PD_ATTR_BPF_EVENT, !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BPF_EVENT));
+    set_if(attr, PD_ATTR_NAMESPACES, pd_record_flag(recorder, PERFDATA_RECORDER_NAMESPACES));
+    set_if(attr, PD_ATTR_CGROUP, pd_record_flag(recorder, PERFDATA_RECORDER_CGROUPS));
+    set_if(attr, PD_ATTR_CONTEXT_SWITCH, pd_record_flag(recorder, PERFDATA_RECORDER_SWITCH_EVENTS));
 }
 
 /* ---- one event ---- */
@@ -78,9 +78,9 @@ static void set_call_graph(const perfdata_recorder *recorder, struct pd_selected
         return;
     attr->sample_type |= PD_SAMPLE_CALLCHAIN;
     set_if(attr, PD_ATTR_EXCLUDE_CALLCHAIN_USER,
-           pd_record_flag(recorder, PERFDATA_RECORD_KERNEL_CALLCHAINS));
+           pd_record_flag(recorder, PERFDATA_RECORDER_KERNEL_CALLCHAINS));
     set_if(attr, PD_ATTR_EXCLUDE_CALLCHAIN_KERNEL,
-           pd_record_flag(recorder, PERFDATA_RECORD_USER_CALLCHAINS));
+           pd_record_flag(recorder, PERFDATA_RECORDER_USER_CALLCHAINS));
     if (kind == PERFDATA_CALL_GRAPH_LBR) {
         attr->sample_type |= PD_SAMPLE_BRANCH_STACK;
         attr->branch_sample_type = PD_CALL_GRAPH_LBR_FILTER;
@@ -105,7 +105,7 @@ static void set_period(const perfdata_recorder *recorder, struct pd_attr *attr)
             attr->sample_type |= PD_SAMPLE_PERIOD;
         }
     }
-    if (pd_record_flag(recorder, PERFDATA_RECORD_NO_SAMPLES))
+    if (pd_record_flag(recorder, PERFDATA_RECORDER_NO_SAMPLES))
         attr->sample_period = 0;
 }
 
@@ -116,16 +116,16 @@ static uint64_t wanted_samples(const perfdata_recorder *recorder)
         unsigned flag;
         uint64_t bits;
     } rows[] = {
-        { PERFDATA_RECORD_PERIOD, PD_SAMPLE_PERIOD },
-        { PERFDATA_RECORD_TIME, PD_SAMPLE_TIME },
-        { PERFDATA_RECORD_CPU, PD_SAMPLE_CPU },
-        { PERFDATA_RECORD_RAW, PD_SAMPLE_TIME | PD_SAMPLE_RAW | PD_SAMPLE_CPU },
-        { PERFDATA_RECORD_WEIGHT, PD_SAMPLE_WEIGHT_STRUCT },
-        { PERFDATA_RECORD_PHYSICAL, PD_SAMPLE_PHYS_ADDR },
-        { PERFDATA_RECORD_DATA_PAGE_SIZE, PD_SAMPLE_DATA_PAGE_SIZE },
-        { PERFDATA_RECORD_CODE_PAGE_SIZE, PD_SAMPLE_CODE_PAGE_SIZE },
-        { PERFDATA_RECORD_TRANSACTION, PD_SAMPLE_TRANSACTION },
-        { PERFDATA_RECORD_CGROUPS, PD_SAMPLE_CGROUP },
+        { PERFDATA_RECORDER_PERIOD, PD_SAMPLE_PERIOD },
+        { PERFDATA_RECORDER_TIME, PD_SAMPLE_TIME },
+        { PERFDATA_RECORDER_CPU, PD_SAMPLE_CPU },
+        { PERFDATA_RECORDER_RAW, PD_SAMPLE_TIME | PD_SAMPLE_RAW | PD_SAMPLE_CPU },
+        { PERFDATA_RECORDER_WEIGHT, PD_SAMPLE_WEIGHT_STRUCT },
+        { PERFDATA_RECORDER_PHYSICAL, PD_SAMPLE_PHYS_ADDR },
+        { PERFDATA_RECORDER_DATA_PAGE_SIZE, PD_SAMPLE_DATA_PAGE_SIZE },
+        { PERFDATA_RECORDER_CODE_PAGE_SIZE, PD_SAMPLE_CODE_PAGE_SIZE },
+        { PERFDATA_RECORDER_TRANSACTION, PD_SAMPLE_TRANSACTION },
+        { PERFDATA_RECORDER_CGROUPS, PD_SAMPLE_CGROUP },
     };
     uint64_t bits = PD_SAMPLE_IP | PD_SAMPLE_TID;
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
@@ -145,7 +145,7 @@ static void set_samples(const perfdata_recorder *recorder, struct pd_selected *e
     attr->sample_type |= wanted_samples(recorder);
     if (event->sample_read)
         attr->sample_type |= PD_SAMPLE_READ;
-    if (pd_record_flag(recorder, PERFDATA_RECORD_ADDRESS))
+    if (pd_record_flag(recorder, PERFDATA_RECORDER_ADDRESS))
         set_address(event);
     set_call_graph(recorder, event, options->call_graph, options->stack_size);
     if (options->interrupt_registers && !is_dummy(event)) {
@@ -164,11 +164,11 @@ static void set_samples(const perfdata_recorder *recorder, struct pd_selected *e
 
 static void set_levels(const perfdata_recorder *recorder, struct pd_attr *attr)
 {
-    if (pd_record_flag(recorder, PERFDATA_RECORD_ALL_KERNEL)) {
+    if (pd_record_flag(recorder, PERFDATA_RECORDER_ALL_KERNEL)) {
         clear(attr, PD_ATTR_EXCLUDE_KERNEL);
         set(attr, PD_ATTR_EXCLUDE_USER);
     }
-    if (pd_record_flag(recorder, PERFDATA_RECORD_ALL_USER)) {
+    if (pd_record_flag(recorder, PERFDATA_RECORDER_ALL_USER)) {
         set(attr, PD_ATTR_EXCLUDE_KERNEL);
         clear(attr, PD_ATTR_EXCLUDE_USER);
     }
@@ -265,19 +265,19 @@ static perfdata_status configure(perfdata_recorder *recorder, size_t index)
     attr->size = 128;
     set(attr, PD_ATTR_SAMPLE_ID_ALL);
     set_if(attr, PD_ATTR_INHERIT,
-           !pd_record_flag(recorder, PERFDATA_RECORD_NO_INHERIT) && !recorder->per_thread &&
+           !pd_record_flag(recorder, PERFDATA_RECORDER_NO_INHERIT) && !recorder->per_thread &&
                !recorder->options.tids);
     attr->read_format |= PD_READ_ID | PD_READ_LOST;
-    if (pd_record_flag(recorder, PERFDATA_RECORD_STAT | PERFDATA_RECORD_RUNNING_TIME))
+    if (pd_record_flag(recorder, PERFDATA_RECORDER_STAT | PERFDATA_RECORDER_RUNNING_TIME))
         attr->read_format |= PD_READ_TOTAL_TIME_ENABLED | PD_READ_TOTAL_TIME_RUNNING;
-    set_if(attr, PD_ATTR_INHERIT_STAT, pd_record_flag(recorder, PERFDATA_RECORD_STAT));
+    set_if(attr, PD_ATTR_INHERIT_STAT, pd_record_flag(recorder, PERFDATA_RECORDER_STAT));
     if (event->sample_read && leader->members > 1) {
         attr->read_format |= PD_READ_GROUP;
         clear(attr, PD_ATTR_INHERIT);
     }
     set_period(recorder, attr);
     set_samples(recorder, event);
-    if (pd_record_flag(recorder, PERFDATA_RECORD_NO_BUFFERING))
+    if (pd_record_flag(recorder, PERFDATA_RECORDER_NO_BUFFERING))
         attr->wakeup_events = 1;
     if (event->tracking)
         track(recorder, attr);
@@ -312,7 +312,7 @@ static void follow_leader(const perfdata_recorder *recorder, size_t index)
 
 static void set_ids(perfdata_recorder *recorder, size_t count)
 {
-    bool identifier = pd_record_flag(recorder, PERFDATA_RECORD_IDENTIFIER);
+    bool identifier = pd_record_flag(recorder, PERFDATA_RECORDER_IDENTIFIER);
     for (size_t i = 1; i < count; i++)
         identifier |= pd_record_event(recorder, i)->attr.sample_type !=
                       pd_record_event(recorder, 0)->attr.sample_type;
@@ -335,9 +335,9 @@ static void make_one_group(perfdata_recorder *recorder, size_t count)
 
 perfdata_status pd_record_configure(perfdata_recorder *recorder)
 {
-    if (pd_record_flag(recorder, PERFDATA_RECORD_GROUP))
+    if (pd_record_flag(recorder, PERFDATA_RECORDER_GROUP))
         make_one_group(recorder, pd_record_event_count(recorder));
-    perfdata_status status = pd_aux_prepare(recorder);
+    perfdata_status status = pd_area_prepare(recorder);
     if (status == PERFDATA_OK)
         status = choose_tracking(recorder);
     size_t count = pd_record_event_count(recorder);
@@ -346,7 +346,7 @@ perfdata_status pd_record_configure(perfdata_recorder *recorder)
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
         follow_leader(recorder, i);
     if (status == PERFDATA_OK)
-        pd_aux_configure(recorder);
+        pd_area_configure(recorder);
     if (status == PERFDATA_OK)
         set_ids(recorder, count);
     return status;

@@ -102,7 +102,7 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
     struct seen seen = { 0 };
     perfdata_recording *own = NULL;
     *samples = 0;
-    if (!recorder->options.path || pd_record_flag(recorder, PERFDATA_RECORD_NO_BUILD_ID))
+    if (!recorder->options.path || pd_record_flag(recorder, PERFDATA_RECORDER_NO_BUILD_ID))
         return recorder->options.path ? set_times(recorder, &seen) : PERFDATA_OK;
     perfdata_status status = pd_writer_sync(recorder->writer);
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
@@ -113,7 +113,7 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
         struct pd_text known = { 0 };
         know_kernel(recorder, &known);
         status = pd_build_ids_open(&own->recording,
-                                   pd_record_flag(recorder, PERFDATA_RECORD_ALL_BUILD_IDS), false,
+                                   pd_record_flag(recorder, PERFDATA_RECORDER_ALL_BUILD_IDS), false,
                                    known.failed || known.length < 2 ? NULL : known.data, &ids);
         if (status == PERFDATA_OK)
             status = look(&ids, &seen);

@@ -79,8 +79,8 @@ static perfdata_status map_place(perfdata_recorder *recorder, int32_t cpu, int32
             if (ring < 0) {
                 ring = (int64_t)recorder->rings.count;
                 status = add_ring(recorder, opened, pd_record_event(recorder, e), pages);
-                if (status == PERFDATA_OK && (int64_t)e == pd_aux_event(recorder))
-                    status = pd_aux_map(recorder, &recorder->rings.data[ring]);
+                if (status == PERFDATA_OK && (int64_t)e == pd_area_event(recorder))
+                    status = pd_area_map(recorder, &recorder->rings.data[ring]);
             } else if (recorder->calls.control(
                            recorder->calls.data, opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
                            (void *)(intptr_t)recorder->rings.data[ring].fd) < 0) {
@@ -113,7 +113,7 @@ void pd_record_unmap_rings(perfdata_recorder *recorder)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     for (size_t i = 0; i < recorder->rings.count; i++) {
-        pd_aux_unmap(recorder, &recorder->rings.data[i]);
+        pd_area_unmap(recorder, &recorder->rings.data[i]);
         recorder->calls.unmap(recorder->calls.data, recorder->rings.data[i].base,
                               recorder->rings.data[i].size + page);
     }
@@ -186,7 +186,7 @@ perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uin
         else if (last)
             status = read_backward(recorder, ring, moved);
         if (status == PERFDATA_OK)
-            status = pd_aux_read(recorder, (uint32_t)i, moved);
+            status = pd_area_read(recorder, (uint32_t)i, moved);
     }
     recorder->reads += *moved != 0;
     return status;

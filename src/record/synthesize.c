@@ -254,8 +254,8 @@ static perfdata_status put_time_conv(perfdata_recorder *recorder)
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder)
 {
     perfdata_status (*const parts[])(
-        perfdata_recorder *) = { put_time_conv, put_id_index, pd_aux_put_info, put_kernel,
-                                 put_modules,   put_updates,  put_thread_map,  put_cpu_map };
+        perfdata_recorder *) = { put_time_conv, put_id_index, pd_area_put_info, put_kernel,
+                                 put_modules,   put_updates,  put_thread_map,   put_cpu_map };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < PD_LENGTH(parts) && status == PERFDATA_OK; i++)
         status = parts[i](recorder);

@@ -142,10 +142,10 @@ static perfdata_status choose_frequency(perfdata_recorder *recorder)
     recorder->frequency = wanted ? wanted : DEFAULT_FREQUENCY;
     if (recorder->options.period)
         return PERFDATA_OK;
-    if (wanted == PERFDATA_RECORD_MAX_FREQUENCY)
+    if (wanted == PERFDATA_RECORDER_MAX_FREQUENCY)
         pd_record_log(recorder, 0, "info: Using a maximum frequency rate of %" PRId64 " Hz\n",
                       most);
-    else if (wanted > most && pd_record_flag(recorder, PERFDATA_RECORD_STRICT_FREQUENCY))
+    else if (wanted > most && pd_record_flag(recorder, PERFDATA_RECORDER_STRICT_FREQUENCY))
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "error: Maximum frequency rate (%" PRId64 " Hz) exceeded.\n"
                        "       Please use -F freq option with a lower value or consider\n"
@@ -176,9 +176,9 @@ perfdata_status pd_record_targets(perfdata_recorder *recorder)
     perfdata_status status = choose_frequency(recorder);
     bool tasks = options->pids || options->tids || options->has_user;
     recorder->by_cpu = !tasks &&
-                       (options->cpus || pd_record_flag(recorder, PERFDATA_RECORD_ALL_CPUS));
+                       (options->cpus || pd_record_flag(recorder, PERFDATA_RECORDER_ALL_CPUS));
     recorder->per_thread = !recorder->by_cpu &&
-                           pd_record_flag(recorder, PERFDATA_RECORD_PER_THREAD);
+                           pd_record_flag(recorder, PERFDATA_RECORDER_PER_THREAD);
     if (status < 0)
         return status;
     if (options->pids || options->tids)

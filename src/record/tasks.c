@@ -72,7 +72,7 @@ static perfdata_status put_namespaces(perfdata_recorder *recorder, const struct 
 {
     static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
     struct pd_made made = { 0 };
-    if (!pd_record_flag(recorder, PERFDATA_RECORD_NAMESPACES))
+    if (!pd_record_flag(recorder, PERFDATA_RECORDER_NAMESPACES))
         return PERFDATA_OK;
     pd_made_begin(&made, PD_RECORD_NAMESPACES, 0);
     pd_made_u32(&made, (uint32_t)task->tgid);
@@ -274,8 +274,8 @@ static perfdata_status put_cgroups(perfdata_recorder *recorder)
     enum { DESCRIPTORS = 16 };
     char line[1024], path[512], kind[64];
     bool found = false;
-    FILE *mounts = pd_record_flag(recorder, PERFDATA_RECORD_CGROUPS) ? fopen("/proc/mounts", "re")
-                                                                     : NULL;
+    FILE *mounts = pd_record_flag(recorder, PERFDATA_RECORDER_CGROUPS) ? fopen("/proc/mounts", "re")
+                                                                       : NULL;
     while (mounts && !found && fgets(line, sizeof line, mounts))
         found = sscanf(line, "%*s %511s %63s", path, kind) == 2 && !strcmp(kind, "cgroup2");
     if (mounts)

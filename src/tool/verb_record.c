@@ -31,7 +31,7 @@ struct record_options {
     int no_cache;
 };
 #define FIELD(name) offsetof(struct record_options, name)
-#define BIT(name) __builtin_ctz(PERFDATA_RECORD_##name)
+#define BIT(name) __builtin_ctz(PERFDATA_RECORDER_##name)
 #define FLAG(name) offsetof(struct record_options, flags) + sizeof(int) * BIT(name)
 
 static enum tool_exit select_text(struct tool *tool, struct record_options *options, int kind,
@@ -177,7 +177,7 @@ static enum tool_exit take_rate(struct run *run)
         run->recorder.period = number;
     }
     if (options->frequency && !strcmp(options->frequency, "max")) {
-        run->recorder.frequency = PERFDATA_RECORD_MAX_FREQUENCY;
+        run->recorder.frequency = PERFDATA_RECORDER_MAX_FREQUENCY;
     } else if (options->frequency) {
         if (!is_count(options->frequency, UINT32_MAX - 1, &number) || !number)
             return tool_usage(run->tool, "-F %s: a number or max is needed", options->frequency);
@@ -321,9 +321,9 @@ static enum tool_exit take_options(struct run *run, int argc, char **argv)
         code = parts[i](run);
     const struct perfdata_recorder_options *recorder = &run->recorder;
     bool whom = argc || recorder->pids || recorder->tids || recorder->has_user || recorder->cpus ||
-                recorder->flags & PERFDATA_RECORD_ALL_CPUS;
+                recorder->flags & PERFDATA_RECORDER_ALL_CPUS;
     if (code == TOOL_DONE && !whom) /* as perf: everything */
-        run->recorder.flags |= PERFDATA_RECORD_ALL_CPUS;
+        run->recorder.flags |= PERFDATA_RECORDER_ALL_CPUS;
     return code;
 }
 
