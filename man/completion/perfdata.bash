@@ -3,7 +3,7 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='script report dump header evlist buildid-list aux export inject check repair assemble slice merge anonymize help version'
+        words='script report dump header evlist buildid-list aux export record inject check repair assemble slice merge anonymize help version'
     else
         case ${COMP_WORDS[1]} in
         script) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump -f --force --strict --all-streams --memory -j --jobs -F --fields -D --dump-raw-trace -G --hide-call-graph --ns --reltime --deltatime -L --Latency --show-kernel-path --full-source-path --max-stack --max-blocks --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --itrace --insn-trace --call-trace --call-ret-trace --graph-function --guest-code --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --help' ;;
@@ -14,6 +14,7 @@ _perfdata()
         buildid-list) words='-i --input -f --force -H --with-hits -v --verbose -j --jobs --help' ;;
         aux) words='-i --input -v --verbose --strict --all-streams -C --cpu --raw --json --perf --cut-overlaps -o --output --help' ;;
         export) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump --itrace --guest-code --strict --all-streams --memory -v --verbose -o --output --branches --calls --callchains -c --comms --pid --tid -C --cpu --time --help' ;;
+        record) words='-e --event --filter --exclude-perf -c --count -F --freq --strict-freq --group --all-kernel --all-user -n --no-samples -a --all-cpus -C --cpu -p --pid -t --tid -u --uid -i --no-inherit --per-thread -D --delay -g --call-graph --user-callchains --kernel-callchains -b --branch-any -j --branch-filter --user-regs -I --intr-regs -d --data --phys-data --data-page-size --code-page-size -P --period -T --timestamp -W --weight -R --raw-samples --sample-cpu --sample-identifier --transaction -s --stat --running-time -k --clockid --switch-events --namespaces --all-cgroups --no-bpf-event --synth -o --output -z --compression-level -B --no-buildid --buildid-all -N --no-buildid-cache -m --mmap-pages --no-buffering -q --quiet -v --verbose --help' ;;
         inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat -j --jit --vm-time-correlation --help' ;;
         check) words='-i --input -q --quiet --help' ;;
         repair) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --help' ;;

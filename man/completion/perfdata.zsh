@@ -11,6 +11,7 @@ _perfdata() {
             'buildid-list:build-ids of the objects in the recording'
             'aux:AUX areas\: buffers, bare traces, packets, counts, PSBs'
             'export:samples, calls and switches as a database'
+            'record:a recording of what runs here and now'
             'inject:the recording in another form, with build-ids, compressed'
             'check:what is wrong with a recording, its file and its content'
             'repair:a valid recording of what is whole in a damaged one'
@@ -273,6 +274,7 @@ _perfdata() {
         '*-C+[keep these CPUs only]:CPUS:' \
         '*--cpu=[keep these CPUs only]:CPUS:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     record)
         _arguments '*-e+[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \
         '*--event=[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \
