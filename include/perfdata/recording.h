@@ -31,7 +31,8 @@ struct perfdata_options {
      * calls never overlap, but may come from worker threads. */
     void (*on_issue)(void *data, const struct perfdata_issue *issue);
     void *issue_data;
-    uint64_t max_memory;  /* bytes of queued records and caches; 0: the default                */
+    uint64_t
+        max_memory; /* bytes of records that wait for their order, beyond them a temporary file; 0: 1 GiB */
     uint64_t max_records; /* records read by one walk, then an issue and the end; 0: no limit   */
     uint64_t
         max_decompressed; /* bytes made of compressed records; 0: no limit                      */

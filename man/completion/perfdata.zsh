@@ -41,7 +41,7 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*-F+[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
@@ -109,7 +109,7 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
@@ -186,7 +186,7 @@ _perfdata() {
         '*--verbose[tell every issue at once]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--json[a JSON object per record]' \

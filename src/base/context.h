@@ -8,7 +8,7 @@
 typedef void (*pd_issue_fn)(void *data, const struct perfdata_issue *issue);
 
 struct pd_limits {
-    uint64_t memory;       /* bytes of queued records and caches, see docs         */
+    uint64_t memory;       /* bytes of queued records; 0: the default of order/    */
     uint64_t records;      /* records read; 0: no limit                            */
     uint64_t decompressed; /* bytes made from compressed records; 0: no limit      */
     uint32_t threads;      /* workers; 0: all cores                                */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/unpack.h"
+#include "io/temporary.h"
 #include "io/zstd.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +38,7 @@ enum pd_packing pd_packing_of(const uint8_t *bytes, size_t size)
                                                        : PD_PACKED_NOT;
 }
 
-static int temporary_file(void)
+int pd_temporary_file(void)
 {
     const char *folder = getenv("TMPDIR");
     int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -184,7 +185,7 @@ perfdata_status pd_unpack(struct pd_context *context, enum pd_packing packing,
     unpacker->read = read;
     unpacker->data = data;
     unpacker->in_total = unpacker->out_total = 0;
-    unpacker->fd = temporary_file();
+    unpacker->fd = pd_temporary_file();
     perfdata_status status;
     if (unpacker->fd < 0)
         status = pd_fail(context, PERFDATA_ERROR_IO, -1, "no temporary file to unpack into");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "order/order.h"
 #include "order/queue.h"
+#include "order/spill.h"
 
 #define NONE UINT32_MAX
+#define DEFAULT_ROOM (UINT64_C(1) << 30)
 
 /* A chunk that queued records lie in: one reference for all of them, so that counting needs no atomics. */
 struct held {
@@ -27,6 +29,10 @@ struct pd_order {
     uint32_t current; /* held slot of the walk's chunk, NONE until one of its records was queued */
     uint32_t to_release; /* slot whose last record is out: given back at the next call */
     struct pd_chunk *walk_chunk;
+    uint64_t waiting, room; /* bytes of queued records, and how many there may be */
+    struct pd_spill *spill; /* NULL: all are in memory */
+    bool merging;           /* the flush under way is of spilled records */
+    bool no_spill;          /* there is no place for them */
     struct pd_order_stats stats;
 };
 
@@ -38,6 +44,9 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
         return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "no memory for ordering");
     order->recording = recording;
     order->current = order->to_release = order->free_held = NONE;
+    order->room = recording->context.limits.memory ? recording->context.limits.memory
+                                                   : DEFAULT_ROOM;
+    order->room /= 2; /* the queue has room for twice as much when it has grown */
     /* perf falls back to file order when the first event of a file has no times in its other records. */
     order->sorted = mode == PD_ORDER_DELIVERY;
     if (recording->kind == PD_CONTAINER_FILE && recording->event_count &&
@@ -101,6 +110,7 @@ void pd_order_close(struct pd_order *order)
             pd_chunk_release(order->held.data[i].chunk);
     pd_vec_free(&order->held);
     pd_queue_free(&order->queue);
+    pd_spill_free(order->spill);
     pd_walk_close(order->walk);
     free(order);
 }
@@ -130,6 +140,7 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
                              struct pd_delivered *out)
 {
     struct held *held = &order->held.data[entry->held];
+    order->waiting -= entry->size + sizeof *entry;
     out->data = entry->data;
     out->size = entry->size;
     out->type = entry->type;
@@ -163,10 +174,99 @@ static perfdata_status no_memory(struct pd_order *order)
                    "no memory for queued records");
 }
 
+/* ---- more than memory has room for ---- */
+
+/* The whole queue becomes a piece of the spill. */
+static perfdata_status spill_queue(struct pd_order *order)
+{
+    uint64_t last_flush = order->queue.last_flush;
+    const struct pd_queue_entry *entry;
+    if (!pd_queue_flush(&order->queue, true))
+        return no_memory(order);
+    pd_spill_begin(order->spill);
+    while ((entry = pd_queue_pop(&order->queue)) != NULL) {
+        struct held *held = &order->held.data[entry->held];
+        pd_spill_put(order->spill, entry, held->part);
+        order->waiting -= entry->size + sizeof *entry;
+        if (!--held->queued && entry->held != order->current)
+            drop_held(order, entry->held);
+    }
+    order->queue.last_flush = last_flush;
+    if (!pd_spill_end(order->spill))
+        return pd_fail(&order->recording->context, PERFDATA_ERROR_IO, -1,
+                       "no room in the folder of temporary files for records that wait");
+    order->queue.elsewhere = true;
+    return 0;
+}
+
+/* Too much waits: it goes to a file, if one can be had. */
+static PD_NOINLINE perfdata_status make_room(struct pd_order *order)
+{
+    if (order->no_spill)
+        return 0;
+    if (!order->spill) {
+        order->spill = pd_spill_new();
+        order->no_spill = !order->spill;
+    }
+    if (order->no_spill)
+        return pd_issue(&order->recording->context, PERFDATA_ISSUE_LIMIT, -1,
+                        "no temporary file: more than %llu bytes of records wait in memory",
+                        (unsigned long long)order->room);
+    return spill_queue(order);
+}
+
+/* The next record of the merge under way, 0: it is over. */
+static int deliver_spilled(struct pd_order *order, struct pd_delivered *out)
+{
+    struct pd_queue_entry entry;
+    struct pd_chunk *chunk;
+    uint32_t part;
+    int got = pd_spill_next(order->spill, order->queue.limit, &entry, &part, &chunk);
+    if (got < 0)
+        return pd_fail(&order->recording->context, got, -1,
+                       "a temporary file cannot be read any more");
+    if (!got) {
+        if (!order->queue.final)
+            order->queue.next_flush = order->queue.max_timestamp;
+        order->queue.elsewhere = pd_spill_left(order->spill) != 0;
+        order->merging = false;
+        return 0;
+    }
+    order->queue.last_flush = entry.time;
+    *out = (struct pd_delivered){
+        .data = entry.data,
+        .size = entry.size,
+        .type = entry.type,
+        .misc = entry.misc,
+        .offset = entry.offset,
+        .time = entry.time,
+        .number = ++order->number,
+        .event = order->recording->events[entry.event],
+        .chunk = chunk,
+        .part = part,
+    };
+    return 1;
+}
+
+static perfdata_status begin_merge(struct pd_order *order, bool final)
+{
+    perfdata_status status = order->queue.runs.count ? spill_queue(order) : 0;
+    order->queue.final = final;
+    order->queue.limit = final ? UINT64_MAX : order->queue.next_flush;
+    order->merging = true;
+    return status;
+}
+
 static perfdata_status enqueue(struct pd_order *order, const struct pd_raw *raw, uint64_t time)
 {
     if (PD_UNLIKELY(pd_queue_is_late(&order->queue, time))) {
         perfdata_status status = note_late(order, raw);
+        if (status < 0)
+            return status;
+    }
+    order->waiting += raw->size + sizeof(struct pd_queue_entry);
+    if (PD_UNLIKELY(order->waiting > order->room && order->queue.runs.count)) {
+        perfdata_status status = make_room(order);
         if (status < 0)
             return status;
     }
@@ -192,6 +292,8 @@ static perfdata_status begin_flush(struct pd_order *order, bool final)
     order->round = false;
     if (pd_queue_empty(&order->queue))
         return 0;
+    if (PD_UNLIKELY(order->queue.elsewhere))
+        return begin_merge(order, final);
     if (!pd_queue_flush(&order->queue, final))
         return no_memory(order);
     order->draining = true;
@@ -244,6 +346,11 @@ int pd_order_next(struct pd_order *order, struct pd_delivered *out)
             if (PD_LIKELY(entry != NULL))
                 return deliver_queued(order, entry, out);
             order->draining = false;
+        }
+        if (PD_UNLIKELY(order->merging)) {
+            int got = deliver_spilled(order, out);
+            if (got)
+                return got;
         }
         if (order->ended)
             return order->status;

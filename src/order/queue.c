@@ -36,7 +36,7 @@ struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time)
         return NULL;
     /* While the queue is not empty its greatest time is max_timestamp: the entry becomes the last one or not. */
     size_t count = queue->runs.count;
-    if (!count || time >= queue->max_timestamp)
+    if ((!count && !queue->elsewhere) || time >= queue->max_timestamp)
         queue->max_timestamp = time;
     struct pd_queue_run *last = count ? &queue->runs.data[count - 1] : NULL;
     if (PD_LIKELY(last && last->end == queue->tail && time >= queue->last_time))
@@ -54,7 +54,6 @@ PD_INLINE bool before(const struct pd_queue_head *a, const struct pd_queue_head 
     return a->time < b->time || (a->time == b->time && a->run < b->run);
 }
 
-/* Puts `value` where it belongs, from place `i` downwards. */
 PD_INLINE void sift(struct pd_queue_head *heap, size_t count, size_t i, struct pd_queue_head value)
 {
     for (;;) {
@@ -68,6 +67,16 @@ PD_INLINE void sift(struct pd_queue_head *heap, size_t count, size_t i, struct p
         i = child;
     }
     heap[i] = value;
+}
+
+void pd_queue_sift(struct pd_queue_head *heap, size_t count, size_t i, struct pd_queue_head value)
+{
+    sift(heap, count, i, value);
+}
+
+bool pd_queue_before(const struct pd_queue_head *a, const struct pd_queue_head *b)
+{
+    return before(a, b);
 }
 
 bool pd_queue_flush(struct pd_queue *queue, bool final)

@@ -37,13 +37,14 @@ struct pd_queue {
     uint64_t next_flush, max_timestamp, last_flush;
     uint64_t limit; /* of the flush under way */
     bool final;
+    bool elsewhere; /* its owner keeps more of its entries: it is not empty */
 };
 
 void pd_queue_free(struct pd_queue *queue);
 
 PD_INLINE bool pd_queue_empty(const struct pd_queue *queue)
 {
-    return queue->runs.count == 0;
+    return queue->runs.count == 0 && !queue->elsewhere;
 }
 
 /* An entry of this time would come after younger ones have been delivered. */
@@ -57,6 +58,11 @@ struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time);
 
 /* Begins what FINISHED_ROUND (or the end: `final`) asks for; then pop until NULL. False: no memory. */
 bool pd_queue_flush(struct pd_queue *queue, bool final);
+/* Heaps of runs, for who merges likewise: the least first, equal times by run. */
+bool pd_queue_before(const struct pd_queue_head *a, const struct pd_queue_head *b);
+/* Puts `value` where it belongs, from place `i` downwards. */
+void pd_queue_sift(struct pd_queue_head *heap, size_t count, size_t i, struct pd_queue_head value);
+
 /* The next entry of the flush under way, valid until the next push; NULL: the flush is over. */
 const struct pd_queue_entry *pd_queue_pop(struct pd_queue *queue);
 

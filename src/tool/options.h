@@ -143,7 +143,8 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
     }
 #define TOOL_ROW_MEMORY                                                                            \
     {                                                                                              \
-        TOOL_CALLBACK, 0, "memory", "SIZE", "cap for queues and caches, like 512M",                \
+        TOOL_CALLBACK, 0, "memory", "SIZE",                                                        \
+            "records that wait for their order, in memory: more go to a file",                     \
             .flags = TOOL_OURS, .parse = tool_parse_memory                                         \
     }
 

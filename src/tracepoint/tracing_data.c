@@ -148,7 +148,8 @@ static void read_printk(struct pd_tracing *tracing, char *line)
     if (length >= 2 && memcmp(text + length - 2, "\\n", 2) == 0)
         length -= 2;
     text[length] = 0;
-    if (length >= 3) /* shorter ones make libtraceevent read before the text */
+    /* what is shorter, behind another quote, makes libtraceevent read before the text */
+    if (length >= 3u + (*text == '"'))
         tep_register_print_string(tracing->tep, text, address);
     struct pd_trace_names printk = { .value = address, .text = text, .length = (uint32_t)length };
     if (!pd_vec_push(&tracing->printks, printk))

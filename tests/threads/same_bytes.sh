@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The same bytes with 1, 2 and 8 threads. A recording that lies here is grown, so that there are many batches.
+# The same bytes with 1, 2 and 8 threads, and where records wait on the disk. A recording that lies here is grown, so that there are many batches.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,12 +11,12 @@ for recording in "$SOURCE"/tests/data/*/*.data ${PERFDATA_CORPUS:+"$PERFDATA_COR
     for arguments in 'script' 'script --ns -F comm,tid,time,event,ip,sym' 'script --deltatime' \
         'report --stdio' 'report --stdio --no-children -s comm,dso -g none'; do
         one=
-        for threads in 1 2 8; do
+        for how in '-j 1' '-j 2' '-j 8' '-j 2 --memory=20K'; do
             # shellcheck disable=SC2086
-            "$PERFDATA" $arguments -j $threads -i "$work/grown.data" >"$work/out" 2>"$work/err"
+            "$PERFDATA" $arguments $how -i "$work/grown.data" >"$work/out" 2>"$work/err"
             got="$? $(cksum <"$work/out") $(cksum <"$work/err")"
             if [ "${one:=$got}" != "$got" ]; then
-                echo "$recording: $arguments: 1 thread: $one; $threads threads: $got"
+                echo "$recording: $arguments: -j 1: $one; $how: $got"
                 exit 1
             fi
         done
