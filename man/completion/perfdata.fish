@@ -163,7 +163,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from export' -l itrace -d 'what 
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l guest-code -d 'code that runs in a guest is its hypervisor'\''s'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l strict -d 'end with an error at the first thing that is wrong'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l all-streams -d 'of pipe streams one behind the other read all, not the first'
-complete -c perfdata -n '__fish_seen_subcommand_from export' -l memory -r -d 'cap for queues and caches, like 512M'
+complete -c perfdata -n '__fish_seen_subcommand_from export' -l memory -r -d 'records that wait for their order, in memory: more go to a file'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -s v -l verbose -d 'tell every issue at once'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -s o -l output -r -d 'where to write; - is standard output (postgresql)'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l branches -d 'without the columns that only other samples have'

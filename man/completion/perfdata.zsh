@@ -259,7 +259,7 @@ _perfdata() {
         '*--guest-code[code that runs in a guest is its hypervisor'\''s]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[cap for queues and caches, like 512M]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write; - is standard output (postgresql)]:FILE:_files' \
