@@ -49,7 +49,11 @@ enum perfdata_inject_flags {
     PERFDATA_INJECT_SCHED_STAT = 1 << 2,
     /* -j: code of runtimes. Where a map shows a jitdump, an ELF file of each piece of code is written beside the dump, and
      * a map of it replaces that of the dump. */
-    PERFDATA_INJECT_JIT = 1 << 3
+    PERFDATA_INJECT_JIT = 1 << 3,
+    /* --strip: with `itrace`, without the recorded samples and switches. Maps, names and tasks stay. */
+    PERFDATA_INJECT_STRIP = 1 << 4,
+    /* With `itrace`: branch stacks without the hardware's index, which older readers (create_gcov) do not know. */
+    PERFDATA_INJECT_NO_HW_INDEX = 1 << 5
 };
 
 /* Since 0.1. */
@@ -59,6 +63,13 @@ struct perfdata_inject_options {
     uint32_t reserved;
     const char *
         known_build_ids; /* "ID PATH,ID PATH..." or "@FILE" with a pair a line: believed before files */
+    /* Traces are decoded; their samples stand among the others, and the AUX areas go: values of --itrace, "" for its
+     * defaults. */
+    const char *const *itrace;
+    size_t itrace_count;
+    const char *symfs;       /* where the traced programs are looked for; NULL: / */
+    const char *home;        /* for its .debug and .perfconfig; NULL: none */
+    const char *perf_config; /* read in place of the system's and home's; NULL: these */
 };
 
 /* Copies the recording, as `perf inject` does: pipe to file and back, a directory to a file, into another byte order,

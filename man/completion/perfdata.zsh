@@ -381,6 +381,10 @@ _perfdata() {
         '*--sched-stat[merge sched_stat and sched_switch samples\: where and how long tasks slept]' \
         '*-j[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
         '*--jit[code of runtimes\: ELF files of what jitdumps hold, written beside them, and their maps]' \
+        '*--itrace=-[samples made of the trace, which itself goes\: letters and periods as in script]::WHAT:' \
+        '*--strip[with --itrace\: without the recorded samples and switches]' \
+        '*--no-hw-index[with --itrace\: branch stacks as older readers know them, create_gcov for one]' \
+        '*--symfs=[root under which the traced programs are looked for]:DIR:_files -/' \
         '*--vm-time-correlation=-[Intel PT of guests\: their TSC packets get the host'\''s time; "\[dry-run\] \[OFFSET\[\:VMCS,...\]\]..."]::OFFSETS:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     check)

@@ -115,7 +115,8 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
     out->big_endian = wanted_order(recording, options->byte_order);
     out->convert = out->big_endian != recording->big_endian;
     out->cpus = recording->features.nrcpus.present ? recording->features.nrcpus.available : 0;
-    out->no_rounds = (flags & PD_COPY_REORDER) || recording->part_count;
+    out->no_rounds = (flags & (PD_COPY_REORDER | PD_COPY_ROUNDS)) == PD_COPY_REORDER ||
+                     recording->part_count;
     out->closed = !(flags & (PD_COPY_OPEN | PD_COPY_REORDER)) && !out->convert &&
                   !recording->part_count && !options->compression;
     struct pd_writer_options writer = { .kind = out->output.kind,

@@ -107,6 +107,16 @@ perfdata_status perfdata_inject(perfdata_recording *recording, const struct perf
     if (options)
         memcpy(&inject.options, options, PD_MIN(options->struct_size, sizeof inject.options));
     uint32_t flags = inject.options.flags;
+    const uint32_t traced = PERFDATA_INJECT_STRIP | PERFDATA_INJECT_NO_HW_INDEX;
+    if (flags & traced && !inject.options.itrace_count)
+        return pd_fail(&inner->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       flags & PERFDATA_INJECT_STRIP ? "--strip option requires --itrace option"
+                                                     : "there is no branch stack without itrace");
+    if (inject.options.itrace_count && flags & ~traced)
+        return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "itrace and other ways of injecting need two runs");
+    if (inject.options.itrace_count)
+        return pd_inject_itrace(inner, output, &inject.options);
     inject.with_ids = flags & ids;
     inject.jit = flags & PERFDATA_INJECT_JIT;
     bool stream = pd_source_is_stream(inner->source), sched = flags & PERFDATA_INJECT_SCHED_STAT;

@@ -3,10 +3,11 @@
  * different hosts, processes told apart. */
 #include "export/api.h"
 #include "format/fields.h"
+#include "rewrite/describe.h"
 #include "rewrite/rewrite.h"
 #include <stdlib.h>
 
-enum { PIDS = 1 << 22 /* no Linux has larger ones */, NAME_UNIT = 64 };
+enum { PIDS = 1 << 22 /* no Linux has larger ones */ };
 
 struct input {
     struct pd_recording *recording;
@@ -129,30 +130,13 @@ static perfdata_status add_events(struct merge *merge, const struct input *input
     return status;
 }
 
-static void put32(struct pd_text *out, uint32_t value, bool swap)
-{
-    uint8_t bytes[4];
-    pd_store32(bytes, value, swap);
-    pd_text_bytes(out, bytes, sizeof bytes);
-}
-
 static void put_description(struct merge *merge, const struct pd_event *event, struct pd_text *out)
 {
-    enum { ATTR = 128 };
-    static const uint8_t zeros[NAME_UNIT];
-    uint8_t bytes[ATTR] = { 0 };
-    bool swap = merge->copy.big_endian != pd_is_big_endian(false);
     struct pd_attr attr = event->attr;
     if (merge->identify)
         attr.sample_type |= PD_SAMPLE_IDENTIFIER;
-    pd_attr_encode(&attr, swap, bytes, sizeof bytes);
-    pd_text_bytes(out, bytes, sizeof bytes);
-    put32(out, 0, swap); /* ids: the attributes have them */
-    size_t length = strlen(event->name) + 1,
-           room = (length + NAME_UNIT - 1) / NAME_UNIT * NAME_UNIT;
-    put32(out, (uint32_t)room, swap);
-    pd_text_bytes(out, event->name, length);
-    pd_text_bytes(out, zeros, room - length);
+    pd_describe_event(out, event->name, &attr, NULL, 0,
+                      merge->copy.big_endian != pd_is_big_endian(false));
 }
 
 /* Names of all events: what perf goes by where an attribute does not tell. */
@@ -163,8 +147,7 @@ static perfdata_status describe(struct merge *merge)
     size_t events = 0;
     for (size_t i = 0; i < merge->count; i++)
         events += merge->inputs[i].recording->event_count;
-    put32(&out, (uint32_t)events, swap);
-    put32(&out, 128, swap);
+    pd_describe_begin(&out, events, swap);
     for (size_t i = 0; i < merge->count; i++)
         for (size_t k = 0; k < merge->inputs[i].recording->event_count; k++)
             put_description(merge, merge->inputs[i].recording->events[k], &out);

@@ -46,7 +46,9 @@ enum pd_copy_flags {
     PD_COPY_OPEN = 1,      /* records within compressed ones are wanted */
     PD_COPY_REORDER = 2,   /* records will not come in the file's order */
     PD_COPY_NO_EVENTS = 4, /* events and features are the caller's */
-    PD_COPY_WHOLE = 8      /* features that do not parse are left out */
+    PD_COPY_WHOLE = 8,     /* features that do not parse are left out */
+    PD_COPY_ROUNDS =
+        16 /* with REORDER: the records come as they are delivered, so FINISHED_ROUND stays true */
 };
 
 /* Makes the output and gives it events and features. The caller may then replace features, before pd_copy_begin().

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/output.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct inject_options {
     struct tool_output_options output;
-    const char *known, *vm_time;
-    int build_ids, all, sched_stat, jit;
+    const char *known, *vm_time, *symfs;
+    int build_ids, all, sched_stat, jit, strip, no_index;
 };
 #define FIELD(name) offsetof(struct inject_options, name)
 
@@ -31,6 +32,17 @@ static const struct tool_option inject_rows[] = {
     { TOOL_FLAG, 'j', "jit", NULL,
       "code of runtimes: ELF files of what jitdumps hold, written beside them, and their maps",
       FIELD(jit) },
+    { TOOL_GROUP, .help = "What traces say" },
+    { TOOL_CALLBACK, 0, "itrace", "WHAT",
+      "samples made of the trace, which itself goes: letters and periods as in script",
+      .flags = TOOL_OPTIONAL, .parse = tool_parse_itrace },
+    { TOOL_FLAG, 0, "strip", NULL, "with --itrace: without the recorded samples and switches",
+      FIELD(strip) },
+    { TOOL_FLAG, 0, "no-hw-index", NULL,
+      "with --itrace: branch stacks as older readers know them, create_gcov for one",
+      FIELD(no_index), .flags = TOOL_OURS },
+    { TOOL_STRING, 0, "symfs", "DIR", "root under which the traced programs are looked for",
+      FIELD(symfs), .flags = TOOL_OURS },
     { TOOL_GROUP, .help = "Changed in place" },
     { TOOL_STRING, 0, "vm-time-correlation", "OFFSETS",
       "Intel PT of guests: their TSC packets get the host's time; \"[dry-run] "
@@ -93,8 +105,15 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         .flags = (options->build_ids ? PERFDATA_INJECT_BUILD_IDS : 0u) |
                  (options->all ? PERFDATA_INJECT_ALL_BUILD_IDS : 0u) |
                  (options->sched_stat ? PERFDATA_INJECT_SCHED_STAT : 0u) |
-                 (options->jit ? PERFDATA_INJECT_JIT : 0u),
+                 (options->jit ? PERFDATA_INJECT_JIT : 0u) |
+                 (options->strip ? PERFDATA_INJECT_STRIP : 0u) |
+                 (options->no_index ? PERFDATA_INJECT_NO_HW_INDEX : 0u),
         .known_build_ids = options->known,
+        .itrace = tool->itrace,
+        .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
+        .symfs = options->symfs,
+        .home = getenv("HOME"),
+        .perf_config = getenv("PERF_CONFIG"),
     };
     struct perfdata_output output;
     perfdata_recording *recording;
@@ -109,6 +128,12 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
     enum tool_exit code = tool_output(tool, &options->output, "-", &output);
     if (code == TOOL_DONE && options->known && !options->build_ids && !options->all)
         code = tool_usage(tool, "--known-build-ids goes with -b or --buildid-all");
+    if (code == TOOL_DONE && options->strip && !inject.itrace_count)
+        code = tool_exit_as(tool, tool_usage(tool, "--strip option requires --itrace option"), 255);
+    if (code == TOOL_DONE && options->no_index && !inject.itrace_count)
+        code = tool_usage(tool, "--no-hw-index goes with --itrace");
+    if (code == TOOL_DONE && options->symfs && !inject.itrace_count)
+        code = tool_usage(tool, "--symfs goes with --itrace");
     if (code == TOOL_DONE) /* perf reads standard input here */
         code = tool_open(tool, tool->input ? tool->input : "-", &recording);
     if (code != TOOL_DONE)

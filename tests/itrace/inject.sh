@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# inject --itrace: the records that perf's own inject writes, byte by byte, with and without --strip; what the manual's AutoFDO
+# way ends in (create_gcov) reads them; what is refused.
+set -eu
+export LC_ALL=C TZ=UTC
+[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
+own=$PERFDATA_CORPUS/own-pt
+[ -d "$own/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
+command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 compared=0
+
+complain() {
+    echo "$1" >&2
+    failed=1
+}
+
+number() { # of 8 bytes at an offset
+    od -An -t u8 -j "$2" -N 8 "$1" | tr -d ' '
+}
+
+data() {
+    tail -c "+$(($(number "$1" 40) + 1))" "$1" | head -c "$(number "$1" 48)"
+}
+
+# perf inject has no --symfs; where programs are not at their place, decoding errors are compared.
+symfs=
+[ -e /ptcorpus ] || symfs='--symfs /nowhere'
+
+compare() {
+    file=$1
+    shift
+    PERF_CONFIG=$config perf inject -i "$own/rec/$file" "$@" -o "$work/perf" 2>/dev/null
+    # shellcheck disable=SC2086
+    PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/$file" "$@" $symfs -o "$work/ours" 2>/dev/null
+    data "$work/perf" >"$work/perf.data"
+    data "$work/ours" >"$work/ours.data"
+    compared=$((compared + 1))
+    cmp -s "$work/perf.data" "$work/ours.data" || complain "$file $*: other records than perf's"
+    for view in 'script' 'evlist -v'; do
+        # shellcheck disable=SC2086
+        perf $view -i "$work/perf" 2>/dev/null | cksum >"$work/a"
+        # shellcheck disable=SC2086
+        perf $view -i "$work/ours" 2>/dev/null | cksum >"$work/b"
+        cmp -s "$work/a" "$work/b" || complain "$file $*: perf $view shows something else"
+    done
+}
+
+config=/dev/null
+for file in t_tsc.data t_cyc.data c_threads.data c_sample.data t_ptw.data t_longtnt.data; do
+    for what in --itrace=i2usle --itrace=be --itrace=i2usg --itrace=cr; do
+        compare "$file" "$what"
+        compare "$file" "$what" --strip
+    done
+done
+printf '[intel-pt]\n\tmispred-all = on\n' >"$work/config"
+config=$work/config
+compare t_psb16k.data --itrace=i100usle --strip
+"$PERFDATA" script -i "$work/ours" -F brstack | grep -q '/M/' || complain 'perfconfig: no branch is mispredicted'
+
+# The AutoFDO way.
+if command -v create_gcov >/dev/null && [ -e /ptcorpus/bin/loops ]; then
+    PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/t_psb16k.data" --itrace=i100usle --strip --no-hw-index -o "$work/fdo"
+    create_gcov --binary=/ptcorpus/bin/loops --profile="$work/fdo" --gcov="$work/gcov" -gcov_version=1 2>/dev/null ||
+        complain 'create_gcov does not read it'
+    [ -s "$work/gcov" ] || complain 'create_gcov makes nothing of it'
+fi
+
+refused() {
+    expected=$1
+    shift
+    if "$PERFDATA" inject "$@" -o "$work/out" 2>"$work/said"; then
+        complain "accepted: $*"
+    fi
+    grep -q -e "$expected" "$work/said" || { complain "$*: not '$expected' but:"; cat "$work/said" >&2; }
+    [ ! -e "$work/out" ] || complain "$*: left a file"
+}
+export PERF_CONFIG=/dev/null
+refused 'strip option requires --itrace' --strip -i "$own/rec/t_tsc.data"
+refused 'Bad Instruction Tracing options' --itrace=k -i "$own/rec/t_tsc.data"
+refused 'no trace that can be decoded' --itrace -i "$SOURCE/tests/data/demo/spin.data"
+refused 'need two runs' --itrace -b -i "$own/rec/t_tsc.data"
+echo "$compared comparisons"
+exit $failed
