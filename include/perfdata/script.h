@@ -27,7 +27,8 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_DUMP = 1 << 13,             /* -D: each record raw before its line           */
     PERFDATA_SCRIPT_FULL_SOURCE_PATH = 1 << 14, /* srcline with folders                      */
     PERFDATA_SCRIPT_NO_ITRACE = 1 << 15,        /* AUX traces are not decoded                */
-    PERFDATA_SCRIPT_GUEST_CODE = 1 << 16        /* guests run code of their own host process */
+    PERFDATA_SCRIPT_GUEST_CODE = 1 << 16,       /* guests run code of their own host process */
+    PERFDATA_SCRIPT_XED = 1 << 17               /* instructions as xed prints them, not as bytes */
 };
 
 /* Records that get lines of their own. Since 0.1. */

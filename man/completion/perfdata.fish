@@ -38,6 +38,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from script' -l addr-range -r -d
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l time -r -d 'time spans: START,STOP, percentages A%-B%, slices P%/N'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l itrace -d 'what is made of AUX traces: letters and numbers as in perf'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l insn-trace -d 'every instruction, with its bytes'
+complete -c perfdata -n '__fish_seen_subcommand_from script' -l xed -d 'instructions disassembled, as xed prints them'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l call-trace -d 'calls, indented'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l call-ret-trace -d 'calls and returns, indented'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l graph-function -r -d 'only what runs within these functions'

@@ -80,6 +80,7 @@ _perfdata() {
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
         '*--insn-trace[every instruction, with its bytes]' \
+        '*--xed[instructions disassembled, as xed prints them]' \
         '*--call-trace[calls, indented]' \
         '*--call-ret-trace[calls and returns, indented]' \
         '*--graph-function=[only what runs within these functions]:SYMBOL\[,...\]:' \

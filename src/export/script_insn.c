@@ -39,19 +39,42 @@ perfdata_status pd_script_open_code(struct pd_script *script)
 
 /* ---- insn, insnlen ---- */
 
+/* " insn: 48 89 d0" or, as xed leaves it, " \t\tmov %rdx, %rax". */
+static void put_code(const struct pd_script *script, uint64_t ip, const uint8_t *bytes,
+                     unsigned length, bool is_64_bit, struct pd_text *text)
+{
+    if (script->options->flags & PERFDATA_SCRIPT_XED) {
+        size_t start = text->length;
+        pd_text_string(text, "\t\t");
+        if (pd_insn_text(bytes, length, is_64_bit, ip, text))
+            return;
+        text->length = start;
+    }
+    pd_text_string(text, "insn:");
+    for (unsigned i = 0; i < length; i++) {
+        pd_text_char(text, ' ');
+        pd_text_hex(text, bytes[i], 2, '0');
+    }
+}
+
 /* The bytes of the sample's instruction; how many, 0: unknown. */
 static unsigned fetch(struct pd_script_worker *worker, const struct pd_sample *sample,
-                      const struct pd_delivered *record, uint8_t *bytes)
+                      const struct pd_delivered *record, uint8_t *bytes, bool *is_64_bit)
 {
+    const struct pd_synth_facts *facts = record->facts;
+    bool is_known = facts &&
+                    facts->insn_length; /* of a step, where it was not at the address shown */
+    uint64_t ip = is_known ? facts->insn_ip : sample->ip;
     struct pd_insn insn;
-    bool is_64_bit;
 
-    if (!worker->script->is_native || !sample->ip)
+    if (!is_known && (!worker->script->is_native || !ip))
         return 0;
     struct pd_code_view *view = pd_code_view(worker->code, record->thread, record->number,
                                              PD_CODE_HOST);
-    size_t size = view ? pd_code_read(view, sample->ip, bytes, PD_INSN_BUFFER, &is_64_bit) : 0;
-    return size && pd_insn_decode(bytes, size, is_64_bit, &insn) ? insn.length : 0;
+    size_t size = view ? pd_code_read(view, ip, bytes, PD_INSN_BUFFER, is_64_bit) : 0;
+    if (is_known)
+        return facts->insn_length <= size ? facts->insn_length : 0;
+    return size && pd_insn_decode(bytes, size, *is_64_bit, &insn) ? insn.length : 0;
 }
 
 static void put_insn(struct pd_script_worker *worker, uint64_t fields,
@@ -59,17 +82,15 @@ static void put_insn(struct pd_script_worker *worker, uint64_t fields,
                      struct pd_text *text)
 {
     uint8_t bytes[PD_INSN_BUFFER];
-    unsigned length = fetch(worker, sample, record, bytes);
+    bool is_64_bit;
+    unsigned length = fetch(worker, sample, record, bytes, &is_64_bit);
 
     if (fields & PD_FIELD(INSNLEN))
         pd_text_format(text, " ilen: %u", length);
     if (!(fields & PD_FIELD(INSN)) || !length)
         return;
-    pd_text_string(text, " insn:");
-    for (unsigned i = 0; i < length; i++) {
-        pd_text_char(text, ' ');
-        pd_text_hex(text, bytes[i], 2, '0');
-    }
+    pd_text_char(text, ' ');
+    put_code(worker->script, sample->ip, bytes, length, is_64_bit, text);
 }
 
 /* ---- brstackinsn, brstackinsnlen ---- */
@@ -144,13 +165,11 @@ static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded
     pd_text_char(text, '\t');
     size_t start = text->length;
     if (at < walk->size &&
-        pd_insn_decode(walk->bytes + at, walk->size - at, walk->is_64_bit, &insn))
-        pd_text_string(text, "insn: ");
-    else
-        pd_text_string(text, "<bad>");
-    for (unsigned i = 0; i < insn.length; i++) {
-        pd_text_hex(text, walk->bytes[at + i], 2, '0');
+        pd_insn_decode(walk->bytes + at, walk->size - at, walk->is_64_bit, &insn)) {
+        put_code(walk->worker->script, ip, walk->bytes + at, insn.length, walk->is_64_bit, text);
         pd_text_char(text, ' ');
+    } else {
+        pd_text_string(text, "<bad>");
     }
     if (padded && text->length - start < 30)
         pd_text_fill(text, ' ', 30 - (text->length - start));

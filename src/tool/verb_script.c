@@ -19,7 +19,7 @@ struct script_options {
     unsigned max_stack, max_blocks;
     uint64_t address_range;
     const char *graph_functions;
-    int guest_code, pad_dso;
+    int guest_code, pad_dso, xed;
 };
 
 #define FIELD(name) offsetof(struct script_options, name)
@@ -108,6 +108,7 @@ static const struct tool_option script_rows[] = {
     TOOL_ROW_ITRACE,
     { TOOL_CALLBACK, 0, "insn-trace", NULL, "every instruction, with its bytes",
       .parse = parse_insn_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_FLAG, 0, "xed", NULL, "instructions disassembled, as xed prints them", FIELD(xed) },
     { TOOL_CALLBACK, 0, "call-trace", NULL, "calls, indented", .parse = parse_call_trace,
       .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
     { TOOL_CALLBACK, 0, "call-ret-trace", NULL, "calls and returns, indented",
@@ -151,6 +152,7 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->demangle_kernel, PERFDATA_SCRIPT_DEMANGLE_KERNEL },
         { tool->verbose, PERFDATA_SCRIPT_VERBOSE_NAMES },
         { tool->force, PERFDATA_SCRIPT_FORCE },
+        { from->xed, PERFDATA_SCRIPT_XED },
         { from->header, PERFDATA_SCRIPT_HEADER },
         { from->header_only, PERFDATA_SCRIPT_HEADER_ONLY },
         { from->info, PERFDATA_SCRIPT_HEADER_FULL },

@@ -120,6 +120,84 @@ static void check_row(const struct known *row, bool is_64_bit)
         CHECK(!pd_insn_decode(bytes, less, is_64_bit, &insn));
 }
 
+/* ---- xed's text ---- */
+
+static const struct {
+    uint64_t ip;
+    const char *hex, *text;
+} texts[] = {
+    /* each line that the manual of perf-intel-pt shows */
+    { 0xffffffff82133cdd, "4c 8b 48 48", "movq  0x48(%rax), %r9" },
+    { 0xffffffff82133ce1, "4c 8b 50 50", "movq  0x50(%rax), %r10" },
+    { 0xffffffff82133ce5, "4c 8b 58 58", "movq  0x58(%rax), %r11" },
+    { 0xffffffff82133ce9, "4c 8b 60 60", "movq  0x60(%rax), %r12" },
+    { 0xffffffff82133ced, "4c 8b 68 68", "movq  0x68(%rax), %r13" },
+    { 0xffffffff82133cf1, "4c 8b 70 70", "movq  0x70(%rax), %r14" },
+    { 0xffffffff82133cf5, "4c 8b 78 78", "movq  0x78(%rax), %r15" },
+    { 0xffffffff82133cf9, "48 8b 00", "movq  (%rax), %rax" },
+    { 0xffffffff82133cfc, "e8 3f ff ff ff", "callq  0xffffffff82133c40" },
+    { 0xffffffff82133c40, "74 04", "jz 0xffffffff82133c46" },
+    { 0xffffffff82133c42, "0f 01 c3", "vmresume" },
+    { 0xffffffffbb678b06, "0f 1f 44 00 00", "nopl  %eax, (%rax,%rax,1)" },
+    { 0xffffffffbb678b0b, "c3", "retq" },
+    { 0xffffffffbb666646, "66 90", "data16 nop" },
+    { 0xffffffffbb666648, "31 c0", "xor %eax, %eax" },
+    { 0xffffffffbb66664a, "5d", "popq  %rbp" },
+    { 0xffffffffbb66664b, "c3", "retq" },
+    { 0xffffffffbb74607f, "85 c0", "test %eax, %eax" },
+    { 0xffffffffbb746081, "74 b9", "jz 0xffffffffbb74603c" },
+    { 0xffffffffbb74603c, "5b", "popq  %rbx" },
+    { 0xffffffffbb74603d, "41 5c", "popq  %r12" },
+    { 0xffffffff82200cb0, "0f 01 ca", "clac" },
+    { 0xffffffff82200cb3, "6a ff", "pushq  $0xffffffffffffffff" },
+    { 0xffffffff82200cb5, "e8 a6 04 00 00", "callq  0xffffffff82201160" },
+    { 0xffffffff82201160, "fc", "cld" },
+    { 0xffffffff82201161, "56", "pushq  %rsi" },
+    { 0xffffffff82201162, "48 8b 74 24 08", "movq  0x8(%rsp), %rsi" },
+    { 0xffffffff82201167, "48 89 7c 24 08", "movq  %rdi, 0x8(%rsp)" },
+    { 0xffffffff8220116c, "52", "pushq  %rdx" },
+    { 0xffffffff8220116d, "51", "pushq  %rcx" },
+    { 0xffffffff8220116e, "50", "pushq  %rax" },
+    /* and others that xed is known to have printed */
+    { 0x7f5219ac27bf, "0f 85 2b 03 00 00", "jnz 0x7f5219ac2af0" },
+    { 0x7f5219ac27c5, "48 83 fd 1f", "cmp $0x1f, %rbp" },
+    { 0x7f5219ac27cf, "a8 08", "test $0x8, %al" },
+    { 0x7f5219ac27d7, "48 8b 0d 8a c5 13 00", "movq  0x13c58a(%rip), %rcx" },
+    { 0x7f5219ac27de, "49 89 fc", "mov %rdi, %r12" },
+    { 0x7f5219ac27e1, "64 48 8b 01", "movq  %fs:(%rcx), %rax" },
+    { 0x7f5219ac27ea, "48 8d 7d ef", "leaq  -0x11(%rbp), %rdi" },
+    { 0x7f5219ac27f1, "48 c1 ee 04", "shr $0x4, %rsi" },
+    { 0x7f5219ac27f5, "48 39 35 f4 ca 13 00", "cmpq  %rsi, 0x13caf4(%rip)" },
+    { 0x7f5219ac2828, "0f 87 aa 00 00 00", "jnbe 0x7f5219ac28d8" },
+    { 0x7f5219ac28d8, "f6 43 08 02", "testb  $0x2, 0x8(%rbx)" },
+    { 0x560a8ef2866e, "89 7d ec", "movl  %edi, -0x14(%rbp)" },
+    { 0x560a8ef28671, "c7 45 f8 00 00 00 00", "movl  $0x0, -0x8(%rbp)" },
+    { 0x560a8ef2867b, "3d 4a 1d 00 00", "cmp $0x1d4a, %eax" },
+    { 0x560a8ef28682, "b8 4a 1d 00 00", "mov $0x1d4a, %eax" },
+    { 0x560a8ef28687, "99", "cdq" },
+    { 0x1000, "48 83 e4 f0", "and $0xfffffffffffffff0, %rsp" },
+    { 0x1000, "66 0f 1f 44 00 00", "nopw  %ax, (%rax,%rax,1)" },
+    { 0x1000, "0f b6 00", "movzxb  (%rax), %eax" },
+};
+
+static void check_texts(void)
+{
+    for (size_t i = 0; i < PD_LENGTH(texts); i++) {
+        uint8_t bytes[32];
+        size_t size = from_hex(texts[i].hex, bytes);
+        struct pd_text text = { 0 };
+        CHECK(pd_insn_text(bytes, size, true, texts[i].ip, &text));
+        pd_text_char(&text, '\0');
+        CHECK_STR(text.data, texts[i].text);
+        pd_text_free(&text);
+    }
+    uint8_t none[] = { 0x06, 0x90 };
+    struct pd_text text = { 0 };
+    CHECK(!pd_insn_text(none, sizeof none, true, 0, &text));
+    CHECK_U64(text.length, 0);
+    pd_text_free(&text);
+}
+
 /* ---- beside objdump ---- */
 
 static bool begins(const char *text, const char *with)
@@ -190,5 +268,6 @@ int main(int argc, char **argv)
         if (table[i].bits != 64)
             check_row(&table[i], false);
     }
+    check_texts();
     return test_done();
 }
