@@ -320,6 +320,7 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
                                     .sink = sink_dump,
                                     .front = front_dump };
     pd_raw_dump_init(&run.dump, report->recording, PD_RAW_DUMP_REPORT);
+    run.dump.no_packets = report->options->flags & PERFDATA_REPORT_NO_ITRACE;
     pd_raw_dump_want(&consumer);
     perfdata_status status = give(report, out);
     if (status == 0)
@@ -403,6 +404,9 @@ static perfdata_status parse_itrace(struct report *report)
                            "Bad Instruction Tracing options '%s'", options->itrace[i]);
     if (options->flags & PERFDATA_REPORT_NO_ITRACE)
         itrace->decode = false;
+    report->plan.max_stack = options->max_stack;
+    if (itrace->set && itrace->callchain)
+        report->plan.max_stack = PD_MAX(options->max_stack, itrace->callchain_size);
     return 0;
 }
 

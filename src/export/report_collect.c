@@ -41,7 +41,7 @@ static bool remembers_callers(const struct pd_report_plan *plan)
     for (unsigned k = 0; k < plan->hist.key_count; k++)
         wants_parent |= plan->hist.keys[k] == PD_KEY_PARENT;
     return (plan->hist.use_chains || plan->hist.children) && !wants_parent && !plan->has_ignore &&
-           plan->options->max_stack;
+           plan->max_stack;
 }
 
 static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
@@ -265,7 +265,7 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
                           const struct pd_chain_key *known)
 {
     const struct pd_report_plan *plan = state->shared->plan;
-    unsigned max_stack = plan->options->max_stack;
+    unsigned max_stack = plan->max_stack;
     const struct pd_sample *sample = facts->sample;
     /* The processor's call stack may come to it, and a leaf's caller. */
     uint64_t most = (uint64_t)sample->callchain_count + sample->branch_count + 2;
@@ -306,7 +306,7 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
     bool caller = plan->hist.caller_order;
     struct pd_chain_parts parts;
     if (!state->callers.slots || !pd_chain_split(facts->sample, &parts) ||
-        (caller && facts->sample->callchain_count > plan->options->max_stack))
+        (caller && facts->sample->callchain_count > plan->max_stack))
         return resolve_chain(state, facts, NULL);
     struct pd_frame leaf = { parts.ip, pd_resolve_leaf(state->resolver, facts->thread,
                                                        facts->number, &parts) };

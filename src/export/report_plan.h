@@ -34,6 +34,7 @@ enum pd_report_mode { PD_REPORT_NORMAL, PD_REPORT_BRANCH, PD_REPORT_MEMORY };
 struct pd_report_plan {
     const struct perfdata_report_options *options;
     struct pd_itrace_options itrace;
+    unsigned max_stack; /* of the options, or what chains of a trace need */
     enum pd_report_mode mode;
     bool has_mode_data;        /* what that mode needs was recorded */
     bool chains_with_branches; /* -g branch */

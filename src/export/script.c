@@ -63,6 +63,9 @@ static void end(void *data, unsigned index, void *state)
     pd_code_reader_free(worker->code);
     script->errors += worker->errors;
     pd_map64_free(&worker->graph_depths);
+    pd_map64_free(&worker->guest_at);
+    pd_vec_free(&worker->guest_names);
+    pd_arena_free(&worker->guest_arena);
     pd_arena_free(&worker->places);
     pd_chain_memo_free(&worker->chains);
     pd_script_stat_free(worker->stat);
@@ -277,6 +280,8 @@ static perfdata_status decode(struct pd_script *script)
         options->show & PERFDATA_SCRIPT_SHOW_ROUNDS)
         return PERFDATA_OK;
     itrace->thread_stack |= options->graph_functions || pd_script_shows_calls(script);
+    if (itrace->callchain)
+        script->max_stack = PD_MAX(script->max_stack, itrace->callchain_size);
     struct pd_synth_config config = {
         .options = itrace,
         .aux = { .cpu_wanted = script->filter.has_cpus ? cpu_wanted : NULL,
@@ -327,6 +332,7 @@ static perfdata_status run(struct pd_script *script)
     if (options->flags & PERFDATA_SCRIPT_DUMP) {
         pd_raw_dump_init(&dump, script->recording, PD_RAW_DUMP_SCRIPT);
         dump.symbols = script->session.symbols;
+        dump.no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
         script->dump = &dump;
         want(&consumer, PD_RECORD_SAMPLE);
         memcpy(script->line_types, consumer.types, sizeof script->line_types);

@@ -62,6 +62,10 @@ static void put_branch_end(struct pd_script_worker *worker, uint64_t fields,
         pd_script_name(location, true, text);
     } else {
         bool offset = !(fields & PD_FIELD(BRSTACK));
+        /* perf asks only what it has loaded, as it has all whose code was walked through. */
+        if (offset && script->session.synth && location && location->map &&
+            pd_symbols_adjusts(location->map->dso))
+            offset = false;
         pd_text_bytes(text, "0x", 2);
         pd_text_hex(text, offset ? map_offset(location, ip) : ip, 0, ' ');
     }

@@ -283,7 +283,7 @@ void pd_script_call(struct pd_script_worker *worker, const struct pd_script_even
     size_t depth = record->facts ? record->facts->depth : 0, length = 0;
     uint64_t ip;
     /* The frame of a function that returns is gone already. */
-    if (flags & PD_IP_RETURN)
+    if (flags & PD_IP_RETURN && record->facts->has_depth)
         depth++;
     if (plan->fields & PD_FIELD(DSO) && !(plan->fields & (PD_FIELD(IP) | PD_FIELD(ADDR)))) {
         pd_script_dso(worker->script,

@@ -3,6 +3,7 @@
  * goes through the text writer. */
 #include "base/digits.h"
 #include "export/script_plan.h"
+#include <stdio.h>
 #include <time.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -374,20 +375,32 @@ struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
         return NULL;
     const struct pd_script_event *plan = &worker->script->events[event->index];
     uint32_t at = event->plan.ip;
+    unsigned mode = record->misc & PD_MISC_CPUMODE_MASK;
+    if (PD_UNLIKELY(mode == PD_CPUMODE_GUEST_KERNEL || mode == PD_CPUMODE_GUEST_USER))
+        return NULL;
     if (plan->has_chain || !(plan->fields & PD_FIELD(IP)) || !at || at + 8 > record->size)
         return NULL;
     struct pd_location *location = pd_resolve(worker->resolver, record->thread, record->number,
-                                              record->misc & PD_MISC_CPUMODE_MASK,
+                                              (uint8_t)mode,
                                               pd_load64(record->data + at, event->plan.swap));
     if (location)
         __builtin_prefetch((const void *)(uintptr_t)location->memo[0]);
     return location;
 }
 
-/* perf without guests shows none of their samples. */
 PD_INLINE bool is_guest(const struct pd_sample *sample)
 {
     return sample->cpumode == PD_CPUMODE_GUEST_KERNEL || sample->cpumode == PD_CPUMODE_GUEST_USER;
+}
+
+/* perf without guests shows none of their samples; with --guest-code their code is the host process's. */
+static PD_NOINLINE bool take_guest(const struct pd_script *script, struct pd_sample *sample)
+{
+    if (!(script->options->flags & PERFDATA_SCRIPT_GUEST_CODE))
+        return false;
+    sample->cpumode = sample->cpumode == PD_CPUMODE_GUEST_KERNEL ? PD_CPUMODE_KERNEL
+                                                                 : PD_CPUMODE_USER;
+    return true;
 }
 
 static bool keep(struct pd_script_worker *worker, const struct pd_sample *sample,
@@ -473,6 +486,21 @@ static const char *comm_of(const struct pd_delivered *record)
     return comm ? pd_comm_text(comm, record->number) : ":-1";
 }
 
+/* Names do not move: see put_comm(). */
+static PD_NOINLINE const char *guest_name(struct pd_script_worker *worker, uint32_t pid)
+{
+    uint32_t at = pd_map64_get(&worker->guest_at, pid);
+    if (at != PD_MAP64_NONE)
+        return worker->guest_names.data[at];
+    char text[32];
+    snprintf(text, sizeof text, "[guest/%d]", (int)pid);
+    char *name = pd_arena_strdup(&worker->guest_arena, text);
+    if (!name || !pd_vec_push(&worker->guest_names, name) ||
+        !pd_map64_set(&worker->guest_at, pid, (uint32_t)worker->guest_names.count - 1))
+        return "[guest]";
+    return name;
+}
+
 void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text)
 {
@@ -489,12 +517,17 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
                  "a sample says more than it holds");
         return;
     }
-    if (PD_UNLIKELY(is_guest(&sample)) || !keep(worker, &sample, record))
+    bool guest = PD_UNLIKELY(is_guest(&sample));
+    if (PD_UNLIKELY(guest) && !take_guest(script, &sample))
+        return;
+    if (!keep(worker, &sample, record))
         return;
     if (PD_UNLIKELY(script->options->graph_functions) &&
         !pd_script_graph(worker, plan, &sample, record))
         return;
-    struct pd_line_start start = { plan->fields & PD_FIELD(COMM) ? comm_of(record) : "",
+    struct pd_line_start start = { guest                           ? guest_name(worker, sample.pid)
+                                   : plan->fields & PD_FIELD(COMM) ? comm_of(record)
+                                                                   : "",
                                    sample.pid,
                                    sample.tid,
                                    sample.cpu,

@@ -169,7 +169,10 @@ struct pd_script_worker {
     unsigned second_length;
     uint64_t samples, errors;
     struct pd_flag_text flags[64];
-    size_t call_column;           /* behind indented calls */
+    size_t call_column;       /* behind indented calls */
+    struct pd_map64 guest_at; /* by pid: place in guest_names */
+    PD_VEC(const char *) guest_names;
+    struct pd_arena guest_arena;
     struct pd_map64 graph_depths; /* by thread: depth of a graph function's entry + 1, 0 outside */
     bool failed;
 };

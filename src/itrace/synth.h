@@ -47,6 +47,7 @@ struct pd_synth_facts {
     uint8_t insn_length;        /* 0: unknown */
     uint64_t to;                /* where the step leads, also for samples without ADDR */
     uint64_t trace;             /* number of its buffer; of another one: a gap may lie between */
+    bool has_depth;             /* the thread has a stack */
     uint32_t machine_pid, vcpu; /* of a guest; 0: the host */
 };
 

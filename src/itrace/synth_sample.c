@@ -138,13 +138,15 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
         return false;
     struct pd_synth_fixed *fixed = (struct pd_synth_fixed *)(facts + 1);
     uint64_t time = time_of(queue), id = event->ids[0];
-    uint16_t misc = from ? mode_of(from, state->from_nr) : mode_of(to, state->to_nr);
+    bool guest = from ? state->from_nr : state->to_nr;
+    uint16_t misc = mode_of(from ? from : to, guest);
     *fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
                                       .misc = misc,
                                       .size = sizeof *fixed,
                                       .ip = from,
                                       .pid = queue->pid,
-                                      .tid = queue->tid,
+                                      /* A guest is its hypervisor's one other thread. */
+                                      .tid = PD_UNLIKELY(guest) ? queue->pid : queue->tid,
                                       .time = time,
                                       .addr = to,
                                       .id = id,
@@ -156,8 +158,10 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                                       .trace = state->trace_nr,
                                       .insn_ip = state->insn_ip,
                                       .insn_length = queue->insn_length };
-    if (synth->stacks.calls && queue->stack)
+    if (synth->stacks.calls && queue->stack) {
         facts->depth = (uint32_t)queue->stack->frames.count;
+        facts->has_depth = true;
+    }
     if (PD_UNLIKELY(!queue->shown))
         queue->shown = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number);
     struct pd_delivered *record = &synth->sink->records[synth->sink->count++];
@@ -261,7 +265,7 @@ static void put_instruction(struct pd_synth_queue *queue)
     struct sample sample;
     if (is_skipped(synth) || !begin_full(queue, PD_SYNTH_INSTRUCTIONS, 0, &sample))
         return;
-    if (!synth->quick)
+    if (!synth->options.quick)
         sample.fixed->period = insns - queue->last_insns;
     put_ipc(queue, &queue->insn_counts, sample.facts);
     queue->last_insns = insns;

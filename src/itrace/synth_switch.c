@@ -127,7 +127,8 @@ perfdata_status pd_synth_find_switch(struct pd_synth *synth)
                                                                PD_CPUMODE_KERNEL, ip)
                                                   : NULL;
     /* Behind the look-up: that loads the table with the maps that hold now. */
-    const struct pd_symtab *table = location ? pd_symbols_table(synth->symbols, main_map.map) : NULL;
+    const struct pd_symtab *table = location ? pd_symbols_table(synth->symbols, main_map.map)
+                                             : NULL;
     if (table)
         find_functions(synth, table, location->ip - location->addr);
     if (resolver)

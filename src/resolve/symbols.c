@@ -185,6 +185,12 @@ const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_ds
     return loaded ? loaded->short_name : dso->short_name;
 }
 
+bool pd_symbols_adjusts(const struct pd_dso *dso)
+{
+    const struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    return loaded && loaded->object && loaded->object->adjust_symbols;
+}
+
 /* ---- source lines ---- */
 
 /* The file that perf asks, or NULL where it does not ask. */

@@ -4,6 +4,7 @@
 #include <perfdata/script.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_FIELD_LISTS 64
 
@@ -48,7 +49,8 @@ static enum tool_exit expand(struct tool *tool, void *data, const char *fields, 
 
 static enum tool_exit parse_insn_trace(struct tool *tool, void *data, const char *value, bool unset)
 {
-    (void)value;
+    if (value && strcmp(value, "raw") != 0)
+        return tool_usage(tool, "option --insn-trace takes raw, not '%s'", value);
     return unset ? TOOL_DONE : expand(tool, data, "+insn,-event,-period", "i0nse");
 }
 
@@ -106,8 +108,8 @@ static const struct tool_option script_rows[] = {
     TOOL_ROW_TIME,
     { TOOL_GROUP, .help = "AUX traces" },
     TOOL_ROW_ITRACE,
-    { TOOL_CALLBACK, 0, "insn-trace", NULL, "every instruction, with its bytes",
-      .parse = parse_insn_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_CALLBACK, 0, "insn-trace", "raw", "every instruction, with its bytes",
+      .parse = parse_insn_trace, .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION },
     { TOOL_FLAG, 0, "xed", NULL, "instructions disassembled, as xed prints them", FIELD(xed) },
     { TOOL_CALLBACK, 0, "call-trace", NULL, "calls, indented", .parse = parse_call_trace,
       .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
