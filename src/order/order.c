@@ -155,6 +155,7 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
     out->thread = NULL;
     out->facts = NULL;
     out->period = 0;
+    out->facts = NULL;
     if (!--held->queued && entry->held != order->current)
         order->to_release = entry->held;
     return 1;
