@@ -79,7 +79,7 @@ _perfdata() {
         '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
-        '*--insn-trace[every instruction, with its bytes]' \
+        '*--insn-trace=-[every instruction, with its bytes]::raw:' \
         '*--xed[instructions disassembled, as xed prints them]' \
         '*--call-trace[calls, indented]' \
         '*--call-ret-trace[calls and returns, indented]' \
