@@ -193,7 +193,8 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
         status = decode(record, &sample);
     if (status < 0 || !capacity)
         return status;
-    capacity = PD_MIN(capacity, (size_t)sample.callchain_count + sample.branch_count + 2);
+    if (!sample.stack_dynamic_size)
+        capacity = PD_MIN(capacity, (size_t)sample.callchain_count + sample.branch_count + 2);
     struct pd_frame *frames = calloc(capacity + 1, sizeof *frames);
     if (!frames)
         return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1,

@@ -8,6 +8,8 @@
 #define CALLERS_KEPT 65536
 #define CALLERS_MEMORY (UINT64_C(16) << 20)
 
+enum { UNWOUND_LIMIT = 8192 }; /* frames of a copied stack, whatever --max-stack says */
+
 struct collecting {
     const struct pd_report_plan *plan;
     struct pd_session *session;
@@ -218,17 +220,19 @@ static bool matches(const regex_t *pattern, const struct pd_location *location)
     return location->sym && !regexec(pattern, location->sym->name, 0, NULL, 0);
 }
 
-/* Looks for the parent and for functions whose callees are ignored, in the order of the chain. Returns how many frames
- * of `frames` (first callee) are left; *skip are left out at its begin. */
+/* Looks for the parent and for functions whose callees are ignored, in the order of the chain, among the first `recorded`
+ * frames: perf does not look at those that it unwinds. Returns how many frames of `frames` (first callee) are left; *skip
+ * are left out at its begin. */
 static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_facts *facts,
-                              const struct pd_frame *frames, size_t count, size_t *skip)
+                              const struct pd_frame *frames, size_t count, size_t recorded,
+                              size_t *skip)
 {
     bool wants_parent = false, caller = plan->hist.caller_order;
     for (unsigned k = 0; k < plan->hist.key_count; k++)
         wants_parent |= plan->hist.keys[k] == PD_KEY_PARENT;
     size_t begin = 0, end = count;
-    for (size_t i = 0; (wants_parent || plan->has_ignore) && i < count; i++) {
-        size_t at = caller ? count - 1 - i : i;
+    for (size_t i = 0; (wants_parent || plan->has_ignore) && i < recorded; i++) {
+        size_t at = caller ? recorded - 1 - i : i;
         struct pd_location *location = frames[at].location;
         if (wants_parent && !facts->parent && matches(&plan->parent, location)) {
             facts->parent = location->sym;
@@ -270,6 +274,8 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     /* The processor's call stack may come to it, and a leaf's caller. */
     uint64_t most = (uint64_t)sample->callchain_count + sample->branch_count + 2;
     size_t want = (size_t)PD_MIN(most, (uint64_t)max_stack);
+    if (sample->stack_dynamic_size)
+        want += PD_MIN(max_stack, (uint32_t)UNWOUND_LIMIT);
     if (want > state->frame_capacity) {
         struct pd_frame *grown = realloc(state->frames, (want + 64) * sizeof *grown);
         if (!grown)
@@ -281,7 +287,8 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     size_t count = pd_resolve_chain(state->resolver, sample, facts->thread, facts->number,
                                     max_stack, state->frames, state->frame_capacity, &invalid);
     size_t skip = 0;
-    count = look_for_parent(plan, facts, state->frames, count, &skip);
+    count = look_for_parent(plan, facts, state->frames, count,
+                            count - pd_chain_unwound(state->resolver), &skip);
     if (!plan->hist.use_chains && !plan->hist.children)
         return true;
     const struct pd_frame *frames = state->frames + skip;
@@ -300,6 +307,7 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
 
 /* Callers come again and again while the leaf's address differs: their part of the stack is remembered, on top of the
  * leaf's or below it. */
+
 static bool take_chain(struct state *state, struct sample_facts *facts)
 {
     const struct pd_report_plan *plan = state->shared->plan;

@@ -16,10 +16,14 @@ static const struct pd_chain_node *node_of(const struct drawing *drawing, uint32
     return &drawing->tree->nodes.data[id];
 }
 
+static const struct pd_hist_frame *frame_at(const struct drawing *drawing, uint32_t frame_index)
+{
+    return &drawing->table->hist->frames.data[drawing->tree->frames.data[frame_index]];
+}
+
 static void name(const struct drawing *drawing, uint32_t frame_index)
 {
-    const struct pd_hist_frame *frame =
-        &drawing->table->hist->frames.data[drawing->tree->frames.data[frame_index]];
+    const struct pd_hist_frame *frame = frame_at(drawing, frame_index);
     if (frame->symbol)
         pd_text_bytes(drawing->out, frame->symbol->name, frame->symbol->name_length);
     else
@@ -191,6 +195,9 @@ static void draw_graph(struct drawing *drawing, uint64_t total, uint64_t row_hit
 
 /* ---- flat, folded ---- */
 
+/* perf takes these for markers, as what an unreadable stack ends in. */
+#define FIRST_MARKER ((uint64_t)-4095)
+
 /* The nodes from the root down to `id`, each with its frames. */
 static void draw_path(const struct drawing *drawing, uint32_t id, const char *before,
                       const char *between)
@@ -203,6 +210,8 @@ static void draw_path(const struct drawing *drawing, uint32_t id, const char *be
     while (path.count && !drawing->out->failed) {
         const struct pd_chain_node *node = node_of(drawing, path.data[--path.count]);
         for (uint32_t i = 0; i < node->frame_count; i++) {
+            if (frame_at(drawing, node->first_frame + i)->ip >= FIRST_MARKER)
+                continue;
             if (!first)
                 pd_text_string(drawing->out, between);
             first = false;

@@ -28,7 +28,8 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
     if (worker) {
         worker->script = script;
         worker->resolver = resolver;
-        worker->frame_capacity = PD_MIN(script->max_stack, MAX_FRAMES);
+        /* Of the recorded chain and of the unwound one. */
+        worker->frame_capacity = PD_MIN(2 * (size_t)script->max_stack, MAX_FRAMES);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
         if (script->is_stat)
             worker->stat = pd_script_stat_new();

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "object/frame_rules.h"
-#include "object/elf_file.h"
-#include <elfutils/libdw.h>
-#include <pthread.h>
+#include "object/frame_table.h"
 #include <stdlib.h>
-
-struct pd_frame_rules {
-    pthread_mutex_t lock; /* libdw reads entries as they are asked for */
-    struct pd_elf elf;
-    bool is_open;
-    Dwarf_CFI *table; /* NULL: none; of the ELF handle */
-};
 
 struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine)
 {

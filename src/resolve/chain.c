@@ -126,60 +126,7 @@ static bool put(const struct walk *walk, uint8_t mode, uint64_t ip, struct pd_fr
     return frame->location != NULL;
 }
 
-/* ---- chains from copied stacks ----
- *
- * The recorded chain ends at the kernel's border; what is in user space is to be unwound from the registers and the copy
- * of the stack. Of it only the first frame is known yet: the program's own address. */
-
-static bool has_stack(const struct pd_sample *sample)
-{
-    const uint64_t both = PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER;
-    return sample->stack_dynamic_size && sample->user_regs &&
-           (sample->event->attr.sample_type & both) == both;
-}
-
-static bool register_value(const struct pd_sample *sample, unsigned number, uint64_t *value)
-{
-    uint64_t mask = sample->event->attr.sample_regs_user;
-    if (number >= 64 || !(mask >> number & 1))
-        return false;
-    unsigned before = (unsigned)__builtin_popcountll(mask & ((UINT64_C(1) << number) - 1));
-    *value = pd_load64(sample->user_regs + 8 * (size_t)before, sample->swap);
-    return true;
-}
-
-static int is_readable(void *data, const struct pd_map *map)
-{
-    return pd_symbols_has_file(data, map);
-}
-
-/* perf asks for a file of the process's that it can read before it unwinds, unless the recording does not name the
- * machine. */
-static bool can_unwind(struct pd_resolver *resolver)
-{
-    const struct pd_features *features = resolver->symbols->features;
-    uint64_t stamp = resolver->user->stamp;
-    if (!features || !features->arch.present)
-        return true;
-    if (resolver->unwind_stamp != stamp) {
-        resolver->unwind_stamp = stamp;
-        resolver->can_unwind = pd_maps_view_each(resolver->user, is_readable, resolver->symbols);
-    }
-    return resolver->can_unwind;
-}
-
-/* 1 with the frame where the thread has a map there, 0 where perf cannot begin. */
-static size_t unwind(const struct walk *walk, struct pd_frame *frame)
-{
-    const char *arch = pd_features_arch(walk->resolver->symbols->features);
-    unsigned ip_number, sp_number;
-    uint64_t ip;
-    if (!pd_register_ip_sp(arch, &ip_number, &sp_number) ||
-        !register_value(walk->sample, ip_number, &ip) || !can_unwind(walk->resolver) ||
-        !put(walk, PD_CPUMODE_USER, ip, frame))
-        return 0;
-    return frame->location->map != NULL;
-}
+/* ---- the walk ---- */
 
 /* False for contexts that perf does not accept. */
 static bool context_mode(uint64_t context, uint8_t *mode)
@@ -266,7 +213,7 @@ static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *
 
 bool pd_chain_has_more(const struct pd_sample *sample)
 {
-    return sample->branch_count || has_link_register(sample) || has_stack(sample);
+    return sample->branch_count || has_link_register(sample) || pd_has_stack(sample);
 }
 
 /* The sample's own address came first: what it loaded is there. */
@@ -321,7 +268,14 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
     bool both = walk.count <= max && !walk.leaf && walk.count && entry(&walk, 0) >= FIRST_CONTEXT;
     size_t count = resolver->from_caller && !both ? from_caller(&walk, max, frames, invalid)
                                                   : from_callee(&walk, max, frames, invalid);
-    if (PD_UNLIKELY(has_stack(sample)) && !*invalid && count < max)
-        count += unwind(&walk, &frames[count]);
-    return count;
+    resolver->unwound = 0;
+    if (PD_UNLIKELY(pd_has_stack(sample)) && !*invalid)
+        resolver->unwound = pd_unwind_frames(resolver, sample, thread, number, frames + count,
+                                             PD_MIN(capacity - count, (size_t)max_stack));
+    return count + resolver->unwound;
+}
+
+size_t pd_chain_unwound(const struct pd_resolver *resolver)
+{
+    return resolver->unwound;
 }

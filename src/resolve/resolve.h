@@ -128,6 +128,8 @@ bool pd_chain_has_more(const struct pd_sample *sample);
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid);
+/* How many of the last chain's frames, the outermost ones, were not recorded but unwound. */
+size_t pd_chain_unwound(const struct pd_resolver *resolver);
 
 /* A chain's first address and the entries behind it: samples of one function differ in the first, seldom in the rest. */
 struct pd_chain_parts {

@@ -54,7 +54,15 @@ struct pd_resolver {
     struct pd_location *loading; /* what its address gave */
     uint64_t unwind_stamp;       /* of the maps that can_unwind is about; 0: not asked */
     bool can_unwind;
+    size_t unwound; /* frames of the last chain */
     struct pd_resolver_stats stats;
 };
+
+/* unwind.c: are there registers and a copied stack? */
+bool pd_has_stack(const struct pd_sample *sample);
+/* The frames in user space from them, callee first; none where perf cannot begin. */
+size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sample,
+                        const struct pd_thread *thread, uint64_t number, struct pd_frame *frames,
+                        size_t capacity);
 
 #endif

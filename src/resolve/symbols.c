@@ -252,6 +252,14 @@ bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map)
     return loaded && loaded->object && loaded->object->machine;
 }
 
+const char *pd_symbols_file(struct pd_symbols *symbols, const struct pd_map *map)
+{
+    (void)symbols;
+    struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
+    const struct pd_object *object = loaded ? loaded->object : NULL;
+    return !object ? NULL : object->runtime_path ? object->runtime_path : object->symbol_path;
+}
+
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
 {
     const struct pd_features *features = symbols->features;
@@ -259,9 +267,17 @@ bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
     return arch && (!strcmp(arch, "aarch64") || !strcmp(arch, "arm64"));
 }
 
-static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, struct pd_dso *dso,
-                                             struct pd_loaded *loaded, const char *path)
+/* `*address`, as looked up in the symbol table, becomes what the file itself counts. NULL: no file. */
+static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, const struct pd_map *map,
+                                             uint16_t machine, uint64_t *address)
 {
+    struct pd_dso *dso = map->dso;
+    const char *path = pd_symbols_file(symbols, map);
+    if (!path)
+        return NULL;
+    struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    const struct pd_object *object = loaded->object;
+    *address += object->adjust_symbols ? object->text_offset : 0;
     struct pd_frame_rules *rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
     if (rules)
         return rules;
@@ -269,7 +285,7 @@ static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, struct 
     pthread_mutex_lock(lock);
     rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
     if (!rules) {
-        rules = pd_frame_rules_open(path, EM_AARCH64);
+        rules = pd_frame_rules_open(path, machine);
         atomic_store_explicit(&loaded->frame_rules, rules, memory_order_release);
     }
     pthread_mutex_unlock(lock);
@@ -279,17 +295,17 @@ static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, struct 
 enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint64_t address)
 {
-    struct pd_dso *dso = map->dso;
-    struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
-    const struct pd_object *object = loaded ? loaded->object : NULL;
-    const char *path = !object                ? NULL
-                       : object->runtime_path ? object->runtime_path
-                                              : object->symbol_path;
-    struct pd_frame_rules *rules = path ? frame_rules_of(symbols, dso, loaded, path) : NULL;
-    if (!rules)
-        return PD_RETURN_UNKNOWN;
-    return pd_frame_rules_return(rules,
-                                 address + (object->adjust_symbols ? object->text_offset : 0));
+    struct pd_frame_rules *rules = frame_rules_of(symbols, map, EM_AARCH64, &address);
+    return rules ? pd_frame_rules_return(rules, address) : PD_RETURN_UNKNOWN;
+}
+
+enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct pd_map *map,
+                                        uint16_t machine, uint64_t address, struct pd_unwind *frame,
+                                        bool *is_signal)
+{
+    struct pd_frame_rules *rules = frame_rules_of(symbols, map, machine, &address);
+    *is_signal = false;
+    return rules ? pd_frame_rules_step(rules, address, frame, is_signal) : PD_UNWIND_NO_RULES;
 }
 
 /* ---- life ---- */

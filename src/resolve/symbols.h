@@ -67,11 +67,17 @@ const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint6
 void pd_kernel_view_free(struct pd_kernel_view *view);
 /* Is there a program or library behind the map that can be read? */
 bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map);
+/* Its path, when it was loaded; NULL: none. */
+const char *pd_symbols_file(struct pd_symbols *symbols, const struct pd_map *map);
 /* Does the recording come from an arm64 machine? */
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
 /* Where the function at an address of a map keeps its return address. arm64's files only. */
 enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint64_t address);
+/* One step from a frame whose function holds `address` of the map. `machine` is ELF's number of the recording's. */
+enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct pd_map *map,
+                                        uint16_t machine, uint64_t address, struct pd_unwind *frame,
+                                        bool *is_signal);
 /* NULL without memory. */
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);
 struct pd_build_id pd_dso_build_id(const struct pd_dso *dso);

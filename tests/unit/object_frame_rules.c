@@ -58,6 +58,56 @@ static void rules_hold_by_address(void)
     CHECK_U64(ask(path, EM_AARCH64, 0xfff), PD_RETURN_UNKNOWN);
 }
 
+/* ---- steps: the word at 0x5008 is 0x4444, all others cannot be read ---- */
+
+static bool read_one(void *data, uint64_t address, uint64_t *value)
+{
+    (void)data;
+    *value = 0x4444;
+    return address == 0x5008;
+}
+
+static enum pd_unwind_result step(uint64_t address, struct pd_unwind *frame)
+{
+    struct pd_frame_rules *rules = pd_frame_rules_open(path, EM_AARCH64);
+    bool is_signal = true;
+    CHECK(rules != NULL);
+    if (!rules)
+        return PD_UNWIND_NO_RULES;
+    enum pd_unwind_result result = pd_frame_rules_step(rules, address, frame, &is_signal);
+    CHECK(!is_signal);
+    pd_frame_rules_free(rules);
+    return result;
+}
+
+static void steps_follow_the_rules(void)
+{
+    struct pd_unwind begin = { .known = UINT64_C(1) << 31 | UINT64_C(1) << 30 | 1,
+                               .registers = { [0] = 7, [30] = 0x3333, [31] = 0x5000 },
+                               .stack_pointer = 31,
+                               .read = read_one };
+    struct pd_unwind frame = begin;
+    CHECK_U64(step(0x1010, &frame), PD_UNWIND_STEPPED); /* saved on the stack */
+    CHECK_U64(frame.ip, 0x4444);
+    CHECK_U64(frame.cfa, 0x5010);
+    CHECK_U64(frame.registers[31], 0x5010);
+    CHECK_U64(frame.registers[0], 7);
+    frame = begin;
+    CHECK_U64(step(0x1050, &frame), PD_UNWIND_STEPPED); /* still in its register */
+    CHECK_U64(frame.ip, 0x3333);
+    CHECK_U64(frame.cfa, 0x5000);
+    frame = begin;
+    frame.registers[31] = 0x6000;
+    CHECK_U64(step(0x1010, &frame), PD_UNWIND_LOST);
+    CHECK_U64(frame.cfa, 0x6010);
+    frame = begin;
+    CHECK_U64(step(0x1084, &frame), PD_UNWIND_END);
+    CHECK_U64(step(0x10c0, &frame), PD_UNWIND_NO_RULES);
+    frame = begin;
+    frame.known = 0; /* no stack pointer, no CFA */
+    CHECK_U64(step(0x1010, &frame), PD_UNWIND_NO_RULES);
+}
+
 static void other_files_say_nothing(void)
 {
     CHECK_U64(ask(path, EM_X86_64, 0x1004), PD_RETURN_UNKNOWN);
@@ -70,6 +120,7 @@ int main(void)
 {
     CHECK(write_program());
     rules_hold_by_address();
+    steps_follow_the_rules();
     other_files_say_nothing();
     unlink(path);
     return test_done();

@@ -360,31 +360,48 @@ static void leaf_has_a_caller_on_arm64(void)
     end();
 }
 
-/* Where the user's stack was copied, the program's own address follows the kernel's frames. */
-static void copied_stack_begins_with_the_program(void)
+/* Where the user's stack was copied, the program's frames follow the kernel's; without rules along frame pointers. */
+static void copied_stack_is_unwound(void)
 {
     static const uint64_t ips[] = { (uint64_t)-128, 0xffffffff81000104 };
-    static const uint64_t mapped[] = { 0x7fff0000, 0x10010 }, elsewhere[] = { 0x7fff0000, 0x50 };
+    /* BP, SP, IP; the copy: a frame of the caller, then one whose frame pointer leads nowhere, and a word of no use */
+    static const uint64_t registers[] = { 0x7fff0008, 0x7fff0000, 0x10010 };
+    static const uint64_t stack[] = { 0, 0x7fff0018, 0x10120, 0x1, 0x10230, 0, 0 };
     struct pd_event event = { .attr.sample_type = PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER,
-                              .attr.sample_regs_user = 1 << 7 | 1 << 8 }; /* SP, IP */
+                              .attr.sample_regs_user = 1 << 6 | 1 << 7 | 1 << 8 };
     struct pd_sample sample = { .event = &event,
                                 .callchain = (const uint8_t *)ips,
                                 .callchain_count = 2,
-                                .user_regs = (const uint8_t *)mapped,
-                                .stack_dynamic_size = 8 };
+                                .user_abi = 2,
+                                .user_regs = (const uint8_t *)registers,
+                                .stack = (const uint8_t *)stack,
+                                .stack_size = sizeof stack,
+                                .stack_dynamic_size = sizeof stack };
+    static struct pd_features features;
     bool invalid;
-    begin();
+    begin_with(&features);
     struct pd_thread *thread = touch(pid, pid);
     CHECK(pd_chain_has_more(&sample));
-    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
-    CHECK_U64(frames[0].ip, 0xffffffff81000104);
-    CHECK_STR(symbol(frames[1].location), "jitted one");
-    sample.user_regs = (const uint8_t *)elsewhere;
+    features.arch.text.text =
+        "x86_64"; /* named, but with no file of the process's that can be read */
+    features.arch.present = true;
     CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 1);
-    sample.user_regs = (const uint8_t *)mapped;
+    features.arch.present = false;
+#if defined(__x86_64__)
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 4);
+    CHECK_U64(pd_chain_unwound(resolver), 3);
+    CHECK_U64(frames[0].ip, 0xffffffff81000104);
+    CHECK_U64(frames[1].ip, 0x10010);
+    CHECK_U64(frames[2].ip, 0x1011f); /* within the call */
+    CHECK_STR(symbol(frames[2].location), "jitted two");
+    CHECK_U64(frames[3].ip, 0x1022f);
+    sample.user_abi = 1; /* 32 bits: the first frame only */
+    CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
+#endif
     sample.stack_dynamic_size = 0; /* nothing was copied */
     CHECK(!pd_chain_has_more(&sample));
     CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 1);
+    CHECK_U64(pd_chain_unwound(resolver), 0);
     end();
 }
 
@@ -427,7 +444,7 @@ int main(void)
     chain_begins_as_user();
     call_stack_replaces_the_user_part();
     leaf_has_a_caller_on_arm64();
-    copied_stack_begins_with_the_program();
+    copied_stack_is_unwound();
     unknown_context_discards_the_chain();
     unlink(map_path);
     unlink(kallsyms_path);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Chains from copied stacks: the recorded chain ends at the kernel's border; what is in user space is unwound from the
+ * registers and the copy of the stack with the programs' call frame information, and along frame pointers where there is
+ * none. */
+#include "resolve/resolver.h"
+#include "format/names.h"
+#include <elf.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { NONE = 0xff, USER_REGISTERS = 32, GUESS_LIMIT = 0x4000 };
+
+/* An architecture's registers: DWARF's number of each of perf's. */
+struct machine {
+    const char *arch;
+    uint16_t elf;
+    uint8_t ip, sp;      /* perf's numbers */
+    uint8_t stack;       /* DWARF's numbers: of the stack pointer, */
+    uint8_t frame, link; /* of the registers that are followed where there are no rules */
+    uint8_t numbers[USER_REGISTERS];
+};
+
+/* clang-format off */
+static const struct machine machines[] = {
+    { "x86", EM_X86_64, 8, 7, 7, 6, NONE,
+      { 0, 3, 2, 1, 4, 5, 6, 7, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
+        8, 9, 10, 11, 12, 13, 14, 15, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE } },
+    { "arm64", EM_AARCH64, 32, 31, 31, NONE, 30,
+      { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 } },
+    { "s390", EM_S390, 33, 15, 15, NONE, NONE,
+      { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+        NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
+        NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE } },
+};
+/* clang-format on */
+
+struct unwinding {
+    struct pd_resolver *resolver;
+    const struct pd_sample *sample;
+    const struct machine *machine;
+    uint64_t stack_start, stack_end;
+    struct pd_unwind frame;
+};
+
+bool pd_has_stack(const struct pd_sample *sample)
+{
+    const uint64_t both = PD_SAMPLE_REGS_USER | PD_SAMPLE_STACK_USER;
+    return sample->stack_dynamic_size && sample->user_regs &&
+           (sample->event->attr.sample_type & both) == both;
+}
+
+static bool register_value(const struct pd_sample *sample, unsigned number, uint64_t *value)
+{
+    uint64_t mask = sample->event->attr.sample_regs_user;
+    if (number >= 64 || !(mask >> number & 1))
+        return false;
+    unsigned before = (unsigned)__builtin_popcountll(mask & ((UINT64_C(1) << number) - 1));
+    *value = pd_load64(sample->user_regs + 8 * (size_t)before, sample->swap);
+    return true;
+}
+
+static int is_readable(void *data, const struct pd_map *map)
+{
+    return pd_symbols_has_file(data, map);
+}
+
+/* perf asks for a file of the process's that it can read before it unwinds; where the recording does not name the
+ * machine, for a map. */
+static bool can_unwind(struct pd_resolver *resolver)
+{
+    const struct pd_features *features = resolver->symbols->features;
+    uint64_t stamp = resolver->user->stamp;
+    if (!features || !features->arch.present)
+        return resolver->user->version != NULL;
+    if (resolver->unwind_stamp != stamp) {
+        resolver->unwind_stamp = stamp;
+        resolver->can_unwind = pd_maps_view_each(resolver->user, is_readable, resolver->symbols);
+    }
+    return resolver->can_unwind;
+}
+
+/* ---- memory ---- */
+
+/* Where the process has a map without a file, as its stack, perf goes on with nothing: a zero. */
+static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
+{
+    const struct pd_map *map = pd_maps_view_find(u->resolver->user, address);
+    if (!map || map->end - address < 8)
+        return false;
+    *value = 0;
+    if (!pd_symbols_has_file(u->resolver->symbols, map))
+        return true;
+    const char *path = pd_symbols_file(u->resolver->symbols, map);
+    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    uint8_t bytes[8];
+    bool got = file >= 0 && pread(file, bytes, 8, (off_t)pd_map_address(map, address)) == 8;
+    if (file >= 0)
+        close(file);
+    if (got)
+        *value = pd_load64(bytes, u->sample->swap);
+    return got;
+}
+
+/* The last word of the copy is out of perf's reach. */
+static bool read_memory(void *data, uint64_t address, uint64_t *value)
+{
+    struct unwinding *u = data;
+    if (address > UINT64_MAX - 8)
+        return false;
+    if (address < u->stack_start || address + 8 >= u->stack_end)
+        return read_mapped(u, address, value);
+    *value = pd_load64(u->sample->stack + (address - u->stack_start), u->sample->swap);
+    return true;
+}
+
+/* ---- steps ---- */
+
+/* Without rules: once where the link register leads. */
+static bool follow_link(struct unwinding *u)
+{
+    struct pd_unwind *frame = &u->frame;
+    uint8_t number = u->machine->link;
+    if (number == NONE || !(frame->known >> number & 1) || !frame->registers[number])
+        return false;
+    frame->ip = frame->registers[number];
+    frame->known &= ~(UINT64_C(1) << number);
+    return true;
+}
+
+/* Or as if a frame pointer led to the caller, unless it looks wrong. */
+static bool follow_frame_pointer(struct unwinding *u)
+{
+    struct pd_unwind *frame = &u->frame;
+    uint8_t number = u->machine->frame;
+    uint64_t next, ip;
+    if (number == NONE || !(frame->known >> number & 1))
+        return false;
+    uint64_t at = frame->registers[number];
+    if (at < frame->cfa || at - frame->cfa > GUESS_LIMIT || !read_memory(u, at, &next) ||
+        !read_memory(u, at + 8, &ip) || !ip)
+        return false;
+    frame->registers[number] = next;
+    frame->known = UINT64_C(1) << number;
+    frame->cfa += 16;
+    frame->ip = ip;
+    return true;
+}
+
+static const struct machine *machine_of(const struct pd_sample *sample, const char *arch)
+{
+    enum { ABI_64 = 2 };
+    arch = pd_arch_normalise(arch);
+    for (size_t i = 0; i < PD_LENGTH(machines) && sample->user_abi == ABI_64; i++)
+        if (!strcmp(machines[i].arch, arch))
+            return &machines[i];
+    return NULL;
+}
+
+static void take_registers(struct unwinding *u)
+{
+    struct pd_unwind *frame = &u->frame;
+    for (unsigned i = 0; i < USER_REGISTERS; i++) {
+        uint8_t number = u->machine->numbers[i];
+        if (number != NONE && register_value(u->sample, i, &frame->registers[number]))
+            frame->known |= UINT64_C(1) << number;
+    }
+    frame->stack_pointer = u->machine->stack;
+    frame->cfa = frame->registers[frame->stack_pointer];
+    frame->read = read_memory;
+    frame->data = u;
+    u->stack_start = frame->cfa;
+    u->stack_end = frame->cfa + PD_MIN(u->sample->stack_dynamic_size, u->sample->stack_size);
+}
+
+/* From the function that holds `address` to its caller. */
+static bool step(struct unwinding *u, const struct pd_location *location, bool *is_signal)
+{
+    enum pd_unwind_result result = PD_UNWIND_NO_RULES;
+    *is_signal = false;
+    if (location->map)
+        result = pd_symbols_unwind(u->resolver->symbols, location->map, u->machine->elf,
+                                   location->addr, &u->frame, is_signal);
+    if (result == PD_UNWIND_STEPPED || result == PD_UNWIND_END)
+        return result == PD_UNWIND_STEPPED;
+    return follow_link(u) || follow_frame_pointer(u);
+}
+
+size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sample,
+                        const struct pd_thread *thread, uint64_t number, struct pd_frame *frames,
+                        size_t capacity)
+{
+    const char *arch = pd_features_arch(resolver->symbols->features);
+    struct unwinding u = { .resolver = resolver, .sample = sample };
+    unsigned ip_number, sp_number;
+    size_t count = 0;
+    if (!pd_register_ip_sp(arch, &ip_number, &sp_number) ||
+        !register_value(sample, ip_number, &u.frame.ip) || !can_unwind(resolver))
+        return 0;
+    if ((u.machine = machine_of(sample, arch)) != NULL)
+        take_registers(&u);
+    bool after_signal = true; /* its address is that of an instruction, not behind a call */
+    while (count < capacity) {
+        uint64_t ip = u.frame.ip, inside = ip - !after_signal;
+        struct pd_location *location = pd_resolve(resolver, thread, number, PD_CPUMODE_USER,
+                                                  inside);
+        bool first = !count, is_signal = false;
+        if (!location)
+            break;
+        bool stepped = u.machine && step(&u, location, &is_signal);
+        frames[count].ip = first || is_signal ? ip : ip - 1;
+        frames[count].location = pd_resolve(resolver, thread, number, PD_CPUMODE_USER,
+                                            frames[count].ip);
+        count += frames[count].location != NULL;
+        if (!stepped)
+            break;
+        after_signal = is_signal;
+    }
+    return count;
+}
