@@ -163,7 +163,7 @@ PD_INLINE struct pd_recent_slot *recent_slot(struct pd_resolver *resolver, uint8
                                              uint64_t ip)
 {
     uint64_t hash = (ip + cpumode) * UINT64_C(0x9e3779b97f4a7c15);
-    return &resolver->recent[hash >> (64 - PD_RECENT_BITS)];
+    return &resolver->recent[hash >> resolver->recent_shift];
 }
 
 void pd_resolver_fetch(struct pd_resolver *resolver, uint8_t cpumode, uint64_t ip)
@@ -228,10 +228,34 @@ static const struct pd_map *kernel_map(const struct pd_resolver *resolver, uint6
     return pd_symbols_kernel_map(resolver->symbols, resolver->number, ip);
 }
 
-static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver,
-                                               struct pd_recent_slot *slot, uint64_t stamp,
+static size_t recent_slots(const struct pd_resolver *resolver)
+{
+    return (size_t)1 << (64 - resolver->recent_shift);
+}
+
+/* Four slots for each location: where two share one, both go to level two each time. Without memory it stays as it is. */
+static void grow_recent(struct pd_resolver *resolver)
+{
+    size_t count = recent_slots(resolver);
+    struct pd_recent_slot *old = resolver->recent;
+    struct pd_recent_slot *grown = pd_large_calloc(2 * count, sizeof *grown);
+    if (!grown)
+        return;
+    resolver->recent = grown;
+    resolver->recent_shift--;
+    for (size_t i = 0; i < count; i++)
+        if (old[i].location)
+            *recent_slot(resolver, old[i].location->cpumode, old[i].ip) = old[i];
+    free(old);
+}
+
+static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uint64_t stamp,
                                                uint8_t cpumode, uint64_t ip)
 {
+    if (PD_UNLIKELY(resolver->count >= recent_slots(resolver) / 4) &&
+        resolver->recent_shift > 64 - PD_RECENT_LAST)
+        grow_recent(resolver);
+    struct pd_recent_slot *slot = recent_slot(resolver, cpumode, ip);
     const struct pd_map *map = NULL;
     if (cpumode == PD_CPUMODE_KERNEL && becomes_first(resolver, ip))
         return look_up_loading(resolver, ip);
@@ -268,7 +292,7 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
         resolver->stats.recent++;
         return slot->location;
     }
-    return look_up(resolver, slot, stamp, cpumode, ip);
+    return look_up(resolver, stamp, cpumode, ip);
 }
 
 struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
@@ -293,7 +317,7 @@ uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread 
 
 static void forget(struct pd_resolver *resolver)
 {
-    memset(resolver->recent, 0, PD_RECENT_SLOTS * sizeof *resolver->recent);
+    memset(resolver->recent, 0, recent_slots(resolver) * sizeof *resolver->recent);
     if (resolver->places)
         memset(resolver->places, 0, (resolver->place_mask + 1) * sizeof(struct pd_location *));
     pd_arena_free(&resolver->arena);
@@ -318,7 +342,8 @@ struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols)
     resolver->number = UINT64_MAX;
     resolver->nothing = (struct pd_maps_view){ .until = UINT64_MAX };
     resolver->user = &resolver->nothing;
-    resolver->recent = pd_large_calloc(PD_RECENT_SLOTS, sizeof *resolver->recent);
+    resolver->recent_shift = 64 - PD_RECENT_FIRST;
+    resolver->recent = calloc(recent_slots(resolver), sizeof *resolver->recent);
     resolver->symbol_slots = pd_large_calloc(PD_SYMBOL_SLOTS, sizeof *resolver->symbol_slots);
     if (resolver->recent && resolver->symbol_slots)
         return resolver;
@@ -351,7 +376,7 @@ void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolv
 {
     *out = resolver->stats;
     out->made = out->lookups - out->recent - out->known;
-    out->memory = resolver->arena.total + PD_RECENT_SLOTS * sizeof *resolver->recent +
+    out->memory = resolver->arena.total + recent_slots(resolver) * sizeof *resolver->recent +
                   PD_SYMBOL_SLOTS * sizeof *resolver->symbol_slots +
                   (resolver->places ? (resolver->place_mask + 1) * sizeof(struct pd_location *)
                                     : 0);

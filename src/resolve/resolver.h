@@ -6,8 +6,8 @@
 #include "resolve/symbols.h"
 
 enum {
-    PD_RECENT_BITS = 15,
-    PD_RECENT_SLOTS = 1 << PD_RECENT_BITS,
+    PD_RECENT_FIRST = 12, /* bits of the first level's size: it grows with what is known, */
+    PD_RECENT_LAST = 17,  /* up to 3 MB */
     PD_SYMBOL_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
     PD_LOCATION_SLAB = 128,
@@ -35,6 +35,7 @@ struct pd_view_slot {
 struct pd_resolver {
     struct pd_symbols *symbols;
     struct pd_recent_slot *recent;
+    unsigned recent_shift; /* 64 - bits of its size */
     struct pd_symbol_slot *symbol_slots;
     struct pd_location **places; /* by map, mode and address */
     size_t place_mask;
