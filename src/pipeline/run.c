@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #define MAX_THREADS 256
+#define WAKE_FOR 2 /* batches; fewer than there are for each worker */
 
 struct worker {
     struct pool *pool;
@@ -27,6 +28,7 @@ struct pool {
     uint64_t *first_numbers;      /* likewise, of those under way */
     size_t job_count;
     struct pd_job *first, *last, *free; /* filled ones in sequence; empty ones */
+    size_t filled;                      /* how many wait from `first` on */
     uint64_t next_sequence, next_emitted;
     bool emitting, finished;
     perfdata_status status; /* the first failure; nothing is worked on or emitted after it */
@@ -117,6 +119,7 @@ static void work_on_first(struct pool *pool, struct worker *worker)
     pool->first = job->next;
     if (!pool->first)
         pool->last = NULL;
+    pool->filled--;
     bool failed = pool->status < 0;
     pthread_mutex_unlock(&pool->lock);
     if (!failed)
@@ -196,7 +199,10 @@ static void submit(struct pool *pool, struct pd_job *job)
     else
         pool->first = job;
     pool->last = job;
-    pthread_cond_signal(&pool->work);
+    /* A worker that sleeps is faster than the front: to be woken costs it a good part of a batch's work, so it is for two
+     * of them. A single one that stays is taken by a worker that is awake, or by the front when it has no empty one. */
+    if (++pool->filled >= WAKE_FOR)
+        pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
 
