@@ -117,8 +117,12 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         ahead[i] = pd_script_ahead(worker, &batch->records[i]);
     for (size_t i = 0; i < batch->count; i++) {
         worker->location = ahead[i % AHEAD];
+        pd_batch_fetch(batch, i + AHEAD + AHEAD / 2, worker->resolver);
         if (PD_LIKELY(i + AHEAD < batch->count))
             ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
+        const struct pd_location *soon = ahead[(i + AHEAD / 2) % AHEAD];
+        if (PD_LIKELY(soon != NULL))
+            __builtin_prefetch((const void *)(uintptr_t)soon->memo[0]);
         if (script->dump)
             pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
                                i && batch->records[i].data == batch->records[i - 1].data,

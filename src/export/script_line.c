@@ -383,8 +383,7 @@ struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
     struct pd_location *location = pd_resolve(worker->resolver, record->thread, record->number,
                                               (uint8_t)mode,
                                               pd_load64(record->data + at, event->plan.swap));
-    if (location)
-        __builtin_prefetch((const void *)(uintptr_t)location->memo[0]);
+    __builtin_prefetch(location);
     return location;
 }
 

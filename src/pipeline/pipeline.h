@@ -61,9 +61,7 @@ struct pd_batch {
     void *result;
 };
 
-/* For a loop over a batch, at record i: asks the memory for what the next records will need, since nearly all of a
- * sample's time is waiting for memory. Returns a location that will be resolved soon, for what the consumer hangs on
- * it, or NULL. */
+/* The address of a batch's record i; false: it has none. */
 PD_INLINE bool pd_batch_ip(const struct pd_batch *batch, size_t i, uint64_t *ip)
 {
     const struct pd_delivered *record = &batch->records[i];
@@ -74,20 +72,33 @@ PD_INLINE bool pd_batch_ip(const struct pd_batch *batch, size_t i, uint64_t *ip)
     return true;
 }
 
+/* For a loop over a batch that will look up the address of record `at` some records later: asks the memory for what that
+ * needs, and for the record that comes a few behind it. Nearly all of a sample's time is waiting for memory. */
+PD_INLINE void pd_batch_fetch(const struct pd_batch *batch, size_t at, struct pd_resolver *resolver)
+{
+    enum { RECORD = 4 };
+    uint64_t ip;
+    if (PD_UNLIKELY(at + RECORD >= batch->count))
+        return;
+    __builtin_prefetch(batch->records[at + RECORD].data);
+    if (pd_batch_ip(batch, at, &ip))
+        pd_resolver_fetch(resolver, batch->records[at].misc & PD_MISC_CPUMODE_MASK, ip);
+}
+
+/* The same at record i. Returns a location that will be resolved soon, for what the consumer hangs on it, or NULL. */
 PD_INLINE const struct pd_location *pd_batch_ahead(const struct pd_batch *batch, size_t i,
                                                    struct pd_resolver *resolver)
 {
-    enum { RECORD = 12, SLOT = 8, LOCATION = 5, MEMO = 2 };
+    enum { SLOT = 8, LOCATION = 5, MEMO = 2 };
     uint64_t ip;
-    if (PD_UNLIKELY(i + RECORD >= batch->count))
+    pd_batch_fetch(batch, i + SLOT, resolver);
+    if (PD_UNLIKELY(i + LOCATION >= batch->count))
         return NULL;
-    __builtin_prefetch(batch->records[i + RECORD].data);
-    if (pd_batch_ip(batch, i + SLOT, &ip))
-        pd_resolver_fetch(resolver, batch->records[i + SLOT].misc & 7, ip);
     if (pd_batch_ip(batch, i + LOCATION, &ip))
-        __builtin_prefetch(pd_resolver_peek(resolver, batch->records[i + LOCATION].misc & 7, ip));
+        __builtin_prefetch(pd_resolver_peek(
+            resolver, batch->records[i + LOCATION].misc & PD_MISC_CPUMODE_MASK, ip));
     if (pd_batch_ip(batch, i + MEMO, &ip))
-        return pd_resolver_peek(resolver, batch->records[i + MEMO].misc & 7, ip);
+        return pd_resolver_peek(resolver, batch->records[i + MEMO].misc & PD_MISC_CPUMODE_MASK, ip);
     return NULL;
 }
 
