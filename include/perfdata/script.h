@@ -71,6 +71,11 @@ struct perfdata_script_options {
     const char *graph_functions; /* only what runs within these functions */
     uint32_t dso_width;          /* names of objects are padded to it */
     uint32_t reserved;
+    /* A shared object that is shown each sample and may drop it, as perf-dlfilter(1) says; "show-cycles": built in. It runs in
+     * this process, and meanwhile what is written to stdout goes to `write`. */
+    const char *dlfilter;
+    const char *const *dlargs;
+    size_t dlarg_count;
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */

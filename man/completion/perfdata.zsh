@@ -78,6 +78,9 @@ _perfdata() {
         '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
         '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '*--dlfilter=[ask this shared object, a filter made for perf; show-cycles\: built in]:FILE:_files' \
+        '*--dlarg=[argument of the filter; may be given again]:ARG:' \
+        '*--list-dlfilters[filters here and among perf'\''s]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
         '*--insn-trace=-[every instruction, with its bytes]::raw:' \
         '*--xed[instructions disassembled, as xed prints them]' \

@@ -132,6 +132,8 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         if (script->dump)
             pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
     }
+    if (script->filter_failed)
+        return PERFDATA_ERROR_ARGUMENT;
     return PERFDATA_OK;
 }
 
@@ -212,7 +214,7 @@ static int front(void *data, const struct pd_delivered *record)
     const struct pd_event *event = record->event;
     if (script->dump)
         pd_raw_dump_front(script->dump, record);
-    if (record->type != PD_RECORD_SAMPLE || !event)
+    if (record->type != PD_RECORD_SAMPLE || !event || pd_dlfilter_is_early(script))
         return PD_FRONT_PASS;
     const struct pd_plan *plan = &event->plan;
     uint64_t time = UINT64_MAX;
@@ -266,8 +268,8 @@ static bool one_by_one(const struct pd_script *script)
     bool padded = false;
     for (size_t i = 0; i < script->recording->event_count; i++)
         padded |= (script->events[i].fields & PD_FIELD(DATA_SRC)) != 0;
-    return script->is_stat || padded || shows_source(script) || script->options->graph_functions ||
-           pd_script_shows_calls(script);
+    return script->is_stat || padded || shows_source(script) || script->dlfilter ||
+           script->options->graph_functions || pd_script_shows_calls(script);
 }
 
 static bool cpu_wanted(void *data, uint32_t cpu)
@@ -328,8 +330,11 @@ static perfdata_status run(struct pd_script *script)
     if (!status)
         status = pd_script_plan_events(script);
     if (!status)
+        status = pd_dlfilter_open(script);
+    if (!status)
         status = pd_script_open_code(script);
     if (status) {
+        status = pd_dlfilter_close(script, status);
         pd_session_close(&script->session);
         return status;
     }
@@ -346,6 +351,7 @@ static perfdata_status run(struct pd_script *script)
     }
     status = pd_pipeline_run(&script->session, &consumer,
                              one_by_one(script) ? 1 : options->threads);
+    status = pd_dlfilter_close(script, status);
     pd_session_close(&script->session);
     return status;
 }

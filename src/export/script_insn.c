@@ -31,7 +31,7 @@ perfdata_status pd_script_open_code(struct pd_script *script)
 
     for (size_t i = 0; i < script->recording->event_count; i++)
         fields |= script->events[i].fields;
-    if (!(fields & PD_INSN_FIELDS))
+    if (!(fields & PD_INSN_FIELDS) && !script->dlfilter)
         return PERFDATA_OK;
     script->is_native = is_native(script->recording);
     return pd_session_code(&script->session) ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
@@ -75,6 +75,14 @@ static unsigned fetch(struct pd_script_worker *worker, const struct pd_sample *s
     if (is_known)
         return facts->insn_length <= size ? facts->insn_length : 0;
     return size && pd_insn_decode(bytes, size, *is_64_bit, &insn) ? insn.length : 0;
+}
+
+unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
+                              const struct pd_delivered *record, uint8_t *bytes)
+{
+    bool is_64_bit;
+
+    return fetch(worker, sample, record, bytes, &is_64_bit);
 }
 
 static void put_insn(struct pd_script_worker *worker, uint64_t fields,

@@ -500,6 +500,29 @@ static PD_NOINLINE const char *guest_name(struct pd_script_worker *worker, uint3
     return name;
 }
 
+const char *pd_script_comm(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           const struct pd_delivered *record)
+{
+    return is_guest(sample) ? guest_name(worker, sample->pid) : comm_of(record);
+}
+
+bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sample,
+                     const struct pd_delivered *record)
+{
+    return keep(worker, sample, record);
+}
+
+/* A filter may see samples before CPUs and times are looked at. */
+static PD_NOINLINE bool early_drops(struct pd_script_worker *worker,
+                                    const struct pd_script_event *plan,
+                                    const struct pd_sample *sample,
+                                    const struct pd_delivered *record, struct pd_text *text)
+{
+    const struct pd_filter *filter = &worker->script->filter;
+    return pd_dlfilter_drops(worker, plan, sample, record, true, text) ||
+           !pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu);
+}
+
 void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text)
 {
@@ -519,10 +542,15 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     bool guest = PD_UNLIKELY(is_guest(&sample));
     if (PD_UNLIKELY(guest) && !take_guest(script, &sample))
         return;
+    if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, &sample, record, text))
+        return;
     if (!keep(worker, &sample, record))
         return;
     if (PD_UNLIKELY(script->options->graph_functions) &&
         !pd_script_graph(worker, plan, &sample, record))
+        return;
+    if (PD_UNLIKELY(script->dlfilter) &&
+        pd_dlfilter_drops(worker, plan, &sample, record, false, text))
         return;
     struct pd_line_start start = { guest                           ? guest_name(worker, sample.pid)
                                    : plan->fields & PD_FIELD(COMM) ? comm_of(record)

@@ -72,6 +72,8 @@ struct pd_script {
     bool use_callchain;
     size_t line_room; /* for a line up to the event's name */
     bool latency, kernel_path, full_source_path;
+    struct pd_dlfilter *dlfilter; /* NULL: none */
+    bool filter_failed;
     bool is_native;           /* recorded on this kind of machine: code can be shown */
     bool sequential;          /* --reltime, --deltatime */
     struct pd_raw_dump *dump; /* -D, or NULL */
@@ -284,6 +286,25 @@ perfdata_status pd_script_open_code(struct pd_script *script);
 void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
                     const struct pd_sample *sample, const struct pd_delivered *record,
                     struct pd_text *text);
+
+/* The bytes of the sample's instruction, PD_INSN_BUFFER of room; how many, 0: unknown. */
+unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
+                              const struct pd_delivered *record, uint8_t *bytes);
+
+/* script_dlfilter.c: filters of the user's, asked about one sample after the other. */
+perfdata_status pd_dlfilter_open(struct pd_script *script);
+/* The run ended with `status`; the filter may yet fail. */
+perfdata_status pd_dlfilter_close(struct pd_script *script, perfdata_status status);
+/* It is asked before CPUs and times have dropped samples. */
+bool pd_dlfilter_is_early(const struct pd_script *script);
+bool pd_dlfilter_drops(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                       const struct pd_sample *sample, const struct pd_delivered *record,
+                       bool early, struct pd_text *text);
+/* script_line.c, for it: the thread's name, and what the lists of comms, tids, symbols... say. */
+const char *pd_script_comm(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           const struct pd_delivered *record);
+bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sample,
+                     const struct pd_delivered *record);
 
 /* script_records.c */
 void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,

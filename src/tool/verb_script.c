@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tool/dlfilters.h"
 #include "tool/input.h"
 #include "tool/options.h"
 #include <perfdata/script.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #define MAX_FIELD_LISTS 64
+#define MAX_DLARGS 64
 
 struct script_options {
     const char *field_lists[MAX_FIELD_LISTS];
@@ -20,7 +22,9 @@ struct script_options {
     unsigned max_stack, max_blocks;
     uint64_t address_range;
     const char *graph_functions;
-    int guest_code, pad_dso, xed;
+    int guest_code, pad_dso, xed, list_dlfilters;
+    const char *dlfilter, *dlargs[MAX_DLARGS];
+    size_t dlarg_count;
 };
 
 #define FIELD(name) offsetof(struct script_options, name)
@@ -35,6 +39,19 @@ static enum tool_exit parse_fields(struct tool *tool, void *data, const char *va
     if (options->field_count == MAX_FIELD_LISTS)
         return tool_usage(tool, "too many lists of fields");
     options->field_lists[options->field_count++] = value;
+    return TOOL_DONE;
+}
+
+static enum tool_exit parse_dlarg(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct script_options *options = data;
+    if (unset) {
+        options->dlarg_count = 0;
+        return TOOL_DONE;
+    }
+    if (options->dlarg_count == MAX_DLARGS)
+        return tool_usage(tool, "too many arguments of a filter");
+    options->dlargs[options->dlarg_count++] = value;
     return TOOL_DONE;
 }
 
@@ -106,6 +123,12 @@ static const struct tool_option script_rows[] = {
     { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
       FIELD(address_range) },
     TOOL_ROW_TIME,
+    { TOOL_STRING, 0, "dlfilter", "FILE",
+      "ask this shared object, a filter made for perf; show-cycles: built in", FIELD(dlfilter) },
+    { TOOL_CALLBACK, 0, "dlarg", "ARG", "argument of the filter; may be given again",
+      .parse = parse_dlarg },
+    { TOOL_FLAG, 0, "list-dlfilters", NULL, "filters here and among perf's",
+      FIELD(list_dlfilters) },
     { TOOL_GROUP, .help = "AUX traces" },
     TOOL_ROW_ITRACE,
     { TOOL_CALLBACK, 0, "insn-trace", "raw", "every instruction, with its bytes",
@@ -212,9 +235,14 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .itrace_count = tool->itrace_count,
         .graph_functions = from->graph_functions,
         .dso_width = from->pad_dso ? 50 : 0,
+        .dlfilter = from->dlfilter,
+        .dlargs = from->dlargs,
+        .dlarg_count = from->dlarg_count,
     };
     struct perfdata_script_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
+    if (from->list_dlfilters)
+        return tool_list_dlfilters(tool);
     if (argc && tool->as_perf) /* perf takes it for the name of a script */
         return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
