@@ -187,9 +187,8 @@ static void put_frame(const struct pd_recording *recording, struct pd_text *out)
         pd_text_string(out, frame_end);
 }
 
-void pd_header_text(const struct pd_recording *recording, bool full, struct pd_text *out)
+void pd_header_features(const struct pd_recording *recording, bool full, struct pd_text *out)
 {
-    put_frame(recording, out);
     for (unsigned feature = 1; feature < PD_FEATURE_LAST; feature++) {
         if (!is_present(&recording->features, feature))
             continue;
@@ -199,6 +198,12 @@ void pd_header_text(const struct pd_recording *recording, bool full, struct pd_t
         else
             put_feature(recording, feature, out);
     }
+}
+
+void pd_header_text(const struct pd_recording *recording, bool full, struct pd_text *out)
+{
+    put_frame(recording, out);
+    pd_header_features(recording, full, out);
     if (recording->kind == PD_CONTAINER_PIPE)
         return;
     pd_text_string(out, "# missing features: ");

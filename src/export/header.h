@@ -8,6 +8,8 @@
 /* `full`: the long parts too (-I). */
 /* What perf knows before it reads the records: of a pipe no feature, of a file all. */
 void pd_header_before_records(const struct pd_recording *recording, bool full, struct pd_text *out);
+/* The features alone: what perf prints of a pipe for -I without --header, too. */
+void pd_header_features(const struct pd_recording *recording, bool full, struct pd_text *out);
 void pd_header_text(const struct pd_recording *recording, bool full, struct pd_text *out);
 /* One object on one line with a newline. */
 void pd_header_json(const struct pd_recording *recording, struct pd_text *out);

@@ -40,11 +40,15 @@ static void lead(const struct report *report, struct pd_text *out)
     uint32_t flags = report->options->flags;
     if (report->plan.quiet)
         return;
-    if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY))
+    if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY)) {
         pd_header_text(report->recording, flags & PERFDATA_REPORT_HEADER_FULL, out);
-    else if (!(flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS)))
+    } else if (!(flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))) {
         pd_text_string(out, "# To display the perf.data header info, please use "
                             "--header/--header-only options.\n#\n");
+        if (flags & PERFDATA_REPORT_HEADER_FULL && !(flags & PERFDATA_REPORT_DUMP) &&
+            report->recording->kind == PD_CONTAINER_PIPE)
+            pd_header_features(report->recording, true, out);
+    }
 }
 
 static void elided_names(const struct pd_report_plan *plan, struct pd_text *out)

@@ -481,7 +481,9 @@ static perfdata_status put_header(struct pd_script *script)
 {
     struct pd_text text = { 0 };
     bool full = script->options->flags & PERFDATA_SCRIPT_HEADER_FULL;
-    if (script->options->flags & PERFDATA_SCRIPT_HEADER_ONLY)
+    if (!(script->options->flags & (PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY)))
+        pd_header_features(script->recording, full, &text); /* -I alone */
+    else if (script->options->flags & PERFDATA_SCRIPT_HEADER_ONLY)
         pd_header_before_records(script->recording, full, &text);
     else
         pd_header_text(script->recording, full, &text);
@@ -501,7 +503,9 @@ static perfdata_status run_all(struct pd_script *script)
     perfdata_status status = check_options(script);
     if (!status && flags & PERFDATA_SCRIPT_DUMP)
         status = put_warning(script);
-    if (!status && flags & (PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY))
+    bool features = flags & PERFDATA_SCRIPT_HEADER_FULL && !(flags & PERFDATA_SCRIPT_DUMP) &&
+                    script->recording->kind == PD_CONTAINER_PIPE;
+    if (!status && (features || flags & (PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY)))
         status = put_header(script);
     if (status || flags & PERFDATA_SCRIPT_HEADER_ONLY)
         return status;

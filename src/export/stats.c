@@ -66,6 +66,16 @@ static void line(struct pd_text *out, const char *name, uint64_t count)
     pd_text_u64(out, count, 10, ' ');
 }
 
+/* For its statistics alone perf does not look at what a pipe says of its events: the attr names them. */
+static void put_name(const struct pd_recording *recording, const struct pd_event *event, bool alone,
+                     struct pd_text *out)
+{
+    if (alone && recording->kind == PD_CONTAINER_PIPE && event->attr.type != PD_TYPE_TRACEPOINT)
+        pd_attr_name(&event->attr, out);
+    else
+        pd_text_string(out, event->name);
+}
+
 static void print(const struct counts *counts, const struct pd_recording *recording,
                   struct pd_text *out)
 {
@@ -90,7 +100,7 @@ static void print(const struct counts *counts, const struct pd_recording *record
         const struct event_counts *event = &counts->events[i];
         if (!event->samples && !event->lost)
             continue;
-        pd_text_string(out, recording->events[i]->name);
+        put_name(recording, recording->events[i], counts->options.lost, out);
         pd_text_string(out, " stats:\n");
         if (event->samples) {
             line(out, pd_record_type_name(PD_RECORD_SAMPLE), event->samples);

@@ -40,7 +40,8 @@ struct pd_unwind {
 enum pd_unwind_result {
     PD_UNWIND_STEPPED,
     PD_UNWIND_END,      /* this function has no caller */
-    PD_UNWIND_NO_RULES, /* no information about that address */
+    PD_UNWIND_NO_TABLE, /* the file has no such information, or cannot be read */
+    PD_UNWIND_NO_RULES, /* there is none about that address */
     PD_UNWIND_LOST      /* the return address cannot be read; registers and CFA are the caller's */
 };
 

@@ -170,7 +170,7 @@ enum pd_unwind_result pd_frame_rules_step(struct pd_frame_rules *rules, uint64_t
     enum pd_unwind_result result = PD_UNWIND_NO_RULES;
     *is_signal = false;
     if (!rules->table)
-        return result;
+        return PD_UNWIND_NO_TABLE;
     pthread_mutex_lock(&rules->lock);
     if (!dwarf_cfi_addrframe(rules->table, address, &found)) {
         int return_register = dwarf_frame_info(found, NULL, NULL, is_signal);

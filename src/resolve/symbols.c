@@ -305,7 +305,7 @@ enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct
 {
     struct pd_frame_rules *rules = frame_rules_of(symbols, map, machine, &address);
     *is_signal = false;
-    return rules ? pd_frame_rules_step(rules, address, frame, is_signal) : PD_UNWIND_NO_RULES;
+    return rules ? pd_frame_rules_step(rules, address, frame, is_signal) : PD_UNWIND_NO_TABLE;
 }
 
 /* ---- life ---- */

@@ -173,17 +173,23 @@ static void take_registers(struct unwinding *u)
     u->stack_end = frame->cfa + PD_MIN(u->sample->stack_dynamic_size, u->sample->stack_size);
 }
 
-/* From the function that holds `address` to its caller. */
+/* From the function that holds the address to its caller. Frame pointers are followed only in files whose other functions
+ * have rules. */
 static bool step(struct unwinding *u, const struct pd_location *location, bool *is_signal)
 {
-    enum pd_unwind_result result = PD_UNWIND_NO_RULES;
+    enum pd_unwind_result result = PD_UNWIND_NO_TABLE;
     *is_signal = false;
     if (location->map)
         result = pd_symbols_unwind(u->resolver->symbols, location->map, u->machine->elf,
                                    location->addr, &u->frame, is_signal);
-    if (result == PD_UNWIND_STEPPED || result == PD_UNWIND_END)
-        return result == PD_UNWIND_STEPPED;
-    return follow_link(u) || follow_frame_pointer(u);
+    switch (result) {
+    case PD_UNWIND_STEPPED: return true;
+    case PD_UNWIND_NO_TABLE: return follow_link(u);
+    case PD_UNWIND_NO_RULES: return follow_link(u) || follow_frame_pointer(u);
+    case PD_UNWIND_END:
+    case PD_UNWIND_LOST: break;
+    }
+    return false;
 }
 
 size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sample,
