@@ -41,8 +41,11 @@ perfdata_status pd_command_fork(perfdata_recorder *recorder)
                        "failed to create 'go' pipe: %s", strerrordesc_np(errno));
     }
     recorder->child = fork();
-    if (!recorder->child)
+    if (!recorder->child) {
+        close(go[1]); /* else it would wait for itself */
+        close(error[0]);
         run_child(recorder->options.command, go[0], error[1]);
+    }
     close(go[0]);
     close(error[1]);
     recorder->child_go = go[1];

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct named {
     uint32_t type;
@@ -437,6 +438,14 @@ static perfdata_status add_tracepoints(struct pd_parser *parser, const struct pd
 static perfdata_status no_tracepoint(struct pd_parser *parser, size_t from, const char *system,
                                      const char *name)
 {
+    char path[PD_PATH_SIZE];
+    if (!parser->tracefs && pd_roots_path(parser->roots, path, "/sys/kernel/tracing") &&
+        access(path, F_OK) == 0 && access(path, R_OK | X_OK) < 0)
+        return pd_parse_fail(parser, from,
+                             "can't access trace events\n\nError:\tNo permissions to read "
+                             "/sys/kernel/tracing/events/%.60s/%.60s\nHint:\tTry 'sudo mount -o "
+                             "remount,mode=755 /sys/kernel/tracing/'\n",
+                             system, name);
     if (!parser->tracefs)
         return pd_parse_fail(parser, from,
                              "unsupported tracepoint\n\nError:\tUnable to find debugfs/tracefs\n"

@@ -348,11 +348,24 @@ static void watch_signals(perfdata_recorder *recorder)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static void write_failed(const perfdata_recorder *recorder)
+{
+    static const char ours[] = "cannot write: ";
+    const char *text = perfdata_recorder_error(recorder);
+    if (!strncmp(text, ours, sizeof ours - 1))
+        text += sizeof ours - 1;
+    fprintf(stderr, "failed to write perf data, error: %s\n", text);
+}
+
 /* What perf says in other words than "perf record: ..." goes out as it is. */
 static enum tool_exit failed(struct run *run, perfdata_status status,
                              const perfdata_recorder *recorder)
 {
     const char *text = perfdata_recorder_error(recorder);
+    if (status == PERFDATA_ERROR_OUTPUT && strncmp(text, "failed to open", 14) != 0) {
+        write_failed(recorder);
+        return tool_exit_as(run->tool, TOOL_OUTPUT, 255);
+    }
     bool event = status == PERFDATA_ERROR_ACCESS || status == PERFDATA_ERROR_UNSUPPORTED ||
                  status == PERFDATA_ERROR_LIMIT;
     bool mapping = !strncmp(text, "Permission error mapping", 24);
@@ -446,8 +459,7 @@ static enum tool_exit record(struct run *run, perfdata_recorder *recorder)
         more = perfdata_recorder_read(recorder, -1);
     } while (more > 0);
     if (more < 0)
-        fprintf(stderr, "failed to write perf data, error: %s\n",
-                perfdata_recorder_error(recorder));
+        write_failed(recorder);
     status = perfdata_recorder_finish(recorder, &result);
     if (more < 0 || status < 0) {
         if (more >= 0)

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What goes wrong while recording: a message that says what to do, and what was recorded can be read.
+set -eu
+work=$(mktemp -d)
+trap 'umount "$work/small" 2>/dev/null || true; rm -rf "$work"' EXIT
+cd "$work"
+export LC_ALL=C TZ=UTC
+if ! timeout 20 "$PERFDATA" record -q -a -e cpu-clock -o probe true >/dev/null 2>&1; then
+    echo "perf_event_open is not permitted here"
+    exit 77
+fi
+failed=0
+# expect WHAT CODE TEXT COMMAND...: its exit code, and a text on its stderr
+expect() {
+    what=$1 code=$2 text=$3
+    shift 3
+    got=0
+    timeout 20 "$@" >out 2>err || got=$?
+    if [ "$got" != "$code" ] || { [ -n "$text" ] && ! grep -qF -- "$text" err; }; then
+        echo "$what: exit code $got, not $code; or no '$text' in:"
+        head -5 err
+        failed=1
+    fi
+}
+samples() {
+    "$PERFDATA" script -i "$1" -F time 2>/dev/null | wc -l
+}
+burn='i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done'
+
+expect "the command's exit code" 3 "Captured and wrote" "$PERFDATA" record -e cpu-clock -o a sh -c 'exit 3'
+expect "a killed command" 137 "Captured and wrote" "$PERFDATA" record -e cpu-clock -o a sh -c "$burn; kill -9 \$\$"
+test "$(samples a)" -gt 0 || { echo "nothing of a killed command"; failed=1; }
+expect "no such command" 3 "for the 'nosuch' workload: No such file or directory" "$PERFDATA" record -e cpu-clock -o a nosuch
+expect "no such process" 3 "Couldn't create thread/CPU maps: No such process" "$PERFDATA" record -e cpu-clock -o a -p 4194300 true
+expect "no such folder" 4 "failed to open nosuch/a : No such file or directory" "$PERFDATA" record -e cpu-clock -o nosuch/a true
+expect "no such event" 2 "event syntax error: 'nosuch'" "$PERFDATA" record -e nosuch -o a true
+expect "few descriptors" 3 "Hint: Try increasing the limit with 'ulimit -n <limit>'" \
+    sh -c "ulimit -n 12; exec '$PERFDATA' record -e cpu-clock,cs,faults,task-clock -o a true"
+expect "a full device" 4 "failed to write perf data, error: No space left on device" "$PERFDATA" record -e cpu-clock -o /dev/full true
+expect "an option that is not there yet" 2 "--switch-output" "$PERFDATA" record --switch-output=1M -e cpu-clock -o a true
+
+mkdir small
+if mount -t tmpfs -o size=64k none small 2>/dev/null; then
+    expect "a full disk" 4 "failed to write perf data, error: No space left on device" \
+        "$PERFDATA" record -e cpu-clock -c 10000 -o small/a sh -c "i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done"
+    test "$(samples small/a)" -gt 10 || { echo "nothing is left on a full disk"; failed=1; }
+    umount small
+else
+    echo "no tmpfs here: the full disk is left out"
+fi
+
+# killed: what it had written is there
+"$PERFDATA" record -a -e cpu-clock -c 1000000 -o b sleep 20 >/dev/null 2>&1 &
+recorder=$!
+sleep 2
+kill -9 $recorder
+wait $recorder 2>/dev/null || true
+test "$(samples b)" -gt 0 || { echo "nothing of a killed recorder"; failed=1; }
+
+# interrupted: whole
+"$PERFDATA" record -a -e cpu-clock -o c >/dev/null 2>&1 &
+recorder=$!
+sleep 1
+kill -TERM $recorder
+code=0
+wait $recorder || code=$?
+test $code = 143 || { echo "terminated: $code"; failed=1; }
+"$PERFDATA" header -i c | grep -q '^# cmdline' || { echo "no header after a signal"; failed=1; }
+
+# the reader of a pipe goes away
+timeout 20 "$PERFDATA" record -a -e cpu-clock -o - sleep 5 2>err | head -c 100 >/dev/null || true
+grep -q "Broken pipe" err || { echo "closed pipe:"; cat err; failed=1; }
+
+# a stream is a recording
+timeout 20 "$PERFDATA" record -a -e cpu-clock,sched:sched_switch -o - sleep 0.2 2>/dev/null >stream
+"$PERFDATA" dump --stats -i stream >out 2>&1 && grep -q SAMPLE out || { echo "a stream:"; head -5 out; failed=1; }
+
+# without rights
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+    chmod 777 .
+    cp "$PERFDATA" ./program
+    nobody="setpriv --reuid=65534 --clear-groups"
+    expect "all CPUs without rights" 3 "Access to performance monitoring and observability operations is limited." \
+        $nobody ./program record -a -e cpu-clock -o d true
+    expect "the kernel without rights" 0 "Captured and wrote" $nobody ./program record -e cpu-clock -o e true
+    "$PERFDATA" evlist -i e | grep -qx cpu-clock:u || { echo "without rights the kernel is left out"; failed=1; }
+    expect "large buffers without rights" 3 "or try again with a smaller value of -m/--mmap_pages." \
+        $nobody ./program record -e cpu-clock:u -m 4096 -o f true
+fi
+exit $failed

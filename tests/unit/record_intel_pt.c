@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Intel PT without the hardware: a sysfs of the test's own and a table of system calls that notes what is asked. The
+ * buffers hold the records and the trace of a recording whose execution is known; what is made of them decodes to the same. */
+#include "record/record.h"
+#include "test.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <perfdata/record.h>
+#include <perfdata/recording.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, MOST = 64 };
+
+static char root[] = "/tmp/perfdata-pt-XXXXXX";
+static char output[sizeof root + 16];
+
+static void put(const char *path, const char *text)
+{
+    char full[600];
+    snprintf(full, sizeof full, "%s/%s", root, path);
+    for (char *at = full + sizeof root; *at; at++)
+        if (*at == '/') {
+            *at = 0;
+            (void)mkdir(full, 0700);
+            *at = '/';
+        }
+    FILE *file = fopen(full, "w");
+    if (file) {
+        fprintf(file, "%s\n", text);
+        fclose(file);
+    }
+}
+
+#define PT "sys/bus/event_source/devices/intel_pt/"
+
+static void make_root(void)
+{
+    static const char *const files[][2] = {
+        { PT "type", "8" },
+        { PT "format/pt", "config:0" },
+        { PT "format/cyc", "config:1" },
+        { PT "format/mtc", "config:9" },
+        { PT "format/tsc", "config:10" },
+        { PT "format/noretcomp", "config:11" },
+        { PT "format/branch", "config:13" },
+        { PT "format/mtc_period", "config:14-17" },
+        { PT "format/cyc_thresh", "config:19-22" },
+        { PT "format/psb_period", "config:24-27" },
+        { PT "caps/mtc", "1" },
+        { PT "caps/mtc_periods", "249" },
+        { PT "caps/psb_cyc", "1" },
+        { PT "caps/psb_periods", "3f" },
+        { PT "caps/cycle_thresholds", "3fff" },
+        { PT "max_nonturbo_ratio", "23" },
+        { PT "tsc_art_ratio", "184:2" },
+        { "sys/devices/system/cpu/online", "0-1" },
+        { "proc/sys/kernel/perf_event_max_sample_rate", "100000" },
+        { "proc/sys/kernel/perf_event_paranoid", "-1" },
+    };
+    CHECK(mkdtemp(root) != NULL);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        put(files[i][0], files[i][1]);
+    snprintf(output, sizeof output, "%s/out.data", root);
+}
+
+/* ---- the kernel of this test ---- */
+
+static struct {
+    size_t calls;
+    struct perf_event_attr attrs[MOST];
+    int cpus[MOST], fds[MOST];
+    pid_t pids[MOST];
+    uint64_t ids[MOST];  /* by call; 0: its number + 1 */
+    uint8_t *ring, *aux; /* of the first buffer */
+    size_t ring_size, aux_size, maps;
+    uint32_t time_mult;
+    uint16_t time_shift;
+    uint64_t time_zero;
+} fake;
+
+static int fake_open(void *data, const void *attr, pid_t pid, int cpu, int group, unsigned flags)
+{
+    (void)data;
+    (void)group;
+    (void)flags;
+    if (fake.calls == MOST) {
+        errno = EMFILE;
+        return -1;
+    }
+    size_t i = fake.calls++;
+    memcpy(&fake.attrs[i], attr, sizeof fake.attrs[i] < 128 ? sizeof fake.attrs[i] : 128);
+    fake.cpus[i] = cpu;
+    fake.pids[i] = pid;
+    fake.fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+    return fake.fds[i];
+}
+
+static int fake_control(void *data, int fd, unsigned long request, void *argument)
+{
+    (void)data;
+    for (size_t i = 0; i < fake.calls; i++)
+        if (fake.fds[i] == fd && request == PERF_EVENT_IOC_ID) {
+            uint64_t id = fake.ids[i] ? fake.ids[i] : i + 1;
+            memcpy(argument, &id, sizeof id);
+        }
+    return 0;
+}
+
+static void *fake_map(void *data, size_t size, int protection, int fd, uint64_t offset)
+{
+    (void)data;
+    (void)protection;
+    (void)fd;
+    uint8_t *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return at;
+    fake.maps++;
+    if (offset && !fake.aux) {
+        fake.aux = at;
+        fake.aux_size = size;
+    } else if (!offset && !fake.ring) {
+        fake.ring = at;
+        fake.ring_size = size - PAGE;
+    }
+    if (!offset) {
+        struct perf_event_mmap_page *page = (void *)at;
+        page->cap_user_time_zero = 1;
+        page->time_mult = fake.time_mult;
+        page->time_shift = fake.time_shift;
+        page->time_zero = fake.time_zero;
+    }
+    return at;
+}
+
+static int fake_unmap(void *data, void *at, size_t size)
+{
+    (void)data;
+    return munmap(at, size);
+}
+
+static perfdata_recorder *open_recorder(const char *events,
+                                        struct perfdata_recorder_options options)
+{
+    perfdata_recorder *recorder;
+    memset(&fake, 0, sizeof fake);
+    options.struct_size = sizeof options;
+    options.root = root;
+    options.path = output;
+    CHECK(perfdata_recorder_open(&options, &recorder) == PERFDATA_OK);
+    recorder->calls = (struct pd_calls){ NULL, fake_open, fake_control, fake_map, fake_unmap };
+    CHECK(perfdata_recorder_add_events(recorder, events) == PERFDATA_OK);
+    return recorder;
+}
+
+static const char *const command[] = { "true", NULL };
+
+/* ---- attributes ---- */
+
+/* The order and what is said of intel_pt, the switches and the tasks: as perf wrote it on such machines. */
+static void test_command(void)
+{
+    perfdata_recorder *recorder = open_recorder(
+        "cpu-clock,intel_pt//u", (struct perfdata_recorder_options){ .command = command });
+    CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
+    CHECK_U64(fake.calls, 8); /* 4 events on 2 CPUs */
+    CHECK_U64(fake.maps, 4);
+    const struct perf_event_attr *pt = &fake.attrs[0], *clock = &fake.attrs[2],
+                                 *switches = &fake.attrs[4], *tasks = &fake.attrs[6];
+    CHECK_U64(pt->type, 8);
+    CHECK_U64(pt->config, 0x300e601);
+    CHECK_U64(pt->sample_period, 1);
+    CHECK(!pt->freq && pt->exclude_kernel && pt->enable_on_exec && pt->disabled &&
+          pt->exclude_guest);
+    CHECK_U64(pt->sample_type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                                   PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
+    CHECK_U64(pt->aux_watermark, 1 << 20);
+    CHECK(clock->freq && clock->sample_freq == 4000 && !clock->mmap && clock->enable_on_exec);
+    CHECK(switches->context_switch && switches->exclude_kernel && !switches->disabled &&
+          !switches->mmap);
+    CHECK(fake.pids[4] == -1 && fake.pids[0] > 0 && fake.pids[6] == fake.pids[0]);
+    CHECK(tasks->mmap && tasks->comm && tasks->task && tasks->mmap2 && tasks->enable_on_exec &&
+          !tasks->context_switch && tasks->exclude_kernel && !tasks->text_poke);
+    CHECK_U64(fake.aux_size, 4 << 20);
+    perfdata_recorder_close(recorder);
+}
+
+static void test_all_cpus(void)
+{
+    perfdata_recorder *recorder = open_recorder(
+        "intel_pt//",
+        (struct perfdata_recorder_options){ .flags = PERFDATA_RECORDER_ALL_CPUS, .aux_pages = 8 });
+    CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
+    CHECK_U64(fake.calls, 4);
+    CHECK(fake.attrs[2].context_switch && fake.attrs[2].mmap && fake.attrs[2].text_poke &&
+          !fake.attrs[2].disabled);
+    CHECK_U64(fake.attrs[0].aux_watermark, 8 * PAGE / 4);
+    CHECK_U64(fake.aux_size, 8 * PAGE);
+    perfdata_recorder_close(recorder);
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *events, *message;
+        struct perfdata_recorder_options options;
+    } rows[] = {
+        { "intel_pt//,intel_pt/cyc/", "There may be only one intel_pt event", { 0 } },
+        { "intel_pt//",
+          "Cannot use clockid (-k option) with intel_pt",
+          { .has_clock = 1, .clock = 1 } },
+        { "intel_pt//",
+          "Invalid mmap size for Intel Processor Trace: must be at least 8KiB and a power of 2",
+          { .aux_pages = 1 } },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct perfdata_recorder_options options = rows[i].options;
+        options.command = command;
+        perfdata_recorder *recorder = open_recorder(rows[i].events, options);
+        CHECK(perfdata_recorder_start(recorder) == PERFDATA_ERROR_ARGUMENT);
+        CHECK_STR(perfdata_recorder_error(recorder), rows[i].message);
+        perfdata_recorder_close(recorder);
+    }
+}
+
+/* ---- a trace ---- */
+
+/* The kernel's records and the trace of a recording, into the buffers. */
+static void feed(const char *path, perfdata_cursor *cursor)
+{
+    const perfdata_record *record;
+    struct perf_event_mmap_page *page = (void *)fake.ring;
+    FILE *file = fopen(path, "r");
+    size_t head = 0, traced = 0, size;
+    CHECK(file != NULL);
+    while (file && perfdata_cursor_next(cursor, &record) > 0) {
+        const uint8_t *bytes = perfdata_record_bytes(record, &size);
+        if (perfdata_record_type(record) < 64) {
+            CHECK(head + size <= fake.ring_size);
+            memcpy(fake.ring + PAGE + head, bytes, size);
+            head += size;
+        }
+        if (perfdata_record_type(record) != PD_RECORD_AUXTRACE)
+            continue;
+        uint64_t length = pd_load64(bytes + 8, false);
+        CHECK(traced + length <= fake.aux_size);
+        CHECK(!fseek(file, (long)(perfdata_record_offset(record) + size), SEEK_SET));
+        CHECK_U64(fread(fake.aux + traced, 1, length, file), length);
+        traced += length;
+    }
+    page->data_head = head;
+    page->aux_head = traced;
+    if (file)
+        fclose(file);
+}
+
+static void take_times(perfdata_cursor *cursor)
+{
+    const perfdata_record *record;
+    size_t size;
+    while (perfdata_cursor_next(cursor, &record) > 0)
+        if (perfdata_record_type(record) == PD_RECORD_TIME_CONV) {
+            const uint8_t *bytes = perfdata_record_bytes(record, &size);
+            fake.time_shift = (uint16_t)pd_load64(bytes + 8, false);
+            fake.time_mult = (uint32_t)pd_load64(bytes + 16, false);
+            fake.time_zero = pd_load64(bytes + 24, false);
+        }
+}
+
+/* What perf makes of both: the same lines. */
+static void compare(const char *corpus, const char *path)
+{
+    char text[1600];
+    snprintf(text, sizeof text,
+             "command -v perf >/dev/null || { echo 'no perf here'; exit 0; }\n"
+             "decode() { PERF_CONFIG=/dev/null perf script -i \"$1\" --symfs '%s/own-pt/symfs' "
+             "--itrace=b -F tid,ip,addr "
+             "2>/dev/null; }\n"
+             "decode '%s' >'%s/theirs'; decode '%s' >'%s/ours'\n"
+             "test $(wc -l <'%s/theirs') -gt 1000 && cmp '%s/theirs' '%s/ours'",
+             corpus, path, root, output, root, root, root, root);
+    CHECK(system(text) == 0);
+}
+
+static void test_trace(const char *corpus)
+{
+    char path[400];
+    perfdata_recording *recording;
+    perfdata_cursor *cursor;
+    snprintf(path, sizeof path, "%s/own-pt/rec/t_tsc.data", corpus);
+    CHECK(perfdata_recording_open(path, NULL, &recording) == PERFDATA_OK);
+    perfdata_recorder *recorder = open_recorder(
+        "intel_pt/mtc=0,psb_period=0/u",
+        (struct perfdata_recorder_options){
+            .flags = PERFDATA_RECORDER_PER_THREAD | PERFDATA_RECORDER_TIME, .tids = "9239" });
+    CHECK(perfdata_cursor_open(recording, NULL, &cursor) == PERFDATA_OK);
+    take_times(cursor);
+    perfdata_cursor_close(cursor);
+    for (uint32_t i = 0; i < 2; i++) {
+        size_t count;
+        const uint64_t *ids = perfdata_event_ids(perfdata_recording_event(recording, i), &count);
+        fake.ids[i] = count ? ids[0] : 0;
+    }
+    CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
+    CHECK_U64(fake.attrs[0].config, 0xe401);
+    CHECK(perfdata_cursor_open(recording, NULL, &cursor) == PERFDATA_OK);
+    feed(path, cursor);
+    perfdata_cursor_close(cursor);
+    perfdata_recorder_stop(recorder);
+    while (perfdata_recorder_read(recorder, 0) > 0)
+        continue;
+    CHECK(perfdata_recorder_finish(recorder, NULL) == PERFDATA_OK);
+    CHECK_STR(perfdata_recorder_error(recorder), "");
+    compare(corpus, path);
+    perfdata_recorder_close(recorder);
+    perfdata_recording_close(recording);
+}
+
+int main(void)
+{
+    char text[100];
+    make_root();
+    test_command();
+    test_all_cpus();
+    test_refused();
+    const char *corpus = getenv("PERFDATA_CORPUS");
+    if (corpus)
+        test_trace(corpus);
+    else
+        puts("without PERFDATA_CORPUS no trace is recorded");
+    snprintf(text, sizeof text, "rm -rf '%s'", root);
+    CHECK(system(text) == 0);
+    return test_done();
+}
