@@ -441,7 +441,7 @@ static void take_packet(struct queue *queue, const uint8_t *bytes, size_t size, 
         break;
     case PD_PT_MTC:
         if (pd_pt_time_mtc(time, (uint32_t)packet->payload, queue->after_cyc))
-            pd_pt_time_calibrate(time, bytes + behind, size - behind, queue->context);
+            pd_pt_time_calibrate(time, bytes + behind, size - behind, queue->context, true);
         queue->same_buffer |= time->have_tma;
         break;
     case PD_PT_CYC: pd_pt_time_cyc(time, packet->payload); break;

@@ -35,7 +35,7 @@ void pd_pt_clock_packet(struct pd_pt_clock *clock, const struct pd_pt_packet *pa
     case PD_PT_CYC: pd_pt_time_cyc(time, packet->payload); break;
     case PD_PT_MTC:
         if (pd_pt_time_mtc(time, (uint32_t)packet->payload, clock->after_cyc))
-            pd_pt_time_calibrate(time, bytes, left, context);
+            pd_pt_time_calibrate(time, bytes, left, context, true);
         break;
     case PD_PT_TIP_PGE: time->pge = true; break;
     case PD_PT_TIP_PGD:

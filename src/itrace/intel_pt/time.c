@@ -240,7 +240,7 @@ static bool look_at(struct pd_pt_time *time, struct calibration *ahead,
 }
 
 void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t size,
-                          unsigned context_before)
+                          unsigned context_before, bool after_cyc)
 {
     enum pd_pt_context context = (enum pd_pt_context)context_before;
     const uint8_t *end = bytes + size;
@@ -248,8 +248,8 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
     struct calibration ahead = { .last_mtc = time->last_mtc,
                                  .ctc_delta = time->ctc_delta,
                                  .timestamp = time->timestamp,
+                                 .cycles = time->cycles,
                                  .fix_last_mtc = time->fix_last_mtc };
-    bool after_cyc = true;
     while (next_packet(&bytes, end, &context, &after_cyc, &packet)) {
         if (packet.kind == PD_PT_PAD)
             continue;
@@ -259,18 +259,22 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
     }
 }
 
-bool pd_pt_time_put_off(struct pd_pt_time *time, const uint8_t *bytes, uint64_t limit)
+enum { FAR = 1 << 28, FAR_FACTOR = 32 };
+
+bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit)
 {
+    time->max_cycles = 0;
     if (!time->cbr || !time->cyc_reference || !time->have_cyc || time->timestamp >= limit)
         return false;
-    time->max_cycles = UINT64_MAX;
-    if (limit != UINT64_MAX) /* calibration takes at most 1.25 times what CBR says */
-        time->max_cycles = pd_pt_time_round((double)(limit - time->timestamp) /
-                                            (time->cbr_cyc_to_tsc * 1.26));
-    if (time->max_cycles < 2)
+    /* Calibration takes at most 1.25 times what CBR says. Far from the limit a rough bound is enough. */
+    uint64_t cycles = FAR / (2 * FAR_FACTOR);
+    if (limit - time->cyc_reference <= FAR || !(time->cbr_cyc_to_tsc < FAR_FACTOR))
+        cycles = pd_pt_time_round((double)(limit - time->cyc_reference) /
+                                  (time->cbr_cyc_to_tsc * 1.26));
+    if (cycles < 2)
         return false;
-    time->max_cycles -= 2;
-    time->ahead = bytes;
+    time->max_cycles = cycles - 2;
+    time->uncalibrated = calibration;
     return true;
 }
 
@@ -281,7 +285,7 @@ void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc)
                                  .cycles = time->cycles,
                                  .fix_last_mtc = time->fix_last_mtc };
     uint64_t now = next_mtc(time, &ahead, mtc);
-    time->ahead = NULL;
+    time->uncalibrated = false;
     if (now >= time->timestamp)
         calibrated(time, &ahead, now);
 }

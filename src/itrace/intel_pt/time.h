@@ -25,11 +25,11 @@ struct pd_pt_time {
     uint64_t cycles, cyc_reference; /* counted since, and the time then; 0: unknown */
     double cyc_to_tsc, cbr_cyc_to_tsc, tsc_to_cyc;
 
-    /* Calibration put off: `ahead` is where the search would begin. CYCs since then have counted cycles and are yet to
-     * be turned into time: as long as nobody asks what time it is, the last one says it all. */
-    const uint8_t *ahead; /* NULL: not put off */
-    uint64_t max_cycles;  /* so many may be put off */
-    bool late;            /* there were such CYCs */
+    /* CYCs may count cycles and be turned into time later: as long as nobody asks what time it is, the last one says it
+     * all. Calibration may be put off with them, up to a packet that is not of their kind. */
+    uint64_t max_cycles; /* up to so many; 0: none */
+    bool late;           /* there were such CYCs */
+    bool uncalibrated;   /* calibration is put off */
 
     bool pge;        /* packets are being generated: cycles count */
     bool sample_cyc; /* tot_cycles has been brought up to date by the packet before */
@@ -120,16 +120,16 @@ PD_INLINE void pd_pt_time_cyc(struct pd_pt_time *time, uint64_t cycles)
     time->insn_base = time->insns;
 }
 
-/* Finds how many ticks a cycle takes: looks through the bytes behind an MTC for the next MTC that follows a CYC.
+/* Finds how many ticks a cycle takes: looks through the bytes behind an MTC for the next MTC that follows a CYC. What lies
+ * between the MTC and the bytes are CYCs (time->cycles) and packets that say nothing of time, the last one a CYC or not.
  * `context`: the bytes begin in a block (enum pd_pt_context). */
 void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t size,
-                          unsigned context);
+                          unsigned context, bool after_cyc);
 
 /* ---- calibration put off ---- */
 
-/* Instead of pd_pt_time_calibrate(): `bytes` stay until pd_pt_time_found() or pd_pt_time_settle(). False: not possible here.
- * Nobody may ask for a time of `limit` or later without settling. */
-bool pd_pt_time_put_off(struct pd_pt_time *time, const uint8_t *bytes, uint64_t limit);
+/* CYCs may be late from here on, which keeps the time below `limit`; `calibration`, too. False: not possible here. */
+bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit);
 /* The MTC has come that calibration would look for. */
 void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc);
 /* The time when so many cycles had been counted, once calibration is no more put off. */

@@ -188,6 +188,8 @@ static int pge(struct pd_pt_decoder *d)
 static int tip(struct pd_pt_decoder *d)
 {
     bool ends = d->packet.kind == PD_PT_TIP_PGD;
+    if (ends && d->time.uncalibrated)
+        walk_settle_vain(d);
     walk_settle(d);
     if (ends)
         d->continuous_period = false;

@@ -199,6 +199,7 @@ bool walk_status(struct pd_pt_decoder *d);
 
 /* Calibration that was put off is made up for, and the times are right again. */
 void walk_settle_late(struct pd_pt_decoder *d);
+void walk_settle_vain(struct pd_pt_decoder *d);
 
 /* walk.c */
 int walk_trace(struct pd_pt_decoder *d);
@@ -257,20 +258,21 @@ PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
 
 PD_INLINE void walk_settle(struct pd_pt_decoder *d)
 {
-    if (PD_UNLIKELY(d->time.ahead != NULL))
+    if (PD_UNLIKELY(d->time.max_cycles != 0))
         walk_settle_late(d);
 }
 
 PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
 {
     struct pd_pt_time *time = &d->time;
-    if (time->ahead && time->cycles < time->max_cycles &&
-        cycles < time->max_cycles - time->cycles) {
+    if (time->cycles < time->max_cycles && cycles < time->max_cycles - time->cycles) {
         pd_pt_time_cyc_late(time, cycles);
         return;
     }
     walk_settle(d);
     pd_pt_time_cyc(time, cycles);
+    if (d->unseen && d->walk == WALK_IN_SYNC && d->config.period_type == PD_PT_PERIOD_NONE)
+        pd_pt_time_put_off(time, false, d->limit);
 }
 
 PD_INLINE struct walk_known *walk_known_slot(struct pd_pt_decoder *d, uint64_t ip)

@@ -4,6 +4,7 @@
 int walk_next_buffer(struct pd_pt_decoder *d, bool reposition)
 {
     struct pd_pt_buffer buffer = { 0 };
+    d->at = d->end; /* what is looked for is not found in this buffer */
     walk_settle(d);
     d->next = d->end = NULL;
     d->ended = false;

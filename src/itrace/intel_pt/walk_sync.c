@@ -17,16 +17,27 @@ static void apply_late(struct pd_pt_decoder *d)
 
 void walk_settle_late(struct pd_pt_decoder *d)
 {
-    const uint8_t *ahead = d->time.ahead;
-    d->time.ahead = NULL;
-    pd_pt_time_calibrate(&d->time, ahead, (size_t)(d->end - ahead), PD_PT_NO_BLOCK);
+    bool calibrate = d->time.uncalibrated;
+    d->time.uncalibrated = false;
+    d->time.max_cycles = 0;
+    if (calibrate) /* from the packet that has been read, but not yet acted */
+        pd_pt_time_calibrate(&d->time, d->at, (size_t)(d->end - d->at), PD_PT_NO_BLOCK,
+                             walk_after_cyc(d));
+    apply_late(d);
+}
+
+/* The search would have ended here, at a packet behind which nothing is looked for. */
+void walk_settle_vain(struct pd_pt_decoder *d)
+{
+    d->time.uncalibrated = false;
+    d->time.max_cycles = 0;
     apply_late(d);
 }
 
 static void mtc(struct pd_pt_decoder *d)
 {
     uint32_t payload = (uint32_t)d->packet.payload;
-    if (d->time.ahead && walk_after_cyc(d)) {
+    if (d->time.uncalibrated && walk_after_cyc(d)) {
         pd_pt_time_found(&d->time, payload);
         apply_late(d);
     }
@@ -34,10 +45,9 @@ static void mtc(struct pd_pt_decoder *d)
     if (!pd_pt_time_mtc(&d->time, payload, walk_after_cyc(d)))
         return;
     if (d->unseen && d->context == PD_PT_NO_BLOCK && d->walk == WALK_IN_SYNC &&
-        d->config.period_type == PD_PT_PERIOD_NONE &&
-        pd_pt_time_put_off(&d->time, d->next, d->limit))
+        d->config.period_type == PD_PT_PERIOD_NONE && pd_pt_time_put_off(&d->time, true, d->limit))
         return;
-    pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context);
+    pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context, true);
 }
 
 bool walk_status(struct pd_pt_decoder *d)

@@ -243,7 +243,8 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
 }
 
 /* ---- packet by packet ----
- * The loop that most of a trace goes through. What changes with each packet is held here and put back at its end. */
+ * The loop that most of a trace goes through. What changes with each packet is held here, in registers, and put back at its
+ * end: nothing that is called may see the address of it. */
 
 struct hot {
     const uint8_t *p; /* the next packet */
@@ -251,111 +252,173 @@ struct hot {
     const struct pd_code_node *last; /* walked last; NULL: none here */
     uint64_t insns, budget, last_ip;
     unsigned kind; /* of the packet before */
+    /* CYCs that are not in d->time yet. */
+    uint64_t cycles, room; /* so many may be */
+    uint64_t insn_base;    /* instructions at the last one */
+    uint64_t step_cycles, step_base,
+        sample_cycles; /* as of the last step, of the last one that has cycles */
+    bool counted, stepped, sampled, sample_cyc;
 };
 
-static bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE void hot_take(const struct pd_pt_decoder *d, struct hot *h)
+{
+    const struct pd_pt_time *time = &d->time;
+    h->cycles = h->step_cycles = h->sample_cycles = 0;
+    h->room = time->max_cycles > time->cycles ? time->max_cycles - time->cycles : 0;
+    h->insns = time->insns;
+    h->insn_base = h->step_base = time->insn_base;
+    h->counted = h->stepped = h->sampled = false;
+    h->sample_cyc = time->sample_cyc;
+}
+
+/* What has been held back goes to where it belongs. */
+static PD_NOINLINE struct hot hot_put(struct pd_pt_decoder *d, struct hot h)
+{
+    struct pd_pt_time *time = &d->time;
+    time->insns = h.insns;
+    if (h.stepped) {
+        d->sample_insn_base = h.step_base;
+        d->state.cycles = time->tot_cycles + (time->pge ? h.step_cycles : 0);
+        d->sample_time = time->timestamp;
+        d->sample_late = time->late || h.counted;
+        d->sample_cycles = time->cycles + h.step_cycles;
+    }
+    if (h.sampled)
+        d->sample_tot_cycles = time->tot_cycles + (time->pge ? h.sample_cycles : 0);
+    time->sample_cyc = h.sample_cyc;
+    if (h.counted) {
+        time->cycles += h.cycles;
+        time->tot_cycles += time->pge ? h.cycles : 0;
+        time->insn_base = h.insn_base;
+        time->late = true;
+    }
+    hot_take(d, &h);
+    return h;
+}
+
+PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
 {
     enum pd_code_error error;
-    if (d->context != PD_PT_NO_BLOCK || d->progress_count || d->iflag != d->next_iflag ||
-        (d->pip & 1) != d->nr || d->time.timestamp >= d->limit)
+    /* With a threshold for CYCs, a count belongs only to the packet behind it. */
+    if (d->config.cyc_threshold || d->context != PD_PT_NO_BLOCK || d->progress_count ||
+        d->iflag != d->next_iflag || (d->pip & 1) != d->nr || d->time.timestamp >= d->limit)
         return false;
-    *h = (struct hot){ .p = d->next,
-                       .node = walk_resolve(d, &error),
-                       .insns = d->time.insns,
-                       .last_ip = d->last_ip,
-                       .kind = d->packet.kind };
+    *h = (struct hot){
+        .p = d->next, .node = walk_resolve(d, &error), .last_ip = d->last_ip, .kind = d->packet.kind
+    };
     if (!h->node || d->index)
         return false;
     uint64_t budget = unseen_budget(d);
+    hot_take(d, h);
     h->budget = budget == UINT64_MAX ? budget : h->insns + budget;
     d->next_nr = d->nr;
     return true;
 }
 
-static void hot_end(struct pd_pt_decoder *d, const struct hot *h)
+static PD_NOINLINE void hot_end(struct pd_pt_decoder *d, struct hot h)
 {
-    d->next = h->p;
-    d->packet.kind = (uint8_t)h->kind;
-    d->last_ip = h->last_ip;
-    d->time.insns = h->insns;
-    if (!h->last)
+    hot_put(d, h);
+    d->next = h.p;
+    d->packet.kind = (uint8_t)h.kind;
+    d->last_ip = h.last_ip;
+    if (!h.last)
         return;
     d->have_last_ip = true;
-    walk_set_insn(d, h->last->op, h->last->length, h->last->last_ip);
-    d->node = h->node;
+    walk_set_insn(d, h.last->op, h.last->length, h.last->last_ip);
+    d->node = h.node;
     d->index = 0;
     d->from = NULL;
-    d->ip = h->node ? h->node->ip : h->last_ip;
+    d->ip = h.node ? h.node->ip : h.last_ip;
 }
 
 /* Steps at this packet: the first one takes the cycles. */
-PD_INLINE void hot_steps(struct pd_pt_decoder *d, struct hot *h, bool cycles)
+PD_INLINE void hot_steps(struct hot *h, bool cycles)
 {
-    if (d->time.sample_cyc && d->config.cyc_threshold && h->kind != PD_PT_CYC)
-        d->time.sample_cyc = false;
-    if (d->time.sample_cyc) {
-        if (cycles)
-            d->sample_tot_cycles = d->time.tot_cycles;
-        d->time.sample_cyc = false;
+    if (h->sample_cyc && cycles) {
+        h->sample_cycles = h->cycles;
+        h->sampled = true;
     }
-    walk_take_time(d);
+    h->sample_cyc = false;
+    h->step_cycles = h->cycles;
+    h->step_base = h->insn_base;
+    h->stepped = true;
 }
 
-/* Bits are left that take a closer look: `seen` is what those before did. */
-static PD_NOINLINE void hot_tnt_rest(struct pd_pt_decoder *d, struct hot *h, unsigned bits,
-                                     unsigned count, unsigned seen)
+/* Bits are left that take a closer look. */
+static PD_NOINLINE void hot_tnt_rest(struct pd_pt_decoder *d, const uint8_t *at, unsigned bits,
+                                     unsigned count)
 {
-    d->at = h->p++;
-    h->kind = PD_PT_TNT;
+    d->at = at;
     d->tnt = (uint64_t)bits << (64 - count);
     d->tnt_count = count;
     d->walk = WALK_TNT_MORE;
-    if (seen & SEEN_STEP)
-        hot_steps(d, h, seen & SEEN_CYCLES);
-    else if (seen & SEEN_NOT_TAKEN)
-        d->time.sample_cyc = false;
+}
+
+PD_INLINE void hot_follow(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run)
+{
+    push_calls(d, run);
+    h->insns += run->insns;
+    h->node = run->end;
+    if (run->last)
+        h->last = run->last;
+}
+
+/* A TNT with returns in it: what they lead to depends on the calls before. `run` is its first part. False as hot_tnt(). */
+PD_INLINE bool hot_tnt_in_parts(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run,
+                                unsigned bits, unsigned count)
+{
+    bool cycles = !run->used || (run->flags & RUN_TAKEN); /* a return is a step */
+    bool step = false;
+    const unsigned all = count;
+    for (;;) {
+        hot_follow(d, h, run);
+        count -= run->used;
+        if (!count)
+            break;
+        struct pd_code_node *ret = h->node;
+        struct pd_code_node *next = unseen_return(d, ret, bits >> (count - 1) & 1);
+        step |= next || (run->flags & RUN_STEP);
+        if (PD_UNLIKELY(!next))
+            goto rest;
+        h->insns += ret->insns;
+        h->last = ret;
+        h->node = next;
+        if (!--count)
+            break;
+        run = get_run(d, next, (bits & ((1u << count) - 1)) | 1u << count);
+        if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
+            goto rest;
+    }
+    hot_steps(h, cycles);
+    h->kind = PD_PT_TNT;
+    h->p++;
+    return true;
+rest:
+    if (count == all)
+        return false;
+    hot_tnt_rest(d, h->p++, bits, count);
+    h->kind = PD_PT_TNT;
+    if (step)
+        hot_steps(h, cycles);
+    else
+        h->sample_cyc = false;
+    return false;
 }
 
 /* A short TNT. False: not done here, or not all of it. */
-PD_INLINE bool hot_tnt(struct pd_pt_decoder *d, struct hot *h, unsigned byte)
+PD_INLINE bool hot_tnt(struct pd_pt_decoder *d, struct hot *h)
 {
-    unsigned bits = byte >> 1, count = 31 - (unsigned)__builtin_clz(bits), seen = 0;
-    for (;;) {
-        const struct walk_run *run = get_run(d, h->node, bits);
-        if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
-            break;
-        seen = see_run(seen, run);
-        push_calls(d, run);
-        h->insns += run->insns;
-        h->node = run->end;
-        h->last = run->last ? run->last : h->last;
-        count -= run->used;
-        if (count) {
-            /* What follows depends on the calls before. */
-            struct pd_code_node *ret = h->node,
-                                *next = unseen_return(d, ret, bits >> (count - 1) & 1);
-            bits &= (1u << count) - 1;
-            if (PD_UNLIKELY(!next)) {
-                bits |= 1u << count;
-                break;
-            }
-            h->insns += ret->insns;
-            h->last = ret;
-            h->node = next;
-            seen = see_return(seen);
-            count--;
-            bits = (bits & ((1u << count) - 1)) | 1u << count;
-        }
-        if (!count) {
-            hot_steps(d, h, seen & SEEN_CYCLES);
-            h->kind = PD_PT_TNT;
-            h->p++;
-            return true;
-        }
-    }
-    if (seen & SEEN_USED)
-        hot_tnt_rest(d, h, bits, count, seen);
-    return false;
+    unsigned bits = *h->p >> 1, count = 31 - (unsigned)__builtin_clz(bits);
+    const struct walk_run *run = get_run(d, h->node, bits);
+    if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
+        return false;
+    if (run->used != count)
+        return hot_tnt_in_parts(d, h, run, bits, count);
+    hot_follow(d, h, run);
+    hot_steps(h, run->flags & RUN_TAKEN);
+    h->kind = PD_PT_TNT;
+    h->p++;
+    return true;
 }
 
 /* The size of a TIP, 0: not here. */
@@ -370,6 +433,13 @@ PD_INLINE unsigned tip_ip(const uint8_t *p, uint64_t *ip)
     }
 }
 
+/* A return to where the TIP says; NULL: the call is not known that belongs to it. */
+PD_INLINE struct pd_code_node *return_to(struct pd_pt_decoder *d, uint64_t ip)
+{
+    const struct walk_return back = walk_pop_return(d);
+    return back.ip == ip && back.call ? back.call->fall : NULL;
+}
+
 PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
 {
     uint64_t ip = h->last_ip;
@@ -382,51 +452,61 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
     if (insns >= h->budget || (d->config.timeful && ip < d->config.kernel_start &&
                                branch->last_ip >= d->config.kernel_start))
         return false;
-    push_calls(d, run);
-    if (branch->op == PD_INSN_CALL)
-        walk_push_return(d, branch);
-    else if (branch->op == PD_INSN_RET)
-        walk_pop_return(d);
+    hot_follow(d, h, run);
     h->insns = insns;
     h->last = branch;
     h->last_ip = ip;
-    const struct walk_known *known = walk_known_slot(d, ip);
-    h->node = known->ip == ip && known->view == d->view ? known->node : NULL;
-    hot_steps(d, h, true);
+    h->node = NULL;
+    if (branch->op == PD_INSN_CALL)
+        walk_push_return(d, branch);
+    else if (branch->op == PD_INSN_RET)
+        h->node = return_to(d, ip);
+    if (!h->node) {
+        const struct walk_known *known = walk_known_slot(d, ip);
+        h->node = known->ip == ip && known->view == d->view ? known->node : NULL;
+    }
+    hot_steps(h, true);
     h->kind = PD_PT_TIP;
     h->p += size;
     return true;
 }
 
 /* False: the time has come to where steps are to be returned. */
-PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned byte)
+PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, const uint8_t *at)
 {
-    unsigned cycles = byte >> 3;
-    if (byte & 4)
-        cycles |= (*++h->p & 0xfeu) << 4;
-    h->p++;
-    d->time.insns = h->insns;
-    if (d->time.sample_cyc && d->config.cyc_threshold && h->kind != PD_PT_CYC)
-        d->time.sample_cyc = false;
+    unsigned kind = h->kind;
     h->kind = PD_PT_CYC;
+    if (PD_LIKELY(h->cycles + cycles < h->room)) {
+        h->cycles += cycles;
+        h->counted = true;
+        h->insn_base = h->insns;
+        h->sample_cyc |= d->time.pge;
+        return true;
+    }
+    *h = hot_put(d, *h);
+    d->at = at;
+    d->last_kind = (uint8_t)kind;
     walk_cyc(d, cycles);
+    hot_take(d, h);
     return d->time.timestamp < d->limit;
 }
 
-static bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
+PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
 {
-    if (d->time.sample_cyc && d->config.cyc_threshold && h->kind != PD_PT_CYC)
-        d->time.sample_cyc = false;
-    d->time.insns = h->insns;
+    *h = hot_put(d, *h);
     d->packet.kind = (uint8_t)h->kind;
     walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
     walk_status(d);
+    hot_take(d, h);
     h->p += 2;
     h->kind = PD_PT_MTC;
     return d->time.timestamp < d->limit;
 }
 
-enum { HOT_NOT, HOT_TNT, HOT_TIP, HOT_CYC, HOT_LONG_CYC, HOT_MTC };
+/* So many bytes may be read without a look at the end. */
+enum { HOT_MARGIN = 16 };
+
+enum { HOT_NOT, HOT_TNT, HOT_TIP, HOT_MTC, HOT_CYC, HOT_LONG_CYC };
 #define HOT_OF(b)                                                                                  \
     (!((b)&1)             ? (b) > 2 ? HOT_TNT : HOT_NOT                                            \
      : ((b)&3) == 3       ? (b)&4 ? HOT_LONG_CYC : HOT_CYC                                         \
@@ -442,25 +522,34 @@ static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(19
 bool walk_unseen(struct pd_pt_decoder *d)
 {
     struct hot h;
-    bool go = d->end - d->next >= 16 && hot_begin(d, &h);
-    if (!go)
+    if (d->end - d->next < HOT_MARGIN || !hot_begin(d, &h))
         return false;
-    while (go && h.node && d->end - h.p >= 16) {
-        unsigned byte = *h.p;
-        switch (hot_kind[byte]) {
-        case HOT_TNT: go = hot_tnt(d, &h, byte); break;
+    const uint8_t *end = d->end - HOT_MARGIN;
+    bool go = true;
+    while (go && h.node && h.p <= end) {
+        const uint8_t *p = h.p, *at = p;
+        unsigned kind = hot_kind[*p];
+        /* Mostly one of them stands before what it times. */
+        if (kind >= HOT_CYC) {
+            unsigned cycles = *p++ >> 3;
+            if (kind == HOT_LONG_CYC) {
+                if (*p & 1)
+                    break;
+                cycles |= (*p++ & 0xfeu) << 4;
+            }
+            h.p = p;
+            go = hot_cyc(d, &h, cycles, at);
+            kind = hot_kind[*p];
+            if (!go || kind >= HOT_CYC)
+                continue;
+        }
+        switch (kind) {
+        case HOT_TNT: go = hot_tnt(d, &h); break;
         case HOT_TIP: go = hot_tip(d, &h); break;
-        case HOT_LONG_CYC:
-            if (h.p[1] & 1)
-                go = false;
-            else
-                go = hot_cyc(d, &h, byte);
-            break;
-        case HOT_CYC: go = hot_cyc(d, &h, byte); break;
         case HOT_MTC: go = hot_mtc(d, &h); break;
         default: go = false;
         }
     }
-    hot_end(d, &h);
+    hot_end(d, h);
     return d->walk == WALK_TNT_MORE;
 }
