@@ -47,6 +47,85 @@ PERFDATA_API const char *perfdata_packets_text(perfdata_packets *packets);
 /* "MODE.Exec"; NULL: no kind. Static. Since 0.1. */
 PERFDATA_API const char *perfdata_packet_kind_name(uint32_t kind);
 
+/* ---- what ran, by a bare trace and the code ---- */
+
+/* The steps of a program: branches, sampled instructions, and what else the trace tells. Since 0.1. */
+typedef struct perfdata_steps perfdata_steps;
+
+/* Bits of perfdata_step.type. Since 0.1. */
+enum perfdata_step_type {
+    PERFDATA_STEP_BRANCH = 1 << 0,      /* from -> to; 0: the trace begins or ends there */
+    PERFDATA_STEP_INSTRUCTION = 1 << 1, /* as many have run as were asked for */
+    PERFDATA_STEP_TRANSACTION = 1 << 2,
+    PERFDATA_STEP_PTWRITE = 1 << 3,
+    PERFDATA_STEP_MWAIT = 1 << 4,
+    PERFDATA_STEP_PWRE = 1 << 5,
+    PERFDATA_STEP_EXSTOP = 1 << 6,
+    PERFDATA_STEP_PWRX = 1 << 7,
+    PERFDATA_STEP_CBR = 1 << 8,
+    PERFDATA_STEP_TRACE_BEGIN = 1 << 9,
+    PERFDATA_STEP_TRACE_END = 1 << 10,
+    PERFDATA_STEP_PEBS = 1 << 11,
+    PERFDATA_STEP_PSB = 1 << 12,
+    PERFDATA_STEP_EVENT = 1 << 13, /* CFE */
+    PERFDATA_STEP_INTERRUPT_FLAG = 1 << 14
+};
+
+/* Bits of perfdata_step.flags. Since 0.1. */
+enum perfdata_step_flags {
+    PERFDATA_STEP_IN_TX = 1 << 0,
+    PERFDATA_STEP_ABORT_TX = 1 << 1,
+    PERFDATA_STEP_ASYNC = 1 << 2,  /* an interrupt, a fault, a signal */
+    PERFDATA_STEP_WITH_IP = 1 << 3 /* PTWRITE, EXSTOP, CFE: the trace says where */
+};
+
+/* Since 0.1. */
+struct perfdata_steps_options {
+    size_t struct_size;
+    /* Up to `size` bytes of the code at `ip`; returns how many there are, 0: none is known. */
+    size_t (*read_code)(void *data, uint64_t ip, uint8_t *bytes, size_t size);
+    void *data;
+    uint32_t wanted;     /* enum perfdata_step_type: which steps to give; 0: all */
+    uint32_t flags;      /* enum perfdata_steps_flags */
+    uint64_t period;     /* instructions between two INSTRUCTION steps; 0: none */
+    uint32_t mtc_period; /* as the trace was made; CPUID 15H: TSC = crystal * tsc_n / tsc_d */
+    uint32_t tsc_n, tsc_d;
+    uint32_t max_nonturbo; /* ratio; 0: CYC packets give no time before they can be compared */
+};
+
+/* Since 0.1. */
+enum perfdata_steps_flags {
+    PERFDATA_STEPS_NO_RETURN_COMPRESSION = 1 << 0, /* it was off */
+    PERFDATA_STEPS_NO_BRANCHES = 1 << 1,           /* so was branch tracing */
+    PERFDATA_STEPS_32_BIT = 1 << 2,                /* the code is */
+    PERFDATA_STEPS_QUICK = 1 << 3                  /* no code is walked: what TIP and FUP say */
+};
+
+/* Since 0.1. */
+struct perfdata_step {
+    size_t struct_size; /* set by the caller */
+    uint32_t type, flags;
+    uint32_t
+        error; /* 0, or why the walk is lost here: perfdata_step_error_text(); it goes on by itself */
+    uint32_t insn_length; /* of the instruction at `from`; 0: unknown */
+    uint64_t from, to;
+    uint64_t time;          /* TSC; 0: not known yet */
+    uint64_t insns, cycles; /* run so far */
+    uint64_t payload; /* PTWRITE, MWAIT, PWRE, PWRX: theirs; CBR: the ratio; PSB: its offset */
+};
+
+/* A walk through a trace that lies in memory. The bytes and what the options point to stay the caller's and outlive it.
+ * PERFDATA_ERROR_ARGUMENT without read_code, PERFDATA_ERROR_MEMORY. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_steps_open(const void *bytes, size_t size,
+                                                 const struct perfdata_steps_options *options,
+                                                 perfdata_steps **out);
+/* NULL does nothing. Since 0.1. */
+PERFDATA_API void perfdata_steps_close(perfdata_steps *steps);
+/* 1: a step, 0: the end of the trace. Since 0.1. */
+PERFDATA_API int perfdata_steps_next(perfdata_steps *steps, struct perfdata_step *out);
+/* "Overflow packet", in perf's words. Static. Since 0.1. */
+PERFDATA_API const char *perfdata_step_error_text(uint32_t error);
+
 /* ---- AUX areas of a recording ---- */
 
 /* Since 0.1. */

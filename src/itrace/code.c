@@ -119,8 +119,7 @@ static void cut_at_map_end(struct pd_code_node *node, uint64_t room)
     node->emulated_ptwrite = false;
 }
 
-static void fill_node(struct pd_code_node *node, const struct pd_code_facts *facts,
-                      const struct pd_map *map, uint64_t ip)
+void pd_code_node_fill(struct pd_code_node *node, const struct pd_code_facts *facts, uint64_t ip)
 {
     node->ip = ip;
     node->insns = facts->insns;
@@ -133,9 +132,6 @@ static void fill_node(struct pd_code_node *node, const struct pd_code_facts *fac
     node->emulated_ptwrite = facts->emulated_ptwrite;
     if (facts->branch == PD_BRANCH_CONDITIONAL || facts->branch == PD_BRANCH_UNCONDITIONAL)
         node->target = node->next_ip + (uint64_t)(int64_t)facts->rel;
-    node->map = map;
-    if (map->end - ip < facts->size)
-        cut_at_map_end(node, map->end - ip);
 }
 
 static struct pd_code_node *make_node(struct pd_code_view *view, struct pd_code_space *space,
@@ -168,7 +164,10 @@ static struct pd_code_node *make_node(struct pd_code_view *view, struct pd_code_
     if (!node || !pd_vec_reserve(&space->nodes, space->nodes.count + 1) ||
         !pd_map64_set(&space->by_ip, ip, (uint32_t)space->nodes.count))
         return NULL;
-    fill_node(node, facts, map, ip);
+    pd_code_node_fill(node, facts, ip);
+    node->map = map;
+    if (map->end - ip < facts->size)
+        cut_at_map_end(node, map->end - ip);
     node->code = bytes;
     node->space = space;
     node->is_64_bit = image->is_64_bit;

@@ -25,6 +25,9 @@ struct pd_code_facts {
 void pd_code_decode(const uint8_t *bytes, size_t size, bool is_64_bit, uint8_t *lengths,
                     struct pd_code_facts *out);
 
+/* What facts say of a run at an address. */
+void pd_code_node_fill(struct pd_code_node *node, const struct pd_code_facts *facts, uint64_t ip);
+
 struct pd_code_object {
     const struct pd_image *image;
     pthread_mutex_t lock;
