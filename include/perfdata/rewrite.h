@@ -26,6 +26,10 @@ enum perfdata_byte_order {
  * the file; perf's own inject writes none. Since 0.1. */
 #define PERFDATA_OUTPUT_NAMES 2u
 
+/* A directory that is made, as `perf record --threads` makes it: the file `data`, and data.0, data.1 ... with the kernel's
+ * records of a CPU each (or as a directory that is read has them). Its name must be free. Since 0.1. */
+#define PERFDATA_OUTPUT_DIRECTORY 4u
+
 /* Where a recording goes and in which form. Zero all but struct_size, then set what is needed. Since 0.1. */
 struct perfdata_output {
     size_t struct_size;
@@ -34,7 +38,7 @@ struct perfdata_output {
     const char *path;
     int32_t fd;          /* without path: a descriptor, which gets a pipe stream */
     uint32_t byte_order; /* enum perfdata_byte_order */
-    uint32_t flags;      /* PERFDATA_OUTPUT_PIPE, PERFDATA_OUTPUT_NAMES */
+    uint32_t flags;      /* PERFDATA_OUTPUT_... */
     int32_t
         compression; /* zstd level for the records of the kernel, 1 to 22; 0: none, or as recorded */
 };

@@ -15,13 +15,13 @@ _perfdata()
         aux) words='-i --input -v --verbose --strict --all-streams -C --cpu --raw --json --perf --cut-overlaps -o --output --help' ;;
         export) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump --itrace --guest-code --strict --all-streams --memory -v --verbose -o --output --branches --calls --callchains -c --comms --pid --tid -C --cpu --time --help' ;;
         record) words='-e --event --filter --exclude-perf -c --count -F --freq --strict-freq --group --all-kernel --all-user -n --no-samples -a --all-cpus -C --cpu -p --pid -t --tid -u --uid -i --no-inherit --per-thread -D --delay -g --call-graph --user-callchains --kernel-callchains -b --branch-any -j --branch-filter --user-regs -I --intr-regs -d --data --phys-data --data-page-size --code-page-size -P --period -T --timestamp -W --weight -R --raw-samples --sample-cpu --sample-identifier --transaction -s --stat --running-time -k --clockid --switch-events --namespaces --all-cgroups --no-bpf-event --synth -o --output -z --compression-level -B --no-buildid --buildid-all -N --no-buildid-cache -m --mmap-pages --no-buffering -q --quiet -v --verbose --help' ;;
-        inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat -j --jit --itrace --strip --no-hw-index --symfs --vm-time-correlation --help' ;;
+        inject) words='-i --input -f --force -v --verbose --strict -o --output --pipe --directory --byte-order -z --compress -b --build-ids --buildid-all --known-build-ids -s --sched-stat -j --jit --itrace --strip --no-hw-index --symfs --vm-time-correlation --help' ;;
         check) words='-i --input -q --quiet --help' ;;
-        repair) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --help' ;;
+        repair) words='-i --input -v --verbose -o --output --pipe --directory --byte-order -z --compress --help' ;;
         assemble) words='-o --output --help' ;;
-        slice) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --time -C --cpu -p --pid -t --tid -c --comm -e --event --every --first --last --help' ;;
-        merge) words='-o --output --pipe --byte-order -z --compress -v --verbose --help' ;;
-        anonymize) words='-i --input -v --verbose -o --output --pipe --byte-order -z --compress --key --keep-stacks --help' ;;
+        slice) words='-i --input -v --verbose -o --output --pipe --directory --byte-order -z --compress --time -C --cpu -p --pid -t --tid -c --comm -e --event --every --first --last --help' ;;
+        merge) words='-o --output --pipe --directory --byte-order -z --compress -v --verbose --help' ;;
+        anonymize) words='-i --input -v --verbose -o --output --pipe --directory --byte-order -z --compress --key --keep-stacks --help' ;;
         help) words='--man --completion --help' ;;
         version) words='--help' ;;
         esac

@@ -374,6 +374,7 @@ _perfdata() {
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
+        '*--directory[make a directory with a file for each CPU'\''s records]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -405,6 +406,7 @@ _perfdata() {
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
+        '*--directory[make a directory with a file for each CPU'\''s records]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -421,6 +423,7 @@ _perfdata() {
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
+        '*--directory[make a directory with a file for each CPU'\''s records]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -443,6 +446,7 @@ _perfdata() {
         _arguments '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
+        '*--directory[make a directory with a file for each CPU'\''s records]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
@@ -457,6 +461,7 @@ _perfdata() {
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
+        '*--directory[make a directory with a file for each CPU'\''s records]' \
         '*--byte-order=[of the output\: native, little, big; default\: as recorded]:ORDER:' \
         '*-z+[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \

@@ -10,7 +10,9 @@ enum { STRING_UNIT = 64, STRING_MAX = 1 << 20 };
 struct perfdata_writer {
     struct pd_context context;
     struct pd_output output;
-    struct pd_writer *writer;
+    struct pd_writer *writer; /* of the file, or of a directory's `data` */
+    struct pd_writer *into;   /* where the next record goes */
+    struct pd_parts parts;
     bool begun, finished;
 };
 
@@ -20,7 +22,7 @@ perfdata_status perfdata_writer_open(const struct perfdata_output *output, perfd
     if (!writer)
         return PERFDATA_ERROR_MEMORY;
     pd_context_init(&writer->context);
-    writer->output.fd = -1;
+    writer->output.fd = writer->output.folder = writer->parts.folder = -1;
     if (!output)
         return pd_fail(&writer->context, PERFDATA_ERROR_ARGUMENT, -1, "no output");
     perfdata_status status = pd_output_open(&writer->context, output, &writer->output);
@@ -32,7 +34,14 @@ perfdata_status perfdata_writer_open(const struct perfdata_output *output, perfd
                        "records come in this machine's byte order");
     struct pd_writer_options options = { .kind = writer->output.kind,
                                          .level = writer->output.options.compression };
-    return pd_writer_open_fd(&writer->context, writer->output.fd, &options, &writer->writer);
+    writer->parts.folder = writer->output.folder;
+    writer->parts.options = options;
+    status = pd_writer_open_fd(&writer->context, writer->output.fd, &options, &writer->writer);
+    writer->into = writer->writer;
+    if (status < 0 || writer->parts.folder < 0)
+        return status;
+    const uint64_t version = 1;
+    return pd_writer_set_feature(writer->writer, PD_FEATURE_DIR_FORMAT, &version, sizeof version);
 }
 
 void perfdata_writer_close(perfdata_writer *writer)
@@ -40,8 +49,10 @@ void perfdata_writer_close(perfdata_writer *writer)
     if (!writer)
         return;
     pd_writer_close(writer->writer);
-    if (!writer->finished)
+    if (!writer->finished) {
+        pd_parts_finish(&writer->parts, &writer->context, PERFDATA_ERROR_CANCELLED);
         pd_output_close(&writer->context, &writer->output, PERFDATA_ERROR_CANCELLED);
+    }
     pd_context_fini(&writer->context);
     free(writer);
 }
@@ -117,14 +128,26 @@ perfdata_status perfdata_writer_put(perfdata_writer *writer, const void *record,
     if (size < 8 || pd_record_header(record, false).size != size)
         return pd_fail(&writer->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "a record that has not %zu bytes", size);
-    return pd_writer_put_record(writer->writer, record, size);
+    return pd_writer_put_record(writer->into, record, size);
+}
+
+perfdata_status perfdata_writer_select(perfdata_writer *writer, uint32_t file)
+{
+    if (!writer->writer || !writer->begun || writer->finished)
+        return unusable(writer);
+    writer->into = writer->writer;
+    if (!file)
+        return PERFDATA_OK;
+    if (writer->parts.folder < 0)
+        return pd_fail(&writer->context, PERFDATA_ERROR_ARGUMENT, -1, "not a directory");
+    return pd_parts_writer(&writer->parts, &writer->context, file, &writer->into);
 }
 
 perfdata_status perfdata_writer_put_payload(perfdata_writer *writer, const void *bytes, size_t size)
 {
     if (!writer->writer || !writer->begun || writer->finished)
         return unusable(writer);
-    return pd_writer_put(writer->writer, bytes, size);
+    return pd_writer_put(writer->into, bytes, size);
 }
 
 perfdata_status perfdata_writer_finish(perfdata_writer *writer)
@@ -132,5 +155,11 @@ perfdata_status perfdata_writer_finish(perfdata_writer *writer)
     if (!writer->writer || !writer->begun || writer->finished)
         return unusable(writer);
     writer->finished = true;
-    return pd_output_close(&writer->context, &writer->output, pd_writer_finish(writer->writer));
+    perfdata_status status = PERFDATA_OK;
+    if (writer->parts.folder >= 0 && !writer->parts.list.count)
+        status = pd_parts_writer(&writer->parts, &writer->context, 1, &writer->into);
+    status = pd_parts_finish(&writer->parts, &writer->context, status);
+    if (status == PERFDATA_OK)
+        status = pd_writer_finish(writer->writer);
+    return pd_output_close(&writer->context, &writer->output, status);
 }

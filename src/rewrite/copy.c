@@ -79,6 +79,17 @@ perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, cons
     return pd_writer_set_feature(copy->writer, feature, payload, size);
 }
 
+/* perf stat names no sample's fields in a pipe: perf takes the events there for ones of samples if it did. */
+static struct pd_attr attr_for(const struct pd_copy *copy, const struct pd_event *event)
+{
+    struct pd_attr attr = event->attr;
+    if (copy->output.kind == PD_WRITE_PIPE && attr.sample_type == PD_SAMPLE_IDENTIFIER &&
+        pd_recording_has_feature(copy->recording, PD_FEATURE_STAT) &&
+        !pd_attr_flag(&attr, PD_ATTR_SAMPLE_ID_ALL))
+        attr.sample_type = 0;
+    return attr;
+}
+
 /* All that the recording has by now and the writer not yet. */
 static perfdata_status give_head(struct pd_copy *copy)
 {
@@ -89,7 +100,8 @@ static perfdata_status give_head(struct pd_copy *copy)
         branches |= recording->events[i]->attr.sample_type & PD_SAMPLE_BRANCH_STACK;
     for (; copy->events < recording->event_count && status == PERFDATA_OK; copy->events++) {
         const struct pd_event *event = recording->events[copy->events];
-        status = pd_writer_add_event(copy->writer, &event->attr, event->ids, event->id_count);
+        const struct pd_attr attr = attr_for(copy, event);
+        status = pd_writer_add_event(copy->writer, &attr, event->ids, event->id_count);
     }
     for (unsigned i = 0; i < 256 && status == PERFDATA_OK; i++)
         if (!copy->has_feature[i] && is_copied(copy, i))
@@ -101,12 +113,19 @@ static perfdata_status give_head(struct pd_copy *copy)
     return status;
 }
 
+static perfdata_status set_directory(struct pd_copy *copy)
+{
+    uint8_t version[8];
+    pd_store64(version, 1, copy->big_endian != host_is_big());
+    return pd_copy_set_feature(copy, PD_FEATURE_DIR_FORMAT, version, sizeof version);
+}
+
 perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfdata_output *output,
                              unsigned flags, struct pd_copy *out)
 {
     memset(out, 0, sizeof *out);
     out->recording = recording;
-    out->output.fd = -1;
+    out->output.fd = out->output.folder = out->parts.folder = -1;
     perfdata_status status = pd_output_open(&recording->context, output, &out->output);
     if (status < 0)
         return status;
@@ -115,17 +134,21 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
     out->big_endian = wanted_order(recording, options->byte_order);
     out->convert = out->big_endian != recording->big_endian;
     out->cpus = recording->features.nrcpus.present ? recording->features.nrcpus.available : 0;
+    bool directory = options->flags & PERFDATA_OUTPUT_DIRECTORY;
     out->no_rounds = (flags & (PD_COPY_REORDER | PD_COPY_ROUNDS)) == PD_COPY_REORDER ||
-                     recording->part_count;
+                     recording->part_count || directory;
     out->closed = !(flags & (PD_COPY_OPEN | PD_COPY_REORDER)) && !out->convert &&
-                  !recording->part_count && !options->compression;
+                  !recording->part_count && !options->compression && !directory;
     struct pd_writer_options writer = { .kind = out->output.kind,
                                         .swap = out->big_endian != host_is_big(),
                                         .level = options->compression };
     status = pd_writer_open_fd(&recording->context, out->output.fd, &writer, &out->writer);
+    out->into = out->writer;
+    out->parts.folder = out->output.folder;
+    out->parts.options = writer;
     if (status == PERFDATA_OK && !(flags & PD_COPY_NO_EVENTS))
         status = give_head(out);
-    return status;
+    return status < 0 || !directory ? status : set_directory(out);
 }
 
 /* perf names a pipe's events before it reads their description, and so by their attributes alone. */
@@ -169,6 +192,9 @@ perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status)
     struct pd_context *context = &copy->recording->context;
     if (status == PERFDATA_OK && copy->output.kind == PD_WRITE_FILE)
         status = give_head(copy);
+    if (status == PERFDATA_OK && copy->parts.folder >= 0 && !copy->parts.list.count)
+        status = pd_parts_writer(&copy->parts, context, 0, &copy->into); /* perf wants one */
+    status = pd_parts_finish(&copy->parts, context, status);
     if (status == PERFDATA_OK)
         status = pd_writer_finish(copy->writer);
     pd_writer_close(copy->writer);
@@ -192,7 +218,7 @@ perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *even
                                const uint8_t *record, uint32_t size)
 {
     if (!copy->convert)
-        return pd_writer_put_record(copy->writer, record, size);
+        return pd_writer_put_record(copy->into, record, size);
     if (size > copy->room) {
         size_t room = PD_MAX(2 * (size_t)size, (size_t)UINT16_MAX + 1);
         uint8_t *scratch = realloc(copy->scratch, room);
@@ -203,7 +229,7 @@ perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *even
     }
     struct pd_fields_input input = { event, record, size, copy->recording->swap, copy->cpus };
     pd_record_encode(&input, copy->big_endian, copy->scratch); /* damaged parts stay as they are */
-    return pd_writer_put_record(copy->writer, copy->scratch, size);
+    return pd_writer_put_record(copy->into, copy->scratch, size);
 }
 
 /* What follows a record: trace data, whose order is its own. */
@@ -248,6 +274,23 @@ static bool is_left_out(struct pd_copy *copy, const struct pd_raw *raw)
     }
 }
 
+/* In a directory the kernel's records lie in a file for each CPU; a directory that is read is kept as it is. */
+static perfdata_status choose_part(struct pd_copy *copy, const struct pd_raw *raw)
+{
+    struct pd_identity identity;
+    if (copy->parts.folder < 0 || raw->type >= PD_RECORD_KERNEL_END || !raw->event)
+        return PERFDATA_OK;
+    uint64_t key = raw->part;
+    if (!copy->recording->part_count) {
+        pd_record_identity(raw->event, raw->data, raw->size, raw->type, &identity);
+        if (identity.cpu == UINT32_MAX && raw->type != PD_RECORD_SAMPLE)
+            return PERFDATA_OK;
+        key = identity.cpu + UINT64_C(1); /* those of no known CPU lie in one file, too */
+    }
+    return key ? pd_parts_writer(&copy->parts, &copy->recording->context, key, &copy->into)
+               : PERFDATA_OK;
+}
+
 /* perf stat's records, by which alone a pipe tells what it is of. */
 static bool is_of_stat(uint32_t type)
 {
@@ -258,7 +301,10 @@ perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw)
 {
     if (is_left_out(copy, raw))
         return PERFDATA_OK;
-    perfdata_status status = pd_copy_record(copy, raw->event, raw->data, raw->size);
+    perfdata_status status = choose_part(copy, raw);
+    if (status == PERFDATA_OK)
+        status = pd_copy_record(copy, raw->event, raw->data, raw->size);
+    copy->into = copy->writer;
     bool within = raw->payload && raw->payload >= raw->data && raw->payload < raw->data + raw->size;
     if (status == PERFDATA_OK && raw->payload_size && !within)
         status = put_payload(copy, raw);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/rewrite.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,20 +35,58 @@ static perfdata_status open_new(struct pd_context *context, const char *path,
     return PERFDATA_OK;
 }
 
+/* What is there stays: perf, too, only ever adds directories. */
+static perfdata_status open_folder(struct pd_context *context, const char *path, bool exists,
+                                   struct pd_output *out)
+{
+    if (exists) {
+        errno = EEXIST;
+        return cannot(context, "make", path);
+    }
+    if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
+        out->temporary = NULL;
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    }
+    if (!mkdtemp(out->temporary) ||
+        (out->folder = open(out->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
+        (out->fd = openat(out->folder, "data", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
+        return cannot(context, "make", path);
+    out->kind = PD_WRITE_FILE;
+    return PERFDATA_OK;
+}
+
+static void remove_folder(struct pd_output *output)
+{
+    DIR *folder = opendir(output->temporary);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)) != NULL)
+        if (strncmp(entry->d_name, "data", 4) == 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(output->temporary);
+}
+
 perfdata_status pd_output_open(struct pd_context *context, const struct perfdata_output *options,
                                struct pd_output *out)
 {
     struct stat info;
     memset(out, 0, sizeof *out);
     memcpy(&out->options, options, PD_MIN(options->struct_size, sizeof out->options));
-    out->fd = -1;
+    out->fd = out->folder = -1;
     out->kind = PD_WRITE_PIPE;
     const char *path = out->options.path;
+    bool directory = out->options.flags & PERFDATA_OUTPUT_DIRECTORY;
+    if (directory && (!path || out->options.flags & PERFDATA_OUTPUT_PIPE))
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                       path ? "a directory is no pipe stream" : "a directory needs a name");
     if (!path) {
         out->fd = out->options.fd;
         return PERFDATA_OK;
     }
     bool exists = !stat(path, &info);
+    if (directory)
+        return open_folder(context, path, exists, out);
     if (exists && S_ISDIR(info.st_mode)) {
         errno = EISDIR;
         return cannot(context, "write", path);
@@ -70,10 +109,14 @@ perfdata_status pd_output_close(struct pd_context *context, struct pd_output *ou
         status = cannot(context, "write", path);
     if (output->temporary && status == PERFDATA_OK && rename(output->temporary, path) < 0)
         status = cannot(context, "write", path);
-    if (output->temporary && status < 0)
+    if (output->temporary && status < 0 && output->options.flags & PERFDATA_OUTPUT_DIRECTORY)
+        remove_folder(output);
+    else if (output->temporary && status < 0)
         unlink(output->temporary);
+    if (output->folder >= 0)
+        close(output->folder);
     free(output->temporary);
     memset(output, 0, sizeof *output);
-    output->fd = -1;
+    output->fd = output->folder = -1;
     return status;
 }

@@ -17,6 +17,7 @@ struct pd_output {
     int fd;
     enum pd_writer_kind kind;
     char *temporary; /* NULL: written in place */
+    int folder;      /* of a directory, -1: it is none; `fd` is its file `data` */
 };
 
 perfdata_status pd_output_open(struct pd_context *context, const struct perfdata_output *options,
@@ -25,12 +26,34 @@ perfdata_status pd_output_open(struct pd_context *context, const struct perfdata
 perfdata_status pd_output_close(struct pd_context *context, struct pd_output *output,
                                 perfdata_status status);
 
+/* The other files of a directory, made as they are met. */
+struct pd_part {
+    int fd;
+    struct pd_writer *writer;
+};
+
+struct pd_parts {
+    int folder; /* -1: no directory */
+    struct pd_writer_options options;
+    PD_VEC(struct pd_part) list;
+    struct pd_map64 by_key;
+};
+
+/* The writer of what has this key: a CPU, or a file's number. *out stays as it was where there are too many. */
+perfdata_status pd_parts_writer(struct pd_parts *parts, struct pd_context *context, uint64_t key,
+                                struct pd_writer **out);
+/* Ends them all, well or after a failure; returns `status` or the first failure. */
+perfdata_status pd_parts_finish(struct pd_parts *parts, struct pd_context *context,
+                                perfdata_status status);
+
 /* ---- the copier ---- */
 
 struct pd_copy {
     struct pd_recording *recording;
     struct pd_output output;
-    struct pd_writer *writer;
+    struct pd_writer *writer; /* of the file, or of a directory's `data` */
+    struct pd_writer *into;   /* where the next record goes */
+    struct pd_parts parts;
     bool big_endian, convert; /* what is written; it is not what was read */
     bool whole;               /* features that do not parse are left out */
     bool closed;              /* compressed records pass as they are */

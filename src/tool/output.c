@@ -32,6 +32,9 @@ enum tool_exit tool_output(struct tool *tool, const struct tool_output_options *
         return tool_usage(tool, "option -z: levels are 1 to 22");
     out->compression = options->level;
     out->flags = options->pipe ? PERFDATA_OUTPUT_PIPE | PERFDATA_OUTPUT_NAMES : 0;
+    if (options->directory && (options->pipe || !strcmp(path, "-")))
+        return tool_usage(tool, "--directory needs a name after -o, and is no pipe");
+    out->flags |= options->directory ? PERFDATA_OUTPUT_DIRECTORY : 0;
     out->path = strcmp(path, "-") != 0 ? path : NULL;
     out->fd = STDOUT_FILENO;
     if (!out->path && isatty(STDOUT_FILENO))

@@ -9,7 +9,7 @@
 /* A part of the verb's options. */
 struct tool_output_options {
     const char *path, *order;
-    int pipe, level;
+    int pipe, level, directory;
 };
 
 #define TOOL_ROWS_OUTPUT(field)                                                                    \
@@ -25,6 +25,13 @@ struct tool_output_options {
           NULL,                                                                                    \
           "write a pipe stream in any case, with a record for names that perf would not find",     \
           FIELD(field.pipe),                                                                       \
+          .flags = TOOL_OURS },                                                                    \
+        { TOOL_FLAG,                                                                               \
+          0,                                                                                       \
+          "directory",                                                                             \
+          NULL,                                                                                    \
+          "make a directory with a file for each CPU's records",                                   \
+          FIELD(field.directory),                                                                  \
           .flags = TOOL_OURS },                                                                    \
         { TOOL_STRING,                                                                             \
           0,                                                                                       \

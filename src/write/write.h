@@ -8,7 +8,11 @@
 #include "base/context.h"
 #include "format/format.h"
 
-enum pd_writer_kind { PD_WRITE_FILE, PD_WRITE_PIPE };
+enum pd_writer_kind {
+    PD_WRITE_FILE,
+    PD_WRITE_PIPE,
+    PD_WRITE_PART /* data.N of a directory: records alone; events and features are those of `data` */
+};
 
 struct pd_writer_options {
     enum pd_writer_kind kind;

@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { HEADER_SIZE = 104, BUFFER_SIZE = 1 << 20, FEATURES = 256, LEAST_ATTR_SIZE = 128 };
+enum {
+    HEADER_SIZE = 104,
+    BUFFER_SIZE = 1 << 20,
+    PART_BUFFER = 1 << 16,
+    FEATURES = 256,
+    LEAST_ATTR_SIZE = 128
+};
 
 static const uint64_t magic = UINT64_C(0x32454c4946524550); /* "PERFILE2" */
 
@@ -38,8 +44,8 @@ struct pd_writer {
     struct feature features[FEATURES];
     uint64_t position; /* of the next byte, those in the buffer counted */
     uint64_t attrs_offset, data_offset;
-    size_t buffered;
-    uint8_t buffer[BUFFER_SIZE];
+    size_t buffered, room;
+    uint8_t buffer[]; /* of `room` bytes */
 };
 
 static perfdata_status write_all(struct pd_writer *writer, const uint8_t *bytes, size_t size)
@@ -66,13 +72,13 @@ static perfdata_status flush(struct pd_writer *writer)
 
 perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, size_t size)
 {
-    if (size > sizeof writer->buffer - writer->buffered) {
+    if (size > writer->room - writer->buffered) {
         perfdata_status status = flush(writer);
         if (status < 0)
             return status;
     }
     writer->position += size;
-    if (size > sizeof writer->buffer)
+    if (size > writer->room)
         return write_all(writer, bytes, size);
     if (size)
         memcpy(writer->buffer + writer->buffered, bytes, size);
@@ -90,10 +96,12 @@ perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
                                   const struct pd_writer_options *options, struct pd_writer **out)
 {
     *out = NULL;
-    struct pd_writer *writer = malloc(sizeof *writer);
+    size_t room = options->kind == PD_WRITE_PART ? PART_BUFFER : BUFFER_SIZE;
+    struct pd_writer *writer = malloc(sizeof *writer + room);
     if (!writer)
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    memset(writer, 0, offsetof(struct pd_writer, buffer));
+    memset(writer, 0, sizeof *writer);
+    writer->room = room;
     writer->context = context;
     writer->fd = fd;
     writer->options = *options;
@@ -340,7 +348,7 @@ perfdata_status pd_writer_sync(struct pd_writer *writer)
     perfdata_status status = writer->pack ? put_piece(writer) : PERFDATA_OK;
     if (status == PERFDATA_OK)
         status = flush(writer);
-    if (status < 0 || writer->options.kind == PD_WRITE_PIPE || writer->late)
+    if (status < 0 || writer->options.kind != PD_WRITE_FILE || writer->late)
         return status;
     put_header(writer, writer->position - writer->data_offset, false, header);
     return rewrite_header(writer, header);
@@ -548,8 +556,9 @@ perfdata_status pd_writer_begin(struct pd_writer *writer)
         return pd_fail(writer->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "the recording has begun, or a bad attr size");
     choose_attr_size(writer);
-    perfdata_status status = writer->options.kind == PD_WRITE_FILE ? begin_file(writer)
-                                                                   : begin_pipe(writer);
+    perfdata_status status = writer->options.kind == PD_WRITE_FILE   ? begin_file(writer)
+                             : writer->options.kind == PD_WRITE_PIPE ? begin_pipe(writer)
+                                                                     : PERFDATA_OK;
     writer->begun = true;
     return status;
 }

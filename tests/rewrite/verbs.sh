@@ -51,6 +51,18 @@ done
 cmp -s "$work/one" "$work/two" || complain 'the same key gives other pseudonyms'
 cmp -s "$work/one" "$work/public" && complain 'a key changes nothing'
 
+# a directory: the same text, and nothing is replaced
+"$PERFDATA" inject -i "$recording" -o "$work/folder" --directory || complain 'inject --directory fails'
+[ -s "$work/folder/data.0" ] || complain 'the directory has no data.0'
+"$PERFDATA" script "$work/folder" 2>/dev/null | cmp -s - "$work/all.txt" || complain 'the directory shows other lines'
+"$PERFDATA" inject -i "$work/folder" -z1 -o "$work/packed" --directory || complain 'inject of a directory fails'
+"$PERFDATA" script "$work/packed" 2>/dev/null | cmp -s - "$work/all.txt" || complain 'the compressed directory differs'
+"$PERFDATA" inject -i "$work/folder" -o "$work/file" || complain 'inject of a directory into a file fails'
+"$PERFDATA" script "$work/file" 2>/dev/null | cmp -s - "$work/all.txt" || complain 'the file of a directory differs'
+"$PERFDATA" inject -i "$recording" -o "$work/folder" --directory 2>/dev/null && complain 'a directory is replaced'
+"$PERFDATA" inject -i "$recording" --pipe -o "$work/no" --directory 2>/dev/null && complain 'a directory as pipe'
+[ -e "$work/no" ] && complain 'a refused directory is there'
+
 # the output may be the input
 cp "$recording" "$work/self"
 "$PERFDATA" inject -i "$work/self" -o "$work/self" || complain 'inject onto itself fails'
@@ -69,6 +81,11 @@ expect 'samples of the repaired' "$(samples "$work/whole")" "$(samples "$work/cu
 "$PERFDATA" check "$work/whole" | grep '^file' && complain 'the repaired file is damaged'
 if perf --version >/dev/null 2>&1; then
     perf script -f -i "$work/whole" >/dev/null 2>&1 </dev/null || complain 'perf does not read the repaired file'
+    for form in folder packed; do
+        PERF_CONFIG=/dev/null perf script -f -i "$work/$form" 2>/dev/null </dev/null | grep -c . >"$work/lines"
+        PERF_CONFIG=/dev/null perf script -f -i "$recording" 2>/dev/null </dev/null | grep -c . | cmp -s - "$work/lines" ||
+            complain "perf does not read all of $form"
+    done
     perf script -f -i "$work/both" >/dev/null 2>&1 </dev/null || complain 'perf does not read the merged file'
 fi
 [ $failed -eq 0 ]
