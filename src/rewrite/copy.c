@@ -29,8 +29,8 @@ static bool is_copied(const struct pd_copy *copy, unsigned feature)
     if (copy->whole && copy->recording->feature_bad[feature])
         return false;
     switch (feature) {
-    case PD_FEATURE_AUXTRACE:
-    case PD_FEATURE_DIR_FORMAT: return false;
+    case PD_FEATURE_AUXTRACE: return false;
+    case PD_FEATURE_DIR_FORMAT: return copy->directory && bytes->data;
     case PD_FEATURE_COMPRESSED: /* perf sets the bit even where nothing is compressed */
         return bytes->data && (copy->closed || !copy->recording->features.compressed.type);
     default: return bytes->data != NULL;
@@ -131,6 +131,7 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
         return status;
     const struct perfdata_output *options = &out->output.options;
     out->whole = flags & PD_COPY_WHOLE;
+    out->directory = flags & PD_COPY_DIRECTORY;
     out->big_endian = wanted_order(recording, options->byte_order);
     out->convert = out->big_endian != recording->big_endian;
     out->cpus = recording->features.nrcpus.present ? recording->features.nrcpus.available : 0;

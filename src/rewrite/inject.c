@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `perf inject` without itrace: a recording copied record by record. */
 #include "rewrite/inject.h"
+#include "rewrite/kernel_copy.h"
 #include "export/api.h"
 
 struct inject {
@@ -96,30 +97,16 @@ static perfdata_status run(struct inject *inject)
     return status;
 }
 
-perfdata_status perfdata_inject(perfdata_recording *recording, const struct perfdata_output *output,
-                                const struct perfdata_inject_options *options)
+static perfdata_status inject_records(struct pd_recording *inner,
+                                      const struct perfdata_output *output,
+                                      const struct perfdata_inject_options *options, unsigned how)
 {
+    struct inject inject = { .options = *options };
+    uint32_t flags = options->flags;
     const uint32_t ids = PERFDATA_INJECT_BUILD_IDS | PERFDATA_INJECT_ALL_BUILD_IDS;
-    if (!recording->open || !output)
-        return PERFDATA_ERROR_ARGUMENT;
-    struct pd_recording *inner = &recording->recording;
-    struct inject inject = { 0 };
-    if (options)
-        memcpy(&inject.options, options, PD_MIN(options->struct_size, sizeof inject.options));
-    uint32_t flags = inject.options.flags;
-    const uint32_t traced = PERFDATA_INJECT_STRIP | PERFDATA_INJECT_NO_HW_INDEX;
-    if (flags & traced && !inject.options.itrace_count)
-        return pd_fail(&inner->context, PERFDATA_ERROR_ARGUMENT, -1,
-                       flags & PERFDATA_INJECT_STRIP ? "--strip option requires --itrace option"
-                                                     : "there is no branch stack without itrace");
-    if (inject.options.itrace_count && flags & ~traced)
-        return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "itrace and other ways of injecting need two runs");
-    if (inject.options.itrace_count)
-        return pd_inject_itrace(inner, output, &inject.options);
+    bool stream = pd_source_is_stream(inner->source), sched = flags & PERFDATA_INJECT_SCHED_STAT;
     inject.with_ids = flags & ids;
     inject.jit = flags & PERFDATA_INJECT_JIT;
-    bool stream = pd_source_is_stream(inner->source), sched = flags & PERFDATA_INJECT_SCHED_STAT;
     inject.by_and_by = inject.with_ids && stream;
     if (inject.by_and_by && (sched || inject.jit))
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
@@ -128,10 +115,7 @@ perfdata_status perfdata_inject(perfdata_recording *recording, const struct perf
     if (sched && inject.jit)
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "sched-stat and jit need two runs");
-    if (!inner->event_count && inner->kind != PD_CONTAINER_PIPE)
-        return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1, "no event in the recording");
-    unsigned how = (inject.by_and_by ? PD_COPY_OPEN : 0) |
-                   (sched || inject.jit ? PD_COPY_REORDER : 0);
+    how |= (inject.by_and_by ? PD_COPY_OPEN : 0) | (sched || inject.jit ? PD_COPY_REORDER : 0);
     perfdata_status status = pd_copy_open(inner, output, how, &inject.copy);
     inject.only_jit = inject.jit && !inject.with_ids;
     inject.with_ids = inject.with_ids || inject.jit;
@@ -144,4 +128,44 @@ perfdata_status perfdata_inject(perfdata_recording *recording, const struct perf
     if (inject.with_ids)
         pd_build_ids_close(&inject.ids);
     return pd_copy_close(&inject.copy, status);
+}
+
+static perfdata_status check_options(struct pd_recording *inner,
+                                     const struct perfdata_inject_options *options)
+{
+    const uint32_t traced = PERFDATA_INJECT_STRIP | PERFDATA_INJECT_NO_HW_INDEX;
+    if (options->flags & traced && !options->itrace_count)
+        return pd_fail(&inner->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       options->flags & PERFDATA_INJECT_STRIP
+                           ? "--strip option requires --itrace option"
+                           : "there is no branch stack without itrace");
+    if (options->itrace_count && options->flags & ~traced)
+        return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "itrace and other ways of injecting need two runs");
+    if (!inner->event_count && inner->kind != PD_CONTAINER_PIPE)
+        return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1, "no event in the recording");
+    return PERFDATA_OK;
+}
+
+perfdata_status perfdata_inject(perfdata_recording *recording, const struct perfdata_output *output,
+                                const struct perfdata_inject_options *options)
+{
+    if (!recording->open || !output)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_recording *inner = &recording->recording;
+    struct perfdata_inject_options asked = { 0 };
+    if (options)
+        memcpy(&asked, options, PD_MIN(options->struct_size, sizeof asked));
+    perfdata_status status = check_options(inner, &asked);
+    if (status < 0)
+        return status;
+    if (asked.flags & PERFDATA_INJECT_STRIP) /* made for others: one file */
+        return pd_inject_itrace(inner, output, &asked, 0);
+    struct pd_kernel_copy kernel;
+    status = pd_kernel_copy_begin(inner, output, &kernel);
+    unsigned how = kernel.from ? PD_COPY_DIRECTORY : 0;
+    if (status == PERFDATA_OK)
+        status = asked.itrace_count ? pd_inject_itrace(inner, &kernel.output, &asked, how)
+                                    : inject_records(inner, &kernel.output, &asked, how);
+    return pd_kernel_copy_end(&kernel, status);
 }

@@ -12,9 +12,9 @@ perfdata_status pd_inject_sched_stat(struct pd_copy *copy);
 perfdata_status pd_inject_jit(struct pd_copy *copy, struct pd_build_ids *ids,
                               perfdata_status (*after)(void *data), void *data);
 
-/* Decodes the trace and writes its samples among the records, without the AUX areas. */
+/* Decodes the trace and writes its samples among the records, without the AUX areas. `how`: more enum pd_copy_flags. */
 perfdata_status pd_inject_itrace(struct pd_recording *recording,
                                  const struct perfdata_output *output,
-                                 const struct perfdata_inject_options *options);
+                                 const struct perfdata_inject_options *options, unsigned how);
 
 #endif

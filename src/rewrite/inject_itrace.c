@@ -11,6 +11,7 @@ struct traced {
     struct pd_session session;
     struct pd_itrace_options itrace;
     size_t own_events; /* of the recording, without those of the samples that are made */
+    bool early; /* what acts when it is read has been written: perf orders all else at the end */
     bool strip, no_index, branches; /* branches: some sample has or could have a stack of them */
     const uint8_t *last;            /* the record before: parts of one sample come one by one */
     uint8_t *scratch;               /* a sample without its trace */
@@ -175,6 +176,36 @@ static perfdata_status put(struct traced *traced, const struct pd_delivered *rec
     return pd_copy_delivered(&traced->copy, record);
 }
 
+/* Records that perf writes when it reads them, in front of all that it orders by time. */
+static bool is_early(const struct pd_delivered *record)
+{
+    return record->chunk && (record->type >= 64 || record->time == PD_NO_TIME);
+}
+
+static perfdata_status put_early(struct traced *traced)
+{
+    struct pd_order *order;
+    struct pd_delivered record;
+    int got = pd_order_open(traced->copy.recording, PD_ORDER_FILE, &order);
+    if (got < 0)
+        return got;
+    while ((got = pd_order_next(order, &record)) > 0)
+        if (is_early(&record) && (got = put(traced, &record)) < 0)
+            break;
+    pd_order_close(order);
+    return got;
+}
+
+/* Where all events have times, and the input can be read twice. */
+static bool can_be_early(const struct pd_recording *recording, size_t events)
+{
+    bool times = !pd_source_is_stream(recording->source);
+    for (size_t i = 0; i < events; i++)
+        times &= (recording->events[i]->attr.sample_type & PD_SAMPLE_TIME) != 0 &&
+                 pd_attr_flag(&recording->events[i]->attr, PD_ATTR_SAMPLE_ID_ALL);
+    return times;
+}
+
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
 {
     (void)data;
@@ -185,9 +216,11 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
 
 static perfdata_status in_order(void *data, struct pd_batch *batch)
 {
+    const struct traced *traced = data;
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < batch->count && status == PERFDATA_OK; i++)
-        status = put(data, &batch->records[i]);
+        if (!traced->early || !is_early(&batch->records[i]))
+            status = put(data, &batch->records[i]);
     return status;
 }
 
@@ -250,7 +283,7 @@ static void drop_index(struct traced *traced, struct pd_recording *recording)
 
 perfdata_status pd_inject_itrace(struct pd_recording *recording,
                                  const struct perfdata_output *output,
-                                 const struct perfdata_inject_options *options)
+                                 const struct perfdata_inject_options *options, unsigned how)
 {
     struct traced traced = { .own_events = 0 };
     perfdata_status status = read_options(&traced, recording, options);
@@ -270,9 +303,13 @@ perfdata_status pd_inject_itrace(struct pd_recording *recording,
     if (opened && traced.no_index)
         drop_index(&traced, recording);
     if (opened)
-        status = pd_copy_open(recording, output, PD_COPY_ROUNDS | PD_COPY_REORDER, &traced.copy);
+        status = pd_copy_open(recording, output, how | PD_COPY_ROUNDS | PD_COPY_REORDER,
+                              &traced.copy);
     if (opened && status == PERFDATA_OK)
         status = make_head(&traced);
+    traced.early = can_be_early(recording, traced.own_events);
+    if (status == PERFDATA_OK && traced.early)
+        status = put_early(&traced);
     if (status == PERFDATA_OK)
         status = pd_pipeline_run(&traced.session, &consumer, 0);
     if (opened)

@@ -57,6 +57,7 @@ struct pd_copy {
     bool big_endian, convert; /* what is written; it is not what was read */
     bool whole;               /* features that do not parse are left out */
     bool closed;              /* compressed records pass as they are */
+    bool directory;           /* the feature that says so is copied */
     bool no_rounds;           /* FINISHED_ROUND is left out: the records come in another order */
     size_t events;            /* that the writer has */
     bool has_feature[256];    /* likewise */
@@ -70,8 +71,8 @@ enum pd_copy_flags {
     PD_COPY_REORDER = 2,   /* records will not come in the file's order */
     PD_COPY_NO_EVENTS = 4, /* events and features are the caller's */
     PD_COPY_WHOLE = 8,     /* features that do not parse are left out */
-    PD_COPY_ROUNDS =
-        16 /* with REORDER: the records come as they are delivered, so FINISHED_ROUND stays true */
+    PD_COPY_ROUNDS = 16,   /* with REORDER: FINISHED_ROUND stays all the same */
+    PD_COPY_DIRECTORY = 32 /* it becomes the main file of a directory, as the input is */
 };
 
 /* Makes the output and gives it events and features. The caller may then replace features, before pd_copy_begin().

@@ -22,6 +22,10 @@ number() { # of 8 bytes at an offset
 }
 
 data() {
+    if [ -d "$1" ]; then # with a copy of the kernel beside it
+        data "$1/data"
+        return
+    fi
     tail -c "+$(($(number "$1" 40) + 1))" "$1" | head -c "$(number "$1" 48)"
 }
 
@@ -32,6 +36,7 @@ symfs=
 compare() {
     file=$1
     shift
+    rm -rf "$work/perf" "$work/ours"
     PERF_CONFIG=$config perf inject -i "$own/rec/$file" "$@" -o "$work/perf" 2>/dev/null
     # shellcheck disable=SC2086
     PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/$file" "$@" $symfs -o "$work/ours" 2>/dev/null
@@ -49,6 +54,10 @@ compare() {
 }
 
 config=/dev/null
+for file in v_code k_cpu; do
+    compare $file --itrace=be
+    compare $file --itrace=cr --strip
+done
 for file in t_tsc.data t_cyc.data c_threads.data c_sample.data t_ptw.data t_longtnt.data; do
     for what in --itrace=i2usle --itrace=be --itrace=i2usg --itrace=cr; do
         compare "$file" "$what"
