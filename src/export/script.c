@@ -66,6 +66,7 @@ static void end(void *data, unsigned index, void *state)
     pd_map64_free(&worker->graph_depths);
     pd_map64_free(&worker->guest_at);
     pd_vec_free(&worker->guest_names);
+    pd_vec_free(&worker->insns);
     pd_arena_free(&worker->guest_arena);
     pd_arena_free(&worker->places);
     pd_chain_memo_free(&worker->chains);

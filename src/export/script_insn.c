@@ -85,9 +85,9 @@ unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_s
     return fetch(worker, sample, record, bytes, &is_64_bit);
 }
 
-static void put_insn(struct pd_script_worker *worker, uint64_t fields,
-                     const struct pd_sample *sample, const struct pd_delivered *record,
-                     struct pd_text *text)
+static void make_insn(struct pd_script_worker *worker, uint64_t fields,
+                      const struct pd_sample *sample, const struct pd_delivered *record,
+                      struct pd_text *text)
 {
     uint8_t bytes[PD_INSN_BUFFER];
     bool is_64_bit;
@@ -315,6 +315,68 @@ static void put_branch_stack(struct pd_script_worker *worker, uint64_t fields,
     else
         text->failed = true;
     free(walk);
+}
+
+/* The code of a program's map stays what it is, so an address has its text for as long as it has its location. */
+static bool is_kept(const struct pd_script_worker *worker, const struct pd_sample *sample,
+                    const struct pd_delivered *record)
+{
+    const struct pd_location *location = worker->location;
+    const struct pd_synth_facts *facts = record->facts;
+
+    return location && location->map && !location->is_kernel_map &&
+           (!facts || !facts->insn_length || facts->insn_ip == sample->ip);
+}
+
+static struct pd_insn_text *insn_slot(struct pd_script_worker *worker)
+{
+    size_t index = worker->location->index, count = worker->insns.count;
+
+    if (index >= count) {
+        size_t want = PD_MAX(index + 1, (size_t)1024);
+        if (!pd_vec_reserve(&worker->insns, want))
+            return NULL;
+        memset(worker->insns.data + count, 0,
+               (worker->insns.capacity - count) * sizeof *worker->insns.data);
+        worker->insns.count = worker->insns.capacity;
+    }
+    return &worker->insns.data[index];
+}
+
+static bool make_slot(struct pd_script_worker *worker, uint64_t fields,
+                      const struct pd_sample *sample, const struct pd_delivered *record,
+                      struct pd_insn_text *slot)
+{
+    struct pd_text text = { 0 };
+
+    make_insn(worker, fields, sample, record, &text);
+    char *copy = text.failed ? NULL : pd_arena_alloc(&worker->places, pd_block_room(text.length));
+    if (copy) {
+        if (text.length)
+            memcpy(copy, text.data, text.length);
+        *slot = (struct pd_insn_text){ copy, (uint32_t)text.length, fields };
+    }
+    pd_text_free(&text);
+    return copy != NULL;
+}
+
+static void put_insn(struct pd_script_worker *worker, uint64_t fields,
+                     const struct pd_sample *sample, const struct pd_delivered *record,
+                     struct pd_text *text)
+{
+    struct pd_insn_text *slot = is_kept(worker, sample, record) ? insn_slot(worker) : NULL;
+
+    fields &= PD_FIELD(INSN) | PD_FIELD(INSNLEN);
+    if (!slot || ((!slot->text || slot->fields != fields) &&
+                  !make_slot(worker, fields, sample, record, slot))) {
+        make_insn(worker, fields, sample, record, text);
+        return;
+    }
+    char *to = pd_text_room(text, pd_block_room(slot->length));
+    if (to) {
+        pd_put_block(to, slot->text, slot->length);
+        text->length += slot->length;
+    }
 }
 
 void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,

@@ -415,8 +415,8 @@ static bool keep(struct pd_script_worker *worker, const struct pd_sample *sample
 }
 
 static void put_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                   const struct pd_sample *sample, const struct pd_delivered *record,
-                   struct pd_text *text)
+                   uint64_t fields, const struct pd_sample *sample,
+                   const struct pd_delivered *record, struct pd_text *text)
 {
     if (plan->has_chain) {
         pd_text_char(text, '\n');
@@ -424,7 +424,7 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
         return;
     }
     struct pd_location *location = resolve(worker, sample, record);
-    const struct pd_place *place = location ? pd_script_flat(worker, plan->fields, location) : NULL;
+    const struct pd_place *place = location ? pd_script_flat(worker, fields, location) : NULL;
     char *to = place ? pd_text_room(text, 1 + pd_block_room(place->length)) : NULL;
     if (!to) {
         text->failed = true;
@@ -460,13 +460,11 @@ static void put_branch(struct pd_script_worker *worker, const struct pd_script_e
                        struct pd_text *text)
 {
     bool line_last = plan->fields & PD_FIELD(SRCLINE) && !plan->has_chain;
-    struct pd_script_event lineless = *plan;
-    if (line_last)
-        lineless.fields &= ~PD_FIELD(SRCLINE);
+    uint64_t fields = line_last ? plan->fields & ~PD_FIELD(SRCLINE) : plan->fields;
     if (PD_UNLIKELY(plan->fields & PD_FIELD(CALLINDENT)))
         pd_script_call(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(IP))
-        put_ip(worker, &lineless, sample, record, text);
+        put_ip(worker, plan, fields, sample, record, text);
     if (plan->address_shown)
         put_target(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(IPC))
@@ -530,42 +528,44 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
         return;
     struct pd_script *script = worker->script;
     const struct pd_script_event *plan = &script->events[record->event->index];
-    struct pd_sample sample;
+    struct pd_sample local, *sample = &local;
     if (PD_UNLIKELY(!plan->fields))
         return;
-    perfdata_status status = pd_delivered_sample(record, &sample);
-    if (PD_UNLIKELY(status < 0)) {
+    if (pd_synth_is_fixed(record)) {
+        sample = &worker->synthesised;
+        pd_synth_sample(record, sample);
+    } else if (PD_UNLIKELY(pd_delivered_sample(record, sample) < 0)) {
         pd_issue(&script->recording->context, PERFDATA_ISSUE_BAD_SAMPLE, (int64_t)record->offset,
                  "a sample says more than it holds");
         return;
     }
-    bool guest = PD_UNLIKELY(is_guest(&sample));
-    if (PD_UNLIKELY(guest) && !take_guest(script, &sample))
+    bool guest = PD_UNLIKELY(is_guest(sample));
+    if (PD_UNLIKELY(guest) && !take_guest(script, sample))
         return;
-    if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, &sample, record, text))
+    if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, sample, record, text))
         return;
-    if (!keep(worker, &sample, record))
+    if (!keep(worker, sample, record))
         return;
     if (PD_UNLIKELY(script->options->graph_functions) &&
-        !pd_script_graph(worker, plan, &sample, record))
+        !pd_script_graph(worker, plan, sample, record))
         return;
     if (PD_UNLIKELY(script->dlfilter) &&
-        pd_dlfilter_drops(worker, plan, &sample, record, false, text))
+        pd_dlfilter_drops(worker, plan, sample, record, false, text))
         return;
-    struct pd_line_start start = { guest                           ? guest_name(worker, sample.pid)
+    struct pd_line_start start = { guest                           ? guest_name(worker, sample->pid)
                                    : plan->fields & PD_FIELD(COMM) ? comm_of(record)
                                                                    : "",
-                                   sample.pid,
-                                   sample.tid,
-                                   sample.cpu,
+                                   sample->pid,
+                                   sample->tid,
+                                   sample->cpu,
                                    PD_RECORD_SAMPLE,
-                                   sample.misc,
-                                   sample.time };
+                                   sample->misc,
+                                   sample->time };
     char *to = pd_script_start(worker, plan, &start, text);
     if (PD_UNLIKELY(!to))
         return;
     if (plan->fields & PD_FIELD(PERIOD)) {
-        to = pd_put_u64_right(to, sample.period, 10);
+        to = pd_put_u64_right(to, sample->period, 10);
         *to++ = ' ';
     }
     if (plan->fields & PD_FIELD(EVENT))
@@ -574,20 +574,20 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     if (PD_UNLIKELY(plan->branch_trace)) {
         if (plan->fields & PD_FIELD(FLAGS))
             pd_script_flags(worker, record, text);
-        put_branch(worker, plan, &sample, record, text);
+        put_branch(worker, plan, sample, record, text);
     } else {
         if (PD_UNLIKELY(plan->fields & BEFORE_IP))
-            put_before_ip(worker, plan, &sample, record, text);
+            put_before_ip(worker, plan, sample, record, text);
         if (plan->fields & PD_FIELD(IP))
-            put_ip(worker, plan, &sample, record, text);
+            put_ip(worker, plan, plan->fields, sample, record, text);
         if (PD_UNLIKELY(plan->fields & PD_EXTRA_AFTER_IP))
-            pd_script_after_ip(worker, plan, &sample, record, text);
+            pd_script_after_ip(worker, plan, sample, record, text);
         if (PD_UNLIKELY(plan->fields & AFTER_IP))
-            put_after_ip(worker, plan, &sample, record, text);
+            put_after_ip(worker, plan, sample, record, text);
     }
     pd_text_char(text, '\n');
     if (PD_UNLIKELY(plan->fields & PD_FIELD(SRCCODE))) {
-        const struct pd_location *location = resolve(worker, &sample, record);
+        const struct pd_location *location = resolve(worker, sample, record);
         if (location)
             pd_script_source_put(worker->source, script, location, record, text);
     }

@@ -152,8 +152,17 @@ struct pd_flag_text {
     char text[64];
 };
 
+/* The text of an address's instruction, kept as long as its location. */
+struct pd_insn_text {
+    const char *text; /* NULL: not made */
+    uint32_t length;
+    uint64_t fields;
+};
+
 struct pd_script_worker {
     struct pd_script *script;
+    PD_VEC(struct pd_insn_text) insns; /* by the location's index */
+    struct pd_sample synthesised;      /* what all samples made of a trace have in common */
     struct pd_resolver *resolver;
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
     struct pd_chain_memo chains; /* the text of all lines of a chain */

@@ -51,6 +51,47 @@ struct pd_synth_facts {
     uint32_t machine_pid, vcpu; /* of a guest; 0: the host */
 };
 
+/* The record of a synthesised sample, in our byte order; what an event's attr does not name is there, too. Behind it lie the
+ * variable parts. */
+struct pd_synth_fixed {
+    uint32_t type;
+    uint16_t misc, size;
+    uint64_t ip;
+    uint32_t pid, tid;
+    uint64_t time, addr, id, stream_id;
+    uint32_t cpu, reserved;
+    uint64_t period;
+};
+
+/* It has no such parts. */
+PD_INLINE bool pd_synth_is_fixed(const struct pd_delivered *record)
+{
+    return record->facts && record->event->synthesised &&
+           record->size == sizeof(struct pd_synth_fixed);
+}
+
+/* Decodes it into a sample that holds nothing, or another one of these: what no such sample has is left alone. */
+PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_sample *out)
+{
+    const struct pd_synth_fixed *fixed = (const void *)record->data;
+    out->event = record->event;
+    out->record = record->data;
+    out->size = record->size;
+    out->misc = fixed->misc;
+    out->cpumode = fixed->misc & PD_MISC_CPUMODE_MASK;
+    out->ip = fixed->ip;
+    out->time = fixed->time;
+    out->addr = fixed->addr;
+    out->id = fixed->id;
+    out->stream_id = fixed->stream_id;
+    out->period = fixed->period;
+    out->pid = fixed->pid;
+    out->tid = fixed->tid;
+    out->cpu = fixed->cpu;
+    out->data_src = PD_DATA_SRC_NONE;
+    out->branch_hw_index = UINT64_MAX;
+}
+
 /* Where samples are put. Those of one step take PD_SYNTH_STEP places at most. */
 enum { PD_SYNTH_STEP = 64 };
 

@@ -30,17 +30,6 @@ enum pd_synth_kind {
     PD_SYNTH_KINDS
 };
 
-/* The fixed part of all synthesised samples, in our byte order; what an event's attr does not name is there, too. */
-struct pd_synth_fixed {
-    uint32_t type;
-    uint16_t misc, size;
-    uint64_t ip;
-    uint32_t pid, tid;
-    uint64_t time, addr, id, stream_id;
-    uint32_t cpu, reserved;
-    uint64_t period;
-};
-
 enum pd_switch_state {
     PD_SWITCH_NOT_TRACING,
     PD_SWITCH_UNKNOWN,
