@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { OUTPUT_SIZE = 1 << 18 };
+enum { OUTPUT_SIZE = 1 << 18, OUTPUT_DIRECT = 1 << 14 };
 
 void tool_init(struct tool *tool, const char *argv0)
 {
@@ -208,7 +208,9 @@ void tool_write(struct tool *tool, const void *bytes, size_t size)
     }
     if (size > output->capacity - output->length)
         tool_flush(tool);
-    if (size >= output->capacity) {
+    /* What is large already is not gathered. */
+    if (size >= output->capacity || size >= OUTPUT_DIRECT) {
+        tool_flush(tool);
         write_all(tool, bytes, size);
         return;
     }
