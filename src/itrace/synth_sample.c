@@ -165,14 +165,21 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
     if (PD_UNLIKELY(!queue->shown))
         queue->shown = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number);
     struct pd_delivered *record = &synth->sink->records[synth->sink->count++];
-    *record = (struct pd_delivered){ .data = (const uint8_t *)fixed,
-                                     .size = sizeof *fixed,
-                                     .type = PD_RECORD_SAMPLE,
-                                     .misc = misc,
-                                     .time = time ? time : PD_NO_TIME,
-                                     .event = event,
-                                     .thread = queue->shown,
-                                     .facts = facts };
+    /* One by one: the compiler would clear it by a slow instruction first. */
+    record->data = (const uint8_t *)fixed;
+    record->size = sizeof *fixed;
+    record->type = PD_RECORD_SAMPLE;
+    record->misc = misc;
+    record->has_period = 0;
+    record->offset = 0;
+    record->part = 0;
+    record->time = time ? time : PD_NO_TIME;
+    record->number = 0;
+    record->event = event;
+    record->chunk = NULL;
+    record->thread = queue->shown;
+    record->period = 0;
+    record->facts = facts;
     *out = (struct sample){ record, fixed, facts, (uint8_t *)(fixed + 1) };
     return true;
 }
