@@ -153,7 +153,6 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
     out->event = order->recording->events[entry->event];
     out->chunk = held->chunk;
     out->thread = NULL;
-    out->facts = NULL;
     out->period = 0;
     out->facts = NULL;
     if (!--held->queued && entry->held != order->current)

@@ -268,6 +268,16 @@ PD_INLINE int take_next(struct pd_front *front, struct pd_job *job, struct pd_de
     return next_traced(front, job, record);
 }
 
+/* The room for a record lies in the cache of the worker that read the batch before, and a store waits for it: it is asked
+ * for ahead, for writing. */
+PD_INLINE void fetch_room(const struct pd_delivered *record)
+{
+    enum { AHEAD = 16, LINE = 64 };
+    const char *at = (const char *)(record + AHEAD);
+    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at + LINE, 1);
+}
+
 static int fill(struct pd_front *front, struct pd_job *job)
 {
     const struct pd_consumer *consumer = front->consumer;
@@ -275,7 +285,8 @@ static int fill(struct pd_front *front, struct pd_job *job)
     uint64_t bytes = 0;
     front->serial++;
     while (batch->count < PD_BATCH_RECORDS && bytes < PD_BATCH_BYTES) {
-        struct pd_delivered next, *record = front->synth ? &next : &batch->records[batch->count];
+        struct pd_delivered next, *record = &next;
+        fetch_room(&batch->records[batch->count]);
         int got = take_next(front, job, record);
         if (PD_UNLIKELY(got <= 0 || got == 2))
             return got <= 0 ? got : 1;
@@ -310,10 +321,8 @@ static int fill(struct pd_front *front, struct pd_job *job)
             return no_memory(front);
         if (!batch->count)
             job->first_number = record->number;
-        bytes += record->size;
-        if (record == &next)
-            batch->records[batch->count] = next;
-        batch->count++;
+        bytes += next.size;
+        batch->records[batch->count++] = next;
     }
     return 1;
 }
