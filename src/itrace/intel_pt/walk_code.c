@@ -253,7 +253,10 @@ static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
     d->time.insns += count;
     if (there) {
         d->progress_count = 0;
-        walk_set_insn(d, PD_INSN_OTHER, 0, d->ip);
+        if (count || d->walk != WALK_FUP_IN_PSB)
+            walk_set_insn(d, PD_INSN_OTHER, 0, d->ip);
+        else /* a PSB where the walk is already: perf keeps the instruction walked last */
+            walk_set_insn(d, d->state.insn_op, d->state.insn_length, d->state.insn_ip);
         return STEP_THERE;
     }
     if (max && count >= max)

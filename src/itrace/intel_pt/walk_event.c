@@ -65,6 +65,8 @@ static bool take_overflow(struct pd_pt_decoder *d)
     d->state.type |= PD_PT_BRANCH | PD_PT_TRACE_BEGIN;
     d->state.from_ip = 0;
     d->state.to_ip = d->ip;
+    d->state.insn_op = PD_INSN_OTHER;
+    d->state.insn_length = 0;
     return true;
 }
 
