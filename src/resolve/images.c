@@ -74,6 +74,16 @@ static perfdata_status open_bpf(struct pd_symbols *symbols, const struct pd_map 
     return status;
 }
 
+static perfdata_status copy_code(const struct pd_dso *dso, struct pd_image **out)
+{
+    struct pd_text image = { 0 };
+    perfdata_status status = PERFDATA_ERROR_MEMORY;
+    if (pd_dso_code_image(dso, &image))
+        status = pd_image_copy(image.data, image.length, out);
+    pd_text_free(&image);
+    return status;
+}
+
 static perfdata_status open_image(struct pd_symbols *symbols, const struct pd_map *map,
                                   struct pd_image **out)
 {
@@ -81,6 +91,8 @@ static perfdata_status open_image(struct pd_symbols *symbols, const struct pd_ma
     struct pd_build_id id = pd_dso_build_id(dso);
 
     *out = NULL;
+    if (dso->code)
+        return copy_code(dso, out);
     switch (dso->kind) {
     case PD_DSO_KERNEL: return open_kernel(symbols, out);
     case PD_DSO_BPF: return open_bpf(symbols, map, out);

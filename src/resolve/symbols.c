@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/symbols.h"
+#include "io/temporary.h"
 #include "object/jitdump.h"
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct pd_build_id pd_dso_build_id(const struct pd_dso *dso)
 {
@@ -45,14 +48,19 @@ static perfdata_status load_module(struct pd_symbols *symbols, const struct pd_d
     return 0;
 }
 
-/* Read in place: what perf would read of the file that it makes. */
-static perfdata_status load_code(struct pd_symbols *symbols, const struct pd_jit_code *code,
+bool pd_dso_code_image(const struct pd_dso *dso, struct pd_text *out)
+{
+    const struct pd_jit_code *code = dso->code;
+    struct pd_build_id id;
+    return pd_jit_image(code->dump, code->entry, out, &id);
+}
+
+static perfdata_status load_code(struct pd_symbols *symbols, const struct pd_dso *dso,
                                  struct pd_loaded *loaded)
 {
     struct pd_text image = { 0 };
-    struct pd_build_id id;
     perfdata_status status = PERFDATA_ERROR_MEMORY;
-    if (pd_jit_image(code->dump, code->entry, &image, &id))
+    if (pd_dso_code_image(dso, &image))
         status = pd_object_load_memory(&symbols->search, image.data, image.length, &loaded->object);
     pd_text_free(&image);
     return status;
@@ -63,7 +71,7 @@ static perfdata_status load_file(struct pd_symbols *symbols, const struct pd_dso
 {
     struct pd_build_id id = pd_dso_build_id(dso);
     if (dso->code)
-        return load_code(symbols, dso->code, loaded);
+        return load_code(symbols, dso, loaded);
     if (dso->kind == PD_DSO_VDSO && !id.size)
         return pd_object_load_own_vdso(&symbols->search, &loaded->object);
     /* A name that is no path is looked for only where build-ids lead. */
@@ -201,6 +209,23 @@ static const char *lines_path(const struct pd_loaded *loaded)
     return path[0] == '[' || strncmp(path, "/tmp/perf-", 10) == 0 ? NULL : path;
 }
 
+/* libdw reads files: one without a name will do. */
+static struct pd_lines *open_code_lines(const struct pd_dso *dso)
+{
+    struct pd_text image = { 0 };
+    struct pd_lines *lines = NULL;
+    char path[32];
+    int fd = pd_temporary_file();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (fd >= 0 && pd_dso_code_image(dso, &image) &&
+        pwrite(fd, image.data, image.length, 0) == (ssize_t)image.length)
+        lines = pd_lines_open(path);
+    pd_text_free(&image);
+    if (fd >= 0)
+        close(fd);
+    return lines;
+}
+
 static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
                                  struct pd_loaded *loaded)
 {
@@ -212,7 +237,7 @@ static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
     pthread_mutex_lock(lock);
     lines = atomic_load_explicit(&loaded->lines, memory_order_acquire);
     if (!lines) {
-        lines = pd_lines_open(path);
+        lines = dso->code ? open_code_lines(dso) : pd_lines_open(path);
         atomic_store_explicit(&loaded->lines, lines, memory_order_release);
     }
     pthread_mutex_unlock(lock);

@@ -80,6 +80,8 @@ enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct
                                         bool *is_signal);
 /* NULL without memory. */
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);
+/* Read in place: the file that perf would make of a dump's code. False: no memory. */
+bool pd_dso_code_image(const struct pd_dso *dso, struct pd_text *out);
 struct pd_build_id pd_dso_build_id(const struct pd_dso *dso);
 
 #endif

@@ -32,6 +32,12 @@ grep -q 'Foo::bar(int, String)+0xc (.*/jitted-4918-1.so)' "$work/in-place" || co
 "$PERFDATA" inject -j -i "$work/jit.data" -o "$work/out.data" || complain 'inject -j fails'
 "$PERFDATA" script -i "$work/out.data" >"$work/injected"
 cmp -s "$work/in-place" "$work/injected" || complain 'read in place and injected differ'
+for fields in comm,ip,sym,insn comm,ip,sym,dso,srcline; do
+    "$PERFDATA" script -F $fields --jitdump -i "$work/jit.data" >"$work/in-place.fields" || complain "-F $fields in place fails"
+    "$PERFDATA" script -F $fields -i "$work/out.data" | cmp -s - "$work/in-place.fields" ||
+        complain "-F $fields in place differs"
+done
+grep -q 'interp.c\|Foo.java\|jitted' "$work/in-place.fields" || complain 'no line in place'
 "$PERFDATA" inject -j -i "$work/jit.data" --pipe -o "$work/out.pipe" || complain 'inject -j into a pipe fails'
 "$PERFDATA" script -i "$work/out.pipe" | cmp -s - "$work/injected" || complain 'the pipe differs'
 "$PERFDATA" buildid-list -i "$work/out.data" | grep -q 'jitted-4918-3.so' || complain 'no build-ids'
