@@ -160,6 +160,8 @@ static int psb(struct pd_pt_decoder *d)
         d->last_ip = 0;
         pd_pt_ip(&fup, &d->last_ip);
         d->have_last_ip = true;
+        if (d->ip == d->last_ip) /* no step that a sample could be due in */
+            return psb_after_fup(d);
         d->walk = WALK_FUP_IN_PSB;
         int how = walk_fup(d);
         return how == STEP_THERE ? psb_after_fup(d) : how;

@@ -471,6 +471,14 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
     return true;
 }
 
+/* The time has changed: a sample may be due earlier or later. */
+PD_INLINE void hot_new_time(struct pd_pt_decoder *d, struct hot *h)
+{
+    hot_take(d, h);
+    if (PD_UNLIKELY(h->budget != UINT64_MAX))
+        h->budget = h->insns + unseen_budget(d);
+}
+
 /* False: the time has come to where steps are to be returned. */
 PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, const uint8_t *at)
 {
@@ -487,7 +495,7 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
     d->at = at;
     d->last_kind = (uint8_t)kind;
     walk_cyc(d, cycles);
-    hot_take(d, h);
+    hot_new_time(d, h);
     return d->time.timestamp < d->limit;
 }
 
@@ -497,7 +505,7 @@ PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
     d->packet.kind = (uint8_t)h->kind;
     walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
     walk_status(d);
-    hot_take(d, h);
+    hot_new_time(d, h);
     h->p += 2;
     h->kind = PD_PT_MTC;
     return d->time.timestamp < d->limit;
