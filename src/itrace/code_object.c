@@ -131,6 +131,27 @@ void pd_code_free(struct pd_code *code)
     free(code);
 }
 
+static int see_map(void *data, const struct pd_map *map)
+{
+    struct pd_code *code = data;
+    uint64_t key = (uint64_t)(uintptr_t)map->dso;
+
+    if (map->dso->long_name[0] != '/')
+        return 0;
+    if (pd_symbols_image(code->symbols, map))
+        return 1;
+    pthread_mutex_lock(&code->lock);
+    if (pd_map64_get(&code->told, key) == PD_MAP64_NONE)
+        pd_map64_set(&code->told, key, 1); /* without memory an error is told once more */
+    pthread_mutex_unlock(&code->lock);
+    return 0;
+}
+
+void pd_code_see_vdso(struct pd_code *code, const struct pd_thread *thread)
+{
+    pd_thread_each_map(thread, UINT64_MAX, see_map, code);
+}
+
 bool pd_code_tell(struct pd_code *code, const struct pd_map *map, enum pd_code_error error)
 {
     enum { TOLD = 2 }; /* perf knows that an object failed only when it comes to it again */

@@ -134,11 +134,27 @@ static perfdata_status no_memory(struct pd_front *front)
                    "no memory for threads and batches");
 }
 
+/* Tells the code of a vdso that is mapped. */
+static void see_vdso(struct pd_session *session, const struct pd_delivered *record)
+{
+    static const char name[] = "[vdso]";
+    enum { TID = 12, LEAST = 40 };
+    bool is_map = record->type == PD_RECORD_MMAP || record->type == PD_RECORD_MMAP2;
+    if (!is_map || record->size < LEAST || !memmem(record->data, record->size, name, sizeof name))
+        return;
+    uint32_t tid = pd_load32(record->data + TID, session->recording->swap);
+    const struct pd_thread *thread = pd_timeline_find(session->timeline, tid);
+    if (thread)
+        pd_code_see_vdso(session->code, thread);
+}
+
 static perfdata_status apply(struct pd_front *front, const struct pd_delivered *record)
 {
     struct pd_session *session = front->session;
     if (record->type == PD_RECORD_FINISHED_ROUND)
         return 0;
+    if (PD_UNLIKELY(session->code != NULL))
+        see_vdso(session, record);
     if (PD_UNLIKELY(record->type == PD_RECORD_TEXT_POKE) && session->code &&
         pd_code_poke(session->code, record->event, record->data, record->size,
                      session->recording->swap, record->number) < 0)

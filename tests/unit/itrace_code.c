@@ -154,6 +154,19 @@ static void unreadable_objects_are_told_twice(void)
     CHECK(pd_code_tell(code, view->failed_map, PD_CODE_UNDECODABLE));
     CHECK(pd_code_tell(code, NULL, PD_CODE_NO_MAP));
     end();
+    /* ... once when the object was opened before, for a vdso's sake */
+    begin();
+    map(0x8000, 0x1000, "/nonexistent/file");   /* below what can be read */
+    map(0x20000, 0x1000, "/nonexistent/other"); /* above */
+    pd_code_see_vdso(code, touch(PID));
+    view = see(PID);
+    fails(view, 0x8000);
+    CHECK(pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
+    CHECK(!pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
+    fails(view, 0x20000);
+    CHECK(pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
+    CHECK(pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
+    end();
 }
 
 static void views_come_back(void)
