@@ -176,12 +176,27 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     return pd_synth_make_queues(synth);
 }
 
+/* Only events of PMUs that the system numbers fill AUX areas: without one the recording need not be walked to find that
+ * it has no trace. A stream's events are not known yet. */
+static bool may_have_trace(const struct pd_recording *recording)
+{
+    if (recording->kind == PD_CONTAINER_PIPE || !recording->event_count ||
+        recording->features.auxtrace.present)
+        return true;
+    for (size_t i = 0; i < recording->event_count; i++) {
+        const struct pd_attr *attr = &recording->events[i]->attr;
+        if (attr->type > PD_TYPE_BREAKPOINT || attr->sample_type & PD_SAMPLE_AUX)
+            return true;
+    }
+    return false;
+}
+
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out)
 {
     struct pd_recording *recording = config->recording;
     struct pd_aux *aux;
     *out = NULL;
-    if (!config->options->decode || !config->symbols)
+    if (!config->options->decode || !config->symbols || !may_have_trace(recording))
         return PERFDATA_OK;
     perfdata_status status = pd_aux_open(recording, &config->aux, &aux);
     if (status)
