@@ -193,8 +193,6 @@ static int tip(struct pd_pt_decoder *d)
     if (ends && d->time.uncalibrated)
         walk_settle_vain(d);
     walk_settle(d);
-    if (ends)
-        d->continuous_period = false;
     d->walk = ends ? WALK_TIP_PGD : WALK_TIP;
     d->tip_has_ip = walk_set_last_ip(d);
     return walk_tip(d);
