@@ -16,19 +16,20 @@ struct machine {
     uint16_t elf;
     uint8_t ip, sp;      /* perf's numbers */
     uint8_t stack;       /* DWARF's numbers: of the stack pointer, */
-    uint8_t frame, link; /* of the registers that are followed where there are no rules */
+    uint8_t frame, link; /* of the registers that are followed where there are no rules; */
+    uint8_t counter;     /* of the instruction pointer, which rules of PLTs ask for; NONE: none */
     uint8_t numbers[USER_REGISTERS];
 };
 
 /* clang-format off */
 static const struct machine machines[] = {
-    { "x86", EM_X86_64, 8, 7, 7, 6, NONE,
+    { "x86", EM_X86_64, 8, 7, 7, 6, NONE, 16,
       { 0, 3, 2, 1, 4, 5, 6, 7, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
         8, 9, 10, 11, 12, 13, 14, 15, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE } },
-    { "arm64", EM_AARCH64, 32, 31, 31, NONE, 30,
+    { "arm64", EM_AARCH64, 32, 31, 31, NONE, 30, NONE,
       { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
         16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31 } },
-    { "s390", EM_S390, 33, 15, 15, NONE, NONE,
+    { "s390", EM_S390, 33, 15, 15, NONE, NONE, NONE,
       { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
         NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
         NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE } },
@@ -141,8 +142,9 @@ static bool follow_frame_pointer(struct unwinding *u)
         !read_memory(u, at + 8, &ip) || !ip)
         return false;
     frame->registers[number] = next;
-    frame->known = UINT64_C(1) << number;
     frame->cfa += 16;
+    frame->registers[frame->stack_pointer] = frame->cfa;
+    frame->known = UINT64_C(1) << number | UINT64_C(1) << frame->stack_pointer;
     frame->ip = ip;
     return true;
 }
@@ -178,7 +180,12 @@ static void take_registers(struct unwinding *u)
 static bool step(struct unwinding *u, const struct pd_location *location, bool *is_signal)
 {
     enum pd_unwind_result result = PD_UNWIND_NO_TABLE;
+    uint8_t counter = u->machine->counter;
     *is_signal = false;
+    if (counter != NONE) {
+        u->frame.registers[counter] = u->frame.ip;
+        u->frame.known |= UINT64_C(1) << counter;
+    }
     if (location->map)
         result = pd_symbols_unwind(u->resolver->symbols, location->map, u->machine->elf,
                                    location->addr, &u->frame, is_signal);
