@@ -83,7 +83,8 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d)
 }
 
 /* ---- never-ending loops ----
- * Direct branches that use up no packet: an address that is met again says that it goes on for ever. */
+ * Direct branches that use up no packet: an address that is met again says that it goes on for ever. Samples of what lies
+ * in between hide that, so that those branches are counted, too. */
 
 PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
 {
@@ -107,6 +108,7 @@ PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
 static int loop_error(struct pd_pt_decoder *d)
 {
     d->progress_count = 0;
+    d->direct_count = 0;
     d->walk = WALK_RESYNC;
     return PD_PT_LOOP;
 }
@@ -238,7 +240,8 @@ static int pass_direct(struct pd_pt_decoder *d, struct pd_code_node *node)
     d->state.to_ip = node->target;
     walk_set_insn(d, node->op, node->length, node->last_ip);
     follow(d, node, true);
-    return stuck(d, node->target) ? loop_error(d) : STEP_DONE;
+    return stuck(d, node->target) || ++d->direct_count > d->config.max_loops ? loop_error(d)
+                                                                             : STEP_DONE;
 }
 
 /* One walk: STEP_DONE (an instruction that is sampled, a direct branch), STEP_THERE (at to_ip), STEP_BRANCH or an error. */
@@ -253,6 +256,7 @@ static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
     d->time.insns += count;
     if (there) {
         d->progress_count = 0;
+        d->direct_count = 0;
         if (count || d->walk != WALK_FUP_IN_PSB)
             walk_set_insn(d, PD_INSN_OTHER, 0, d->ip);
         else /* a PSB where the walk is already: perf keeps the instruction walked last */
@@ -274,6 +278,7 @@ static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
     if (node->branch == PD_BRANCH_UNCONDITIONAL)
         return pass_direct(d, node);
     d->progress_count = 0;
+    d->direct_count = 0;
     walk_set_insn(d, node->op, node->length, node->last_ip);
     return STEP_BRANCH;
 }

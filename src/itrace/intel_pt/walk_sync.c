@@ -247,8 +247,7 @@ int walk_sync_ip(struct pd_pt_decoder *d)
     d->emulated_ptwrite = false;
     if (!d->config.branches) {
         d->walk = WALK_IN_SYNC;
-        d->state.type = 0;
-        return STEP_DONE;
+        return walk_report(d, 0);
     }
     int error = scan_for_ip(d);
     if (error)

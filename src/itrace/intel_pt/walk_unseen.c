@@ -188,6 +188,7 @@ PD_INLINE void unseen_done(struct pd_pt_decoder *d, uint64_t insns, uint64_t bit
     }
     d->tnt = bits;
     d->tnt_count = left;
+    d->direct_count = 0;
     if (seen & SEEN_USED)
         d->walk = left ? WALK_TNT_MORE : WALK_IN_SYNC;
     if ((seen & SEEN_STEP) || !left)
@@ -208,7 +209,7 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
 {
     enum pd_code_error error;
     struct pd_code_node *node = walk_resolve(d, &error);
-    if (!node || d->index || d->progress_count)
+    if (!node || d->index || d->progress_count || d->tx_flags)
         return;
     const struct pd_code_node *last = NULL;
     uint64_t budget = unseen_budget(d), insns = 0, bits = d->tnt;
@@ -299,9 +300,10 @@ static PD_NOINLINE struct hot hot_put(struct pd_pt_decoder *d, struct hot h)
 PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
 {
     enum pd_code_error error;
-    /* With a threshold for CYCs, a count belongs only to the packet behind it. */
-    if (d->config.cyc_threshold || d->context != PD_PT_NO_BLOCK || d->progress_count ||
-        d->iflag != d->next_iflag || (d->pip & 1) != d->nr || d->time.timestamp >= d->limit)
+    /* With a threshold for CYCs, a count belongs only to the packet behind it; in a transaction each step is marked. */
+    if (d->config.cyc_threshold || d->tx_flags || d->context != PD_PT_NO_BLOCK ||
+        d->progress_count || d->iflag != d->next_iflag || (d->pip & 1) != d->nr ||
+        d->time.timestamp >= d->limit)
         return false;
     *h = (struct hot){
         .p = d->next, .node = walk_resolve(d, &error), .last_ip = d->last_ip, .kind = d->packet.kind
@@ -324,6 +326,7 @@ static PD_NOINLINE void hot_end(struct pd_pt_decoder *d, struct hot h)
     if (!h.last)
         return;
     d->have_last_ip = true;
+    d->direct_count = 0;
     walk_set_insn(d, h.last->op, h.last->length, h.last->last_ip);
     d->node = h.node;
     d->index = 0;

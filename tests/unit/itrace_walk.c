@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* The walk through a trace, packets and code made here: what each kind of packet leads to, errors and what follows them, and
+ * that everything but branches is the same when nobody looks at branches. */
+#include "walk_image.h"
+#include "base/text.h"
+#include "test.h"
+
+enum { BASE = 0x400000 };
+
+static const uint8_t code[] = {
+    0x90,                         /* 00 nop */
+    0x74, 0x05,                   /* 01 je 08 */
+    0xe8, 0x08, 0x00, 0x00, 0x00, /* 03 call 10 */
+    0xff, 0xe0,                   /* 08 jmp *rax */
+    0xeb, 0xfe,                   /* 0a jmp 0a */
+    0x90, 0x90, 0x90, 0x90,       /* 0c */
+    0x90,                         /* 10 nop */
+    0xc3,                         /* 11 ret */
+    0x0f, 0x05,                   /* 12 syscall */
+    0x74, 0xea,                   /* 14 je 00 */
+    0xeb, 0xe8,                   /* 16 jmp 00 */
+    0xeb, 0x10,                   /* 18 jmp 2a, over the mark */
+    0x0f, 0x0b, 'p',  'e',  'r',  'f', ',', 'p', 't', 'w', 'r', 'i', 't', 'e', ' ', ' ', /* 1a */
+    0x75, 0x00, /* 2a jne 2c */
+    0x75, 0xfc, /* 2c jne 2a */
+};
+
+#define PSB "\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82\x02\x82"
+#define PSBEND "\x02\x23"
+#define TSC "\x19\x00\x00\x00\x10\x00\x00\x00"
+#define AT(byte) "\x7d" byte "\x00\x40\x00\x00\x00" /* FUP, sign-extended */
+/* Tracing is on, at that address. */
+#define BEGIN(byte) PSB TSC "\x99\x01" AT(byte) PSBEND
+#define TIP(byte) "\x2d" byte "\x00"
+#define FUP(byte) "\x3d" byte "\x00"
+#define PGE(byte) "\x31" byte "\x00"
+#define PGD "\x01"
+#define OVF "\x02\xf3"
+
+static void put_step(struct pd_text *text, const struct pd_pt_state *state)
+{
+    static const char types[] = "BITWMPXpCbeKSEF", flags[] = "xAai";
+    if (text->length)
+        pd_text_char(text, ' ');
+    if (state->error) {
+        pd_text_char(text, '!');
+        pd_text_u64(text, state->error, 0, 0);
+        pd_text_char(text, ':');
+        pd_text_hex(text, state->from_ip, 0, 0);
+        return;
+    }
+    for (unsigned i = 0; types[i]; i++)
+        if (state->type >> i & 1)
+            pd_text_char(text, types[i]);
+    for (unsigned i = 0; i < 4; i++)
+        if (state->flags >> i & 1)
+            pd_text_char(text, flags[i]);
+    pd_text_char(text, ':');
+    pd_text_hex(text, state->from_ip > BASE ? state->from_ip - BASE : state->from_ip, 0, 0);
+    if (!state->to_ip)
+        return;
+    pd_text_char(text, '>');
+    pd_text_hex(text, state->to_ip > BASE ? state->to_ip - BASE : state->to_ip, 0, 0);
+}
+
+/* Steps as "TYPES+flags:from>to", offsets in the code; errors as "!code:ip". Addresses of 0 are none, BASE itself is whole. */
+static void check(const char *bytes, size_t size, struct pd_pt_config *config, const char *expected)
+{
+    struct image_trace trace = { .bytes = (const uint8_t *)bytes, .size = size };
+    struct pd_text text = { 0 };
+    config->data = &trace;
+    struct pd_pt_decoder *decoder = pd_pt_decoder_new(config);
+    pd_pt_set_code(decoder, &image.view, NULL);
+    for (const struct pd_pt_state *state; (state = pd_pt_decode(decoder, UINT64_MAX));)
+        put_step(&text, state);
+    pd_pt_decoder_free(decoder);
+    pd_text_char(&text, 0);
+    CHECK_STR(text.data, expected);
+    pd_text_free(&text);
+    /* Cut anywhere, in one buffer or two, it ends without harm. */
+    for (size_t cut = 1; cut < size; cut++) {
+        struct image_trace parts = { .bytes = (const uint8_t *)bytes, .size = size, .cut = cut };
+        struct pd_pt_config few = *config;
+        few.wanted &= ~(PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END);
+        CHECK(image_compare(&few, &parts, 0) != SIZE_MAX);
+        parts.gap = true;
+        CHECK(image_compare(&few, &parts, 1) != SIZE_MAX);
+    }
+}
+
+static void expect(const char *bytes, size_t size, const char *expected)
+{
+    struct pd_pt_config config = image_config(NULL);
+    check(bytes, size, &config, expected);
+}
+#define EXPECT(bytes, expected) expect(bytes, sizeof(bytes) - 1, expected)
+
+static void branches(void)
+{
+    /* T; then N, call, compressed return. */
+    EXPECT(BEGIN("\x00") "\x06" TIP("\x00") "\x0a", "S:400000 B:1>8 B:8>400000 B:3>10 B:11>8");
+    /* A return that is not compressed; code goes on over a jump. */
+    EXPECT(BEGIN("\x03") TIP("\x16") "\x06", "S:3 B:3>10 B:11>16 B:16>400000 B:1>8");
+    /* Deferred: the TIP of the jump behind the bits that follow it. */
+    EXPECT(BEGIN("\x00") "\x0e" TIP("\x14"), "S:400000 B:1>8 B:8>14 B:14>400000");
+    /* Off at a system call, on again. */
+    EXPECT(BEGIN("\x12") PGD "\x99\x01" PGE("\x14") "\x06", "S:12 Be:12 Bb:0>14 B:14>400000");
+}
+
+static void events(void)
+{
+    EXPECT(BEGIN("\x00") "\x06" FUP("\x08") TIP("\x10"), "S:400000 B:1>8 Ba:8>10");
+    EXPECT(BEGIN("\x00") FUP("\x00") PGD, "S:400000 Bea:400000");
+    /* PTWRITE, with its FUP and without. */
+    EXPECT(BEGIN("\x0c") "\x02\x12\x01\x02\x03\x04\x02\x92\x01\x02\x03\x04" FUP("\x0e"),
+           "S:c W:c Wi:e");
+    /* A transaction begins and is aborted. */
+    EXPECT(BEGIN("\x0c") "\x99\x21" FUP("\x0d") "\x99\x22" FUP("\x0e") TIP("\x00"),
+           "S:c Tx:d BTA:e>400000");
+    /* Interrupts are switched off: MODE.Exec changes IF. */
+    EXPECT(BEGIN("\x0c") "\x99\x05" FUP("\x0d"), "S:c F:d");
+    /* Another core to bus ratio. */
+    EXPECT(BEGIN("\x0c") "\x02\x03\x17\x00\x02\x03\x17\x00", "S:c C:c");
+    /* PSB in between: first the way to where it is. */
+    EXPECT(BEGIN("\x00") "\x04" BEGIN("\x10"), "S:400000 B:3>10 S:10");
+}
+
+static void errors(void)
+{
+    EXPECT(BEGIN("\x08") "\x06" FUP("\x00") TIP("\x10") TIP("\x00"),
+           "S:8 !6:400008 B:0>400000 !6:400001 B:0>400000");
+    EXPECT(BEGIN("\x00") OVF FUP("\x10") TIP("\x00"), "S:400000 !7:400000 Bb:0>10 B:11>400000");
+    EXPECT(BEGIN("\x0a") "\x06", "S:a B:a>a B:a>a !10:40000a");
+    EXPECT(BEGIN("\x08") TIP("\x99") "\x06"
+                                     "\x6d\x10\x00\x40\x00\x00\x00" TIP("\x00"),
+           "S:8 B:8>99 !5:400099 B:0>10 B:11>400000");
+    EXPECT(BEGIN("\x00") "\x05"
+                         "\x06",
+           "S:400000 !3:400000 B:1>8");
+    /* A return that TNT covers, of a call that was not seen. */
+    EXPECT(BEGIN("\x10") "\x06", "S:10 !6:400011");
+}
+
+static void emulated_ptwrite(void)
+{
+    /* 64 outcomes are read in advance; then the branches follow them. */
+#define SIX "\xfe\xfe\xfe\xfe\xfe\xfe\xfe\xfe\xfe\xfe"
+#define EIGHT_STEPS " B:2a>2c B:2c>2a B:2a>2c B:2c>2a B:2a>2c B:2c>2a B:2a>2c B:2c>2a"
+    EXPECT(BEGIN("\x18") SIX "\x3e" PGD,
+           "S:18 B:18>2a W:2a" EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS
+               EIGHT_STEPS EIGHT_STEPS EIGHT_STEPS " !6:40002a");
+    EXPECT(BEGIN("\x18") "\x06" PGD, "S:18 B:18>2a !11:40002a B:2a>2c !6:40002c");
+}
+
+static void samples(void)
+{
+    struct pd_pt_config config = image_config(NULL);
+    static const char trace[] = BEGIN("\x00") "\x0a" TIP("\x0c");
+    config.period_type = PD_PT_PERIOD_INSTRUCTIONS;
+    config.period = 1;
+    check(trace, sizeof trace - 1, &config, "S:400000 I:400000 I:1 BI:3>10 I:10 BI:11>8 BI:8>c");
+    config.period = 3;
+    check(trace, sizeof trace - 1, &config, "S:400000 BI:3>10 B:11>8 BI:8>c");
+    config.wanted = PD_PT_INSTRUCTION;
+    config.timeful = false;
+    check(trace, sizeof trace - 1, &config, "BI:3>10 BI:8>c");
+}
+
+static void quick(void)
+{
+    struct pd_pt_config config = image_config(NULL);
+    static const char trace[] = BEGIN("\x00") "\x06" TIP("\x10") FUP("\x10") TIP("\x14")
+        PGD PGE("\x00") BEGIN("\x0c");
+    config.quick = 1;
+    check(trace, sizeof trace - 1, &config,
+          "S:400000 I:400000 I:10 BIa:10>14 I:14 Bb:0>400000 I:400000 IS:c");
+    config.quick = 2;
+    check(trace, sizeof trace - 1, &config, "S:400000 I:400000 IS:c");
+}
+
+static bool outside(void *data, uint64_t ip)
+{
+    (void)data;
+    return ip >= BASE + 0x10;
+}
+
+static void filters(void)
+{
+    struct pd_pt_config config = image_config(NULL);
+    static const char trace[] = BEGIN("\x03") "\x21\x10\x00";
+    check(trace, sizeof trace - 1, &config, "S:3 B:3>10 Be:11>10");
+    config.outside = outside;
+    check(trace, sizeof trace - 1, &config, "S:3 Be:3>10");
+}
+
+static void jumps_forward(void)
+{
+#define LATER(high) PSB "\x19\x00\x00\x00" high "\x00\x00\x00" AT("\x00") PSBEND
+    static const char bytes[] = LATER("\x11") LATER("\x12") LATER("\x13");
+    struct image_trace trace = { .bytes = (const uint8_t *)bytes, .size = sizeof bytes - 1 };
+    struct pd_pt_config config = image_config(&trace);
+    struct pd_pt_decoder *decoder = pd_pt_decoder_new(&config);
+    const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);
+    CHECK(state && state->timestamp == 0x11000000);
+    pd_pt_fast_forward(decoder, 0x13000000);
+    state = pd_pt_decode(decoder, UINT64_MAX);
+    CHECK(state && state->timestamp == 0x12000000);
+    pd_pt_decoder_free(decoder);
+    uint64_t tsc;
+    CHECK(pd_pt_first_tsc(trace.bytes + 1, trace.size - 1, &tsc) && tsc == 0x12000000);
+    CHECK(!pd_pt_first_tsc(trace.bytes, 20, &tsc));
+}
+
+/* ---- any packets ---- */
+
+static uint32_t seed = 1;
+
+static uint32_t next(uint32_t below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % below;
+}
+
+static size_t put(uint8_t *to, const void *bytes, size_t size)
+{
+    memcpy(to, bytes, size);
+    return size;
+}
+
+static size_t put_packet(uint8_t *to)
+{
+    uint8_t ip[] = { 0x2d, (uint8_t)next(0x30), 0 };
+    switch (next(20)) {
+    case 0:
+    case 1:
+    case 2: return put(to, (uint8_t[]){ (uint8_t)(next(126) * 2 + 4) }, 1);
+    case 3:
+    case 4:
+    case 5: return put(to, (uint8_t[]){ (uint8_t)(next(32) << 3 | 3) }, 1);
+    case 6:
+        return put(to, (uint8_t[]){ (uint8_t)(next(32) << 3 | 7), (uint8_t)(next(128) * 2) }, 2);
+    case 7:
+    case 8:
+    case 9: return put(to, ip, 3);
+    case 10: return put(to, (uint8_t[]){ 0x59, (uint8_t)next(256) }, 2);
+    case 11: return put(to, (uint8_t[]){ 2, 3, (uint8_t)(next(3) * 10 + 10), 0 }, 4);
+    case 12: ip[0] = 0x31; return put(to, ip, 3);
+    case 13: return put(to, PGD, 1);
+    case 14: ip[0] = 0x3d; return put(to, ip, 3);
+    case 15: return put(to, (uint8_t[]){ 0x99, (uint8_t)(next(2) << 5 | next(8)) }, 2);
+    case 16:
+        return put(to, (uint8_t[]){ 2, 0x73, (uint8_t)next(256), 1, 0, (uint8_t)next(9), 0 }, 7);
+    case 17: return put(to, (uint8_t[]){ 0x19, 0, (uint8_t)next(256), 0, 0x10, 0, 0, 0 }, 8);
+    case 18: return put(to, BEGIN("\x00"), sizeof BEGIN("\x00") - 1);
+    default: return put(to, (uint8_t[]){ 2, 0xf3 }, 2);
+    }
+}
+
+static void unseen_is_the_same(void)
+{
+    static uint8_t bytes[4096];
+    for (unsigned round = 0; round < 600; round++) {
+        size_t size = put(bytes, BEGIN("\x00"), sizeof BEGIN("\x00") - 1);
+        while (size < sizeof bytes - 64 && next(100))
+            size += put_packet(bytes + size);
+        struct image_trace trace = { .bytes = bytes, .size = size };
+        struct pd_pt_config config = image_config(&trace);
+        config.wanted = PD_PT_ALL_STEPS & ~(PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END);
+        config.period_type = (enum pd_pt_period)next(3);
+        config.period = 1 + next(20);
+        config.cyc_threshold = next(4) == 0;
+        CHECK(image_compare(&config, &trace, next(3) * next(200)) != SIZE_MAX);
+    }
+}
+
+int main(void)
+{
+    image_set(BASE, code, sizeof code);
+    branches();
+    events();
+    errors();
+    emulated_ptwrite();
+    samples();
+    quick();
+    filters();
+    jumps_forward();
+    unseen_is_the_same();
+    image_clear();
+    return test_done();
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Code for the walk without files: some bytes at an address, as nodes. For one test, or one input of a fuzzer. */
+#ifndef PD_WALK_IMAGE_H
+#define PD_WALK_IMAGE_H
+#include "itrace/intel_pt/decoder.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { IMAGE_MAX = 4096, IMAGE_RUN = 16 };
+
+static struct {
+    struct pd_code_view view;
+    uint64_t base;
+    size_t size;
+    uint8_t bytes[IMAGE_MAX];
+    struct pd_code_node *nodes[IMAGE_MAX]; /* by offset */
+} image;
+
+static void image_clear(void)
+{
+    for (size_t i = 0; i < IMAGE_MAX; i++) {
+        if (image.nodes[i])
+            free((void *)(uintptr_t)image.nodes[i]->lengths);
+        free(image.nodes[i]);
+    }
+    memset(&image, 0, sizeof image);
+}
+
+static void image_set(uint64_t base, const void *bytes, size_t size)
+{
+    image_clear();
+    image.base = base;
+    image.size = PD_MIN(size, (size_t)IMAGE_MAX);
+    memcpy(image.bytes, bytes, image.size);
+    image.view.kernel_start = UINT64_C(1) << 63;
+}
+
+/* Instructions up to a branch, or IMAGE_RUN of them. */
+static struct pd_code_node *image_node(uint64_t ip)
+{
+    static const char mark[] = "\x0f\x0bperf,ptwrite  ";
+    uint8_t lengths[IMAGE_RUN];
+    size_t at = (size_t)(ip - image.base);
+    struct pd_insn insn = { 0 };
+    struct pd_code_node *node = calloc(1, sizeof *node);
+    node->ip = node->next_ip = ip;
+    while (node->insns < IMAGE_RUN && at < image.size && insn.branch == PD_BRANCH_NONE &&
+           pd_insn_decode(image.bytes + at, PD_MIN(image.size - at, 16), true, &insn)) {
+        lengths[node->insns++] = insn.length;
+        node->last_ip = node->next_ip;
+        node->next_ip += insn.length;
+        at += insn.length;
+        node->op = insn.op;
+        node->branch = insn.branch;
+        node->length = insn.length;
+    }
+    if (!node->insns) {
+        free(node);
+        return NULL;
+    }
+    if (node->branch == PD_BRANCH_CONDITIONAL || node->branch == PD_BRANCH_UNCONDITIONAL)
+        node->target = node->next_ip + (uint64_t)(int64_t)insn.rel;
+    node->emulated_ptwrite = node->op == PD_INSN_JMP && insn.rel == 16 && image.size - at >= 16 &&
+                             !memcmp(image.bytes + at, mark, 16);
+    uint8_t *copy = malloc(node->insns);
+    memcpy(copy, lengths, node->insns);
+    node->lengths = copy;
+    return node;
+}
+
+static struct pd_code_node *image_at(struct pd_code_view *view, uint64_t ip,
+                                     enum pd_code_error *error)
+{
+    (void)view;
+    *error = PD_CODE_NO_MAP;
+    if (ip - image.base >= image.size)
+        return NULL;
+    struct pd_code_node **slot = &image.nodes[ip - image.base];
+    *error = PD_CODE_UNDECODABLE;
+    return *slot ? *slot : (*slot = image_node(ip));
+}
+
+static struct pd_code_node *image_link(struct pd_code_view *view, struct pd_code_node *node,
+                                       bool taken, enum pd_code_error *error)
+{
+    struct pd_code_node *to = image_at(view, taken ? node->target : node->next_ip, error);
+    if (taken)
+        node->taken = to;
+    else
+        node->fall = to;
+    return to;
+}
+
+/* A trace in some buffers. */
+struct image_trace {
+    const uint8_t *bytes;
+    size_t size, cut; /* the second buffer begins there; 0: one buffer */
+    bool gap;         /* the second one does not go on where the first ends */
+    size_t given;
+};
+
+static int image_buffer(void *data, struct pd_pt_buffer *out)
+{
+    struct image_trace *trace = data;
+    if (trace->given >= trace->size)
+        return 0;
+    size_t from = trace->given, to = from < trace->cut ? trace->cut : trace->size;
+    *out = (struct pd_pt_buffer){ .data = trace->bytes + from,
+                                  .size = to - from,
+                                  .reference = 0x10000000,
+                                  .trace_nr = from ? 2 : 1,
+                                  .position = from,
+                                  .consecutive = from && !trace->gap };
+    trace->given = to;
+    return 1;
+}
+
+static struct pd_pt_config image_config(struct image_trace *trace)
+{
+    return (struct pd_pt_config){ .branches = true,
+                                  .return_compression = true,
+                                  .mtc_shift = 3,
+                                  .tsc_ctc_n = 184,
+                                  .tsc_ctc_d = 2,
+                                  .max_non_turbo_ratio = 23,
+                                  .wanted = PD_PT_ALL_STEPS,
+                                  .timeful = true,
+                                  .kernel_start = UINT64_C(1) << 63,
+                                  .data = trace,
+                                  .buffer = image_buffer,
+                                  .code_at = image_at,
+                                  .code_link = image_link };
+}
+
+/* ---- with branches seen and not seen, the rest is the same ---- */
+
+static bool same_step(const struct pd_pt_state *a, const struct pd_pt_state *b)
+{
+    bool here = a->error || b->error; /* of an error only where, when and how much counts */
+    return a->error == b->error && a->from_ip == b->from_ip && a->timestamp == b->timestamp &&
+           a->est_timestamp == b->est_timestamp && a->tot_insn_cnt == b->tot_insn_cnt &&
+           a->tot_cyc_cnt == b->tot_cyc_cnt && a->cycles == b->cycles &&
+           a->trace_nr == b->trace_nr && a->cbr == b->cbr &&
+           (here ||
+            (a->type == b->type && a->flags == b->flags && a->to_ip == b->to_ip &&
+             a->insn_op == b->insn_op && a->insn_length == b->insn_length &&
+             a->insn_ip == b->insn_ip && a->from_nr == b->from_nr && a->to_nr == b->to_nr &&
+             a->from_if == b->from_if && a->to_if == b->to_if && a->ptw_payload == b->ptw_payload));
+}
+
+static void print_step(const char *name, const struct pd_pt_state *s)
+{
+    if (!s) {
+        fprintf(stderr, "%s: end\n", name);
+        return;
+    }
+    fprintf(stderr,
+            "%s: error %d type %x flags %x %" PRIx64 " -> %" PRIx64 " time %" PRIx64 " (%" PRIx64
+            ") insns %" PRIu64 " cycles %" PRIu64 " %" PRIu64 " op %d+%d at %" PRIx64
+            " cbr %u nr %d%d if %d%d\n",
+            name, s->error, s->type, s->flags, s->from_ip, s->to_ip, s->timestamp, s->est_timestamp,
+            s->tot_insn_cnt, s->tot_cyc_cnt, s->cycles, s->insn_op, s->insn_length, s->insn_ip,
+            s->cbr, s->from_nr, s->to_nr, s->from_if, s->to_if);
+}
+
+static bool image_kept(const struct pd_pt_state *state, const struct pd_pt_config *config,
+                       uint32_t wanted, uint64_t limit)
+{
+    return state->error || (state->type & wanted) || state->timestamp >= limit ||
+           (config->timeful && state->to_ip && state->to_ip < config->kernel_start &&
+            (!state->from_ip || state->from_ip >= config->kernel_start));
+}
+
+/* How many steps were told; SIZE_MAX: they differ. `step`: ticks to the next limit, 0: none. */
+static size_t image_compare(const struct pd_pt_config *config, struct image_trace *trace,
+                            uint64_t step)
+{
+    struct image_trace one = *trace, other = *trace;
+    struct pd_pt_config unseen = *config, seen = *config;
+    unseen.data = &one;
+    seen.data = &other;
+    seen.wanted |= PD_PT_BRANCH;
+    struct pd_pt_decoder *a = pd_pt_decoder_new(&unseen), *b = pd_pt_decoder_new(&seen);
+    pd_pt_set_code(a, &image.view, &image.view);
+    pd_pt_set_code(b, &image.view, &image.view);
+    uint64_t limit = step ? 0 : UINT64_MAX;
+    size_t count = 0;
+    for (;;) {
+        const struct pd_pt_state *x = pd_pt_decode(a, limit), *y;
+        do {
+            y = pd_pt_decode(b, limit);
+        } while (y && !image_kept(y, config, config->wanted, limit));
+        if (!x && !y)
+            break;
+        if (!x || !y || !same_step(x, y)) {
+            print_step("branches not seen", x);
+            print_step("branches seen", y);
+            count = SIZE_MAX;
+            break;
+        }
+        count++;
+        if (step)
+            limit = x->timestamp + step;
+    }
+    pd_pt_decoder_free(a);
+    pd_pt_decoder_free(b);
+    return count;
+}
+#endif
