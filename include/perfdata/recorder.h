@@ -53,7 +53,9 @@ enum perfdata_recorder_flags {
     PERFDATA_RECORDER_NO_BPF_EVENT = 1 << 26,      /* --no-bpf-event */
     PERFDATA_RECORDER_NO_BUILD_ID = 1 << 27,       /* -B */
     PERFDATA_RECORDER_ALL_BUILD_IDS = 1 << 28,     /* --buildid-all */
-    PERFDATA_RECORDER_STRICT_FREQUENCY = 1 << 30   /* --strict-freq */
+    PERFDATA_RECORDER_OVERWRITE =
+        1 << 29, /* --overwrite: buffers keep the newest, written at the end */
+    PERFDATA_RECORDER_STRICT_FREQUENCY = 1 << 30 /* --strict-freq */
 };
 
 /* Since 0.1. */
@@ -100,7 +102,10 @@ struct perfdata_recorder_options {
     uint64_t user_registers, interrupt_registers; /* masks */
     uint64_t branch_filter;                       /* PERF_SAMPLE_BRANCH_* */
     const char *const *arguments; /* NULL-terminated, for the header; [0] is the program */
-    const char *root;             /* in front of /sys and /proc, for tests; NULL: this machine */
+    int32_t watch_fd;             /* wakes perfdata_recorder_read() when it can be read; 0: none */
+    uint32_t
+        want_times; /* the header has the times of the first and last sample also without build-ids */
+    const char *root; /* in front of /sys and /proc, for tests; NULL: this machine */
     /* What -v shows, a line or several at a time, with their newlines; NULL: nobody listens. Level 0: warnings. */
     void (*log)(void *data, int32_t level, const char *text);
     void *log_data;
@@ -147,6 +152,11 @@ PERFDATA_API perfdata_status perfdata_recorder_start(perfdata_recorder *recorder
 /* Waits at most so long (-1: for ever), then moves what there is to the recording. 1: more may come; 0: all is done (the
  * command has ended, or perfdata_recorder_stop()). Since 0.1. */
 PERFDATA_API int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms);
+/* Bytes of the recording so far. Since 0.1. */
+PERFDATA_API uint64_t perfdata_recorder_size(const perfdata_recorder *recorder);
+/* Completes the recording so far, a file, under another name and goes on with a new one: --switch-output. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder,
+                                                      const char *name);
 /* Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on);
 /* Ends perfdata_recorder_read() soon. Async-signal-safe. Since 0.1. */

@@ -358,6 +358,16 @@ _perfdata() {
         '*-m+[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
         '*--mmap-pages=[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
         '*--no-buffering[write each sample at once]' \
+        '*--overwrite[buffers keep the newest; written at the end or when output switches]' \
+        '*--switch-output=-[a new file at each SIGUSR2 (signal), so many bytes (100M) or seconds (30s)]::WHEN:' \
+        '*--switch-max-files=[how many of them are kept]:N:' \
+        '*--timestamp-filename[date and time behind the file'\''s name]' \
+        '*--timestamp-boundary[the header has the first and last sample'\''s time, also with -B]' \
+        '*--max-size=[ends at this size, like 100M]:SIZE:' \
+        '*--control=[fd\:N\[,ACK\] or fifo\:PATH\[,ACK\]\: takes the commands enable, disable, stop, ping]:WHERE:' \
+        '*-r+[records with this priority of SCHED_FIFO]:PRIORITY:' \
+        '*--realtime=[records with this priority of SCHED_FIFO]:PRIORITY:' \
+        '*--dry-run[only looks at the options]' \
         '*-q[no messages]' \
         '*--quiet[no messages]' \
         '*-v[-v\: what was tried; -vv\: attributes and calls]' \

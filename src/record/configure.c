@@ -264,6 +264,7 @@ static perfdata_status configure(perfdata_recorder *recorder, size_t index)
     bool leads = event->leader == index;
     attr->size = 128;
     set(attr, PD_ATTR_SAMPLE_ID_ALL);
+    set_if(attr, PD_ATTR_WRITE_BACKWARD, pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE));
     set_if(attr, PD_ATTR_INHERIT,
            !pd_record_flag(recorder, PERFDATA_RECORDER_NO_INHERIT) && !recorder->per_thread &&
                !recorder->options.tids);
@@ -307,6 +308,7 @@ static void follow_leader(const perfdata_recorder *recorder, size_t index)
         event->attr.sample_period = 0;
         clear(&event->attr, PD_ATTR_FREQ);
     }
+    clear(&event->attr, PD_ATTR_WRITE_BACKWARD);
     event->attr.sample_type = leader->attr.sample_type;
 }
 

@@ -102,7 +102,8 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
     struct seen seen = { 0 };
     perfdata_recording *own = NULL;
     *samples = 0;
-    if (!recorder->options.path || pd_record_flag(recorder, PERFDATA_RECORDER_NO_BUILD_ID))
+    bool build_ids = !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BUILD_ID);
+    if (!recorder->options.path || (!build_ids && !recorder->options.want_times))
         return recorder->options.path ? set_times(recorder, &seen) : PERFDATA_OK;
     perfdata_status status = pd_writer_sync(recorder->writer);
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
@@ -117,13 +118,13 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
                                    known.failed || known.length < 2 ? NULL : known.data, &ids);
         if (status == PERFDATA_OK)
             status = look(&ids, &seen);
-        if (status == PERFDATA_OK && ids.table.count)
+        if (status == PERFDATA_OK && ids.table.count && build_ids)
             status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BUILD_ID, ids.table.data,
                                            ids.table.count);
         pd_build_ids_close(&ids);
         pd_text_free(&known);
     }
     perfdata_recording_close(own);
-    *samples = seen.samples;
+    *samples = build_ids ? seen.samples : 0;
     return status < 0 ? status : set_times(recorder, &seen);
 }

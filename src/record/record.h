@@ -85,6 +85,7 @@ struct perfdata_recorder {
     struct pd_writer *writer;
     uint64_t wakeups, reads, clock_wall, clock_time;
     uint64_t cpus_possible;
+    uint64_t kernel_start, kernel_end; /* its text; read once */
     uint32_t switches; /* how AUXTRACE_INFO says that switches are known */
     size_t trailer;    /* bytes of the identity behind synthesised records */
     bool started, enabled, finished;
@@ -126,13 +127,15 @@ perfdata_status pd_record_open_events(perfdata_recorder *recorder);
 
 /* ring.c */
 perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
-/* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too. */
+/* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand still meanwhile. */
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved);
 void pd_record_unmap_rings(perfdata_recorder *recorder);
 
 /* synthesize.c: what runs already, as records. */
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);
 perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder);
+/* The command's name, also where all else comes at the end. */
+perfdata_status pd_record_synthesize_command(perfdata_recorder *recorder);
 perfdata_status pd_record_put_simple(perfdata_recorder *recorder, uint32_t type);
 
 /* machine.c: the features that describe it; tracing.c: the formats of tracepoints. */

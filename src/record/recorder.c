@@ -219,10 +219,13 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
     if (status == PERFDATA_OK)
         status = pd_writer_begin(recorder->writer);
     recorder->trailer = trailer_size(&pd_record_event(recorder, 0)->attr);
-    if (status == PERFDATA_OK)
+    bool at_end = pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE);
+    if (status == PERFDATA_OK && !at_end)
         status = pd_record_synthesize_head(recorder);
-    if (status == PERFDATA_OK)
+    if (status == PERFDATA_OK && !at_end)
         status = pd_record_synthesize_tasks(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_synthesize_command(recorder);
     if (status == PERFDATA_OK)
         status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_INIT);
     return status < 0 ? status : pd_writer_sync(recorder->writer);
@@ -258,7 +261,10 @@ static perfdata_status watch(perfdata_recorder *recorder)
 {
     struct pollfd stop = { .fd = recorder->stop_fd, .events = POLLIN };
     struct pollfd child = { .fd = recorder->child_fd, .events = POLLIN };
-    return pd_vec_push(&recorder->polls, stop) && pd_vec_push(&recorder->polls, child)
+    struct pollfd other = { .fd = recorder->options.watch_fd ? recorder->options.watch_fd : -1,
+                            .events = POLLIN };
+    return pd_vec_push(&recorder->polls, stop) && pd_vec_push(&recorder->polls, child) &&
+                   pd_vec_push(&recorder->polls, other)
                ? PERFDATA_OK
                : pd_record_no_memory(recorder);
 }
@@ -352,16 +358,51 @@ int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
 
 /* ---- the end ---- */
 
-static uint64_t size_of(const perfdata_recorder *recorder)
+uint64_t perfdata_recorder_size(const perfdata_recorder *recorder)
 {
     return recorder->writer ? pd_writer_position(recorder->writer) : 0;
+}
+
+/* All that is left goes to the recording, then what its header says of it. */
+static perfdata_status complete(perfdata_recorder *recorder, uint64_t *samples)
+{
+    uint64_t moved;
+    perfdata_status status = move(recorder, true, &moved);
+    if (status == PERFDATA_OK && pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE)) {
+        status = pd_record_synthesize_head(recorder);
+        if (status == PERFDATA_OK)
+            status = pd_record_synthesize_tasks(recorder);
+    }
+    return status < 0 ? status : pd_record_look_back(recorder, samples);
+}
+
+perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char *name)
+{
+    uint64_t samples;
+    const char *path = recorder->options.path;
+    if (!recorder->writer || recorder->finished || !path)
+        return too_late(recorder);
+    perfdata_status status = complete(recorder, &samples);
+    if (status == PERFDATA_OK)
+        status = pd_writer_finish(recorder->writer);
+    if (status < 0)
+        return status;
+    pd_writer_close(recorder->writer);
+    recorder->writer = NULL;
+    close(recorder->fd);
+    recorder->own_fd = false;
+    if (rename(path, name) < 0)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "failed to rename %s : %s",
+                       path, strerrordesc_np(errno));
+    status = open_output(recorder);
+    return status < 0 ? status : put_beginning(recorder);
 }
 
 static void fill_result(const perfdata_recorder *recorder, uint64_t samples,
                         struct perfdata_recorder_result *out)
 {
     struct perfdata_recorder_result result = { .struct_size = out->struct_size,
-                                               .bytes = size_of(recorder),
+                                               .bytes = perfdata_recorder_size(recorder),
                                                .wakeups = recorder->wakeups,
                                                .samples = samples,
                                                .command_status = recorder->child_status };
@@ -373,15 +414,13 @@ static void fill_result(const perfdata_recorder *recorder, uint64_t samples,
 perfdata_status perfdata_recorder_finish(perfdata_recorder *recorder,
                                          struct perfdata_recorder_result *result)
 {
-    uint64_t moved, samples = 0;
+    uint64_t samples = 0;
     perfdata_status status = recorder->writer && !recorder->finished ? PERFDATA_OK
                                                                      : too_late(recorder);
     bool failed = recorder->context.status < 0;
     pd_command_end(recorder);
     if (status == PERFDATA_OK && !failed)
-        status = move(recorder, true, &moved);
-    if (status == PERFDATA_OK && !failed)
-        status = pd_record_look_back(recorder, &samples);
+        status = complete(recorder, &samples);
     if (result)
         fill_result(recorder, samples, result);
     if (status == PERFDATA_OK && !failed)

@@ -175,6 +175,16 @@ static perfdata_status read_backward(perfdata_recorder *recorder, struct pd_ring
     return status;
 }
 
+static perfdata_status read_still(perfdata_recorder *recorder, struct pd_ring *ring,
+                                  uint64_t *moved)
+{
+    const struct pd_calls *calls = &recorder->calls;
+    (void)calls->control(calls->data, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, (void *)1);
+    perfdata_status status = read_backward(recorder, ring, moved);
+    (void)calls->control(calls->data, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, NULL);
+    return status;
+}
+
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved)
 {
     perfdata_status status = PERFDATA_OK;
@@ -184,7 +194,7 @@ perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uin
         if (!ring->backward)
             status = read_forward(recorder, ring, moved);
         else if (last)
-            status = read_backward(recorder, ring, moved);
+            status = read_still(recorder, ring, moved);
         if (status == PERFDATA_OK)
             status = pd_area_read(recorder, (uint32_t)i, moved);
     }

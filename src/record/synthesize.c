@@ -124,11 +124,11 @@ static bool kernel_is_excluded(const perfdata_recorder *recorder)
 
 static perfdata_status put_kernel(perfdata_recorder *recorder)
 {
-    uint64_t start, end;
     struct pd_made made = { 0 };
     if (kernel_is_excluded(recorder))
         return PERFDATA_OK;
-    if (!kernel_range(recorder, &start, &end)) {
+    if (!recorder->kernel_end &&
+        !kernel_range(recorder, &recorder->kernel_start, &recorder->kernel_end)) {
         pd_record_log(
             recorder, 0,
             "WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,\n"
@@ -143,9 +143,9 @@ static perfdata_status put_kernel(perfdata_recorder *recorder)
     pd_made_begin(&made, PD_RECORD_MMAP, PD_CPUMODE_KERNEL);
     pd_made_u32(&made, UINT32_MAX);
     pd_made_u32(&made, 0);
-    pd_made_u64(&made, start);
-    pd_made_u64(&made, end - start);
-    pd_made_u64(&made, start);
+    pd_made_u64(&made, recorder->kernel_start);
+    pd_made_u64(&made, recorder->kernel_end - recorder->kernel_start);
+    pd_made_u64(&made, recorder->kernel_start);
     pd_made_text(&made, "[kernel.kallsyms]_text", 8);
     return pd_made_put(recorder, &made, recorder->trailer);
 }

@@ -229,10 +229,10 @@ static perfdata_status put_watched(perfdata_recorder *recorder, int32_t tid, boo
 }
 
 /* The command has perf's name until its exec: a reader that knows perf knows this one. */
-static perfdata_status put_command(perfdata_recorder *recorder)
+perfdata_status pd_record_synthesize_command(perfdata_recorder *recorder)
 {
     struct task task = { .tid = (int32_t)recorder->child, .tgid = (int32_t)recorder->child };
-    if (!recorder->child)
+    if (!recorder->child || recorder->child_go < 0)
         return PERFDATA_OK;
     snprintf(task.comm, sizeof task.comm, "perf-exec");
     perfdata_status status = put_comm(recorder, &task);
@@ -297,7 +297,7 @@ perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder)
         status = put_everything(recorder);
     for (size_t i = 0;
          !recorder->by_cpu && tasks && i < recorder->threads.count && status == PERFDATA_OK; i++)
-        if (recorder->threads.data[i] != recorder->child)
+        if (recorder->threads.data[i] != recorder->child || recorder->child_go < 0)
             status = put_watched(recorder, recorder->threads.data[i], true);
-    return status < 0 ? status : put_command(recorder);
+    return status;
 }

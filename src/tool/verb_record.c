@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "tool/record_parts.h"
 #include "tool/verbs.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/recorder.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,8 @@ struct record_options {
     const char *output, *cpus, *pids, *tids, *user, *period, *frequency, *call_graph, *clock,
         *pages;
     const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
-    int graph, branch_any, quiet, verbose;
+    const char *switch_output, *switch_files, *max_size, *control, *priority;
+    int graph, branch_any, quiet, verbose, stamp, boundary, dry;
     int flags[31]; /* by bit of enum perfdata_recorder_flags */
     int no_cache;
 };
@@ -142,6 +145,24 @@ static const struct tool_option record_rows[] = {
     { TOOL_STRING, 'm', "mmap-pages", "PAGES",
       "size of a buffer, and of a trace: pages, or bytes like 1M,16M", FIELD(pages) },
     { TOOL_FLAG, 0, "no-buffering", NULL, "write each sample at once", FLAG(NO_BUFFERING) },
+    { TOOL_FLAG, 0, "overwrite", NULL,
+      "buffers keep the newest; written at the end or when output switches", FLAG(OVERWRITE) },
+    { TOOL_STRING, 0, "switch-output", "WHEN",
+      "a new file at each SIGUSR2 (signal), so many bytes (100M) or seconds (30s)",
+      FIELD(switch_output), .flags = TOOL_OPTIONAL, .implied = "signal" },
+    { TOOL_STRING, 0, "switch-max-files", "N", "how many of them are kept", FIELD(switch_files) },
+    { TOOL_FLAG, 0, "timestamp-filename", NULL, "date and time behind the file's name",
+      FIELD(stamp) },
+    { TOOL_FLAG, 0, "timestamp-boundary", NULL,
+      "the header has the first and last sample's time, also with -B", FIELD(boundary) },
+    { TOOL_STRING, 0, "max-size", "SIZE", "ends at this size, like 100M", FIELD(max_size) },
+    { TOOL_GROUP, .help = "While it runs" },
+    { TOOL_STRING, 0, "control", "WHERE",
+      "fd:N[,ACK] or fifo:PATH[,ACK]: takes the commands enable, disable, stop, ping",
+      FIELD(control) },
+    { TOOL_STRING, 'r', "realtime", "PRIORITY", "records with this priority of SCHED_FIFO",
+      FIELD(priority) },
+    { TOOL_FLAG, 0, "dry-run", NULL, "only looks at the options", FIELD(dry) },
     { TOOL_FLAG, 'q', "quiet", NULL, "no messages", FIELD(quiet) },
     { TOOL_COUNT, 'v', "verbose", NULL, "-v: what was tried; -vv: attributes and calls",
       FIELD(verbose) },
@@ -155,6 +176,9 @@ struct run {
     const struct record_options *options;
     struct perfdata_recorder_options recorder;
     int32_t delay;
+    uint64_t max_size; /* 0: none */
+    struct record_switch when;
+    struct record_control control;
 };
 
 static bool is_count(const char *text, uint64_t most, uint64_t *out)
@@ -299,6 +323,32 @@ static enum tool_exit take_output(struct run *run)
     return TOOL_DONE;
 }
 
+static enum tool_exit take_session(struct run *run)
+{
+    const struct record_options *options = run->options;
+    uint64_t number;
+    run->control = (struct record_control){ .in = -1, .out = -1 };
+    run->recorder.want_times = (uint32_t)options->boundary;
+    if (options->max_size && !record_size_parse(options->max_size, &run->max_size))
+        return bad_value(run, "--max-size", options->max_size);
+    if (options->switch_output && !record_switch_parse(options->switch_output, &run->when))
+        return bad_value(run, "--switch-output", options->switch_output);
+    if (options->switch_files) {
+        if (!is_count(options->switch_files, 1 << 16, &number))
+            return bad_value(run, "--switch-max-files", options->switch_files);
+        run->when.most = (unsigned)number;
+    }
+    if ((run->when.on || options->stamp) && !run->recorder.path)
+        return tool_usage(run->tool, "a stream has no name that could change");
+    if (run->when.on) /* as perf: looking back takes too long between files */
+        run->recorder.flags |= PERFDATA_RECORDER_NO_BUILD_ID;
+    if (!options->control)
+        return TOOL_DONE;
+    enum tool_exit code = record_control_open(run->tool, options->control, &run->control);
+    run->recorder.watch_fd = run->control.in;
+    return code;
+}
+
 static void on_log(void *data, int32_t level, const char *text)
 {
     const struct record_options *options = data;
@@ -308,8 +358,8 @@ static void on_log(void *data, int32_t level, const char *text)
 
 static enum tool_exit take_options(struct run *run, int argc, char **argv)
 {
-    enum tool_exit (*const parts[])(struct run *) = { take_rate, take_targets, take_contents,
-                                                      take_synthesis, take_output };
+    enum tool_exit (*const parts[])(struct run *) = { take_rate,      take_targets, take_contents,
+                                                      take_synthesis, take_output,  take_session };
     enum tool_exit code = TOOL_DONE;
     run->recorder.struct_size = sizeof run->recorder;
     for (unsigned bit = 0; bit < TOOL_LENGTH(run->options->flags); bit++)
@@ -330,7 +380,7 @@ static enum tool_exit take_options(struct run *run, int argc, char **argv)
 /* ---- recording ---- */
 
 static perfdata_recorder *volatile signalled_recorder;
-static volatile sig_atomic_t signal_number;
+static volatile sig_atomic_t signal_number, switch_signals;
 
 static void on_signal(int number)
 {
@@ -339,8 +389,16 @@ static void on_signal(int number)
         perfdata_recorder_stop(signalled_recorder);
 }
 
+static void on_switch(int number)
+{
+    (void)number;
+    switch_signals = 1;
+}
+
 static void watch_signals(perfdata_recorder *recorder)
 {
+    struct sigaction change = { .sa_handler = on_switch };
+    sigaction(SIGUSR2, &change, NULL);
     struct sigaction action = { .sa_handler = on_signal };
     signalled_recorder = recorder;
     sigaction(SIGINT, &action, NULL);
@@ -410,22 +468,28 @@ static perfdata_status delay(struct run *run, perfdata_recorder *recorder)
     return status;
 }
 
+static void tell_wakeups(const struct run *run, const struct perfdata_recorder_result *result)
+{
+    if (!run->options->quiet)
+        fprintf(stderr, "[ perf record: Woken up %" PRIu64 " times to write data ]\n",
+                result->wakeups);
+}
+
 static void tell(const struct run *run, const struct perfdata_recorder_result *result)
 {
     const double mib = 1024.0 * 1024.0;
     char samples[64] = "", packed[128] = "";
     if (run->options->quiet)
         return;
-    fprintf(stderr, "[ perf record: Woken up %" PRIu64 " times to write data ]\n", result->wakeups);
     if (result->samples)
         snprintf(samples, sizeof samples, " (%" PRIu64 " samples)", result->samples);
     if (result->compressed)
         snprintf(packed, sizeof packed, ", compressed (original %.3f MB, ratio is %.3f)",
                  (double)result->uncompressed / mib,
                  (double)result->uncompressed / (double)result->compressed);
-    fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s%s ]\n",
-            (double)result->bytes / mib, run->recorder.path ? run->recorder.path : "-", packed,
-            samples);
+    fprintf(stderr, "[ perf record: Captured and wrote %.3f MB %s%s%s%s ]\n",
+            (double)result->bytes / mib, run->recorder.path ? run->recorder.path : "-",
+            run->when.on || run->options->stamp ? ".<timestamp>" : "", packed, samples);
 }
 
 /* As perf: the command's exit code, the signal that ended it or us. */
@@ -441,23 +505,91 @@ static enum tool_exit end_as_command(struct run *run, const struct perfdata_reco
     return tool_exit_as(run->tool, (enum tool_exit)code, code);
 }
 
+static bool switch_output(struct run *run, perfdata_recorder *recorder)
+{
+    const char *name = record_switch_name(&run->when, run->recorder.path);
+    switch_signals = 0;
+    record_switch_begin(&run->when);
+    if (!name || perfdata_recorder_switch(recorder, name) < 0)
+        return false;
+    if (!run->options->quiet)
+        fprintf(stderr, "[ perf record: Dump %s ]\n", name);
+    return true;
+}
+
+/* Until the command or a signal ends it: as perfdata_recorder_read(). */
+static int read_all(struct run *run, perfdata_recorder *recorder)
+{
+    int more;
+    record_switch_begin(&run->when);
+    do {
+        more = perfdata_recorder_read(recorder, record_switch_timeout(&run->when));
+        if (more > 0 && !record_control_handle(&run->control, recorder, run->options->quiet))
+            more = -1;
+        if (more > 0 && record_switch_due(&run->when, recorder, switch_signals) &&
+            !switch_output(run, recorder))
+            more = -1;
+        uint64_t size = perfdata_recorder_size(recorder);
+        if (more > 0 && run->max_size && size >= run->max_size) {
+            fprintf(stderr,
+                    "[ perf record: perf size limit reached (%" PRIu64 " KB), stopping session ]\n",
+                    size >> 10);
+            run->max_size = 0;
+            perfdata_recorder_stop(recorder);
+        }
+    } while (more > 0);
+    return more;
+}
+
+/* The last file of a session whose names have the time. */
+static bool name_last(struct run *run)
+{
+    if (!run->when.on && !run->options->stamp)
+        return true;
+    const char *name = record_switch_name(&run->when, run->recorder.path);
+    if (!name || rename(run->recorder.path, name) < 0) {
+        fprintf(stderr, "failed to rename %s : %s\n", run->recorder.path, strerror(errno));
+        return false;
+    }
+    if (!run->options->quiet)
+        fprintf(stderr, "[ perf record: Dump %s ]\n", name);
+    return true;
+}
+
+static enum tool_exit be_urgent(struct run *run)
+{
+    uint64_t priority;
+    const char *text = run->options->priority;
+    if (!text)
+        return TOOL_DONE;
+    if (!is_count(text, 99, &priority) || !priority)
+        return bad_value(run, "-r", text);
+    struct sched_param parameter = { .sched_priority = (int)priority };
+    if (!sched_setscheduler(0, SCHED_FIFO, &parameter))
+        return TOOL_DONE;
+    fputs("Could not set realtime priority.\n", stderr);
+    return tool_exit_as(run->tool, TOOL_NOTHING, 255);
+}
+
 static enum tool_exit record(struct run *run, perfdata_recorder *recorder)
 {
     struct perfdata_recorder_result result = { .struct_size = sizeof result };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < run->options->selection_count && status == PERFDATA_OK; i++)
         status = add_selection(recorder, &run->options->selections[i]);
+    if (status == PERFDATA_OK && run->options->dry)
+        return TOOL_DONE;
     watch_signals(recorder);
     if (status == PERFDATA_OK)
         status = perfdata_recorder_start(recorder);
+    enum tool_exit code = status < 0 ? TOOL_DONE : be_urgent(run);
+    if (code != TOOL_DONE)
+        return code;
     if (status == PERFDATA_OK)
         status = delay(run, recorder);
     if (status < 0)
         return failed(run, status, recorder);
-    int more;
-    do {
-        more = perfdata_recorder_read(recorder, -1);
-    } while (more > 0);
+    int more = read_all(run, recorder);
     if (more < 0)
         write_failed(recorder);
     status = perfdata_recorder_finish(recorder, &result);
@@ -466,6 +598,9 @@ static enum tool_exit record(struct run *run, perfdata_recorder *recorder)
             fprintf(stderr, "%s\n", perfdata_recorder_error(recorder));
         return tool_exit_as(run->tool, TOOL_OUTPUT, 255);
     }
+    tell_wakeups(run, &result);
+    if (!name_last(run))
+        return tool_exit_as(run->tool, TOOL_OUTPUT, 255);
     tell(run, &result);
     return end_as_command(run, &result);
 }
@@ -493,7 +628,7 @@ static void read_own_words(struct own_words *own)
 static enum tool_exit run_record(struct tool *tool, void *data, int argc, char **argv)
 {
     struct record_options *options = data;
-    struct run run = { .tool = tool, .options = options };
+    struct run run = { .tool = tool, .options = options, .control = { .in = -1, .out = -1 } };
     perfdata_recorder *recorder = NULL;
     struct own_words *own = calloc(1, sizeof *own);
     enum tool_exit code = take_options(&run, argc, argv);
@@ -507,6 +642,8 @@ static enum tool_exit run_record(struct tool *tool, void *data, int argc, char *
     }
     signalled_recorder = NULL;
     perfdata_recorder_close(recorder);
+    record_switch_end(&run.when);
+    record_control_close(&run.control);
     free(options->selections);
     free(own);
     return code;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/record_parts.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* ---- switched output ---- */
+
+static bool with_unit(const char *text, const char *units, const uint64_t *factors, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (*text < '0' || *text > '9' || errno || !unit || end[1] || !number)
+        return false;
+    return !__builtin_mul_overflow(number, factors[unit - units], out);
+}
+
+bool record_size_parse(const char *text, uint64_t *bytes)
+{
+    static const uint64_t factors[] = { 1, 1 << 10, 1 << 20, 1 << 30 };
+    return with_unit(text, "BKMG", factors, bytes);
+}
+
+bool record_switch_parse(const char *text, struct record_switch *out)
+{
+    static const uint64_t factors[] = { 1, 60, 3600, 86400 };
+    uint64_t seconds;
+    out->on = true;
+    if (!strcmp(text, "signal")) {
+        out->by_signal = true;
+        return true;
+    }
+    if (record_size_parse(text, &out->bytes))
+        return true;
+    if (!with_unit(text, "smhd", factors, &seconds) || seconds > INT32_MAX / 1000)
+        return false;
+    out->seconds = (unsigned)seconds;
+    return true;
+}
+
+void record_switch_begin(struct record_switch *out)
+{
+    (void)clock_gettime(CLOCK_MONOTONIC, &out->since);
+}
+
+static int64_t left_ms(const struct record_switch *when)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t gone = (now.tv_sec - when->since.tv_sec) * 1000 +
+                   (now.tv_nsec - when->since.tv_nsec) / 1000000;
+    return (int64_t)when->seconds * 1000 - gone;
+}
+
+int record_switch_timeout(const struct record_switch *when)
+{
+    enum { SIGNAL = 200 }; /* one that comes just before the wait is seen then */
+    if (when->seconds) {
+        int64_t left = left_ms(when);
+        return left < 0 ? 0 : (int)left;
+    }
+    return when->by_signal ? SIGNAL : -1;
+}
+
+bool record_switch_due(const struct record_switch *when, const perfdata_recorder *recorder,
+                       bool signalled)
+{
+    return when->on && ((when->by_signal && signalled) ||
+                        (when->bytes && perfdata_recorder_size(recorder) >= when->bytes) ||
+                        (when->seconds && left_ms(when) <= 0));
+}
+
+const char *record_switch_name(struct record_switch *when, const char *path)
+{
+    struct timeval now;
+    struct tm local;
+    char stamp[32];
+    unsigned slots = when->most ? when->most : 1, slot = when->written % slots;
+    if (!when->names && !(when->names = calloc(slots, sizeof *when->names)))
+        return NULL;
+    if (when->most && when->written >= when->most)
+        (void)unlink(when->names[slot]);
+    gettimeofday(&now, NULL);
+    localtime_r(&now.tv_sec, &local);
+    strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local);
+    int length = snprintf(when->names[slot], sizeof when->names[slot], "%s.%s%02u", path, stamp,
+                          (unsigned)(now.tv_usec / 10000) % 100);
+    if (length < 0 || (size_t)length >= sizeof when->names[slot])
+        return NULL;
+    when->written++;
+    return when->names[slot];
+}
+
+void record_switch_end(struct record_switch *when)
+{
+    free(when->names);
+}
+
+/* ---- commands ---- */
+
+static bool number_of(const char *text, char end, int *out, const char **next)
+{
+    char *after;
+    long number = strtol(text, &after, 10);
+    if (*text < '0' || *text > '9' || number > 1 << 20 || (*after && *after != end))
+        return false;
+    *out = (int)number;
+    *next = *after ? after + 1 : NULL;
+    return true;
+}
+
+static enum tool_exit open_fifos(struct tool *tool, const char *text, struct record_control *out)
+{
+    char name[4096];
+    const char *comma = strchr(text, ',');
+    snprintf(name, sizeof name, "%.*s", comma ? (int)(comma - text) : (int)strlen(text), text);
+    out->in = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (out->in < 0)
+        return tool_usage(tool, "Failed to open '%s': %s", name, strerrordesc_np(errno));
+    if (comma && (out->out = open(comma + 1, O_RDWR | O_NONBLOCK | O_CLOEXEC)) < 0)
+        return tool_usage(tool, "Failed to open '%s': %s", comma + 1, strerrordesc_np(errno));
+    return TOOL_DONE;
+}
+
+enum tool_exit record_control_open(struct tool *tool, const char *text, struct record_control *out)
+{
+    const char *next;
+    *out = (struct record_control){ .in = -1, .out = -1 };
+    if (!strncmp(text, "fifo:", 5) && text[5])
+        return open_fifos(tool, text + 5, out);
+    if (strncmp(text, "fd:", 3) != 0 || !number_of(text + 3, ',', &out->in, &next) ||
+        (next && !number_of(next, 0, &out->out, &next)))
+        return tool_usage(tool, "--control %s: fd:NUMBER[,NUMBER] or fifo:PATH[,PATH]", text);
+    return TOOL_DONE;
+}
+
+void record_control_close(struct record_control *control)
+{
+    if (control->in >= 0)
+        close(control->in);
+    if (control->out >= 0)
+        close(control->out);
+}
+
+static bool act(const char *line, perfdata_recorder *recorder, bool quiet, bool *known)
+{
+    *known = true;
+    if (!strcmp(line, "ping"))
+        return true;
+    if (!strcmp(line, "stop")) {
+        perfdata_recorder_stop(recorder);
+        return true;
+    }
+    bool on = !strcmp(line, "enable");
+    if (!on && strcmp(line, "disable") != 0) {
+        *known = false;
+        fprintf(stderr, "Unsupported command: %s\n", line);
+        return true;
+    }
+    if (perfdata_recorder_enable(recorder, on) < 0)
+        return false;
+    if (!quiet)
+        fputs(on ? "Events enabled\n" : "Events disabled\n", stderr);
+    return true;
+}
+
+bool record_control_handle(struct record_control *control, perfdata_recorder *recorder, bool quiet)
+{
+    struct pollfd poll_in = { .fd = control->in, .events = POLLIN };
+    bool good = true, known;
+    while (good && control->in >= 0 && poll(&poll_in, 1, 0) > 0 && poll_in.revents & POLLIN) {
+        char c;
+        ssize_t got = read(control->in, &c, 1);
+        if (got <= 0)
+            break;
+        if (c && c != '\n') {
+            if (control->length + 1 < sizeof control->line)
+                control->line[control->length++] = c;
+            continue;
+        }
+        control->line[control->length] = 0;
+        if (!control->length)
+            continue;
+        control->length = 0;
+        good = act(control->line, recorder, quiet, &known);
+        if (good && known && control->out >= 0)
+            (void)!write(control->out, "ack\n", 4);
+    }
+    return good;
+}

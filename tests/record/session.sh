@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What happens while a recording runs: switched output, overwritten buffers, commands, limits, streams.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export LC_ALL=C TZ=UTC
+if ! timeout 20 "$PERFDATA" record -q -a -e cpu-clock -o probe true >/dev/null 2>&1; then
+    echo "perf_event_open is not permitted here"
+    exit 77
+fi
+failed=0
+wrong() {
+    echo "$1"
+    test ! -s err || head -5 err
+    failed=1
+}
+record() {
+    timeout 30 "$PERFDATA" record "$@" >out 2>err
+}
+samples() {
+    "$PERFDATA" script -i "$1" -F time 2>/dev/null | wc -l
+}
+burn='i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done'
+
+# by size: each file is whole and only so many stay
+record -e cpu-clock -c 100000 --switch-output=4K --switch-max-files=3 -m 1 -o a sh -c "$burn" || wrong "switched by size"
+test "$(ls a.2* | wc -l)" = 3 || wrong "$(ls a.2* | wc -l) files, not 3"
+for file in a.2*; do
+    "$PERFDATA" header -i "$file" | grep -q '^# cmdline' || wrong "$file has no header"
+    "$PERFDATA" check "$file" >/dev/null 2>&1 || test $? -le 1 || wrong "$file is damaged"
+done
+
+# by signal
+"$PERFDATA" record -a -e cpu-clock -F 200 --switch-output -o b sleep 2 >out 2>err &
+recorder=$!
+sleep 1
+kill -USR2 $recorder
+wait $recorder || wrong "switched by signal"
+test "$(ls b.2* | wc -l)" = 2 || wrong "$(ls b.2* | wc -l) files, not 2"
+for file in b.2*; do
+    test "$(samples "$file")" -gt 0 || wrong "$file has no samples"
+done
+
+# the newest of a small buffer, and what runs, at the end
+record -a --overwrite -e cpu-clock -c 100000 -m 1 -o c sleep 0.5 || wrong "overwritten"
+test "$(samples c)" -gt 10 || wrong "overwritten: $(samples c) samples"
+"$PERFDATA" dump --stats -i c | grep -q MMAP2 || wrong "overwritten: no maps"
+
+# commands
+mkfifo ctl ack
+"$PERFDATA" record -a -D -1 -e cpu-clock -o d --control fifo:ctl,ack sleep 20 >out 2>err &
+recorder=$!
+sleep 0.5
+for command in enable ping disable stop; do
+    echo $command >ctl
+    test "$(timeout 5 head -n 1 ack)" = ack || wrong "$command is not acknowledged"
+    sleep 0.2
+done
+wait $recorder || test $? = 143 || wrong "stopped: $?"
+printf 'Events disabled\nEvents enabled\nEvents disabled\n' >wanted
+head -n 3 err | cmp -s - wanted || wrong "what it said"
+test "$(samples d)" -gt 0 || wrong "commands: no samples"
+
+# a limit, names with the time, times without build-ids
+record -e cpu-clock -c 10000 --max-size 20K -o e sh -c "$burn; $burn; sleep 5" || test $? = 143 || wrong "max-size: $?"
+grep -q "perf size limit reached" err || wrong "max-size"
+record -e cpu-clock --timestamp-filename -o f true && ls f.2* >/dev/null || wrong "timestamp-filename"
+record -e cpu-clock -c 100000 -B --timestamp-boundary -o g sh -c "$burn" || wrong "timestamp-boundary"
+"$PERFDATA" header -i g | grep -q '^# time of first sample : [1-9]' || wrong "no times"
+record --dry-run -e cpu-clock -o h true && test ! -e h || wrong "dry-run"
+
+# compressed, and a stream of it
+record -z -a -e cpu-clock -c 100000 -o i sleep 0.3 || wrong "compressed"
+test "$(samples i)" -gt 10 && grep -q "compressed (original" err || wrong "compressed: $(samples i) samples"
+timeout 30 "$PERFDATA" record -z -a -e cpu-clock -c 100000 -o - sleep 0.3 2>err >j || wrong "compressed stream"
+"$PERFDATA" dump --stats -i j | grep -q SAMPLE || wrong "compressed stream: no samples"
+exit $failed
