@@ -357,7 +357,12 @@ static perfdata_status decode(struct report *report)
         .ranges = filter->spans,
         .range_count = filter->span_count,
     };
-    return pd_session_decode(&report->session, &config);
+    perfdata_status status = pd_session_decode(&report->session, &config);
+    /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
+    if (report->session.synth && report->plan.itrace.callchain &&
+        report->plan.chain_mode != PD_CHAIN_NONE)
+        report->plan.hist.use_chains = true;
+    return status;
 }
 
 static perfdata_status run(struct report *report, struct pd_text *out)
@@ -406,8 +411,10 @@ static perfdata_status parse_itrace(struct report *report)
                                      options->itrace[i][0] ? options->itrace[i] : NULL))
             return pd_fail(&report->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
                            "Bad Instruction Tracing options '%s'", options->itrace[i]);
-    if (options->flags & PERFDATA_REPORT_NO_ITRACE)
-        itrace->decode = false;
+    if (options->flags & PERFDATA_REPORT_NO_ITRACE) {
+        itrace->decode = itrace->callchain = itrace->add_callchain = false;
+        itrace->set = true;
+    }
     report->plan.max_stack = options->max_stack;
     if (itrace->set && itrace->callchain)
         report->plan.max_stack = PD_MAX(options->max_stack, itrace->callchain_size);

@@ -586,9 +586,9 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
 {
     uint64_t all = 0, common = UINT64_MAX;
     for (size_t i = 0; i < recording->event_count; i++) {
-        uint64_t type = recording->events[i]->attr.sample_type | recording->events[i]->added_type;
-        all |= type;
-        common &= type;
+        /* What the trace adds, it does not add to its own PEBS records. */
+        all |= recording->events[i]->attr.sample_type | recording->events[i]->added_type;
+        common &= recording->events[i]->attr.sample_type;
     }
     return all & PD_SAMPLE_READ || (plan->hist.children && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
