@@ -176,19 +176,21 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     return pd_synth_make_queues(synth);
 }
 
-/* Only events of PMUs that the system numbers fill AUX areas: without one the recording need not be walked to find that
- * it has no trace. A stream's events are not known yet. */
+/* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO: features and events tell,
+ * and where there are no features, events of a PMU that has a number only where it was recorded. */
 static bool may_have_trace(const struct pd_recording *recording)
 {
-    if (recording->kind == PD_CONTAINER_PIPE || !recording->event_count ||
-        recording->features.auxtrace.present)
+    bool pmu = false;
+    if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
         return true;
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_attr *attr = &recording->events[i]->attr;
-        if (attr->type > PD_TYPE_BREAKPOINT || attr->sample_type & PD_SAMPLE_AUX)
+        if (attr->sample_type & PD_SAMPLE_AUX)
             return true;
+        pmu |= attr->type > PD_TYPE_BREAKPOINT && attr->type != (uint32_t)PD_TYPE_SYNTH;
     }
-    return false;
+    return pmu &&
+           (recording->kind == PD_CONTAINER_PIPE || recording->unfinished || recording->truncated);
 }
 
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out)
@@ -196,7 +198,9 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     struct pd_recording *recording = config->recording;
     struct pd_aux *aux;
     *out = NULL;
-    if (!config->options->decode || !config->symbols || !may_have_trace(recording))
+    /* A stream is read once: the front tells of the trace in it. */
+    if (!config->options->decode || !config->symbols || !may_have_trace(recording) ||
+        pd_source_is_stream(recording->source))
         return PERFDATA_OK;
     perfdata_status status = pd_aux_open(recording, &config->aux, &aux);
     if (status)

@@ -155,6 +155,14 @@ static perfdata_status apply(struct pd_front *front, const struct pd_delivered *
         return 0;
     if (PD_UNLIKELY(session->code != NULL))
         see_vdso(session, record);
+    if (PD_UNLIKELY(record->type == PD_RECORD_AUXTRACE_INFO) && session->decodes &&
+        pd_source_is_stream(session->recording->source)) {
+        perfdata_status status = pd_issue(
+            &session->recording->context, PERFDATA_ISSUE_UNSUPPORTED, (int64_t)record->offset,
+            "the trace is not decoded: it comes through a pipe; write it to a file");
+        if (status < 0)
+            return status;
+    }
     if (PD_UNLIKELY(record->type == PD_RECORD_TEXT_POKE) && session->code &&
         pd_code_poke(session->code, record->event, record->data, record->size,
                      session->recording->swap, record->number) < 0)

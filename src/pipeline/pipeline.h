@@ -18,6 +18,7 @@ struct pd_session {
     struct pd_symbols *symbols;
     struct pd_jit *jit;                       /* NULL: dumps of runtimes are not read */
     struct pd_synth *synth;                   /* NULL: no trace is decoded */
+    bool decodes;                             /* it was asked for */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
     struct pd_code *code; /* NULL: nobody asked for code */

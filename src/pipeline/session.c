@@ -50,6 +50,7 @@ struct pd_code *pd_session_code(struct pd_session *session)
 
 perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_config *config)
 {
+    session->decodes = config->options->decode;
     config->recording = session->recording;
     config->timeline = session->timeline;
     config->symbols = session->symbols;
