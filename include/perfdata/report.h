@@ -80,6 +80,7 @@ struct perfdata_report_options {
     /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of report. */
     const char *const *itrace;
     size_t itrace_count;
+    const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */

@@ -76,6 +76,7 @@ struct perfdata_script_options {
     const char *dlfilter;
     const char *const *dlargs;
     size_t dlarg_count;
+    const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */

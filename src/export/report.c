@@ -405,7 +405,11 @@ static perfdata_status parse_itrace(struct report *report)
 {
     const struct perfdata_report_options *options = report->options;
     struct pd_itrace_options *itrace = &report->plan.itrace;
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
     pd_itrace_options_init(itrace, PD_ITRACE_REPORT);
+    perfdata_status status = pd_itrace_options_read(itrace, &report->recording->context, &places);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < options->itrace_count; i++)
         if (!pd_itrace_options_parse(itrace, PD_ITRACE_REPORT,
                                      options->itrace[i][0] ? options->itrace[i] : NULL))

@@ -426,6 +426,11 @@ static perfdata_status check_options(struct pd_script *script)
         if (status)
             return status;
     }
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
+    perfdata_status read = pd_itrace_options_read(&script->itrace, &script->recording->context,
+                                                  &places);
+    if (read < 0)
+        return read;
     for (size_t i = 0; i < options->itrace_count; i++)
         if (!pd_itrace_options_parse(&script->itrace, PD_ITRACE_SCRIPT,
                                      options->itrace[i][0] ? options->itrace[i] : NULL)) {

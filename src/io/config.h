@@ -9,6 +9,13 @@ struct pd_config_places {
     const char *only, *system, *home;
 };
 
+/* For an options structure with members perf_config and home. */
+#define PD_CONFIG_PLACES(options)                                                                  \
+    {                                                                                              \
+        .only = (options)->perf_config, .system = (options)->home ? "/etc/perfconfig" : NULL,      \
+        .home = (options)->home                                                                    \
+    }
+
 /* Calls `each` with "section.key" in the files' order; value NULL: no "=". Stops when it returns non-zero, and returns that. A
  * file that is not there is empty; a line that does not parse ends its file with an issue. */
 typedef int (*pd_config_fn)(void *data, const char *key, const char *value);

@@ -294,3 +294,25 @@ bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key
         options->cache_divisor = CACHE_DIVISOR;
     return true;
 }
+
+struct config_reader {
+    struct pd_itrace_options *options;
+    struct pd_context *context;
+};
+
+static int take_entry(void *data, const char *key, const char *value)
+{
+    const struct config_reader *reader = data;
+    if (pd_itrace_options_config(reader->options, key, value))
+        return 0;
+    return pd_issue(reader->context, PERFDATA_ISSUE_SKIPPED_BYTES, -1,
+                    "perfconfig: %s: '%s' is no value for it", key, value ? value : "");
+}
+
+perfdata_status pd_itrace_options_read(struct pd_itrace_options *options,
+                                       struct pd_context *context,
+                                       const struct pd_config_places *places)
+{
+    struct config_reader reader = { options, context };
+    return pd_config_read(context, places, take_entry, &reader);
+}

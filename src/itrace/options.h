@@ -2,7 +2,7 @@
 /* What --itrace asks for, and perfconfig's keys for it. */
 #ifndef PD_ITRACE_OPTIONS_H
 #define PD_ITRACE_OPTIONS_H
-#include "base/base.h"
+#include "io/config.h"
 
 enum pd_itrace_period { PD_ITRACE_INSTRUCTIONS, PD_ITRACE_TICKS, PD_ITRACE_NS };
 
@@ -47,5 +47,9 @@ bool pd_itrace_options_parse(struct pd_itrace_options *options, enum pd_itrace_v
  * what is not about traces is true. */
 bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key,
                               const char *value);
+/* All entries of perfconfig, before or after parse. A value that is none is an issue. */
+perfdata_status pd_itrace_options_read(struct pd_itrace_options *options,
+                                       struct pd_context *context,
+                                       const struct pd_config_places *places);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* inject --itrace: the trace decoded, its samples among the records, and no AUX areas any more. */
-#include "io/config.h"
 #include "pipeline/pipeline.h"
 #include "rewrite/describe.h"
 #include "rewrite/inject.h"
@@ -226,26 +225,14 @@ static perfdata_status in_order(void *data, struct pd_batch *batch)
 
 /* ---- a run ---- */
 
-static int take_key(void *data, const char *key, const char *value)
-{
-    struct traced *traced = data;
-    if (pd_itrace_options_config(&traced->itrace, key, value))
-        return 0;
-    return pd_issue(&traced->session.recording->context, PERFDATA_ISSUE_SKIPPED_BYTES, -1,
-                    "perfconfig: %s: '%s' is no value for it", key, value ? value : "");
-}
-
 static perfdata_status read_options(struct traced *traced, struct pd_recording *recording,
                                     const struct perfdata_inject_options *options)
 {
-    struct pd_config_places places = { .only = options->perf_config,
-                                       .system = "/etc/perfconfig",
-                                       .home = options->home };
-    traced->session.recording = recording; /* for take_key() */
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
     traced->strip = options->flags & PERFDATA_INJECT_STRIP;
     traced->no_index = options->flags & PERFDATA_INJECT_NO_HW_INDEX;
     pd_itrace_options_init(&traced->itrace, PD_ITRACE_INJECT);
-    int status = pd_config_read(&recording->context, &places, take_key, traced);
+    perfdata_status status = pd_itrace_options_read(&traced->itrace, &recording->context, &places);
     for (size_t i = 0; i < options->itrace_count && status == PERFDATA_OK; i++)
         if (!pd_itrace_options_parse(&traced->itrace, PD_ITRACE_INJECT,
                                      options->itrace[i][0] ? options->itrace[i] : NULL))

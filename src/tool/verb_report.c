@@ -191,6 +191,7 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .vmlinux = from->vmlinux,
         .jitdump = from->jitdump,
         .home = getenv("HOME"),
+        .perf_config = getenv("PERF_CONFIG"),
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
     };

@@ -231,6 +231,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .vmlinux = from->vmlinux,
         .jitdump = from->jitdump,
         .home = getenv("HOME"),
+        .perf_config = getenv("PERF_CONFIG"),
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
         .graph_functions = from->graph_functions,
