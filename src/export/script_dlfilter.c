@@ -50,7 +50,7 @@ static void fill_location(struct pd_dlfilter *filter, const struct pd_location *
     }
     if (symbol) {
         uint64_t offset = location->addr - symbol->start;
-        if (location->addr >= symbol->end)
+        if (map && location->addr >= symbol->end)
             offset = location->addr - map->start - symbol->start;
         out->sym = symbol->name;
         out->symoff = (uint32_t)offset;

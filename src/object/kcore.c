@@ -22,14 +22,14 @@ static bool line_says(const char *line, size_t length, const struct pd_kernel_ma
 {
     size_t name = strlen(map->name);
     unsigned long long address;
-    char text[512], *at = text;
+    char text[512];
 
     if (name < 2 || length < name - 1 || length >= sizeof text ||
         memcmp(line, map->name + 1, name - 2) != 0 || line[name - 2] != ' ')
         return false;
     memcpy(text, line, length);
     text[length] = '\0';
-    at = strstr(text, " 0x");
+    const char *at = strstr(text, " 0x");
     return at && sscanf(at, " 0x%llx", &address) == 1 && address == map->start;
 }
 
