@@ -197,8 +197,9 @@ static bool replace(perfdata_recorder *recorder, struct pd_selected *event, int 
     char *name = pd_arena_alloc(&recorder->events.arena, length + 3);
     if (!name)
         return false;
-    memcpy(name, old, length + 1);
-    strcat(name, strchr(old, ':') || strchr(old, '/') ? "u" : ":u");
+    const char *end = strchr(old, ':') || strchr(old, '/') ? "u" : ":u";
+    memcpy(name, old, length);
+    memcpy(name + length, end, strlen(end) + 1);
     event->name = name;
     attr->flags |= FLAG(EXCLUDE_KERNEL) | FLAG(EXCLUDE_HV);
     pd_record_log(recorder, 1,

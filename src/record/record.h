@@ -86,8 +86,8 @@ struct perfdata_recorder {
     uint64_t wakeups, reads, clock_wall, clock_time;
     uint64_t cpus_possible;
     uint64_t kernel_start, kernel_end; /* its text; read once */
-    uint32_t switches; /* how AUXTRACE_INFO says that switches are known */
-    size_t trailer;    /* bytes of the identity behind synthesised records */
+    uint32_t switches;                 /* how AUXTRACE_INFO says that switches are known */
+    size_t trailer;                    /* bytes of the identity behind synthesised records */
     bool started, enabled, finished;
     volatile int stop;
     int stop_fd; /* an eventfd: wakes perfdata_recorder_read() */

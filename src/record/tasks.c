@@ -28,9 +28,9 @@ static bool read_task(const perfdata_recorder *recorder, int32_t tid, struct tas
         if (!strncmp(line, "Name:\t", 6))
             snprintf(out->comm, sizeof out->comm, "%s", line + 6);
         else if (!strncmp(line, "Tgid:", 5))
-            out->tgid = atoi(line + 5);
+            out->tgid = (int32_t)strtol(line + 5, NULL, 10);
         else if (!strncmp(line, "PPid:", 5))
-            out->parent = atoi(line + 5);
+            out->parent = (int32_t)strtol(line + 5, NULL, 10);
     }
     free(text);
     return out->tgid >= 0;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -300,8 +301,11 @@ static enum tool_exit take_output(struct run *run)
     const struct record_options *options = run->options;
     struct perfdata_recorder_options *recorder = &run->recorder;
     uint64_t number;
+    struct stat info;
     recorder->path = options->output ? options->output : "perf.data";
-    if (!strcmp(recorder->path, "-")) {
+    /* as perf: into a pipe goes a stream, also unasked */
+    bool piped = !options->output && !fstat(STDOUT_FILENO, &info) && S_ISFIFO(info.st_mode);
+    if (piped || !strcmp(recorder->path, "-")) {
         recorder->path = NULL;
         recorder->fd = STDOUT_FILENO;
     }
