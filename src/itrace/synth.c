@@ -202,6 +202,9 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     if (!config->options->decode || !config->symbols || !may_have_trace(recording) ||
         pd_source_is_stream(recording->source))
         return PERFDATA_OK;
+    if (config->options->log)
+        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "the debug log of --itrace (letter d) is not supported yet");
     perfdata_status status = pd_aux_open(recording, &config->aux, &aux);
     if (status)
         return status;
