@@ -150,6 +150,14 @@ bool pdc_follows_record(struct pd_walk *walk, uint32_t size)
 
 /* ---- the search ---- */
 
+/* A file keeps in sections what these records hold: there no row begins with one. */
+static bool may_begin(const struct pd_walk *walk, uint32_t type)
+{
+    return walk->recording->kind == PD_CONTAINER_PIPE ||
+           (type != PD_RECORD_HEADER_ATTR && type != PD_RECORD_HEADER_FEATURE &&
+            type != PD_RECORD_HEADER_TRACING_DATA);
+}
+
 /* The first plausible position in [from, to), or `to`. */
 static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, const uint8_t *to)
 {
@@ -166,7 +174,8 @@ static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, 
         }
         struct pdc_header header = pdc_header(from, walk->swap);
         bool aligned = !((phase + (uint64_t)(uintptr_t)from) & 7);
-        if (pdc_looks_right(&header) && row_at(walk, from, aligned ? LINKS_ALIGNED : LINKS_ODD))
+        if (pdc_looks_right(&header) && may_begin(walk, header.type) &&
+            row_at(walk, from, aligned ? LINKS_ALIGNED : LINKS_ODD))
             return from;
         from++;
     }
