@@ -259,7 +259,7 @@ static size_t put_packet(uint8_t *to)
 static void unseen_is_the_same(void)
 {
     static uint8_t bytes[4096];
-    for (unsigned round = 0; round < 600; round++) {
+    for (unsigned round = 0; round < 1500; round++) {
         size_t size = put(bytes, BEGIN("\x00"), sizeof BEGIN("\x00") - 1);
         while (size < sizeof bytes - 64 && next(100))
             size += put_packet(bytes + size);
@@ -269,6 +269,10 @@ static void unseen_is_the_same(void)
         config.period_type = (enum pd_pt_period)next(3);
         config.period = 1 + next(20);
         config.cyc_threshold = next(4) == 0;
+        if (next(4) == 0) {
+            config.quick = 1;
+            config.wanted &= ~(next(2) ? (uint32_t)PD_PT_INSTRUCTION : 0);
+        }
         CHECK(image_compare(&config, &trace, next(3) * next(200)) != SIZE_MAX);
     }
 }

@@ -180,7 +180,7 @@ static size_t image_compare(const struct pd_pt_config *config, struct image_trac
     struct pd_pt_config unseen = *config, seen = *config;
     unseen.data = &one;
     seen.data = &other;
-    seen.wanted |= PD_PT_BRANCH;
+    seen.wanted |= PD_PT_BRANCH | PD_PT_INSTRUCTION;
     struct pd_pt_decoder *a = pd_pt_decoder_new(&unseen), *b = pd_pt_decoder_new(&seen);
     pd_pt_set_code(a, &image.view, &image.view);
     pd_pt_set_code(b, &image.view, &image.view);

@@ -143,10 +143,9 @@ PD_INLINE uint64_t pd_pt_time_at(const struct pd_pt_time *time, uint64_t cycles)
 PD_INLINE void pd_pt_time_cyc_late(struct pd_pt_time *time, uint64_t cycles)
 {
     time->cycles += cycles;
-    if (time->pge) {
+    if (time->pge)
         time->tot_cycles += cycles;
-        time->sample_cyc = true;
-    }
+    time->sample_cyc = true;
     time->insn_base = time->insns;
     time->late = true;
 }

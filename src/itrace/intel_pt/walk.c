@@ -264,6 +264,13 @@ static int other_packet(struct pd_pt_decoder *d, bool *no_tip)
     }
 }
 
+static int hop(struct pd_pt_decoder *d, bool *no_tip)
+{
+    if (d->packet.kind != PD_PT_CYC && d->packet.kind != PD_PT_MTC)
+        walk_settle(d);
+    return walk_hop(d, no_tip);
+}
+
 int walk_trace(struct pd_pt_decoder *d)
 {
     bool no_tip = false;
@@ -283,7 +290,11 @@ int walk_trace(struct pd_pt_decoder *d)
         }
         if (d->config.cyc_threshold && d->time.sample_cyc && !walk_after_cyc(d))
             d->time.sample_cyc = false;
-        how = d->hop ? walk_hop(d, &no_tip) : STEP_CURRENT;
+        if (d->hop_unseen && walk_hop_unseen(d)) {
+            how = STEP_ON;
+            continue;
+        }
+        how = d->hop ? hop(d, &no_tip) : STEP_CURRENT;
         if (how == STEP_CURRENT) {
             switch (d->packet.kind) {
             case PD_PT_TNT: how = tnt(d); break;
@@ -349,7 +360,11 @@ static uint64_t estimate(const struct pd_pt_decoder *d)
     uint64_t insns = d->time.insns - d->sample_insn_base;
     if (!d->time.cbr || !d->config.max_non_turbo_ratio)
         return d->sample_time + (insns << 1);
-    return d->sample_time + (insns << 1) * d->config.max_non_turbo_ratio / d->time.cbr;
+    uint64_t ticks = (insns << 1) * d->config.max_non_turbo_ratio;
+    /* Each step asks: a short division where it will do. */
+    if (PD_LIKELY(ticks <= UINT32_MAX))
+        return d->sample_time + (uint32_t)ticks / d->time.cbr;
+    return d->sample_time + ticks / d->time.cbr;
 }
 
 static void finish_error(struct pd_pt_decoder *d, int error)
@@ -523,7 +538,10 @@ void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct p
 void pd_pt_set_wanted(struct pd_pt_decoder *d, uint32_t wanted)
 {
     d->config.wanted = wanted;
-    d->unseen = !d->hop && !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
+    bool unseen = !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
+    d->unseen = !d->hop && unseen;
+    d->hop_unseen = d->hop && !d->leap && unseen && !(wanted & PD_PT_INSTRUCTION) &&
+                    !d->config.cyc_threshold;
 }
 
 const char *pd_pt_error_text(unsigned error)

@@ -128,7 +128,8 @@ struct pd_pt_decoder {
 
     /* Modes and events. */
     bool hop, leap, in_psb, overflow;
-    bool unseen; /* nobody wants to see branches */
+    bool unseen;     /* nobody wants to see branches */
+    bool hop_unseen; /* ... nor instructions, and code is not walked */
     bool nr, next_nr, iflag, next_iflag;
     uint32_t tx_flags;
     uint64_t pip;
@@ -191,6 +192,8 @@ void walk_block_begin(struct pd_pt_decoder *d);
 void walk_block_item(struct pd_pt_decoder *d);
 bool walk_event_data(struct pd_pt_decoder *d);
 int walk_hop(struct pd_pt_decoder *d, bool *no_tip);
+/* True: the packet is done with, without a step. */
+bool walk_hop_unseen(struct pd_pt_decoder *d);
 
 /* walk_sync.c */
 int walk_sync(struct pd_pt_decoder *d);
@@ -264,6 +267,13 @@ PD_INLINE void walk_settle(struct pd_pt_decoder *d)
         walk_settle_late(d);
 }
 
+/* Nobody asks for the time before walk_settle() is called. */
+PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
+{
+    return (d->unseen || d->hop_unseen) && d->walk == WALK_IN_SYNC &&
+           d->config.period_type == PD_PT_PERIOD_NONE;
+}
+
 PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
 {
     struct pd_pt_time *time = &d->time;
@@ -273,7 +283,7 @@ PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
     }
     walk_settle(d);
     pd_pt_time_cyc(time, cycles);
-    if (d->unseen && d->walk == WALK_IN_SYNC && d->config.period_type == PD_PT_PERIOD_NONE)
+    if (walk_may_be_late(d))
         pd_pt_time_put_off(time, false, d->limit);
 }
 

@@ -284,6 +284,23 @@ static int hop_psb(struct pd_pt_decoder *d)
     return STEP_DONE;
 }
 
+bool walk_hop_unseen(struct pd_pt_decoder *d)
+{
+    if (d->packet.kind == PD_PT_TNT)
+        return true;
+    if (d->packet.kind != PD_PT_TIP || !d->packet.count || d->time.timestamp >= d->limit ||
+        d->iflag != d->next_iflag || (d->pip & 1) != d->nr || d->time.cbr != d->cbr_seen)
+        return false;
+    walk_set_ip(d);
+    d->next_nr = d->nr;
+    walk_take_time(d);
+    if (d->time.sample_cyc) {
+        d->sample_tot_cycles = d->time.tot_cycles;
+        d->time.sample_cyc = false;
+    }
+    return true;
+}
+
 /* A packet while in sync; STEP_CURRENT: as without hop. */
 int walk_hop(struct pd_pt_decoder *d, bool *no_tip)
 {

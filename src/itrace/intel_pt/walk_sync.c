@@ -44,8 +44,8 @@ static void mtc(struct pd_pt_decoder *d)
     walk_settle(d);
     if (!pd_pt_time_mtc(&d->time, payload, walk_after_cyc(d)))
         return;
-    if (d->unseen && d->context == PD_PT_NO_BLOCK && d->walk == WALK_IN_SYNC &&
-        d->config.period_type == PD_PT_PERIOD_NONE && pd_pt_time_put_off(&d->time, true, d->limit))
+    if (d->context == PD_PT_NO_BLOCK && walk_may_be_late(d) &&
+        pd_pt_time_put_off(&d->time, true, d->limit))
         return;
     pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context, true);
 }

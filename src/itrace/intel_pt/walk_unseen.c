@@ -491,7 +491,7 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
         h->cycles += cycles;
         h->counted = true;
         h->insn_base = h->insns;
-        h->sample_cyc |= d->time.pge;
+        h->sample_cyc = true;
         return true;
     }
     *h = hot_put(d, *h);
