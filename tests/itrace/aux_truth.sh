@@ -45,6 +45,10 @@ for file in "$own"/rec/*; do
     name=${name%.data}
     checked=$((checked + 1))
     "$PERFDATA" aux list "$file" >"$work/list" 2>/dev/null || complain "$name: aux list failed"
+    # With traces any object may have been hit: --with-hits lists all.
+    "$PERFDATA" buildid-list "$file" >"$work/all" 2>/dev/null || :
+    "$PERFDATA" buildid-list --with-hits "$file" >"$work/hits" 2>/dev/null || :
+    case $name in c_sample*) ;; *) cmp -s "$work/all" "$work/hits" || complain "$name: buildid-list --with-hits lists less" ;; esac
     kind=$(sed -n '1s/.*Trace, \([a-z ]*\),.*/\1/p' "$work/list")
     [ -f "$own/truth/$name.zst" ] && [ "$kind" = 'full trace' ] || continue
     truth "$name" >"$work/truth"

@@ -243,7 +243,6 @@ int walk_sync_ip(struct pd_pt_decoder *d)
 {
     walk_clear_pending(d);
     d->overflow = false;
-    d->continuous_period = false;
     d->emulated_ptwrite = false;
     if (!d->config.branches) {
         d->walk = WALK_IN_SYNC;
