@@ -82,8 +82,9 @@ struct pd_event {
     uint32_t leader, member_count;
     const char *group_name; /* NULL: "anon group" */
     /* while a trace is decoded */
-    bool synthesised;    /* made for what the trace shows */
-    uint64_t added_type; /* bits of sample_type that the trace gives the samples of a recorded event */
+    bool synthesised; /* made for what the trace shows */
+    uint64_t
+        added_type; /* bits of sample_type that the trace gives the samples of a recorded event */
 };
 
 /* The name that perf makes from the attr alone (reference 3.4), with modifiers, into `out`. */
