@@ -5,6 +5,7 @@
 #include "export/attr_text.h"
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -198,8 +199,7 @@ static bool replace(perfdata_recorder *recorder, struct pd_selected *event, int 
     if (!name)
         return false;
     const char *end = strchr(old, ':') || strchr(old, '/') ? "u" : ":u";
-    memcpy(name, old, length);
-    memcpy(name + length, end, strlen(end) + 1);
+    snprintf(name, length + 3, "%s%s", old, end);
     event->name = name;
     attr->flags |= FLAG(EXCLUDE_KERNEL) | FLAG(EXCLUDE_HV);
     pd_record_log(recorder, 1,
@@ -262,7 +262,9 @@ struct opening {
 static int group_fd(const struct opening *o, size_t number)
 {
     const struct pd_selected *event = pd_record_event(o->recorder, o->index);
-    return event->leader == o->index ? -1 : o->recorder->opened[event->leader].data[number].fd;
+    const pd_opened_vec *leader = &o->recorder->opened[event->leader];
+    bool alone = event->leader == o->index || !leader->data || number >= leader->count;
+    return alone ? -1 : leader->data[number].fd;
 }
 
 static int open_one(struct opening *o, const struct pd_attr *attr, int32_t tid, int32_t cpu,
