@@ -10,7 +10,7 @@ command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0 count=0
-for name in d_noise d_cut d_flipc t_ovf t_intr c_ovf t_cyc t_mtc t_tsc t_pwr c_dyn c_fork c_snap c_sample t_psb256 t_trunc; do
+for name in d_cut d_flipc t_ovf t_intr c_ovf t_cyc t_mtc t_tsc t_pwr c_dyn c_fork c_snap c_sample t_psb256 t_trunc; do
     for what in i1us i300t i100i bi2us; do
         for program in perf "$PERFDATA"; do
             "$program" script -i "$own/rec/$name.data" --symfs "$own/symfs" "--itrace=$what" -F hw:tid,time,ip,period,event \
