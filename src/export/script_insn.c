@@ -69,8 +69,8 @@ static unsigned fetch(struct pd_script_worker *worker, const struct pd_sample *s
 
     if (!is_known && (!worker->script->is_native || !ip))
         return 0;
-    struct pd_code_view *view = pd_code_view(worker->code, record->thread, record->number,
-                                             PD_CODE_HOST);
+    struct pd_code_view *view = pd_code_view(
+        worker->code, is_known ? facts->insn_thread : record->thread, record->number, PD_CODE_HOST);
     size_t size = view ? pd_code_read(view, ip, bytes, PD_INSN_BUFFER, is_64_bit) : 0;
     if (is_known)
         return facts->insn_length <= size ? facts->insn_length : 0;

@@ -43,9 +43,10 @@ struct pd_synth_facts {
     uint32_t depth;      /* of the thread's stack behind the step; with `thread_stack` */
     uint64_t insn_count; /* since the last sample that had them; 0: unknown */
     uint64_t cycle_count;
-    uint64_t insn_ip;           /* of the last instruction that ran; its bytes: pd_code_bytes() */
-    uint8_t insn_length;        /* 0: unknown */
-    uint64_t to;                /* where the step leads, also for samples without ADDR */
+    uint64_t insn_ip; /* of the last instruction that ran; its bytes: pd_code_bytes() */
+    const struct pd_thread *insn_thread; /* that ran it; NULL: only the kernel is known */
+    uint8_t insn_length;                 /* 0: unknown */
+    uint64_t to;                         /* where the step leads, also for samples without ADDR */
     uint64_t trace;             /* number of its buffer; of another one: a gap may lie between */
     bool has_depth;             /* the thread has a stack */
     uint32_t machine_pid, vcpu; /* of a guest; 0: the host */

@@ -64,7 +64,8 @@ struct pd_synth_queue {
     bool pending_error; /* it is an error, met behind a step of queue->time */
     uint32_t flags;
     uint8_t insn_length;
-    struct pd_code_view *view;          /* of `thread` */
+    struct pd_code_view *view;      /* of `thread` */
+    const struct pd_thread *walked; /* whose code the step is of: a switch may have come since */
     uint64_t converted, converted_time; /* a TSC and its nanoseconds */
     /* counts */
     uint64_t last_insns; /* at the last instructions sample */

@@ -342,6 +342,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             return RUN_STOPPED;
         }
         queue->state = state;
+        queue->walked = queue->thread;
         if (PD_UNLIKELY(state->error)) {
             queue->time = PD_MAX(queue->time, state->last_timestamp);
             queue->pending_error = true;
@@ -377,6 +378,7 @@ static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *que
         return synth->status;
     queue->time = state->timestamp;
     queue->state = state;
+    queue->walked = queue->thread;
     queue->pending = !(queue->to_start && queue->time < queue->range_limit);
     pd_synth_set_flags(queue);
     queue->on_heap = pd_synth_heap_add(synth, queue->number, queue->time);

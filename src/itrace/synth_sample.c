@@ -157,6 +157,7 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                                       .to = to,
                                       .trace = state->trace_nr,
                                       .insn_ip = state->insn_ip,
+                                      .insn_thread = queue->walked,
                                       .insn_length = queue->insn_length };
     if (synth->stacks.calls && queue->stack) {
         facts->depth = (uint32_t)queue->stack->frames.count;
