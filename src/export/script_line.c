@@ -539,10 +539,10 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
                  "a sample says more than it holds");
         return;
     }
+    if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, sample, record, text))
+        return;
     bool guest = PD_UNLIKELY(is_guest(sample));
     if (PD_UNLIKELY(guest) && !take_guest(script, sample))
-        return;
-    if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, sample, record, text))
         return;
     if (!keep(worker, sample, record))
         return;
