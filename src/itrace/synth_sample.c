@@ -479,7 +479,8 @@ void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *er
     pd_store64(at + 32, error->ip, swap);
     pd_store64(at + 40, error->time, swap);
     const char *message = pd_pt_error_text(error->code);
-    memcpy(at + MESSAGE, message, PD_MIN(strlen(message), (size_t)MESSAGE_SIZE - 1));
+    for (size_t i = 0; message[i] && i < MESSAGE_SIZE - 1; i++) /* zeros follow */
+        at[MESSAGE + i] = (uint8_t)message[i];
     pd_store32(at + GUEST, error->machine_pid, swap);
     pd_store32(at + GUEST + 4, error->vcpu, swap);
     synth->stats.errors++;
