@@ -38,7 +38,7 @@ expect "no such event" 2 "event syntax error: 'nosuch'" "$PERFDATA" record -e no
 expect "few descriptors" 3 "Hint: Try increasing the limit with 'ulimit -n <limit>'" \
     sh -c "ulimit -n 12; exec '$PERFDATA' record -e cpu-clock,cs,faults,task-clock -o a true"
 expect "a full device" 4 "failed to write perf data, error: No space left on device" "$PERFDATA" record -e cpu-clock -o /dev/full true
-expect "an option that is not there yet" 2 "--switch-output" "$PERFDATA" record --switch-output=1M -e cpu-clock -o a true
+expect "an option that is not there yet" 2 "--threads" "$PERFDATA" record --threads -e cpu-clock -o a true
 
 mkdir small
 if mount -t tmpfs -o size=64k none small 2>/dev/null; then
@@ -51,7 +51,7 @@ else
 fi
 
 # killed: what it had written is there
-"$PERFDATA" record -a -e cpu-clock -c 1000000 -o b sleep 20 >/dev/null 2>&1 &
+"$PERFDATA" record -a -e cpu-clock -c 1000000 --no-buffering -o b sleep 20 >/dev/null 2>&1 &
 recorder=$!
 sleep 2
 kill -9 $recorder
@@ -75,6 +75,10 @@ grep -q "Broken pipe" err || { echo "closed pipe:"; cat err; failed=1; }
 # a stream is a recording
 timeout 20 "$PERFDATA" record -a -e cpu-clock,sched:sched_switch -o - sleep 0.2 2>/dev/null >stream
 "$PERFDATA" dump --stats -i stream >out 2>&1 && grep -q SAMPLE out || { echo "a stream:"; head -5 out; failed=1; }
+
+# and is read while it runs
+timeout 20 "$PERFDATA" record -a -e cpu-clock -o - sleep 0.5 2>/dev/null | timeout 20 "$PERFDATA" script -i - >out 2>err
+test "$(wc -l <out)" -gt 0 || { echo "live:"; head -5 err; failed=1; }
 
 # without rights
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
