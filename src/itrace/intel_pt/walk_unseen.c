@@ -195,6 +195,12 @@ PD_INLINE void unseen_done(struct pd_pt_decoder *d, uint64_t insns, uint64_t bit
         walk_take_time(d);
 }
 
+/* The next step would be marked: it is in a transaction, or has a new core to bus ratio. */
+PD_INLINE bool walk_marks_step(const struct pd_pt_decoder *d)
+{
+    return d->tx_flags || d->time.cbr != d->cbr_seen;
+}
+
 /* How many instructions may be walked without a sample. */
 PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
 {
@@ -209,7 +215,7 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
 {
     enum pd_code_error error;
     struct pd_code_node *node = walk_resolve(d, &error);
-    if (!node || d->index || d->progress_count || d->tx_flags)
+    if (!node || d->index || d->progress_count || walk_marks_step(d))
         return;
     const struct pd_code_node *last = NULL;
     uint64_t budget = unseen_budget(d), insns = 0, bits = d->tnt;
@@ -300,8 +306,8 @@ static PD_NOINLINE struct hot hot_put(struct pd_pt_decoder *d, struct hot h)
 PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
 {
     enum pd_code_error error;
-    /* With a threshold for CYCs, a count belongs only to the packet behind it; in a transaction each step is marked. */
-    if (d->config.cyc_threshold || d->tx_flags || d->context != PD_PT_NO_BLOCK ||
+    /* With a threshold for CYCs, a count belongs only to the packet behind it. */
+    if (d->config.cyc_threshold || walk_marks_step(d) || d->context != PD_PT_NO_BLOCK ||
         d->progress_count || d->iflag != d->next_iflag || (d->pip & 1) != d->nr ||
         d->time.timestamp >= d->limit)
         return false;
