@@ -17,6 +17,7 @@ struct pd_job {
     uint64_t first_number;            /* the oldest version that it needs */
     perfdata_status status;           /* of work() */
     struct pd_job *next;
+    size_t slot; /* the pool's */
 };
 
 struct pd_front {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #define MAX_THREADS 256
+#define EXTRA_JOBS 64
 #define WAKE_FOR 2 /* batches; fewer than there are for each worker */
 
 struct worker {
@@ -24,9 +25,9 @@ struct pool {
 
     pthread_mutex_t lock; /* for all below */
     pthread_cond_t work, room;
-    struct pd_job **jobs, **done; /* `done` by sequence modulo job_count */
+    struct pd_job **jobs, **done; /* by slot, NULL: none; `done` by sequence modulo slot_count */
     uint64_t *first_numbers;      /* likewise, of those under way */
-    size_t job_count;
+    size_t slot_count, extra;     /* jobs beyond those that are always there */
     struct pd_job *first, *last, *free; /* filled ones in sequence; empty ones */
     size_t filled;                      /* how many wait from `first` on */
     uint64_t next_sequence, next_emitted;
@@ -86,15 +87,28 @@ static perfdata_status emit(struct pool *pool, struct pd_job *job)
     return status;
 }
 
+/* With the lock: an empty job. Extra ones go as soon as they have been used. */
+static void give_back(struct pool *pool, struct pd_job *job)
+{
+    if (job->slot >= pool->slot_count - EXTRA_JOBS) {
+        pool->jobs[job->slot] = NULL;
+        pool->extra--;
+        pd_job_free(job, pool->consumer);
+        return;
+    }
+    job->next = pool->free;
+    pool->free = job;
+}
+
 /* With the lock: notes a batch whose work is done, and emits all whose turn has come. */
 static void complete(struct pool *pool, struct pd_job *job)
 {
-    pool->done[job->batch.sequence % pool->job_count] = job;
+    pool->done[job->batch.sequence % pool->slot_count] = job;
     if (pool->emitting)
         return;
     pool->emitting = true;
     struct pd_job **turn;
-    while (*(turn = &pool->done[pool->next_emitted % pool->job_count])) {
+    while (*(turn = &pool->done[pool->next_emitted % pool->slot_count])) {
         job = *turn;
         *turn = NULL;
         bool failed = pool->status < 0;
@@ -105,8 +119,7 @@ static void complete(struct pool *pool, struct pd_job *job)
         if (status < 0)
             pool->status = status;
         pool->next_emitted++;
-        job->next = pool->free;
-        pool->free = job;
+        give_back(pool, job);
         pthread_cond_signal(&pool->room);
     }
     pool->emitting = false;
@@ -165,12 +178,34 @@ static perfdata_status start_worker(struct pool *pool)
 
 /* ---- the front's side -------------------------------------------------------------------------------------- */
 
+/* While a worker loads the kernel's symbols the others wait for it, and so would the front if it helped: it goes on
+ * instead, so that there is plenty to do afterwards. */
+static bool add_extra(struct pool *pool)
+{
+    size_t base = pool->slot_count - EXTRA_JOBS;
+    if (pool->worker_count == 1 || !pool->first || pool->extra == EXTRA_JOBS ||
+        !pool->session->symbols || !pd_symbols_loading(pool->session->symbols))
+        return false;
+    size_t slot = base;
+    while (pool->jobs[slot])
+        slot++;
+    struct pd_job *job = pool->jobs[slot] = pd_job_new();
+    if (!job)
+        return false;
+    job->slot = slot;
+    pool->extra++;
+    pool->free = job;
+    return true;
+}
+
 /* An empty batch; works itself while there is none. NULL: the run has failed. */
 static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
 {
     struct pd_job *job = NULL;
     pthread_mutex_lock(&pool->lock);
     while (pool->status >= 0 && !pool->free) {
+        if (add_extra(pool))
+            break;
         if (pool->first)
             work_on_first(pool, &pool->workers[0]);
         else
@@ -183,7 +218,7 @@ static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
     }
     *oldest = pool->next_emitted == pool->next_sequence
                   ? UINT64_MAX
-                  : pool->first_numbers[pool->next_emitted % pool->job_count];
+                  : pool->first_numbers[pool->next_emitted % pool->slot_count];
     pthread_mutex_unlock(&pool->lock);
     return job;
 }
@@ -192,7 +227,7 @@ static void submit(struct pool *pool, struct pd_job *job)
 {
     pthread_mutex_lock(&pool->lock);
     job->batch.sequence = pool->next_sequence++;
-    pool->first_numbers[job->batch.sequence % pool->job_count] = job->first_number;
+    pool->first_numbers[job->batch.sequence % pool->slot_count] = job->first_number;
     job->next = NULL;
     if (pool->last)
         pool->last->next = job;
@@ -241,8 +276,7 @@ static perfdata_status run_front(struct pool *pool)
         } else {
             pd_job_reset(job);
             pthread_mutex_lock(&pool->lock);
-            job->next = pool->free;
-            pool->free = job;
+            give_back(pool, job);
             pthread_mutex_unlock(&pool->lock);
         }
     }
@@ -271,17 +305,19 @@ static bool make_pool(struct pool *pool, unsigned threads)
     /* One at work and one waiting for each: the farther the front is ahead, the colder is what it has touched. */
     size_t jobs = threads == 1 ? 1 : 2 * (size_t)threads;
     pool->workers = calloc(threads, sizeof *pool->workers);
-    pool->jobs = calloc(jobs, sizeof(struct pd_job *));
-    pool->done = calloc(jobs, sizeof(struct pd_job *));
-    pool->first_numbers = calloc(jobs, sizeof *pool->first_numbers);
+    pool->slot_count = jobs + EXTRA_JOBS;
+    pool->jobs = calloc(pool->slot_count, sizeof(struct pd_job *));
+    pool->done = calloc(pool->slot_count, sizeof(struct pd_job *));
+    pool->first_numbers = calloc(pool->slot_count, sizeof *pool->first_numbers);
     if (!pool->workers || !pool->jobs || !pool->done || !pool->first_numbers)
         return false;
     pool->worker_count = threads;
-    for (; pool->job_count < jobs; pool->job_count++) {
+    for (size_t slot = 0; slot < jobs; slot++) {
         struct pd_job *job = pd_job_new();
         if (!job)
             return false;
-        pool->jobs[pool->job_count] = job;
+        pool->jobs[slot] = job;
+        job->slot = slot;
         job->next = pool->free;
         pool->free = job;
     }
@@ -290,7 +326,7 @@ static bool make_pool(struct pool *pool, unsigned threads)
 
 static void free_pool(struct pool *pool)
 {
-    for (size_t i = 0; i < pool->job_count; i++)
+    for (size_t i = 0; pool->jobs && i < pool->slot_count; i++)
         pd_job_free(pool->jobs[i], pool->consumer);
     free(pool->workers);
     free(pool->jobs);

@@ -171,7 +171,9 @@ const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint6
     view = atomic_load_explicit(&symbols->view, memory_order_relaxed);
     if (!view) {
         uint64_t first = atomic_load_explicit(&symbols->first_kernel, memory_order_acquire);
+        atomic_store_explicit(&symbols->loading, true, memory_order_relaxed);
         view = load_view(symbols, PD_MIN(first, number));
+        atomic_store_explicit(&symbols->loading, false, memory_order_relaxed);
         atomic_store_explicit(&symbols->view, view, memory_order_release);
     }
     pthread_mutex_unlock(&symbols->lock);
@@ -222,6 +224,11 @@ const struct pd_map *pd_symbols_kernel_map(struct pd_symbols *symbols, uint64_t 
     /* What was there while the table was loaded has now the bounds that the table gave it. */
     bool was_there = map->main_kernel || map->dso->kind == PD_DSO_MODULE;
     return was_there && map->number <= view->number ? NULL : map;
+}
+
+bool pd_symbols_loading(const struct pd_symbols *symbols)
+{
+    return atomic_load_explicit(&symbols->loading, memory_order_relaxed);
 }
 
 bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t ip,

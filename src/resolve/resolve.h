@@ -75,6 +75,9 @@ void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolv
 bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t ip,
                            uint64_t number);
 
+/* A thread loads the kernel's table just now, for which all others would have to wait. A hint. */
+bool pd_symbols_loading(const struct pd_symbols *symbols);
+
 /* The symbol table behind a map, loading it when needed; NULL when it has none. Any thread. */
 const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map);
 /* What is looked up in it for an address. */

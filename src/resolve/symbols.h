@@ -53,6 +53,7 @@ struct pd_symbols {
     struct pd_object_search search;
     pthread_mutex_t locks[PD_LOAD_LOCKS]; /* by DSO: no object is loaded twice */
     pthread_mutex_t lock;                 /* the list, the kernel */
+    _Atomic bool loading;                 /* the kernel, just now */
     struct pd_loaded *list;
     struct pd_kernel_view *_Atomic view;
     _Atomic uint64_t
