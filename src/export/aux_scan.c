@@ -45,7 +45,9 @@ int pd_scan_run(struct pd_context *context, const struct pd_scan *scan)
     uint8_t *window = malloc(WINDOW);
     size_t have = 0, got, used;
     uint64_t read = 0;
-    int result = window ? 0 : pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    int result = 0;
+    if (!window)
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     for (bool end = false; !result && !end;) {
         size_t want = (size_t)PD_MIN((uint64_t)(WINDOW - have), scan->size - read);
         result = scan->read(scan->read_data, read, window + have, want, &got);

@@ -101,7 +101,7 @@ PD_INLINE bool same_key(const uint64_t *a, const uint64_t *b, size_t words)
 {
     uint64_t differ = 0;
     for (size_t i = 0; i < words; i++)
-        differ |= a[i] ^ b[i];
+        differ |= a[i] ^ b[i]; /* NOLINT: fill_key() has set as many words as there are */
     return !differ;
 }
 

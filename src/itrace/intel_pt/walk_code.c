@@ -86,6 +86,9 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d)
  * Direct branches that use up no packet: an address that is met again says that it goes on for ever. Samples of what lies
  * in between hide that, so that those branches are counted, too. */
 
+/* Whatever perfconfig says: it counts branches that perf does not. */
+enum { DIRECT_MAX = 1 << 20 };
+
 PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
 {
     uint32_t count = d->progress_count++;
@@ -240,8 +243,7 @@ static int pass_direct(struct pd_pt_decoder *d, struct pd_code_node *node)
     d->state.to_ip = node->target;
     walk_set_insn(d, node->op, node->length, node->last_ip);
     follow(d, node, true);
-    return stuck(d, node->target) || ++d->direct_count > d->config.max_loops ? loop_error(d)
-                                                                             : STEP_DONE;
+    return stuck(d, node->target) || ++d->direct_count > DIRECT_MAX ? loop_error(d) : STEP_DONE;
 }
 
 /* One walk: STEP_DONE (an instruction that is sampled, a direct branch), STEP_THERE (at to_ip), STEP_BRANCH or an error. */
