@@ -449,8 +449,7 @@ static void put_target(struct pd_script_worker *worker, const struct pd_script_e
         text->failed = true;
         return;
     }
-    memcpy(to, " => ", 4);
-    pd_put_block(to + 4, place->text, place->length);
+    pd_put_block(pd_put_bytes(to, " => ", 4), place->text, place->length);
     text->length += place->length + 4;
 }
 

@@ -224,8 +224,7 @@ static perfdata_status walk_all(struct pd_aux *aux, bool quiet)
     if (status < 0)
         return status;
     pd_walk_set(walk, quiet ? PD_WALK_QUIET : 0);
-    int got;
-    while (status == PERFDATA_OK && (got = pd_walk_next(walk, &record)) > 0) {
+    while (status == PERFDATA_OK && pd_walk_next(walk, &record) > 0) {
         if (record.type == PD_RECORD_AUXTRACE && !pd_walk_doubts(walk, &record))
             status = add_trace(aux, &record);
         else if (record.type == PD_RECORD_SAMPLE && aux->modes.sampling)

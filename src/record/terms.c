@@ -185,7 +185,7 @@ static perfdata_status pmu_term(struct pd_parser *parser, struct pd_selected *ev
                                 const struct term *term, unsigned depth)
 {
     char name[64], text[64];
-    uint64_t value = 1, most;
+    uint64_t value = 1, most = 0;
     bool known = false;
     if (term->key.length >= sizeof name || memchr(term->key.text, '.', term->key.length))
         return unknown_term(parser, term, event->pmu);

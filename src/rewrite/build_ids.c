@@ -147,7 +147,7 @@ static perfdata_status put_entry(struct pd_build_ids *ids, const char *path, uin
     pd_store32(entry + 8, UINT32_MAX, swap);
     memcpy(entry + 12, id->bytes, id->size);
     entry[32] = id->size;
-    memcpy(entry + ENTRY_NAME, path, name);
+    memcpy(entry + ENTRY_NAME, path, name); /* NOLINT: zeros follow */
     ids->table.count += size;
     return PERFDATA_OK;
 }

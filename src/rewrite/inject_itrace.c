@@ -92,6 +92,7 @@ static perfdata_status put_without_trace(struct traced *traced, const struct pd_
     memcpy(traced->scratch, record->data, trace);
     pd_store64(traced->scratch + trace - 8, 0, swap);
     pd_store16(traced->scratch + 6, (uint16_t)trace, swap);
+    /* NOLINTNEXTLINE: the room is the structure's, freed at the end */
     return pd_copy_record(&traced->copy, record->event, traced->scratch, (uint32_t)trace);
 }
 
@@ -152,6 +153,7 @@ static perfdata_status put_error(struct traced *traced, const struct pd_delivere
     size_t size = MESSAGE_AT + (size_t)pd_align8(length);
     memcpy(traced->scratch, record->data, size);
     pd_store16(traced->scratch + 6, (uint16_t)size, swap);
+    /* NOLINTNEXTLINE: as above */
     return pd_copy_record(&traced->copy, NULL, traced->scratch, (uint32_t)size);
 }
 

@@ -98,7 +98,7 @@ static perfdata_status copy_all(struct pd_kernel_copy *copy)
     DIR *from = opendir(copy->from);
     int to = open(copy->to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     perfdata_status status = from && to >= 0 ? PERFDATA_OK : cannot(copy, copy->to);
-    for (struct dirent *entry; status == PERFDATA_OK && (entry = readdir(from));)
+    for (struct dirent *entry; from && status == PERFDATA_OK && (entry = readdir(from));)
         status = copy_file(copy, dirfd(from), to, entry->d_name);
     if (from)
         closedir(from);
