@@ -24,8 +24,9 @@ samples() {
 }
 burn='i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done'
 
-# by size: each file is whole and only so many stay
-record -e cpu-clock -c 100000 --switch-output=4K --switch-max-files=3 -m 1 -o a sh -c "$burn" || wrong "switched by size"
+# by size: each file is whole and only so many stay; slow enough that no two have the same hundredth of a second for name
+record -e cpu-clock -c 400000 --switch-output=4K --switch-max-files=3 -m 1 -o a \
+    sh -c 'i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done' || wrong "switched by size"
 test "$(ls a.2* | wc -l)" = 3 || wrong "$(ls a.2* | wc -l) files, not 3"
 for file in a.2*; do
     "$PERFDATA" header -i "$file" | grep -q '^# cmdline' || wrong "$file has no header"
