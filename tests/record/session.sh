@@ -27,7 +27,8 @@ burn='i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done'
 # by size: each file is whole and only so many stay; slow enough that no two have the same hundredth of a second for name
 record -e cpu-clock -c 400000 --switch-output=4K --switch-max-files=3 -m 1 -o a \
     sh -c 'i=0; while [ $i -lt 600000 ]; do i=$((i + 1)); done' || wrong "switched by size"
-test "$(ls a.2* | wc -l)" = 3 || wrong "$(ls a.2* | wc -l) files, not 3"
+kept=$(ls a.2* | wc -l) # the last one may be about to be written when the command ends
+{ test "$kept" -ge 2 && test "$kept" -le 3; } || wrong "$kept files, not 2 or 3"
 for file in a.2*; do
     "$PERFDATA" header -i "$file" | grep -q '^# cmdline' || wrong "$file has no header"
     "$PERFDATA" check "$file" >/dev/null 2>&1 || test $? -le 1 || wrong "$file is damaged"
@@ -51,12 +52,13 @@ test "$(samples c)" -gt 10 || wrong "overwritten: $(samples c) samples"
 
 # commands
 mkfifo ctl ack
+exec 9<>ack # an answer stays there though its writer has gone
 "$PERFDATA" record -a -D -1 -e cpu-clock -o d --control fifo:ctl,ack sleep 20 >out 2>err &
 recorder=$!
 sleep 0.5
 for command in enable ping disable stop; do
     echo $command >ctl
-    test "$(timeout 5 head -n 1 ack)" = ack || wrong "$command is not acknowledged"
+    test "$(timeout 5 head -n 1 <&9)" = ack || wrong "$command is not acknowledged"
     sleep 0.2
 done
 wait $recorder || test $? = 143 || wrong "stopped: $?"
