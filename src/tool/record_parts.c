@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -77,22 +78,41 @@ bool record_switch_due(const struct record_switch *when, const perfdata_recorder
                         (when->seconds && left_ms(when) <= 0));
 }
 
+/* Later than the one before, by a hundredth of a second as long as there is such a file: none is overwritten. */
+static bool free_name(struct record_switch *when, const char *path, char *out, size_t room)
+{
+    enum { TRIES = 100 * 60 };
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    uint64_t hundredths = (uint64_t)now.tv_sec * 100 + (uint64_t)now.tv_usec / 10000;
+    if (hundredths <= when->last)
+        hundredths = when->last + 1;
+    for (unsigned i = 0; i < TRIES; i++, hundredths++) {
+        time_t seconds = (time_t)(hundredths / 100);
+        struct tm local;
+        struct stat info;
+        char stamp[32];
+        localtime_r(&seconds, &local);
+        strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local);
+        int length = snprintf(out, room, "%s.%s%02u", path, stamp, (unsigned)(hundredths % 100));
+        if (length < 0 || (size_t)length >= room)
+            break;
+        when->last = hundredths;
+        if (lstat(out, &info) < 0)
+            return true;
+    }
+    fprintf(stderr, "%s: no name is free for it\n", path);
+    return false;
+}
+
 const char *record_switch_name(struct record_switch *when, const char *path)
 {
-    struct timeval now;
-    struct tm local;
-    char stamp[32];
     unsigned slots = when->most ? when->most : 1, slot = when->written % slots;
     if (!when->names && !(when->names = calloc(slots, sizeof *when->names)))
         return NULL;
     if (when->most && when->written >= when->most)
         (void)unlink(when->names[slot]);
-    gettimeofday(&now, NULL);
-    localtime_r(&now.tv_sec, &local);
-    strftime(stamp, sizeof stamp, "%Y%m%d%H%M%S", &local);
-    int length = snprintf(when->names[slot], sizeof when->names[slot], "%s.%s%02u", path, stamp,
-                          (unsigned)(now.tv_usec / 10000) % 100);
-    if (length < 0 || (size_t)length >= sizeof when->names[slot])
+    if (!free_name(when, path, when->names[slot], sizeof when->names[slot]))
         return NULL;
     when->written++;
     return when->names[slot];

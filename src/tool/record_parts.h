@@ -15,6 +15,7 @@ struct record_switch {
     unsigned most; /* files that are kept; 0: all */
     char (*names)[512];
     unsigned written;
+    uint64_t last; /* hundredths of a second in the newest name */
 };
 
 /* "signal", "100M", "30s"; false: neither. */
@@ -26,7 +27,8 @@ void record_switch_begin(struct record_switch *out);
 int record_switch_timeout(const struct record_switch *when);
 bool record_switch_due(const struct record_switch *when, const perfdata_recorder *recorder,
                        bool signalled);
-/* The next name: PATH.YYYYMMDDhhmmssCC. The oldest file goes when there are too many. */
+/* The next name: PATH.YYYYMMDDhhmmssCC, one that no file has. The oldest file goes when there are too many. NULL: told
+ * why. */
 const char *record_switch_name(struct record_switch *when, const char *path);
 void record_switch_end(struct record_switch *when);
 
