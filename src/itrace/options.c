@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "itrace/options.h"
+#include "itrace/intel_pt/decoder.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -9,7 +10,6 @@ enum {
     CALLCHAIN = 16,
     LAST_BRANCH = 64,
     SIZE_MAX_ASKED = 1024,
-    MAX_LOOPS = 100000,
     CACHE_DIVISOR = 64,
     LOG_BUFFER = 16384
 };
@@ -33,7 +33,7 @@ void pd_itrace_options_init(struct pd_itrace_options *options, enum pd_itrace_ve
 {
     memset(options, 0, sizeof *options);
     options->decode = verb != PD_ITRACE_INJECT;
-    options->max_loops = MAX_LOOPS;
+    options->max_loops = PD_PT_MAX_LOOPS;
     options->cache_divisor = CACHE_DIVISOR;
     options->log_buffer_size = LOG_BUFFER;
     set_defaults(options, verb == PD_ITRACE_SCRIPT);
@@ -289,7 +289,7 @@ bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key
         return false;
     *to = parsed;
     if (!options->max_loops)
-        options->max_loops = MAX_LOOPS;
+        options->max_loops = PD_PT_MAX_LOOPS;
     if (!options->cache_divisor)
         options->cache_divisor = CACHE_DIVISOR;
     return true;

@@ -24,7 +24,7 @@ struct pd_itrace_options {
     uint32_t log_plus, log_minus;
     /* perfconfig */
     bool mispred_all;
-    uint64_t max_loops; /* 0 was read as 100000 */
+    uint64_t max_loops; /* 0 was read as PD_PT_MAX_LOOPS */
     uint64_t cache_divisor, log_buffer_size;
 };
 

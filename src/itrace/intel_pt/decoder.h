@@ -119,6 +119,8 @@ enum pd_pt_period {
     PD_PT_PERIOD_TICKS /* `period` is rounded down to a power of two */
 };
 
+enum { PD_PT_MAX_LOOPS = 100000 };
+
 struct pd_pt_config {
     /* From AUXTRACE_INFO and the event. */
     bool branches;           /* branch tracing was on */
@@ -129,7 +131,7 @@ struct pd_pt_config {
     bool next_ip_fup; /* family 6, model 92: FUP may hold the next IP after an indirect branch */
     /* From the options. */
     uint8_t quick;      /* 1: q, 2: qq */
-    uint64_t max_loops; /* 0: 100000 */
+    uint64_t max_loops; /* 0: PD_PT_MAX_LOOPS */
     enum pd_pt_period period_type;
     uint64_t period;
     /* Which steps are to be returned, bits of type; others only where they carry an error, reach the limit or, when

@@ -2,8 +2,6 @@
 #include "itrace/intel_pt/walk.h"
 #include <stdlib.h>
 
-enum { DEFAULT_MAX_LOOPS = 100000 };
-
 /* ---- packets while in sync ---- */
 
 /* A packet whose event waits for the FUP behind it, which is read here. False: none is there. */
@@ -489,7 +487,7 @@ struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config)
     }
     walk_forget_runs(d);
     if (!d->config.max_loops)
-        d->config.max_loops = DEFAULT_MAX_LOOPS;
+        d->config.max_loops = PD_PT_MAX_LOOPS;
     d->hop = config->quick >= 1;
     d->leap = config->quick >= 2;
     pd_pt_set_wanted(d, config->wanted);

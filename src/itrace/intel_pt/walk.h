@@ -123,8 +123,8 @@ struct pd_pt_decoder {
     bool emulated_ptwrite;
     uint32_t progress_count, stuck_left, stuck_period; /* see walk_code.c: never-ending loops */
     uint64_t stuck_ip;
-    uint64_t
-        direct_count; /* direct branches since something was used up, samples in between or not */
+    /* Direct branches since something was used up, samples in between or not. */
+    uint64_t direct_count;
 
     /* Modes and events. */
     bool hop, leap, in_psb, overflow;

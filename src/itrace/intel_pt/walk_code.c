@@ -86,9 +86,6 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d)
  * Direct branches that use up no packet: an address that is met again says that it goes on for ever. Samples of what lies
  * in between hide that, so that those branches are counted, too. */
 
-/* Whatever perfconfig says: it counts branches that perf does not. */
-enum { DIRECT_MAX = 1 << 20 };
-
 PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
 {
     uint32_t count = d->progress_count++;
@@ -106,6 +103,12 @@ PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
         d->stuck_ip = to;
     }
     return false;
+}
+
+/* Not below the default, whatever perfconfig says: it counts branches that perf does not. */
+static uint64_t direct_max(const struct pd_pt_decoder *d)
+{
+    return PD_MAX(d->config.max_loops, PD_PT_MAX_LOOPS);
 }
 
 static int loop_error(struct pd_pt_decoder *d)
@@ -243,7 +246,9 @@ static int pass_direct(struct pd_pt_decoder *d, struct pd_code_node *node)
     d->state.to_ip = node->target;
     walk_set_insn(d, node->op, node->length, node->last_ip);
     follow(d, node, true);
-    return stuck(d, node->target) || ++d->direct_count > DIRECT_MAX ? loop_error(d) : STEP_DONE;
+    if (stuck(d, node->target) || ++d->direct_count > direct_max(d))
+        return loop_error(d);
+    return STEP_DONE;
 }
 
 /* One walk: STEP_DONE (an instruction that is sampled, a direct branch), STEP_THERE (at to_ip), STEP_BRANCH or an error. */
