@@ -43,11 +43,12 @@ struct pd_stack *pd_stacks_get(struct pd_stacks *stacks, const struct pd_thread 
     struct pd_stack *stack = pd_stacks_find(stacks, thread, idle, cpu);
     if (stack || !thread)
         return stack;
+    /* perf finds the stack of an idle task only where it has calls, too. */
+    size_t branches = idle && !stacks->calls ? 0 : stacks->branch_limit;
     stack = calloc(1, sizeof *stack);
-    if (stack && stacks->branch_limit)
-        stack->branches = calloc(stacks->branch_limit, sizeof *stack->branches);
-    if (!stack || (stacks->branch_limit && !stack->branches) ||
-        !pd_vec_push(&stacks->stacks, stack)) {
+    if (stack && branches)
+        stack->branches = calloc(branches, sizeof *stack->branches);
+    if (!stack || (branches && !stack->branches) || !pd_vec_push(&stacks->stacks, stack)) {
         if (stack)
             free(stack->branches);
         free(stack);
@@ -115,7 +116,7 @@ void pd_stack_step(const struct pd_stacks *stacks, struct pd_stack *stack,
                    const struct pd_stack_step *step)
 {
     pd_stack_set_trace(stack, step->trace_nr);
-    if (stacks->branch_limit)
+    if (stack->branches)
         add_branch(stacks, stack, step);
     if (!stacks->calls)
         return;

@@ -111,6 +111,8 @@ PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
 {
     uint32_t pid = UINT32_MAX, tid = UINT32_MAX;
     const struct pd_event *event = record->event;
+    if (PD_UNLIKELY(front->consumer->no_threads))
+        return;
     if (PD_LIKELY(event && event->plan.tid && event->plan.tid + 8u <= record->size)) {
         pid = pd_load32(record->data + event->plan.tid, event->plan.swap);
         tid = pd_load32(record->data + event->plan.tid + 4, event->plan.swap);
@@ -174,7 +176,7 @@ static perfdata_status apply(struct pd_front *front, const struct pd_delivered *
 static perfdata_status act(struct pd_front *front, struct pd_delivered *record, bool batched,
                            bool acts)
 {
-    bool show = batched && record->type < 64;
+    bool show = batched && record->type < 64 && !front->consumer->no_threads;
     /* An EXIT is shown with the thread that it ends. */
     if (show && record->type == PD_RECORD_EXIT) {
         record->thread = shown_thread(front, record);
@@ -332,7 +334,7 @@ static int fill(struct pd_front *front, struct pd_job *job)
         }
         if (PD_LIKELY(record->type == PD_RECORD_SAMPLE)) {
             touch_sample(front, record);
-            if (PD_UNLIKELY(!record->thread))
+            if (PD_UNLIKELY(!record->thread && !consumer->no_threads))
                 return no_memory(front);
         } else {
             perfdata_status status = act(front, record, batched, acts);

@@ -56,7 +56,11 @@ compare() {
 config=/dev/null
 for file in v_code k_cpu; do
     compare $file --itrace=be
+    compare $file --itrace=i2usl # idle tasks have no branches
     compare $file --itrace=cr --strip
+done
+for file in t_attach.data t_notnt.data; do # the first events are of a process that is not yet known
+    compare $file --itrace=i1uswpxe
 done
 for file in t_tsc.data t_cyc.data c_threads.data c_sample.data t_ptw.data t_longtnt.data; do
     for what in --itrace=i2usle --itrace=be --itrace=i2usg --itrace=cr; do
