@@ -299,13 +299,9 @@ static perfdata_status take_options(struct exporter *x)
 {
     const struct perfdata_database_options *options = x->options;
     struct pd_context *context = &x->recording->context;
-    perfdata_status status = PERFDATA_OK;
-    pd_itrace_options_init(&x->itrace, PD_ITRACE_SCRIPT);
-    for (size_t i = 0; i < options->itrace_count; i++)
-        if (!pd_itrace_options_parse(&x->itrace, PD_ITRACE_SCRIPT, options->itrace[i]))
-            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "Bad Instruction Tracing options: %s", options->itrace[i]);
-    if (options->comms)
+    perfdata_status status = pd_itrace_options_take(&x->itrace, PD_ITRACE_SCRIPT, context, NULL,
+                                                    options->itrace, options->itrace_count);
+    if (status >= 0 && options->comms)
         status = pd_filter_add_comms(&x->filter, context, options->comms);
     if (status >= 0 && options->pids)
         status = pd_filter_add_pids(&x->filter, context, options->pids);
@@ -318,11 +314,6 @@ static perfdata_status take_options(struct exporter *x)
     return status;
 }
 
-static bool cpu_wanted(void *data, uint32_t cpu)
-{
-    return pd_filter_cpu(data, cpu);
-}
-
 static perfdata_status open_session(struct exporter *x)
 {
     const struct perfdata_database_options *options = x->options;
@@ -330,11 +321,9 @@ static perfdata_status open_session(struct exporter *x)
     search.demangle = true;
     struct pd_synth_config config = {
         .options = &x->itrace,
-        .aux = { .cpu_wanted = x->filter.has_cpus ? cpu_wanted : NULL, .data = &x->filter },
         .guest_code = options->flags & PERFDATA_DATABASE_GUEST_CODE,
-        .ranges = x->filter.spans,
-        .range_count = x->filter.span_count,
     };
+    pd_filter_trace(&x->filter, &config);
     perfdata_status status = pd_session_open(x->recording, &search, &x->session);
     if (status >= 0)
         status = pd_session_decode(&x->session, &config);

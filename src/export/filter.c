@@ -277,6 +277,19 @@ static bool has_number(const uint32_t *numbers, size_t count, uint32_t value)
     return false;
 }
 
+static bool cpu_wanted(void *data, uint32_t cpu)
+{
+    return pd_filter_cpu(data, cpu);
+}
+
+void pd_filter_trace(struct pd_filter *filter, struct pd_synth_config *config)
+{
+    config->aux.cpu_wanted = filter->has_cpus ? cpu_wanted : NULL;
+    config->aux.data = filter;
+    config->ranges = filter->spans;
+    config->range_count = filter->span_count;
+}
+
 bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *thread,
                       uint64_t number)
 {

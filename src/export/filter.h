@@ -89,6 +89,9 @@ PD_INLINE bool pd_filter_has_thread(const struct pd_filter *filter)
     return filter->has_comms || filter->has_pids || filter->has_tids;
 }
 
+/* What of a trace is decoded: the CPUs and spans. */
+void pd_filter_trace(struct pd_filter *filter, struct pd_synth_config *config);
+
 /* Comm, pid and tid as they hold at `number`; a NULL thread stays only without such filters. */
 bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *thread,
                       uint64_t number);

@@ -342,21 +342,11 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
 
 /* ---- the tables ---- */
 
-static bool cpu_wanted(void *data, uint32_t cpu)
-{
-    return pd_filter_cpu(data, cpu);
-}
-
 /* Samples made of the trace come among the others. */
 static perfdata_status decode(struct report *report)
 {
-    struct pd_filter *filter = &report->plan.filter;
-    struct pd_synth_config config = {
-        .options = &report->plan.itrace,
-        .aux = { .cpu_wanted = filter->has_cpus ? cpu_wanted : NULL, .data = filter },
-        .ranges = filter->spans,
-        .range_count = filter->span_count,
-    };
+    struct pd_synth_config config = { .options = &report->plan.itrace };
+    pd_filter_trace(&report->plan.filter, &config);
     perfdata_status status = pd_session_decode(&report->session, &config);
     /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
     if (report->session.synth && report->plan.itrace.callchain &&
@@ -406,15 +396,11 @@ static perfdata_status parse_itrace(struct report *report)
     const struct perfdata_report_options *options = report->options;
     struct pd_itrace_options *itrace = &report->plan.itrace;
     struct pd_config_places places = PD_CONFIG_PLACES(options);
-    pd_itrace_options_init(itrace, PD_ITRACE_REPORT);
-    perfdata_status status = pd_itrace_options_read(itrace, &report->recording->context, &places);
+    perfdata_status status = pd_itrace_options_take(itrace, PD_ITRACE_REPORT,
+                                                    &report->recording->context, &places,
+                                                    options->itrace, options->itrace_count);
     if (status < 0)
         return status;
-    for (size_t i = 0; i < options->itrace_count; i++)
-        if (!pd_itrace_options_parse(itrace, PD_ITRACE_REPORT,
-                                     options->itrace[i][0] ? options->itrace[i] : NULL))
-            return pd_fail(&report->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "Bad Instruction Tracing options '%s'", options->itrace[i]);
     if (options->flags & PERFDATA_REPORT_NO_ITRACE) {
         itrace->decode = itrace->callchain = itrace->add_callchain = false;
         itrace->set = true;

@@ -273,11 +273,6 @@ static bool one_by_one(const struct pd_script *script)
            script->options->graph_functions || pd_script_shows_calls(script);
 }
 
-static bool cpu_wanted(void *data, uint32_t cpu)
-{
-    return pd_filter_cpu(data, cpu);
-}
-
 /* Samples made of the trace come among the others. */
 static perfdata_status decode(struct pd_script *script)
 {
@@ -292,12 +287,9 @@ static perfdata_status decode(struct pd_script *script)
         script->max_stack = PD_MAX(script->max_stack, itrace->callchain_size);
     struct pd_synth_config config = {
         .options = itrace,
-        .aux = { .cpu_wanted = script->filter.has_cpus ? cpu_wanted : NULL,
-                 .data = &script->filter },
         .guest_code = options->flags & PERFDATA_SCRIPT_GUEST_CODE,
-        .ranges = script->filter.spans,
-        .range_count = script->filter.span_count,
     };
+    pd_filter_trace(&script->filter, &config);
     return pd_session_decode(&script->session, &config);
 }
 
@@ -427,19 +419,13 @@ static perfdata_status check_options(struct pd_script *script)
             return status;
     }
     struct pd_config_places places = PD_CONFIG_PLACES(options);
-    perfdata_status read = pd_itrace_options_read(&script->itrace, &script->recording->context,
-                                                  &places);
-    if (read < 0)
-        return read;
-    for (size_t i = 0; i < options->itrace_count; i++)
-        if (!pd_itrace_options_parse(&script->itrace, PD_ITRACE_SCRIPT,
-                                     options->itrace[i][0] ? options->itrace[i] : NULL)) {
-            perfdata_status status = refuse(
-                script, PERFDATA_ERROR_ARGUMENT,
-                "Bad Instruction Tracing options: ", options->itrace[i]);
-            script->perf_exit = 129;
-            return status;
-        }
+    perfdata_status taken = pd_itrace_options_take(&script->itrace, PD_ITRACE_SCRIPT,
+                                                   &script->recording->context, &places,
+                                                   options->itrace, options->itrace_count);
+    if (taken == PERFDATA_ERROR_ARGUMENT)
+        script->perf_exit = 129;
+    if (taken < 0)
+        return taken;
     if ((options->flags & both) == both)
         return refuse(script, PERFDATA_ERROR_ARGUMENT,
                       "reltime and deltatime - the two don't get along well. "
@@ -469,7 +455,6 @@ static void init(struct pd_script *script)
     const struct perfdata_script_options *options = script->options;
     const struct pd_features *features = &script->recording->features;
     pd_script_defaults(script);
-    pd_itrace_options_init(&script->itrace, PD_ITRACE_SCRIPT);
     script->use_callchain = !(options->flags & PERFDATA_SCRIPT_NO_CALLCHAIN);
     script->latency = options->flags & PERFDATA_SCRIPT_LATENCY;
     script->full_source_path = options->flags & PERFDATA_SCRIPT_FULL_SOURCE_PATH;

@@ -309,10 +309,17 @@ static int take_entry(void *data, const char *key, const char *value)
                     "perfconfig: %s: '%s' is no value for it", key, value ? value : "");
 }
 
-perfdata_status pd_itrace_options_read(struct pd_itrace_options *options,
+perfdata_status pd_itrace_options_take(struct pd_itrace_options *options, enum pd_itrace_verb verb,
                                        struct pd_context *context,
-                                       const struct pd_config_places *places)
+                                       const struct pd_config_places *places,
+                                       const char *const *asked, size_t count)
 {
     struct config_reader reader = { options, context };
-    return pd_config_read(context, places, take_entry, &reader);
+    pd_itrace_options_init(options, verb);
+    perfdata_status status = places ? pd_config_read(context, places, take_entry, &reader) : 0;
+    for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
+        if (!pd_itrace_options_parse(options, verb, asked[i][0] ? asked[i] : NULL))
+            status = pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                             "Bad Instruction Tracing options '%s'", asked[i]);
+    return status;
 }

@@ -233,13 +233,9 @@ static perfdata_status read_options(struct traced *traced, struct pd_recording *
     struct pd_config_places places = PD_CONFIG_PLACES(options);
     traced->strip = options->flags & PERFDATA_INJECT_STRIP;
     traced->no_index = options->flags & PERFDATA_INJECT_NO_HW_INDEX;
-    pd_itrace_options_init(&traced->itrace, PD_ITRACE_INJECT);
-    perfdata_status status = pd_itrace_options_read(&traced->itrace, &recording->context, &places);
-    for (size_t i = 0; i < options->itrace_count && status == PERFDATA_OK; i++)
-        if (!pd_itrace_options_parse(&traced->itrace, PD_ITRACE_INJECT,
-                                     options->itrace[i][0] ? options->itrace[i] : NULL))
-            status = pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
-                             "Bad Instruction Tracing options '%s'", options->itrace[i]);
+    perfdata_status status = pd_itrace_options_take(&traced->itrace, PD_ITRACE_INJECT,
+                                                    &recording->context, &places, options->itrace,
+                                                    options->itrace_count);
     traced->branches = traced->itrace.last_branch || traced->itrace.add_last_branch;
     /* recorded samples are written as they were */
     traced->itrace.add_callchain = traced->itrace.add_last_branch = false;

@@ -6,32 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ITRACE = 16 };
-
 struct export_options {
     const char *output, *comms, *pids, *tids, *cpus, *time, *symfs, *kallsyms, *vmlinux, *jitdump;
-    const char *itrace[MAX_ITRACE];
-    size_t itrace_count;
     int branches, calls, callchains, guest_code;
 };
 #define FIELD(name) offsetof(struct export_options, name)
-
-static enum tool_exit parse_itrace(struct tool *tool, void *data, const char *value, bool unset)
-{
-    struct export_options *options = data;
-    (void)unset;
-    if (options->itrace_count == MAX_ITRACE)
-        return tool_usage(tool, "too many times --itrace");
-    options->itrace[options->itrace_count++] = value ? value : "";
-    return TOOL_DONE;
-}
 
 static const struct tool_option export_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
     TOOL_ROWS_SYMBOLS,
     { TOOL_CALLBACK, 0, "itrace", "WHAT", "what is made of a trace: letters and numbers as in perf",
-      .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION, .parse = parse_itrace },
+      .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION, .parse = tool_parse_itrace },
     { TOOL_FLAG, 0, "guest-code", NULL, "code that runs in a guest is its hypervisor's",
       FIELD(guest_code) },
     TOOL_ROW_STRICT,
@@ -82,8 +68,8 @@ static enum tool_exit run_export(struct tool *tool, void *data, int argc, char *
         .tids = options->tids,
         .cpus = options->cpus,
         .time = options->time,
-        .itrace = options->itrace,
-        .itrace_count = options->itrace_count,
+        .itrace = tool->itrace,
+        .itrace_count = tool->itrace_count,
         .symfs = options->symfs,
         .kallsyms = options->kallsyms,
         .vmlinux = options->vmlinux,

@@ -114,11 +114,28 @@ static void check_config(void)
     CHECK(pd_itrace_options_parse(&o, PD_ITRACE_SCRIPT, "i1us") && o.mispred_all);
 }
 
+/* A plain --itrace comes as "". */
+static void check_take(void)
+{
+    static const char *const plain[] = { "" }, *const wrong[] = { "b", "k" };
+    struct pd_itrace_options none, o;
+    struct pd_context context;
+    pd_context_init(&context);
+    pd_itrace_options_init(&none, PD_ITRACE_SCRIPT);
+    CHECK(!pd_itrace_options_take(&o, PD_ITRACE_SCRIPT, &context, NULL, plain, 1));
+    CHECK(none.branches && o.branches && o.ptwrites == none.ptwrites && o.errors == none.errors);
+    CHECK(pd_itrace_options_take(&o, PD_ITRACE_SCRIPT, &context, NULL, wrong, 2) ==
+          PERFDATA_ERROR_ARGUMENT);
+    CHECK_STR(context.message, "Bad Instruction Tracing options 'k'");
+    pd_context_fini(&context);
+}
+
 int main(void)
 {
     check_defaults();
     check_periods();
     check_letters();
     check_config();
+    check_take();
     return test_done();
 }
