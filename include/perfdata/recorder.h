@@ -70,6 +70,7 @@ enum perfdata_call_graph {
 enum perfdata_synthesis {
     PERFDATA_SYNTHESIZE_TASKS = 1,
     PERFDATA_SYNTHESIZE_MAPS = 2,
+    PERFDATA_SYNTHESIZE_CGROUPS = 4,
     PERFDATA_SYNTHESIZE_NOTHING = 1 << 30 /* 0 is all */
 };
 
@@ -143,6 +144,10 @@ PERFDATA_API perfdata_status perfdata_recorder_add_events(perfdata_recorder *rec
 /* --filter: of the last event that was added, or of the tracepoints of its list. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_set_filter(perfdata_recorder *recorder,
                                                           const char *filter);
+/* The control groups whose tasks the events so far watch, as perf's -G: "a,,b" for the first and the third, a single one
+ * for all; needs all CPUs. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_set_cgroups(perfdata_recorder *recorder,
+                                                           const char *names);
 /* Opens everything, writes the recording's beginning, starts the command. Without events: perf's default ones.
  *   PERFDATA_ERROR_ACCESS, _UNSUPPORTED, _ARGUMENT   an event cannot be opened; the error has perf's text and hints
  *   PERFDATA_ERROR_NOT_FOUND   the command cannot be started, no such process

@@ -304,11 +304,13 @@ _perfdata() {
         '*--tid=[these threads]:LIST:' \
         '*-u+[the processes of a user]:USER:' \
         '*--uid=[the processes of a user]:USER:' \
+        '*-G+[tasks of control groups\: one for each event before it, or one for all; with -a]:NAME\[,...\]:' \
+        '*--cgroup=[tasks of control groups\: one for each event before it, or one for all; with -a]:NAME\[,...\]:' \
         '*-i[without the children that come later]' \
         '*--no-inherit[without the children that come later]' \
         '*--per-thread[a buffer for each thread instead of each CPU]' \
-        '*-D+[events count only after so many milliseconds; -1\: never]:MS:' \
-        '*--delay=[events count only after so many milliseconds; -1\: never]:MS:' \
+        '*-D+[events count only after so many milliseconds, or within 10-20,30-40; -1\: never]:MS:' \
+        '*--delay=[events count only after so many milliseconds, or within 10-20,30-40; -1\: never]:MS:' \
         '*-g[call chains by frame pointers]' \
         '*--call-graph=[call chains\: fp, dwarf\[,BYTES\], lbr]:KIND:' \
         '*--user-callchains[their part in programs only]' \
@@ -345,7 +347,7 @@ _perfdata() {
         '*--namespaces[namespaces of tasks]' \
         '*--all-cgroups[control groups]' \
         '*--no-bpf-event[no programs of BPF that are loaded]' \
-        '*--synth=[of what runs already\: all, task, mmap, no]:WHAT:' \
+        '*--synth=[of what runs already\: all, task, mmap, cgroup, no]:WHAT:' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*-z+[compress with zstd; default level\: 1]::N:' \

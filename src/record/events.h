@@ -45,6 +45,8 @@ struct pd_selected {
     bool made;       /* by us, not by the user */
     bool at_once;    /* enabled from the start */
     bool everywhere; /* all CPUs, whatever the target is */
+    bool in_cgroup;  /* tasks of a control group */
+    int cgroup;      /* its descriptor */
 };
 
 /* Zero is empty; strings lie in the arena. */

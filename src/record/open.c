@@ -272,7 +272,12 @@ static int open_one(struct opening *o, const struct pd_attr *attr, int32_t tid, 
 {
     perfdata_recorder *recorder = o->recorder;
     uint8_t bytes[ATTR_SIZE] = { 0 };
+    const struct pd_selected *event = pd_record_event(recorder, o->index);
     unsigned flags = recorder->missing & PD_MISSING_CLOEXEC ? 0 : PERF_FLAG_FD_CLOEXEC;
+    if (event->in_cgroup) {
+        flags |= PERF_FLAG_PID_CGROUP;
+        tid = event->cgroup;
+    }
     int group = group_fd(o, number);
     pd_attr_encode(attr, false, bytes, sizeof bytes);
     if (!o->shown)

@@ -49,6 +49,11 @@ struct pd_ring {
     uint64_t aux_size, aux_read;
 };
 
+struct pd_cgroup {
+    const char *name;
+    int fd;
+};
+
 struct pd_numbers {
     int32_t *data;
     size_t count, capacity;
@@ -64,6 +69,8 @@ struct perfdata_recorder {
     struct pd_arena arena;
     struct pd_events events;
     size_t last_list; /* the first event of the last -e */
+    PD_VEC(struct pd_cgroup) cgroups;
+    size_t next_cgroup; /* names that were given so far */
     /* whom to watch */
     struct pd_numbers cpus, threads; /* {-1}: any */
     bool by_cpu;                     /* -a, -C */
@@ -118,6 +125,10 @@ perfdata_status pd_record_targets(perfdata_recorder *recorder);
 /* "0-3,5" -> numbers, ascending. */
 perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
                                   struct pd_numbers *out);
+
+/* cgroups.c: where control groups lie: those of version 2, or those of version 1 that have events. */
+bool pd_cgroup_mount(const struct pd_roots *roots, bool unified, char out[PD_PATH_SIZE]);
+void pd_record_close_cgroups(perfdata_recorder *recorder);
 
 /* configure.c: the attributes as perf sets them. */
 perfdata_status pd_record_configure(perfdata_recorder *recorder);

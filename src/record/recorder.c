@@ -231,13 +231,14 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
     return status < 0 ? status : pd_writer_sync(recorder->writer);
 }
 
-static perfdata_status enable(perfdata_recorder *recorder, bool on)
+/* `end`: also what tells of tasks, which else is on all the time. */
+static perfdata_status enable(perfdata_recorder *recorder, bool on, bool end)
 {
     unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
     for (size_t e = 0; e < pd_record_event_count(recorder); e++) {
         const struct pd_selected *event = pd_record_event(recorder, e);
-        /* a group follows its leader; what tells of tasks is on until the end */
-        if (event->leader != e || (event->made && event->tracking && on))
+        /* a group follows its leader */
+        if (event->leader != e || (event->made && event->tracking && !end))
             continue;
         for (size_t i = 0; i < recorder->opened[e].count; i++) {
             int fd = recorder->opened[e].data[i].fd;
@@ -254,7 +255,7 @@ perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on)
 {
     if (!recorder->started || recorder->finished)
         return too_late(recorder);
-    return enable(recorder, on);
+    return enable(recorder, on, false);
 }
 
 static perfdata_status watch(perfdata_recorder *recorder)
@@ -275,6 +276,9 @@ perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
     if (recorder->started || recorder->stop_fd < 0)
         return too_late(recorder);
     recorder->started = true;
+    if (recorder->cgroups.count && !pd_record_flag(recorder, PERFDATA_RECORDER_ALL_CPUS))
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "cgroup monitoring only available in system-wide mode");
     perfdata_status status = default_events(recorder);
     if (status == PERFDATA_OK)
         status = open_output(recorder);
@@ -294,7 +298,7 @@ perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
         status = put_beginning(recorder);
     bool on_exec = !recorder->by_cpu && !options->pids && !options->tids && !options->has_user;
     if (status == PERFDATA_OK && !on_exec && !options->delay)
-        status = enable(recorder, true);
+        status = enable(recorder, true, false);
     recorder->enabled |= on_exec;
     return status < 0 ? status : pd_command_go(recorder);
 }
@@ -346,7 +350,7 @@ int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
     pd_command_poll(recorder);
     bool ended = recorder->stop || recorder->child_done;
     if (ended && recorder->enabled) {
-        status = enable(recorder, false); /* then what is still there is read */
+        status = enable(recorder, false, true); /* then what is still there is read */
         return status < 0 ? status : 1;
     }
     if (ended)
@@ -442,6 +446,7 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
     }
     free(recorder->opened);
     pd_record_unmap_rings(recorder);
+    pd_record_close_cgroups(recorder);
     pd_writer_close(recorder->writer);
     if (recorder->own_fd)
         close(recorder->fd);

@@ -272,15 +272,10 @@ static int put_cgroup(const char *path, const struct stat *info, int type, struc
 static perfdata_status put_cgroups(perfdata_recorder *recorder)
 {
     enum { DESCRIPTORS = 16 };
-    char line[1024], path[512], kind[64];
-    bool found = false;
-    FILE *mounts = pd_record_flag(recorder, PERFDATA_RECORDER_CGROUPS) ? fopen("/proc/mounts", "re")
-                                                                       : NULL;
-    while (mounts && !found && fgets(line, sizeof line, mounts))
-        found = sscanf(line, "%*s %511s %63s", path, kind) == 2 && !strcmp(kind, "cgroup2");
-    if (mounts)
-        fclose(mounts);
-    if (!found)
+    char path[PD_PATH_SIZE];
+    if (!pd_record_flag(recorder, PERFDATA_RECORDER_CGROUPS) ||
+        !wants(recorder, PERFDATA_SYNTHESIZE_CGROUPS) ||
+        !pd_cgroup_mount(&recorder->roots, true, path))
         return PERFDATA_OK;
     cgroup_walk.recorder = recorder;
     cgroup_walk.root = strlen(path);

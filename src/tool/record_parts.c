@@ -51,13 +51,16 @@ void record_switch_begin(struct record_switch *out)
     (void)clock_gettime(CLOCK_MONOTONIC, &out->since);
 }
 
-static int64_t left_ms(const struct record_switch *when)
+static int64_t ms_since(const struct timespec *since)
 {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t gone = (now.tv_sec - when->since.tv_sec) * 1000 +
-                   (now.tv_nsec - when->since.tv_nsec) / 1000000;
-    return (int64_t)when->seconds * 1000 - gone;
+    return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
+}
+
+static int64_t left_ms(const struct record_switch *when)
+{
+    return (int64_t)when->seconds * 1000 - ms_since(&when->since);
 }
 
 int record_switch_timeout(const struct record_switch *when)
@@ -169,6 +172,15 @@ void record_control_close(struct record_control *control)
         close(control->out);
 }
 
+static bool turn(perfdata_recorder *recorder, bool on, bool quiet)
+{
+    if (perfdata_recorder_enable(recorder, on) < 0)
+        return false;
+    if (!quiet)
+        fputs(on ? "Events enabled\n" : "Events disabled\n", stderr);
+    return true;
+}
+
 static bool act(const char *line, perfdata_recorder *recorder, bool quiet, bool *known)
 {
     *known = true;
@@ -184,11 +196,7 @@ static bool act(const char *line, perfdata_recorder *recorder, bool quiet, bool 
         fprintf(stderr, "Unsupported command: %s\n", line);
         return true;
     }
-    if (perfdata_recorder_enable(recorder, on) < 0)
-        return false;
-    if (!quiet)
-        fputs(on ? "Events enabled\n" : "Events disabled\n", stderr);
-    return true;
+    return turn(recorder, on, quiet);
 }
 
 bool record_control_handle(struct record_control *control, perfdata_recorder *recorder, bool quiet)
@@ -214,4 +222,60 @@ bool record_control_handle(struct record_control *control, perfdata_recorder *re
             (void)!write(control->out, "ack\n", 4);
     }
     return good;
+}
+
+/* ---- spans ---- */
+
+bool record_spans_parse(const char *text, struct record_spans *out)
+{
+    size_t commas = 1, count = 0;
+    uint64_t before = 0;
+    for (const char *at = text; *at; at++)
+        commas += *at == ',';
+    out->at = calloc(commas, 2 * sizeof *out->at);
+    for (const char *at = text; out->at; count++) {
+        char *end;
+        errno = 0;
+        unsigned long long number = strtoull(at, &end, 10);
+        bool last = count & 1;
+        /* a span may begin with the recording */
+        if (*at < '0' || *at > '9' || errno || number > INT32_MAX || (count && number <= before) ||
+            (last ? *end && *end != ',' : *end != '-'))
+            break;
+        out->at[count] = (uint32_t)number;
+        before = number;
+        at = end + 1;
+        if (!*end) {
+            out->count = count + 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+void record_spans_begin(struct record_spans *spans)
+{
+    spans->next = spans->count && !spans->at[0]; /* they count already */
+    (void)clock_gettime(CLOCK_MONOTONIC, &spans->since);
+}
+
+int record_spans_timeout(const struct record_spans *spans)
+{
+    if (spans->next >= spans->count)
+        return -1;
+    int64_t left = spans->at[spans->next] - ms_since(&spans->since);
+    return left < 0 ? 0 : (int)left;
+}
+
+bool record_spans_handle(struct record_spans *spans, perfdata_recorder *recorder, bool quiet)
+{
+    bool good = true;
+    while (good && !record_spans_timeout(spans))
+        good = turn(recorder, !(spans->next++ & 1), quiet);
+    return good;
+}
+
+void record_spans_end(struct record_spans *spans)
+{
+    free(spans->at);
 }

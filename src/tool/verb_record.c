@@ -4,39 +4,17 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <perfdata/recorder.h>
-#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* -e, --filter and --exclude-perf, in the order of the command line. */
-struct selection {
-    enum { SELECT_EVENTS, SELECT_FILTER, SELECT_NOT_US } kind;
-    const char *text;
-};
-
-enum { MOST_SELECTIONS = 1024 };
-
-struct record_options {
-    struct selection *selections;
-    size_t selection_count;
-    const char *output, *cpus, *pids, *tids, *user, *period, *frequency, *call_graph, *clock,
-        *pages;
-    const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
-    const char *switch_output, *switch_files, *max_size, *control, *priority;
-    int graph, branch_any, quiet, verbose, stamp, boundary, dry;
-    int flags[31]; /* by bit of enum perfdata_recorder_flags */
-    int no_cache;
-};
 #define FIELD(name) offsetof(struct record_options, name)
-#define BIT(name) __builtin_ctz(PERFDATA_RECORDER_##name)
-#define FLAG(name) offsetof(struct record_options, flags) + sizeof(int) * BIT(name)
+#define FLAG(name) offsetof(struct record_options, flags) + sizeof(int) * RECORD_BIT(name)
 
 static enum tool_exit select_text(struct tool *tool, struct record_options *options, int kind,
                                   const char *text)
@@ -69,6 +47,11 @@ static enum tool_exit parse_exclude(struct tool *tool, void *data, const char *v
     return unset ? TOOL_DONE : select_text(tool, data, SELECT_NOT_US, NULL);
 }
 
+static enum tool_exit parse_cgroups(struct tool *tool, void *data, const char *value, bool unset)
+{
+    return unset ? TOOL_DONE : select_text(tool, data, SELECT_CGROUPS, value);
+}
+
 static const struct tool_option record_rows[] = {
     { TOOL_GROUP, .help = "Events" },
     { TOOL_CALLBACK, 'e', "event", "EVENTS",
@@ -90,11 +73,15 @@ static const struct tool_option record_rows[] = {
     { TOOL_STRING, 'p', "pid", "LIST", "these processes, with all threads", FIELD(pids) },
     { TOOL_STRING, 't', "tid", "LIST", "these threads", FIELD(tids) },
     { TOOL_STRING, 'u', "uid", "USER", "the processes of a user", FIELD(user) },
+    { TOOL_CALLBACK, 'G', "cgroup", "NAME[,...]",
+      "tasks of control groups: one for each event before it, or one for all; with -a",
+      .parse = parse_cgroups },
     { TOOL_FLAG, 'i', "no-inherit", NULL, "without the children that come later",
       FLAG(NO_INHERIT) },
     { TOOL_FLAG, 0, "per-thread", NULL, "a buffer for each thread instead of each CPU",
       FLAG(PER_THREAD) },
-    { TOOL_STRING, 'D', "delay", "MS", "events count only after so many milliseconds; -1: never",
+    { TOOL_STRING, 'D', "delay", "MS",
+      "events count only after so many milliseconds, or within 10-20,30-40; -1: never",
       FIELD(delay) },
     { TOOL_GROUP, .help = "What a sample holds" },
     { TOOL_FLAG, 'g', NULL, NULL, "call chains by frame pointers", FIELD(graph) },
@@ -132,7 +119,8 @@ static const struct tool_option record_rows[] = {
     { TOOL_FLAG, 0, "all-cgroups", NULL, "control groups", FLAG(CGROUPS) },
     { TOOL_FLAG, 0, "no-bpf-event", NULL, "no programs of BPF that are loaded",
       FLAG(NO_BPF_EVENT) },
-    { TOOL_STRING, 0, "synth", "WHAT", "of what runs already: all, task, mmap, no", FIELD(synth) },
+    { TOOL_STRING, 0, "synth", "WHAT", "of what runs already: all, task, mmap, cgroup, no",
+      FIELD(synth) },
     { TOOL_GROUP, .help = "Output" },
     { TOOL_STRING, 'o', "output", "FILE", "where to write; - is standard output, a pipe stream",
       FIELD(output) },
@@ -169,217 +157,6 @@ static const struct tool_option record_rows[] = {
       FIELD(verbose) },
     { 0 },
 };
-
-/* ---- the command line -> options of the recorder ---- */
-
-struct run {
-    struct tool *tool;
-    const struct record_options *options;
-    struct perfdata_recorder_options recorder;
-    int32_t delay;
-    uint64_t max_size; /* 0: none */
-    struct record_switch when;
-    struct record_control control;
-};
-
-static bool is_count(const char *text, uint64_t most, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtoull(text, &end, 0);
-    return *text >= '0' && *text <= '9' && !*end && !errno && *out <= most;
-}
-
-static enum tool_exit take_rate(struct run *run)
-{
-    const struct record_options *options = run->options;
-    uint64_t number;
-    if (options->period && options->frequency)
-        return tool_usage(run->tool, "cannot set frequency and period at the same time");
-    if (options->period) {
-        if (!is_count(options->period, UINT64_MAX, &number) || !number)
-            return tool_usage(run->tool, "-c %s: a number is needed", options->period);
-        run->recorder.period = number;
-    }
-    if (options->frequency && !strcmp(options->frequency, "max")) {
-        run->recorder.frequency = PERFDATA_RECORDER_MAX_FREQUENCY;
-    } else if (options->frequency) {
-        if (!is_count(options->frequency, UINT32_MAX - 1, &number) || !number)
-            return tool_usage(run->tool, "-F %s: a number or max is needed", options->frequency);
-        run->recorder.frequency = (uint32_t)number;
-    }
-    return TOOL_DONE;
-}
-
-/* Processes before users before CPUs, as perf says it. */
-static enum tool_exit take_targets(struct run *run)
-{
-    const struct record_options *options = run->options;
-    struct perfdata_recorder_options *recorder = &run->recorder;
-    bool cpus = options->cpus || options->flags[BIT(ALL_CPUS)];
-    bool tasks = options->pids || options->tids;
-    const char *over = options->user && tasks   ? "UID"
-                       : options->cpus && tasks ? "CPU"
-                       : cpus && tasks          ? "SYSTEM"
-                                                : NULL;
-    if (over)
-        fprintf(stderr, "Warning:\nPID/TID switch overriding %s\n", over);
-    else if (options->user && cpus)
-        fprintf(stderr, "Warning:\nUID switch overriding %s\n", options->cpus ? "CPU" : "SYSTEM");
-    recorder->cpus = options->cpus;
-    recorder->pids = options->pids;
-    recorder->tids = options->pids ? NULL : options->tids;
-    if (options->user) {
-        uint64_t number;
-        const struct passwd *entry = getpwnam(options->user);
-        if (!entry && !is_count(options->user, UINT32_MAX, &number))
-            return tool_usage(run->tool, "Invalid User: %s", options->user);
-        recorder->has_user = 1;
-        recorder->user = entry ? entry->pw_uid : (uint32_t)number;
-    }
-    return TOOL_DONE;
-}
-
-static enum tool_exit bad_value(struct run *run, const char *option, const char *value)
-{
-    return tool_usage(run->tool, "%s %s: not a value of this option", option, value);
-}
-
-static enum tool_exit take_registers(struct run *run, const char *option, const char *text,
-                                     uint64_t *mask)
-{
-    if (text && perfdata_registers_parse(*text ? text : NULL, mask) < 0)
-        return bad_value(run, option, text);
-    return TOOL_DONE;
-}
-
-static enum tool_exit take_contents(struct run *run)
-{
-    const struct record_options *options = run->options;
-    struct perfdata_recorder_options *recorder = &run->recorder;
-    recorder->call_graph = options->graph ? PERFDATA_CALL_GRAPH_FP : PERFDATA_CALL_GRAPH_NONE;
-    if (options->call_graph && perfdata_call_graph_parse(options->call_graph, &recorder->call_graph,
-                                                         &recorder->stack_size) < 0)
-        return tool_usage(run->tool, "callchain: Unknown --call-graph option value: %s",
-                          options->call_graph);
-    const char *branches = options->branches     ? options->branches
-                           : options->branch_any ? "any"
-                                                 : NULL;
-    if (branches && perfdata_branch_filter_parse(branches, &recorder->branch_filter) < 0)
-        return bad_value(run, "-j", branches);
-    if (options->clock) {
-        recorder->has_clock = 1;
-        if (perfdata_clock_parse(options->clock, &recorder->clock) < 0)
-            return tool_usage(run->tool, "Warning: unknown clockid: %s", options->clock);
-    }
-    enum tool_exit code = take_registers(run, "--user-regs", options->user_registers,
-                                         &recorder->user_registers);
-    return code != TOOL_DONE ? code
-                             : take_registers(run, "--intr-regs", options->interrupt_registers,
-                                              &recorder->interrupt_registers);
-}
-
-static enum tool_exit take_synthesis(struct run *run)
-{
-    static const struct {
-        const char *name;
-        uint32_t bits;
-    } words[] = { { "no", PERFDATA_SYNTHESIZE_NOTHING },
-                  { "all", 0 },
-                  { "task", PERFDATA_SYNTHESIZE_TASKS },
-                  { "mmap", PERFDATA_SYNTHESIZE_MAPS } };
-    for (size_t i = 0; run->options->synth && i < TOOL_LENGTH(words); i++)
-        if (!strcmp(run->options->synth, words[i].name)) {
-            run->recorder.synthesize = words[i].bits;
-            return TOOL_DONE;
-        }
-    return run->options->synth ? bad_value(run, "--synth", run->options->synth) : TOOL_DONE;
-}
-
-static enum tool_exit take_output(struct run *run)
-{
-    const struct record_options *options = run->options;
-    struct perfdata_recorder_options *recorder = &run->recorder;
-    uint64_t number;
-    struct stat info;
-    recorder->path = options->output ? options->output : "perf.data";
-    /* as perf: into a pipe goes a stream, also unasked */
-    bool piped = !options->output && !fstat(STDOUT_FILENO, &info) && S_ISFIFO(info.st_mode);
-    if (piped || !strcmp(recorder->path, "-")) {
-        recorder->path = NULL;
-        recorder->fd = STDOUT_FILENO;
-    }
-    if (options->level) {
-        if (!is_count(options->level, 22, &number))
-            return bad_value(run, "-z", options->level);
-        recorder->compression = (int32_t)(number ? number : 1);
-    }
-    if (options->pages &&
-        perfdata_pages_parse(options->pages, &recorder->pages, &recorder->aux_pages) < 0)
-        return bad_value(run, "-m", options->pages);
-    if (options->delay) {
-        bool never = !strcmp(options->delay, "-1");
-        if (!never && !is_count(options->delay, INT32_MAX, &number))
-            return strpbrk(options->delay, "-,") ? tool_refuse(run->tool, "--delay with ranges")
-                                                 : bad_value(run, "-D", options->delay);
-        run->delay = recorder->delay = never ? -1 : (int32_t)number;
-    }
-    return TOOL_DONE;
-}
-
-static enum tool_exit take_session(struct run *run)
-{
-    const struct record_options *options = run->options;
-    uint64_t number;
-    run->control = (struct record_control){ .in = -1, .out = -1 };
-    run->recorder.want_times = (uint32_t)options->boundary;
-    if (options->max_size && !record_size_parse(options->max_size, &run->max_size))
-        return bad_value(run, "--max-size", options->max_size);
-    if (options->switch_output && !record_switch_parse(options->switch_output, &run->when))
-        return bad_value(run, "--switch-output", options->switch_output);
-    if (options->switch_files) {
-        if (!is_count(options->switch_files, 1 << 16, &number))
-            return bad_value(run, "--switch-max-files", options->switch_files);
-        run->when.most = (unsigned)number;
-    }
-    if ((run->when.on || options->stamp) && !run->recorder.path)
-        return tool_usage(run->tool, "a stream has no name that could change");
-    if (run->when.on) /* as perf: looking back takes too long between files */
-        run->recorder.flags |= PERFDATA_RECORDER_NO_BUILD_ID;
-    if (!options->control)
-        return TOOL_DONE;
-    enum tool_exit code = record_control_open(run->tool, options->control, &run->control);
-    run->recorder.watch_fd = run->control.in;
-    return code;
-}
-
-static void on_log(void *data, int32_t level, const char *text)
-{
-    const struct record_options *options = data;
-    if (!options->quiet && level <= options->verbose)
-        fputs(text, stderr);
-}
-
-static enum tool_exit take_options(struct run *run, int argc, char **argv)
-{
-    enum tool_exit (*const parts[])(struct run *) = { take_rate,      take_targets, take_contents,
-                                                      take_synthesis, take_output,  take_session };
-    enum tool_exit code = TOOL_DONE;
-    run->recorder.struct_size = sizeof run->recorder;
-    for (unsigned bit = 0; bit < TOOL_LENGTH(run->options->flags); bit++)
-        run->recorder.flags |= (run->options->flags[bit] ? 1u : 0u) << bit;
-    run->recorder.log = on_log;
-    run->recorder.log_data = (void *)(uintptr_t)run->options;
-    run->recorder.command = argc ? (const char *const *)argv : NULL;
-    for (size_t i = 0; i < TOOL_LENGTH(parts) && code == TOOL_DONE; i++)
-        code = parts[i](run);
-    const struct perfdata_recorder_options *recorder = &run->recorder;
-    bool whom = argc || recorder->pids || recorder->tids || recorder->has_user || recorder->cpus ||
-                recorder->flags & PERFDATA_RECORDER_ALL_CPUS;
-    if (code == TOOL_DONE && !whom) /* as perf: everything */
-        run->recorder.flags |= PERFDATA_RECORDER_ALL_CPUS;
-    return code;
-}
 
 /* ---- recording ---- */
 
@@ -420,7 +197,7 @@ static void write_failed(const perfdata_recorder *recorder)
 }
 
 /* What perf says in other words than "perf record: ..." goes out as it is. */
-static enum tool_exit failed(struct run *run, perfdata_status status,
+static enum tool_exit failed(struct record_run *run, perfdata_status status,
                              const perfdata_recorder *recorder)
 {
     const char *text = perfdata_recorder_error(recorder);
@@ -444,23 +221,26 @@ static perfdata_status add_selection(perfdata_recorder *recorder, const struct s
     switch (selection->kind) {
     case SELECT_EVENTS: return perfdata_recorder_add_events(recorder, selection->text);
     case SELECT_FILTER: return perfdata_recorder_set_filter(recorder, selection->text);
+    case SELECT_CGROUPS: return perfdata_recorder_set_cgroups(recorder, selection->text);
     case SELECT_NOT_US: break;
     }
     snprintf(text, sizeof text, "common_pid != %d", (int)getpid());
     return perfdata_recorder_set_filter(recorder, text);
 }
 
-static void say(const struct run *run, const char *text)
+static void say(const struct record_run *run, const char *text)
 {
     if (!run->options->quiet)
         fputs(text, stderr);
 }
 
-static perfdata_status delay(struct run *run, perfdata_recorder *recorder)
+static perfdata_status delay(struct record_run *run, perfdata_recorder *recorder)
 {
+    record_spans_begin(&run->spans);
+    if (run->delay || run->recorder.delay)
+        say(run, "Events disabled\n");
     if (!run->delay)
         return PERFDATA_OK;
-    say(run, "Events disabled\n");
     if (run->delay < 0)
         return PERFDATA_OK;
     struct timespec time = { run->delay / 1000, run->delay % 1000 * 1000000L };
@@ -472,14 +252,15 @@ static perfdata_status delay(struct run *run, perfdata_recorder *recorder)
     return status;
 }
 
-static void tell_wakeups(const struct run *run, const struct perfdata_recorder_result *result)
+static void tell_wakeups(const struct record_run *run,
+                         const struct perfdata_recorder_result *result)
 {
     if (!run->options->quiet)
         fprintf(stderr, "[ perf record: Woken up %" PRIu64 " times to write data ]\n",
                 result->wakeups);
 }
 
-static void tell(const struct run *run, const struct perfdata_recorder_result *result)
+static void tell(const struct record_run *run, const struct perfdata_recorder_result *result)
 {
     const double mib = 1024.0 * 1024.0;
     char samples[64] = "", packed[128] = "";
@@ -497,7 +278,8 @@ static void tell(const struct run *run, const struct perfdata_recorder_result *r
 }
 
 /* As perf: the command's exit code, the signal that ended it or us. */
-static enum tool_exit end_as_command(struct run *run, const struct perfdata_recorder_result *result)
+static enum tool_exit end_as_command(struct record_run *run,
+                                     const struct perfdata_recorder_result *result)
 {
     int status = result->command_status, code = 0;
     if (signal_number)
@@ -509,7 +291,7 @@ static enum tool_exit end_as_command(struct run *run, const struct perfdata_reco
     return tool_exit_as(run->tool, (enum tool_exit)code, code);
 }
 
-static bool switch_output(struct run *run, perfdata_recorder *recorder)
+static bool switch_output(struct record_run *run, perfdata_recorder *recorder)
 {
     const char *name = record_switch_name(&run->when, run->recorder.path);
     switch_signals = 0;
@@ -522,12 +304,16 @@ static bool switch_output(struct run *run, perfdata_recorder *recorder)
 }
 
 /* Until the command or a signal ends it: as perfdata_recorder_read(). */
-static int read_all(struct run *run, perfdata_recorder *recorder)
+static int read_all(struct record_run *run, perfdata_recorder *recorder)
 {
     int more;
     record_switch_begin(&run->when);
     do {
-        more = perfdata_recorder_read(recorder, record_switch_timeout(&run->when));
+        int timeout = record_switch_timeout(&run->when), span = record_spans_timeout(&run->spans);
+        more = perfdata_recorder_read(
+            recorder, timeout < 0 || (span >= 0 && span < timeout) ? span : timeout);
+        if (more > 0 && !record_spans_handle(&run->spans, recorder, run->options->quiet))
+            more = -1;
         if (more > 0 && !record_control_handle(&run->control, recorder, run->options->quiet))
             more = -1;
         if (more > 0 && record_switch_due(&run->when, recorder, switch_signals) &&
@@ -546,7 +332,7 @@ static int read_all(struct run *run, perfdata_recorder *recorder)
 }
 
 /* The last file of a session whose names have the time. */
-static bool name_last(struct run *run)
+static bool name_last(struct record_run *run)
 {
     if (!run->when.on && !run->options->stamp)
         return true;
@@ -560,14 +346,14 @@ static bool name_last(struct run *run)
     return true;
 }
 
-static enum tool_exit be_urgent(struct run *run)
+static enum tool_exit be_urgent(struct record_run *run)
 {
     uint64_t priority;
     const char *text = run->options->priority;
     if (!text)
         return TOOL_DONE;
-    if (!is_count(text, 99, &priority) || !priority)
-        return bad_value(run, "-r", text);
+    if (!record_count(text, 99, &priority) || !priority)
+        return record_bad_value(run, "-r", text);
     struct sched_param parameter = { .sched_priority = (int)priority };
     if (!sched_setscheduler(0, SCHED_FIFO, &parameter))
         return TOOL_DONE;
@@ -575,7 +361,7 @@ static enum tool_exit be_urgent(struct run *run)
     return tool_exit_as(run->tool, TOOL_NOTHING, 255);
 }
 
-static enum tool_exit record(struct run *run, perfdata_recorder *recorder)
+static enum tool_exit record(struct record_run *run, perfdata_recorder *recorder)
 {
     struct perfdata_recorder_result result = { .struct_size = sizeof result };
     perfdata_status status = PERFDATA_OK;
@@ -632,10 +418,12 @@ static void read_own_words(struct own_words *own)
 static enum tool_exit run_record(struct tool *tool, void *data, int argc, char **argv)
 {
     struct record_options *options = data;
-    struct run run = { .tool = tool, .options = options, .control = { .in = -1, .out = -1 } };
+    struct record_run run = { .tool = tool,
+                              .options = options,
+                              .control = { .in = -1, .out = -1 } };
     perfdata_recorder *recorder = NULL;
     struct own_words *own = calloc(1, sizeof *own);
-    enum tool_exit code = take_options(&run, argc, argv);
+    enum tool_exit code = record_take_options(&run, argc, argv);
     if (code == TOOL_DONE && own) {
         read_own_words(own);
         run.recorder.arguments = own->words;
@@ -648,6 +436,7 @@ static enum tool_exit run_record(struct tool *tool, void *data, int argc, char *
     perfdata_recorder_close(recorder);
     record_switch_end(&run.when);
     record_control_close(&run.control);
+    record_spans_end(&run.spans);
     free(options->selections);
     free(own);
     return code;

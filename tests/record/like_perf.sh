@@ -9,7 +9,8 @@ for tool in perf strace; do
 done
 work=$(mktemp -d)
 target=
-trap 'test -z "$target" || kill $target 2>/dev/null; rm -rf "$work"' EXIT
+group=
+trap 'test -z "$target" || kill $target 2>/dev/null; test -z "$group" || rmdir "$group" 2>/dev/null; rm -rf "$work"' EXIT
 cd "$work"
 export PERF_CONFIG=/dev/null TZ=UTC LC_ALL=C
 if ! perf record -q -a -e cpu-clock -o probe true >/dev/null 2>&1; then
@@ -22,11 +23,17 @@ cat >busy <<'END'
 i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done
 END
 
+mount=$(awk '$3 == "cgroup" && $4 ~ /perf_event/ { print $2; exit }' /proc/mounts)
+test -n "$mount" || mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -n "$mount" ] && mkdir "$mount/perfdata-$$" 2>/dev/null; then
+    group=$mount/perfdata-$$
+fi
+
 # One line a call: attributes that are not zero, the process by name, no descriptors. perf's probes of what the kernel
 # can and its watch over BPF are not ours: they alone have no read_format.
 calls() {
     grep -v resumed "$1" | grep 'read_format=PERF_FORMAT' | sed -E "s/^\[?(pid)? *[0-9]+\]? +//; s/, [a-z_0-9]+=0( \/\*[^*]*\*\/)?//g
-        s/ \/\*[^*]*\*\///g; s/\}, $target, /}, TARGET, /; s/\}, [0-9]{2,}, /}, COMMAND, /; s/(, -?[0-9]+), [0-9]+, (PERF_FLAG|0)/\1, GROUP, \2/; s/\) = [0-9]+$/)/"
+        s/ \/\*[^*]*\*\///g; s/\}, $target, /}, TARGET, /; s/\}, [0-9]+, (.*PID_CGROUP)/}, CGROUP, \1/; s/\}, [0-9]{2,}, /}, COMMAND, /; s/(, -?[0-9]+), [0-9]+, (PERF_FLAG|0)/\1, GROUP, \2/; s/\) = [0-9]+$/)/"
 }
 header() {
     perf report --header-only -I -i "$1" 2>/dev/null | grep -vE '^# (captured on|data offset|data size|feat offset|perf version|cmdline|time of|sample duration|node[0-9]+ meminfo|reference time|compressed)' |
@@ -46,8 +53,15 @@ while read -r what options; do
     case $what in
     busy) set -- sh busy ;;
     true) set -- true ;;
+    sleep) set -- sleep 0.1 ;;
     pid) options="$options -p $target"; set -- sleep 0.05 ;;
     tid) options="$options -t $target"; set -- sleep 0.05 ;;
+    esac
+    case $options in
+    *CGROUP*)
+        test -n "$group" || { echo "$options: no control group can be made here"; continue; }
+        options=$(echo "$options" | sed "s/CGROUP/${group##*/}/g")
+        ;;
     esac
     count=$((count + 1))
     rm -f ours theirs

@@ -70,6 +70,28 @@ printf 'Events disabled\nEvents enabled\nEvents disabled\n' >wanted
 head -n 3 err | cmp -s - wanted || wrong "what it said"
 test "$(samples d)" -gt 0 || wrong "commands: no samples"
 
+# events count for spans of time
+record -a -e cpu-clock -D 100-200,300-400 -o dd sleep 0.6 || wrong "spans"
+printf 'Events disabled\nEvents enabled\nEvents disabled\nEvents enabled\nEvents disabled\n' >wanted
+head -n 5 err | cmp -s - wanted || wrong "spans: what it said"
+"$PERFDATA" script -i dd -F cpu,time --ns 2>/dev/null | awk '{ t = $2 + 0; if (last[$1] && t - last[$1] > 0.05) gaps[$1]++; last[$1] = t }
+    END { for (cpu in gaps) most = gaps[cpu] > most ? gaps[cpu] : most; exit most < 1 }' || wrong "spans: no gap"
+for spans in 10- 20-10 10-20,15-30 10-20, x-5; do
+    record -e cpu-clock -D $spans -o dx true && wrong "-D $spans"
+    grep -q "$spans" err || wrong "-D $spans: no word"
+done
+
+# control groups
+says() {
+    record -e cpu-clock "$@" -o dy true && wrong "$*: no error"
+    grep -q "$text" err || wrong "$*: not $text"
+}
+text="cgroup monitoring only available in system-wide mode" says -G /
+text="no access to cgroup" says -a -G perfdata-no-such
+text="more cgroups than events" says -a -G /,/
+record -a -G / -e cpu-clock -o dz true 2>err && wrong "-G first"
+grep -q "must define events before cgroups" err || wrong "-G first"
+
 # a limit, names with the time, times without build-ids
 record -e cpu-clock -c 10000 --max-size 20K -o e sh -c "$burn; $burn; sleep 5" || test $? = 143 || wrong "max-size: $?"
 grep -q "perf size limit reached" err || wrong "max-size"
