@@ -12,6 +12,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from script' -l memory -r -d 're
 complete -c perfdata -n '__fish_seen_subcommand_from script' -s j -l jobs -r -d 'threads; default: all cores, the output is the same'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -s F -l fields -r -d 'fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -s D -l dump-raw-trace -d 'every record as hex and text'
+complete -c perfdata -n '__fish_seen_subcommand_from script' -l dump-unsorted-raw-trace -d 'the same, as the records lie in the file'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -s G -l hide-call-graph -d 'symbol on the sample'\''s line, no chain below it'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l ns -d 'times with 9 decimals'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l reltime -d 'times since the first line'

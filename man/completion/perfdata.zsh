@@ -48,6 +48,7 @@ _perfdata() {
         '*--fields=[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
         '*-D[every record as hex and text]' \
         '*--dump-raw-trace[every record as hex and text]' \
+        '*--dump-unsorted-raw-trace[the same, as the records lie in the file]' \
         '*-G[symbol on the sample'\''s line, no chain below it]' \
         '*--hide-call-graph[symbol on the sample'\''s line, no chain below it]' \
         '*--ns[times with 9 decimals]' \

@@ -12,6 +12,7 @@ struct pd_raw_dump {
     struct pd_symbols *symbols; /* of the session; set before the run */
     enum pd_raw_dump_verb verb; /* they know different records */
     bool no_packets;            /* --no-itrace */
+    bool unsorted;              /* rounds mean nothing */
     bool has_cpu, has_time, has_trailer;
     _Atomic uint64_t first_attr;    /* where the first event of a pipe stands, all ones: not met */
     _Atomic uint32_t auxtrace_type; /* of AUXTRACE_INFO, seen by the front */

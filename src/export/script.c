@@ -301,10 +301,12 @@ static perfdata_status run(struct pd_script *script)
     search.demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL;
     search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
     search.force = options->flags & PERFDATA_SCRIPT_FORCE;
+    bool unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED ||
+                    options->show & PERFDATA_SCRIPT_SHOW_ROUNDS;
     struct pd_consumer consumer = {
         .kind = script->sequential ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
         .data = script,
-        .order = options->show & PERFDATA_SCRIPT_SHOW_ROUNDS ? PD_ORDER_FILE : PD_ORDER_DELIVERY,
+        .order = unsorted ? PD_ORDER_FILE : PD_ORDER_DELIVERY,
         .begin = begin,
         .work = work,
         .in_order = script->sequential ? in_order : NULL,
@@ -336,6 +338,7 @@ static perfdata_status run(struct pd_script *script)
         pd_raw_dump_init(&dump, script->recording, PD_RAW_DUMP_SCRIPT);
         dump.symbols = script->session.symbols;
         dump.no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
+        dump.unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED;
         script->dump = &dump;
         want(&consumer, PD_RECORD_SAMPLE);
         memcpy(script->line_types, consumer.types, sizeof script->line_types);

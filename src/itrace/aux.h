@@ -152,8 +152,8 @@ perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
                                    struct pd_aux_reader **out);
 /* 1 a piece, 0: no more (so far, of a stream), < 0 status. */
 int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out);
-/* The whole buffer that is `nth` (from 0) behind the one of the last piece, without changing what comes next; valid until the
- * next call. Overlaps are in it. 0: there is none. */
+/* The buffer that is `nth` (from 0) behind the one of the last piece, without changing what comes next and without what the
+ * one before it has, too; valid until the next call. 0: there is none. */
 int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_piece *out);
 /* The next piece will be of the queue's buffer `index` (from 0): not consecutive. */
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);

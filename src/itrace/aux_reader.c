@@ -14,10 +14,10 @@ struct bytes {
 struct pd_aux_reader {
     const struct pd_aux *aux;
     uint32_t queue;
-    size_t next;            /* buffer of the queue */
-    uint64_t from;          /* in it: its pieces before this have been given */
-    struct bytes now, last; /* last: the whole buffer before, where the next may overlap */
-    struct bytes ahead;     /* pd_aux_reader_peek() */
+    size_t next;                /* buffer of the queue */
+    uint64_t from;              /* in it: its pieces before this have been given */
+    struct bytes now, last;     /* last: the whole buffer before, where the next may overlap */
+    struct bytes ahead, before; /* pd_aux_reader_peek(): and the buffer before that one */
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
 };
@@ -48,6 +48,7 @@ void pd_aux_reader_close(struct pd_aux_reader *reader)
     free(reader->now.data);
     free(reader->last.data);
     free(reader->ahead.data);
+    free(reader->before.data);
     free(reader);
 }
 
@@ -178,6 +179,23 @@ int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
     return got;
 }
 
+/* What of the buffer `index`, which is in `ahead`, the one before it does not have. */
+static perfdata_status cut_ahead(struct pd_aux_reader *reader, const struct pd_aux_queue *queue,
+                                 size_t index, struct pd_aux_piece *out)
+{
+    const struct pd_aux *aux = reader->aux;
+    const struct pd_aux_buffer *before = &aux->buffers.data[queue->buffers.data[index - 1]];
+    perfdata_status status = fill(reader, &reader->before, before, 0, before->size);
+    if (status < 0)
+        return status;
+    size_t from = pd_pt_find_overlap(reader->before.data, reader->before.size, out->data, out->size,
+                                     aux->modes.have_tsc, aux->options.keep_vm_time,
+                                     &out->consecutive);
+    out->data += from;
+    out->size -= from;
+    return PERFDATA_OK;
+}
+
 int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_piece *out)
 {
     const struct pd_aux *aux = reader->aux;
@@ -185,9 +203,10 @@ int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_p
     if (reader->queue >= aux->queues.count || index < nth ||
         index >= aux->queues.data[reader->queue].buffers.count)
         return 0;
-    const struct pd_aux_buffer *buffer =
-        &aux->buffers.data[aux->queues.data[reader->queue].buffers.data[index]];
-    perfdata_status status = fill(reader, &reader->ahead, buffer, 0, buffer->size);
+    const struct pd_aux_queue *queue = &aux->queues.data[reader->queue];
+    const struct pd_aux_buffer *buffer = &aux->buffers.data[queue->buffers.data[index]];
+    perfdata_status status = fill(reader, &reader->ahead, buffer, 0,
+                                  PD_MIN(buffer->size, (uint64_t)PD_AUX_PIECE));
     if (status < 0)
         return status;
     *out = (struct pd_aux_piece){ .data = reader->ahead.data,
@@ -195,5 +214,7 @@ int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_p
                                   .reference = buffer->reference,
                                   .trace_number = buffer->number,
                                   .buffer = buffer };
-    return 1;
+    if (reader->overlaps && index)
+        status = cut_ahead(reader, queue, index, out);
+    return status < 0 ? status : 1;
 }

@@ -67,6 +67,18 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
     return 1;
 }
 
+static bool look_ahead(void *data, size_t nth, struct pd_pt_buffer *out)
+{
+    struct pd_synth_queue *queue = data;
+    struct pd_aux_piece piece;
+    if (pd_aux_reader_peek(queue->reader, nth, &piece) <= 0)
+        return false;
+    *out = (struct pd_pt_buffer){ .data = piece.data,
+                                  .size = piece.size,
+                                  .reference = piece.reference };
+    return true;
+}
+
 static void set_period(const struct pd_synth *synth, struct pd_pt_config *config)
 {
     const struct pd_itrace_options *options = &synth->options;
@@ -111,6 +123,7 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .kernel_start = PD_PT_KERNEL_START,
         .data = queue,
         .buffer = next_buffer,
+        .look_ahead = look_ahead,
         .outside = synth->filters.count ? pd_synth_outside : NULL,
         .code_at = pd_code_at,
         .code_link = pd_code_link,
@@ -287,6 +300,8 @@ static void take_time(struct pd_synth_queue *queue, const struct pd_pt_state *st
 {
     struct pd_synth *synth = queue->synth;
     bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
+    if (PD_UNLIKELY(state->last_timestamp > queue->time)) /* of a step that nobody asked for */
+        queue->time = state->last_timestamp;
     if (!synth->timeless && from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START)
         queue->time = state->est_timestamp;
     else if (queue->sync_switch && queue->switch_state == PD_SWITCH_UNKNOWN &&

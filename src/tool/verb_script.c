@@ -15,7 +15,7 @@ struct script_options {
     size_t field_count;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
         inlines, full_source_path;
-    int header, header_only, info, dump;
+    int header, header_only, info, dump, dump_unsorted;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
@@ -98,6 +98,8 @@ static const struct tool_option script_rows[] = {
       "fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes",
       .parse = parse_fields },
     { TOOL_FLAG, 'D', "dump-raw-trace", NULL, "every record as hex and text", FIELD(dump) },
+    { TOOL_FLAG, 0, "dump-unsorted-raw-trace", NULL, "the same, as the records lie in the file",
+      FIELD(dump_unsorted) },
     { TOOL_FLAG, 'G', "hide-call-graph", NULL, "symbol on the sample's line, no chain below it",
       FIELD(hide_chain) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
@@ -181,7 +183,8 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->header, PERFDATA_SCRIPT_HEADER },
         { from->header_only, PERFDATA_SCRIPT_HEADER_ONLY },
         { from->info, PERFDATA_SCRIPT_HEADER_FULL },
-        { from->dump, PERFDATA_SCRIPT_DUMP },
+        { from->dump || from->dump_unsorted, PERFDATA_SCRIPT_DUMP },
+        { from->dump_unsorted, PERFDATA_SCRIPT_UNSORTED },
         { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
         { tool->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
         { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },

@@ -93,7 +93,8 @@ struct pd_pt_state {
     uint64_t from_ip, to_ip;
     uint64_t insn_ip; /* of the last instruction walked, for its bytes: pd_code_bytes() */
     uint64_t timestamp, est_timestamp;
-    uint64_t last_timestamp; /* of the step before, returned or not */
+    uint64_t
+        last_timestamp; /* the latest since the step returned before, itself and those not returned */
     uint64_t tot_insn_cnt, tot_cyc_cnt, cycles;
     uint64_t trace_nr;
     uint32_t cbr, cbr_payload;

@@ -153,7 +153,7 @@ static int psb_after_fup(struct pd_pt_decoder *d)
 static int psb(struct pd_pt_decoder *d)
 {
     struct pd_pt_packet fup;
-    d->state.psb_offset = d->position + (uint64_t)(d->at - d->start);
+    walk_note_psb(d);
     if (d->config.branches && d->time.pge && walk_fup_in_psb(d, &fup)) {
         d->last_ip = 0;
         pd_pt_ip(&fup, &d->last_ip);
@@ -414,7 +414,7 @@ static void use_view(struct pd_pt_decoder *d)
 static void finish_step(struct pd_pt_decoder *d, int error)
 {
     struct pd_pt_state *state = &d->state;
-    state->last_timestamp = d->sample_time;
+    state->last_timestamp = PD_MAX(state->last_timestamp, d->sample_time);
     if (PD_UNLIKELY(error))
         finish_error(d, error);
     else
@@ -447,6 +447,7 @@ static bool is_wanted(const struct pd_pt_decoder *d, uint64_t limit)
 const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *d, uint64_t limit)
 {
     d->limit = limit;
+    d->state.last_timestamp = 0;
     do {
         int how;
         do {

@@ -292,6 +292,17 @@ PD_INLINE struct walk_known *walk_known_slot(struct pd_pt_decoder *d, uint64_t i
     return &d->known[(ip ^ ip >> 12) % WALK_KNOWN];
 }
 
+PD_INLINE uint64_t walk_position(const struct pd_pt_decoder *d)
+{
+    return d->position + (uint64_t)(d->at - d->start);
+}
+
+/* As in perf, a PSB that decoding begins at anew keeps the place of the one before. */
+PD_INLINE void walk_note_psb(struct pd_pt_decoder *d)
+{
+    d->state.psb_offset = walk_position(d);
+}
+
 /* The packet will be read again. */
 PD_INLINE void walk_unread(struct pd_pt_decoder *d)
 {

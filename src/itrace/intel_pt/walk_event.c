@@ -62,7 +62,7 @@ static bool take_overflow(struct pd_pt_decoder *d)
     if (d->hop)
         d->walk = WALK_RESAMPLE;
     d->time.pge = true;
-    d->state.type |= PD_PT_BRANCH | PD_PT_TRACE_BEGIN;
+    d->state.type = PD_PT_BRANCH | PD_PT_TRACE_BEGIN;
     d->state.from_ip = 0;
     d->state.to_ip = d->ip;
     d->state.insn_op = PD_INSN_OTHER;
@@ -273,6 +273,7 @@ static int hop_fup(struct pd_pt_decoder *d, bool *no_tip)
 
 static int hop_psb(struct pd_pt_decoder *d)
 {
+    walk_note_psb(d);
     int error = walk_psb(d);
     if (error)
         return error;
@@ -311,6 +312,10 @@ int walk_hop(struct pd_pt_decoder *d, bool *no_tip)
             how = walk_find_psb(d);
             if (how)
                 return how;
+            if (d->walk == WALK_NO_PSB) { /* in a buffer that decoding begins anew with */
+                walk_unread(d);
+                return STEP_AGAIN;
+            }
         }
         switch (d->packet.kind) {
         case PD_PT_TNT: return STEP_ON;

@@ -89,7 +89,6 @@ static void trace_stopped(struct pd_pt_decoder *d)
 
 static void enter_psb(struct pd_pt_decoder *d)
 {
-    d->state.psb_offset = d->position + (uint64_t)(d->at - d->start);
     d->psb_ip = d->last_ip = 0;
     d->have_last_ip = true;
     walk_reset_returns(d);
@@ -224,7 +223,7 @@ static int scan_for_ip(struct pd_pt_decoder *d)
             trace_stopped(d);
             d->time.have_tma = false;
             continue;
-        case PD_PT_PSB: return begin_at_psb(d);
+        case PD_PT_PSB: walk_note_psb(d); return begin_at_psb(d);
         default: state_packet(d); continue;
         }
         if (walk_have_ip(d))
@@ -249,7 +248,7 @@ int walk_sync_ip(struct pd_pt_decoder *d)
         return walk_report(d, 0);
     }
     int error = scan_for_ip(d);
-    if (error)
+    if (error || (d->state.type & PD_PT_PSB_EVENT && !d->ip))
         return error;
     d->walk = d->hop ? WALK_RESAMPLE : WALK_IN_SYNC;
     d->state.from_ip = 0;
@@ -305,6 +304,8 @@ void pd_pt_fast_forward(struct pd_pt_decoder *d, uint64_t tsc)
 {
     uint64_t first;
     skip_buffers(d, tsc);
+    if (!d->next && !d->ended)
+        walk_next_buffer(d, true);
     size_t size = d->next ? (size_t)(d->end - d->next) : 0;
     const uint8_t *base = d->next, *target = NULL;
     for (size_t at = 0; size && (at = pd_pt_find_psb(base, size, at)) < size; at += 16) {

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Text of traces, byte by byte as perf prints it: what once differed.
+set -u
+export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
+[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
+own=$PERFDATA_CORPUS/own-pt
+[ -d "$own/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
+command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 count=0
+cd "$own/symfs" || exit 1
+while read -r name verb options; do
+    case $name in '' | '#'*) continue ;; esac
+    for program in perf "$PERFDATA"; do
+        # shellcheck disable=SC2086
+        "$program" $verb $options -i "$own/rec/$name" --symfs "$own/symfs" 2>/dev/null >"$work/$(basename "$program")"
+    done
+    count=$((count + 1))
+    cmp -s "$work/perf" "$work/perfdata" || { echo "$verb $options of $name differs" >&2; failed=1; }
+done <<'EOF'
+# Where PSBs are: not of those that decoding begins at anew
+c_snap.data script --itrace=p
+c_snap.data script --itrace=qp
+c_snap.data script --itrace=qqp
+t_snapgap.data script --itrace=bep
+d_noise.data script --itrace=qp
+# An overflow is no instruction
+t_ovf.data script --itrace=qi0ns
+c_ovf.data script --itrace=qibe
+# Time of steps that were not asked for
+d_noise.data script --itrace=p
+d_noise.data script --itrace=i500i
+# Only a part of the time: cycles, counts and samples before it
+c_ovf.data script --itrace=be --ns --time 18000.000303192,18000.000488781
+t_snap.data script --itrace=be --time 20%-40%
+c_snap.data script --itrace=i10us --ns --time 50%-60%
+c_sample.data script --itrace=i10us --ns --time 40%-60%
+# A PSB without an address, met where one is looked for
+c_ovf.data script --itrace=Zb
+c_psbeach.data script --itrace=Ze
+# Records as they lie in the file
+c_fork.data script --dump-unsorted-raw-trace
+d_flip.data script --dump-unsorted-raw-trace
+EOF
+echo "$count comparisons"
+exit $failed
