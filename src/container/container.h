@@ -87,6 +87,7 @@ struct pd_raw {
 };
 
 struct pd_walk;
+struct pd_ahead;
 
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out);
 /* 1 a record, 0 end, < 0 status. Damage is reported as issues, then skipped up to the next plausible record. */
@@ -96,6 +97,8 @@ int pd_walk_next(struct pd_walk *walk, struct pd_raw *out);
  * without a word, for a second walk. */
 enum pd_walk_flags { PD_WALK_CLOSED = 1, PD_WALK_PAYLOADS = 2, PD_WALK_QUIET = 4 };
 void pd_walk_set(struct pd_walk *walk, unsigned flags);
+/* Other threads may read the next chunk by pd_ahead_serve(); `ahead` outlives the walk. */
+void pd_walk_read_ahead(struct pd_walk *walk, struct pd_ahead *ahead);
 /* The record delivered last was inside a compressed one. */
 bool pd_walk_inside(const struct pd_walk *walk);
 /* The record delivered last may be none, or what should follow it is not all there. */

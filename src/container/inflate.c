@@ -78,7 +78,6 @@ perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need)
     perfdata_status status = pd_zstd_read(inflate->zstd, chunk->bytes + left,
                                           chunk->capacity - left, &got);
     chunk->size = left + got;
-    chunk->offset = inflate->offset;
     inflate->made += got;
     if (walk->chunk)
         pd_chunk_release(walk->chunk);

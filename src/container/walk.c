@@ -6,6 +6,7 @@
 
 enum {
     CHUNK_SIZE = 512 * 1024,
+    HEAD_SIZE = 64 * 1024, /* room for what the chunk before ends with */
     PAYLOAD_MAX = 1 << 30,
     /* more than the least size that most records do not have: larger ones are looked into */
     SAMPLE_MORE = 512,
@@ -95,6 +96,11 @@ void pd_walk_set(struct pd_walk *walk, unsigned flags)
     }
 }
 
+void pd_walk_read_ahead(struct pd_walk *walk, struct pd_ahead *ahead)
+{
+    walk->ahead = ahead;
+}
+
 bool pd_walk_inside(const struct pd_walk *walk)
 {
     return walk->inflate.inside;
@@ -113,7 +119,6 @@ static perfdata_status use_memory(struct pd_walk *walk, const uint8_t *memory)
                                            (size_t)(walk->data_end - walk->next_offset));
     if (!chunk)
         return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    chunk->offset = walk->next_offset;
     walk->chunk = chunk;
     walk->last = NULL;
     walk->next = chunk->bytes;
@@ -122,42 +127,74 @@ static perfdata_status use_memory(struct pd_walk *walk, const uint8_t *memory)
     return PERFDATA_OK;
 }
 
-static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
+/* Asks for the chunk behind, when there is somebody who may read it meanwhile. */
+static void ask_ahead(struct pd_walk *walk)
+{
+    if (!walk->ahead || walk->next_offset >= walk->data_end)
+        return;
+    struct pd_chunk *chunk = pd_chunk_new(walk->pool, HEAD_SIZE + CHUNK_SIZE);
+    if (!chunk)
+        return;
+    size_t size = (size_t)PD_MIN(walk->data_end - walk->next_offset, (uint64_t)CHUNK_SIZE);
+    pd_ahead_ask(walk->ahead, walk->source, walk->next_offset, chunk, HEAD_SIZE, size);
+}
+
+/* Goes on in the chunk, whose first `got` bytes of next_offset stand at `head`: what is left of the last one before them. */
+static void use_chunk(struct pd_walk *walk, struct pd_chunk *chunk, size_t head, size_t got)
 {
     size_t left = (size_t)(walk->end - walk->next);
-    struct pd_chunk *chunk = pd_chunk_new(walk->pool, PD_MAX(need, (size_t)CHUNK_SIZE));
-    if (!chunk)
-        return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, (int64_t)walk->next_offset,
-                       "out of memory");
     if (left)
-        memcpy(chunk->bytes, walk->next, left);
-    uint64_t want = PD_MIN((uint64_t)(chunk->capacity - left), walk->data_end - walk->next_offset);
-    size_t got, least = (size_t)PD_MIN((uint64_t)(need - left), want);
-    bool stream = pd_source_is_stream(walk->source);
-    perfdata_status status = pd_source_read_least(walk->source, walk->next_offset,
-                                                  chunk->bytes + left, least, (size_t)want, &got);
-    if (status == PERFDATA_OK && stream && got < least) {
-        walk->data_end = walk->next_offset + got;
-    } else if (status == PERFDATA_OK && !stream && got < want) { /* it shrank since it was opened */
-        walk->data_end = walk->next_offset + got;
-        if (walk->context != &walk->quiet)
-            walk->recording->truncated = true;
-        status = pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)walk->data_end,
-                          "the file became shorter while it was read");
-    }
-    if (status < 0) {
-        pd_chunk_release(chunk);
-        return status;
-    }
-    chunk->offset = walk->next_offset - left;
-    chunk->size = left + got;
+        memcpy(chunk->bytes + head - left, walk->next, left);
+    chunk->size = head + got;
     if (walk->chunk)
         pd_chunk_release(walk->chunk);
     walk->chunk = chunk;
     walk->last = NULL;
-    walk->next = chunk->bytes;
+    walk->next = chunk->bytes + head - left;
     walk->end = chunk->bytes + chunk->size;
     walk->next_offset += got;
+}
+
+/* The file shrank since it was opened. */
+static perfdata_status note_shorter(struct pd_walk *walk, uint64_t end)
+{
+    walk->data_end = end;
+    if (walk->context != &walk->quiet)
+        walk->recording->truncated = true;
+    return pd_issue(walk->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)end,
+                    "the file became shorter while it was read");
+}
+
+/* Where chunks begin and end does not depend on whether one was read ahead. */
+static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
+{
+    size_t left = (size_t)(walk->end - walk->next), got = 0;
+    size_t head = PD_MAX(left, (size_t)HEAD_SIZE), size = PD_MAX(need - left, (size_t)CHUNK_SIZE);
+    size_t want = (size_t)PD_MIN((uint64_t)size, walk->data_end - walk->next_offset),
+           least = PD_MIN(need - left, want);
+    struct pd_chunk *chunk = NULL;
+    if (walk->ahead && head == HEAD_SIZE && size == CHUNK_SIZE)
+        chunk = pd_ahead_take(walk->ahead, walk->source, walk->next_offset, &got);
+    perfdata_status status = PERFDATA_OK;
+    if (!chunk) {
+        chunk = pd_chunk_new(walk->pool, head + size);
+        if (!chunk)
+            return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, (int64_t)walk->next_offset,
+                           "out of memory");
+        status = pd_source_read_least(walk->source, walk->next_offset, chunk->bytes + head, least,
+                                      want, &got);
+    }
+    bool stream = pd_source_is_stream(walk->source);
+    if (status == PERFDATA_OK && stream && got < least)
+        walk->data_end = walk->next_offset + got;
+    else if (status == PERFDATA_OK && !stream && got < want)
+        status = note_shorter(walk, walk->next_offset + got);
+    if (status < 0) {
+        pd_chunk_release(chunk);
+        return status;
+    }
+    use_chunk(walk, chunk, head, got);
+    ask_ahead(walk);
     return PERFDATA_OK;
 }
 

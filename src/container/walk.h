@@ -4,6 +4,7 @@
 #define PD_CONTAINER_WALK_H
 #include "container/inflate.h"
 #include "container/internal.h"
+#include "io/ahead.h"
 
 struct pdc_cached_event {
     uint64_t id;
@@ -33,8 +34,9 @@ struct pd_walk {
     struct pd_context quiet;
     struct pd_chunk *chunk;
     struct pd_chunk_pool *pool;
-    uint64_t next_offset; /* in the file, of the byte that belongs at `end` */
-    uint64_t data_end;    /* in the file */
+    struct pd_ahead *ahead; /* NULL: nobody reads ahead */
+    uint64_t next_offset;   /* in the file, of the byte that belongs at `end` */
+    uint64_t data_end;      /* in the file */
     struct pdc_inflate inflate;
 };
 

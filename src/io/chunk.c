@@ -115,7 +115,6 @@ struct pd_chunk *pd_chunk_new(struct pd_chunk_pool *pool, size_t capacity)
         chunk->capacity = capacity;
     }
     chunk->size = 0;
-    chunk->offset = 0;
     return hand_out(pool, chunk);
 }
 

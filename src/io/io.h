@@ -17,7 +17,6 @@ struct pd_chunk {
     uint8_t *bytes;
     size_t size; /* bytes that are valid */
     size_t capacity;
-    uint64_t offset; /* of bytes[0] in the input */
     atomic_uint references;
     uint64_t mark; /* for the holder: e.g. the batch that already counts this chunk */
     struct pd_chunk_pool *pool;
@@ -79,6 +78,9 @@ perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *
  * front to back; what pd_source_stop_keeping() has not yet been called for can be read again from the start. */
 perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to,
                                      size_t least, size_t size, size_t *got);
+/* Of a file, from any thread, at the same time as others: as pd_source_read(), but a failure is only told. */
+bool pd_source_read_quietly(const struct pd_source *source, uint64_t offset, void *to, size_t size,
+                            size_t *got);
 void pd_source_stop_keeping(struct pd_source *source);
 /* The first offset from `offset` on where a file may hold other bytes than zeros (holes are skipped). */
 uint64_t pd_source_next_data(const struct pd_source *source, uint64_t offset);

@@ -225,23 +225,40 @@ int64_t pd_source_mtime(const struct pd_source *source)
     return source->mtime;
 }
 
-static perfdata_status read_file(struct pd_source *source, uint64_t offset, uint8_t *to,
-                                 size_t size, size_t *got)
+/* 0, or the system's error. */
+static int read_file_at(const struct pd_source *source, uint64_t offset, uint8_t *to, size_t size,
+                        size_t *got)
 {
     while (*got < size) {
         uint64_t at;
         if (pd_add_overflows(offset, *got, &at) || at > INT64_MAX)
-            return PERFDATA_OK; /* no file reaches that far */
+            return 0; /* no file reaches that far */
         ssize_t n = pread(source->fd, to + *got, size - *got, (off_t)at);
         if (n == 0)
-            return PERFDATA_OK;
+            return 0;
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return fail_errno(source->context, errno, (int64_t)at, source->context->path);
+            return errno;
         *got += (size_t)n;
     }
-    return PERFDATA_OK;
+    return 0;
+}
+
+static perfdata_status read_file(struct pd_source *source, uint64_t offset, uint8_t *to,
+                                 size_t size, size_t *got)
+{
+    int error = read_file_at(source, offset, to, size, got);
+    return error
+               ? fail_errno(source->context, error, (int64_t)(offset + *got), source->context->path)
+               : PERFDATA_OK;
+}
+
+bool pd_source_read_quietly(const struct pd_source *source, uint64_t offset, void *to, size_t size,
+                            size_t *got)
+{
+    *got = 0;
+    return source->kind == KIND_FILE && !read_file_at(source, offset, to, size, got);
 }
 
 /* Reads what is there, `size` at most; *got 0: the end. */

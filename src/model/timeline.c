@@ -53,13 +53,18 @@ static perfdata_status set_comm(struct pd_timeline *timeline, struct pd_thread_s
 
 /* ---- threads ---- */
 
+static struct pd_thread **recent_of(struct pd_timeline *timeline, uint32_t tid)
+{
+    return &timeline->recent[tid % PD_RECENT_THREADS];
+}
+
 static struct pd_thread *find_thread(struct pd_timeline *timeline, uint32_t tid)
 {
-    struct pd_thread *last = timeline->last;
-    if (last && last->tid == tid)
-        return last;
+    struct pd_thread **recent = recent_of(timeline, tid);
+    if (PD_LIKELY(*recent && (*recent)->tid == tid))
+        return *recent;
     uint32_t index = pd_map64_get(&timeline->by_tid, tid);
-    return index >= NO_THREAD ? NULL : (timeline->last = timeline->threads.data[index]);
+    return index >= NO_THREAD ? NULL : (*recent = timeline->threads.data[index]);
 }
 
 /* A thread with its default name and no maps yet, in the table. */
@@ -163,7 +168,7 @@ static struct pd_thread *make_thread(struct pd_timeline *timeline, uint32_t pid,
     }
     if (pid != UINT32_MAX)
         atomic_store_explicit(&state->pid_at, number, memory_order_release);
-    return timeline->last = thread;
+    return *recent_of(timeline, tid) = thread;
 }
 
 struct pd_thread *pd_thread_findnew(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
@@ -187,8 +192,9 @@ static void remove_thread(struct pd_timeline *timeline, struct pd_thread *thread
         return;
     state->current = false;
     leave_set(timeline, pd_thread_set(state, number), number);
-    if (timeline->last == thread)
-        timeline->last = NULL;
+    struct pd_thread **recent = recent_of(timeline, thread->tid);
+    if (*recent == thread)
+        *recent = NULL;
 }
 
 static struct pd_thread *replace_thread(struct pd_timeline *timeline, struct pd_thread *old,

@@ -32,7 +32,7 @@ struct pd_cgroup {
     struct pd_cgroup *next;
 };
 
-enum { PD_CGROUP_BUCKETS = 64 };
+enum { PD_CGROUP_BUCKETS = 64, PD_RECENT_THREADS = 64 };
 
 struct pd_timeline {
     struct pd_context *context;
@@ -42,9 +42,9 @@ struct pd_timeline {
     struct pd_dso_table dsos;
     struct pd_intern comms;
     uint32_t comm_count;
-    PD_VEC(struct pd_thread *) threads; /* by index */
-    struct pd_map64 by_tid;             /* current ones */
-    struct pd_thread *last;             /* the thread found last */
+    PD_VEC(struct pd_thread *) threads;          /* by index */
+    struct pd_map64 by_tid;                      /* current ones */
+    struct pd_thread *recent[PD_RECENT_THREADS]; /* those found last, by tid */
     struct pd_map_set kernel;
     _Atomic uint64_t settled;
     struct pd_cgroup *_Atomic cgroups[PD_CGROUP_BUCKETS];

@@ -366,6 +366,11 @@ const struct pd_order_stats *pd_order_statistics(const struct pd_order *order)
     return &order->stats;
 }
 
+void pd_order_read_ahead(struct pd_order *order, struct pd_ahead *ahead)
+{
+    pd_walk_read_ahead(order->walk, ahead);
+}
+
 uint64_t pd_order_position(const struct pd_order *order)
 {
     return pd_walk_position(order->walk);

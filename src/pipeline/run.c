@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pool. Workers take filled batches in any order; what is finished is emitted in sequence by whoever finishes the
  * batch whose turn it is. The front helps when all batches are under way, so one thread alone is a plain loop. */
+#include "io/ahead.h"
 #include "pipeline/front.h"
 #include <unistd.h>
 
@@ -33,6 +34,8 @@ struct pool {
     uint64_t next_sequence, next_emitted;
     bool emitting, finished;
     perfdata_status status; /* the first failure; nothing is worked on or emitted after it */
+
+    struct pd_ahead ahead; /* what the front will read next, with more than one worker */
 };
 
 /* ---- workers ----------------------------------------------------------------------------------------------- */
@@ -147,6 +150,11 @@ static void *worker_main(void *data)
     struct pool *pool = worker->pool;
     pthread_mutex_lock(&pool->lock);
     for (;;) {
+        if (pd_ahead_waits(&pool->ahead)) {
+            pthread_mutex_unlock(&pool->lock);
+            pd_ahead_serve(&pool->ahead);
+            pthread_mutex_lock(&pool->lock);
+        }
         if (pool->first)
             work_on_first(pool, worker);
         else if (pool->finished)
@@ -261,6 +269,8 @@ static perfdata_status run_front(struct pool *pool)
     perfdata_status status = pd_front_open(pool->session, pool->consumer, &front);
     if (status < 0)
         return status;
+    if (pool->worker_count > 1)
+        pd_order_read_ahead(front.order, &pool->ahead);
     int filled = 1;
     while (filled > 0 && status >= 0) {
         uint64_t oldest;
@@ -343,6 +353,7 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
     struct pool pool = { .session = session, .consumer = consumer };
     perfdata_status status;
     pthread_mutex_init(&pool.lock, NULL);
+    pd_ahead_init(&pool.ahead);
     pthread_cond_init(&pool.work, NULL);
     pthread_cond_init(&pool.room, NULL);
     if (make_pool(&pool, thread_count(session, threads))) {
@@ -357,6 +368,7 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
     for (unsigned i = 1; i < pool.started; i++)
         if (pool.workers[i].started)
             pthread_join(pool.workers[i].thread, NULL);
+    pd_ahead_fini(&pool.ahead);
     for (unsigned i = 0; i < pool.started; i++)
         end_worker(&pool, i);
     free_pool(&pool);

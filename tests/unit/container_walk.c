@@ -70,6 +70,7 @@ static void walk_large(struct pd_recording *r, unsigned count)
     struct pd_chunk *held = NULL;
     const uint8_t *first = NULL;
     unsigned i = 0;
+    uint64_t next = r->data.offset;
     CHECK(pd_walk_open(r, &walk) == 0);
     while (pd_walk_next(walk, &raw) == 1) {
         CHECK(raw.type == SAMPLE && raw.misc == 2 && raw.size >= 32);
@@ -78,7 +79,8 @@ static void walk_large(struct pd_recording *r, unsigned count)
         CHECK(raw.event && raw.event->index == (i % 3 ? 0 : 1));
         CHECK(raw.data >= raw.chunk->bytes &&
               raw.data + raw.size <= raw.chunk->bytes + raw.chunk->size);
-        CHECK_U64(raw.offset, raw.chunk->offset + (uint64_t)(raw.data - raw.chunk->bytes));
+        CHECK_U64(raw.offset, next);
+        next = raw.offset + raw.size;
         if (!held) { /* stays valid whatever the walk does */
             held = raw.chunk;
             first = raw.data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sources read what is there and say what is not; chunks live as long as somebody holds them. */
 #include "test.h"
-#include "io/io.h"
+#include "io/ahead.h"
 #include <fcntl.h>
 #include <lzma.h>
 #include <unistd.h>
@@ -84,6 +84,53 @@ static void file(struct pd_context *context)
     CHECK(pd_source_open_fd(context, fd, &source) == 0 && pd_source_size(source) == 1 << 24);
     pd_source_close(source);
     CHECK(lseek(fd, 0, SEEK_CUR) == 10); /* ours neither to close nor to move */
+    close(fd);
+    unlink(path);
+}
+
+static void *serve(void *ahead)
+{
+    pd_ahead_serve(ahead);
+    return NULL;
+}
+
+/* What is read ahead is what was asked for, or nothing: the walker reads itself then. */
+static void read_ahead(struct pd_context *context)
+{
+    char path[] = "io-source-XXXXXX";
+    int fd = mkstemp(path);
+    CHECK(fd >= 0 && pwrite(fd, "0123456789", 10, 0) == 10);
+    struct pd_source *source;
+    struct pd_ahead ahead;
+    pthread_t thread;
+    size_t got = 0;
+    CHECK(pd_source_open_fd(context, fd, &source) == 0);
+    struct pd_chunk_pool *pool = pd_chunk_pool_new();
+    pd_ahead_init(&ahead);
+    pd_ahead_serve(&ahead); /* nothing to do */
+    CHECK(!pd_ahead_take(&ahead, source, 0, &got));
+
+    pd_ahead_ask(&ahead, source, 3, pd_chunk_new(pool, 32), 8, 20);
+    CHECK(pd_ahead_waits(&ahead) && !pd_ahead_take(&ahead, source, 3, &got)); /* not begun */
+    CHECK(!pd_ahead_waits(&ahead));
+
+    pd_ahead_ask(&ahead, source, 3, pd_chunk_new(pool, 32), 8, 20);
+    CHECK(pthread_create(&thread, NULL, serve, &ahead) == 0 && pthread_join(thread, NULL) == 0);
+    struct pd_chunk *chunk = pd_ahead_take(&ahead, source, 3, &got);
+    CHECK(chunk && got == 7 && !memcmp(chunk->bytes + 8, "3456789", 7));
+    CHECK(!pd_ahead_take(&ahead, source, 3, &got)); /* once */
+    pd_chunk_release(chunk);
+
+    pd_ahead_ask(&ahead, source, 3, pd_chunk_new(pool, 32), 0, 4);
+    pd_ahead_serve(&ahead);
+    CHECK(!pd_ahead_take(&ahead, source, 4, &got)); /* another place */
+    pd_ahead_ask(&ahead, source, 10, pd_chunk_new(pool, 32), 0, 4);
+    pd_ahead_serve(&ahead);
+    CHECK(!pd_ahead_take(&ahead, source, 10, &got)); /* nothing is there */
+    pd_ahead_ask(&ahead, source, 0, pd_chunk_new(pool, 32), 0, 4);
+    pd_ahead_fini(&ahead); /* what was asked for goes with it */
+    pd_chunk_pool_close(pool);
+    pd_source_close(source);
     close(fd);
     unlink(path);
 }
@@ -203,6 +250,7 @@ int main(void)
     chunk_over_memory();
     memory(&context);
     file(&context);
+    read_ahead(&context);
     what_cannot_be_opened(&context);
     packed_recordings(&context);
     packed_stream(&context);

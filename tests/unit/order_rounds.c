@@ -40,9 +40,8 @@ static void run(struct maker *m, enum pd_order_mode mode)
         CHECK(record.chunk != NULL);
         struct pd_record_header header = pd_record_header(record.data, false);
         CHECK(header.type == record.type && header.size == record.size);
-        if (!memory)
-            CHECK_U64(record.offset,
-                      (uint64_t)(record.data - record.chunk->bytes) + record.chunk->offset);
+        CHECK(record.data >= record.chunk->bytes &&
+              record.data + record.size <= record.chunk->bytes + record.chunk->size);
         struct pd_identity identity;
         pd_record_identity(record.event, record.data, record.size, record.type, &identity);
         if (record.type == 68)
