@@ -37,6 +37,23 @@ static inline bool pd_vec_grow(void **data, size_t *capacity, size_t need, size_
     (pd_vec_reserve((vec), (vec)->count + 1) ? ((vec)->data[(vec)->count++] = (__VA_ARGS__), true) \
                                              : false)
 
+static inline size_t pd_count_upto(const uint64_t *first, size_t stride, size_t count, uint64_t key)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (*(const uint64_t *)(const void *)((const char *)first + middle * stride) <= key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* How many elements of an array in ascending order of `member`, a uint64_t, are not above `key`. */
+#define pd_upto(array, count, member, key)                                                         \
+    ((count) ? pd_count_upto(&(array)->member, sizeof *(array), (count), (key)) : 0)
+
 #define pd_vec_free(vec) (free((vec)->data), memset((vec), 0, sizeof *(vec)))
 
 #endif

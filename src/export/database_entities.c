@@ -163,16 +163,9 @@ bool pd_db_is_named(const struct pd_thread *thread, uint64_t number)
 static uint64_t time_of(const struct pd_db_entities *e, const struct pd_comm *comm, uint64_t number)
 {
     uint64_t from = began_at(comm, number);
-    size_t low = 0, high = e->times.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (e->times.data[middle].number < from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return from && low < e->times.count && e->times.data[low].number == from
-               ? e->times.data[low].time
+    size_t first = from ? pd_upto(e->times.data, e->times.count, number, from - 1) : 0;
+    return from && first < e->times.count && e->times.data[first].number == from
+               ? e->times.data[first].time
                : 0;
 }
 

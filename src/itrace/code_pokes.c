@@ -60,16 +60,9 @@ size_t pd_code_pokes_at(struct pd_code_pokes *pokes, uint64_t number)
     if (!atomic_load_explicit(&pokes->count, memory_order_acquire))
         return 0;
     pthread_mutex_lock(&pokes->lock);
-    size_t low = 0, high = pokes->list.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pokes->list.data[middle].number <= number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t count = pd_upto(pokes->list.data, pokes->list.count, number, number);
     pthread_mutex_unlock(&pokes->lock);
-    return low;
+    return count;
 }
 
 struct pd_code_poke pd_code_pokes_get(struct pd_code_pokes *pokes, size_t index)

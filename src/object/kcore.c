@@ -149,15 +149,7 @@ void pd_kcore_free(struct pd_kcore *kcore)
 
 const struct pd_kcore_segment *pd_kcore_find(const struct pd_kcore *kcore, uint64_t address)
 {
-    size_t low = 0, high = kcore->segments.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (kcore->segments.data[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct pd_kcore_segment *found = low ? &kcore->segments.data[low - 1] : NULL;
+    size_t upto = pd_upto(kcore->segments.data, kcore->segments.count, start, address);
+    const struct pd_kcore_segment *found = upto ? &kcore->segments.data[upto - 1] : NULL;
     return found && address < found->end ? found : NULL;
 }

@@ -440,15 +440,8 @@ static const struct section *find_section(const struct pd_lines *lines, uint64_t
 /* The last row at or below the address, if a line holds there. */
 static const struct row *find_row(const struct unit *unit, uint64_t address)
 {
-    size_t low = 0, high = unit->rows.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (unit->rows.data[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && unit->rows.data[low - 1].file != NO_FILE ? &unit->rows.data[low - 1] : NULL;
+    size_t upto = pd_upto(unit->rows.data, unit->rows.count, address, address);
+    return upto && unit->rows.data[upto - 1].file != NO_FILE ? &unit->rows.data[upto - 1] : NULL;
 }
 
 /* In the unit that the table of ranges names, else in those that it does not know. */

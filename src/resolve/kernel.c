@@ -193,17 +193,9 @@ void pd_kernel_view_free(struct pd_kernel_view *view)
 /* The last map that begins at or before `ip` and holds it. */
 static const struct pd_map *search(const struct pd_kernel_view *view, uint64_t ip)
 {
-    size_t low = 0, high = view->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (view->places[middle].map.start <= ip)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > 0)
-        if (ip < view->places[low].map.end)
-            return &view->places[low].map;
+    for (size_t i = pd_upto(view->places, view->count, map.start, ip); i-- > 0;)
+        if (ip < view->places[i].map.end)
+            return &view->places[i].map;
     return NULL;
 }
 
