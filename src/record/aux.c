@@ -190,15 +190,7 @@ perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
         ring->aux = aux;
         return PERFDATA_OK;
     }
-    if (errno == EPERM)
-        return pd_fail(&recorder->context, PERFDATA_ERROR_ACCESS, -1,
-                       "Permission error mapping pages.\n"
-                       "Consider increasing /proc/sys/kernel/perf_event_mlock_kb,\n"
-                       "or try again with a smaller value of -m/--mmap_pages.\n"
-                       "(current value: %u,%u)",
-                       recorder->options.pages, recorder->options.aux_pages);
-    return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1,
-                   "failed to mmap AUX area with %d (%s)", errno, strerrordesc_np(errno));
+    return pd_record_map_failed(recorder, "failed to mmap AUX area", errno);
 }
 
 void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring)

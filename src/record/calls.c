@@ -82,36 +82,41 @@ static char *read_file(const char *path, size_t *size, bool whole)
     return bytes.data;
 }
 
-char *pd_roots_read(const struct pd_roots *roots, size_t *size, const char *format, ...)
+static char *read_named(const struct pd_roots *roots, size_t *size, bool whole, const char *format,
+                        va_list arguments)
 {
     char path[PD_PATH_SIZE];
+    if (path_of(roots, path, format, arguments))
+        return read_file(path, size, whole);
+    errno = ENAMETOOLONG;
+    return NULL;
+}
+
+char *pd_roots_read(const struct pd_roots *roots, size_t *size, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    bool fits = path_of(roots, path, format, arguments);
+    char *bytes = read_named(roots, size, false, format, arguments);
     va_end(arguments);
-    errno = ENAMETOOLONG;
-    return fits ? read_file(path, size, false) : NULL;
+    return bytes;
 }
 
 char *pd_roots_read_all(const struct pd_roots *roots, size_t *size, const char *format, ...)
 {
-    char path[PD_PATH_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    bool fits = path_of(roots, path, format, arguments);
+    char *bytes = read_named(roots, size, true, format, arguments);
     va_end(arguments);
-    errno = ENAMETOOLONG;
-    return fits ? read_file(path, size, true) : NULL;
+    return bytes;
 }
 
 int64_t pd_roots_number(const struct pd_roots *roots, int64_t missing, const char *format, ...)
 {
-    char path[PD_PATH_SIZE], *end;
+    char *end;
     va_list arguments;
     va_start(arguments, format);
-    bool fits = path_of(roots, path, format, arguments);
+    char *text = read_named(roots, NULL, false, format, arguments);
     va_end(arguments);
-    char *text = fits ? read_file(path, NULL, false) : NULL;
     if (!text)
         return missing;
     errno = 0;

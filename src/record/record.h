@@ -141,6 +141,8 @@ perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
 /* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand still meanwhile. */
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved);
 void pd_record_unmap_rings(perfdata_recorder *recorder);
+/* Why a buffer could not be mapped, in perf's words. */
+perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);
 
 /* synthesize.c: what runs already, as records. */
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);

@@ -27,7 +27,7 @@ static uint64_t default_pages(const perfdata_recorder *recorder, uint64_t page)
     return power;
 }
 
-static perfdata_status map_failed(perfdata_recorder *recorder, int error)
+perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error)
 {
     if (error == EPERM)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ACCESS, -1,
@@ -36,7 +36,7 @@ static perfdata_status map_failed(perfdata_recorder *recorder, int error)
                        "or try again with a smaller value of -m/--mmap_pages.\n"
                        "(current value: %u,%u)",
                        recorder->options.pages, recorder->options.aux_pages);
-    return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1, "failed to mmap with %d (%s)", error,
+    return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1, "%s with %d (%s)", what, error,
                    strerrordesc_np(error));
 }
 
@@ -53,7 +53,7 @@ static perfdata_status add_ring(perfdata_recorder *recorder, struct pd_opened *o
     void *base = recorder->calls.map(recorder->calls.data, ring.size + page, protection, ring.fd,
                                      0);
     if (base == MAP_FAILED)
-        return map_failed(recorder, errno);
+        return pd_record_map_failed(recorder, "failed to mmap", errno);
     ring.base = base;
     opened->ring = (uint32_t)recorder->rings.count;
     struct pollfd poll = { .fd = ring.fd, .events = POLLIN | POLLERR | POLLHUP };
@@ -84,13 +84,13 @@ static perfdata_status map_place(perfdata_recorder *recorder, int32_t cpu, int32
             } else if (recorder->calls.control(
                            recorder->calls.data, opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
                            (void *)(intptr_t)recorder->rings.data[ring].fd) < 0) {
-                status = map_failed(recorder, errno);
+                status = pd_record_map_failed(recorder, "failed to mmap", errno);
             }
             opened->ring = (uint32_t)ring;
             if (status == PERFDATA_OK &&
                 recorder->calls.control(recorder->calls.data, opened->fd, PERF_EVENT_IOC_ID,
                                         &opened->id) < 0)
-                status = map_failed(recorder, errno);
+                status = pd_record_map_failed(recorder, "failed to mmap", errno);
         }
     return status;
 }
