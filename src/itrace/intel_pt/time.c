@@ -271,7 +271,7 @@ bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limi
     if (limit - time->cyc_reference <= FAR || !(time->cbr_cyc_to_tsc < FAR_FACTOR))
         cycles = pd_pt_time_round((double)(limit - time->cyc_reference) /
                                   (time->cbr_cyc_to_tsc * 1.26));
-    if (cycles < 2)
+    if (cycles < 3)
         return false;
     time->max_cycles = cycles - 2;
     time->uncalibrated = calibration;

@@ -145,6 +145,8 @@ struct pd_pt_decoder {
     uint64_t period_ticks, period_mask, last_masked_time;
     uint64_t period_base; /* insns at the last sample */
     bool continuous_period;
+    uint64_t
+        late_insns; /* while the time is late, and periods are of time: no sample up to so many */
     uint64_t sample_time, sample_tot_cycles, sample_insn_base;
     uint64_t sample_cycles; /* time.cycles at sample_time, which is yet to be set */
     bool sample_late;
@@ -267,11 +269,38 @@ PD_INLINE void walk_settle(struct pd_pt_decoder *d)
         walk_settle_late(d);
 }
 
+/* What samples by time go by: between packets that tell it, an instruction takes a tick. */
+PD_INLINE uint64_t walk_time(const struct pd_pt_decoder *d)
+{
+    return d->time.timestamp + (d->time.insns - d->time.insn_base);
+}
+
+/* No sample comes, and nothing of the period changes, in fewer ticks than these. The time is not late. */
+PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
+{
+    uint64_t now = walk_time(d) + !d->continuous_period, masked = now & d->period_mask;
+    if (masked > d->last_masked_time)
+        return 0;
+    return masked < d->last_masked_time ? d->period_ticks : d->period_ticks - (now - masked);
+}
+
 /* Nobody asks for the time before walk_settle() is called. */
 PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
 {
-    return (d->unseen || d->hop_unseen) && d->walk == WALK_IN_SYNC &&
-           d->config.period_type == PD_PT_PERIOD_NONE;
+    return (d->unseen || d->hop_unseen) && d->walk == WALK_IN_SYNC;
+}
+
+/* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and instructions may each take
+ * half of what is left. False: not here. */
+PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
+{
+    uint64_t limit = d->limit;
+    if (d->config.period_type == PD_PT_PERIOD_TICKS) {
+        uint64_t half = walk_ticks_left(d) / 2;
+        limit = PD_MIN(limit, d->time.timestamp + half);
+        d->late_insns = d->time.insns + half;
+    }
+    return pd_pt_time_put_off(&d->time, calibration, limit);
 }
 
 PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
@@ -284,7 +313,7 @@ PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
     walk_settle(d);
     pd_pt_time_cyc(time, cycles);
     if (walk_may_be_late(d))
-        pd_pt_time_put_off(time, false, d->limit);
+        walk_put_off(d, false);
 }
 
 PD_INLINE struct walk_known *walk_known_slot(struct pd_pt_decoder *d, uint64_t ip)

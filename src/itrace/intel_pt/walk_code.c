@@ -127,11 +127,6 @@ static int mismatch(struct pd_pt_decoder *d)
 
 /* ---- samples of instructions ---- */
 
-static uint64_t walk_time(const struct pd_pt_decoder *d)
-{
-    return d->time.timestamp + (d->time.insns - d->time.insn_base);
-}
-
 /* After how many instructions the next sample is due; 0: never. */
 uint64_t walk_next_sample(struct pd_pt_decoder *d)
 {

@@ -44,8 +44,7 @@ static void mtc(struct pd_pt_decoder *d)
     walk_settle(d);
     if (!pd_pt_time_mtc(&d->time, payload, walk_after_cyc(d)))
         return;
-    if (d->context == PD_PT_NO_BLOCK && walk_may_be_late(d) &&
-        pd_pt_time_put_off(&d->time, true, d->limit))
+    if (d->context == PD_PT_NO_BLOCK && walk_may_be_late(d) && walk_put_off(d, true))
         return;
     pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context, true);
 }

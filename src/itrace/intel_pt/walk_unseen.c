@@ -206,9 +206,11 @@ PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
 {
     if (PD_LIKELY(d->config.period_type == PD_PT_PERIOD_NONE))
         return UINT64_MAX;
-    if (d->config.period_type == PD_PT_PERIOD_TICKS && !d->continuous_period)
-        return 0;
-    return walk_next_sample(d);
+    if (d->config.period_type != PD_PT_PERIOD_TICKS)
+        return walk_next_sample(d);
+    if (d->time.max_cycles)
+        return d->late_insns > d->time.insns ? d->late_insns - d->time.insns : 0;
+    return walk_ticks_left(d);
 }
 
 void walk_tnt_unseen(struct pd_pt_decoder *d)
