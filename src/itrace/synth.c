@@ -290,6 +290,8 @@ int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_
         return got;
     if (record->type == PD_RECORD_SAMPLE) {
         perfdata_status status = pd_synth_enrich(synth, record);
+        if (!status)
+            status = pd_synth_add_depth(synth, record);
         if (status < 0)
             return status;
     }

@@ -176,6 +176,8 @@ void *pd_synth_alloc(struct pd_synth *synth, size_t size);
 struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue);
 /* Gives the sample that is about to be delivered a chain or branches. */
 perfdata_status pd_synth_enrich(struct pd_synth *synth, struct pd_delivered *record);
+/* Tells how deep in calls the thread is. */
+perfdata_status pd_synth_add_depth(struct pd_synth *synth, struct pd_delivered *record);
 
 /* synth_pebs.c */
 perfdata_status pd_pebs_open(struct pd_synth *synth);

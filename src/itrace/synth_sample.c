@@ -159,6 +159,8 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                                       .insn_ip = state->insn_ip,
                                       .insn_thread = queue->walked,
                                       .insn_length = queue->insn_length };
+    if (synth->stacks.calls && !queue->stack)
+        queue->stack = pd_stacks_find(&synth->stacks, queue->thread, queue->idle, queue->cpu);
     if (synth->stacks.calls && queue->stack) {
         facts->depth = (uint32_t)queue->stack->frames.count;
         facts->has_depth = true;
@@ -427,9 +429,9 @@ void pd_synth_emit_step(struct pd_synth_queue *queue)
     if (PD_UNLIKELY(state->type & RARE || state->cbr != queue->cbr_seen)) {
         if (synth->pebs && state->type & PD_PT_BLOCK_ITEMS)
             pd_pebs_emit(queue);
-        if (state->type & PD_PT_EVENT)
+        if (state->type & PD_PT_EVENT && options->intr_events)
             put_event(queue);
-        if (state->type & PD_PT_IF_CHANGE)
+        if (state->type & PD_PT_IF_CHANGE && options->intr_events)
             put_iflag(queue);
         if (options->power)
             put_power(queue);
@@ -555,6 +557,26 @@ static void find_gaps(const struct pd_event *event, const struct pd_sample *samp
     if (event->attr.sample_type & PD_SAMPLE_RAW && sample->raw)
         at = (uint32_t)(sample->raw - sample->record) + sample->raw_size;
     *branches_at = at;
+}
+
+perfdata_status pd_synth_add_depth(struct pd_synth *synth, struct pd_delivered *record)
+{
+    struct pd_sample sample;
+    if (!synth->options.thread_stack || !record->event || record->facts ||
+        pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
+        return PERFDATA_OK;
+    const struct pd_thread *thread = pd_timeline_touch(synth->timeline, sample.pid, sample.tid,
+                                                       synth->number);
+    const struct pd_stack *stack = pd_stacks_find(&synth->stacks, thread,
+                                                  !sample.pid && !sample.tid, sample.cpu);
+    if (!stack)
+        return PERFDATA_OK;
+    struct pd_synth_facts *facts = pd_synth_alloc(synth, sizeof *facts);
+    if (!facts)
+        return synth->status;
+    *facts = (struct pd_synth_facts){ .depth = (uint32_t)stack->frames.count, .has_depth = true };
+    record->facts = facts;
+    return PERFDATA_OK;
 }
 
 perfdata_status pd_synth_enrich(struct pd_synth *synth, struct pd_delivered *record)

@@ -40,6 +40,13 @@ c_sample.data script --itrace=i10us --ns --time 40%-60%
 # A PSB without an address, met where one is looked for
 c_ovf.data script --itrace=Zb
 c_psbeach.data script --itrace=Ze
+# What is not asked for is not skipped either
+t_event.data script --itrace=bs100
+t_event.data script --itrace=Ibs100
+# Only within a function: how deep it is, of ordinary samples, too
+c_psbeach.data script --call-trace --graph-function tree
+c_sample.data script --call-ret-trace --graph-function run
+c_tracepoint.data script --call-ret-trace --graph-function tree
 # Records as they lie in the file
 c_fork.data script --dump-unsorted-raw-trace
 d_flip.data script --dump-unsorted-raw-trace
