@@ -110,6 +110,9 @@ struct perfdata_recorder_options {
     /* What -v shows, a line or several at a time, with their newlines; NULL: nobody listens. Level 0: warnings. */
     void (*log)(void *data, int32_t level, const char *text);
     void *log_data;
+    /* Threads that read the kernel's buffers, each buffer into a file of its own: `path` is a directory then. "": one a
+     * CPU; "core", "package", "numa"; "0,1/0:2,3/2": CPUs and where the thread runs. NULL: the caller's alone. */
+    const char *threads;
 };
 
 /* Since 0.1. */

@@ -228,6 +228,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from record' -l no-bpf-event -d 
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l synth -r -d 'of what runs already: all, task, mmap, cgroup, no'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s o -l output -r -d 'where to write; - is standard output, a pipe stream'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s z -l compression-level -d 'compress with zstd; default level: 1'
+complete -c perfdata -n '__fish_seen_subcommand_from record' -l threads -d 'a directory, written by threads: cpu, core, package, numa, or CPUS/AFFINITY:...'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s B -l no-buildid -d 'no build-ids in the header'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l buildid-all -d 'build-ids of all that was mapped, not of what samples hit'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s N -l no-buildid-cache -d 'as always: the build-id cache is not touched'

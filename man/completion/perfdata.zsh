@@ -353,6 +353,7 @@ _perfdata() {
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*-z+[compress with zstd; default level\: 1]::N:' \
         '*--compression-level=-[compress with zstd; default level\: 1]::N:' \
+        '*--threads=-[a directory, written by threads\: cpu, core, package, numa, or CPUS/AFFINITY\:...]::HOW:' \
         '*-B[no build-ids in the header]' \
         '*--no-buildid[no build-ids in the header]' \
         '*--buildid-all[build-ids of all that was mapped, not of what samples hit]' \

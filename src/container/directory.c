@@ -62,7 +62,10 @@ static perfdata_status open_part(struct pd_recording *recording, const char *nam
 perfdata_status pdc_open_parts(struct pd_recording *recording)
 {
     const struct pd_feature_dir_format *format = &recording->features.dir_format;
-    if (!format->present || format->version != 1) {
+    static const uint64_t none[4];
+    /* one that is being written has no features yet */
+    bool begun = !memcmp(recording->feature_bits, none, sizeof none);
+    if (!begun && (!format->present || format->version != 1)) {
         if (format->present && format->version) /* 0: it has but one file, beside kcore_dir */
             return pd_issue(&recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
                             "directory format %llu: only its main file is read",

@@ -49,6 +49,9 @@ static perfdata_status check(perfdata_recorder *recorder, size_t index)
     if (recorder->options.has_clock)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "Cannot use clockid (-k option) with " PD_INTEL_PT);
+    if (recorder->options.threads) /* no reader puts the pieces of a trace together again */
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "--threads with AUX areas is not supported");
     if (recorder->options.compression)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "-z with AUX areas is not supported yet");

@@ -89,8 +89,11 @@ struct perfdata_recorder {
     /* the recording */
     int fd;
     bool own_fd;
+    int folder; /* of a directory, -1: it is none; `fd` is its file `data` */
     struct pd_writer *writer;
-    uint64_t wakeups, reads, clock_wall, clock_time;
+    PD_VEC(struct pd_worker *) workers; /* threads that read the buffers; none: we do */
+    size_t alive;                       /* of them, those who may get more */
+    uint64_t wakeups, clock_wall, clock_time;
     uint64_t cpus_possible;
     uint64_t kernel_start, kernel_end; /* its text; read once */
     uint32_t switches;                 /* how AUXTRACE_INFO says that switches are known */
@@ -136,10 +139,18 @@ perfdata_status pd_record_configure(perfdata_recorder *recorder);
 /* open.c: descriptors, ids, filters. */
 perfdata_status pd_record_open_events(perfdata_recorder *recorder);
 
+/* output.c */
+bool pd_record_is_directory(const perfdata_recorder *recorder);
+perfdata_status pd_record_open_output(perfdata_recorder *recorder);
+void pd_record_close_output(perfdata_recorder *recorder);
+
 /* ring.c */
 perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
 /* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand still meanwhile. */
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved);
+/* One of them; *moved grows. What fails is said in the writer's context. */
+perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
+                                    struct pd_writer *writer, bool last, uint64_t *moved);
 void pd_record_unmap_rings(perfdata_recorder *recorder);
 /* Why a buffer could not be mapped, in perf's words. */
 perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);

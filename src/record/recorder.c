@@ -2,15 +2,14 @@
 /* <perfdata/recorder.h> */
 #include "record/command.h"
 #include "record/record.h"
+#include "record/workers.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 perfdata_status pd_record_no_memory(perfdata_recorder *recorder)
@@ -50,8 +49,8 @@ static perfdata_status check_options(perfdata_recorder *recorder)
 static perfdata_status keep_strings(perfdata_recorder *recorder)
 {
     struct perfdata_recorder_options *options = &recorder->options;
-    const char **const texts[] = { &options->path, &options->cpus, &options->pids, &options->tids,
-                                   &options->root };
+    const char **const texts[] = { &options->path, &options->cpus, &options->pids,
+                                   &options->tids, &options->root, &options->threads };
     for (size_t i = 0; i < PD_LENGTH(texts); i++) {
         const char *text = *texts[i];
         if (text && !(*texts[i] = pd_arena_strdup(&recorder->arena, text)))
@@ -69,7 +68,7 @@ perfdata_status perfdata_recorder_open(const struct perfdata_recorder_options *o
         return PERFDATA_ERROR_MEMORY;
     pd_context_init(&recorder->context);
     recorder->calls = pd_calls_kernel;
-    recorder->fd = recorder->stop_fd = -1;
+    recorder->fd = recorder->folder = recorder->stop_fd = -1;
     recorder->child_go = recorder->child_error = recorder->child_fd = recorder->child_status = -1;
     if (!options || options->struct_size < offsetof(struct perfdata_recorder_options, path))
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no options");
@@ -142,29 +141,6 @@ static perfdata_status default_events(perfdata_recorder *recorder)
     return PERFDATA_OK;
 }
 
-/* As perf: what was there becomes NAME.old. */
-static perfdata_status open_output(perfdata_recorder *recorder)
-{
-    const char *path = recorder->options.path;
-    struct stat info;
-    char *old = NULL;
-    recorder->fd = recorder->options.fd;
-    if (!path)
-        return PERFDATA_OK;
-    if (!stat(path, &info) && S_ISREG(info.st_mode) && info.st_size &&
-        asprintf(&old, "%s.old", path) > 0) {
-        (void)!unlink(old);
-        (void)!rename(path, old);
-        free(old);
-    }
-    recorder->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    recorder->own_fd = recorder->fd >= 0;
-    if (recorder->own_fd)
-        return PERFDATA_OK;
-    return pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "failed to open %s : %s", path,
-                   strerrordesc_np(errno));
-}
-
 /* The identity behind records that are no samples: 8 bytes a field. */
 static size_t trailer_size(const struct pd_attr *attr)
 {
@@ -192,6 +168,14 @@ static perfdata_status add_events(perfdata_recorder *recorder)
     return status;
 }
 
+/* What a reader must know of the other files: version 1 has some. */
+static perfdata_status set_directory(perfdata_recorder *recorder)
+{
+    uint8_t version[8];
+    pd_store64(version, recorder->options.threads != NULL, false);
+    return pd_writer_set_feature(recorder->writer, PD_FEATURE_DIR_FORMAT, version, sizeof version);
+}
+
 static perfdata_status put_beginning(perfdata_recorder *recorder)
 {
     static const uint8_t zeros[16];
@@ -211,6 +195,8 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
     if (status == PERFDATA_OK && !file)
         status = pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, zeros,
                                        sizeof zeros);
+    if (status == PERFDATA_OK && pd_record_is_directory(recorder))
+        status = set_directory(recorder);
     /* that there is no program of BPF known, as perf writes it */
     if (status == PERFDATA_OK)
         status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BPF_PROG_INFO, zeros, 4);
@@ -281,11 +267,13 @@ perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
                        "cgroup monitoring only available in system-wide mode");
     perfdata_status status = default_events(recorder);
     if (status == PERFDATA_OK)
-        status = open_output(recorder);
-    if (status == PERFDATA_OK && options->command)
-        status = pd_command_fork(recorder);
+        status = options->command ? pd_command_fork(recorder) : PERFDATA_OK;
     if (status == PERFDATA_OK)
         status = pd_record_targets(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_workers_prepare(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_record_open_output(recorder);
     if (status == PERFDATA_OK)
         status = pd_record_configure(recorder);
     if (status == PERFDATA_OK)
@@ -296,6 +284,8 @@ perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
         status = watch(recorder);
     if (status == PERFDATA_OK)
         status = put_beginning(recorder);
+    if (status == PERFDATA_OK)
+        status = pd_workers_start(recorder);
     bool on_exec = !recorder->by_cpu && !options->pids && !options->tids && !options->has_user;
     if (status == PERFDATA_OK && !on_exec && !options->delay)
         status = enable(recorder, true, false);
@@ -318,8 +308,12 @@ void perfdata_recorder_stop(perfdata_recorder *recorder)
 static bool wait_for_data(perfdata_recorder *recorder, int timeout)
 {
     bool any = false;
-    size_t rings = recorder->rings.count;
-    int ready = poll(recorder->polls.data, recorder->polls.count, timeout);
+    size_t rings = recorder->rings.count, others = recorder->workers.count ? rings : 0;
+    int ready = poll(recorder->polls.data + others, recorder->polls.count - others, timeout);
+    if (others) { /* the buffers are those of the workers, who tell when all tasks are gone */
+        pd_command_poll(recorder);
+        return true;
+    }
     recorder->wakeups += ready > 0;
     for (size_t i = 0; i < rings; i++) {
         struct pollfd *poll = &recorder->polls.data[i];
@@ -341,10 +335,11 @@ static perfdata_status move(perfdata_recorder *recorder, bool last, uint64_t *mo
 
 int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
 {
-    uint64_t moved;
+    uint64_t moved = 0;
     if (!recorder->started || recorder->finished || !recorder->writer)
         return too_late(recorder);
-    perfdata_status status = move(recorder, false, &moved);
+    perfdata_status status = recorder->workers.count ? pd_workers_status(recorder)
+                                                     : move(recorder, false, &moved);
     if (status < 0)
         return status;
     pd_command_poll(recorder);
@@ -364,14 +359,15 @@ int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
 
 uint64_t perfdata_recorder_size(const perfdata_recorder *recorder)
 {
-    return recorder->writer ? pd_writer_position(recorder->writer) : 0;
+    return recorder->writer ? pd_writer_position(recorder->writer) + pd_workers_size(recorder) : 0;
 }
 
 /* All that is left goes to the recording, then what its header says of it. */
 static perfdata_status complete(perfdata_recorder *recorder, uint64_t *samples)
 {
     uint64_t moved;
-    perfdata_status status = move(recorder, true, &moved);
+    perfdata_status status = recorder->workers.count ? pd_workers_finish(recorder)
+                                                     : move(recorder, true, &moved);
     if (status == PERFDATA_OK && pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE)) {
         status = pd_record_synthesize_head(recorder);
         if (status == PERFDATA_OK)
@@ -386,6 +382,9 @@ perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char
     const char *path = recorder->options.path;
     if (!recorder->writer || recorder->finished || !path)
         return too_late(recorder);
+    if (pd_record_is_directory(recorder))
+        return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "the output cannot be switched while threads write it");
     perfdata_status status = complete(recorder, &samples);
     if (status == PERFDATA_OK)
         status = pd_writer_finish(recorder->writer);
@@ -393,12 +392,11 @@ perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char
         return status;
     pd_writer_close(recorder->writer);
     recorder->writer = NULL;
-    close(recorder->fd);
-    recorder->own_fd = false;
+    pd_record_close_output(recorder);
     if (rename(path, name) < 0)
         return pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "failed to rename %s : %s",
                        path, strerrordesc_np(errno));
-    status = open_output(recorder);
+    status = pd_record_open_output(recorder);
     return status < 0 ? status : put_beginning(recorder);
 }
 
@@ -412,6 +410,7 @@ static void fill_result(const perfdata_recorder *recorder, uint64_t samples,
                                                .command_status = recorder->child_status };
     if (recorder->writer)
         pd_writer_packed(recorder->writer, &result.uncompressed, &result.compressed);
+    pd_workers_packed(recorder, &result.uncompressed, &result.compressed);
     memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
 }
 
@@ -438,6 +437,7 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
     if (!recorder)
         return;
     pd_command_end(recorder);
+    pd_workers_close(recorder);
     for (size_t e = 0; recorder->opened && e < pd_record_event_count(recorder); e++) {
         for (size_t i = 0; i < recorder->opened[e].count; i++)
             if (recorder->opened[e].data[i].fd >= 0)
@@ -448,8 +448,7 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
     pd_record_unmap_rings(recorder);
     pd_record_close_cgroups(recorder);
     pd_writer_close(recorder->writer);
-    if (recorder->own_fd)
-        close(recorder->fd);
+    pd_record_close_output(recorder);
     if (recorder->stop_fd >= 0)
         close(recorder->stop_fd);
     free(recorder->cpus.data);

@@ -127,21 +127,20 @@ static struct perf_event_mmap_page *control_page(const struct pd_ring *ring)
     return (struct perf_event_mmap_page *)(void *)ring->base;
 }
 
-static perfdata_status put_span(perfdata_recorder *recorder, const struct pd_ring *ring,
-                                uint64_t from, uint64_t to)
+static perfdata_status put_span(const struct pd_ring *ring, struct pd_writer *writer, uint64_t from,
+                                uint64_t to)
 {
     const uint8_t *data = ring->base + sysconf(_SC_PAGESIZE);
     perfdata_status status = PERFDATA_OK;
     while (from != to && status == PERFDATA_OK) {
         uint64_t at = from & (ring->size - 1), size = PD_MIN(to - from, ring->size - at);
-        status = pd_writer_put_kernel(recorder->writer, data + at, (size_t)size);
+        status = pd_writer_put_kernel(writer, data + at, (size_t)size);
         from += size;
     }
     return status;
 }
 
-static perfdata_status read_forward(perfdata_recorder *recorder, struct pd_ring *ring,
-                                    uint64_t *moved)
+static perfdata_status read_forward(struct pd_ring *ring, struct pd_writer *writer, uint64_t *moved)
 {
     struct perf_event_mmap_page *page = control_page(ring);
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
@@ -149,14 +148,14 @@ static perfdata_status read_forward(perfdata_recorder *recorder, struct pd_ring 
         return PERFDATA_OK;
     if (head - tail > ring->size) /* only a kernel that does not keep its word */
         tail = head - ring->size;
-    perfdata_status status = put_span(recorder, ring, tail, head);
+    perfdata_status status = put_span(ring, writer, tail, head);
     *moved += head - tail;
     __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
     return status;
 }
 
 /* The newest record is at the head; the oldest whole one is found by walking up to it. */
-static perfdata_status read_backward(perfdata_recorder *recorder, struct pd_ring *ring,
+static perfdata_status read_backward(struct pd_ring *ring, struct pd_writer *writer,
                                      uint64_t *moved)
 {
     const uint8_t *data = ring->base + sysconf(_SC_PAGESIZE);
@@ -169,20 +168,29 @@ static perfdata_status read_backward(perfdata_recorder *recorder, struct pd_ring
             break;
         at += size;
     }
-    perfdata_status status = put_span(recorder, ring, head, at);
+    perfdata_status status = put_span(ring, writer, head, at);
     *moved += at - head;
     ring->start = head;
     return status;
 }
 
 static perfdata_status read_still(perfdata_recorder *recorder, struct pd_ring *ring,
-                                  uint64_t *moved)
+                                  struct pd_writer *writer, uint64_t *moved)
 {
     const struct pd_calls *calls = &recorder->calls;
     (void)calls->control(calls->data, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, (void *)1);
-    perfdata_status status = read_backward(recorder, ring, moved);
+    perfdata_status status = read_backward(ring, writer, moved);
     (void)calls->control(calls->data, ring->fd, PERF_EVENT_IOC_PAUSE_OUTPUT, NULL);
     return status;
+}
+
+perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
+                                    struct pd_writer *writer, bool last, uint64_t *moved)
+{
+    struct pd_ring *ring = &recorder->rings.data[index];
+    if (!ring->backward)
+        return read_forward(ring, writer, moved);
+    return last ? read_still(recorder, ring, writer, moved) : PERFDATA_OK;
 }
 
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved)
@@ -190,14 +198,9 @@ perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uin
     perfdata_status status = PERFDATA_OK;
     *moved = 0;
     for (size_t i = 0; i < recorder->rings.count && status == PERFDATA_OK; i++) {
-        struct pd_ring *ring = &recorder->rings.data[i];
-        if (!ring->backward)
-            status = read_forward(recorder, ring, moved);
-        else if (last)
-            status = read_still(recorder, ring, moved);
+        status = pd_record_read_ring(recorder, i, recorder->writer, last, moved);
         if (status == PERFDATA_OK)
             status = pd_area_read(recorder, (uint32_t)i, moved);
     }
-    recorder->reads += *moved != 0;
     return status;
 }

@@ -191,6 +191,13 @@ static enum tool_exit take_session(struct record_run *run)
     }
     if ((run->when.on || options->stamp) && !run->recorder.path)
         return tool_usage(run->tool, "a stream has no name that could change");
+    run->recorder.threads = options->threads;
+    if (run->when.on && options->threads) {
+        run->when.on = false;
+        if (!options->quiet)
+            fputs("WARNING: --switch-output option is not available in parallel streaming mode.\n",
+                  stderr);
+    }
     if (run->when.on) /* as perf: looking back takes too long between files */
         run->recorder.flags |= PERFDATA_RECORDER_NO_BUILD_ID;
     if (!options->control)

@@ -78,7 +78,7 @@ struct record_options {
     const char *output, *cpus, *pids, *tids, *user, *period, *frequency, *call_graph, *clock,
         *pages;
     const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
-    const char *switch_output, *switch_files, *max_size, *control, *priority;
+    const char *switch_output, *switch_files, *max_size, *control, *priority, *threads;
     int graph, branch_any, quiet, verbose, stamp, boundary, dry;
     int flags[31]; /* by bit of enum perfdata_recorder_flags */
     int no_cache;

@@ -64,7 +64,7 @@ while read -r what options; do
         ;;
     esac
     count=$((count + 1))
-    rm -f ours theirs
+    rm -rf ours theirs
     set -f
     timeout 20 strace -f -v -e trace=perf_event_open -o theirs.calls perf record -o theirs $options "$@" >theirs.out 2>&1 || true
     timeout 20 strace -f -v -e trace=perf_event_open -o ours.calls "$PERFDATA" record -o ours $options "$@" >ours.out 2>&1 || true

@@ -38,13 +38,16 @@ expect "no such event" 2 "event syntax error: 'nosuch'" "$PERFDATA" record -e no
 expect "few descriptors" 3 "Hint: Try increasing the limit with 'ulimit -n <limit>'" \
     sh -c "ulimit -n 12; exec '$PERFDATA' record -e cpu-clock,cs,faults,task-clock -o a true"
 expect "a full device" 4 "failed to write perf data, error: No space left on device" "$PERFDATA" record -e cpu-clock -o /dev/full true
-expect "an option that is not there yet" 2 "--threads" "$PERFDATA" record --threads -e cpu-clock -o a true
+expect "an option that is not there yet" 2 "--aio" "$PERFDATA" record --aio -e cpu-clock -o a true
 
 mkdir small
 if mount -t tmpfs -o size=64k none small 2>/dev/null; then
     expect "a full disk" 4 "failed to write perf data, error: No space left on device" \
         "$PERFDATA" record -e cpu-clock -c 10000 -o small/a sh -c "i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done"
     test "$(samples small/a)" -gt 10 || { echo "nothing is left on a full disk"; failed=1; }
+    rm -f small/a
+    expect "a full disk for a thread" 4 "failed to write perf data, error: No space left on device" \
+        "$PERFDATA" record --threads -e cpu-clock -c 10000 -o small/b sh -c "i=0; while [ \$i -lt 300000 ]; do i=\$((i + 1)); done"
     umount small
 else
     echo "no tmpfs here: the full disk is left out"
@@ -57,6 +60,15 @@ sleep 2
 kill -9 $recorder
 wait $recorder 2>/dev/null || true
 test "$(samples b)" -gt 0 || { echo "nothing of a killed recorder"; failed=1; }
+
+# so of each of its threads
+rm -rf b
+"$PERFDATA" record -a --threads -e cpu-clock -c 1000000 --no-buffering -o b sleep 20 >/dev/null 2>&1 &
+recorder=$!
+sleep 2
+kill -9 $recorder
+wait $recorder 2>/dev/null || true
+test "$(samples b)" -gt 0 || { echo "nothing of a killed recorder's directory"; failed=1; }
 
 # interrupted: whole
 "$PERFDATA" record -a -e cpu-clock -o c >/dev/null 2>&1 &

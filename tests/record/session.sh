@@ -100,6 +100,21 @@ record -e cpu-clock -c 100000 -B --timestamp-boundary -o g sh -c "$burn" || wron
 "$PERFDATA" header -i g | grep -q '^# time of first sample : [1-9]' || wrong "no times"
 record --dry-run -e cpu-clock -o h true && test ! -e h || wrong "dry-run"
 
+# a directory, written by threads; what was there is kept once
+for how in "" =numa =0/1:1/0; do
+    record --threads$how -a -e cpu-clock -c 100000 -o k sleep 0.3 || wrong "--threads$how"
+    test -s k/data.0 && test "$(samples k)" -gt 10 || wrong "--threads$how: $(samples k) samples"
+done
+test "$(ls -d k*)" = "$(printf 'k\nk.old')" && test -s k.old/data.0 || wrong "--threads: $(ls -d k*)"
+"$PERFDATA" check k >out 2>&1 || test $? -le 1 || wrong "--threads: damaged"
+record --threads -a -e cpu-clock -c 10000 --max-size 100K -o k sleep 10 || test $? = 143 || wrong "--threads, max-size: $?"
+grep -q "perf size limit reached" err || wrong "--threads: max-size"
+for how in =bogus =0/ =0/0:0/1; do
+    record --threads$how -a -e cpu-clock -o l true && wrong "--threads$how"
+    grep -q "Failed to initialize parallel data streaming masks" err || wrong "--threads$how: no word"
+    test ! -e l || wrong "--threads$how: a recording"
+done
+
 # compressed, and a stream of it
 record -z -a -e cpu-clock -c 100000 -o i sleep 0.3 || wrong "compressed"
 test "$(samples i)" -gt 10 && grep -q "compressed (original" err || wrong "compressed: $(samples i) samples"

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a recording goes: a file, or a directory of files. What was there becomes NAME.old, as with perf. */
+#include "record/record.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool pd_record_is_directory(const perfdata_recorder *recorder)
+{
+    return recorder->options.threads != NULL;
+}
+
+static void remove_entries(int parent, const char *name, bool (*ours)(const char *name))
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (ours(entry->d_name))
+            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    else if (fd >= 0)
+        close(fd);
+    (void)unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+static bool is_data(const char *name)
+{
+    return !strcmp(name, "data") || !strncmp(name, "data.", 5);
+}
+
+/* Only what a recording has: a directory with anything else in it stays. */
+static void remove_old(const char *path)
+{
+    struct stat info;
+    if (lstat(path, &info) < 0)
+        return;
+    if (S_ISDIR(info.st_mode))
+        remove_entries(AT_FDCWD, path, is_data);
+    else
+        (void)unlink(path);
+}
+
+static bool make_way(const char *path)
+{
+    struct stat info;
+    char *old = NULL;
+    bool done = true;
+    if (stat(path, &info) || (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) ||
+        (S_ISREG(info.st_mode) && !info.st_size))
+        return true;
+    if (asprintf(&old, "%s.old", path) < 0)
+        return false;
+    remove_old(old);
+    done = !rename(path, old);
+    free(old);
+    return done;
+}
+
+static perfdata_status cannot_open(perfdata_recorder *recorder, const char *path)
+{
+    return pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "failed to open %s : %s", path,
+                   strerrordesc_np(errno));
+}
+
+static perfdata_status open_directory(perfdata_recorder *recorder, const char *path)
+{
+    struct stat info;
+    if (!stat(path, &info) && S_ISREG(info.st_mode))
+        (void)unlink(path); /* an empty file */
+    if (mkdir(path, S_IRWXU) < 0 ||
+        (recorder->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        return cannot_open(recorder, path);
+    recorder->fd = openat(recorder->folder, "data", O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC,
+                          S_IRUSR | S_IWUSR);
+    return recorder->fd >= 0 ? PERFDATA_OK : cannot_open(recorder, path);
+}
+
+perfdata_status pd_record_open_output(perfdata_recorder *recorder)
+{
+    const char *path = recorder->options.path;
+    perfdata_status status = PERFDATA_OK;
+    recorder->fd = recorder->options.fd;
+    if (!path)
+        return PERFDATA_OK;
+    recorder->fd = -1;
+    if (!make_way(path))
+        status = cannot_open(recorder, path);
+    else if (pd_record_is_directory(recorder))
+        status = open_directory(recorder, path);
+    else if ((recorder->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC,
+                                  S_IRUSR | S_IWUSR)) < 0)
+        status = cannot_open(recorder, path);
+    recorder->own_fd = recorder->fd >= 0;
+    return status;
+}
+
+void pd_record_close_output(perfdata_recorder *recorder)
+{
+    if (recorder->own_fd)
+        close(recorder->fd);
+    if (recorder->folder >= 0)
+        close(recorder->folder);
+    recorder->own_fd = false;
+    recorder->folder = -1;
+}
