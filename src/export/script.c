@@ -307,6 +307,7 @@ static perfdata_status run(struct pd_script *script)
         .kind = script->sequential ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
         .data = script,
         .order = unsorted ? PD_ORDER_FILE : PD_ORDER_DELIVERY,
+        .prints = true,
         .begin = begin,
         .work = work,
         .in_order = script->sequential ? in_order : NULL,

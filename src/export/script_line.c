@@ -554,12 +554,9 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     struct pd_line_start start = { guest                           ? guest_name(worker, sample->pid)
                                    : plan->fields & PD_FIELD(COMM) ? comm_of(record)
                                                                    : "",
-                                   sample->pid,
-                                   sample->tid,
-                                   sample->cpu,
-                                   PD_RECORD_SAMPLE,
-                                   sample->misc,
-                                   sample->time };
+                                   sample->pid, sample->tid, sample->cpu, PD_RECORD_SAMPLE,
+                                   /* perf knows none of what is made of a trace. */
+                                   record->facts ? 0 : sample->misc, sample->time };
     char *to = pd_script_start(worker, plan, &start, text);
     if (PD_UNLIKELY(!to))
         return;

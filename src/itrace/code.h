@@ -68,6 +68,8 @@ perfdata_status pd_code_poke(struct pd_code *code, const struct pd_event *event,
  * read twice and then no more. True: to be told. */
 bool pd_code_tell(struct pd_code *code, const struct pd_map *map, enum pd_code_error error);
 
+/* perf has tried to read the object before any error: if it cannot be read, the first error is the last that is told. */
+void pd_code_see(struct pd_code *code, const struct pd_map *map);
 /* A vdso is about to be mapped: perf then opens the thread's objects, up to the first that it can read, so that it knows
  * which it cannot. */
 void pd_code_see_vdso(struct pd_code *code, const struct pd_thread *thread);

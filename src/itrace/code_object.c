@@ -131,19 +131,25 @@ void pd_code_free(struct pd_code *code)
     free(code);
 }
 
+void pd_code_see(struct pd_code *code, const struct pd_map *map)
+{
+    uint64_t key = (uint64_t)(uintptr_t)map->dso;
+
+    pthread_mutex_lock(&code->lock);
+    if (pd_map64_get(&code->told, key) == PD_MAP64_NONE)
+        pd_map64_set(&code->told, key, 1); /* without memory an error is told once more */
+    pthread_mutex_unlock(&code->lock);
+}
+
 static int see_map(void *data, const struct pd_map *map)
 {
     struct pd_code *code = data;
-    uint64_t key = (uint64_t)(uintptr_t)map->dso;
 
     if (map->dso->long_name[0] != '/')
         return 0;
     if (pd_symbols_image(code->symbols, map))
         return 1;
-    pthread_mutex_lock(&code->lock);
-    if (pd_map64_get(&code->told, key) == PD_MAP64_NONE)
-        pd_map64_set(&code->told, key, 1); /* without memory an error is told once more */
-    pthread_mutex_unlock(&code->lock);
+    pd_code_see(code, map);
     return 0;
 }
 

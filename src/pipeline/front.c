@@ -105,6 +105,11 @@ static PD_NOINLINE void show_kernel(struct pd_front *front, const struct pd_deli
         return;
     uint64_t ip = pd_load64(record->data + event->plan.ip, event->plan.swap);
     front->kernel_shown = pd_symbols_show_front(symbols, PD_CPUMODE_KERNEL, ip, record->number);
+    if (!front->kernel_shown || !front->consumer->prints || !front->synth)
+        return;
+    const struct pd_map *map = pd_timeline_kernel_map(front->session->timeline, record->number, ip);
+    if (map)
+        pd_code_see(front->session->code, map);
 }
 
 PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)

@@ -119,6 +119,7 @@ struct pd_consumer {
     bool no_samples;
     bool
         no_threads; /* records come without a thread, and none is made for them: those that act make theirs */
+    bool prints; /* samples one by one: perf then looks for the code of each */
     enum pd_order_mode order;
     /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but the consumer, at the
      * start of work() for instance, when no batch of its own still points into it. Called on the thread that runs the

@@ -166,6 +166,13 @@ static void unreadable_objects_are_told_twice(void)
     fails(view, 0x20000);
     CHECK(pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
     CHECK(pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
+    /* ... or for a sample's */
+    map(0x30000, 0x1000, "/nonexistent/third");
+    view = see(PID);
+    fails(view, 0x30000);
+    pd_code_see(code, view->failed_map);
+    CHECK(pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
+    CHECK(!pd_code_tell(code, view->failed_map, PD_CODE_UNREADABLE));
     end();
 }
 
