@@ -298,11 +298,17 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
 struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
                                    uint64_t number, uint8_t cpumode, uint64_t ip)
 {
-    if (cpumode == PD_CPUMODE_KERNEL || cpumode == PD_CPUMODE_USER) {
-        bool kernel = ip >= pd_symbols_kernel_start(resolver->symbols, number);
-        cpumode = kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
+    if (cpumode != PD_CPUMODE_KERNEL && cpumode != PD_CPUMODE_USER)
+        return pd_resolve(resolver, thread, number, cpumode, ip);
+    bool kernel = ip >= pd_symbols_kernel_start(resolver->symbols, number);
+    uint8_t own = kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
+    if (PD_UNLIKELY(own != cpumode)) {
+        /* A kernel that was recorded from 0 on covers user addresses, too. */
+        struct pd_location *location = pd_resolve(resolver, thread, number, cpumode, ip);
+        if (!location || location->map)
+            return location;
     }
-    return pd_resolve(resolver, thread, number, cpumode, ip);
+    return pd_resolve(resolver, thread, number, own, ip);
 }
 
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,

@@ -101,6 +101,27 @@ static void branches_by_address(void)
     end();
 }
 
+/* One that was recorded from 0 on, as hidden addresses make perf record it, and that nobody can read. */
+static void kernel_of_all_addresses_takes_branches(void)
+{
+    struct pd_object_search search = { .kallsyms = "/nonexistent" };
+    timeline = pd_timeline_new(&context, NULL, false);
+    symbols = pd_symbols_new(&context, timeline, NULL, &search);
+    resolver = pd_resolver_new(symbols);
+    now = 0;
+    apply(build_mmap2(PD_CPUMODE_USER, pid, pid, 0x10000, 0x10000, 0,
+                      (struct built_file){ .prot = 5 }, "//anon"));
+    apply(build_mmap(PD_CPUMODE_KERNEL, UINT32_MAX, 0, 0, 0xffffffff9fffffff, 0xffffffff81000190,
+                     "[kernel.kallsyms]_stext"));
+    struct pd_thread *thread = touch(pid, pid);
+    pd_resolve(resolver, thread, now, PD_CPUMODE_KERNEL, 0xffffffff81000200);
+    struct pd_location *user = pd_resolve_any(resolver, thread, now, PD_CPUMODE_KERNEL, 0x10000);
+    CHECK(user->map && user->map->kernel);
+    user = pd_resolve_any(resolver, thread, now, PD_CPUMODE_USER, 0x10000);
+    CHECK(user->map && !user->map->kernel);
+    end();
+}
+
 static void unknown_thread_has_a_kernel(void)
 {
     begin();
@@ -431,6 +452,7 @@ int main(void)
                "ffffffffc0000000 t mod_start\t[mod]\nffffffffc0000100 t mod_end\t[mod]\n");
     levels_follow_the_mode();
     branches_by_address();
+    kernel_of_all_addresses_takes_branches();
     unknown_thread_has_a_kernel();
     repeated_addresses_are_known();
     trim_bounds_the_cache();
