@@ -121,6 +121,24 @@ static bool peek(const struct pd_pt_decoder *d, const uint8_t **at, enum pd_pt_c
     return out->kind != PD_PT_BAD;
 }
 
+/* What says how things stand, in PSB+ and elsewhere. */
+static bool is_state(unsigned kind)
+{
+    switch (kind) {
+    case PD_PT_MNT:
+    case PD_PT_TSC:
+    case PD_PT_TMA:
+    case PD_PT_MODE_EXEC:
+    case PD_PT_MODE_TSX:
+    case PD_PT_MTC:
+    case PD_PT_CYC:
+    case PD_PT_VMCS:
+    case PD_PT_CBR:
+    case PD_PT_PIP: return true;
+    default: return false;
+    }
+}
+
 /* Some CPUs say in PSB+ where they were before tracing went on elsewhere (BDM70): a TIP.PGE right behind it tells. */
 static bool stale_fup(const struct pd_pt_decoder *d, const uint8_t *at, enum pd_pt_context context)
 {
@@ -130,16 +148,6 @@ static bool stale_fup(const struct pd_pt_decoder *d, const uint8_t *at, enum pd_
             return false;
         switch (packet.kind) {
         case PD_PT_TIP_PGE: return true;
-        case PD_PT_MNT:
-        case PD_PT_TSC:
-        case PD_PT_TMA:
-        case PD_PT_MODE_EXEC:
-        case PD_PT_MODE_TSX:
-        case PD_PT_MTC:
-        case PD_PT_CYC:
-        case PD_PT_VMCS:
-        case PD_PT_CBR:
-        case PD_PT_PIP:
         case PD_PT_PTWRITE:
         case PD_PT_EXSTOP:
         case PD_PT_MWAIT:
@@ -150,7 +158,9 @@ static bool stale_fup(const struct pd_pt_decoder *d, const uint8_t *at, enum pd_
         case PD_PT_BEP:
         case PD_PT_CFE:
         case PD_PT_EVD: break;
-        default: return false;
+        default:
+            if (!is_state(packet.kind))
+                return false;
         }
     }
     return false;
@@ -164,23 +174,15 @@ bool walk_fup_in_psb(const struct pd_pt_decoder *d, struct pd_pt_packet *fup)
     fup->kind = PD_PT_BAD;
     while (peek(d, &at, &context, &packet)) {
         switch (packet.kind) {
-        case PD_PT_MNT:
-        case PD_PT_TSC:
-        case PD_PT_TMA:
-        case PD_PT_MODE_EXEC:
-        case PD_PT_MODE_TSX:
-        case PD_PT_MTC:
-        case PD_PT_CYC:
-        case PD_PT_VMCS:
-        case PD_PT_CBR:
-        case PD_PT_PIP: break;
         case PD_PT_FUP:
             if (fup->kind == PD_PT_FUP || !packet.count)
                 return fup->kind == PD_PT_FUP;
             *fup = packet;
             break;
         case PD_PT_PSBEND: return fup->kind == PD_PT_FUP && !stale_fup(d, at, context);
-        default: return fup->kind == PD_PT_FUP;
+        default:
+            if (!is_state(packet.kind))
+                return fup->kind == PD_PT_FUP;
         }
     }
     return fup->kind == PD_PT_FUP;

@@ -93,14 +93,6 @@ static void enter_psb(struct pd_pt_decoder *d)
     walk_reset_returns(d);
 }
 
-static int psb_report(struct pd_pt_decoder *d)
-{
-    d->state.type = PD_PT_PSB_EVENT;
-    d->state.from_ip = d->psb_ip;
-    d->state.to_ip = 0;
-    return STEP_DONE;
-}
-
 /* ---- PSB+ while the walk is in sync ---- */
 
 static int psb_plus(struct pd_pt_decoder *d)
@@ -126,14 +118,24 @@ static int psb_plus(struct pd_pt_decoder *d)
     }
 }
 
-/* STEP_CURRENT: a packet that does not belong into PSB+ ended it. */
-int walk_psb(struct pd_pt_decoder *d)
+static int report_psb(struct pd_pt_decoder *d, int (*read_rest)(struct pd_pt_decoder *d))
 {
     enter_psb(d);
     d->in_psb = true;
-    int error = psb_plus(d);
+    int error = read_rest(d);
     d->in_psb = false;
-    return error ? error : psb_report(d);
+    if (error)
+        return error;
+    d->state.type = PD_PT_PSB_EVENT;
+    d->state.from_ip = d->psb_ip;
+    d->state.to_ip = 0;
+    return STEP_DONE;
+}
+
+/* STEP_CURRENT: a packet that does not belong into PSB+ ended it. */
+int walk_psb(struct pd_pt_decoder *d)
+{
+    return report_psb(d, psb_plus);
 }
 
 /* ---- PSB+ to begin with ---- */
@@ -174,11 +176,7 @@ static int begin_psb_plus(struct pd_pt_decoder *d)
 
 static int begin_at_psb(struct pd_pt_decoder *d)
 {
-    enter_psb(d);
-    d->in_psb = true;
-    int error = begin_psb_plus(d);
-    d->in_psb = false;
-    return error ? error : psb_report(d);
+    return report_psb(d, begin_psb_plus);
 }
 
 int walk_sync(struct pd_pt_decoder *d)
