@@ -288,12 +288,7 @@ static void cell(struct tool *tool, const char *text)
 
 static bool known_to_perf(const struct tool_verb *verb, const struct tool_option *row)
 {
-    for (const struct tool_perf_option *perf = tool_perf_options; perf->verb; perf++) {
-        if (!strcmp(perf->verb, verb->name) && row->long_name &&
-            !strcmp(perf->long_name, row->long_name))
-            return true;
-    }
-    return false;
+    return verb->flags & TOOL_VERB_PERF && !(row->flags & TOOL_OURS);
 }
 
 static void options_of_verb(struct tool *tool, const struct tool_verb_row *verb_row)

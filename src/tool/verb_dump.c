@@ -17,13 +17,6 @@ struct dump_options {
 };
 #define FIELD(name) offsetof(struct dump_options, name)
 
-static enum tool_exit refuse_itrace(struct tool *tool, void *data, const char *value, bool unset)
-{
-    (void)data;
-    (void)value;
-    return tool_refuse(tool, unset ? "--no-itrace" : "--itrace");
-}
-
 static const struct tool_option dump_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
@@ -44,8 +37,6 @@ static const struct tool_option dump_rows[] = {
     { TOOL_STRING, 'o', "output", "PATH",
       "with --pdt: the file to write, for a directory recording a directory", FIELD(output),
       .flags = TOOL_OURS },
-    { TOOL_CALLBACK, 0, "itrace", NULL, "AUX packets: not supported yet", .parse = refuse_itrace,
-      .flags = TOOL_OURS | TOOL_NO_VALUE | TOOL_HIDDEN },
     { 0 },
 };
 

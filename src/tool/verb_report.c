@@ -78,12 +78,13 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "group", NULL, "events side by side", FIELD(group) },
     { TOOL_FLAG, 'b', "branch-stack", NULL,
-      "a row for each branch; --no-branch-stack: for each sample, also where branches were "
-      "recorded",
+      "a row for each branch: refused so far where branches were recorded; --no-branch-stack: for "
+      "each sample",
       FIELD(branch_stack) },
-    { TOOL_FLAG, 0, "total-cycles", NULL, "with branches: blocks of code by their cycles",
-      FIELD(total_cycles) },
-    { TOOL_FLAG, 0, "mem-mode", NULL, "rows of memory accesses", FIELD(mem_mode) },
+    { TOOL_FLAG, 0, "total-cycles", NULL,
+      "with branches, so refused so far: blocks of code by their cycles", FIELD(total_cycles) },
+    { TOOL_FLAG, 0, "mem-mode", NULL,
+      "rows of memory accesses: refused so far where they were recorded", FIELD(mem_mode) },
     { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)",
       FIELD(skip_empty) },
     { TOOL_FLAG, 'q', "quiet", NULL, "rows only", FIELD(quiet) },
