@@ -280,29 +280,27 @@ PD_INLINE void hot_take(const struct pd_pt_decoder *d, struct hot *h)
     h->sample_cyc = time->sample_cyc;
 }
 
-/* What has been held back goes to where it belongs. */
-static PD_NOINLINE struct hot hot_put(struct pd_pt_decoder *d, struct hot h)
+/* What has been held back goes to where it belongs; hot_take() is to follow. */
+PD_INLINE void hot_put(struct pd_pt_decoder *d, const struct hot *h)
 {
     struct pd_pt_time *time = &d->time;
-    time->insns = h.insns;
-    if (h.stepped) {
-        d->sample_insn_base = h.step_base;
-        d->state.cycles = time->tot_cycles + (time->pge ? h.step_cycles : 0);
+    time->insns = h->insns;
+    if (h->stepped) {
+        d->sample_insn_base = h->step_base;
+        d->state.cycles = time->tot_cycles + (time->pge ? h->step_cycles : 0);
         d->sample_time = time->timestamp;
-        d->sample_late = time->late || h.counted;
-        d->sample_cycles = time->cycles + h.step_cycles;
+        d->sample_late = time->late || h->counted;
+        d->sample_cycles = time->cycles + h->step_cycles;
     }
-    if (h.sampled)
-        d->sample_tot_cycles = time->tot_cycles + (time->pge ? h.sample_cycles : 0);
-    time->sample_cyc = h.sample_cyc;
-    if (h.counted) {
-        time->cycles += h.cycles;
-        time->tot_cycles += time->pge ? h.cycles : 0;
-        time->insn_base = h.insn_base;
+    if (h->sampled)
+        d->sample_tot_cycles = time->tot_cycles + (time->pge ? h->sample_cycles : 0);
+    time->sample_cyc = h->sample_cyc;
+    if (h->counted) {
+        time->cycles += h->cycles;
+        time->tot_cycles += time->pge ? h->cycles : 0;
+        time->insn_base = h->insn_base;
         time->late = true;
     }
-    hot_take(d, &h);
-    return h;
 }
 
 PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
@@ -313,11 +311,14 @@ PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
         d->progress_count || d->iflag != d->next_iflag || (d->pip & 1) != d->nr ||
         d->time.timestamp >= d->limit)
         return false;
-    *h = (struct hot){
-        .p = d->next, .node = walk_resolve(d, &error), .last_ip = d->last_ip, .kind = d->packet.kind
-    };
+    /* One by one: the compiler would clear it by a slow instruction first. */
+    h->node = walk_resolve(d, &error);
     if (!h->node || d->index)
         return false;
+    h->p = d->next;
+    h->last = NULL;
+    h->last_ip = d->last_ip;
+    h->kind = d->packet.kind;
     uint64_t budget = unseen_budget(d);
     hot_take(d, h);
     h->budget = budget == UINT64_MAX ? budget : h->insns + budget;
@@ -325,21 +326,21 @@ PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
     return true;
 }
 
-static PD_NOINLINE void hot_end(struct pd_pt_decoder *d, struct hot h)
+PD_INLINE void hot_end(struct pd_pt_decoder *d, const struct hot *h)
 {
     hot_put(d, h);
-    d->next = h.p;
-    d->packet.kind = (uint8_t)h.kind;
-    d->last_ip = h.last_ip;
-    if (!h.last)
+    d->next = h->p;
+    d->packet.kind = (uint8_t)h->kind;
+    d->last_ip = h->last_ip;
+    if (!h->last)
         return;
     d->have_last_ip = true;
     d->direct_count = 0;
-    walk_set_insn(d, h.last->op, h.last->length, h.last->last_ip);
-    d->node = h.node;
+    walk_set_insn(d, h->last->op, h->last->length, h->last->last_ip);
+    d->node = h->node;
     d->index = 0;
     d->from = NULL;
-    d->ip = h.node ? h.node->ip : h.last_ip;
+    d->ip = h->node ? h->node->ip : h->last_ip;
 }
 
 /* Steps at this packet: the first one takes the cycles. */
@@ -502,7 +503,7 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
         h->sample_cyc = true;
         return true;
     }
-    *h = hot_put(d, *h);
+    hot_put(d, h);
     d->at = at;
     d->last_kind = (uint8_t)kind;
     walk_cyc(d, cycles);
@@ -512,7 +513,7 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
 
 PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
 {
-    *h = hot_put(d, *h);
+    hot_put(d, h);
     d->packet.kind = (uint8_t)h->kind;
     walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
     walk_status(d);
@@ -541,7 +542,7 @@ static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(19
 bool walk_unseen(struct pd_pt_decoder *d)
 {
     struct hot h;
-    if (d->end - d->next < HOT_MARGIN || !hot_begin(d, &h))
+    if (d->end - d->next < HOT_MARGIN || hot_kind[*d->next] == HOT_NOT || !hot_begin(d, &h))
         return false;
     const uint8_t *end = d->end - HOT_MARGIN;
     bool go = true;
@@ -569,6 +570,6 @@ bool walk_unseen(struct pd_pt_decoder *d)
         default: go = false;
         }
     }
-    hot_end(d, h);
+    hot_end(d, &h);
     return d->walk == WALK_TNT_MORE;
 }
