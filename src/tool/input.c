@@ -34,6 +34,13 @@ enum tool_exit tool_parse_itrace(struct tool *tool, void *options, const char *v
     return TOOL_DONE;
 }
 
+enum tool_exit tool_parse_inline(struct tool *tool, void *options, const char *value, bool unset)
+{
+    (void)options;
+    (void)value;
+    return unset ? TOOL_DONE : tool_refuse(tool, "--inline");
+}
+
 void tool_warn_of_trace(const struct tool *tool, uint64_t errors)
 {
     (void)tool;

@@ -10,7 +10,7 @@ struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
     int branch_stack, mem_mode, total_cycles;
-    int group, skip_empty, demangle, demangle_kernel, inlines, ignore_vmlinux, ns, relative;
+    int group, skip_empty, demangle, demangle_kernel, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
@@ -121,7 +121,7 @@ static void report_defaults(void *data)
 {
     struct report_options *options = data;
     options->max_stack = 127;
-    options->demangle = options->inlines = options->skip_empty = options->children = 1;
+    options->demangle = options->skip_empty = options->children = 1;
     options->group = options->branch_stack = -1;
 }
 

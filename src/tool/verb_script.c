@@ -14,7 +14,7 @@ struct script_options {
     const char *field_lists[MAX_FIELD_LISTS];
     size_t field_count;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
-        inlines, full_source_path;
+        full_source_path;
     int header, header_only, info, dump, dump_unsorted;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
@@ -163,7 +163,7 @@ static void script_defaults(void *data)
 {
     struct script_options *options = data;
     options->max_stack = 127;
-    options->demangle = options->inlines = 1;
+    options->demangle = 1;
 }
 
 static uint32_t flags_of(const struct tool *tool, const struct script_options *from)
