@@ -74,6 +74,13 @@ enum perfdata_synthesis {
     PERFDATA_SYNTHESIZE_NOTHING = 1 << 30 /* 0 is all */
 };
 
+/* Traces that are overwritten until someone asks for them. Since 0.1. */
+enum perfdata_snapshot {
+    PERFDATA_SNAPSHOT_NONE = 0,
+    PERFDATA_SNAPSHOT_ASKED = 1, /* by perfdata_recorder_snapshot() */
+    PERFDATA_SNAPSHOT_AT_END = 2 /* and at the end */
+};
+
 #define PERFDATA_RECORDER_MAX_FREQUENCY UINT32_MAX
 #define PERFDATA_RECORDER_NO_CLOCK INT32_MIN
 
@@ -113,6 +120,12 @@ struct perfdata_recorder_options {
     /* Threads that read the kernel's buffers, each buffer into a file of its own: `path` is a directory then. "": one a
      * CPU; "core", "package", "numa"; "0,1/0:2,3/2": CPUs and where the thread runs. NULL: the caller's alone. */
     const char *threads;
+    uint32_t snapshot; /* enum perfdata_snapshot */
+    uint32_t
+        aux_sample; /* samples of the events that the one that traces leads carry the trace's end */
+    uint64_t snapshot_size;   /* bytes at most of each area; 0: all of it */
+    uint32_t aux_sample_size; /* bytes; 0: 4096 */
+    uint32_t reserved;
 };
 
 /* Since 0.1. */
@@ -165,6 +178,9 @@ PERFDATA_API uint64_t perfdata_recorder_size(const perfdata_recorder *recorder);
 /* Completes the recording so far, a file, under another name and goes on with a new one: --switch-output. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder,
                                                       const char *name);
+/* What the areas of traces hold goes to the recording. PERFDATA_ERROR_ARGUMENT: options.snapshot did not ask for it, the
+ * recording goes on. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_snapshot(perfdata_recorder *recorder);
 /* Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on);
 /* Ends perfdata_recorder_read() soon. Async-signal-safe. Since 0.1. */

@@ -368,7 +368,10 @@ _perfdata() {
         '*--timestamp-filename[date and time behind the file'\''s name]' \
         '*--timestamp-boundary[the header has the first and last sample'\''s time, also with -B]' \
         '*--max-size=[ends at this size, like 100M]:SIZE:' \
-        '*--control=[fd\:N\[,ACK\] or fifo\:PATH\[,ACK\]\: takes the commands enable, disable, stop, ping]:WHERE:' \
+        '*-S+[only at SIGUSR2, or the command snapshot, what is in the areas; e\: at the end, too]::\[e\]\[SIZE\]:' \
+        '*--snapshot=-[only at SIGUSR2, or the command snapshot, what is in the areas; e\: at the end, too]::\[e\]\[SIZE\]:' \
+        '*--aux-sample=-[samples of the events in the trace'\''s group carry its last bytes; default\: 4096]::SIZE:' \
+        '*--control=[fd\:N\[,ACK\] or fifo\:PATH\[,ACK\]\: takes the commands enable, disable, stop, ping, snapshot]:WHERE:' \
         '*-r+[records with this priority of SCHED_FIFO]:PRIORITY:' \
         '*--realtime=[records with this priority of SCHED_FIFO]:PRIORITY:' \
         '*--dry-run[only looks at the options]' \

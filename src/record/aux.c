@@ -56,40 +56,62 @@ static perfdata_status check(perfdata_recorder *recorder, size_t index)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "-z with AUX areas is not supported yet");
     const struct pd_selected *event = pd_record_event(recorder, index);
-    if (event->members != 1 || event->leader != index)
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "%s: groups with AUX areas are not supported yet", event->name);
-    return PERFDATA_OK;
+    if (event->leader != index)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "%s: it must lead its group",
+                       event->name);
+    return pd_area_check_modes(recorder, index);
 }
 
-/* Its descriptor owns the area, so it is opened first. */
-static void move_to_front(perfdata_recorder *recorder, size_t index)
+/* Its descriptor owns the area, so it is opened first; its group comes with it. */
+static perfdata_status move_to_front(perfdata_recorder *recorder, size_t index)
 {
-    struct pd_selected event = *pd_record_event(recorder, index);
+    size_t count = pd_record_event_count(recorder), next = 0;
     struct pd_selected *list = recorder->events.list.data;
-    memmove(list + 1, list, index * sizeof *list);
-    list[0] = event;
-    for (size_t i = 0; i <= index; i++)
-        list[i].leader = i ? list[i].leader + 1 : 0;
+    struct pd_selected *moved = malloc(count * sizeof *moved);
+    uint32_t *places = malloc(count * sizeof *places);
+    for (unsigned pass = 0; pass < 3 && moved && places; pass++)
+        for (size_t i = 0; i < count; i++)
+            if (pass == (i == index ? 0u : list[i].leader == index ? 1u : 2u)) {
+                places[i] = (uint32_t)next;
+                moved[next++] = list[i];
+            }
+    for (size_t i = 0; i < next; i++) {
+        list[i] = moved[i];
+        list[i].leader = places[list[i].leader];
+    }
+    free(moved);
+    free(places);
+    return next == count ? PERFDATA_OK : pd_record_no_memory(recorder);
 }
 
-static perfdata_status choose_sizes(perfdata_recorder *recorder)
+static perfdata_status choose_sizes(perfdata_recorder *recorder, size_t index)
 {
-    enum { PRIVILEGED = 4 << 20, OTHERS = 128 << 10, DATA = 256 << 10, LEAST = 8 << 10 };
+    enum { PRIVILEGED = 4 << 20, OTHERS = 128 << 10, DATA = 256 << 10 };
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
     struct perfdata_recorder_options *options = &recorder->options;
     bool privileged = !geteuid() || paranoid(recorder) < 0;
-    if (!options->aux_pages) {
+    bool whole = !pd_area_snapshots(recorder) && !pd_area_samples(recorder);
+    uint32_t least = whole ? 8 << 10 : 4 << 10;
+    if (!options->aux_pages && !privileged && !options->pages)
+        options->pages = DATA / page;
+    if (!options->aux_pages && options->snapshot_size) {
+        if (options->snapshot_size > UINT64_C(1) << 40)
+            return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                           "a snapshot of %" PRIu64 " bytes", options->snapshot_size);
+        for (options->aux_pages = 1; (uint64_t)options->aux_pages * page < options->snapshot_size;)
+            options->aux_pages *= 2;
+    } else if (!options->aux_pages) {
         options->aux_pages = (privileged ? PRIVILEGED : OTHERS) / page;
-        if (!privileged && !options->pages)
-            options->pages = DATA / page;
     }
     uint64_t size = (uint64_t)options->aux_pages * page;
-    if (size < LEAST || options->aux_pages & (options->aux_pages - 1))
+    if (size < least || options->aux_pages & (options->aux_pages - 1))
         return pd_fail(
             &recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
             "Invalid mmap size for Intel Processor Trace: must be at least %uKiB and a power of 2",
-            LEAST >> 10);
+            least >> 10);
+    if (pd_area_snapshots(recorder))
+        return pd_area_snapshot_size(recorder, index);
+    pd_area_warn_samples(recorder, index);
     return PERFDATA_OK;
 }
 
@@ -131,17 +153,26 @@ static perfdata_status add_switches(perfdata_recorder *recorder)
 perfdata_status pd_area_prepare(perfdata_recorder *recorder)
 {
     int64_t index = pd_area_event(recorder);
+    if (index < 0 && (pd_area_snapshots(recorder) || pd_area_samples(recorder)))
+        return pd_area_refuse_modes(recorder);
     if (index < 0)
         return recorder->options.aux_pages
                    ? pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                              "sizes of AUX areas go with events that have one")
                    : PERFDATA_OK;
+    struct pd_selected *trace = pd_record_event(recorder, (size_t)index);
+    pd_area_group(recorder, (size_t)index);
+    if (pd_area_samples(recorder))
+        pd_intel_pt_default_sampled(&recorder->roots, &trace->attr, trace->said_config);
+    if (pd_intel_pt_force(&recorder->roots, &trace->attr))
+        pd_record_log(recorder, 0, "Warning:\npt=0 doesn't make sense, forcing pt=1\n");
     perfdata_status status = check(recorder, (size_t)index);
     if (status == PERFDATA_OK)
-        status = choose_sizes(recorder);
+        status = choose_sizes(recorder, (size_t)index);
+    if (status == PERFDATA_OK)
+        status = move_to_front(recorder, (size_t)index);
     if (status < 0)
         return status;
-    move_to_front(recorder, (size_t)index);
     recorder->options.flags |= PERFDATA_RECORDER_ALL_BUILD_IDS | PERFDATA_RECORDER_IDENTIFIER;
     status = add_switches(recorder);
     struct pd_selected *tracking = status == PERFDATA_OK ? add_dummy(recorder) : NULL;
@@ -170,7 +201,9 @@ void pd_area_configure(perfdata_recorder *recorder)
     attr->sample_type &= ~(uint64_t)PD_SAMPLE_PERIOD;
     if (!recorder->per_thread)
         attr->sample_type |= PD_SAMPLE_CPU;
-    attr->aux_watermark = (uint32_t)(recorder->options.aux_pages * page / 4);
+    if (!pd_area_snapshots(recorder) && !pd_area_samples(recorder))
+        attr->aux_watermark = (uint32_t)(recorder->options.aux_pages * page / 4);
+    pd_area_set_samples(recorder, 0);
 }
 
 /* ---- the area ---- */
@@ -187,8 +220,11 @@ perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
     ring->aux_size = recorder->options.aux_pages * page;
     control->aux_offset = ring->size + page;
     control->aux_size = ring->aux_size;
-    void *aux = recorder->calls.map(recorder->calls.data, ring->aux_size, PROT_READ | PROT_WRITE,
-                                    ring->fd, control->aux_offset);
+    /* one that may not be written to is overwritten by the kernel */
+    bool whole = !pd_area_snapshots(recorder) && !pd_area_samples(recorder);
+    void *aux = recorder->calls.map(recorder->calls.data, ring->aux_size,
+                                    whole ? PROT_READ | PROT_WRITE : PROT_READ, ring->fd,
+                                    control->aux_offset);
     if (aux != MAP_FAILED) {
         ring->aux = aux;
         return PERFDATA_OK;
@@ -201,6 +237,8 @@ void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring)
     if (ring->aux)
         recorder->calls.unmap(recorder->calls.data, ring->aux, ring->aux_size);
     ring->aux = NULL;
+    free(ring->mark);
+    ring->mark = NULL;
 }
 
 static uint64_t now(void)
@@ -214,9 +252,9 @@ static uint64_t now(void)
 #endif
 }
 
-static perfdata_status put_trace(perfdata_recorder *recorder, const struct pd_ring *ring,
-                                 uint32_t index, uint64_t from, uint64_t to)
+perfdata_status pd_area_put(perfdata_recorder *recorder, uint32_t index, uint64_t from, uint64_t to)
 {
+    const struct pd_ring *ring = &recorder->rings.data[index];
     static const uint8_t zeros[8];
     uint8_t record[AUXTRACE_SIZE] = { 0 };
     uint64_t size = to - from;
@@ -241,7 +279,7 @@ static perfdata_status put_trace(perfdata_recorder *recorder, const struct pd_ri
 perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved)
 {
     struct pd_ring *ring = &recorder->rings.data[index];
-    if (!ring->aux)
+    if (!ring->aux || pd_area_snapshots(recorder) || pd_area_samples(recorder))
         return PERFDATA_OK;
     struct perf_event_mmap_page *page = control_page(ring);
     uint64_t head = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE), tail = ring->aux_read;
@@ -249,7 +287,7 @@ perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64
         return PERFDATA_OK;
     if (head - tail > ring->aux_size)
         tail = head - ring->aux_size;
-    perfdata_status status = put_trace(recorder, ring, index, tail, head);
+    perfdata_status status = pd_area_put(recorder, index, tail, head);
     ring->aux_read = head;
     __atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
     *moved += head - tail;
@@ -303,7 +341,7 @@ perfdata_status pd_area_put_info(perfdata_recorder *recorder)
                                mask_of(recorder, "tsc"),
                                mask_of(recorder, "noretcomp"),
                                recorder->switches,
-                               0, /* snapshots */
+                               pd_area_snapshots(recorder),
                                !recorder->per_thread,
                                mask_of(recorder, "mtc"),
                                mask_of(recorder, "mtc_period"),

@@ -17,6 +17,23 @@ perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring);
 void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring);
 /* Moves what is there: an AUXTRACE record and the bytes. Tracing that stopped for want of room goes on. */
 perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved);
+/* An AUXTRACE record and these bytes of the area. */
+perfdata_status pd_area_put(perfdata_recorder *recorder, uint32_t index, uint64_t from,
+                            uint64_t to);
+
+/* aux_modes.c: what is wanted of a trace but the whole. */
+bool pd_area_snapshots(const perfdata_recorder *recorder);
+bool pd_area_samples(const perfdata_recorder *recorder);
+/* Such options without an event that traces. */
+perfdata_status pd_area_refuse_modes(perfdata_recorder *recorder);
+/* Before the attributes; `trace`: the number of the event that traces. */
+void pd_area_group(perfdata_recorder *recorder, size_t trace);
+perfdata_status pd_area_check_modes(perfdata_recorder *recorder, size_t trace);
+perfdata_status pd_area_snapshot_size(perfdata_recorder *recorder, size_t trace);
+void pd_area_warn_samples(const perfdata_recorder *recorder, size_t trace);
+/* After them. */
+void pd_area_set_samples(const perfdata_recorder *recorder, size_t trace);
+
 /* AUXTRACE_INFO. */
 perfdata_status pd_area_put_info(perfdata_recorder *recorder);
 

@@ -209,6 +209,8 @@ static perfdata_status apply_terms(perfdata_recorder *recorder, struct pd_select
         attr->sample_type = terms->number[PD_TERM_TIME]
                                 ? attr->sample_type | PD_SAMPLE_TIME
                                 : attr->sample_type & ~(uint64_t)PD_SAMPLE_TIME;
+    if (terms->number[PD_TERM_AUX_OUTPUT])
+        set(attr, PD_ATTR_AUX_OUTPUT);
     if (pd_term_said(terms, PD_TERM_INHERIT) || pd_term_said(terms, PD_TERM_NO_INHERIT)) {
         bool on = pd_term_said(terms, PD_TERM_INHERIT) ? terms->number[PD_TERM_INHERIT]
                                                        : !terms->number[PD_TERM_NO_INHERIT];
@@ -243,7 +245,6 @@ static perfdata_status refuse_terms(perfdata_recorder *recorder, const struct pd
         { PD_TERM_BRANCH_TYPE, "branch_type" },     { PD_TERM_MAX_EVENTS, "nr" },
         { PD_TERM_OVERWRITE, "overwrite" },         { PD_TERM_NO_OVERWRITE, "no-overwrite" },
         { PD_TERM_DRIVER_CONFIG, "driver-config" }, { PD_TERM_PERCORE, "percore" },
-        { PD_TERM_AUX_OUTPUT, "aux-output" },       { PD_TERM_AUX_SAMPLE_SIZE, "aux-sample-size" },
         { PD_TERM_METRIC_ID, "metric-id" },
     };
     for (size_t i = 0; i < PD_LENGTH(rows); i++)

@@ -38,8 +38,9 @@ struct pd_selected {
     const char *unit; /* NULL: none */
     double scale;
     struct pd_terms terms;
-    bool sample_read;  /* :S */
-    bool most_precise; /* :P: the greatest precise_ip that opens */
+    uint64_t said_config; /* bits of config that were given */
+    bool sample_read;     /* :S */
+    bool most_precise;    /* :P: the greatest precise_ip that opens */
     bool weak;
     bool tracking;   /* mmap, comm... are its task */
     bool made;       /* by us, not by the user */

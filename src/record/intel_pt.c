@@ -58,6 +58,15 @@ void pd_intel_pt_default(const struct pd_roots *roots, struct pd_attr *attr)
     }
 }
 
+/* A sample is small: as many points to begin from as there can be. */
+void pd_intel_pt_default_sampled(const struct pd_roots *roots, struct pd_attr *attr, uint64_t said)
+{
+    unsigned word;
+    uint64_t mask = pd_pmu_mask(roots, PD_INTEL_PT, "psb_period", &word);
+    if (!(mask & said) && !word)
+        attr->config &= ~mask;
+}
+
 static uint64_t get_term(const struct pd_roots *roots, const struct pd_attr *attr, const char *name)
 {
     unsigned word;
@@ -98,6 +107,22 @@ static perfdata_status check_value(struct pd_context *context, const struct pd_r
                                      values.failed ? "?" : values.data);
     pd_text_free(&values);
     return status;
+}
+
+bool pd_intel_pt_force(const struct pd_roots *roots, struct pd_attr *attr)
+{
+    if (!has_term(roots, "pt") || get_term(roots, attr, "pt"))
+        return false;
+    set_term(roots, attr, "pt", 1);
+    return true;
+}
+
+uint64_t pd_intel_pt_psb_bytes(const struct pd_roots *roots, const struct pd_attr *attr)
+{
+    enum { SMALLEST = 11, ONE_ENTRY = 256 };
+    if (!capability(roots, "topa_multiple_entries"))
+        return ONE_ENTRY;
+    return UINT64_C(1) << (get_term(roots, attr, "psb_period") + SMALLEST);
 }
 
 perfdata_status pd_intel_pt_check(struct pd_context *context, const struct pd_roots *roots,

@@ -47,6 +47,7 @@ struct pd_ring {
     bool backward;
     uint8_t *aux; /* AUX area, NULL: none */
     uint64_t aux_size, aux_read;
+    uint8_t *mark; /* what lay before aux_read at the last snapshot; NULL: none yet */
 };
 
 struct pd_cgroup {

@@ -40,6 +40,8 @@ static perfdata_status check_options(perfdata_recorder *recorder)
     if (options->compression < 0 || options->compression > 22)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "compression levels are 1 to 22");
+    if (options->snapshot > PERFDATA_SNAPSHOT_AT_END)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no such snapshots");
     if (options->call_graph > PERFDATA_CALL_GRAPH_LBR)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no such call graph");
     return PERFDATA_OK;
@@ -197,6 +199,8 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
                                        sizeof zeros);
     if (status == PERFDATA_OK && pd_record_is_directory(recorder))
         status = set_directory(recorder);
+    if (status == PERFDATA_OK && file && recorder->rings.count && recorder->rings.data[0].aux)
+        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_AUXTRACE, zeros, 8);
     /* that there is no program of BPF known, as perf writes it */
     if (status == PERFDATA_OK)
         status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BPF_PROG_INFO, zeros, 4);
@@ -366,8 +370,12 @@ uint64_t perfdata_recorder_size(const perfdata_recorder *recorder)
 static perfdata_status complete(perfdata_recorder *recorder, uint64_t *samples)
 {
     uint64_t moved;
-    perfdata_status status = recorder->workers.count ? pd_workers_finish(recorder)
-                                                     : move(recorder, true, &moved);
+    perfdata_status status = PERFDATA_OK;
+    if (recorder->options.snapshot == PERFDATA_SNAPSHOT_AT_END)
+        status = perfdata_recorder_snapshot(recorder);
+    if (status == PERFDATA_OK)
+        status = recorder->workers.count ? pd_workers_finish(recorder)
+                                         : move(recorder, true, &moved);
     if (status == PERFDATA_OK && pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE)) {
         status = pd_record_synthesize_head(recorder);
         if (status == PERFDATA_OK)

@@ -203,8 +203,12 @@ static perfdata_status pmu_term(struct pd_parser *parser, struct pd_selected *ev
     free(format);
     if (term->has_value && !pd_word_number(term->value, 0, &value))
         return pd_parse_fail(parser, term->value_at, "expected numeric value");
-    if (pd_pmu_set(&event->attr, text, value, &most))
+    if (pd_pmu_set(&event->attr, text, value, &most)) {
+        unsigned word;
+        uint64_t mask = pd_pmu_mask(parser->roots, event->pmu, name, &word);
+        event->said_config |= word ? 0 : mask;
         return PERFDATA_OK;
+    }
     return pd_parse_fail(parser, term->value_at, "value too big for format, maximum is %llu",
                          (unsigned long long)most);
 }

@@ -174,12 +174,37 @@ static enum tool_exit take_output(struct record_run *run)
     return take_delay(run);
 }
 
+/* "e0x100000": at the end, too; so many bytes. */
+static enum tool_exit take_traces(struct record_run *run)
+{
+    struct perfdata_recorder_options *recorder = &run->recorder;
+    const char *snapshot = run->options->snapshot, *sample = run->options->aux_sample;
+    uint64_t number;
+    if (snapshot) {
+        bool at_end = *snapshot == 'e';
+        recorder->snapshot = at_end ? PERFDATA_SNAPSHOT_AT_END : PERFDATA_SNAPSHOT_ASKED;
+        if (snapshot[at_end] &&
+            !record_count(snapshot + at_end, UINT64_MAX, &recorder->snapshot_size))
+            return record_bad_value(run, "-S", snapshot);
+    }
+    if (sample) {
+        recorder->aux_sample = 1;
+        if (*sample && !record_count(sample, UINT32_MAX, &number))
+            return record_bad_value(run, "--aux-sample", sample);
+        recorder->aux_sample_size = *sample ? (uint32_t)number : 0;
+    }
+    return TOOL_DONE;
+}
+
 static enum tool_exit take_session(struct record_run *run)
 {
     const struct record_options *options = run->options;
     uint64_t number;
     run->control = (struct record_control){ .in = -1, .out = -1 };
     run->recorder.want_times = (uint32_t)options->boundary;
+    enum tool_exit bad = take_traces(run);
+    if (bad != TOOL_DONE)
+        return bad;
     if (options->max_size && !record_size_parse(options->max_size, &run->max_size))
         return record_bad_value(run, "--max-size", options->max_size);
     if (options->switch_output && !record_switch_parse(options->switch_output, &run->when))

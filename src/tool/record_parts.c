@@ -63,14 +63,14 @@ static int64_t left_ms(const struct record_switch *when)
     return (int64_t)when->seconds * 1000 - ms_since(&when->since);
 }
 
-int record_switch_timeout(const struct record_switch *when)
+int record_switch_timeout(const struct record_switch *when, bool signals)
 {
     enum { SIGNAL = 200 }; /* one that comes just before the wait is seen then */
     if (when->seconds) {
         int64_t left = left_ms(when);
         return left < 0 ? 0 : (int)left;
     }
-    return when->by_signal ? SIGNAL : -1;
+    return when->by_signal || signals ? SIGNAL : -1;
 }
 
 bool record_switch_due(const struct record_switch *when, const perfdata_recorder *recorder,
@@ -189,6 +189,12 @@ static bool act(const char *line, perfdata_recorder *recorder, bool quiet, bool 
     if (!strcmp(line, "stop")) {
         perfdata_recorder_stop(recorder);
         return true;
+    }
+    if (!strcmp(line, "snapshot")) {
+        perfdata_status status = perfdata_recorder_snapshot(recorder);
+        if (status == PERFDATA_ERROR_ARGUMENT)
+            fputs("No AUX area tracing to snapshot\n", stderr);
+        return status == PERFDATA_OK || status == PERFDATA_ERROR_ARGUMENT;
     }
     bool on = !strcmp(line, "enable");
     if (!on && strcmp(line, "disable") != 0) {

@@ -23,8 +23,8 @@ bool record_switch_parse(const char *text, struct record_switch *out);
 /* "100K" with a unit of bytes. */
 bool record_size_parse(const char *text, uint64_t *bytes);
 void record_switch_begin(struct record_switch *out);
-/* Milliseconds that may be waited; -1: for ever. */
-int record_switch_timeout(const struct record_switch *when);
+/* Milliseconds that may be waited; -1: for ever. `signals`: they mean something else, too. */
+int record_switch_timeout(const struct record_switch *when, bool signals);
 bool record_switch_due(const struct record_switch *when, const perfdata_recorder *recorder,
                        bool signalled);
 /* The next name: PATH.YYYYMMDDhhmmssCC, one that no file has. The oldest file goes when there are too many. NULL: told
@@ -78,7 +78,8 @@ struct record_options {
     const char *output, *cpus, *pids, *tids, *user, *period, *frequency, *call_graph, *clock,
         *pages;
     const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
-    const char *switch_output, *switch_files, *max_size, *control, *priority, *threads;
+    const char *switch_output, *switch_files, *max_size, *control, *priority, *threads, *snapshot,
+        *aux_sample;
     int graph, branch_any, quiet, verbose, stamp, boundary, dry;
     int flags[31]; /* by bit of enum perfdata_recorder_flags */
     int no_cache;

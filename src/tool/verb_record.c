@@ -148,9 +148,16 @@ static const struct tool_option record_rows[] = {
     { TOOL_FLAG, 0, "timestamp-boundary", NULL,
       "the header has the first and last sample's time, also with -B", FIELD(boundary) },
     { TOOL_STRING, 0, "max-size", "SIZE", "ends at this size, like 100M", FIELD(max_size) },
+    { TOOL_GROUP, .help = "Traces (Intel PT)" },
+    { TOOL_STRING, 'S', "snapshot", "[e][SIZE]",
+      "only at SIGUSR2, or the command snapshot, what is in the areas; e: at the end, too",
+      FIELD(snapshot), .flags = TOOL_OPTIONAL, .implied = "" },
+    { TOOL_STRING, 0, "aux-sample", "SIZE",
+      "samples of the events in the trace's group carry its last bytes; default: 4096",
+      FIELD(aux_sample), .flags = TOOL_OPTIONAL, .implied = "" },
     { TOOL_GROUP, .help = "While it runs" },
     { TOOL_STRING, 0, "control", "WHERE",
-      "fd:N[,ACK] or fifo:PATH[,ACK]: takes the commands enable, disable, stop, ping",
+      "fd:N[,ACK] or fifo:PATH[,ACK]: takes the commands enable, disable, stop, ping, snapshot",
       FIELD(control) },
     { TOOL_STRING, 'r', "realtime", "PRIORITY", "records with this priority of SCHED_FIFO",
       FIELD(priority) },
@@ -306,18 +313,29 @@ static bool switch_output(struct record_run *run, perfdata_recorder *recorder)
     return true;
 }
 
+static bool take_snapshot(struct record_run *run, perfdata_recorder *recorder)
+{
+    switch_signals = run->when.by_signal; /* then a new file begins behind it */
+    if (run->options->verbose)
+        say(run, "Recording AUX area tracing snapshot\n");
+    return perfdata_recorder_snapshot(recorder) == PERFDATA_OK;
+}
+
 /* Until the command or a signal ends it: as perfdata_recorder_read(). */
 static int read_all(struct record_run *run, perfdata_recorder *recorder)
 {
     int more;
     record_switch_begin(&run->when);
     do {
-        int timeout = record_switch_timeout(&run->when), span = record_spans_timeout(&run->spans);
+        int timeout = record_switch_timeout(&run->when, run->recorder.snapshot != 0);
+        int span = record_spans_timeout(&run->spans);
         more = perfdata_recorder_read(
             recorder, timeout < 0 || (span >= 0 && span < timeout) ? span : timeout);
         if (more > 0 && !record_spans_handle(&run->spans, recorder, run->options->quiet))
             more = -1;
         if (more > 0 && !record_control_handle(&run->control, recorder, run->options->quiet))
+            more = -1;
+        if (more > 0 && run->recorder.snapshot && switch_signals && !take_snapshot(run, recorder))
             more = -1;
         if (more > 0 && record_switch_due(&run->when, recorder, switch_signals) &&
             !switch_output(run, recorder))
