@@ -78,6 +78,10 @@ struct perfdata_script_options {
     const char *const *dlargs;
     size_t dlarg_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
+    /* Guests of virtual machines: one of these given, their samples are shown. Of the guest that no pid names: its kernel's
+     * table, modules and image; of the others, by the pid of their hypervisor, a folder with a folder PID each, which has its
+     * programs, /proc/kallsyms and /proc/modules. */
+    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */

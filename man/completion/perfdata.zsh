@@ -89,6 +89,10 @@ _perfdata() {
         '*--call-ret-trace[calls and returns, indented]' \
         '*--graph-function=[only what runs within these functions]:SYMBOL\[,...\]:' \
         '*--guest-code[guests run code of their host process]' \
+        '*--guestkallsyms=[show guests; the table of the kernel of the one that no pid names]:FILE:_files' \
+        '*--guestvmlinux=[show guests; that kernel'\''s image]:FILE:_files' \
+        '*--guestmodules=[show guests; as in perf, the modules'\'' maps are those that were recorded]:FILE:_files' \
+        '*--guestmount=[show guests; DIR/PID is the root of the one that PID is the hypervisor of]:DIR:_files -/' \
         '*--show-task-events[FORK, COMM, EXIT]' \
         '*--show-mmap-events[MMAP and MMAP2]' \
         '*--show-switch-events[SWITCH and SWITCH_CPU_WIDE]' \

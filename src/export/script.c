@@ -28,6 +28,7 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
     if (worker) {
         worker->script = script;
         worker->resolver = resolver;
+        pd_resolver_guest_code(resolver, script->options->flags & PERFDATA_SCRIPT_GUEST_CODE);
         /* Of the recorded chain and of the unwound one. */
         worker->frame_capacity = PD_MIN(2 * (size_t)script->max_stack, MAX_FRAMES);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
@@ -321,6 +322,11 @@ static perfdata_status run(struct pd_script *script)
         for (unsigned type = PD_RECORD_THREAD_MAP; type <= PD_RECORD_STAT_ROUND; type++)
             want(&consumer, type);
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
+    if (!status)
+        pd_session_want_guests(&script->session, &(struct pd_guest_places){ options->guest_kallsyms,
+                                                                            options->guest_modules,
+                                                                            options->guest_vmlinux,
+                                                                            options->guest_mount });
     if (!status)
         status = decode(script);
     if (!status)

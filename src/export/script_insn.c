@@ -69,8 +69,11 @@ static unsigned fetch(struct pd_script_worker *worker, const struct pd_sample *s
 
     if (!is_known && (!worker->script->is_native || !ip))
         return 0;
-    struct pd_code_view *view = pd_code_view(
-        worker->code, is_known ? facts->insn_thread : record->thread, record->number, PD_CODE_HOST);
+    bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL &&
+                 worker->script->session.guests.wanted;
+    const struct pd_thread *thread = is_known && !guest ? facts->insn_thread : record->thread;
+    struct pd_code_view *view = pd_code_view(worker->code, thread, record->number,
+                                             guest ? PD_CODE_GUEST : PD_CODE_HOST);
     size_t size = view ? pd_code_read(view, ip, bytes, PD_INSN_BUFFER, is_64_bit) : 0;
     if (is_known)
         return facts->insn_length <= size ? facts->insn_length : 0;

@@ -166,11 +166,23 @@ static char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
     return to;
 }
 
+/* Whose guest it is, and which of its CPUs. */
+static PD_NOINLINE void put_machine(uint64_t fields, const struct pd_line_start *start,
+                                    struct pd_text *text)
+{
+    if (fields & PD_FIELD(MACHINE_PID))
+        pd_text_format(text, "VM:%5d ", (int)start->machine_pid);
+    if (fields & PD_FIELD(VCPU))
+        pd_text_format(text, "VCPU:%03d ", (int)start->vcpu - 1);
+}
+
 char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
                       const struct pd_line_start *start, struct pd_text *text)
 {
     const struct pd_script *script = worker->script;
     uint64_t fields = plan->fields;
+    if (PD_UNLIKELY(start->vcpu))
+        put_machine(fields, start, text);
     char *to = pd_text_room(text, script->line_room);
     if (to && fields & PD_FIELD(COMM))
         to = put_comm(worker, plan, start->comm, text, to);
@@ -392,14 +404,10 @@ PD_INLINE bool is_guest(const struct pd_sample *sample)
     return sample->cpumode == PD_CPUMODE_GUEST_KERNEL || sample->cpumode == PD_CPUMODE_GUEST_USER;
 }
 
-/* perf without guests shows none of their samples; with --guest-code their code is the host process's. */
-static PD_NOINLINE bool take_guest(const struct pd_script *script, struct pd_sample *sample)
+/* perf shows samples of guests where they are asked for. */
+static PD_NOINLINE bool shows_guests(const struct pd_script *script)
 {
-    if (!(script->options->flags & PERFDATA_SCRIPT_GUEST_CODE))
-        return false;
-    sample->cpumode = sample->cpumode == PD_CPUMODE_GUEST_KERNEL ? PD_CPUMODE_KERNEL
-                                                                 : PD_CPUMODE_USER;
-    return true;
+    return script->options->flags & PERFDATA_SCRIPT_GUEST_CODE || script->session.guests.wanted;
 }
 
 static bool keep(struct pd_script_worker *worker, const struct pd_sample *sample,
@@ -500,7 +508,9 @@ static PD_NOINLINE const char *guest_name(struct pd_script_worker *worker, uint3
 const char *pd_script_comm(struct pd_script_worker *worker, const struct pd_sample *sample,
                            const struct pd_delivered *record)
 {
-    return is_guest(sample) ? guest_name(worker, sample->pid) : comm_of(record);
+    bool named = worker->script->options->flags & PERFDATA_SCRIPT_GUEST_CODE &&
+                 sample->pid != UINT32_MAX;
+    return named && is_guest(sample) ? guest_name(worker, sample->pid) : comm_of(record);
 }
 
 bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sample,
@@ -541,7 +551,7 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, sample, record, text))
         return;
     bool guest = PD_UNLIKELY(is_guest(sample));
-    if (PD_UNLIKELY(guest) && !take_guest(script, sample))
+    if (PD_UNLIKELY(guest) && !shows_guests(script))
         return;
     if (!keep(worker, sample, record))
         return;
@@ -551,12 +561,15 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     if (PD_UNLIKELY(script->dlfilter) &&
         pd_dlfilter_drops(worker, plan, sample, record, false, text))
         return;
-    struct pd_line_start start = { guest                           ? guest_name(worker, sample->pid)
-                                   : plan->fields & PD_FIELD(COMM) ? comm_of(record)
-                                                                   : "",
-                                   sample->pid, sample->tid, sample->cpu, PD_RECORD_SAMPLE,
-                                   /* perf knows none of what is made of a trace. */
-                                   record->facts ? 0 : sample->misc, sample->time };
+    struct pd_line_start start = {
+        PD_UNLIKELY(guest)              ? pd_script_comm(worker, sample, record)
+        : plan->fields & PD_FIELD(COMM) ? comm_of(record)
+                                        : "",
+        sample->pid, sample->tid, sample->cpu, PD_RECORD_SAMPLE,
+        /* perf knows none of what is made of a trace. */
+        record->facts ? 0 : sample->misc, sample->time, .vcpu = record->vcpu,
+        .machine_pid = PD_UNLIKELY(record->vcpu) ? pd_timeline_machine(record->thread->timeline) : 0
+    };
     char *to = pd_script_start(worker, plan, &start, text);
     if (PD_UNLIKELY(!to))
         return;

@@ -238,6 +238,7 @@ struct pd_line_start {
     uint32_t pid, tid, cpu, type;
     uint16_t misc;
     uint64_t time;
+    uint32_t vcpu, machine_pid; /* of a guest: its CPU + 1; 0: none is known */
 };
 /* Gives the end of what it wrote, behind which there is room for period and event; the caller then sets
  * text->length. NULL when the system has no memory. */

@@ -12,6 +12,10 @@ static struct pd_line_start line_start(const struct pd_delivered *record,
     pd_record_identity(record->event, record->data, record->size, record->type, &identity);
     struct pd_line_start start = { NULL,         identity.pid, identity.tid, identity.cpu,
                                    record->type, record->misc, identity.time };
+    if (PD_UNLIKELY(record->vcpu)) {
+        start.vcpu = record->vcpu;
+        start.machine_pid = pd_timeline_machine(record->thread->timeline);
+    }
     if (!record->event || pd_attr_flag(&record->event->attr, PD_ATTR_SAMPLE_ID_ALL))
         return start;
     /* Without a trailer perf makes one up. */

@@ -34,8 +34,16 @@ struct recent {
     size_t pokes;
 };
 
+/* The kernel of a guest. */
+struct guest {
+    const struct pd_symbols *symbols;
+    struct pd_code *code;
+    struct pd_code_reader *reader;
+};
+
 struct pd_code_reader {
     struct pd_code *code;
+    PD_VEC(struct guest) guests;
     struct pd_map64 by_stamp; /* user stamp * 2, kernel stamp * 2 + 1 -> place in `spaces` */
     PD_VEC(struct pd_code_space *) spaces;
     struct pd_map64 by_stamps; /* of both stamps, a hash -> place in `views` */
@@ -375,9 +383,33 @@ static PD_NOINLINE struct pd_code_view *find_view(struct pd_code_reader *reader,
     return recent.view;
 }
 
+/* NULL without memory. */
+static PD_NOINLINE struct pd_code_reader *guest_reader(struct pd_code_reader *reader,
+                                                       const struct pd_thread *thread)
+{
+    struct pd_symbols *symbols = pd_timeline_symbols(thread->timeline);
+    for (size_t i = 0; i < reader->guests.count; i++)
+        if (reader->guests.data[i].symbols == symbols)
+            return reader->guests.data[i].reader;
+    struct guest guest = { .symbols = symbols, .code = pd_code_new(symbols) };
+    guest.reader = guest.code ? pd_code_reader_new(guest.code) : NULL;
+    if (guest.reader && pd_vec_push(&reader->guests, guest))
+        return guest.reader;
+    pd_code_reader_free(guest.reader);
+    pd_code_free(guest.code);
+    return NULL;
+}
+
 struct pd_code_view *pd_code_view(struct pd_code_reader *reader, const struct pd_thread *thread,
                                   uint64_t number, enum pd_code_machine machine)
 {
+    if (PD_UNLIKELY(machine == PD_CODE_GUEST)) {
+        reader = guest_reader(reader, thread);
+        if (!reader)
+            return NULL;
+        thread = NULL;
+        machine = PD_CODE_HOST;
+    }
     const struct recent *recent = &reader->recent;
 
     if (PD_LIKELY(recent->view && recent->thread == thread && recent->machine == machine &&
@@ -419,6 +451,11 @@ void pd_code_reader_free(struct pd_code_reader *reader)
 {
     if (!reader)
         return;
+    for (size_t i = 0; i < reader->guests.count; i++) {
+        pd_code_reader_free(reader->guests.data[i].reader); /* has no guests itself */
+        pd_code_free(reader->guests.data[i].code);
+    }
+    pd_vec_free(&reader->guests);
     forget(reader);
     free_space(&reader->nothing);
     free(reader);
@@ -426,6 +463,8 @@ void pd_code_reader_free(struct pd_code_reader *reader)
 
 bool pd_code_reader_trim(struct pd_code_reader *reader)
 {
+    for (size_t i = 0; i < reader->guests.count; i++)
+        pd_code_reader_trim(reader->guests.data[i].reader);
     if (reader->nodes <= NODE_LIMIT)
         return false;
     forget(reader);

@@ -80,7 +80,9 @@ void pd_code_reader_free(struct pd_code_reader *reader);
 enum pd_code_machine {
     PD_CODE_HOST,
     /* A guest that runs what `thread`, its hypervisor's process, has mapped (--guest-code). */
-    PD_CODE_GUEST_CODE
+    PD_CODE_GUEST_CODE,
+    /* The kernel of the guest that `thread` is one of. */
+    PD_CODE_GUEST
 };
 
 /* What the thread (NULL: unknown, its kernel only) sees as of that number. The view stays where it is until the reader is

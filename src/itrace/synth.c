@@ -221,6 +221,7 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     synth->code = config->code;
     synth->options = *config->options;
     synth->guest_code = config->guest_code;
+    synth->guests = config->guests;
     synth->aux = aux;
     status = open_all(synth, config);
     if (status)

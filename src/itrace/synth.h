@@ -116,6 +116,8 @@ struct pd_time_range {
     uint64_t start, end;
 };
 
+struct pd_guests;
+
 struct pd_synth_config {
     struct pd_recording *recording;
     struct pd_timeline *timeline;
@@ -126,7 +128,8 @@ struct pd_synth_config {
     /* Time spans wanted, in nanoseconds, inclusive, 0: open; the rest of the trace is jumped over. */
     const struct pd_time_range *ranges;
     size_t range_count;
-    bool guest_code; /* code that runs in a guest is the host's: --guest-code */
+    bool guest_code;          /* code that runs in a guest is the host's: --guest-code */
+    struct pd_guests *guests; /* else: theirs; NULL: nothing is known of guests */
 };
 
 struct pd_synth_stats {

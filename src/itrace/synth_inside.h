@@ -97,6 +97,7 @@ struct pd_address_filter {
 };
 
 struct pd_pebs;
+
 /* Decoding goes on when this much text has been made of the samples so far. */
 #define PD_SYNTH_BYTES ((size_t)1 << 20)
 
@@ -109,6 +110,7 @@ struct pd_synth {
     struct pd_code *code;
     struct pd_code_reader *code_reader;
     bool timeless, guest_code;
+    struct pd_guests *guests;     /* NULL: none are asked for */
     bool step_through;            /* each sample's own trace is decoded with it */
     struct pd_time_range *ranges; /* in TSC */
     size_t range_count;
@@ -197,6 +199,11 @@ bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time);
 
 /* The queue's thread, or its maps, may have changed. */
 void pd_synth_show_code(struct pd_synth_queue *queue);
+
+/* synth_guest.c: where guests are asked for, else NULL. */
+struct pd_code_view *pd_synth_guest_view(struct pd_synth_queue *queue);
+/* Whose samples in the guest are. */
+struct pd_thread *pd_synth_guest_thread(struct pd_synth_queue *queue);
 
 /* synth_filter.c */
 perfdata_status pd_synth_parse_filters(struct pd_synth *synth, const char *text);

@@ -210,9 +210,9 @@ void pd_synth_show_code(struct pd_synth_queue *queue)
     pd_timeline_touch(synth->timeline, pid, tid, synth->number); /* publishes maps */
     struct pd_code_view *host = pd_code_view(synth->code_reader, thread, synth->number,
                                              PD_CODE_HOST);
-    struct pd_code_view *guest = NULL;
-    if (synth->guest_code)
-        guest = pd_code_view(synth->code_reader, thread, synth->number, PD_CODE_GUEST_CODE);
+    struct pd_code_view *guest = synth->guest_code ? pd_code_view(synth->code_reader, thread,
+                                                                  synth->number, PD_CODE_GUEST_CODE)
+                                                   : pd_synth_guest_view(queue);
     queue->view = host;
     pd_pt_set_code(queue->decoder, host, guest);
 }

@@ -145,8 +145,7 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                                       .size = sizeof *fixed,
                                       .ip = from,
                                       .pid = queue->pid,
-                                      /* A guest is its hypervisor's one other thread. */
-                                      .tid = PD_UNLIKELY(guest) ? queue->pid : queue->tid,
+                                      .tid = queue->tid,
                                       .time = time,
                                       .addr = to,
                                       .id = id,
@@ -161,7 +160,8 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                                       .insn_length = queue->insn_length };
     if (synth->stacks.calls && !queue->stack)
         queue->stack = pd_stacks_find(&synth->stacks, queue->thread, queue->idle, queue->cpu);
-    if (synth->stacks.calls && queue->stack) {
+    /* perf keeps the calls of a guest with its hypervisor and tells no depth of them. */
+    if (synth->stacks.calls && queue->stack && PD_LIKELY(!guest)) {
         facts->depth = (uint32_t)queue->stack->frames.count;
         facts->has_depth = true;
     }
@@ -176,11 +176,13 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
     record->has_period = 0;
     record->offset = 0;
     record->part = 0;
+    record->vcpu = 0;
     record->time = time ? time : PD_NO_TIME;
     record->number = 0;
     record->event = event;
     record->chunk = NULL;
-    record->thread = queue->shown;
+    struct pd_thread *of_guest = PD_UNLIKELY(guest) ? pd_synth_guest_thread(queue) : NULL;
+    record->thread = of_guest ? of_guest : queue->shown;
     record->period = 0;
     record->facts = facts;
     *out = (struct sample){ record, fixed, facts, (uint8_t *)(fixed + 1) };

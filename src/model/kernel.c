@@ -3,7 +3,6 @@
 #include "format/structs.h"
 #include "model/timeline.h"
 
-#define KERNEL_NAME "[kernel.kallsyms]"
 #define TRAMPOLINE "__entry_SYSCALL_64_trampoline"
 
 static bool starts(const struct pd_map_fact *fact, const char *prefix)
@@ -26,7 +25,7 @@ static struct pd_dso *kernel_dso(struct pd_timeline *timeline)
         if (!module)
             return dso;
     }
-    return pd_dso_findnew(table, KERNEL_NAME, sizeof KERNEL_NAME - 1, NULL);
+    return pd_dso_findnew(table, timeline->kernel_name, strlen(timeline->kernel_name), NULL);
 }
 
 static struct pd_map *new_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
@@ -95,7 +94,8 @@ static perfdata_status main_kernel(struct pd_timeline *timeline, const struct pd
     map->identity = map->main_kernel = true;
     if (!map->start && !map->end) /* addresses were hidden: it covers everything */
         map->end = UINT64_MAX;
-    size_t prefix = sizeof KERNEL_NAME - 1;
+    const char *name = starts(fact, PD_KERNEL_NAME) ? PD_KERNEL_NAME : timeline->kernel_name;
+    size_t prefix = strlen(name);
     if (fact->pgoff && fact->name_length > prefix) {
         uint32_t id = pd_intern(&timeline->dsos.names, fact->name + prefix,
                                 fact->name_length - prefix);
@@ -139,10 +139,19 @@ static perfdata_status module_map(struct pd_timeline *timeline, const struct pd_
     return pd_map_set_insert(&timeline->pool, &timeline->kernel, map);
 }
 
+/* The name up to its bracket: behind it there may be a suffix. What a guest recorded of itself is called as a host's. */
+static bool is_kernel(const struct pd_timeline *timeline, const struct pd_map_fact *fact)
+{
+    size_t length = strlen(timeline->kernel_name) - 1;
+    if (fact->name_length >= length && !memcmp(fact->name, timeline->kernel_name, length))
+        return true;
+    return timeline->machine_pid != PD_HOST && starts(fact, "[kernel.kallsyms");
+}
+
 perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline,
                                         const struct pd_map_fact *fact)
 {
-    if (starts(fact, "[kernel.kallsyms"))
+    if (is_kernel(timeline, fact))
         return main_kernel(timeline, fact);
     if (starts(fact, "[guest.kernel.kallsyms"))
         return 0; /* guests' maps never serve host samples */

@@ -85,6 +85,7 @@ struct pd_comm {
 struct pd_thread {
     uint32_t index; /* dense, in order of creation */
     uint32_t tid;
+    struct pd_timeline *timeline; /* of its machine */
     /* the rest is model/'s: use the functions */
     struct pd_thread_state *state;
 };
@@ -95,6 +96,17 @@ struct pd_timeline;
  * NULL when the system has no memory. */
 struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
                                     bool swap);
+/* The same of a guest, whose hypervisor's process is `pid`; 0: the one that is meant where none is known. */
+struct pd_timeline *pd_timeline_new_guest(struct pd_context *context,
+                                          const struct pd_features *features, bool swap,
+                                          uint32_t pid);
+/* What all ones are for the host. */
+uint32_t pd_timeline_machine(const struct pd_timeline *timeline);
+/* "[kernel.kallsyms]", or a guest's. */
+const char *pd_timeline_kernel_name(const struct pd_timeline *timeline);
+/* resolve/'s: the symbols of this machine, from before the first record on. */
+void pd_timeline_set_symbols(struct pd_timeline *timeline, void *symbols);
+void *pd_timeline_symbols(const struct pd_timeline *timeline);
 void pd_timeline_free(struct pd_timeline *timeline);
 /* From now on EXIT takes the thread out of the table, as perf does in buildid-list only. */
 void pd_timeline_remove_exited(struct pd_timeline *timeline);

@@ -82,6 +82,7 @@ static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, 
     comm->default_text = atomic_load_explicit(&comm->final_text, memory_order_relaxed);
     thread->index = (uint32_t)timeline->threads.count - 1;
     thread->tid = tid;
+    thread->timeline = timeline;
     thread->state = state;
     atomic_init(&state->comm, comm);
     atomic_init(&state->pid_at, NEVER);
@@ -476,10 +477,11 @@ static perfdata_status apply_cgroup(struct pd_timeline *timeline,
 static perfdata_status add_build_id(struct pd_timeline *timeline,
                                     const struct pd_part_build_id_entry *entry)
 {
+    bool guest = timeline->machine_pid != PD_HOST;
     unsigned mode = entry->misc & PD_MISC_CPUMODE_MASK;
-    bool kernel = mode == PD_CPUMODE_KERNEL;
-    /* Entries with a pid are a guest's. */
-    if ((!kernel && mode != PD_CPUMODE_USER) || entry->pid != UINT32_MAX || !entry->filename.text)
+    bool kernel = mode == (guest ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_KERNEL);
+    bool user = mode == (guest ? PD_CPUMODE_GUEST_USER : PD_CPUMODE_USER);
+    if ((!kernel && !user) || entry->pid != timeline->machine_pid || !entry->filename.text)
         return 0;
     const char *name = entry->filename.text;
     size_t length = entry->filename.length;
@@ -578,30 +580,82 @@ perfdata_status pd_timeline_apply(struct pd_timeline *timeline, const struct pd_
 
 /* ---- life ---- */
 
+static bool named_thread(struct pd_timeline *timeline, uint32_t pid, uint32_t tid, const char *name)
+{
+    struct pd_thread *thread = make_thread(timeline, pid, tid, 0);
+    return thread &&
+           !set_comm(timeline, thread->state, intern_comm(timeline, name, strlen(name)), 0, false);
+}
+
 static bool start(struct pd_timeline *timeline, const struct pd_features *features)
 {
     if (features && features->build_id.present)
         for (size_t i = 0; i < features->build_id.entries_count; i++)
             if (add_build_id(timeline, &features->build_id.entries[i]) < 0)
                 return false;
-    struct pd_thread *idle = make_thread(timeline, 0, 0, 0);
-    return idle &&
-           set_comm(timeline, idle->state, intern_comm(timeline, "swapper", 7), 0, false) == 0;
+    /* The idle task, and of a guest the thread that stands for all of it; the nameless one has only that. */
+    uint32_t machine = timeline->machine_pid;
+    char name[24];
+    snprintf(name, sizeof name, "[guest/%d]", (int)machine);
+    return (machine == PD_HOST || named_thread(timeline, UINT32_MAX, machine, name)) &&
+           (!machine || named_thread(timeline, 0, 0, "swapper"));
 }
 
-struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
-                                    bool swap)
+static struct pd_timeline *new_timeline(struct pd_context *context,
+                                        const struct pd_features *features, bool swap,
+                                        uint32_t machine)
 {
     struct pd_timeline *timeline = calloc(1, sizeof *timeline);
     if (!timeline)
         return NULL;
     timeline->context = context;
     timeline->swap = swap;
+    timeline->machine_pid = machine;
+    size_t size = sizeof timeline->kernel_name;
+    if (machine == PD_HOST)
+        snprintf(timeline->kernel_name, size, PD_KERNEL_NAME);
+    else if (!machine)
+        snprintf(timeline->kernel_name, size, "[guest.kernel.kallsyms]");
+    else
+        snprintf(timeline->kernel_name, size, "[guest.kernel.kallsyms.%d]", (int)machine);
     if (!start(timeline, features)) {
         pd_timeline_free(timeline);
         return NULL;
     }
     return timeline;
+}
+
+struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
+                                    bool swap)
+{
+    return new_timeline(context, features, swap, PD_HOST);
+}
+
+struct pd_timeline *pd_timeline_new_guest(struct pd_context *context,
+                                          const struct pd_features *features, bool swap,
+                                          uint32_t pid)
+{
+    return new_timeline(context, features, swap, pid);
+}
+
+uint32_t pd_timeline_machine(const struct pd_timeline *timeline)
+{
+    return timeline->machine_pid;
+}
+
+const char *pd_timeline_kernel_name(const struct pd_timeline *timeline)
+{
+    return timeline->kernel_name;
+}
+
+void pd_timeline_set_symbols(struct pd_timeline *timeline, void *symbols)
+{
+    timeline->symbols = symbols;
+}
+
+void *pd_timeline_symbols(const struct pd_timeline *timeline)
+{
+    return timeline->symbols;
 }
 
 void pd_timeline_free(struct pd_timeline *timeline)

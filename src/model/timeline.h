@@ -34,9 +34,15 @@ struct pd_cgroup {
 
 enum { PD_CGROUP_BUCKETS = 64, PD_RECENT_THREADS = 64 };
 
+#define PD_KERNEL_NAME "[kernel.kallsyms]"
+#define PD_HOST UINT32_MAX /* machine_pid */
+
 struct pd_timeline {
     struct pd_context *context;
     bool swap, remove_exited;
+    uint32_t machine_pid;
+    char kernel_name[48];
+    void *symbols;         /* resolve/'s */
     struct pd_arena arena; /* threads, comms, cgroups */
     struct pd_map_pool pool;
     struct pd_dso_table dsos;

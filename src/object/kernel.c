@@ -392,7 +392,7 @@ static bool take_sections(struct loader *loader, struct pd_elf_load *load)
         if (loader->maps.count - loader->request->map_count >= NEW_MAPS_LIMIT)
             break;
         char name[256];
-        snprintf(name, sizeof name, "%s%s", KALLSYMS_NAME, section->name);
+        snprintf(name, sizeof name, "%s%s", loader->kernel->short_name, section->name);
         map.name = keep(loader, name);
         map.request_index = -1;
         ok = map.name && add_map(loader, map, section->builder);
@@ -520,8 +520,10 @@ static perfdata_status choose(struct loader *loader)
 
     if (request->kallsyms_text)
         return use_kallsyms(loader, NULL, request->kallsyms_text, request->kallsyms_size);
-    if (search->kallsyms)
+    if (search->kallsyms && !(request->guest && search->vmlinux))
         return try_kallsyms(loader, search->kallsyms);
+    if (request->guest) /* a vmlinux goes before its kallsyms */
+        return search->vmlinux ? try_vmlinux(loader, search->vmlinux) : status;
     if (!search->ignore_vmlinux) {
         if (search->vmlinux)
             return try_vmlinux(loader, search->vmlinux);
@@ -546,7 +548,7 @@ static bool take_request(struct loader *loader)
                                             .pgoff = from->pgoff,
                                             .identity = !from->is_module,
                                             .request_index = (int32_t)i };
-        map.name = keep(loader, i ? from->name : KALLSYMS_NAME);
+        map.name = keep(loader, i ? from->name : loader->kernel->short_name);
         if (!map.name || !add_map(loader, map, NULL))
             return false;
     }
@@ -587,8 +589,9 @@ perfdata_status pd_kernel_load(const struct pd_object_search *search,
     }
     if (!loader.kernel)
         return status;
-    loader.kernel->short_name = loader.kernel->long_name = KALLSYMS_NAME;
-    if (take_request(&loader))
+    const char *name = request->guest ? keep(&loader, request->guest) : KALLSYMS_NAME;
+    loader.kernel->short_name = loader.kernel->long_name = name;
+    if (name && take_request(&loader))
         status = choose(&loader);
     if (status == PERFDATA_ERROR_NOT_FOUND)
         status = PERFDATA_OK;

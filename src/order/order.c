@@ -153,6 +153,7 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
     out->event = order->recording->events[entry->event];
     out->chunk = held->chunk;
     out->thread = NULL;
+    out->vcpu = 0;
     out->period = 0;
     out->facts = NULL;
     if (!--held->queued && entry->held != order->current)

@@ -77,8 +77,37 @@ static bool body_ids(uint32_t type, uint32_t *pid, uint32_t *tid)
     }
 }
 
+/* The machine of a record that says that it is a guest's. */
+static PD_NOINLINE struct pd_timeline *guest_of(struct pd_front *front, struct pd_delivered *record)
+{
+    enum { PID = 8 };
+    struct pd_guests *guests = &front->session->guests;
+    struct pd_identity identity;
+    pd_record_identity(record->event, record->data, record->size, record->type, &identity);
+    const struct pd_guest_cpu *cpu = pd_guests_cpu(guests, identity.id);
+    bool is_map = record->type == PD_RECORD_MMAP || record->type == PD_RECORD_MMAP2;
+    uint32_t pid = identity.pid;
+    if (is_map && record->size >= PID + 4)
+        pid = pd_load32(record->data + PID, guests->swap);
+    if (cpu) {
+        pid = cpu->machine_pid;
+        record->vcpu = cpu->vcpu + 1;
+    }
+    return pd_guests_timeline(guests, pid);
+}
+
+/* What it acts on; NULL without memory. */
+PD_INLINE struct pd_timeline *timeline_of(struct pd_front *front, struct pd_delivered *record)
+{
+    unsigned mode = record->misc & PD_MISC_CPUMODE_MASK;
+    bool guest = mode == PD_CPUMODE_GUEST_KERNEL || mode == PD_CPUMODE_GUEST_USER;
+    if (PD_LIKELY(!guest || !front->session->guests.wanted))
+        return front->session->timeline;
+    return guest_of(front, record);
+}
+
 /* The thread that perf shows with a record that is no sample; made when unseen, as perf does when it prints one. */
-static struct pd_thread *shown_thread(struct pd_front *front, const struct pd_delivered *record)
+static struct pd_thread *shown_thread(struct pd_front *front, struct pd_delivered *record)
 {
     const struct pd_event *event = record->event;
     bool swap = front->session->recording->swap;
@@ -93,7 +122,8 @@ static struct pd_thread *shown_thread(struct pd_front *front, const struct pd_de
         pid = pd_load32(at, swap);
         tid = pd_load32(at + 4, swap);
     }
-    return pd_timeline_touch(front->session->timeline, pid, tid, record->number);
+    struct pd_timeline *timeline = timeline_of(front, record);
+    return timeline ? pd_timeline_touch(timeline, pid, tid, record->number) : NULL;
 }
 
 /* Which sample comes first in the kernel decides what its symbol table is made from. */
@@ -122,7 +152,9 @@ PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
         pid = pd_load32(record->data + event->plan.tid, event->plan.swap);
         tid = pd_load32(record->data + event->plan.tid + 4, event->plan.swap);
     }
-    record->thread = pd_timeline_touch(front->session->timeline, pid, tid, record->number);
+    struct pd_timeline *timeline = timeline_of(front, record);
+    if (PD_LIKELY(timeline != NULL))
+        record->thread = pd_timeline_touch(timeline, pid, tid, record->number);
     if (PD_UNLIKELY(!front->kernel_shown &&
                     (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
         show_kernel(front, record);
@@ -155,7 +187,7 @@ static void see_vdso(struct pd_session *session, const struct pd_delivered *reco
         pd_code_see_vdso(session->code, thread);
 }
 
-static perfdata_status apply(struct pd_front *front, const struct pd_delivered *record)
+static perfdata_status apply(struct pd_front *front, struct pd_delivered *record)
 {
     struct pd_session *session = front->session;
     if (record->type == PD_RECORD_FINISHED_ROUND)
@@ -170,12 +202,20 @@ static perfdata_status apply(struct pd_front *front, const struct pd_delivered *
         if (status < 0)
             return status;
     }
+    if (PD_UNLIKELY(record->type == PD_RECORD_ID_INDEX)) {
+        perfdata_status status = pd_guests_index(&session->guests, record->data, record->size);
+        if (status < 0)
+            return status;
+    }
+    struct pd_timeline *timeline = timeline_of(front, record);
+    if (!timeline)
+        return no_memory(front);
     if (PD_UNLIKELY(record->type == PD_RECORD_TEXT_POKE) && session->code &&
+        timeline == session->timeline &&
         pd_code_poke(session->code, record->event, record->data, record->size,
                      session->recording->swap, record->number) < 0)
         return no_memory(front);
-    return pd_timeline_apply(session->timeline, record->event, record->data, record->size,
-                             record->number);
+    return pd_timeline_apply(timeline, record->event, record->data, record->size, record->number);
 }
 
 static perfdata_status act(struct pd_front *front, struct pd_delivered *record, bool batched,
@@ -362,5 +402,6 @@ int pd_front_fill(struct pd_front *front, struct pd_job *job)
 {
     int got = fill(front, job);
     pd_timeline_settle(front->session->timeline, front->number);
+    pd_guests_settle(&front->session->guests, front->number);
     return got;
 }

@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "order/order.h"
 #include "pipeline/jit.h"
+#include "resolve/guests.h"
 #include "resolve/resolve.h"
 
 /* A recording with its timeline and symbols: what every analysis starts from. */
@@ -16,9 +17,11 @@ struct pd_session {
     struct pd_recording *recording;
     struct pd_timeline *timeline;
     struct pd_symbols *symbols;
-    struct pd_jit *jit;                       /* NULL: dumps of runtimes are not read */
-    struct pd_synth *synth;                   /* NULL: no trace is decoded */
-    bool decodes;                             /* it was asked for */
+    struct pd_guests guests;        /* what their records act on, once they are asked for */
+    struct pd_object_search search; /* of the guests: the host's */
+    struct pd_jit *jit;             /* NULL: dumps of runtimes are not read */
+    struct pd_synth *synth;         /* NULL: no trace is decoded */
+    bool decodes;                   /* it was asked for */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
     struct pd_code *code; /* NULL: nobody asked for code */
@@ -41,6 +44,8 @@ struct pd_session {
  * must outlive the session. */
 perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out);
+/* Guests are asked for where a place is given; before the run. */
+void pd_session_want_guests(struct pd_session *session, const struct pd_guest_places *places);
 /* The code that runs in the recording, before its run begins: patches of the kernel reach it from then on. NULL without
  * memory. */
 struct pd_code *pd_session_code(struct pd_session *session);

@@ -278,6 +278,7 @@ static perfdata_status run_front(struct pool *pool)
         if (!job)
             break;
         pd_timeline_retire(pool->session->timeline, PD_MIN(oldest, front.number + 1));
+        pd_guests_retire(&pool->session->guests, PD_MIN(oldest, front.number + 1));
         filled = pd_front_fill(&front, job);
         if (job->batch.count) {
             submit(pool, job);

@@ -37,8 +37,19 @@ perfdata_status pd_session_open(struct pd_recording *recording,
         pd_session_close(out);
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for a session");
     }
+    out->search = places;
+    out->guests = (struct pd_guests){ .swap = recording->swap,
+                                      .context = context,
+                                      .host = out->timeline,
+                                      .features = &recording->features,
+                                      .search = search ? &out->search : NULL };
     out->order_stats = &out->order_stats_copy;
     return 0;
+}
+
+void pd_session_want_guests(struct pd_session *session, const struct pd_guest_places *places)
+{
+    pd_guests_want(&session->guests, places);
 }
 
 struct pd_code *pd_session_code(struct pd_session *session)
@@ -54,6 +65,7 @@ perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_co
     config->recording = session->recording;
     config->timeline = session->timeline;
     config->symbols = session->symbols;
+    config->guests = config->guest_code ? NULL : &session->guests;
     config->code = pd_session_code(session);
     if (!config->code)
         return pd_fail(&session->recording->context, PERFDATA_ERROR_MEMORY, -1,
@@ -65,6 +77,7 @@ void pd_session_close(struct pd_session *session)
 {
     pd_synth_close(session->synth);
     pd_code_free(session->code);
+    pd_guests_free(&session->guests);
     if (session->symbols)
         pd_symbols_free(session->symbols);
     if (session->timeline)

@@ -63,6 +63,7 @@ static bool make_request(struct pd_symbols *symbols, uint64_t number, struct req
         .maps = maps->maps.data,
         .map_count = maps->maps.count,
         .is_x86_64 = symbols->is_x86_64,
+        .guest = pd_symbols_of_guest(symbols) ? pd_timeline_kernel_name(symbols->timeline) : NULL,
     };
     return true;
 }

@@ -53,6 +53,8 @@ struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd
 void pd_resolver_fetch(struct pd_resolver *resolver, uint8_t cpumode, uint64_t ip);
 const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t cpumode,
                                            uint64_t ip);
+/* Code of a guest's user space is that of the sample's thread, its hypervisor's (--guest-code). Default: no. */
+void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);

@@ -16,10 +16,10 @@ static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver,
     return &resolver->symbol_slots[hash % PD_SYMBOL_SLOTS];
 }
 
-static const struct pd_symbol *find_symbol(struct pd_resolver *resolver, const struct pd_map *map,
-                                           uint64_t addr)
+static const struct pd_symbol *find_symbol(struct pd_resolver *resolver, struct pd_symbols *symbols,
+                                           const struct pd_map *map, uint64_t addr)
 {
-    const struct pd_symtab *table = pd_symbols_table(resolver->symbols, map);
+    const struct pd_symtab *table = pd_symbols_table(symbols, map);
     if (!table)
         return NULL;
     struct pd_symbol_slot *slot = symbol_slot(resolver, table, addr);
@@ -57,9 +57,26 @@ static bool grow_places(struct pd_resolver *resolver)
     return true;
 }
 
-static char level_of(uint8_t cpumode)
+static bool is_guest(uint8_t cpumode)
 {
-    return cpumode == PD_CPUMODE_KERNEL ? 'k' : cpumode == PD_CPUMODE_USER ? '.' : 'H';
+    return cpumode == PD_CPUMODE_GUEST_KERNEL || cpumode == PD_CPUMODE_GUEST_USER;
+}
+
+static char level_of(uint8_t cpumode, bool guests)
+{
+    switch (cpumode) {
+    case PD_CPUMODE_KERNEL: return 'k';
+    case PD_CPUMODE_USER: return '.';
+    case PD_CPUMODE_GUEST_KERNEL: return guests ? 'g' : 'H';
+    case PD_CPUMODE_GUEST_USER: return guests ? 'u' : 'H';
+    default: return 'H';
+    }
+}
+
+/* Of the machine that the sample's thread is of. */
+static struct pd_symbols *symbols_for(const struct pd_resolver *resolver)
+{
+    return resolver->of_guest ? pd_timeline_symbols(resolver->thread->timeline) : resolver->symbols;
 }
 
 static struct pd_location *new_location(struct pd_resolver *resolver)
@@ -85,14 +102,15 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
         return NULL;
     location->ip = location->addr = ip;
     location->cpumode = cpumode;
-    location->level = level_of(cpumode);
+    struct pd_symbols *symbols = symbols_for(resolver);
+    location->level = level_of(cpumode, pd_symbols_of_guest(symbols));
     location->index = resolver->count++;
     if (map) {
         location->map = map;
         location->dso = map->dso;
         location->is_kernel_map = map->kernel;
-        location->addr = pd_symbols_address(resolver->symbols, map, ip);
-        location->sym = find_symbol(resolver, map, location->addr);
+        location->addr = pd_symbols_address(symbols, map, ip);
+        location->sym = find_symbol(resolver, symbols, map, location->addr);
     }
     return location;
 }
@@ -123,6 +141,7 @@ PD_INLINE bool shows(const struct pd_maps_view *view, uint64_t number)
 static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct pd_thread *thread)
 {
     resolver->thread = thread;
+    resolver->of_guest = thread && thread->timeline != resolver->symbols->timeline;
     if (!thread) {
         resolver->user = &resolver->nothing;
         return;
@@ -130,7 +149,7 @@ static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct p
     struct pd_view_slot *slot = &resolver->views[thread->index % PD_VIEW_SLOTS];
     if (slot->thread != thread || !shows(&slot->view, resolver->number)) {
         slot->thread = thread;
-        uint64_t settled = pd_timeline_settled(resolver->symbols->timeline);
+        uint64_t settled = pd_timeline_settled(thread->timeline);
         pd_thread_maps_view(thread, resolver->number, settled, &slot->view);
     }
     resolver->user = &slot->view;
@@ -276,11 +295,30 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uin
     return location;
 }
 
+/* Guests are few: nothing is kept but what was found. */
+static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolver, uint8_t cpumode,
+                                                     uint64_t ip)
+{
+    const struct pd_thread *thread = resolver->thread;
+    struct pd_symbols *symbols = symbols_for(resolver);
+    const struct pd_map *map = NULL;
+    bool kernel = cpumode == PD_CPUMODE_GUEST_KERNEL || cpumode == PD_CPUMODE_KERNEL;
+    bool user = cpumode == PD_CPUMODE_GUEST_USER || cpumode == PD_CPUMODE_USER;
+    /* Of what is of no process perf takes the host's kernel. */
+    if (kernel && (resolver->of_guest || (thread && thread->tid == UINT32_MAX)))
+        map = pd_symbols_kernel_map(symbols, resolver->number, ip);
+    else if (user && (resolver->of_guest || resolver->guest_code))
+        map = pd_maps_view_find(resolver->user, ip);
+    return at_place(resolver, map, cpumode, ip);
+}
+
 struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thread *thread,
                                uint64_t number, uint8_t cpumode, uint64_t ip)
 {
     take_stamps(resolver, thread, number);
     resolver->stats.lookups++;
+    if (PD_UNLIKELY(resolver->of_guest || is_guest(cpumode)))
+        return look_up_guest(resolver, cpumode, ip);
     if (PD_UNLIKELY(resolver->loads_kernel) && cpumode == PD_CPUMODE_KERNEL) {
         struct pd_location *location = look_up_loading(resolver, ip);
         if (location)
@@ -371,6 +409,11 @@ void pd_resolver_free(struct pd_resolver *resolver)
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver)
 {
     return resolver->symbols;
+}
+
+void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code)
+{
+    resolver->guest_code = guest_code;
 }
 
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller)

@@ -44,9 +44,11 @@ struct pd_resolver {
     unsigned slab_left;
     uint32_t count;
     bool from_caller;
+    bool guest_code; /* a guest's user space is that of its thread, the host's */
     /* Of the sample that was looked up last. */
     uint64_t number;
     const struct pd_thread *thread;
+    bool of_guest;                   /* the thread is: all its maps are */
     const struct pd_maps_view *user; /* in `views`, or `nothing` */
     struct pd_maps_view kernel, nothing;
     struct pd_view_slot views[PD_VIEW_SLOTS]; /* by thread */

@@ -358,6 +358,8 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_init(&symbols->locks[i], NULL);
     pd_images_init(&symbols->images);
+    if (timeline)
+        pd_timeline_set_symbols(timeline, symbols);
     return symbols;
 }
 

@@ -79,6 +79,11 @@ enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const s
 enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct pd_map *map,
                                         uint16_t machine, uint64_t address, struct pd_unwind *frame,
                                         bool *is_signal);
+PD_INLINE bool pd_symbols_of_guest(const struct pd_symbols *symbols)
+{
+    return pd_timeline_machine(symbols->timeline) != UINT32_MAX;
+}
+
 /* NULL without memory. */
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);
 /* Read in place: the file that perf would make of a dump's code. False: no memory. */

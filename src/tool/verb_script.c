@@ -22,6 +22,7 @@ struct script_options {
     unsigned max_stack, max_blocks;
     uint64_t address_range;
     const char *graph_functions;
+    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
     int guest_code, pad_dso, xed, list_dlfilters;
     const char *dlfilter, *dlargs[MAX_DLARGS];
     size_t dlarg_count;
@@ -144,6 +145,16 @@ static const struct tool_option script_rows[] = {
       FIELD(graph_functions) },
     { TOOL_FLAG, 0, "guest-code", NULL, "guests run code of their host process",
       FIELD(guest_code) },
+    { TOOL_STRING, 0, "guestkallsyms", "FILE",
+      "show guests; the table of the kernel of the one that no pid names", FIELD(guest_kallsyms) },
+    { TOOL_STRING, 0, "guestvmlinux", "FILE", "show guests; that kernel's image",
+      FIELD(guest_vmlinux) },
+    { TOOL_STRING, 0, "guestmodules", "FILE",
+      "show guests; as in perf, the modules' maps are those that were recorded",
+      FIELD(guest_modules) },
+    { TOOL_STRING, 0, "guestmount", "DIR",
+      "show guests; DIR/PID is the root of the one that PID is the hypervisor of",
+      FIELD(guest_mount) },
     { TOOL_GROUP, .help = "Lines of other records" },
     { TOOL_FLAG, 0, "show-task-events", NULL, "FORK, COMM, EXIT", FIELD(tasks) },
     { TOOL_FLAG, 0, "show-mmap-events", NULL, "MMAP and MMAP2", FIELD(mmaps) },
@@ -239,6 +250,10 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .itrace_count = tool->itrace_count,
         .graph_functions = from->graph_functions,
         .dso_width = from->pad_dso ? 50 : 0,
+        .guest_kallsyms = from->guest_kallsyms,
+        .guest_modules = from->guest_modules,
+        .guest_vmlinux = from->guest_vmlinux,
+        .guest_mount = from->guest_mount,
         .dlfilter = from->dlfilter,
         .dlargs = from->dlargs,
         .dlarg_count = from->dlarg_count,

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Guests: machines with threads, maps and symbols of their own, known by the pid of their hypervisor's process. Samples and
+ * maps that say that they are a guest's act there, once guests are asked for. The front's alone; others come to a guest
+ * through its threads. */
+#ifndef PD_RESOLVE_GUESTS_H
+#define PD_RESOLVE_GUESTS_H
+#include "base/hash.h"
+#include "base/vec.h"
+#include "resolve/resolve.h"
+
+/* Where the kernel of the guest that has no name is looked for, and folders of the others: MOUNT/PID. NULL: not given. */
+struct pd_guest_places {
+    const char *kallsyms, *modules, *vmlinux, *mount;
+};
+
+struct pd_guest {
+    uint32_t pid;
+    struct pd_timeline *timeline;
+    struct pd_symbols *symbols; /* NULL: the session has none */
+    char *root, *kallsyms;
+};
+
+/* Whose samples an event's id stands for. */
+struct pd_guest_cpu {
+    uint32_t machine_pid, vcpu;
+};
+
+struct pd_guests {
+    bool wanted;
+    bool swap;
+    struct pd_context *context;
+    struct pd_timeline *host;
+    const struct pd_features *features;
+    const struct pd_object_search *search; /* the host's; NULL: no symbols */
+    struct pd_guest_places places;
+    PD_VEC(struct pd_guest *) list;
+    struct pd_map64 by_pid; /* place in `list` */
+    struct pd_map64 by_id;  /* of an event: place in `cpus` */
+    PD_VEC(struct pd_guest_cpu) cpus;
+};
+
+void pd_guests_free(struct pd_guests *guests);
+
+/* Guests are asked for when some place is given. */
+void pd_guests_want(struct pd_guests *guests, const struct pd_guest_places *places);
+/* What an ID_INDEX record says of guests, whose samples are wanted then. */
+perfdata_status pd_guests_index(struct pd_guests *guests, const uint8_t *record, uint32_t size);
+/* NULL: the id is no guest's. */
+const struct pd_guest_cpu *pd_guests_cpu(const struct pd_guests *guests, uint64_t id);
+
+/* perf's choice: the guest of that pid, else the nameless one, which is made when unseen; of pid -1 the host. NULL without
+ * memory. */
+struct pd_timeline *pd_guests_timeline(struct pd_guests *guests, uint32_t pid);
+
+/* As for the host's timeline, for those of all guests. */
+void pd_guests_settle(struct pd_guests *guests, uint64_t number);
+void pd_guests_retire(struct pd_guests *guests, uint64_t number);
+
+#endif

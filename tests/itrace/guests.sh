@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Guests of virtual machines: samples, and traces of a guest's kernel (timeless, --guestkallsyms), as perf shows them.
+set -eu
+export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
+[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
+own=$PERFDATA_CORPUS/own-pt
+[ -d "$own/rec/k_thread" ] || { echo 'skipped: the corpus has no own-pt/rec/k_thread'; exit 77; }
+command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 compared=0
+kernel=$own/rec/k_thread/kcore_dir
+
+complain() {
+    echo "$1" >&2
+    failed=1
+}
+
+# The recording says something only with guests: at least so many lines.
+compare() {
+    least=$1
+    shift
+    perf script --symfs "$own/symfs" "$@" >"$work/perf" 2>/dev/null
+    "$PERFDATA" script --symfs "$own/symfs" "$@" >"$work/ours" 2>/dev/null || :
+    compared=$((compared + 1))
+    cmp -s "$work/perf" "$work/ours" || complain "$*: differs from perf"
+    [ "$(wc -l <"$work/ours")" -ge "$least" ] || complain "$*: says too little"
+}
+
+# Makes a trace one of a guest: each PIP packet gets NR, the lowest bit of its payload.
+into_guest() {
+    "$PERFDATA" aux list --json -i "$1" | sed 's/.*"nr":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\1 \2/' >"$work/buffers"
+    "$PERFDATA" aux dump --json -i "$1" | sed -n 's/.*"buffer":\([0-9]*\),"offset":\([0-9]*\),.*"kind":"PIP".*/\1 \2/p' |
+        awk 'NR == FNR { at[$1] = $2; next } { print at[$1] + $2 + 2 }' "$work/buffers" - >"$work/places"
+    [ -s "$work/places" ] || complain 'the trace has no PIP packet'
+    while read -r place; do
+        byte=$(od -An -t u1 -j "$place" -N 1 "$1/data" | tr -d ' ')
+        # shellcheck disable=SC2059
+        printf "\\$(printf %o $((byte | 1)))" | dd of="$1/data" bs=1 seek="$place" conv=notrunc 2>/dev/null
+    done <"$work/places"
+}
+
+cp -r "$own/rec/k_thread" "$work/nameless"
+chmod -R u+w "$work/nameless"
+into_guest "$work/nameless"
+
+# The map of its kernel is not recorded with it: without it nothing is known of the guest.
+for which in --guest-code "--guestmount $work" "--guestmodules $kernel/modules"; do
+    # shellcheck disable=SC2086
+    compare 300 -i "$work/nameless" $which --itrace=be -F ip,addr,sym,dso,flags
+done
+"$PERFDATA" dump --pdt "$work/nameless" -o "$work/texts" >/dev/null
+sed '/^record MMAP misc=0x1 .*kvm-intel/a record MMAP misc=0x4 {pid=0 addr=0xffffffff81000000 len=0x2000 pgoff=0xffffffff81000000 filename="[guest.kernel.kallsyms]_text" sample_id={identifier=0}}' \
+    "$work/texts/data.pdt" >"$work/texts/with.pdt"
+mv "$work/texts/with.pdt" "$work/texts/data.pdt"
+"$PERFDATA" assemble "$work/texts" -o "$work/kernel"
+for what in --itrace=be '--itrace=be -F comm,pid,tid,misc,machine_pid,vcpu,ip,addr,sym,dso,flags' --itrace=i0ns --insn-trace --call-trace \
+    --itrace=i2usg '--itrace=i2usl -F ip,brstack'; do
+    # shellcheck disable=SC2086
+    compare 10 -i "$work/kernel" --guestkallsyms "$kernel/kallsyms" $what
+done
+compare 15000 -i "$work/kernel" --guestkallsyms "$kernel/kallsyms" --itrace=be
+compare 15000 -i "$work/kernel" --guestkallsyms "$kernel/kallsyms" --guestmodules "$kernel/modules" --itrace=be
+compare 200 -i "$work/kernel" --guestmodules "$kernel/modules" --itrace=be
+compare 150 -i "$work/kernel" --itrace=be
+
+# Other samples: of the nameless guest, and of one that ID_INDEX names.
+"$PERFDATA" assemble "$SOURCE/tests/data/guests/samples.pdt" -o "$work/samples"
+root=$work/mount/10
+mkdir -p "$root/proc" "$root/ptcorpus/bin"
+cp "$kernel/kallsyms" "$root/proc/kallsyms"
+cp "$own/symfs/ptcorpus/bin/ua" "$root/ptcorpus/bin/ua"
+for fields in comm,pid,tid,cpu,time,event,ip,sym,symoff,dso,misc machine_pid,vcpu,comm,tid,ip,sym,dso vcpu,ip machine_pid,ip; do
+    compare 9 -i "$work/samples" --guestmount "$work/mount" -F "$fields"
+    compare 15 -i "$work/samples" --guestmount "$work/mount" -F "$fields" --show-mmap-events --show-task-events
+done
+"$PERFDATA" script -i "$work/samples" -F machine_pid,vcpu,ip | grep -q '^VM:   10 VCPU:000 ' ||
+    complain 'the guest that ID_INDEX names is not shown'
+# perf takes this very machine's kernel for that of a guest whose root is not known.
+"$PERFDATA" script -i "$work/samples" -F ip,sym,dso | grep -q ' \[unknown\] (\[guest.kernel.kallsyms.10\])' ||
+    complain 'the kernel of a guest without a root has symbols'
+"$PERFDATA" script -i "$work/samples" -F comm,ip -j 1 --guestmount "$work/mount" >"$work/one"
+"$PERFDATA" script -i "$work/samples" -F comm,ip -j 8 --guestmount "$work/mount" | cmp -s - "$work/one" ||
+    complain 'the number of threads matters'
+echo "$compared comparisons"
+exit $failed
