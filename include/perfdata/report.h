@@ -49,7 +49,8 @@ enum perfdata_report_flags {
     PERFDATA_REPORT_NO_ITRACE = 1 << 26,       /* AUX traces are not decoded                      */
     PERFDATA_REPORT_BRANCH_STACK = 1 << 27,    /* -b: a row for each branch                     */
     PERFDATA_REPORT_NO_BRANCH_STACK = 1 << 28, /* samples also where branches were recorded     */
-    PERFDATA_REPORT_MEM_MODE = 1 << 29         /* rows of memory accesses                       */
+    PERFDATA_REPORT_MEM_MODE = 1 << 29,        /* rows of memory accesses                       */
+    PERFDATA_REPORT_TOTAL_CYCLES = 1 << 30     /* of branches: blocks of code by their cycles   */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.

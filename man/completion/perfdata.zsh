@@ -146,9 +146,9 @@ _perfdata() {
         '*--raw-trace[tracepoints'\'' fields without the event'\''s print format]' \
         '*--ns[times with 9 decimals]' \
         '*--group[events side by side]' \
-        '*-b[a row for each branch\: refused so far where branches were recorded; --no-branch-stack\: for each sample]' \
-        '*--branch-stack[a row for each branch\: refused so far where branches were recorded; --no-branch-stack\: for each sample]' \
-        '*--total-cycles[with branches, so refused so far\: blocks of code by their cycles]' \
+        '*-b[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
+        '*--branch-stack[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
+        '*--total-cycles[with branches\: blocks of code by their cycles; refused so far where known functions have any]' \
         '*--mem-mode[rows of memory accesses\: refused so far where they were recorded]' \
         '*--skip-empty[nothing for events without samples (on)]' \
         '*-q[rows only]' \

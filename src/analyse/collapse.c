@@ -67,6 +67,11 @@ static void row_add(struct pd_hist_row *row, const struct pd_hist_entry *entry)
         row->entry = entry;
 }
 
+static const char *name_of(struct pd_symbols *symbols, const struct pd_dso *dso)
+{
+    return dso ? pd_symbols_short_name(symbols, dso) : NULL;
+}
+
 static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const uint64_t *key,
                      const char **comms, struct pd_symbols *symbols, const char *symbol_filter)
 {
@@ -80,8 +85,7 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     at = key_at(&hist->options, PD_KEY_TRACE);
     if (at && key[at] != PD_HIST_NONE)
         row->trace = pd_intern_text(&hist->names, (uint32_t)key[at]);
-    if (first->dso)
-        row->dso = pd_symbols_short_name(symbols, first->dso);
+    row->dso = name_of(symbols, first->dso);
     row->symbol = first->symbol ? first->symbol->name : NULL;
     row->addr = first->addr;
     row->filtered = first->filtered;
@@ -140,6 +144,11 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
         if (!row->filtered)
             event->period_unfiltered += row->period;
         ok = pd_vec_push(&event->rows, row);
+    }
+    for (size_t i = 0; i < hist->accesses.count; i++) {
+        struct pd_hist_access *access = &hist->accesses.data[i];
+        access->from.dso_name = name_of(symbols, access->from.dso);
+        access->to.dso_name = name_of(symbols, access->to.dso);
     }
     out->row_count_with_entry = out->all.count;
     free(comms);
@@ -207,7 +216,8 @@ perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *even
 /* ---- sorting ---- */
 
 struct sorting {
-    const struct pd_hist *hist;
+    const struct pd_hist *hist; /* of the identities */
+    const struct pd_hist *all;
     struct pd_hist_row **rows; /* as they enter a tree */
     const struct pd_hist_namespace *namespaces;
     const struct pd_intern *names;
@@ -304,6 +314,59 @@ static int by_fields(const struct sorting *sorting, const struct pd_hist_row *on
     return result;
 }
 
+static int by_symbol(const struct pd_symbol *a, const struct pd_symbol *b)
+{
+    if (!a || !b)
+        return a ? -1 : 1;
+    int result = by_difference(a->start, b->start);
+    return result ? result : by_difference(a->end, b->end);
+}
+
+static int by_place(const struct pd_hist_place *a, const struct pd_hist_place *b)
+{
+    return a->symbol || b->symbol ? by_symbol(a->symbol, b->symbol) : by_difference(a->ip, b->ip);
+}
+
+static int by_address(const struct pd_hist_place *a, const struct pd_hist_place *b)
+{
+    int result = by_text(b->dso_name, a->dso_name);
+    return result ? result : by_difference(a->ip, b->ip);
+}
+
+/* Keys of branches. perf says of flags only whether they differ: each then comes after the other. */
+static int by_access(const struct sorting *sorting, const struct pd_hist_row *one,
+                     const struct pd_hist_row *other, uint8_t key)
+{
+    const struct pd_hist_access *a = pd_hist_access_of(sorting->all, one->entry),
+                                *b = pd_hist_access_of(sorting->all, other->entry);
+    switch (key) {
+    case PD_KEY_DSO_FROM: return by_text(b->from.dso_name, a->from.dso_name);
+    case PD_KEY_DSO_TO: return by_text(b->to.dso_name, a->to.dso_name);
+    case PD_KEY_SYMBOL_FROM: return by_place(&a->from, &b->from);
+    case PD_KEY_SYMBOL_TO: return by_place(&a->to, &b->to);
+    case PD_KEY_ADDR_FROM: return by_address(&a->from, &b->from);
+    case PD_KEY_ADDR_TO: return by_address(&a->to, &b->to);
+    case PD_KEY_CYCLES:
+        return by_difference(PD_BRANCH_PART(b->flags, CYCLES), PD_BRANCH_PART(a->flags, CYCLES));
+    default: {
+        int at = key_at(&sorting->hist->options, key);
+        return key_of(sorting, one)[at] != key_of(sorting, other)[at];
+    }
+    }
+}
+
+static int by_symbol_identity(const struct sorting *sorting, const struct pd_hist_row *a,
+                              const struct pd_hist_row *b)
+{
+    const struct pd_symbol *x = a->entry->first.symbol, *y = b->entry->first.symbol;
+    if (!x && !y)
+        return by_difference(a->addr, b->addr);
+    int result = sorting->dso_is_key ? 0 : by_text(a->dso, b->dso);
+    if (result)
+        return result;
+    return by_symbol(x, y);
+}
+
 /* Keys that compare alike whether sorting or merging. */
 static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
                   const struct pd_hist_row *b, uint8_t key)
@@ -318,7 +381,18 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
     case PD_KEY_TRACE:
         sorting->met[a->index] = sorting->met[b->index] = true;
         return by_text(a->trace, b->trace);
-    case PD_KEY_IPC_NULL: return 0;
+    case PD_KEY_IPC_LBR:
+    case PD_KEY_IPC_NULL: return by_symbol_identity(sorting, a, b);
+    case PD_KEY_DSO_FROM:
+    case PD_KEY_DSO_TO:
+    case PD_KEY_SYMBOL_FROM:
+    case PD_KEY_SYMBOL_TO:
+    case PD_KEY_MISPREDICT:
+    case PD_KEY_IN_TX:
+    case PD_KEY_ABORT:
+    case PD_KEY_CYCLES:
+    case PD_KEY_ADDR_FROM:
+    case PD_KEY_ADDR_TO: return by_access(sorting, a, b, key);
     case PD_KEY_LOCAL_WEIGHT:
     case PD_KEY_LOCAL_INS_LAT:
     case PD_KEY_INS_LAT:
@@ -335,19 +409,9 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
     }
 }
 
-static int by_symbol_identity(const struct sorting *sorting, const struct pd_hist_row *a,
-                              const struct pd_hist_row *b)
+static bool is_no_order(uint8_t key)
 {
-    const struct pd_symbol *x = a->entry->first.symbol, *y = b->entry->first.symbol;
-    if (!x && !y)
-        return by_difference(a->addr, b->addr);
-    int result = sorting->dso_is_key ? 0 : by_text(a->dso, b->dso);
-    if (result)
-        return result;
-    if (!x || !y)
-        return x ? -1 : 1;
-    result = by_difference(x->start, y->start);
-    return result ? result : by_difference(x->end, y->end);
+    return key == PD_KEY_MISPREDICT || key == PD_KEY_IN_TX || key == PD_KEY_ABORT;
 }
 
 /* As perf compares when it looks whether two are the same. */
@@ -372,6 +436,8 @@ static int compare_order(const struct sorting *sorting, const struct pd_hist_row
         result = what >= PD_KEY_COUNT    ? by_column(sorting, a, b, what)
                  : what == PD_KEY_SYMBOL ? by_text(a->symbol, b->symbol)
                                          : by_key(sorting, a, b, what);
+        if (is_no_order(what)) /* perf asks the other way round */
+            result = -result;
     }
     return result;
 }
@@ -419,6 +485,130 @@ static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *eve
         event->rows.data[to++] = sorting->rows[node - 1];
 }
 
+/* ---- keys that are no order ---- */
+
+struct splitting {
+    struct sorting *sorting;
+    PD_VEC(struct pd_hist_row *) rows; /* by node - 1 */
+    PD_VEC(struct pd_rb_node) nodes;
+    struct pd_rb_tree tree;
+};
+
+/* The row that perf's walk down the tree comes to, 0: none. */
+static uint32_t find_equal(const struct splitting *splitting, const struct pd_hist_row *row)
+{
+    uint32_t at = splitting->tree.root;
+    while (at) {
+        int result = compare_identities(splitting->sorting, row, splitting->rows.data[at - 1]);
+        if (!result)
+            break;
+        at = result < 0 ? splitting->nodes.data[at].left : splitting->nodes.data[at].right;
+    }
+    return at;
+}
+
+static bool is_before_in_split(const void *data, uint32_t node, uint32_t other)
+{
+    const struct splitting *splitting = data;
+    return compare_identities(splitting->sorting, splitting->rows.data[node - 1],
+                              splitting->rows.data[other - 1]) < 0;
+}
+
+static bool add_node(struct splitting *splitting, struct pd_hist_row *row)
+{
+    struct pd_rb_node none = { 0 };
+    if ((!splitting->nodes.count && !pd_vec_push(&splitting->nodes, none)) ||
+        !pd_vec_push(&splitting->nodes, none) || !pd_vec_push(&splitting->rows, row))
+        return false;
+    splitting->tree.nodes = splitting->nodes.data;
+    pd_rb_insert_by(&splitting->tree, (uint32_t)splitting->rows.count, is_before_in_split,
+                    splitting);
+    return true;
+}
+
+static void count_one(struct pd_hist_row *row, unsigned cpumode)
+{
+    row->period++;
+    row->count++;
+    row->sys += cpumode == 1;
+    row->user += cpumode == 2;
+    row->guest_sys += cpumode == 4;
+    row->guest_user += cpumode == 5;
+}
+
+static void sum_rows(struct pd_hist_row *to, const struct pd_hist_row *from)
+{
+    to->period += from->period;
+    to->sys += from->sys;
+    to->user += from->user;
+    to->guest_sys += from->guest_sys;
+    to->guest_user += from->guest_user;
+    to->count += from->count;
+}
+
+static void take_rows(struct splitting *splitting, struct pd_hist_event *event)
+{
+    event->rows.count = 0;
+    for (uint32_t node = pd_rb_first(&splitting->tree); node;
+         node = pd_rb_next(&splitting->tree, node))
+        event->rows.data[event->rows.count++] = splitting->rows.data[node - 1];
+}
+
+/* perf may miss a row that it has, and make another: so every sample is looked up once more in turn. */
+static bool split_rows(struct sorting *sorting, struct pd_hist_result *result,
+                       struct pd_hist_event *event)
+{
+    struct splitting splitting = { .sorting = sorting };
+    bool ok = true;
+    for (size_t i = 0; ok && i < sorting->all->log.count; i++) {
+        uint32_t logged = sorting->all->log.data[i];
+        const struct pd_hist_row *row =
+            result->all.data[result->row_of_entry[logged & PD_HIST_LOG_ENTRY]];
+        if (&result->events[row->event] != event)
+            continue;
+        uint32_t node = find_equal(&splitting, row);
+        if (!node) {
+            struct pd_hist_row *made = pd_arena_zalloc(&result->arena, sizeof *made);
+            if (!made)
+                ok = false;
+            else {
+                *made = *row;
+                made->period = made->sys = made->user = made->guest_sys = made->guest_user = 0;
+                made->count = 0;
+                ok = add_node(&splitting, made);
+            }
+            node = (uint32_t)splitting.rows.count;
+        }
+        if (ok)
+            count_one(splitting.rows.data[node - 1], logged >> PD_HIST_LOG_MODE);
+    }
+    ok = ok && pd_vec_reserve(&event->rows, splitting.rows.count + 1);
+    if (ok)
+        take_rows(&splitting, event);
+    pd_vec_free(&splitting.rows);
+    pd_vec_free(&splitting.nodes);
+    return ok;
+}
+
+/* The same among the rows themselves. */
+static bool join_rows(struct sorting *sorting, struct pd_hist_event *event)
+{
+    struct splitting splitting = { .sorting = sorting };
+    bool ok = true;
+    for (size_t i = 0; ok && i < event->rows.count; i++) {
+        uint32_t node = find_equal(&splitting, event->rows.data[i]);
+        if (node)
+            sum_rows(splitting.rows.data[node - 1], event->rows.data[i]);
+        else
+            ok = add_node(&splitting, event->rows.data[i]);
+    }
+    if (ok)
+        take_rows(&splitting, event);
+    pd_vec_free(&splitting.rows);
+    pd_vec_free(&splitting.nodes);
+    return ok;
+}
+
 /* A row's second sample has been compared with it, as has a function of the sample's stack. */
 static bool is_met(const struct pd_hist_row *row)
 {
@@ -438,17 +628,14 @@ static bool *met_of(const struct pd_hist_result *result, const struct pd_hist_ev
 /* Neither order is one: addresses are compared by their signed difference, and "the caller above the callee" holds only
  * within a thread. What comes out is what the trees make of it through which perf passes the rows: that of the
  * samples, that of the collapsed entries, that of the output. */
-perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_result *result,
+perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *result,
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
                              size_t group_size)
 {
-    size_t count = event->rows.count;
-    struct pd_hist_row **rows = malloc(count * sizeof *rows);
-    struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
     const struct pd_hist_options *options = &result->identities.options;
     struct sorting sorting = {
         .hist = &result->identities,
-        .rows = rows,
+        .all = hist,
         .namespaces = hist->namespaces.data,
         .names = &hist->names,
         .order = order,
@@ -457,6 +644,14 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
         .dso_is_key = key_at(options, PD_KEY_DSO) != 0,
         .has_chains = options->use_chains,
     };
+    bool by_comm = key_at(options, PD_KEY_COMM);
+    if (options->keeps_log &&
+        (!split_rows(&sorting, result, event) || (by_comm && !join_rows(&sorting, event))))
+        return PERFDATA_ERROR_MEMORY;
+    size_t count = event->rows.count;
+    struct pd_hist_row **rows = malloc((count + 1) * sizeof *rows);
+    struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
+    sorting.rows = rows;
     bool ok = rows && nodes;
     if (ok && key_at(options, PD_KEY_TRACE))
         ok = (sorting.met = met_of(result, event)) != NULL;
@@ -464,10 +659,12 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_re
         ok = (sorting.fields_met = calloc(result->all.count + 1, sizeof *sorting.fields_met)) !=
              NULL;
     if (ok) {
-        qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, &sorting);
-        pass_through_tree(&sorting, event, nodes, is_before_by_identity);
-        if (key_at(options, PD_KEY_COMM))
+        if (!options->keeps_log) {
+            qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, &sorting);
             pass_through_tree(&sorting, event, nodes, is_before_by_identity);
+            if (by_comm)
+                pass_through_tree(&sorting, event, nodes, is_before_by_identity);
+        }
         pass_through_tree(&sorting, event, nodes, is_before_by_order);
     }
     free(rows);

@@ -5,8 +5,8 @@
 
 static bool is_of_address(uint8_t key)
 {
-    return key == PD_KEY_DSO || key == PD_KEY_SYMBOL || key == PD_KEY_SYMBOL_SIZE ||
-           key == PD_KEY_DSO_SIZE;
+    return key == PD_KEY_DSO || key == PD_KEY_SYMBOL || key == PD_KEY_IPC_NULL ||
+           key == PD_KEY_SYMBOL_SIZE || key == PD_KEY_DSO_SIZE;
 }
 
 /* perf looks for the entry among those of the sample without filling in these keys. */
@@ -48,6 +48,7 @@ static uint32_t child_entry(struct pd_hist *hist, uint32_t parent, uint32_t fram
         case PD_KEY_DSO:
             words[k + 1] = frame->dso ? frame->dso->short_name_id : PD_HIST_NONE;
             break;
+        case PD_KEY_IPC_NULL:
         case PD_KEY_SYMBOL: words[k + 1] = frame->sym; break;
         case PD_KEY_SYMBOL_SIZE:
             words[k + 1] = frame->symbol ? frame->symbol->end - frame->symbol->start : 0;

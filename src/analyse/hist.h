@@ -34,6 +34,18 @@ enum pd_hist_key {
     PD_KEY_CODE_PAGE_SIZE,
     PD_KEY_LOCAL_INS_LAT, /* both are the latency of the instruction, a part of the weight */
     PD_KEY_INS_LAT,
+    /* Of branches. */
+    PD_KEY_DSO_FROM,
+    PD_KEY_DSO_TO,
+    PD_KEY_SYMBOL_FROM,
+    PD_KEY_SYMBOL_TO,
+    PD_KEY_MISPREDICT,
+    PD_KEY_IN_TX,
+    PD_KEY_ABORT,
+    PD_KEY_CYCLES,
+    PD_KEY_IPC_LBR,
+    PD_KEY_ADDR_FROM,
+    PD_KEY_ADDR_TO,
     PD_KEY_FIELDS, /* fields of tracepoints that stand side by side in the list of keys */
     PD_KEY_FIELDS_LAST = PD_KEY_FIELDS + 3,
     PD_KEY_COUNT,
@@ -64,8 +76,9 @@ PD_INLINE bool pd_hist_is_fields(uint8_t key)
     return key >= PD_KEY_FIELDS && key <= PD_KEY_FIELDS_LAST;
 }
 
-/* Words of an entry's key: the event, then one per sort key. */
-#define PD_HIST_WORDS (1 + PD_KEY_COUNT)
+/* Words of an entry's key: the event, then one per sort key; with options.keeps_log the branch itself. */
+#define PD_HIST_LOG_WORDS 3
+#define PD_HIST_WORDS (1 + PD_KEY_COUNT + PD_HIST_LOG_WORDS)
 
 struct pd_hist_options {
     uint8_t keys[PD_KEY_COUNT]; /* enum pd_hist_key, in the order of identity */
@@ -74,6 +87,9 @@ struct pd_hist_options {
     bool children;     /* callees count for their callers */
     bool caller_order; /* chains from caller to callee   */
     bool hide_unresolved;
+    bool has_access; /* entries are branches */
+    bool
+        keeps_log; /* keys that tell "differs" but not which comes first: what perf joins depends on the order */
 };
 
 /* A symbol's identity: what the key word of PD_KEY_SYMBOL numbers. */
@@ -130,6 +146,26 @@ struct pd_hist_first {
     bool filtered;
 };
 
+/* One end of a branch. */
+struct pd_hist_place {
+    const struct pd_dso *dso;
+    const struct pd_symbol *symbol;
+    const char *dso_name; /* as it is printed; set by pd_hist_collapse() */
+    uint64_t ip, addr;    /* as recorded; what is looked up in the symbol table */
+    uint64_t map_bias;    /* as in struct pd_hist_first */
+    char level;
+};
+
+/* What an entry's first branch was. */
+struct pd_hist_access {
+    struct pd_hist_place from, to;
+    uint64_t flags; /* as a branch stack has them in a little-endian file */
+};
+
+/* The log: an entry's number and, above, the mode of the processor. */
+#define PD_HIST_LOG_ENTRY ((UINT32_C(1) << 29) - 1)
+#define PD_HIST_LOG_MODE 29
+
 struct pd_hist_entry {
     uint64_t period, sys, user, guest_sys, guest_user, count;
     uint64_t children_period, children_count;
@@ -152,13 +188,15 @@ struct pd_hist_pair {
 
 struct pd_hist {
     struct pd_hist_options options;
-    unsigned words; /* 1 + key_count */
+    unsigned words; /* of a key */
     PD_VEC(struct pd_hist_sym) syms;
     PD_VEC(struct pd_hist_frame) frames;
     PD_VEC(struct pd_hist_cell) cells;
     PD_VEC(struct pd_hist_comm) comms;
     PD_VEC(struct pd_hist_entry) entries;
-    PD_VEC(uint64_t) keys; /* `words` per entry */
+    PD_VEC(struct pd_hist_access) accesses; /* per entry, with options.has_access */
+    PD_VEC(uint32_t) log;                   /* with options.keeps_log: every sample in turn */
+    PD_VEC(uint64_t) keys;                  /* `words` per entry */
     PD_VEC(struct pd_hist_pair) pairs;
     PD_VEC(struct pd_hist_namespace) namespaces;
     struct pd_intern names;                          /* comm texts, parents, payloads */
@@ -168,6 +206,7 @@ struct pd_hist {
     struct pd_map64 child_map;      /* (base, frame) -> entry; made by pd_hist_expand() */
     PD_VEC(uint32_t) comm_of_index; /* pd_comm.index * 2 + own -> comm id + 1 */
     PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
+    bool has_cycles;                /* a branch to a known function told how long it took */
     bool failed;                    /* the system had no memory */
 };
 
@@ -187,6 +226,9 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
 uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next);
 /* The entry with these key words. A new one has first.number UINT64_MAX. */
 uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key);
+/* Counts a branch, whose period is one. False without memory. */
+bool pd_hist_count_access(struct pd_hist *hist, uint32_t entry, uint8_t cpumode,
+                          const struct pd_hist_first *first, const struct pd_hist_access *access);
 struct pd_hist_pair *pd_hist_pair_at(struct pd_hist *hist, uint32_t entry, uint32_t cell);
 
 /* True when (number, position) comes before what `first` holds. */
@@ -194,6 +236,13 @@ PD_INLINE bool pd_hist_is_first(const struct pd_hist_first *first, uint64_t numb
                                 uint32_t position)
 {
     return number < first->number || (number == first->number && position < first->position);
+}
+
+/* With options.has_access. */
+PD_INLINE const struct pd_hist_access *pd_hist_access_of(const struct pd_hist *hist,
+                                                         const struct pd_hist_entry *entry)
+{
+    return &hist->accesses.data[entry - hist->entries.data];
 }
 
 PD_INLINE const uint64_t *pd_hist_key_of(const struct pd_hist *hist, uint32_t entry)
@@ -275,7 +324,7 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
 /* Joins the rows of `count` events to those of the first, by identity. */
 perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count);
 /* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key. */
-perfdata_status pd_hist_sort(const struct pd_hist *hist, const struct pd_hist_result *result,
+perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *result,
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
                              size_t group_size);
 /* The row's word of a key, 0 when it is none of the sort keys. */

@@ -8,7 +8,7 @@ void pd_hist_init(struct pd_hist *hist, const struct pd_hist_options *options)
 {
     memset(hist, 0, sizeof *hist);
     hist->options = *options;
-    hist->words = 1 + options->key_count;
+    hist->words = 1 + options->key_count + (options->keeps_log ? PD_HIST_LOG_WORDS : 0);
 }
 
 void pd_hist_free(struct pd_hist *hist)
@@ -18,6 +18,8 @@ void pd_hist_free(struct pd_hist *hist)
     pd_vec_free(&hist->cells);
     pd_vec_free(&hist->comms);
     pd_vec_free(&hist->entries);
+    pd_vec_free(&hist->accesses);
+    pd_vec_free(&hist->log);
     pd_vec_free(&hist->keys);
     pd_vec_free(&hist->pairs);
     pd_vec_free(&hist->namespaces);
@@ -99,6 +101,48 @@ uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
     hist->keys.count += words;
     hist->entry_slots[at] = (uint32_t)hist->entries.count;
     return (uint32_t)hist->entries.count - 1;
+}
+
+/* Entries that have no branch yet get room for one. */
+static struct pd_hist_access *access_at(struct pd_hist *hist, uint32_t entry)
+{
+    size_t count = hist->accesses.count, want = hist->entries.count;
+    if (count < want) {
+        if (!pd_vec_reserve(&hist->accesses, want)) {
+            hist->failed = true;
+            return NULL;
+        }
+        memset(hist->accesses.data + count, 0, (want - count) * sizeof *hist->accesses.data);
+        hist->accesses.count = want;
+    }
+    return &hist->accesses.data[entry];
+}
+
+bool pd_hist_count_access(struct pd_hist *hist, uint32_t id, uint8_t cpumode,
+                          const struct pd_hist_first *first, const struct pd_hist_access *access)
+{
+    struct pd_hist_entry *entry = &hist->entries.data[id];
+    struct pd_hist_access *at = access_at(hist, id);
+    if (!at)
+        return false;
+    entry->period++;
+    entry->count++;
+    switch (cpumode) {
+    case 1: entry->sys++; break;
+    case 2: entry->user++; break;
+    case 4: entry->guest_sys++; break;
+    case 5: entry->guest_user++; break;
+    default: break;
+    }
+    hist->has_cycles |= access->to.symbol && PD_BRANCH_PART(access->flags, CYCLES);
+    if (pd_hist_is_first(&entry->first, first->number, first->position)) {
+        entry->first = *first;
+        *at = *access;
+    }
+    uint32_t logged = id | (uint32_t)cpumode << PD_HIST_LOG_MODE;
+    if (hist->options.keeps_log && (id > PD_HIST_LOG_ENTRY || !pd_vec_push(&hist->log, logged)))
+        hist->failed = true;
+    return !hist->failed;
 }
 
 /* ---- symbols ---- */
@@ -344,6 +388,10 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
         return map->names[word];
     switch (key) {
     case PD_KEY_COMM: return map->comms[word];
+    case PD_KEY_IPC_NULL:
+    case PD_KEY_IPC_LBR:
+    case PD_KEY_SYMBOL_FROM:
+    case PD_KEY_SYMBOL_TO:
     case PD_KEY_SYMBOL: return map->syms[word];
     case PD_KEY_TRACE:
     case PD_KEY_PARENT: return map->names[word];
@@ -378,7 +426,13 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
         uint32_t id = map.entries[i] = pd_hist_entry_id(into, words);
         if (id == PD_HIST_NONE)
             goto out;
+        const struct pd_hist_first *first = &from->entries.data[i].first;
+        bool brings = into->options.has_access && pd_hist_is_first(&into->entries.data[id].first,
+                                                                   first->number, first->position);
         entry_add(&into->entries.data[id], &from->entries.data[i]);
+        struct pd_hist_access *access = brings ? access_at(into, id) : NULL;
+        if (access)
+            *access = from->accesses.data[i];
     }
     for (size_t i = 0; i < from->pairs.count; i++) {
         const struct pd_hist_pair *pair = &from->pairs.data[i];
@@ -396,6 +450,7 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
             to->filtered = pair->filtered;
         }
     }
+    into->has_cycles |= from->has_cycles;
     done = !into->failed && !from->failed;
 out:
     remap_free(&map);

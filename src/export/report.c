@@ -2,6 +2,7 @@
 /* report: count, merge, sort, draw. */
 #include "export/api.h"
 #include "export/header.h"
+#include "export/report_branch.h"
 #include "export/report_plan.h"
 #include "export/raw_dump.h"
 #include "export/stats.h"
@@ -21,6 +22,7 @@ struct report {
     void *data;
     int32_t perf_exit;
     uint64_t trace_errors;
+    const char *last_mispredict;
 };
 
 static perfdata_status give(void *data, struct pd_text *text)
@@ -203,9 +205,14 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .chain_total = event->period,
         .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
         .address_digits = address_digits(report),
+        .last_mispredict = &report->last_mispredict,
     };
     if (!plan->quiet)
         table_title(report, group, out);
+    if (plan->total_cycles) {
+        pd_report_cycles_table(plan, out);
+        return 0;
+    }
     status = pd_report_draw(&table, out, give, report);
     pd_text_string(out, "\n\n");
     return status;
@@ -255,6 +262,8 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
     if (!report->plan.quiet)
         pd_text_string(out, "#\n# (Tip: To see where time goes without the callers: perfdata "
                             "report --no-children)\n#\n");
+    if (status == 0 && report->plan.mode == PD_REPORT_BRANCH)
+        pd_report_branch_statistics(&report->counts.hist, &report->result, out);
     free(events);
     return status;
 }
@@ -350,7 +359,7 @@ static perfdata_status decode(struct report *report)
     perfdata_status status = pd_session_decode(&report->session, &config);
     /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
     if (report->session.synth && report->plan.itrace.callchain &&
-        report->plan.chain_mode != PD_CHAIN_NONE)
+        report->plan.chain_mode != PD_CHAIN_NONE && report->plan.mode != PD_REPORT_BRANCH)
         report->plan.hist.use_chains = true;
     return status;
 }
@@ -377,6 +386,11 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     if (status == 0)
         status = pd_hist_collapse(hist, report->recording->event_count, report->session.symbols,
                                   options->symbol_filter, &report->result);
+    if (status == 0 && report->plan.total_cycles && hist->has_cycles) {
+        out->length = 0;
+        status = pd_fail(&report->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                         "the cycles of blocks (option --total-cycles) are not counted yet");
+    }
     if (status == 0)
         status = draw_tables(report, out);
     pd_chain_index_free(&report->chains);
@@ -453,9 +467,11 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
     if (!recording || !options || !write || options->struct_size < sizeof *options ||
         !recording->open)
         return PERFDATA_ERROR_ARGUMENT;
-    struct report report = {
-        .recording = &recording->recording, .options = options, .write = write, .data = data
-    };
+    struct report report = { .recording = &recording->recording,
+                             .options = options,
+                             .write = write,
+                             .data = data,
+                             .last_mispredict = "N/A" };
     struct pd_text out = { 0 };
     perfdata_status status = print(&report, &out);
     perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples into tables: each worker counts for itself. */
-#include "export/report_plan.h"
-#include "resolve/chain_memo.h"
+#include "export/report_collect.h"
 #include <stdlib.h>
 
 /* Chains of callers that a worker remembers, and the bytes of them. */
@@ -9,32 +8,6 @@
 #define CALLERS_MEMORY (UINT64_C(16) << 20)
 
 enum { UNWOUND_LIMIT = 8192 }; /* frames of a copied stack, whatever --max-stack says */
-
-struct collecting {
-    const struct pd_report_plan *plan;
-    struct pd_session *session;
-    bool wants_chain;
-    pthread_mutex_t lock;
-    struct pd_report_counts *out;
-    bool has_first; /* a worker's tables have become those of `out` */
-    struct state *sequential;
-    struct pd_map64 last_value; /* sample id -> index in values */
-    PD_VEC(uint64_t) values;
-};
-
-/* A worker. */
-struct state {
-    struct collecting *shared;
-    struct pd_resolver *resolver;
-    struct pd_hist hist;
-    uint64_t lost_samples;
-    struct pd_frame *frames;
-    size_t frame_capacity;
-    struct pd_chain_memo
-        callers;        /* the cell that a chain's callers lead to; not in use: no slots */
-    uint32_t last_cell; /* of the sample before */
-    struct pd_report_scratch scratch; /* for payloads */
-};
 
 /* What a chain counts for depends on its frames alone. */
 static bool remembers_callers(const struct pd_report_plan *plan)
@@ -66,16 +39,6 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
 
 /* ---- one sample ---- */
 
-struct sample_facts {
-    const struct pd_event *event; /* whose histogram */
-    const struct pd_sample *sample;
-    const struct pd_thread *thread;
-    uint64_t number, period;
-    struct pd_location *location;
-    const struct pd_symbol *parent;
-    uint32_t cell;
-};
-
 static int32_t socket_of(const struct pd_recording *recording, uint32_t cpu)
 {
     const struct pd_feature_cpu_topology *topology = &recording->features.cpu_topology;
@@ -101,7 +64,7 @@ PD_INLINE bool same_key(const uint64_t *a, const uint64_t *b, size_t words)
 {
     uint64_t differ = 0;
     for (size_t i = 0; i < words; i++)
-        differ |= a[i] ^ b[i]; /* NOLINT: fill_key() has set as many words as there are */
+        differ |= a[i] ^ b[i]; /* NOLINT: pd_report_fill_key() has set as many words as there are */
     return !differ;
 }
 
@@ -128,8 +91,13 @@ static uint32_t namespace_of(struct state *state, const struct sample_facts *fac
     return pd_hist_namespace_id(&state->hist, device, inode);
 }
 
+/* perf takes the cycles of the newest branch for those of all. */
 static uint64_t weight_of(const struct sample_facts *facts)
 {
+    if (facts->access) {
+        uint64_t cycles = PD_BRANCH_PART(pd_branch_at(facts->sample, 0).flags, CYCLES);
+        return cycles ? cycles : 1;
+    }
     bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
     return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
 }
@@ -140,7 +108,7 @@ static uint64_t latency_of(const struct sample_facts *facts)
     return parts ? facts->sample->weight >> 32 & 0xffff : 0;
 }
 
-static void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     const struct pd_recording *recording = state->shared->session->recording;
@@ -158,6 +126,8 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
                        : PD_HIST_NONE;
             break;
         case PD_KEY_DSO: *key = location->dso ? location->dso->short_name_id : PD_HIST_NONE; break;
+        case PD_KEY_IPC_NULL: /* perf tells rows by it as it does by the symbol */
+        case PD_KEY_IPC_LBR:
         case PD_KEY_SYMBOL: *key = symbol_of(state, facts->location); break;
         case PD_KEY_PARENT:
             *key = facts->parent ? pd_hist_name_id(&state->hist, facts->parent->name)
@@ -180,7 +150,13 @@ static void fill_key(struct state *state, const struct sample_facts *facts, uint
         case PD_KEY_LOCAL_INS_LAT:
         case PD_KEY_INS_LAT: *key = latency_of(facts); break;
         case PD_KEY_TIME: *key = sample->time / plan->time_quantum * plan->time_quantum; break;
-        default: *key = pd_hist_is_fields(plan->hist.keys[k]) ? PD_HIST_NONE : 0; break;
+        default: {
+            uint8_t other = plan->hist.keys[k];
+            *key = facts->access              ? pd_report_branch_word(state, facts->access, other)
+                   : pd_hist_is_fields(other) ? PD_HIST_NONE
+                                              : 0;
+            break;
+        }
         }
     }
     if (plan->formats) {
@@ -399,6 +375,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
                      !pd_filter_thread(filter, facts->thread, facts->number)) ||
                     (pd_filter_has_location(filter) &&
                      !pd_filter_location(filter, shared->session->symbols, facts->location));
+    if (plan->mode == PD_REPORT_BRANCH)
+        return pd_report_count_branches(state, facts, filtered);
     facts->cell = PD_HIST_NONE;
     if (shared->wants_chain && (sample->callchain_count || sample->stack_dynamic_size) &&
         !take_chain(state, facts))
@@ -410,7 +388,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     filtered |= plan->exclude_other && !facts->parent;
     uint64_t
         key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
-    fill_key(state, facts, key);
+    pd_report_fill_key(state, facts, key);
     uint32_t id = entry_of(state, facts->location, key);
     if (id == PD_HIST_NONE)
         return PERFDATA_ERROR_MEMORY;
@@ -590,7 +568,8 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
         all |= recording->events[i]->attr.sample_type | recording->events[i]->added_type;
         common &= recording->events[i]->attr.sample_type;
     }
-    return all & PD_SAMPLE_READ || (plan->hist.children && (all & ~common) & PD_SAMPLE_CALLCHAIN);
+    return all & PD_SAMPLE_READ || plan->hist.keeps_log ||
+           (plan->hist.children && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,

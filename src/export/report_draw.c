@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Titles and rows of a report. */
 #include "export/raw_dump.h"
+#include "export/report_branch.h"
 #include "export/report_plan.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,8 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
         widths[PD_KEY_COMM] = (uint32_t)comm;
         widen(&widths[PD_KEY_PID], comm + 8);
     }
+    if (plan->mode == PD_REPORT_BRANCH)
+        pd_report_branch_measure(table, row);
     if (row->dso)
         widen(&widths[PD_KEY_DSO], strlen(row->dso));
     if (row->parent)
@@ -330,7 +333,9 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
     case PD_KEY_CGROUP_ID: namespace_cell(table, word, out); break;
     case PD_KEY_IPC_NULL: pd_text_left(out, "-      -", 8, width); break;
     case PD_KEY_TIME: time_cell(table, word, width, out); break;
-    default: break;
+    default:
+        if (pd_report_is_branch_key(column->what))
+            pd_report_branch_cell(table, row, column->what, width, out);
     }
 }
 

@@ -15,6 +15,8 @@ static const struct key_row key_rows[] = {
 #define COLUMN(identifier, key, text, columns)                                                     \
     { key, text, PD_COLUMN_##identifier, columns, false, PD_REPORT_NORMAL },
 #define REFUSED(key) { key, NULL, 0, 0, true, PD_REPORT_NORMAL },
+#define MODE_KEY(identifier, key, text, mode)                                                      \
+    { key, text, PD_KEY_##identifier, 0, false, PD_REPORT_##mode },
 #define MODE(key, mode) { key, NULL, 0, 0, true, PD_REPORT_##mode },
 #include "export/report_keys.def"
 };
@@ -133,7 +135,7 @@ static perfdata_status parse_keys(struct pd_recording *recording, const char *te
 static void add_ipc(struct pd_report_plan *plan, const char *sort)
 {
     if (strstr(sort, "symbol"))
-        add_order(plan, PD_KEY_IPC_NULL);
+        add_order(plan, plan->mode == PD_REPORT_BRANCH ? PD_KEY_IPC_LBR : PD_KEY_IPC_NULL);
 }
 
 static perfdata_status setup_order(struct pd_recording *recording, struct pd_report_plan *plan,
@@ -161,6 +163,11 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
         status = parse_keys(recording, "trace_fields", "sort", plan, add_order);
     } else if (by_default && plan->only_tracepoints) {
         add_order(plan, PD_KEY_TRACE);
+    } else if (by_default && plan->mode == PD_REPORT_BRANCH) {
+        static const uint8_t keys[] = { PD_KEY_COMM, PD_KEY_DSO_FROM, PD_KEY_SYMBOL_FROM,
+                                        PD_KEY_SYMBOL_TO, PD_KEY_CYCLES };
+        for (size_t i = 0; i < PD_LENGTH(keys); i++)
+            add_order(plan, keys[i]);
     } else if (by_default) {
         add_order(plan, PD_KEY_COMM);
         add_order(plan, PD_KEY_DSO);
@@ -224,6 +231,11 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     for (size_t i = 0; i < plan->order_count; i++)
         if (plan->order[i] < PD_KEY_COUNT)
             plan->hist.keys[plan->hist.key_count++] = plan->order[i];
+    plan->hist.has_access = plan->mode == PD_REPORT_BRANCH;
+    plan->hist.keeps_log = has_order(plan, PD_KEY_MISPREDICT) || has_order(plan, PD_KEY_IN_TX) ||
+                           has_order(plan, PD_KEY_ABORT) ||
+                           (plan->hist.has_access && !has_order(plan, PD_KEY_DSO) &&
+                            (has_order(plan, PD_KEY_SYMBOL) || has_order(plan, PD_KEY_IPC_LBR)));
     return status;
 }
 
@@ -475,20 +487,21 @@ static perfdata_status choose_mode(struct pd_recording *recording, struct pd_rep
                                    uint64_t sample_type)
 {
     struct pd_context *context = &recording->context;
-    /* Of a pipe perf does not know, and decoded traces may bring branches. */
+    /* Of a pipe perf does not know; decoded traces bring branches where that is asked for. */
     bool may_come = recording->kind == PD_CONTAINER_PIPE ||
                     pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
-    bool branches = may_come || sample_type & PD_SAMPLE_BRANCH_STACK;
-    if (plan->itrace.last_branch || plan->itrace.add_last_branch)
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "branch stacks (option --branch-stack) are not supported yet");
+    bool branches = recording->kind == PD_CONTAINER_PIPE || plan->itrace.last_branch ||
+                    plan->itrace.add_last_branch || sample_type & PD_SAMPLE_BRANCH_STACK;
     plan->mode = pd_report_mode_of(recording, plan->options->flags);
+    if (plan->mode == PD_REPORT_NORMAL &&
+        (plan->itrace.last_branch || plan->itrace.add_last_branch) &&
+        !(plan->options->flags & PERFDATA_REPORT_NO_BRANCH_STACK))
+        plan->mode = PD_REPORT_BRANCH;
+    plan->total_cycles = plan->mode == PD_REPORT_BRANCH &&
+                         plan->options->flags & PERFDATA_REPORT_TOTAL_CYCLES;
     plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
                               ? branches
                               : may_come || sample_type & PD_SAMPLE_DATA_SRC;
-    if (plan->mode == PD_REPORT_BRANCH && plan->has_mode_data)
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "branch stacks (option --branch-stack) are not supported yet");
     if (plan->mode == PD_REPORT_MEMORY && plan->has_mode_data)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "memory accesses (option --mem-mode) are not supported yet");
@@ -526,10 +539,10 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         sample_type |= PD_SAMPLE_CALLCHAIN;
     bool has_chains = is_pipe || sample_type & PD_SAMPLE_CALLCHAIN;
     bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
-    bool children = wants_children && has_chains && !is_pipe;
     *perf_exit = 0;
     plan->only_tracepoints = has_only_tracepoints(recording);
     perfdata_status status = choose_mode(recording, plan, sample_type);
+    bool children = wants_children && has_chains && !is_pipe && plan->mode == PD_REPORT_NORMAL;
     if (status == 0)
         status = setup_columns(recording, plan, children);
     if (status == 0 && has_order(plan, PD_KEY_TRACE))
@@ -551,7 +564,8 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
                        "Did you call 'perf record' without -g or -b?");
-    plan->hist.use_chains = has_chains && plan->chain_mode != PD_CHAIN_NONE;
+    plan->hist.use_chains = has_chains && plan->chain_mode != PD_CHAIN_NONE &&
+                            plan->mode != PD_REPORT_BRANCH;
     status = setup_filters(recording, plan, perf_exit);
     return status == 0 ? elide(plan) : status;
 }

@@ -38,6 +38,7 @@ struct pd_report_plan {
     enum pd_report_mode mode;
     bool has_mode_data;        /* what that mode needs was recorded */
     bool chains_with_branches; /* -g branch */
+    bool total_cycles;
     struct pd_hist_options hist;
     struct pd_report_column columns[PD_REPORT_COLUMNS];
     size_t column_count;
@@ -122,7 +123,8 @@ struct pd_report_table {
     uint64_t least;          /* hits that a node of a chain needs */
     uint32_t address_digits; /* of an address without a symbol: 8 where the machine has 32 bits */
     uint32_t widths[PD_KEY_COUNT];
-    uint32_t *field_widths; /* per field of the plan */
+    uint32_t *field_widths;       /* per field of the plan */
+    const char **last_mispredict; /* the text of the row before */
 };
 
 /* report_draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */

@@ -78,11 +78,12 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "group", NULL, "events side by side", FIELD(group) },
     { TOOL_FLAG, 'b', "branch-stack", NULL,
-      "a row for each branch: refused so far where branches were recorded; --no-branch-stack: for "
-      "each sample",
+      "a row for each branch (on where they were recorded); --no-branch-stack: for each sample",
       FIELD(branch_stack) },
     { TOOL_FLAG, 0, "total-cycles", NULL,
-      "with branches, so refused so far: blocks of code by their cycles", FIELD(total_cycles) },
+      "with branches: blocks of code by their cycles; refused so far where known functions have "
+      "any",
+      FIELD(total_cycles) },
     { TOOL_FLAG, 0, "mem-mode", NULL,
       "rows of memory accesses: refused so far where they were recorded", FIELD(mem_mode) },
     { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)",
@@ -158,6 +159,7 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
         { from->branch_stack == 1, PERFDATA_REPORT_BRANCH_STACK },
         { from->branch_stack == 0, PERFDATA_REPORT_NO_BRANCH_STACK },
         { from->mem_mode, PERFDATA_REPORT_MEM_MODE },
+        { from->total_cycles, PERFDATA_REPORT_TOTAL_CYCLES },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }

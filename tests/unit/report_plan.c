@@ -70,8 +70,12 @@ int main(void)
     CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK), 0), "!-46");
     CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK, .sort = "symbol_to"), 0),
               "!-46");
-    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK), PD_SAMPLE_BRANCH_STACK),
-              "!-2");
+    CHECK_STR(
+        columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK), PD_SAMPLE_BRANCH_STACK),
+        "Overhead|Command|Source Shared Object|Source Symbol|Target Symbol|Basic Block Cycles");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK, .sort = "symbol_to,ab"),
+                      PD_SAMPLE_BRANCH_STACK),
+              "Overhead|Target Symbol|Transaction abort|IPC   [IPC Coverage]");
     CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_NO_BRANCH_STACK, .sort = "cpu"),
                       PD_SAMPLE_BRANCH_STACK),
               "Overhead|CPU");

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of branches: every branch of a sample's stack counts for itself, once. */
+#include "export/report_collect.h"
+#include "export/report_branch.h"
+#include "format/names.h"
+
+/* ---- counting ---- */
+
+/* An address in no map is of no known mode. */
+static struct pd_hist_place place_of(const struct pd_location *location)
+{
+    return (struct pd_hist_place){ .dso = location->dso,
+                                   .symbol = location->sym,
+                                   .ip = location->ip,
+                                   .addr = location->addr,
+                                   .map_bias = location->map ? location->ip - location->addr : 0,
+                                   .level = location->map ? location->level : 'H' };
+}
+
+/* The symbols of different objects are one where they lie at the same place in them. */
+static uint64_t symbol_word(struct state *state, const struct pd_hist_place *place)
+{
+    return pd_hist_sym_id(&state->hist, NULL, place->symbol, place->ip);
+}
+
+uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access *access,
+                               uint8_t key)
+{
+    uint64_t flags = access->flags;
+    switch (key) {
+    case PD_KEY_DSO_FROM: return access->from.dso ? access->from.dso->short_name_id : PD_HIST_NONE;
+    case PD_KEY_DSO_TO: return access->to.dso ? access->to.dso->short_name_id : PD_HIST_NONE;
+    case PD_KEY_SYMBOL_FROM: return symbol_word(state, &access->from);
+    case PD_KEY_SYMBOL_TO: return symbol_word(state, &access->to);
+    case PD_KEY_ADDR_FROM: return access->from.ip;
+    case PD_KEY_ADDR_TO: return access->to.ip;
+    case PD_KEY_MISPREDICT:
+        return PD_BRANCH_PART(flags, MISPRED) | PD_BRANCH_PART(flags, PREDICTED) << 1;
+    case PD_KEY_IN_TX: return PD_BRANCH_PART(flags, IN_TX);
+    case PD_KEY_ABORT: return PD_BRANCH_PART(flags, ABORT);
+    case PD_KEY_CYCLES: return PD_BRANCH_PART(flags, CYCLES);
+    default: return 0;
+    }
+}
+
+/* perf asks the process first, then the kernel. */
+static const struct pd_location *resolve_end(struct state *state, const struct sample_facts *facts,
+                                             uint64_t ip)
+{
+    const struct pd_location *location = pd_resolve(state->resolver, facts->thread, facts->number,
+                                                    PD_CPUMODE_USER, ip);
+    if (location && !location->map)
+        location = pd_resolve(state->resolver, facts->thread, facts->number, PD_CPUMODE_KERNEL, ip);
+    return location;
+}
+
+static perfdata_status count_branch(struct state *state, struct sample_facts *facts,
+                                    const struct pd_hist_access *access, uint32_t position,
+                                    bool filtered)
+{
+    uint64_t key[PD_HIST_WORDS];
+    pd_report_fill_key(state, facts, key);
+    if (state->hist.options.keeps_log) {
+        uint64_t *branch = key + 1 + state->hist.options.key_count;
+        branch[0] = access->from.ip;
+        branch[1] = access->to.ip;
+        branch[2] = access->flags;
+    }
+    uint32_t id = pd_hist_entry_id(&state->hist, key);
+    if (id == PD_HIST_NONE)
+        return PERFDATA_ERROR_MEMORY;
+    const struct pd_location *to = facts->location;
+    struct pd_hist_first first = {
+        .number = facts->number,
+        .thread = facts->thread,
+        .dso = to->dso,
+        .symbol = to->sym,
+        .addr = to->addr,
+        .map_size = to->map ? to->map->end - to->map->start : 0,
+        .position = position,
+        .level = to->level,
+        .filtered = filtered,
+    };
+    bool ok = pd_hist_count_access(&state->hist, id, facts->sample->cpumode, &first, access);
+    return ok ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+perfdata_status pd_report_count_branches(struct state *state, struct sample_facts *facts,
+                                         bool filtered)
+{
+    const struct pd_sample *sample = facts->sample;
+    char level = facts->location->level;
+    bool hide = state->hist.options.hide_unresolved;
+    perfdata_status status = 0;
+    for (uint32_t i = 0; i < sample->branch_count && status == 0; i++) {
+        struct pd_branch branch = pd_branch_at(sample, i);
+        const struct pd_location *from = resolve_end(state, facts, branch.from),
+                                 *to = resolve_end(state, facts, branch.to);
+        if (!from || !to)
+            return PERFDATA_ERROR_MEMORY;
+        if (hide && (!from->sym || !to->sym))
+            continue;
+        struct pd_hist_access access = { place_of(from), place_of(to), branch.flags };
+        /* The row stands for the target, but the processor was where the sample was taken. */
+        struct pd_location location = *to;
+        location.addr = to->ip;
+        location.level = level;
+        location.memo[0] = location.memo[1] = 0;
+        facts->location = &location;
+        facts->access = &access;
+        facts->period = 1;
+        status = count_branch(state, facts, &access, i, filtered);
+    }
+    return status;
+}
+
+/* ---- columns ---- */
+
+static void widen(uint32_t *width, size_t length)
+{
+    *width = (uint32_t)PD_MAX((size_t)*width, length);
+}
+
+static void measure_place(struct pd_report_table *table, const struct pd_hist_place *place,
+                          uint8_t symbol_key, uint8_t dso_key, uint8_t address_key)
+{
+    const struct pd_report_plan *plan = table->plan;
+    uint32_t *widths = table->widths, digits = table->address_digits;
+    if (place->symbol) {
+        widen(&widths[symbol_key], place->symbol->name_length + 4u);
+        if (place->dso_name)
+            widen(&widths[dso_key], strlen(place->dso_name));
+        return;
+    }
+    widen(&widths[symbol_key], digits + 4 + 2);
+    widen(&widths[address_key], digits + 4 + 2);
+    if (widths[dso_key] < digits && !plan->options->column_widths && !plan->options->separator &&
+        !plan->filter.has_dsos)
+        widths[dso_key] = digits;
+}
+
+void pd_report_branch_measure(struct pd_report_table *table, const struct pd_hist_row *row)
+{
+    const struct pd_hist_access *access = pd_hist_access_of(table->hist, row->entry);
+    measure_place(table, &access->from, PD_KEY_SYMBOL_FROM, PD_KEY_DSO_FROM, PD_KEY_ADDR_FROM);
+    measure_place(table, &access->to, PD_KEY_SYMBOL_TO, PD_KEY_DSO_TO, PD_KEY_ADDR_TO);
+}
+
+static void pad_from(struct pd_text *out, size_t begin, size_t width)
+{
+    size_t length = out->length - begin;
+    if (length < width)
+        pd_text_fill(out, ' ', width - length);
+}
+
+static void put_level(char level, struct pd_text *out)
+{
+    pd_text_char(out, '[');
+    pd_text_char(out, level);
+    pd_text_string(out, "] ");
+}
+
+static void put_address(const struct pd_report_table *table, uint64_t address, struct pd_text *out)
+{
+    pd_text_string(out, address ? "0x" : "");
+    pd_text_hex(out, address, table->address_digits, '0');
+}
+
+static void put_name(const struct pd_symbol *symbol, size_t width, struct pd_text *out)
+{
+    pd_text_bytes(out, symbol->name,
+                  width < 4 ? symbol->name_length : PD_MIN((size_t)symbol->name_length, width - 4));
+}
+
+/* perf takes the address for one in memory, which it is not. */
+static void put_data(const struct pd_hist_place *place, struct pd_text *out)
+{
+    pd_text_string(out, place->symbol->name);
+    pd_text_format(out, "+0x%llx",
+                   (unsigned long long)(place->addr - place->symbol->start - place->map_bias));
+}
+
+static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_place *place,
+                        size_t width, struct pd_text *out)
+{
+    put_level(place->level, out);
+    if (!place->symbol)
+        put_address(table, place->addr, out);
+    else if (place->symbol->type == 1 /* data */)
+        put_data(place, out);
+    else
+        put_name(place->symbol, width, out);
+}
+
+static void address_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
+                         const struct pd_hist_place *place, size_t width, struct pd_text *out)
+{
+    put_level(row->entry->first.level, out);
+    if (!place->symbol) {
+        put_address(table, place->addr, out);
+        return;
+    }
+    if (place->symbol->type == 1 /* data */) {
+        put_data(place, out);
+        return;
+    }
+    put_name(place->symbol, width, out);
+    if (place->addr != place->symbol->start)
+        pd_text_format(out, "+0x%llx", (unsigned long long)(place->addr - place->symbol->start));
+}
+
+/* Where the hardware says neither, perf says what it said in the row before. */
+static const char *mispredict_text(const struct pd_report_table *table, uint64_t flags)
+{
+    if (PD_BRANCH_PART(flags, PREDICTED))
+        *table->last_mispredict = "N";
+    else if (PD_BRANCH_PART(flags, MISPRED))
+        *table->last_mispredict = "Y";
+    return *table->last_mispredict;
+}
+
+static const char *flag_text(const struct pd_report_table *table,
+                             const struct pd_hist_access *access, uint8_t key)
+{
+    switch (key) {
+    case PD_KEY_MISPREDICT: return mispredict_text(table, access->flags);
+    case PD_KEY_IN_TX: return PD_BRANCH_PART(access->flags, IN_TX) ? "T" : ".";
+    default: return PD_BRANCH_PART(access->flags, ABORT) ? "A" : ".";
+    }
+}
+
+void pd_report_branch_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
+                           uint8_t key, size_t width, struct pd_text *out)
+{
+    const struct pd_hist_access *access = pd_hist_access_of(table->hist, row->entry);
+    size_t begin = out->length;
+    switch (key) {
+    case PD_KEY_DSO_FROM:
+    case PD_KEY_DSO_TO: {
+        const char *name = key == PD_KEY_DSO_FROM ? access->from.dso_name : access->to.dso_name;
+        name = name ? name : "[unknown]";
+        pd_text_bytes(out, name, strnlen(name, width));
+        break;
+    }
+    case PD_KEY_SYMBOL_FROM: symbol_cell(table, &access->from, width, out); return;
+    case PD_KEY_SYMBOL_TO: symbol_cell(table, &access->to, width, out); return;
+    case PD_KEY_ADDR_FROM: address_cell(table, row, &access->from, width, out); return;
+    case PD_KEY_ADDR_TO: address_cell(table, row, &access->to, width, out); return;
+    case PD_KEY_CYCLES: {
+        uint64_t cycles = PD_BRANCH_PART(access->flags, CYCLES);
+        if (cycles)
+            pd_text_i64(out, (int16_t)cycles, 0);
+        else
+            pd_text_char(out, '-');
+        break;
+    }
+    case PD_KEY_IPC_LBR: /* of cycles nothing is made yet */
+        pd_text_string(out, row->symbol && !table->hist->has_cycles ? "0.00  [  0.0%]" : "-");
+        break;
+    default: {
+        const char *text = flag_text(table, access, key);
+        pd_text_bytes(out, text, strnlen(text, width));
+    }
+    }
+    pad_from(out, begin, width);
+}
+
+/* ---- --total-cycles ---- */
+
+void pd_report_cycles_table(const struct pd_report_plan *plan, struct pd_text *out)
+{
+    static const struct {
+        const char *title;
+        uint32_t width;
+    } columns[] = { { "Sampled Cycles%", 15 },       { "Sampled Cycles", 14 },
+                    { "Avg Cycles%", 11 },           { "Avg Cycles", 10 },
+                    { "[Program Block Range]", 70 }, { "Shared Object", 20 } };
+    const char *given = plan->options->separator, *separator = given ? given : "  ";
+    for (size_t i = 0; i < PD_LENGTH(columns); i++) {
+        pd_text_string(out, i ? separator : "# ");
+        pd_text_right(out, columns[i].title, strlen(columns[i].title), columns[i].width);
+    }
+    pd_text_char(out, '\n');
+    if (given)
+        return;
+    for (size_t i = 0; i < PD_LENGTH(columns); i++) {
+        pd_text_string(out, i ? "  " : "# ");
+        pd_text_fill(out, '.', columns[i].width);
+    }
+    pd_text_string(out, "\n#\n");
+}
+
+/* ---- statistics ---- */
+
+struct kinds {
+    uint64_t types[16], new_types[16], forward, backward, cross_4k, cross_2m, total;
+};
+
+/* perf asks an entry, not each of its branches. */
+static void count_kind(struct kinds *kinds, const struct pd_hist_access *access, uint64_t count)
+{
+    uint64_t from = access->from.ip, to = access->to.ip;
+    uint64_t type = PD_BRANCH_PART(access->flags, TYPE);
+    if (type == PD_BRANCH_UNKNOWN || !from)
+        return;
+    kinds->types[type] += count;
+    if (type == PD_BRANCH_EXTEND_ABI)
+        kinds->new_types[PD_BRANCH_PART(access->flags, NEW_TYPE)] += count;
+    else
+        kinds->total += count; /* of which even the extended ones are told a share */
+    if (type == PD_BRANCH_COND && to > from)
+        kinds->forward += count;
+    else if (type == PD_BRANCH_COND)
+        kinds->backward += count;
+    if (from >> 21 != to >> 21)
+        kinds->cross_2m += count;
+    else if (from >> 12 != to >> 12)
+        kinds->cross_4k += count;
+}
+
+static void put_kind(const struct kinds *kinds, const char *name, uint64_t count,
+                     struct pd_text *out)
+{
+    if (count && name)
+        pd_text_format(out, "\n%8s: %5.1f%%", name, 100.0 * (double)count / (double)kinds->total);
+}
+
+void pd_report_branch_statistics(const struct pd_hist *hist, const struct pd_hist_result *result,
+                                 struct pd_text *out)
+{
+    struct kinds kinds = { 0 };
+    for (size_t i = 0; !hist->options.keeps_log && i < hist->entries.count; i++)
+        count_kind(&kinds, &hist->accesses.data[i], hist->entries.data[i].count);
+    for (size_t e = 0; hist->options.keeps_log && e < result->event_count; e++)
+        for (size_t i = 0; i < result->events[e].rows.count; i++) {
+            const struct pd_hist_row *row = result->events[e].rows.data[i];
+            count_kind(&kinds, pd_hist_access_of(hist, row->entry), row->count);
+        }
+    if (!kinds.total)
+        return;
+    pd_text_string(out, "\n#\n# Branch Statistics:\n#");
+    put_kind(&kinds, "COND_FWD", kinds.forward, out);
+    put_kind(&kinds, "COND_BWD", kinds.backward, out);
+    put_kind(&kinds, "CROSS_4K", kinds.cross_4k, out);
+    put_kind(&kinds, "CROSS_2M", kinds.cross_2m, out);
+    for (size_t i = 0; i < PD_BRANCH_EXTEND_ABI; i++)
+        put_kind(&kinds, pd_name_of(&pd_names_branch_type, i), kinds.types[i], out);
+    for (size_t i = 0; i < PD_LENGTH(kinds.new_types); i++)
+        put_kind(&kinds, pd_name_of(&pd_names_branch_new_type, i), kinds.new_types[i], out);
+}
