@@ -287,7 +287,7 @@ _perfdata() {
     record)
         _arguments '*-e+[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \
         '*--event=[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \
-        '*--filter=[of the tracepoints before it]:FILTER:' \
+        '*--filter=[of the tracepoints before it, or addresses of the trace before it]:FILTER:' \
         '*--exclude-perf[the tracepoints before it leave this process out]' \
         '*-c+[a sample each N events]:N:' \
         '*--count=[a sample each N events]:N:' \

@@ -333,6 +333,8 @@ perfdata_status pd_area_put_info(perfdata_recorder *recorder)
                                     PD_PMU_FOLDER "/" PD_INTEL_PT "/max_nonturbo_ratio");
     int64_t events = pd_roots_number(&recorder->roots, 0,
                                      PD_PMU_FOLDER "/" PD_INTEL_PT "/caps/event_trace");
+    const char *filter = pd_record_event(recorder, 0)->filter;
+    uint64_t length = filter ? strlen(filter) : 0;
     const uint64_t words[] = { pd_record_event(recorder, 0)->attr.type,
                                timed ? page->time_shift : 0,
                                timed ? page->time_mult : 0,
@@ -349,11 +351,13 @@ perfdata_status pd_area_put_info(perfdata_recorder *recorder)
                                denominator,
                                mask_of(recorder, "cyc"),
                                (uint64_t)ratio,
-                               0, /* length of the filter */
-                               (uint64_t)events };
+                               length };
     pd_made_begin(&made, PD_RECORD_AUXTRACE_INFO, 0);
     pd_made_u32(&made, INTEL_PT_TYPE);
     pd_made_u32(&made, 0);
     pd_made_bytes(&made, words, sizeof words);
+    if (length)
+        pd_made_text(&made, filter, 8);
+    pd_made_u64(&made, (uint64_t)events);
     return pd_made_put(recorder, &made, 0);
 }

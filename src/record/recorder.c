@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/recorder.h> */
 #include "record/command.h"
+#include "record/filter.h"
 #include "record/record.h"
 #include "record/workers.h"
 #include <errno.h>
@@ -98,33 +99,64 @@ perfdata_status perfdata_recorder_add_events(perfdata_recorder *recorder, const 
     return pd_events_parse(&recorder->context, &recorder->roots, events, &recorder->events);
 }
 
+static perfdata_status keep_filter(perfdata_recorder *recorder, struct pd_selected *event,
+                                   struct pd_text *text)
+{
+    event->filter = text->failed ? NULL
+                                 : pd_arena_copy(&recorder->events.arena, text->data, text->length);
+    return event->filter ? PERFDATA_OK : pd_record_no_memory(recorder);
+}
+
+/* Of an event that traces: addresses. One more is "or". */
+static perfdata_status filter_addresses(perfdata_recorder *recorder, struct pd_selected *event,
+                                        const char *filter)
+{
+    struct pd_text text = { 0 };
+    if (!event->pmu ||
+        pd_roots_number(&recorder->roots, 0, PD_PMU_FOLDER "/%s/nr_addr_filters", event->pmu) <= 0)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "This CPU does not support address filtering");
+    if (event->filter)
+        pd_text_string(&text, event->filter);
+    perfdata_status status = pd_filter_resolve(&recorder->context, &recorder->roots, filter, &text);
+    if (status == PERFDATA_OK)
+        status = keep_filter(recorder, event, &text);
+    pd_text_free(&text);
+    if (status == PERFDATA_OK)
+        pd_record_log(recorder, 1, "Address filter: %s\n", event->filter);
+    return status;
+}
+
+/* Of a tracepoint. One more is "and". */
+static perfdata_status filter_fields(perfdata_recorder *recorder, struct pd_selected *event,
+                                     const char *filter)
+{
+    struct pd_text text = { 0 };
+    if (event->filter)
+        pd_text_format(&text, "(%s) && (%s)", event->filter, filter);
+    else
+        pd_text_string(&text, filter);
+    perfdata_status status = keep_filter(recorder, event, &text);
+    pd_text_free(&text);
+    return status;
+}
+
 perfdata_status perfdata_recorder_set_filter(perfdata_recorder *recorder, const char *filter)
 {
     size_t count = pd_record_event_count(recorder);
+    perfdata_status status = PERFDATA_OK;
     if (recorder->started || !filter)
         return too_late(recorder);
-    for (size_t i = recorder->last_list; i < count; i++) {
-        struct pd_selected *event = pd_record_event(recorder, i);
-        struct pd_text text = { 0 };
-        if (!event->system)
-            return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "--filter option should follow a -e tracepoint or HW tracer option");
-        /* one more is "and" */
-        if (event->filter)
-            pd_text_format(&text, "(%s) && (%s)", event->filter, filter);
-        else
-            pd_text_string(&text, filter);
-        event->filter = text.failed
-                            ? NULL
-                            : pd_arena_copy(&recorder->events.arena, text.data, text.length);
-        pd_text_free(&text);
-        if (!event->filter)
-            return pd_record_no_memory(recorder);
-    }
-    return count > recorder->last_list
-               ? PERFDATA_OK
-               : pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
-                         "--filter option should follow a -e tracepoint or HW tracer option");
+    if (count == recorder->last_list)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "--filter option should follow a -e tracepoint or HW tracer option");
+    if (!pd_record_event(recorder, count - 1)->system)
+        return filter_addresses(recorder, pd_record_event(recorder, count - 1), filter);
+    for (size_t i = recorder->last_list; i < count && status == PERFDATA_OK; i++)
+        status = pd_record_event(recorder, i)->system
+                     ? filter_fields(recorder, pd_record_event(recorder, i), filter)
+                     : filter_addresses(recorder, pd_record_event(recorder, i), filter);
+    return status;
 }
 
 /* ---- starting ---- */

@@ -359,9 +359,129 @@ static void test_full_snapshot(void)
     CHECK_U64(spans[0][1], WHOLE);
 }
 
+/* ---- address filters ---- */
+
+/* Where a function of this program lies in its file. */
+static uint64_t file_offset(uintptr_t address)
+{
+    char line[4096];
+    unsigned long long start, end, offset;
+    uint64_t found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 && address >= start &&
+            address < end)
+            found = address - start + offset;
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+static int filtered_function(int n)
+{
+    return n * 3;
+}
+static int (*volatile keep_function)(int) = filtered_function;
+
+static void put_symbols(void)
+{
+    put("proc/kallsyms", "ffffffff81000000 T _text\nffffffff81001000 T alpha\n"
+                         "ffffffff81001040 t beta\nffffffff81001100 T gamma\n"
+                         "ffffffff81001200 t beta\nffffffff81001240 T delta\n"
+                         "ffffffff82000000 T _etext");
+}
+
+static void test_filters(const char *program)
+{
+    char text[300], wanted[300];
+    static const char *const rows[][2] = {
+        { "filter 0x100 / 0x20", "filter 0x100/0x20" },
+        { "filter 256/32", "filter 0x100/0x20" },
+        { "start 0x1000, stop 0x2000", "start 0x1000 stop 0x2000" },
+        { "tracestop 4096/16 filter 0x1/0x2", "tracestop 0x1000/0x10 filter 0x1/0x2" },
+        { "filter alpha", "filter 0xffffffff81001000/0x40" },
+        { "filter alpha / gamma", "filter 0xffffffff81001000/0x200" },
+        { "filter beta#2", "filter 0xffffffff81001200/0x40" },
+        { "filter beta#1 / 8,start delta",
+          "filter 0xffffffff81001040/0x8 start 0xffffffff81001240" },
+    };
+    put_symbols();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        perfdata_recorder *recorder = open_recorder(
+            "intel_pt//u", (struct perfdata_recorder_options){ .command = command });
+        CHECK(perfdata_recorder_set_filter(recorder, rows[i][0]) == PERFDATA_OK);
+        CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
+        CHECK_STR(fake.filter, rows[i][1]);
+        perfdata_recorder_close(recorder);
+    }
+    /* the manual's example with this program; the event that is sampled comes behind the filter */
+    perfdata_recorder *recorder = open_recorder(
+        "intel_pt//u", (struct perfdata_recorder_options){ .command = command });
+    snprintf(text, sizeof text, "filter filtered_function @%s", program);
+    CHECK(perfdata_recorder_set_filter(recorder, text) == PERFDATA_OK);
+    snprintf(text, sizeof text, "stop filtered_function @ %s", program);
+    CHECK(perfdata_recorder_set_filter(recorder, text) == PERFDATA_OK);
+    CHECK(perfdata_recorder_add_events(recorder, "branch-misses/aux-sample-size=8192/u") ==
+          PERFDATA_OK);
+    CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
+    unsigned long long start = file_offset((uintptr_t)keep_function), size = 0;
+    CHECK(start && keep_function(2) == 6);
+    CHECK(sscanf(fake.filter, "filter %*x/%llx@", &size) == 1 && size > 0 && size < 200);
+    snprintf(wanted, sizeof wanted, "filter 0x%llx/0x%llx@%s stop 0x%llx@%s", start, size, program,
+             start, program);
+    CHECK_STR(fake.filter, wanted);
+    CHECK_U64(fake.attrs[2].aux_sample_size, 8192);
+    perfdata_recorder_close(recorder);
+    /* all of it */
+    recorder = open_recorder("intel_pt//u",
+                             (struct perfdata_recorder_options){ .command = command });
+    snprintf(text, sizeof text, "filter * @%s", program);
+    CHECK(perfdata_recorder_set_filter(recorder, text) == PERFDATA_OK);
+    CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
+    unsigned long long first = 0;
+    CHECK(sscanf(fake.filter, "filter %llx/%llx@", &first, &size) == 2);
+    CHECK(first && first <= start && start < first + size);
+    perfdata_recorder_close(recorder);
+}
+
+static void test_wrong_filters(void)
+{
+    static const char *const rows[][2] = {
+        { "trace 0x100/0x20", "no such action: trace" },
+        { "filter", "an address or a symbol is missing" },
+        { "filter 0x100", "a size is needed for filter" },
+        { "filter 0x100 / ", "an address or a symbol is missing" },
+        { "filter 12z", "not a number" },
+        { "filter nosuch", "no function nosuch" },
+        { "filter beta", "choose with #1, #2... or #g among the symbols beta" },
+        { "filter beta#3", "not so many symbols beta" },
+        { "filter beta#x", "which one is beta" },
+        { "filter gamma / alpha", "it ends before it starts, with alpha" },
+        { "filter * / 16", "* has no size" },
+        { "filter main @/no/such/file", "no such file: /no/such/file" },
+        { "filter main @", "a file is missing" },
+        { " , ", "nothing in it" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        perfdata_recorder *recorder = open_recorder(
+            "intel_pt//u", (struct perfdata_recorder_options){ .command = command });
+        CHECK(perfdata_recorder_set_filter(recorder, rows[i][0]) == PERFDATA_ERROR_ARGUMENT);
+        if (!strstr(perfdata_recorder_error(recorder), rows[i][1]))
+            CHECK_STR(perfdata_recorder_error(recorder), rows[i][1]);
+        perfdata_recorder_close(recorder);
+    }
+    put(PT "nr_addr_filters", "0");
+    perfdata_recorder *recorder = open_recorder(
+        "intel_pt//u", (struct perfdata_recorder_options){ .command = command });
+    CHECK(perfdata_recorder_set_filter(recorder, "filter 1/2") == PERFDATA_ERROR_ARGUMENT);
+    CHECK_STR(perfdata_recorder_error(recorder), "This CPU does not support address filtering");
+    perfdata_recorder_close(recorder);
+    put(PT "nr_addr_filters", "2");
+}
+
 /* ---- what the decoder is told ---- */
 
-static void test_info(void)
+static void test_info(const char *filter, size_t length)
 {
     perfdata_recording *recording;
     perfdata_cursor *cursor;
@@ -370,14 +490,17 @@ static void test_info(void)
     perfdata_recorder *recorder = open_recorder(
         "intel_pt/cyc/u",
         (struct perfdata_recorder_options){ .flags = PERFDATA_RECORDER_ALL_CPUS, .snapshot = 1 });
+    if (filter)
+        CHECK(perfdata_recorder_set_filter(recorder, filter) == PERFDATA_OK);
     CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
     perfdata_recorder_stop(recorder);
     while (perfdata_recorder_read(recorder, 0) > 0)
         continue;
     CHECK(perfdata_recorder_finish(recorder, NULL) == PERFDATA_OK);
     perfdata_recorder_close(recorder);
-    const uint64_t wanted[] = { 8, 0,      0,         0,   1, 1 << 10, 1 << 11, 3, 1,
-                                1, 1 << 9, 0xf << 14, 184, 2, 2,       23,      0, 1 };
+    size_t room = length ? (length + 8) / 8 * 8 : 0;
+    const uint64_t wanted[] = { 8, 0,      0,         0,   1, 1 << 10, 1 << 11, 3,     1,
+                                1, 1 << 9, 0xf << 14, 184, 2, 2,       23,      length };
     CHECK(perfdata_recording_open(output, NULL, &recording) == PERFDATA_OK);
     CHECK(perfdata_cursor_open(recording, NULL, &cursor) == PERFDATA_OK);
     while (perfdata_cursor_next(cursor, &record) > 0) {
@@ -385,19 +508,23 @@ static void test_info(void)
             continue;
         const uint8_t *bytes = perfdata_record_bytes(record, &size);
         seen++;
-        CHECK_U64(size, 16 + sizeof wanted);
+        CHECK_U64(size, 16 + sizeof wanted + room + 8);
         CHECK_U64(pd_load32(bytes + 8, false), 1);
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
             CHECK_U64(pd_load64(bytes + 16 + 8 * i, false), wanted[i]);
+        if (length)
+            CHECK_STR((const char *)bytes + 16 + sizeof wanted, filter);
+        CHECK_U64(pd_load64(bytes + 16 + sizeof wanted + room, false), 1); /* caps/event_trace */
     }
     CHECK_U64(seen, 1);
     perfdata_cursor_close(cursor);
     perfdata_recording_close(recording);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     char text[100];
+    CHECK(argc > 0 && *argv[0] == '/');
     make_root();
     test_terms();
     test_wrong_terms();
@@ -408,7 +535,11 @@ int main(void)
     test_snapshot_sizes();
     test_snapshots();
     test_full_snapshot();
-    test_info();
+    test_filters(argv[0]);
+    test_wrong_filters();
+    test_info(NULL, 0);
+    test_info("filter 0x1000/0x10", 18);
+    test_info("filter 0x1000/0x10 start 0x2", 28);
     snprintf(text, sizeof text, "rm -rf '%s'", root);
     CHECK(system(text) == 0);
     return test_done();
