@@ -2,22 +2,9 @@
 # SPDX-License-Identifier: MIT
 # AUX areas against the ground truth of the corpus: bytes, PSBs and packets of each stream (aux stat), the TSC packets'
 # places (aux dump), the extracted bytes, and the text of perf's -D where perf is installed.
-set -eu
-export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-own=$PERFDATA_CORPUS/own-pt
-[ -d "$own" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
-command -v zstd >/dev/null || { echo 'skipped: zstd is not installed'; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-checked=0
-streams=0
-
-complain() {
-    echo "$1" >&2
-    failed=1
-}
+. "$SOURCE/tests/itrace/common.sh"
+needs zstd
+checked=0 streams=0
 
 # "NAME bytes N psb N KIND=COUNT ..." of each queue, sorted; the padding to 8 bytes is no part of the truth.
 counts() {

@@ -2,20 +2,8 @@
 # SPDX-License-Identifier: MIT
 # inject --itrace: the records that perf's own inject writes, byte by byte, with and without --strip; what the manual's AutoFDO
 # way ends in (create_gcov) reads them; what is refused.
-set -eu
-export LC_ALL=C TZ=UTC
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-own=$PERFDATA_CORPUS/own-pt
-[ -d "$own/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
-command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0 compared=0
-
-complain() {
-    echo "$1" >&2
-    failed=1
-}
+. "$SOURCE/tests/itrace/common.sh"
+needs perf
 
 number() { # of 8 bytes at an offset
     od -An -t u8 -j "$2" -N 8 "$1" | tr -d ' '
@@ -42,7 +30,7 @@ compare() {
     PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/$file" "$@" $symfs -o "$work/ours" 2>/dev/null
     data "$work/perf" >"$work/perf.data"
     data "$work/ours" >"$work/ours.data"
-    compared=$((compared + 1))
+    count=$((count + 1))
     cmp -s "$work/perf.data" "$work/ours.data" || complain "$file $*: other records than perf's"
     for view in 'script' 'evlist -v'; do
         # shellcheck disable=SC2086
@@ -90,10 +78,9 @@ refused() {
     grep -q -e "$expected" "$work/said" || { complain "$*: not '$expected' but:"; cat "$work/said" >&2; }
     [ ! -e "$work/out" ] || complain "$*: left a file"
 }
-export PERF_CONFIG=/dev/null
 refused 'strip option requires --itrace' --strip -i "$own/rec/t_tsc.data"
 refused 'Bad Instruction Tracing options' --itrace=k -i "$own/rec/t_tsc.data"
 refused 'no trace that can be decoded' --itrace -i "$SOURCE/tests/data/demo/spin.data"
 refused 'need two runs' --itrace -b -i "$own/rec/t_tsc.data"
-echo "$compared comparisons"
+echo "$count comparisons"
 exit $failed

@@ -2,13 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Every extracted trace of the corpus: libipt, the reference decoder, lists the same packets at the same places.
 # libipt.sh LIST_PACKETS
-set -eu
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-[ -d "$PERFDATA_CORPUS/own-pt/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0 traces=0 packets=0
-for file in "$PERFDATA_CORPUS"/own-pt/rec/*; do
+. "$SOURCE/tests/itrace/common.sh"
+traces=0 packets=0
+for file in "$own"/rec/*; do
     rm -rf "$work/out"
     "$PERFDATA" aux extract "$file" -o "$work/out"
     for trace in "$work"/out/*.pt; do

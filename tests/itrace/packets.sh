@@ -19,6 +19,7 @@ compare() {
     perf script -D -i "$work/data" 2>/dev/null | packets | cksum >"$work/perf"
     "$PERFDATA" aux dump --perf "$work/data" | packets | cksum >"$work/ours"
     "$PERFDATA" script -D -i "$work/data" 2>/dev/null | packets | cksum >"$work/script"
+    [ "$(cat "$work/perf")" != "$(cksum </dev/null)" ] || { echo "$1: perf prints nothing" >&2; failed=1; }
     cmp -s "$work/perf" "$work/ours" || { echo "$1: aux dump --perf differs from perf's text" >&2; failed=1; }
     cmp -s "$work/perf" "$work/script" || { echo "$1: script -D differs from perf's text" >&2; failed=1; }
 }

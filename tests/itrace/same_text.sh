@@ -1,24 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Text of traces, byte by byte as perf prints it: what once differed.
-set -u
-export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-own=$PERFDATA_CORPUS/own-pt
-[ -d "$own/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
-command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0 count=0
-cd "$own/symfs" || exit 1
+. "$SOURCE/tests/itrace/common.sh"
+needs perf
+cd "$own/symfs"
 while read -r name verb options; do
     case $name in '' | '#'*) continue ;; esac
-    for program in perf "$PERFDATA"; do
-        # shellcheck disable=SC2086
-        "$program" $verb $options -i "$own/rec/$name" --symfs "$own/symfs" 2>/dev/null >"$work/$(basename "$program")"
-    done
-    count=$((count + 1))
-    cmp -s "$work/perf" "$work/perfdata" || { echo "$verb $options of $name differs" >&2; failed=1; }
+    # shellcheck disable=SC2086
+    same $verb $options -i "$own/rec/$name" --symfs "$own/symfs"
 done <<'EOF'
 # Where PSBs are: not of those that decoding begins at anew
 c_snap.data script --itrace=p
@@ -52,4 +41,5 @@ c_fork.data script --dump-unsorted-raw-trace
 d_flip.data script --dump-unsorted-raw-trace
 EOF
 echo "$count comparisons"
+[ $count -gt 0 ] || complain 'nothing was compared'
 exit $failed

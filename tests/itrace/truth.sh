@@ -9,7 +9,7 @@ out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 export TZ=UTC LC_ALL=C
 cd "$corpus/symfs" || exit 1
-failed=0
+failed=0 count=0
 # NAME: options that the recording needs.
 options() {
     case $1 in
@@ -37,7 +37,9 @@ for recording in "$corpus"/rec/*; do
     [ -f "$corpus/truth/$name.zst" ] || continue
     check "$name" "$recording" i i0ns hw:tid,ip
     check "$name" "$recording" b b hw:tid,ip,addr
+    count=$((count + 1))
 done
+[ $count -gt 0 ] || { echo 'no recording has a truth'; failed=1; }
 for name in c_dyn.data k_cpu c_sample.data t_pebs.data; do
     for way in --itrace=ibxwpoIe --call-ret-trace '--itrace=i10usgl -F +brstack'; do
         for threads in 1 2 8; do
@@ -45,6 +47,7 @@ for name in c_dyn.data k_cpu c_sample.data t_pebs.data; do
             "$PERFDATA" script -i "$corpus/rec/$name" --symfs . $way -j $threads 2>/dev/null |
                 sha256sum >"$out/sum.$threads"
         done
+        [ "$(cat "$out/sum.1")" != "$(sha256sum </dev/null)" ] || { echo "$name $way: no text"; failed=1; }
         cmp -s "$out/sum.1" "$out/sum.2" && cmp -s "$out/sum.1" "$out/sum.8" && continue
         echo "$name $way: the text depends on the number of threads"
         failed=1

@@ -2,19 +2,7 @@
 # SPDX-License-Identifier: MIT
 # inject --vm-time-correlation: what the dry run says and the bytes after the real one, against the corpus' truth and, where
 # perf is installed, against perf for other offsets.
-set -eu
-export LC_ALL=C PERF_CONFIG=/dev/null
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-own=$PERFDATA_CORPUS/own-pt
-[ -d "$own/rec/v_tsc" ] || { echo 'skipped: the corpus has no own-pt/rec/v_tsc'; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-
-complain() {
-    echo "$1" >&2
-    failed=1
-}
+. "$SOURCE/tests/itrace/common.sh"
 
 fresh() {
     rm -rf "$work/rec"

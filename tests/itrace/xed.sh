@@ -12,7 +12,8 @@ script -F ip,insn --xed >"$work/xed"
 # What stands before the bytes stays; a tab each for name and distance, as xed puts them.
 sed 's/ insn:.*//' "$work/bytes" >"$work/before"
 sed 's/ 		[a-z].*//' "$work/xed" | cmp "$work/before" -
-! grep -q insn: "$work/xed"
+[ -s "$work/before" ]
+if grep -q insn: "$work/xed"; then exit 1; fi
 script -F ip,brstackinsn --xed >"$work/blocks"
 grep -q '^	000000000040042a			add %rax, %rbp $' "$work/blocks"
 grep -q '^	0000000000400206			retq  *	# ABORT 1 cycles \[2\] 2.00 IPC$' "$work/blocks"

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests of the traces in the corpus: $own is their folder, $work a folder for what the test writes.
+set -eu
+export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
+[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
+own=$PERFDATA_CORPUS/own-pt
+[ -d "$own/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0 count=0
+
+complain() {
+    echo "$*" >&2
+    failed=1
+}
+
+needs() {
+    command -v "$1" >/dev/null || { echo "skipped: $1 is not installed"; exit 77; }
+}
+
+# VERB OPTION...: perf prints something, and perfdata the same.
+same() {
+    perf "$@" >"$work/perf" 2>/dev/null || :
+    "$PERFDATA" "$@" >"$work/ours" 2>/dev/null || :
+    count=$((count + 1))
+    [ -s "$work/perf" ] || complain "perf prints nothing: $*"
+    cmp -s "$work/perf" "$work/ours" || complain "differs from perf's: $*"
+}
