@@ -50,8 +50,9 @@ struct pd_synth_queue {
     struct pd_aux_reader *reader;
     struct pd_pt_decoder *decoder;
     bool set_up, on_heap, ended;
-    bool given;    /* stepping through buffers: one was given in this run */
-    uint64_t time; /* TSC */
+    bool given;          /* stepping through buffers: one was given in this run */
+    uint64_t time;       /* TSC */
+    uint64_t near_ticks; /* see near_of(); 0: samples are not rare */
     /* who runs */
     uint32_t pid, tid, cpu;
     bool idle;                /* pid and tid are 0 */

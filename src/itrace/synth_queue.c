@@ -96,6 +96,21 @@ static void set_period(const struct pd_synth *synth, struct pd_pt_config *config
     }
 }
 
+/* How long before a sample all steps have to be made in the order of their time over all queues, as it tells which one
+ * comes first where times are equal: with CYCs, or PSBs alone, a few steps later nothing of the order before is left. 0:
+ * always, for MTCs alone come at the same time everywhere, or samples are not rare; or there is but one queue. */
+static uint64_t near_of(const struct pd_synth *synth, const struct pd_pt_config *config)
+{
+    enum { NEAR = 4096, RARE_PERIODS = 16 };
+    const struct pd_pt_info *info = &synth->aux->info.pt;
+    const struct pd_pt_modes *modes = &synth->aux->modes;
+    bool cycles = modes->config & info->cyc_bit && !modes->cyc_threshold;
+    if (synth->queue_count < 2 || config->period_type != PD_PT_PERIOD_TICKS ||
+        config->period / RARE_PERIODS < NEAR || synth->events[PD_SYNTH_BRANCHES])
+        return 0;
+    return cycles || !(modes->config & info->mtc_bit) ? NEAR : 0;
+}
+
 /* "GenuineIntel,6,92,..." */
 static bool is_goldmont(const struct pd_recording *recording)
 {
@@ -129,6 +144,7 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .code_link = pd_code_link,
     };
     set_period(synth, &config);
+    config.near_ticks = queue->near_ticks = near_of(synth, &config);
     return pd_pt_decoder_new(&config);
 }
 
@@ -329,7 +345,9 @@ static uint32_t wanted_of(const struct pd_synth_queue *queue)
 
 static bool tells_few(const struct pd_synth_queue *queue)
 {
-    return !(wanted_of(queue) & (PD_PT_BRANCH | PD_PT_INSTRUCTION));
+    uint32_t wanted = wanted_of(queue);
+    return !(wanted & PD_PT_BRANCH) &&
+           (!(wanted & PD_PT_INSTRUCTION) || (queue->near_ticks && !pd_pt_is_near(queue->decoder)));
 }
 
 /* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
@@ -371,7 +389,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue))
             return RUN_STOPPED;
         if (!synth->timeless &&
-            (queue->time >= limit || (queue->time > others && (state->type & synth->mask))))
+            (queue->time >= limit || (queue->time > others && (state->type & synth->mask)) ||
+             (others != UINT64_MAX && pd_pt_is_near(queue->decoder))))
             return RUN_LIMIT;
     }
 }

@@ -135,6 +135,8 @@ struct pd_pt_config {
     uint64_t max_loops; /* 0: PD_PT_MAX_LOOPS */
     enum pd_pt_period period_type;
     uint64_t period;
+    /* Of samples by time: steps that are fewer ticks before the next one than these are returned, too. */
+    uint64_t near_ticks;
     /* Which steps are to be returned, bits of type; others only where they carry an error, reach the limit or, when
      * `timeful`, come (back) to user space. */
     uint32_t wanted;
@@ -172,6 +174,9 @@ void pd_pt_forget_code(struct pd_pt_decoder *decoder);
 
 /* Other steps than the config says are wanted from here on. */
 void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);
+
+/* The next sample by time is near (pd_pt_config.near_ticks). */
+bool pd_pt_is_near(const struct pd_pt_decoder *decoder);
 
 /* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at its end. The state is
  * the decoder's, until the next call. */

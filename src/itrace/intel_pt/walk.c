@@ -434,11 +434,18 @@ static void finish_step(struct pd_pt_decoder *d, int error)
     state->cbr_payload = d->time.cbr_payload;
 }
 
+bool pd_pt_is_near(const struct pd_pt_decoder *d)
+{
+    return d->config.period_type == PD_PT_PERIOD_TICKS && d->config.near_ticks &&
+           !walk_ticks_far(d);
+}
+
 /* What the caller must see even though it asked for other steps. */
 static bool is_wanted(const struct pd_pt_decoder *d, uint64_t limit)
 {
     const struct pd_pt_state *state = &d->state;
-    if (state->error || (state->type & d->config.wanted) || state->timestamp >= limit)
+    if (state->error || (state->type & d->config.wanted) || state->timestamp >= limit ||
+        pd_pt_is_near(d))
         return true;
     return d->config.timeful && state->to_ip && state->to_ip < d->config.kernel_start &&
            (!state->from_ip || state->from_ip >= d->config.kernel_start);

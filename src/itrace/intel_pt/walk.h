@@ -284,6 +284,13 @@ PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
     return masked < d->last_masked_time ? d->period_ticks : d->period_ticks - (now - masked);
 }
 
+/* ... how many of them before steps are returned because it is near. */
+PD_INLINE uint64_t walk_ticks_far(const struct pd_pt_decoder *d)
+{
+    uint64_t left = walk_ticks_left(d), near = d->config.near_ticks;
+    return left > near ? left - near : 0;
+}
+
 /* Nobody asks for the time before walk_settle() is called. */
 PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
 {
@@ -296,7 +303,7 @@ PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
 {
     uint64_t limit = d->limit;
     if (d->config.period_type == PD_PT_PERIOD_TICKS) {
-        uint64_t half = walk_ticks_left(d) / 2;
+        uint64_t half = walk_ticks_far(d) / 2;
         limit = PD_MIN(limit, d->time.timestamp + half);
         d->late_insns = d->time.insns + half;
     }

@@ -210,7 +210,7 @@ PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
         return walk_next_sample(d);
     if (d->time.max_cycles)
         return d->late_insns > d->time.insns ? d->late_insns - d->time.insns : 0;
-    return walk_ticks_left(d);
+    return walk_ticks_far(d);
 }
 
 void walk_tnt_unseen(struct pd_pt_decoder *d)
