@@ -190,6 +190,18 @@ static void set_begin(const perfdata_recorder *recorder, const struct pd_selecte
     }
 }
 
+/* The text was looked at when it was parsed. */
+static void set_branches(struct pd_selected *event)
+{
+    uint64_t filter;
+    const char *text = event->terms.text[PD_TERM_BRANCH_TYPE];
+    event->attr.sample_type &= ~(uint64_t)PD_SAMPLE_BRANCH_STACK;
+    if (!strcmp(text, "no") || perfdata_branch_filter_parse(text, &filter) < 0)
+        return;
+    event->attr.sample_type |= PD_SAMPLE_BRANCH_STACK;
+    event->attr.branch_sample_type = filter;
+}
+
 static perfdata_status apply_terms(perfdata_recorder *recorder, struct pd_selected *event)
 {
     const struct pd_terms *terms = &event->terms;
@@ -209,6 +221,14 @@ static perfdata_status apply_terms(perfdata_recorder *recorder, struct pd_select
         attr->sample_type = terms->number[PD_TERM_TIME]
                                 ? attr->sample_type | PD_SAMPLE_TIME
                                 : attr->sample_type & ~(uint64_t)PD_SAMPLE_TIME;
+    if (pd_term_said(terms, PD_TERM_OVERWRITE) || pd_term_said(terms, PD_TERM_NO_OVERWRITE)) {
+        bool on = pd_term_said(terms, PD_TERM_OVERWRITE) ? terms->number[PD_TERM_OVERWRITE]
+                                                         : !terms->number[PD_TERM_NO_OVERWRITE];
+        clear(attr, PD_ATTR_WRITE_BACKWARD);
+        set_if(attr, PD_ATTR_WRITE_BACKWARD, on);
+    }
+    if (pd_term_said(terms, PD_TERM_BRANCH_TYPE))
+        set_branches(event);
     if (terms->number[PD_TERM_AUX_OUTPUT])
         set(attr, PD_ATTR_AUX_OUTPUT);
     if (pd_term_said(terms, PD_TERM_INHERIT) || pd_term_said(terms, PD_TERM_NO_INHERIT)) {
@@ -242,18 +262,15 @@ static perfdata_status refuse_terms(perfdata_recorder *recorder, const struct pd
         enum pd_term term;
         const char *name;
     } rows[] = {
-        { PD_TERM_BRANCH_TYPE, "branch_type" },     { PD_TERM_MAX_EVENTS, "nr" },
-        { PD_TERM_OVERWRITE, "overwrite" },         { PD_TERM_NO_OVERWRITE, "no-overwrite" },
-        { PD_TERM_DRIVER_CONFIG, "driver-config" }, { PD_TERM_PERCORE, "percore" },
+        { PD_TERM_MAX_EVENTS, "nr" },
+        { PD_TERM_DRIVER_CONFIG, "driver-config" },
+        { PD_TERM_PERCORE, "percore" },
         { PD_TERM_METRIC_ID, "metric-id" },
     };
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
         if (pd_term_said(&event->terms, rows[i].term))
             return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                            "%s: the term %s is not supported yet", event->name, rows[i].name);
-    if (event->weak)
-        return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "%s: the modifier W is not supported yet", event->name);
     return PERFDATA_OK;
 }
 

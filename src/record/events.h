@@ -41,13 +41,14 @@ struct pd_selected {
     uint64_t said_config; /* bits of config that were given */
     bool sample_read;     /* :S */
     bool most_precise;    /* :P: the greatest precise_ip that opens */
-    bool weak;
-    bool tracking;   /* mmap, comm... are its task */
-    bool made;       /* by us, not by the user */
-    bool at_once;    /* enabled from the start */
-    bool everywhere; /* all CPUs, whatever the target is */
-    bool in_cgroup;  /* tasks of a control group */
-    int cgroup;      /* its descriptor */
+    bool weak;            /* :W: its group may be broken up */
+    bool no_guest;        /* its PMU knows nothing of guests */
+    bool tracking;        /* mmap, comm... are its task */
+    bool made;            /* by us, not by the user */
+    bool at_once;         /* enabled from the start */
+    bool everywhere;      /* all CPUs, whatever the target is */
+    bool in_cgroup;       /* tasks of a control group */
+    int cgroup;           /* its descriptor */
 };
 
 /* Zero is empty; strings lie in the arena. */

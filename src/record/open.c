@@ -70,14 +70,28 @@ static void take_away(struct pd_attr *attr, unsigned missing)
     }
 }
 
+/* Guests are a matter of the PMU. */
+static unsigned missing_of(const perfdata_recorder *recorder, const struct pd_selected *event)
+{
+    return recorder->missing | (event->no_guest ? (unsigned)PD_MISSING_GUEST : 0);
+}
+
 /* The next thing that may be what the kernel does not know; false: it must be something else. */
-static bool give_up_one(perfdata_recorder *recorder, const struct pd_attr *attr)
+static bool give_up_one(perfdata_recorder *recorder, const struct pd_selected *event,
+                        const struct pd_attr *attr)
 {
     for (size_t i = 0; i < PD_LENGTH(fallbacks); i++) {
         const struct fallback *row = &fallbacks[i];
-        if (recorder->missing & row->missing || row->missing & fatal || !concerns(row, attr))
+        if (missing_of(recorder, event) & row->missing || row->missing & fatal ||
+            !concerns(row, attr))
             continue;
-        recorder->missing |= row->missing;
+        if (row->missing != PD_MISSING_GUEST) {
+            recorder->missing |= row->missing;
+            return true;
+        }
+        for (size_t k = 0; k < pd_record_event_count(recorder); k++)
+            pd_record_event(recorder, k)->no_guest |= pd_record_event(recorder, k)->attr.type ==
+                                                      attr->type;
         return true;
     }
     return false;
@@ -256,6 +270,7 @@ struct opening {
     perfdata_recorder *recorder;
     size_t index;
     bool raised, shown;
+    bool broken;      /* a weak group was broken up: its events are opened anew */
     unsigned precise; /* that was asked for */
 };
 
@@ -310,10 +325,35 @@ static bool try_less(struct opening *o, const struct pd_attr *attr, int error)
         set_precise(&event->attr, pd_attr_precise_ip(&event->attr) - 1);
         return true;
     }
-    if (error == EINVAL && give_up_one(recorder, attr))
+    if (error == EINVAL && give_up_one(recorder, event, attr))
         return true;
     set_precise(&event->attr, o->precise);
     return replace(recorder, event, error);
+}
+
+/* The members of a weak group that cannot be opened together are events of their own. */
+static bool break_group(struct opening *o, int error)
+{
+    perfdata_recorder *recorder = o->recorder;
+    const struct pd_selected *event = pd_record_event(recorder, o->index);
+    uint32_t leader = event->leader;
+    if (!event->weak || leader == o->index || (error != EINVAL && error != EBADF))
+        return false;
+    pd_record_log(recorder, 1, "Weak group for %s/%u failed\n",
+                  pd_record_event(recorder, leader)->name,
+                  pd_record_event(recorder, leader)->members);
+    for (size_t i = 0; i < pd_record_event_count(recorder); i++) {
+        struct pd_selected *member = pd_record_event(recorder, i);
+        if (member->leader != leader)
+            continue;
+        for (size_t k = 0; k < recorder->opened[i].count; k++)
+            if (recorder->opened[i].data[k].fd >= 0)
+                close(recorder->opened[i].data[k].fd);
+        recorder->opened[i].count = 0;
+        member->leader = (uint32_t)i;
+        member->members = 1;
+    }
+    return o->broken = true;
 }
 
 /* Only tasks that were there a moment ago may be gone. */
@@ -332,18 +372,21 @@ static perfdata_status open_instance(struct opening *o, int32_t cpu, int32_t tid
     int error;
     do {
         struct pd_attr attr = event->attr;
-        take_away(&attr, recorder->missing);
+        take_away(&attr, missing_of(recorder, event));
         out->fd = open_one(o, &attr, tid, cpu, number);
         error = errno;
         if (out->fd >= 0 || task_is_gone(recorder, error))
             return PERFDATA_OK;
-        if (!try_less(o, &attr, error))
-            return explain(recorder, event, error);
+        if (try_less(o, &attr, error))
+            continue;
+        return break_group(o, error) ? PERFDATA_OK : explain(recorder, event, error);
     } while (true);
 }
 
-static perfdata_status open_event(perfdata_recorder *recorder, size_t index)
+/* *next: which comes then. */
+static perfdata_status open_event(perfdata_recorder *recorder, size_t index, size_t *next)
 {
+    size_t leader = pd_record_event(recorder, index)->leader;
     const struct pd_selected *event = pd_record_event(recorder, index);
     struct opening o = { .recorder = recorder,
                          .index = index,
@@ -351,7 +394,7 @@ static perfdata_status open_event(perfdata_recorder *recorder, size_t index)
     size_t threads = event->everywhere ? 1 : recorder->threads.count;
     perfdata_status status = PERFDATA_OK;
     for (size_t c = 0; c < recorder->cpus.count; c++)
-        for (size_t t = 0; t < threads && status == PERFDATA_OK; t++) {
+        for (size_t t = 0; t < threads && status == PERFDATA_OK && !o.broken; t++) {
             struct pd_opened opened = { .fd = -1,
                                         .cpu = recorder->cpus.data[c],
                                         .tid = event->everywhere ? -1 : recorder->threads.data[t] };
@@ -360,7 +403,8 @@ static perfdata_status open_event(perfdata_recorder *recorder, size_t index)
                 return pd_record_no_memory(recorder);
             status = open_instance(&o, opened.cpu, opened.tid, number);
         }
-    take_away(&pd_record_event(recorder, index)->attr, recorder->missing);
+    take_away(&pd_record_event(recorder, index)->attr, missing_of(recorder, event));
+    *next = o.broken ? leader : index + 1;
     return status;
 }
 
@@ -386,8 +430,11 @@ perfdata_status pd_record_open_events(perfdata_recorder *recorder)
     recorder->opened = calloc(count, sizeof *recorder->opened);
     if (!recorder->opened)
         return pd_record_no_memory(recorder);
-    for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
-        status = open_event(recorder, i);
+    for (size_t i = 0; i < count && status == PERFDATA_OK;)
+        if (recorder->opened[i].count) /* behind a group that was broken up */
+            i++;
+        else
+            status = open_event(recorder, i, &i);
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
         status = apply_filter(recorder, i);
     return status;

@@ -64,16 +64,18 @@ static perfdata_status add_ring(perfdata_recorder *recorder, struct pd_opened *o
     return PERFDATA_OK;
 }
 
-/* Every event of this place: the first one's buffer is that of all. */
+/* Every event of this place: the first one's buffer is that of all; those that overwrite have one of their own. */
 static perfdata_status map_place(perfdata_recorder *recorder, int32_t cpu, int32_t tid,
-                                 uint64_t pages)
+                                 bool backward, uint64_t pages)
 {
     int64_t ring = -1;
     perfdata_status status = PERFDATA_OK;
     for (size_t e = 0; e < pd_record_event_count(recorder); e++)
         for (size_t i = 0; i < recorder->opened[e].count && status == PERFDATA_OK; i++) {
             struct pd_opened *opened = &recorder->opened[e].data[i];
+            const struct pd_attr *attr = &pd_record_event(recorder, e)->attr;
             if (opened->fd < 0 || opened->cpu != cpu ||
+                pd_attr_flag(attr, PD_ATTR_WRITE_BACKWARD) != backward ||
                 (recorder->per_thread && opened->tid != tid))
                 continue;
             if (ring < 0) {
@@ -104,8 +106,9 @@ perfdata_status pd_record_map_rings(perfdata_recorder *recorder)
     size_t threads = recorder->per_thread ? recorder->threads.count : 1;
     pd_record_log(recorder, 2, "mmap size %" PRIu64 "B\n", (pages + 1) * page);
     for (size_t c = 0; c < recorder->cpus.count; c++)
-        for (size_t t = 0; t < threads && status == PERFDATA_OK; t++)
-            status = map_place(recorder, recorder->cpus.data[c], recorder->threads.data[t], pages);
+        for (size_t t = 0; t < 2 * threads && status == PERFDATA_OK; t++)
+            status = map_place(recorder, recorder->cpus.data[c], recorder->threads.data[t / 2],
+                               t & 1, pages);
     return status;
 }
 

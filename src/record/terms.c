@@ -2,6 +2,7 @@
 /* Terms of events, and the PMUs of sysfs that give them their meaning. */
 #include "record/intel_pt.h"
 #include "record/parse.h"
+#include <perfdata/recorder.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -135,6 +136,9 @@ static perfdata_status common_term(struct pd_parser *parser, struct pd_selected 
                                            term->value.length);
         if (!said->text[number])
             return pd_parse_no_memory(parser);
+        if (number == PD_TERM_BRANCH_TYPE && strcmp(said->text[number], "no") != 0 &&
+            perfdata_branch_filter_parse(said->text[number], &value) < 0)
+            return pd_parse_fail(parser, term->value_at, "invalid branch sample type");
         break;
     case NUMBER:
     case FLAG:

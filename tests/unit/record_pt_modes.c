@@ -521,10 +521,10 @@ static void test_info(const char *filter, size_t length)
     perfdata_recording_close(recording);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-    char text[100];
-    CHECK(argc > 0 && *argv[0] == '/');
+    char text[100], *program = realpath("/proc/self/exe", NULL);
+    CHECK(program != NULL);
     make_root();
     test_terms();
     test_wrong_terms();
@@ -535,7 +535,8 @@ int main(int argc, char **argv)
     test_snapshot_sizes();
     test_snapshots();
     test_full_snapshot();
-    test_filters(argv[0]);
+    test_filters(program ? program : "");
+    free(program);
     test_wrong_filters();
     test_info(NULL, 0);
     test_info("filter 0x1000/0x10", 18);
