@@ -36,4 +36,4 @@ while read -r recording; do
     done
 done <"$out/list"
 echo "$runs runs, $failed failed"
-[ $failed -eq 0 ]
+[ $failed -eq 0 ] && [ $runs -gt 0 ]

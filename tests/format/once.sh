@@ -40,11 +40,13 @@ twice=$(sed -n 's/^ITEM(\([A-Z_]*\), \([A-Z0-9_]*\),.*/\1_\2/p' src/format/bits.
     sed -n -E 's/^SAMPLE_[A-Z]+\(([A-Z_]+),.*/\1/p' src/format/sample.def
     sed -n -E 's/^ITEM\([^"]*"([^"]+)"\)/\1/p' src/format/bits.def
 } | awk 'length($0) > 8 && /[-_]/' | sort -u >"$work/names"
+[ "$(wc -l <"$work/names")" -gt 100 ] || complain "few names: $(wc -l <"$work/names")"
 # Comments out; the option tables of src/tool are about options; attr_text.c says which fields perf shows otherwise, and
 # api_event.c makes one number of precise_ip's two flags.
 find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/export/attr_text.c ! -path src/export/api_event.c | while read -r file; do
     sed -E 's,/\*.*\*/,,; /^[ \t]*\/?\*/d' "$file" | grep -noE '"[^"]+"' | sed "s,^,$file:,"
 done >"$work/literals"
+[ -s "$work/literals" ] || complain 'no literals were found'
 awk 'NR == FNR { names["\"" $0 "\""] = 1; next }
      { literal = $0; sub(/^[^:]*:[0-9]*:/, "", literal); if (literal in names) print }' \
     "$work/names" "$work/literals" >"$work/found"

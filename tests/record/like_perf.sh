@@ -19,6 +19,10 @@ if ! perf record -q -a -e cpu-clock -o probe true >/dev/null 2>&1; then
 fi
 sleep 1000 &
 target=$!
+if ! strace -o probe.calls true 2>/dev/null; then
+    echo "strace is not permitted here"
+    exit 77
+fi
 cat >busy <<'END'
 i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done
 END
@@ -101,4 +105,5 @@ while read -r what options; do
     fi
 done <"$sets"
 echo "$count option sets"
+test $count -gt 0 || failed=1
 exit $failed

@@ -1,16 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What goes wrong while recording: a message that says what to do, and what was recorded can be read.
-set -eu
-work=$(mktemp -d)
+. "$SOURCE/tests/record/common.sh"
 trap 'umount "$work/small" 2>/dev/null || true; rm -rf "$work"' EXIT
-cd "$work"
-export LC_ALL=C TZ=UTC
-if ! timeout 20 "$PERFDATA" record -q -a -e cpu-clock -o probe true >/dev/null 2>&1; then
-    echo "perf_event_open is not permitted here"
-    exit 77
-fi
-failed=0
+
 # expect WHAT CODE TEXT COMMAND...: its exit code, and a text on its stderr
 expect() {
     what=$1 code=$2 text=$3
@@ -22,9 +15,6 @@ expect() {
         head -5 err
         failed=1
     fi
-}
-samples() {
-    "$PERFDATA" script -i "$1" -F time 2>/dev/null | wc -l
 }
 burn='i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done'
 

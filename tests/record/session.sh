@@ -1,16 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What happens while a recording runs: switched output, overwritten buffers, commands, limits, streams.
-set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export LC_ALL=C TZ=UTC
-if ! timeout 20 "$PERFDATA" record -q -a -e cpu-clock -o probe true >/dev/null 2>&1; then
-    echo "perf_event_open is not permitted here"
-    exit 77
-fi
-failed=0
+. "$SOURCE/tests/record/common.sh"
+
 wrong() {
     echo "$1"
     test ! -s err || head -5 err
@@ -18,9 +10,6 @@ wrong() {
 }
 record() {
     timeout 30 "$PERFDATA" record "$@" >out 2>err
-}
-samples() {
-    "$PERFDATA" script -i "$1" -F time 2>/dev/null | wc -l
 }
 burn='i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done'
 

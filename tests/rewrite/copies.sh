@@ -40,6 +40,7 @@ if [ -n "${PERFDATA_CORPUS-}" ]; then
 fi
 for recording in "$@"; do
     records "$recording" >"$work/records"
+    [ -s "$work/records" ] || complain "$recording: no records"
     copy "$recording" file
     same file 'the file'
     copy "$recording" pipe --pipe
@@ -56,6 +57,7 @@ for recording in "$@"; do
     */pipe*) continue ;; # perf names the events of pipes otherwise, and so does evlist
     esac
     "$PERFDATA" evlist -v "$recording" >"$work/events" 2>/dev/null
+    [ -s "$work/events" ] || complain "$recording: no events"
     for form in file big back; do
         "$PERFDATA" evlist -v "$work/$form" 2>/dev/null | cmp -s - "$work/events" ||
             complain "$recording: evlist -v of $form differs"

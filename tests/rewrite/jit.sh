@@ -49,6 +49,7 @@ records() {
 
 # build-id: the 20 bytes that may differ, all in one place
 same_but_id() {
+    [ "$(wc -c <"$1")" = "$(wc -c <"$2")" ] || return 1
     cmp -l "$1" "$2" | awk 'NR == 1 { first = $1 } { last = $1 } END { exit NR > 0 && last - first >= 20 }'
 }
 
@@ -57,6 +58,7 @@ if perf --version >/dev/null 2>&1; then
     perf inject -j -f -i "$work/jit.data" -o "$work/perf.data" >/dev/null 2>&1 || complain 'perf inject -j fails'
     records "$work/perf.data" >"$work/perf.records"
     records "$work/out.data" | cmp -s - "$work/perf.records" || complain 'other records than those of perf'
+    [ -s "$work/perf.records" ] || complain 'perf has written no records'
     for file in "$work"/jit/jitted-*.so; do
         same_but_id "$file" "$work/ours/${file##*/}" || complain "${file##*/} differs from that of perf"
     done

@@ -21,6 +21,7 @@ expect() {
 }
 
 all=$(samples "$recording")
+expect 'samples of the demo' "$all" 90
 
 # slice
 "$PERFDATA" slice --first 10 "$recording" -o "$work/part" || complain 'slice --first fails'
@@ -29,10 +30,12 @@ expect 'slice --first 10' "$(samples "$work/part")" 10
 "$PERFDATA" script "$work/part" 2>/dev/null >"$work/part.txt"
 head -n "$(wc -l <"$work/part.txt")" "$work/all.txt" | cmp -s - "$work/part.txt" ||
     complain 'slice --first shows other lines'
-"$PERFDATA" slice --last 7 "$recording" -o "$work/part" && expect 'slice --last 7' "$(samples "$work/part")" 7
-"$PERFDATA" slice --every 5 "$recording" -o "$work/part" &&
-    expect 'slice --every 5' "$(samples "$work/part")" $(((all + 4) / 5))
-"$PERFDATA" slice -c nobody "$recording" -o "$work/part" && expect 'slice -c nobody' "$(samples "$work/part")" ''
+"$PERFDATA" slice --last 7 "$recording" -o "$work/part" || complain 'slice --last fails'
+expect 'slice --last 7' "$(samples "$work/part")" 7
+"$PERFDATA" slice --every 5 "$recording" -o "$work/part" || complain 'slice --every fails'
+expect 'slice --every 5' "$(samples "$work/part")" $(((all + 4) / 5))
+"$PERFDATA" slice -c nobody "$recording" -o "$work/part" || complain 'slice -c fails'
+expect 'slice -c nobody' "$(samples "$work/part")" ''
 "$PERFDATA" slice -e nothing "$recording" -o "$work/none" 2>/dev/null && complain 'slice -e nothing succeeds'
 [ -e "$work/none" ] && complain 'a failure leaves a file'
 
@@ -78,7 +81,9 @@ grep -q '^file: truncated at offset 3000' "$work/out" || complain 'check says no
 "$PERFDATA" repair "$work/cut" -o "$work/whole" >/dev/null 2>&1
 expect 'repair of a cut file' $? 1
 expect 'samples of the repaired' "$(samples "$work/whole")" "$(samples "$work/cut")"
-"$PERFDATA" check "$work/whole" | grep '^file' && complain 'the repaired file is damaged'
+"$PERFDATA" check "$work/whole" >"$work/out"
+grep '^file' "$work/out" && complain 'the repaired file is damaged'
+grep -q '^[1-9][0-9]* records, ' "$work/out" || complain 'check says nothing of the repaired file'
 if perf --version >/dev/null 2>&1; then
     perf script -f -i "$work/whole" >/dev/null 2>&1 </dev/null || complain 'perf does not read the repaired file'
     for form in folder packed; do

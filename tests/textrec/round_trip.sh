@@ -19,8 +19,8 @@ same() {
         cmp -s "$1" "$2"
         return
     fi
-    for part in "$2"/*; do
-        cmp -s "$1/${part##*/}" "$part" || return 1
+    for part in "$1"/data* "$2"/*; do
+        cmp -s "$1/${part##*/}" "$2/${part##*/}" || return 1
     done
 }
 
@@ -45,4 +45,4 @@ done <"$out/list"
 records=$(grep -c '^record ' "$out/all")
 plain=$(grep -cE '^(record|feature|attr) [^{"]* x"' "$out/all")
 echo "$runs recordings, $failed failed; $records records, $plain items as bytes"
-[ $failed -eq 0 ] && [ "$plain" -le $((records / 50)) ]
+[ $runs -gt 0 ] && [ $failed -eq 0 ] && [ "$plain" -le $((records / 50)) ]

@@ -6,9 +6,10 @@ cd "$SOURCE/tests/data/${1-demo}" || exit 1
 out=$(mktemp) || exit 1
 trap 'rm -f "$out" "$out.err"' EXIT
 export TZ=UTC LC_ALL=C COLUMNS=160 LINES=50
-failed=0
+failed=0 count=0
 while read -r name verb options; do
     case $name in '#'* | '') continue ;; esac
+    count=$((count + 1))
     symbols='--symfs symfs --kallsyms symfs/kallsyms'
     case $verb in evlist | buildid-list) symbols= ;; esac
     # shellcheck disable=SC2086
@@ -22,4 +23,5 @@ while read -r name verb options; do
         failed=1
     fi
 done <cases
+[ $count -gt 0 ] || { echo 'no cases'; exit 1; }
 exit $failed

@@ -58,8 +58,8 @@ static inline void test_str(const char *file, int line, const char *text, const 
 
 static inline int test_done(void)
 {
-    if (test_failures)
+    if (test_failures || !test_checks)
         fprintf(stderr, "%d of %d checks failed\n", test_failures, test_checks);
-    return test_failures ? EXIT_FAILURE : EXIT_SUCCESS;
+    return test_failures || !test_checks ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 #endif
