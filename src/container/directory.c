@@ -50,10 +50,6 @@ static perfdata_status open_part(struct pd_recording *recording, const char *nam
     if (status < 0)
         return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
                         "%s cannot be read: it is left out", name);
-    if (pd_source_size(source) == 0) {
-        pd_source_close(source);
-        return PERFDATA_OK;
-    }
     recording->part_names[recording->part_count] = name;
     recording->parts[recording->part_count++] = source;
     return PERFDATA_OK;
