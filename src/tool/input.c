@@ -41,13 +41,6 @@ enum tool_exit tool_parse_inline(struct tool *tool, void *options, const char *v
     return unset ? TOOL_DONE : tool_refuse(tool, "--inline");
 }
 
-void tool_warn_of_trace(const struct tool *tool, uint64_t errors)
-{
-    (void)tool;
-    if (errors)
-        fprintf(stderr, "Warning:\n%llu instruction trace errors\n", (unsigned long long)errors);
-}
-
 enum tool_exit tool_parse_memory(struct tool *tool, void *options, const char *value, bool unset)
 {
     static const char units[] = "kMGT";
@@ -160,6 +153,17 @@ enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perf
 {
     enum tool_exit code = status < 0 ? tool_recording_failure(tool, recording, status) : TOOL_DONE;
     perfdata_recording_close(recording);
+    return code;
+}
+
+enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
+                              perfdata_status status, int perf_exit, uint64_t trace_errors)
+{
+    enum tool_exit code = tool_close(tool, recording, status);
+    if (status < 0 && status != PERFDATA_ERROR_OUTPUT && perf_exit >= 0)
+        code = tool_exit_as(tool, code, perf_exit);
+    if (trace_errors)
+        fprintf(stderr, "Warning:\n%" PRIu64 " instruction trace errors\n", trace_errors);
     return code;
 }
 

@@ -26,8 +26,6 @@ enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv);
  * then is NULL. Close it with perfdata_recording_close(). */
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out);
 /* The one that the verb reads. */
-/* What a run says at its end of what it could not decode. */
-void tool_warn_of_trace(const struct tool *tool, uint64_t errors);
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 
 /* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the end. */
@@ -35,6 +33,9 @@ enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *rec
                                       perfdata_status status);
 /* Ends it after the last library call on it; a failure is told. */
 enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perfdata_status status);
+/* The same of script and report: perf's exit code, if it has one, and how much of a trace could not be decoded. */
+enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
+                              perfdata_status status, int perf_exit, uint64_t trace_errors);
 
 /* perfdata_write_fn onto standard output; data is the struct tool. */
 int tool_write_text(void *tool, const char *text, size_t length);

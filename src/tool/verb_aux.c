@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* aux list, extract, dump, stat, index. */
-#include "tool/input.h"
+#include "tool/output.h"
 #include "tool/verbs.h"
 #include <perfdata/itrace.h>
 #include <string.h>
@@ -113,10 +113,9 @@ static enum tool_exit run_aux(struct tool *tool, void *data, int argc, char **ar
     if (status == PERFDATA_OK)
         status = view->print ? view->print(aux, tool_write_text, tool)
                              : perfdata_aux_extract(aux, options->output);
-    if (status == PERFDATA_ERROR_OUTPUT && !view->print) /* told here: it is not standard output */
-        tool_error(tool, "%s", perfdata_recording_error(recording, NULL));
     perfdata_aux_close(aux);
-    return tool_close(tool, recording, status);
+    return view->print ? tool_close(tool, recording, status)
+                       : tool_rewritten(tool, recording, status);
 }
 
 const struct tool_verb tool_verb_aux = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* export sqlite, postgresql. */
-#include "tool/input.h"
+#include "tool/output.h"
 #include "tool/verbs.h"
 #include <perfdata/export.h>
 #include <stdlib.h>
@@ -83,9 +83,7 @@ static enum tool_exit run_export(struct tool *tool, void *data, int argc, char *
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_export_database(recording, &database);
-    if (status == PERFDATA_ERROR_OUTPUT) /* told here: it is not standard output */
-        tool_error(tool, "%s", perfdata_recording_error(recording, NULL));
-    return tool_close(tool, recording, status);
+    return tool_rewritten(tool, recording, status);
 }
 
 const struct tool_verb tool_verb_export = {

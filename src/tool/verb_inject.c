@@ -92,9 +92,7 @@ static enum tool_exit correlate(struct tool *tool, const struct inject_options *
     if (!is_dry_run(options->vm_time))
         vm.write_to = file;
     perfdata_status status = perfdata_correlate_vm_time(recording, &vm);
-    if (status == PERFDATA_ERROR_OUTPUT)
-        tool_error(tool, "%s", perfdata_recording_error(recording, NULL));
-    return tool_close(tool, recording, status);
+    return tool_rewritten(tool, recording, status);
 }
 
 static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char **argv)

@@ -210,14 +210,9 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
         return code;
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,
                                                  &result);
-    if (status < 0) {
-        code = tool_recording_failure(tool, recording, status);
-        if (status != PERFDATA_ERROR_OUTPUT && status != PERFDATA_ERROR_UNSUPPORTED)
-            code = tool_exit_as(tool, code, result.perf_exit);
-    }
-    tool_warn_of_trace(tool, result.trace_errors);
-    perfdata_recording_close(recording);
-    return code;
+    return tool_close_run(tool, recording, status,
+                          status == PERFDATA_ERROR_UNSUPPORTED ? -1 : result.perf_exit,
+                          result.trace_errors);
 }
 
 const struct tool_verb tool_verb_report = {
