@@ -119,6 +119,7 @@ void pd_pt_time_cbr(struct pd_pt_time *time, uint32_t payload)
     time->cbr = cbr;
     time->cbr_cyc_to_tsc = (double)time->max_non_turbo / cbr;
     time->tsc_to_cyc = cbr / (double)time->max_non_turbo;
+    time->least_cycles = 1 / (time->cbr_cyc_to_tsc * 1.26); /* calibration takes 1.25 at most */
     time->cyc_reference = time->timestamp;
     time->cycles = 0;
     if (time->pge)
@@ -155,8 +156,7 @@ static uint64_t next_mtc(const struct pd_pt_time *time, struct calibration *ahea
         ahead->fix_last_mtc = false;
         pd_pt_time_fix_mtc(&ahead->last_mtc, mtc, time->mtc_shift);
     }
-    uint32_t delta = mtc > ahead->last_mtc ? mtc - ahead->last_mtc : mtc + 256 - ahead->last_mtc;
-    ahead->ctc_delta += delta << time->mtc_shift;
+    ahead->ctc_delta += pd_pt_time_mtc_delta(time, ahead->last_mtc, mtc);
     ahead->last_mtc = mtc;
     return time->ctc_timestamp + pd_pt_time_ctc_ticks(time, ahead->ctc_delta);
 }
@@ -191,13 +191,7 @@ static void calibrated(struct pd_pt_time *time, struct calibration *ahead, uint6
         ahead->cbr = time->cbr;
         ahead->factor = time->cbr_cyc_to_tsc;
     }
-    if (!ahead->cycles)
-        return;
-    double factor = (double)(timestamp - time->timestamp) / (double)ahead->cycles;
-    if (ahead->cbr && factor > ahead->factor && factor / ahead->factor > 1.25)
-        return;
-    time->cyc_to_tsc = factor;
-    time->have_cyc_to_tsc = true;
+    pd_pt_time_set_cycle(time, ahead->cycles, timestamp, ahead->cbr, ahead->factor);
 }
 
 /* False: the search ends. */
@@ -257,25 +251,6 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
             return;
         after_cyc = packet.kind == PD_PT_CYC;
     }
-}
-
-enum { FAR = 1 << 28, FAR_FACTOR = 32 };
-
-bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit)
-{
-    time->max_cycles = 0;
-    if (!time->cbr || !time->cyc_reference || !time->have_cyc || time->timestamp >= limit)
-        return false;
-    /* Calibration takes at most 1.25 times what CBR says. Far from the limit a rough bound is enough. */
-    uint64_t cycles = FAR / (2 * FAR_FACTOR);
-    if (limit - time->cyc_reference <= FAR || !(time->cbr_cyc_to_tsc < FAR_FACTOR))
-        cycles = pd_pt_time_round((double)(limit - time->cyc_reference) /
-                                  (time->cbr_cyc_to_tsc * 1.26));
-    if (cycles < 3)
-        return false;
-    time->max_cycles = cycles - 2;
-    time->uncalibrated = calibration;
-    return true;
 }
 
 void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc)

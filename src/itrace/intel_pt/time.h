@@ -24,6 +24,7 @@ struct pd_pt_time {
     uint32_t cbr, cbr_payload;
     uint64_t cycles, cyc_reference; /* counted since, and the time then; 0: unknown */
     double cyc_to_tsc, cbr_cyc_to_tsc, tsc_to_cyc;
+    double least_cycles; /* of a tick, whatever calibration says */
 
     /* CYCs may count cycles and be turned into time later: as long as nobody asks what time it is, the last one says it
      * all. Calibration may be put off with them, up to a packet that is not of their kind. */
@@ -71,11 +72,27 @@ PD_INLINE uint64_t pd_pt_time_ctc_ticks(const struct pd_pt_time *time, uint64_t 
 /* As x86 converts, also what does not fit. */
 PD_INLINE uint64_t pd_pt_time_round(double ticks)
 {
+    if (PD_LIKELY(ticks >= 0 && ticks < 9223372036854775808.0))
+        return (uint64_t)(int64_t)ticks;
     return ticks >= 0 && ticks < 18446744073709551616.0 ? (uint64_t)ticks : 0;
 }
 
 void pd_pt_time_count_cycles(struct pd_pt_time *time);
 void pd_pt_time_fix_mtc(uint32_t *last_mtc, uint32_t mtc, unsigned mtc_shift);
+
+/* Ticks of the CTC from the last MTC to this one. */
+PD_INLINE uint32_t pd_pt_time_mtc_delta(const struct pd_pt_time *time, uint32_t last_mtc,
+                                        uint32_t mtc)
+{
+    return (mtc > last_mtc ? mtc - last_mtc : mtc + 256 - last_mtc) << time->mtc_shift;
+}
+
+PD_INLINE void pd_pt_time_set_reference(struct pd_pt_time *time)
+{
+    time->cyc_reference = time->timestamp;
+    time->cycles = 0;
+    time->have_cyc_to_tsc = false;
+}
 
 /* What an MTC means; not without a TMA before it. True when it was the right moment to calibrate cycles: have_cyc_to_tsc is
  * then false until pd_pt_time_calibrate(). */
@@ -87,8 +104,7 @@ PD_INLINE bool pd_pt_time_mtc(struct pd_pt_time *time, uint32_t mtc, bool after_
         time->fix_last_mtc = false;
         pd_pt_time_fix_mtc(&time->last_mtc, mtc, time->mtc_shift);
     }
-    uint32_t delta = mtc > time->last_mtc ? mtc - time->last_mtc : mtc + 256 - time->last_mtc;
-    time->ctc_delta += delta << time->mtc_shift;
+    time->ctc_delta += pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
     uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, time->ctc_delta);
     if (now >= time->timestamp)
         time->timestamp = now;
@@ -98,10 +114,21 @@ PD_INLINE bool pd_pt_time_mtc(struct pd_pt_time *time, uint32_t mtc, bool after_
     time->last_mtc = mtc;
     if (!after_cyc)
         return false;
-    time->cyc_reference = time->timestamp;
-    time->cycles = 0;
-    time->have_cyc_to_tsc = false;
+    pd_pt_time_set_reference(time);
     return true;
+}
+
+/* So many cycles took up to `timestamp`. `cbr`: what the ratio says they should take, 0 nothing; then it is `expected`. */
+PD_INLINE void pd_pt_time_set_cycle(struct pd_pt_time *time, uint64_t cycles, uint64_t timestamp,
+                                    uint32_t cbr, double expected)
+{
+    if (!cycles)
+        return;
+    double factor = (double)(timestamp - time->timestamp) / (double)cycles;
+    if (cbr && factor > expected && factor / expected > 1.25)
+        return;
+    time->cyc_to_tsc = factor;
+    time->have_cyc_to_tsc = true;
 }
 
 PD_INLINE void pd_pt_time_cyc(struct pd_pt_time *time, uint64_t cycles)
@@ -128,8 +155,23 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
 
 /* ---- calibration put off ---- */
 
+enum { PD_PT_TIME_MOST_CYCLES = 1 << 22 };
+
 /* CYCs may be late from here on, which keeps the time below `limit`; `calibration`, too. False: not possible here. */
-bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit);
+PD_INLINE bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit)
+{
+    time->max_cycles = 0;
+    if (!time->cbr || !time->cyc_reference || !time->have_cyc || time->timestamp >= limit)
+        return false;
+    double cycles = (double)(limit - time->cyc_reference) * time->least_cycles;
+    if (!(cycles >= 3))
+        return false;
+    time->max_cycles = cycles < PD_PT_TIME_MOST_CYCLES ? (uint64_t)(int64_t)cycles - 2
+                                                       : PD_PT_TIME_MOST_CYCLES;
+    time->uncalibrated = calibration;
+    return true;
+}
+
 /* The MTC has come that calibration would look for. */
 void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc);
 /* The time when so many cycles had been counted, once calibration is no more put off. */

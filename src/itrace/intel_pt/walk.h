@@ -297,6 +297,18 @@ PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
     return (d->unseen || d->hop_unseen) && d->walk == WALK_IN_SYNC;
 }
 
+/* How long a cycle is has been found: what waited for it. */
+PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
+{
+    if (!d->time.late)
+        return;
+    d->time.late = false;
+    if (d->sample_late)
+        d->sample_time = pd_pt_time_at(&d->time, d->sample_cycles);
+    d->sample_late = false;
+    d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
+}
+
 /* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and instructions may each take
  * half of what is left. False: not here. */
 PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)

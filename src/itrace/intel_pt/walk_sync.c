@@ -3,18 +3,6 @@
 
 /* ---- packets that tell of time and state ---- */
 
-/* How long a cycle is has been found: what waited for it. */
-static void apply_late(struct pd_pt_decoder *d)
-{
-    if (!d->time.late)
-        return;
-    d->time.late = false;
-    if (d->sample_late)
-        d->sample_time = pd_pt_time_at(&d->time, d->sample_cycles);
-    d->sample_late = false;
-    d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
-}
-
 void walk_settle_late(struct pd_pt_decoder *d)
 {
     bool calibrate = d->time.uncalibrated;
@@ -23,7 +11,7 @@ void walk_settle_late(struct pd_pt_decoder *d)
     if (calibrate) /* from the packet that has been read, but not yet acted */
         pd_pt_time_calibrate(&d->time, d->at, (size_t)(d->end - d->at), PD_PT_NO_BLOCK,
                              walk_after_cyc(d));
-    apply_late(d);
+    walk_apply_late(d);
 }
 
 /* The search would have ended here, at a packet behind which nothing is looked for. */
@@ -31,7 +19,7 @@ void walk_settle_vain(struct pd_pt_decoder *d)
 {
     d->time.uncalibrated = false;
     d->time.max_cycles = 0;
-    apply_late(d);
+    walk_apply_late(d);
 }
 
 static void mtc(struct pd_pt_decoder *d)
@@ -39,7 +27,7 @@ static void mtc(struct pd_pt_decoder *d)
     uint32_t payload = (uint32_t)d->packet.payload;
     if (d->time.uncalibrated && walk_after_cyc(d)) {
         pd_pt_time_found(&d->time, payload);
-        apply_late(d);
+        walk_apply_late(d);
     }
     walk_settle(d);
     if (!pd_pt_time_mtc(&d->time, payload, walk_after_cyc(d)))

@@ -312,9 +312,9 @@ PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
         d->time.timestamp >= d->limit)
         return false;
     /* One by one: the compiler would clear it by a slow instruction first. */
-    h->node = walk_resolve(d, &error);
-    if (!h->node || d->index)
-        return false;
+    h->node = d->time.pge ? walk_resolve(d, &error) : NULL;
+    if (d->index)
+        h->node = NULL;
     h->p = d->next;
     h->last = NULL;
     h->last_ip = d->last_ip;
@@ -511,12 +511,39 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
     return d->time.timestamp < d->limit;
 }
 
+/* The MTC that calibration waits for; pd_pt_time_found() and pd_pt_time_mtc() at once. */
+PD_INLINE void hot_mtc_found(struct pd_pt_decoder *d, uint32_t mtc)
+{
+    struct pd_pt_time *time = &d->time;
+    time->ctc_delta += pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
+    time->last_mtc = mtc;
+    time->uncalibrated = false;
+    time->max_cycles = 0;
+    uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, time->ctc_delta);
+    if (now >= time->timestamp)
+        pd_pt_time_set_cycle(time, time->cycles, now, time->cbr, time->cbr_cyc_to_tsc);
+    walk_apply_late(d);
+    if (now >= time->timestamp)
+        time->timestamp = now;
+    time->insn_base = time->insns;
+    pd_pt_time_set_reference(time);
+}
+
 PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
 {
+    const struct pd_pt_time *time = &d->time;
     hot_put(d, h);
     d->packet.kind = (uint8_t)h->kind;
     walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
-    walk_status(d);
+    if (PD_LIKELY(time->uncalibrated && h->kind == PD_PT_CYC && time->have_tma && time->have_cyc &&
+                  time->mtc_shift <= 8)) {
+        hot_mtc_found(d, h->p[1]);
+        if (!walk_may_be_late(d) || !walk_put_off(d, true))
+            pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), PD_PT_NO_BLOCK,
+                                 true);
+    } else {
+        walk_status(d);
+    }
     hot_new_time(d, h);
     h->p += 2;
     h->kind = PD_PT_MTC;
@@ -546,7 +573,7 @@ bool walk_unseen(struct pd_pt_decoder *d)
         return false;
     const uint8_t *end = d->end - HOT_MARGIN;
     bool go = true;
-    while (go && h.node && h.p <= end) {
+    while (go && h.p <= end) {
         const uint8_t *p = h.p, *at = p;
         unsigned kind = hot_kind[*p];
         /* Mostly one of them stands before what it times. */
@@ -564,8 +591,8 @@ bool walk_unseen(struct pd_pt_decoder *d)
                 continue;
         }
         switch (kind) {
-        case HOT_TNT: go = hot_tnt(d, &h); break;
-        case HOT_TIP: go = hot_tip(d, &h); break;
+        case HOT_TNT: go = h.node && hot_tnt(d, &h); break;
+        case HOT_TIP: go = h.node && hot_tip(d, &h); break;
         case HOT_MTC: go = hot_mtc(d, &h); break;
         default: go = false;
         }
