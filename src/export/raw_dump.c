@@ -27,10 +27,20 @@ void pd_raw_dump_warning(const struct pd_recording *recording, struct pd_text *t
                        "WARNING: No sample_id_all support, falling back to unordered processing\n");
 }
 
+static void see_auxtrace_info(struct pd_raw_dump *dump, const struct pd_delivered *record)
+{
+    bool swap = dump->recording->swap;
+    uint32_t type = pd_load32(record->data + 8, swap);
+    struct pd_array words = { record->data + 16, (record->size - 16) / 8, 8, swap };
+    if (type == PD_AUXTRACE_CS_ETM)
+        pd_coresight_read(&words, &dump->coresight);
+    dump->auxtrace_type = type;
+}
+
 void pd_raw_dump_front(struct pd_raw_dump *dump, const struct pd_delivered *record)
 {
     if (record->type == PD_RECORD_AUXTRACE_INFO && record->size >= 16 && !dump->auxtrace_type)
-        dump->auxtrace_type = pd_load32(record->data + 8, dump->recording->swap);
+        see_auxtrace_info(dump, record);
     if (record->type == PD_RECORD_HEADER_ATTR && record->offset < atomic_load(&dump->first_attr))
         atomic_store(&dump->first_attr, record->offset);
 }
@@ -421,6 +431,74 @@ static const char *shown_name(uint32_t type)
     return !name ? "UNKNOWN" : strncmp(name, "HEADER_", 7) ? name : name + 7;
 }
 
+/* ---- the events that perf makes for what a CoreSight trace shows: their HEADER_ATTR comes from nowhere ---- */
+
+enum { MADE_ATTR = 128 /* perf 6.1's */, MADE_SIZE = 8 + MADE_ATTR + 8 };
+
+static void put_made_event(const struct pd_raw_dump *dump, const struct pd_attr *attr, uint64_t id,
+                           struct pd_text *text)
+{
+    uint8_t bytes[MADE_SIZE] = { PD_RECORD_HEADER_ATTR, [6] = MADE_SIZE };
+    struct pd_delivered record = { .data = bytes,
+                                   .size = MADE_SIZE,
+                                   .type = PD_RECORD_HEADER_ATTR };
+    pd_attr_encode(attr, false, bytes + 8, MADE_ATTR);
+    pd_store64(bytes + 8 + MADE_ATTR, id, false);
+    pd_text_format(text, "\n0@(null) [%#x]: event: %d\n", record.size, (int)record.type);
+    put_bytes(&record, text);
+    put_time(dump, &record, text);
+    pd_text_format(text, "0 [%#x]: PERF_RECORD_ATTR", record.size);
+}
+
+static const struct pd_event *coresight_event(const struct pd_raw_dump *dump)
+{
+    const struct pd_recording *recording = dump->recording;
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.type == dump->coresight.pmu)
+            return recording->events[i];
+    return NULL;
+}
+
+unsigned pd_raw_dump_made(const struct pd_raw_dump *dump)
+{
+    if (dump->auxtrace_type != PD_AUXTRACE_CS_ETM || dump->no_packets || !coresight_event(dump))
+        return 0;
+    return dump->verb == PD_RAW_DUMP_REPORT ? 2 : 1;
+}
+
+static void put_made_events(const struct pd_raw_dump *dump, struct pd_text *text)
+{
+    enum { INSTRUCTIONS = 1, BRANCHES = 4, PERIOD = 100000, IDS_FROM = 1000000000 };
+    const uint64_t kept = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_ADDR | PD_SAMPLE_ID |
+                          PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU | PD_SAMPLE_PERIOD |
+                          PD_SAMPLE_IDENTIFIER;
+    const uint64_t flags = UINT64_C(1) << PD_ATTR_EXCLUDE_USER |
+                           UINT64_C(1) << PD_ATTR_EXCLUDE_KERNEL |
+                           UINT64_C(1) << PD_ATTR_EXCLUDE_HV | UINT64_C(1) << PD_ATTR_EXCLUDE_HOST |
+                           UINT64_C(1) << PD_ATTR_EXCLUDE_GUEST |
+                           UINT64_C(1) << PD_ATTR_SAMPLE_ID_ALL;
+    const struct pd_event *event = coresight_event(dump);
+    unsigned count = pd_raw_dump_made(dump);
+    if (!count)
+        return;
+    uint64_t id = (event->id_count ? event->ids[0] : 0) + IDS_FROM;
+    struct pd_attr attr = {
+        .config = BRANCHES,
+        .sample_period = 1,
+        .sample_type = (event->attr.sample_type & kept) | PD_SAMPLE_IP | PD_SAMPLE_TID |
+                       PD_SAMPLE_ADDR | PD_SAMPLE_PERIOD,
+        .read_format = event->attr.read_format,
+        .flags = event->attr.flags & flags,
+    };
+    put_made_event(dump, &attr, id, text);
+    if (count < 2)
+        return;
+    attr.config = INSTRUCTIONS;
+    attr.sample_period = PERIOD;
+    attr.sample_type &= ~PD_SAMPLE_ADDR;
+    put_made_event(dump, &attr, id + 1, text);
+}
+
 void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
                         const struct pd_delivered *record, bool again, struct pd_text *text)
 {
@@ -442,6 +520,8 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
             pd_raw_dump_user(dump, record, text);
         else
             put_kernel(dump, record, text);
+        if (record->type == PD_RECORD_AUXTRACE_INFO)
+            put_made_events(dump, text);
     }
     if (is_sample)
         put_resolved(dump->symbols, resolver, &sample, record, text);

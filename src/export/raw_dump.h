@@ -2,6 +2,7 @@
 /* The raw dump of report -D and script -D: each record as it is delivered, in hexadecimal and decoded. */
 #ifndef PD_RAW_DUMP_H
 #define PD_RAW_DUMP_H
+#include "itrace/coresight/coresight.h"
 #include "pipeline/pipeline.h"
 #include <stdatomic.h>
 
@@ -15,6 +16,7 @@ struct pd_raw_dump {
     bool unsorted;              /* rounds mean nothing */
     bool has_cpu, has_time, has_trailer;
     _Atomic uint64_t first_attr;    /* where the first event of a pipe stands, all ones: not met */
+    struct pd_coresight coresight;  /* likewise of AUXTRACE_INFO, whole before the type is set */
     _Atomic uint32_t auxtrace_type; /* of AUXTRACE_INFO, seen by the front */
 };
 
@@ -27,6 +29,8 @@ void pd_raw_dump_front(struct pd_raw_dump *dump, const struct pd_delivered *reco
 /* `again`: the record before was the same, split by the counters it reads. */
 void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
                         const struct pd_delivered *record, bool again, struct pd_text *text);
+/* How many events perf makes up for what the trace shows, and dumps as records. */
+unsigned pd_raw_dump_made(const struct pd_raw_dump *dump);
 /* What comes behind all else that is shown of a record: the trace that a sample holds. */
 void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivered *record,
                         struct pd_text *text);

@@ -162,7 +162,7 @@ static void put_filter(const struct pd_array *priv, struct pd_text *text)
         pd_text_format(text, "  Cap Event Trace     %llu\n", ULL(pd_array_at(priv, (size_t)next)));
 }
 
-static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct pd_text *text)
+static void put_pt_info(const struct pd_array *priv, struct pd_text *text)
 {
     static const struct {
         const char *name;
@@ -177,20 +177,44 @@ static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct
         { "TSC:CTC numerator   ", false }, { "TSC:CTC denominator ", false },
         { "CYC bit             ", true },  { "Max non-turbo ratio ", false },
     };
-    pd_text_format(text, " type: %u\n", info->auxtrace_type);
-    if (info->auxtrace_type != PD_AUXTRACE_INTEL_PT)
-        return;
-    for (uint32_t i = 0; i < info->priv.count && i < FILTER_LENGTH; i++)
+    for (uint32_t i = 0; i < priv->count && i < FILTER_LENGTH; i++)
         pd_text_format(text, rows[i].hex ? "  %s%#llx\n" : "  %s%llu\n", rows[i].name,
-                       ULL(pd_array_at(&info->priv, i)));
-    if (info->priv.count > FILTER_LENGTH)
-        put_filter(&info->priv, text);
+                       ULL(pd_array_at(priv, i)));
+    if (priv->count > FILTER_LENGTH)
+        put_filter(priv, text);
+}
+
+static void put_auxtrace_info(const struct pd_record_auxtrace_info *info, struct pd_text *text)
+{
+    pd_text_format(text, " type: %u\n", info->auxtrace_type);
+    if (info->auxtrace_type == PD_AUXTRACE_INTEL_PT)
+        put_pt_info(&info->priv, text);
+    else if (info->auxtrace_type == PD_AUXTRACE_CS_ETM)
+        pd_coresight_info_text(&info->priv, text);
+}
+
+static bool has_packets(const struct pd_raw_dump *dump)
+{
+    uint32_t type = dump->auxtrace_type;
+    return !dump->no_packets &&
+           (type == PD_AUXTRACE_INTEL_PT || (type == PD_AUXTRACE_CS_ETM && dump->coresight.name));
 }
 
 void pd_raw_dump_trace(const uint8_t *bytes, size_t size, struct pd_text *text)
 {
     pd_text_format(text, ". ... Intel Processor Trace data: size %zu bytes\n", size);
     pd_pt_dump(bytes, size, text);
+}
+
+static void put_trace(const struct pd_raw_dump *dump, const uint8_t *bytes, size_t size,
+                      uint64_t offset, struct pd_text *text)
+{
+    bool is_pt = dump->auxtrace_type == PD_AUXTRACE_INTEL_PT;
+    pd_text_string(text, is_pt ? ".\n" : "\n");
+    if (is_pt)
+        pd_raw_dump_trace(bytes, size, text);
+    else
+        pd_coresight_dump(&dump->coresight, bytes, size, offset, text);
 }
 
 /* Large areas are read again from the file; a stream's stands behind the record. */
@@ -204,24 +228,21 @@ static void put_auxtrace(const struct pd_raw_dump *dump, const struct pd_record_
                                    ? dump->recording->parts[record->part - 1]
                                    : dump->recording->source;
     uint64_t at = record->offset + record->size, total = pd_source_size(source);
-    if (dump->no_packets || dump->auxtrace_type != PD_AUXTRACE_INTEL_PT)
+    if (!has_packets(dump))
         return;
     if (pd_source_is_stream(source)) {
         const uint8_t *payload = pd_aux_payload(record->chunk, record->data, record->size,
                                                 dump->recording->swap);
-        pd_text_string(text, payload ? ".\n" : "");
         if (payload)
-            pd_raw_dump_trace(payload, (size_t)aux->data_size, text);
+            put_trace(dump, payload, (size_t)aux->data_size, aux->offset, text);
         return;
     }
     if (!pd_range_ok(at, aux->data_size, total))
         return;
     uint8_t *bytes = malloc(aux->data_size ? (size_t)aux->data_size : 1);
     size_t got = 0;
-    if (bytes && pd_source_read(source, at, bytes, (size_t)aux->data_size, &got) == PERFDATA_OK) {
-        pd_text_string(text, ".\n");
-        pd_raw_dump_trace(bytes, got, text);
-    }
+    if (bytes && pd_source_read(source, at, bytes, (size_t)aux->data_size, &got) == PERFDATA_OK)
+        put_trace(dump, bytes, got, aux->offset, text);
     text->failed |= !bytes;
     free(bytes);
 }

@@ -344,7 +344,9 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
     status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
     pd_session_close(&report->session);
     struct pd_stats_options stats = {
-        .branches = pd_report_mode_of(report->recording, report->options->flags) == PD_REPORT_BRANCH
+        .branches = pd_report_mode_of(report->recording, report->options->flags) ==
+                    PD_REPORT_BRANCH,
+        .made = pd_raw_dump_made(&run.dump),
     };
     return status < 0 ? status : pd_stats_text(report->recording, stats, out);
 }

@@ -132,6 +132,8 @@ perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_op
                              "no memory for counts");
         pd_split_free(&counts.split);
         pd_walk_close(walk);
+        counts.total += options.made;
+        counts.types[PD_RECORD_HEADER_ATTR] += options.made;
         print(&counts, recording, out);
     }
     free(counts.events);

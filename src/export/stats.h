@@ -10,6 +10,7 @@
 struct pd_stats_options {
     bool lost;     /* those that were lost, too: perf leaves them out below a dump */
     bool branches; /* each branch of a sample */
+    unsigned made; /* events that the dump made up: perf counts them */
 };
 perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_options options,
                               struct pd_text *out);
