@@ -53,14 +53,19 @@ enum perfdata_report_flags {
     PERFDATA_REPORT_TOTAL_CYCLES = 1 << 30     /* of branches: blocks of code by their cycles   */
 };
 
+/* More of them, for `more`. Since 0.1. */
+enum perfdata_report_more_flags {
+    PERFDATA_REPORT_FULL_SOURCE_PATH = 1 << 0 /* source files with their folders */
+};
+
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
  * Lists are separated by commas. Since 0.1. */
 struct perfdata_report_options {
     size_t struct_size;
-    uint32_t flags;     /* enum perfdata_report_flags                               */
-    uint32_t max_stack; /* addresses of a chain; perf: 127                          */
-    uint32_t threads;   /* 0: all cores; the text never depends on it               */
-    uint32_t reserved;
+    uint32_t flags;             /* enum perfdata_report_flags                               */
+    uint32_t max_stack;         /* addresses of a chain; perf: 127                          */
+    uint32_t threads;           /* 0: all cores; the text never depends on it               */
+    uint32_t more;              /* enum perfdata_report_more_flags                          */
     const char *sort;           /* -s: "key,key..." or "+key"                               */
     const char *fields;         /* -F: columns                                              */
     const char *call_graph;     /* -g: "graph,0.5,caller..."                                */

@@ -144,6 +144,7 @@ _perfdata() {
         '*--exclude-other[with -p\: only samples with such a parent]' \
         '*--time-quantum=[step of the sort key time, as 10ms]:TIME:' \
         '*--raw-trace[tracepoints'\'' fields without the event'\''s print format]' \
+        '*--full-source-path[source files with their folders]' \
         '*--ns[times with 9 decimals]' \
         '*--group[events side by side]' \
         '*-b[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
@@ -153,8 +154,8 @@ _perfdata() {
         '*--skip-empty[nothing for events without samples (on)]' \
         '*-q[rows only]' \
         '*--quiet[rows only]' \
-        '*-g+[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, percent, period or count]::STYLE:' \
-        '*--call-graph=-[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, percent, period or count]::STYLE:' \
+        '*-g+[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, percent, period or count]::STYLE:' \
+        '*--call-graph=-[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, percent, period or count]::STYLE:' \
         '*-G[chains from caller to callee]' \
         '*--inverted[chains from caller to callee]' \
         '*--max-stack=[frames taken at most of a chain]:N:' \

@@ -11,6 +11,7 @@
  * a DSO has both: there unknown addresses stand by their place in the DSO. */
 struct ranking {
     const struct pd_hist_frame *frames;
+    uint8_t by;      /* enum pd_hist_frames */
     bool *has_known; /* by DSO index + 1; 0: no DSO */
 };
 
@@ -24,9 +25,15 @@ static int compare_frames(const void *left, const void *right, void *data)
     const struct ranking *ranking = data;
     const struct pd_hist_frame *a = &ranking->frames[*(const uint32_t *)left],
                                *b = &ranking->frames[*(const uint32_t *)right];
+    if (ranking->by == PD_FRAMES_BY_LINE && (a->text || b->text)) {
+        int result = a->text && b->text ? strcmp(a->text, b->text) : a->text ? -1 : 1;
+        return result > 0 ? -1 : result < 0;
+    }
     size_t x = dso_of(a), y = dso_of(b);
     if (x != y)
         return x > y ? -1 : 1;
+    if (ranking->by == PD_FRAMES_BY_ADDRESS)
+        return a->ip > b->ip ? -1 : a->ip < b->ip;
     if (ranking->has_known[x]) {
         if (a->place != b->place)
             return a->place > b->place ? -1 : 1;
@@ -43,7 +50,8 @@ perfdata_status pd_chain_rank(struct pd_hist *hist)
     size_t count = hist->frames.count, dsos = 1;
     for (size_t i = 0; i < count; i++)
         dsos = PD_MAX(dsos, dso_of(&hist->frames.data[i]) + 1);
-    struct ranking ranking = { hist->frames.data, calloc(dsos, sizeof(bool)) };
+    struct ranking ranking = { hist->frames.data, hist->options.frames,
+                               calloc(dsos, sizeof(bool)) };
     uint32_t *order = malloc((count + 1) * sizeof *order);
     bool ok = order && ranking.has_known;
     for (size_t i = 0; ok && i < count; i++) {
@@ -67,7 +75,7 @@ perfdata_status pd_chain_rank(struct pd_hist *hist)
 
 struct gathered {
     uint32_t row, cell;
-    uint64_t hits, count;
+    uint64_t hits, count, number;
 };
 
 struct gathering {
@@ -90,14 +98,16 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
     uint32_t id = pd_map64_get(&gathering->map, key);
     if (id == PD_MAP64_NONE) {
         id = (uint32_t)gathering->all.count;
-        if (!pd_vec_push(&gathering->all, (struct gathered){ row, cell, 0, 0 }) ||
+        if (!pd_vec_push(&gathering->all, (struct gathered){ row, cell, 0, 0, UINT64_MAX }) ||
             !pd_map64_set(&gathering->map, key, id)) {
             gathering->failed = true;
             return;
         }
     }
-    gathering->all.data[id].hits += pair->period; /* NOLINT: the push succeeded, so there is data */
-    gathering->all.data[id].count += pair->count;
+    struct gathered *all = &gathering->all.data[id];
+    all->hits += pair->period; /* NOLINT: the push succeeded, so there is data */
+    all->count += pair->count;
+    all->number = PD_MIN(all->number, pair->number);
 }
 
 static bool distribute(const struct gathering *gathering, size_t rows, struct pd_chain_index *out)
@@ -113,9 +123,9 @@ static bool distribute(const struct gathering *gathering, size_t rows, struct pd
         out->begin[i + 1] += out->begin[i];
     for (size_t i = 0; i < count; i++) {
         const struct gathered *item = &gathering->all.data[i];
-        out->items[out->begin[item->row]++] = (struct pd_chain_item){ .cell = item->cell,
-                                                                      .hits = item->hits,
-                                                                      .count = item->count };
+        out->items[out->begin[item->row]++] = (struct pd_chain_item){
+            .cell = item->cell, .hits = item->hits, .count = item->count, .number = item->number
+        };
     }
     /* begin[r] now is the end of row r: shift. */
     memmove(out->begin + 1, out->begin, (rows + 1) * sizeof *out->begin);
@@ -193,8 +203,13 @@ static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint3
 {
     struct pd_chain_item *items = tree->items.data;
     struct pd_chain_node *node = &tree->nodes.data[node_id];
+    /* Several functions may share a line: the chain that came first names it. */
+    bool by_line = hist->options.frames == PD_FRAMES_BY_LINE;
     for (;;) {
-        if (!pd_vec_push(&tree->frames, hist->cells.data[items[begin].cell].frame))
+        size_t first = begin;
+        for (size_t i = begin; by_line && i < end; i++)
+            first = items[i].number < items[first].number ? i : first;
+        if (!pd_vec_push(&tree->frames, hist->cells.data[items[first].cell].frame))
             return false;
         node->frame_count++;
         size_t left = begin;

@@ -43,6 +43,7 @@ struct pd_chain_tree {
 struct pd_chain_item {
     uint32_t cell, rank;
     uint64_t hits, count;
+    uint64_t number; /* least */
 };
 
 struct pd_chain_work {

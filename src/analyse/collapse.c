@@ -85,6 +85,12 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     at = key_at(&hist->options, PD_KEY_TRACE);
     if (at && key[at] != PD_HIST_NONE)
         row->trace = pd_intern_text(&hist->names, (uint32_t)key[at]);
+    at = key_at(&hist->options, PD_KEY_SRCLINE);
+    if (at && key[at] != PD_HIST_NONE)
+        row->line = pd_intern_text(&hist->names, (uint32_t)key[at]);
+    at = key_at(&hist->options, PD_KEY_SRCFILE);
+    if (at && key[at] != PD_HIST_NONE)
+        row->file = pd_intern_text(&hist->names, (uint32_t)key[at]);
     row->dso = name_of(symbols, first->dso);
     row->symbol = first->symbol ? first->symbol->name : NULL;
     row->addr = first->addr;
@@ -189,6 +195,8 @@ static struct pd_hist_row *leader_row(struct pd_hist_result *result, uint32_t le
     added->parent = row->parent;
     added->symbol = row->symbol;
     added->trace = row->trace;
+    added->line = row->line;
+    added->file = row->file;
     added->addr = row->addr;
     return pd_vec_push(&result->events[leader].rows, added) ? added : NULL;
 }
@@ -224,7 +232,7 @@ struct sorting {
     const uint8_t *order;
     size_t order_count, group_size;
     bool dso_is_key, has_chains;
-    bool *met; /* per row of the result: its payload's text has been compared; NULL: no such key */
+    uint8_t *met; /* per row of the result: which texts have been compared; NULL: no such key */
     uint32_t *fields_met; /* the same of fields */
 };
 
@@ -333,6 +341,22 @@ static int by_address(const struct pd_hist_place *a, const struct pd_hist_place 
     return result ? result : by_difference(a->ip, b->ip);
 }
 
+static void meet(const struct sorting *sorting, const struct pd_hist_row *a,
+                 const struct pd_hist_row *b, uint8_t text)
+{
+    sorting->met[a->index] |= text;
+    sorting->met[b->index] |= text;
+}
+
+static int by_line(const struct sorting *sorting, const struct pd_hist_row *a,
+                   const struct pd_hist_row *b, uint8_t key)
+{
+    int at = key_at(&sorting->hist->options, key);
+    meet(sorting, a, b, key == PD_KEY_SRCLINE_FROM ? PD_MET_LINE_FROM : PD_MET_LINE_TO);
+    return by_text(pd_intern_text(sorting->names, (uint32_t)key_of(sorting, a)[at]),
+                   pd_intern_text(sorting->names, (uint32_t)key_of(sorting, b)[at]));
+}
+
 /* Keys of branches. perf says of flags only whether they differ: each then comes after the other. */
 static int by_access(const struct sorting *sorting, const struct pd_hist_row *one,
                      const struct pd_hist_row *other, uint8_t key)
@@ -346,6 +370,8 @@ static int by_access(const struct sorting *sorting, const struct pd_hist_row *on
     case PD_KEY_SYMBOL_TO: return by_place(&a->to, &b->to);
     case PD_KEY_ADDR_FROM: return by_address(&a->from, &b->from);
     case PD_KEY_ADDR_TO: return by_address(&a->to, &b->to);
+    case PD_KEY_SRCLINE_FROM:
+    case PD_KEY_SRCLINE_TO: return by_line(sorting, one, other, key);
     case PD_KEY_CYCLES:
         return by_difference(PD_BRANCH_PART(b->flags, CYCLES), PD_BRANCH_PART(a->flags, CYCLES));
     default: {
@@ -378,9 +404,9 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
     case PD_KEY_COMM: return by_text(a->comm, b->comm);
     case PD_KEY_DSO: return by_text(a->dso, b->dso);
     case PD_KEY_PARENT: return by_text(a->parent, b->parent);
-    case PD_KEY_TRACE:
-        sorting->met[a->index] = sorting->met[b->index] = true;
-        return by_text(a->trace, b->trace);
+    case PD_KEY_TRACE: meet(sorting, a, b, PD_MET_TRACE); return by_text(a->trace, b->trace);
+    case PD_KEY_SRCLINE: meet(sorting, a, b, PD_MET_LINE); return by_text(a->line, b->line);
+    case PD_KEY_SRCFILE: meet(sorting, a, b, PD_MET_FILE); return by_text(a->file, b->file);
     case PD_KEY_IPC_LBR:
     case PD_KEY_IPC_NULL: return by_symbol_identity(sorting, a, b);
     case PD_KEY_DSO_FROM:
@@ -391,6 +417,8 @@ static int by_key(const struct sorting *sorting, const struct pd_hist_row *a,
     case PD_KEY_IN_TX:
     case PD_KEY_ABORT:
     case PD_KEY_CYCLES:
+    case PD_KEY_SRCLINE_FROM:
+    case PD_KEY_SRCLINE_TO:
     case PD_KEY_ADDR_FROM:
     case PD_KEY_ADDR_TO: return by_access(sorting, a, b, key);
     case PD_KEY_LOCAL_WEIGHT:
@@ -479,7 +507,7 @@ static void pass_through_tree(struct sorting *sorting, struct pd_hist_event *eve
     for (uint32_t i = 1; i <= count; i++) {
         pd_rb_insert_by(&tree, i, is_before, sorting);
         if (sorting->met)
-            sorting->rows[i - 1]->trace_met = sorting->met[sorting->rows[i - 1]->index];
+            sorting->rows[i - 1]->met = sorting->met[sorting->rows[i - 1]->index];
     }
     for (uint32_t node = pd_rb_first(&tree); node; node = pd_rb_next(&tree, node))
         event->rows.data[to++] = sorting->rows[node - 1];
@@ -615,14 +643,24 @@ static bool is_met(const struct pd_hist_row *row)
     return PD_MAX(row->count, row->children_count) > 1 || row->max_depth;
 }
 
-static bool *met_of(const struct pd_hist_result *result, const struct pd_hist_event *event)
+static uint8_t *met_of(const struct pd_hist_result *result, const struct pd_hist_event *event)
 {
-    bool *met = calloc(result->all.count + 1, sizeof *met);
+    uint8_t *met = calloc(result->all.count + 1, sizeof *met);
     for (size_t i = 0; met && i < event->rows.count; i++) {
         const struct pd_hist_row *row = event->rows.data[i];
-        met[row->index] = is_met(row);
+        met[row->index] = is_met(row) ? PD_MET_ALL : 0;
     }
     return met;
+}
+
+static bool measures_what_is_met(const struct pd_hist_options *options)
+{
+    static const uint8_t keys[] = { PD_KEY_TRACE, PD_KEY_SRCLINE, PD_KEY_SRCFILE,
+                                    PD_KEY_SRCLINE_FROM, PD_KEY_SRCLINE_TO };
+    for (size_t i = 0; i < PD_LENGTH(keys); i++)
+        if (key_at(options, keys[i]))
+            return true;
+    return false;
 }
 
 /* Neither order is one: addresses are compared by their signed difference, and "the caller above the callee" holds only
@@ -645,6 +683,8 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
         .has_chains = options->use_chains,
     };
     bool by_comm = key_at(options, PD_KEY_COMM);
+    if (measures_what_is_met(options) && !(sorting.met = met_of(result, event)))
+        return PERFDATA_ERROR_MEMORY;
     if (options->keeps_log &&
         (!split_rows(&sorting, result, event) || (by_comm && !join_rows(&sorting, event))))
         return PERFDATA_ERROR_MEMORY;
@@ -653,8 +693,6 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
     struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
     sorting.rows = rows;
     bool ok = rows && nodes;
-    if (ok && key_at(options, PD_KEY_TRACE))
-        ok = (sorting.met = met_of(result, event)) != NULL;
     if (ok && key_at(options, PD_KEY_FIELDS))
         ok = (sorting.fields_met = calloc(result->all.count + 1, sizeof *sorting.fields_met)) !=
              NULL;

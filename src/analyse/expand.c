@@ -6,7 +6,8 @@
 static bool is_of_address(uint8_t key)
 {
     return key == PD_KEY_DSO || key == PD_KEY_SYMBOL || key == PD_KEY_IPC_NULL ||
-           key == PD_KEY_SYMBOL_SIZE || key == PD_KEY_DSO_SIZE;
+           key == PD_KEY_SYMBOL_SIZE || key == PD_KEY_DSO_SIZE || key == PD_KEY_SRCLINE ||
+           key == PD_KEY_SRCFILE;
 }
 
 /* perf looks for the entry among those of the sample without filling in these keys. */
@@ -54,6 +55,8 @@ static uint32_t child_entry(struct pd_hist *hist, uint32_t parent, uint32_t fram
             words[k + 1] = frame->symbol ? frame->symbol->end - frame->symbol->start : 0;
             break;
         case PD_KEY_DSO_SIZE: words[k + 1] = frame->map_size; break;
+        case PD_KEY_SRCLINE: words[k + 1] = frame->line; break;
+        case PD_KEY_SRCFILE: words[k + 1] = frame->file; break;
         default: break;
         }
     }

@@ -34,6 +34,8 @@ enum pd_hist_key {
     PD_KEY_CODE_PAGE_SIZE,
     PD_KEY_LOCAL_INS_LAT, /* both are the latency of the instruction, a part of the weight */
     PD_KEY_INS_LAT,
+    PD_KEY_SRCLINE,
+    PD_KEY_SRCFILE,
     /* Of branches. */
     PD_KEY_DSO_FROM,
     PD_KEY_DSO_TO,
@@ -43,6 +45,8 @@ enum pd_hist_key {
     PD_KEY_IN_TX,
     PD_KEY_ABORT,
     PD_KEY_CYCLES,
+    PD_KEY_SRCLINE_FROM,
+    PD_KEY_SRCLINE_TO,
     PD_KEY_IPC_LBR,
     PD_KEY_ADDR_FROM,
     PD_KEY_ADDR_TO,
@@ -80,6 +84,9 @@ PD_INLINE bool pd_hist_is_fields(uint8_t key)
 #define PD_HIST_LOG_WORDS 3
 #define PD_HIST_WORDS (1 + PD_KEY_COUNT + PD_HIST_LOG_WORDS)
 
+/* When frames of chains are one. */
+enum pd_hist_frames { PD_FRAMES_BY_FUNCTION, PD_FRAMES_BY_ADDRESS, PD_FRAMES_BY_LINE };
+
 struct pd_hist_options {
     uint8_t keys[PD_KEY_COUNT]; /* enum pd_hist_key, in the order of identity */
     unsigned key_count;
@@ -87,7 +94,9 @@ struct pd_hist_options {
     bool children;     /* callees count for their callers */
     bool caller_order; /* chains from caller to callee   */
     bool hide_unresolved;
-    bool has_access; /* entries are branches */
+    uint8_t frames;       /* enum pd_hist_frames */
+    bool keeps_addresses; /* of frames, whatever makes them one */
+    bool has_access;      /* entries are branches */
     bool
         keeps_log; /* keys that tell "differs" but not which comes first: what perf joins depends on the order */
 };
@@ -121,8 +130,13 @@ struct pd_hist_frame {
     uint64_t map_size; /* 0 unless DSO sizes are asked for */
     bool kernel;       /* the map is a kernel map */
     bool has_map;
-    uint32_t sym;  /* pd_hist_sym of a children entry */
-    uint32_t rank; /* among siblings; equal: the same function. Set by pd_chain_rank(). */
+    uint32_t sym; /* pd_hist_sym of a children entry */
+    /* With options.keeps_addresses. */
+    const struct pd_map *map;
+    uint64_t addr;
+    uint32_t line, file; /* names of the keys SRCLINE and SRCFILE of a children entry */
+    const char *text;    /* its source line as chains show it; NULL: not */
+    uint32_t rank;       /* among siblings; equal: the same function. Set by pd_chain_rank(). */
 };
 
 /* A stack as a list that shares its tails: the first frame and what follows. */
@@ -149,6 +163,7 @@ struct pd_hist_first {
 /* One end of a branch. */
 struct pd_hist_place {
     const struct pd_dso *dso;
+    const struct pd_map *map;
     const struct pd_symbol *symbol;
     const char *dso_name; /* as it is printed; set by pd_hist_collapse() */
     uint64_t ip, addr;    /* as recorded; what is looked up in the symbol table */
@@ -278,11 +293,21 @@ struct pd_hist_row {
     const char *comm, *dso, *parent; /* the texts of the keys, NULL when the key is not asked for */
     const char *symbol;              /* NULL: unknown */
     const char *trace;               /* NULL: no tracepoint's */
-    bool trace_met;                  /* perf has compared its text before it measured the row */
+    const char *line, *file;         /* of its source */
+    uint8_t met;                     /* texts that perf has compared before it measured the row */
     uint32_t fields_met; /* how far it has compared its fields: PD_HIST_FIELD_AT() + 1 */
     uint64_t addr;
     struct pd_hist_row *
         *members; /* rows of the group's other events by position - 1; NULL: no group */
+};
+
+enum {
+    PD_MET_TRACE = 1,
+    PD_MET_LINE = 2,
+    PD_MET_FILE = 4,
+    PD_MET_LINE_FROM = 8,
+    PD_MET_LINE_TO = 16,
+    PD_MET_ALL = 31
 };
 
 PD_INLINE uint64_t pd_hist_row_value(const struct pd_hist_row *row, uint8_t column)

@@ -262,8 +262,8 @@ uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t in
 static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
 {
     uint64_t place = frame->symbol ? (uint64_t)(uintptr_t)frame->symbol : frame->ip;
-    return pd_hash64(pd_hash64(place) ^ (uint64_t)(uintptr_t)frame->dso ^ frame->map_size << 7 ^
-                     frame->kernel);
+    return pd_hash64(pd_hash64(place ^ frame->addr) ^ (uint64_t)(uintptr_t)frame->dso ^
+                     frame->map_size << 7 ^ frame->kernel);
 }
 
 static uint64_t frame_hash(const struct pd_hist *hist, size_t id)
@@ -280,7 +280,7 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
         struct pd_hist_frame *other = &hist->frames.data[slot - 1];
         if (other->dso != frame->dso || other->symbol != frame->symbol ||
             other->kernel != frame->kernel || other->map_size != frame->map_size ||
-            (!frame->symbol && other->ip != frame->ip))
+            ((!frame->symbol || frame->map) && other->ip != frame->ip))
             continue;
         other->ip = PD_MIN(other->ip, frame->ip);
         return slot - 1;
@@ -369,8 +369,14 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
                                                       from->namespaces.data[i].inode);
     for (size_t i = 0; i < from->syms.count; i++)
         map->syms[i] = sym_add(into, &from->syms.data[i]);
-    for (size_t i = 0; i < from->frames.count; i++)
-        map->frames[i] = pd_hist_frame_id(into, &from->frames.data[i]);
+    for (size_t i = 0; i < from->frames.count; i++) {
+        struct pd_hist_frame frame = from->frames.data[i];
+        if (from->options.keeps_addresses && frame.line != PD_HIST_NONE)
+            frame.line = map->names[frame.line];
+        if (from->options.keeps_addresses && frame.file != PD_HIST_NONE)
+            frame.file = map->names[frame.file];
+        map->frames[i] = pd_hist_frame_id(into, &frame);
+    }
     for (size_t i = 0; i < from->cells.count; i++) {
         const struct pd_hist_cell *cell = &from->cells.data[i];
         map->cells[i] = pd_hist_cell_id(into, map->frames[cell->frame],
@@ -393,6 +399,10 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
     case PD_KEY_SYMBOL_FROM:
     case PD_KEY_SYMBOL_TO:
     case PD_KEY_SYMBOL: return map->syms[word];
+    case PD_KEY_SRCLINE:
+    case PD_KEY_SRCFILE:
+    case PD_KEY_SRCLINE_FROM:
+    case PD_KEY_SRCLINE_TO:
     case PD_KEY_TRACE:
     case PD_KEY_PARENT: return map->names[word];
     case PD_KEY_CGROUP_ID: return map->namespaces[word];

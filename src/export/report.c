@@ -156,7 +156,10 @@ static perfdata_status make_chains(struct report *report)
         if (!records_chains(report, i))
             least[i] = UINT64_MAX;
     }
-    perfdata_status status = pd_chain_rank(&report->counts.hist);
+    perfdata_status status = pd_report_frame_lines(plan, report->session.symbols,
+                                                   &report->counts.hist, &report->result.arena);
+    if (status == 0)
+        status = pd_chain_rank(&report->counts.hist);
     if (status == 0)
         status = pd_chain_index_make(&report->counts.hist, &report->result, least, &report->chains);
     free(least);

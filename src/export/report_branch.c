@@ -10,6 +10,7 @@
 static struct pd_hist_place place_of(const struct pd_location *location)
 {
     return (struct pd_hist_place){ .dso = location->dso,
+                                   .map = location->map,
                                    .symbol = location->sym,
                                    .ip = location->ip,
                                    .addr = location->addr,
@@ -21,6 +22,12 @@ static struct pd_hist_place place_of(const struct pd_location *location)
 static uint64_t symbol_word(struct state *state, const struct pd_hist_place *place)
 {
     return pd_hist_sym_id(&state->hist, NULL, place->symbol, place->ip);
+}
+
+static uint64_t line_word(struct state *state, const struct pd_hist_place *place)
+{
+    struct pd_location location = { .map = place->map, .sym = place->symbol };
+    return pd_report_line_word(state, &location, place->addr, PD_KEY_SRCLINE);
 }
 
 uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access *access,
@@ -39,6 +46,8 @@ uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access 
     case PD_KEY_IN_TX: return PD_BRANCH_PART(flags, IN_TX);
     case PD_KEY_ABORT: return PD_BRANCH_PART(flags, ABORT);
     case PD_KEY_CYCLES: return PD_BRANCH_PART(flags, CYCLES);
+    case PD_KEY_SRCLINE_FROM: return line_word(state, &access->from);
+    case PD_KEY_SRCLINE_TO: return line_word(state, &access->to);
     default: return 0;
     }
 }
@@ -139,11 +148,23 @@ static void measure_place(struct pd_report_table *table, const struct pd_hist_pl
         widths[dso_key] = digits;
 }
 
+static const char *line_text(const struct pd_report_table *table, const struct pd_hist_row *row,
+                             uint8_t key)
+{
+    uint64_t word = pd_hist_row_word(table->result, row, key);
+    return pd_intern_text(&table->hist->names, (uint32_t)word);
+}
+
 void pd_report_branch_measure(struct pd_report_table *table, const struct pd_hist_row *row)
 {
     const struct pd_hist_access *access = pd_hist_access_of(table->hist, row->entry);
     measure_place(table, &access->from, PD_KEY_SYMBOL_FROM, PD_KEY_DSO_FROM, PD_KEY_ADDR_FROM);
     measure_place(table, &access->to, PD_KEY_SYMBOL_TO, PD_KEY_DSO_TO, PD_KEY_ADDR_TO);
+    if (row->met & PD_MET_LINE_FROM && table->widths[PD_KEY_SRCLINE_FROM])
+        widen(&table->widths[PD_KEY_SRCLINE_FROM],
+              strlen(line_text(table, row, PD_KEY_SRCLINE_FROM)));
+    if (row->met & PD_MET_LINE_TO && table->widths[PD_KEY_SRCLINE_TO])
+        widen(&table->widths[PD_KEY_SRCLINE_TO], strlen(line_text(table, row, PD_KEY_SRCLINE_TO)));
 }
 
 static void pad_from(struct pd_text *out, size_t begin, size_t width)
@@ -252,6 +273,12 @@ void pd_report_branch_cell(const struct pd_report_table *table, const struct pd_
             pd_text_i64(out, (int16_t)cycles, 0);
         else
             pd_text_char(out, '-');
+        break;
+    }
+    case PD_KEY_SRCLINE_FROM:
+    case PD_KEY_SRCLINE_TO: {
+        const char *line = line_text(table, row, key);
+        pd_text_bytes(out, line, strnlen(line, width));
         break;
     }
     case PD_KEY_IPC_LBR: /* of cycles nothing is made yet */

@@ -144,6 +144,10 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
         case PD_KEY_DSO_SIZE:
             *key = location->map ? location->map->end - location->map->start : 0;
             break;
+        case PD_KEY_SRCLINE:
+        case PD_KEY_SRCFILE:
+            *key = pd_report_line_word(state, location, location->addr, plan->hist.keys[k]);
+            break;
         case PD_KEY_CGROUP: *key = sample->cgroup; break;
         case PD_KEY_CGROUP_ID: *key = namespace_of(state, facts); break;
         case PD_KEY_CODE_PAGE_SIZE: *key = sample->code_page_size; break;
@@ -168,14 +172,17 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
 
 /* ---- chains ---- */
 
+static bool has_key(const struct pd_hist_options *options, uint8_t key)
+{
+    return memchr(options->keys, key, options->key_count) != NULL;
+}
+
 static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
 {
     struct pd_location *location = frame->location;
     if (location->memo[1])
         return (uint32_t)location->memo[1] - 1;
-    bool sized = false;
-    for (unsigned k = 0; k < state->hist.options.key_count; k++)
-        sized |= state->hist.options.keys[k] == PD_KEY_DSO_SIZE;
+    bool sized = has_key(&state->hist.options, PD_KEY_DSO_SIZE);
     struct pd_hist_frame made = {
         .dso = location->dso,
         .symbol = location->sym,
@@ -185,6 +192,15 @@ static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
         .kernel = location->is_kernel_map,
         .has_map = location->map != NULL,
     };
+    if (state->hist.options.keeps_addresses) {
+        made.map = location->map;
+        made.addr = location->addr;
+        made.line = made.file = PD_HIST_NONE;
+        if (has_key(&state->hist.options, PD_KEY_SRCLINE))
+            made.line = pd_report_frame_word(state, frame, PD_KEY_SRCLINE);
+        if (has_key(&state->hist.options, PD_KEY_SRCFILE))
+            made.file = pd_report_frame_word(state, frame, PD_KEY_SRCFILE);
+    }
     uint32_t id = pd_hist_frame_id(&state->hist, &made);
     if (id != PD_HIST_NONE)
         location->memo[1] = (uint64_t)id + 1;

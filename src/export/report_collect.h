@@ -51,4 +51,10 @@ perfdata_status pd_report_count_branches(struct state *state, struct sample_fact
 uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access *access,
                                uint8_t key);
 
+/* report_lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
+uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,
+                             uint64_t address, uint8_t key);
+/* The same of a frame of a chain. */
+uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame, uint8_t key);
+
 #endif

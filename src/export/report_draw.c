@@ -62,8 +62,12 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
         widen(&widths[PD_KEY_DSO], strlen(row->dso));
     if (row->parent)
         widen(&widths[PD_KEY_PARENT], strlen(row->parent));
-    if (row->trace && row->trace_met)
+    if (row->trace && row->met & PD_MET_TRACE)
         widen(&widths[PD_KEY_TRACE], strlen(row->trace));
+    if (row->line && row->met & PD_MET_LINE)
+        widen(&widths[PD_KEY_SRCLINE], strlen(row->line));
+    if (row->file && row->met & PD_MET_FILE)
+        widen(&widths[PD_KEY_SRCFILE], strlen(row->file));
     widen(&widths[PD_KEY_LOCAL_WEIGHT], 12);
     widen(&widths[PD_KEY_WEIGHT], 12);
     widen(&widths[PD_KEY_CPU], 3);
@@ -233,6 +237,13 @@ static void cut_cell(const char *text, size_t width, struct pd_text *out)
     pd_text_left(out, text, PD_MIN(length, width), width);
 }
 
+/* %.*s */
+static void text_cell(const char *text, size_t width, struct pd_text *out)
+{
+    if (text)
+        pd_text_bytes(out, text, strnlen(text, width));
+}
+
 static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
                         size_t width, struct pd_text *out)
 {
@@ -322,11 +333,9 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
     case PD_KEY_WEIGHT:
     case PD_KEY_INS_LAT: left_number(word * row->count, width, out); break;
     case PD_KEY_CODE_PAGE_SIZE: page_size_cell(word, width, out); break;
-    case PD_KEY_TRACE: {
-        const char *text = row->trace ? row->trace : "N/A";
-        pd_text_bytes(out, text, strnlen(text, width));
-        break;
-    }
+    case PD_KEY_TRACE: text_cell(row->trace ? row->trace : "N/A", width, out); break;
+    case PD_KEY_SRCLINE: text_cell(row->line, width, out); break;
+    case PD_KEY_SRCFILE: text_cell(row->file, width, out); break;
     case PD_KEY_SYMBOL_SIZE: size_cell(first->symbol != NULL, word, width, out); break;
     case PD_KEY_DSO_SIZE: size_cell(first->dso != NULL, word, width, out); break;
     case PD_KEY_CGROUP: pd_text_string(out, cgroup_text(table, word)); break;

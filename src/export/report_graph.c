@@ -24,10 +24,15 @@ static const struct pd_hist_frame *frame_at(const struct drawing *drawing, uint3
 static void name(const struct drawing *drawing, uint32_t frame_index)
 {
     const struct pd_hist_frame *frame = frame_at(drawing, frame_index);
-    if (frame->symbol)
-        pd_text_bytes(drawing->out, frame->symbol->name, frame->symbol->name_length);
-    else
+    if (!frame->symbol) {
         pd_text_hex_prefixed(drawing->out, frame->ip);
+        return;
+    }
+    pd_text_bytes(drawing->out, frame->symbol->name, frame->symbol->name_length);
+    if (frame->text) {
+        pd_text_char(drawing->out, ' ');
+        pd_text_string(drawing->out, frame->text);
+    }
 }
 
 static void margin(const struct drawing *drawing)

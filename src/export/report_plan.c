@@ -231,6 +231,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     for (size_t i = 0; i < plan->order_count; i++)
         if (plan->order[i] < PD_KEY_COUNT)
             plan->hist.keys[plan->hist.key_count++] = plan->order[i];
+    plan->hist.keeps_addresses = plan->hist.frames != PD_FRAMES_BY_FUNCTION ||
+                                 has_order(plan, PD_KEY_SRCLINE) || has_order(plan, PD_KEY_SRCFILE);
     plan->hist.has_access = plan->mode == PD_REPORT_BRANCH;
     plan->hist.keeps_log = has_order(plan, PD_KEY_MISPREDICT) || has_order(plan, PD_KEY_IN_TX) ||
                            has_order(plan, PD_KEY_ABORT) ||
@@ -246,8 +248,7 @@ static bool is_prefix(const char *token, size_t length, const char *word)
     return length <= strlen(word) && !strncmp(token, word, length);
 }
 
-static bool parse_chain_word(struct pd_report_plan *plan, const char *token, size_t length,
-                             const char **refused)
+static bool parse_chain_word(struct pd_report_plan *plan, const char *token, size_t length)
 {
     static const struct {
         const char *word;
@@ -267,18 +268,16 @@ static bool parse_chain_word(struct pd_report_plan *plan, const char *token, siz
         plan->order_set = true;
         return true;
     }
-    if (is_prefix(token, length, "function"))
-        return true;
+    static const char *const keys[] = { "function", "address", "srcline" };
+    for (size_t i = 0; i < PD_LENGTH(keys); i++)
+        if (is_prefix(token, length, keys[i])) {
+            plan->hist.frames = (uint8_t)i;
+            return true;
+        }
     if (is_prefix(token, length, "branch")) {
         plan->chains_with_branches = true;
         return true;
     }
-    static const char *const later[] = { "address", "srcline" };
-    for (size_t i = 0; i < PD_LENGTH(later); i++)
-        if (is_prefix(token, length, later[i])) {
-            *refused = later[i];
-            return true;
-        }
     static const char *const values[] = { "percent", "period", "count" };
     for (size_t i = 0; i < PD_LENGTH(values); i++)
         if (is_prefix(token, length, values[i])) {
@@ -304,16 +303,12 @@ static perfdata_status parse_chains(struct pd_context *context, struct pd_report
         plan->chains_asked = !*text;
         return 0;
     }
-    const char *token, *refused = NULL;
+    const char *token;
     size_t length;
     bool percent_set = false;
     while (next_token(&text, ",", &token, &length)) {
-        if (parse_chain_word(plan, token, length, &refused)) {
-            if (refused)
-                return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                               "call graph key '%s' is not supported yet", refused);
+        if (parse_chain_word(plan, token, length))
             continue;
-        }
         char *end;
         if (percent_set) {
             plan->print_limit = (uint32_t)strtoul(token, &end, 0);
@@ -368,6 +363,7 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->quiet = options->flags & PERFDATA_REPORT_QUIET;
     out->group_all = options->flags & PERFDATA_REPORT_GROUP;
     out->no_group = options->flags & PERFDATA_REPORT_NO_GROUP;
+    out->full_source_path = options->more & PERFDATA_REPORT_FULL_SOURCE_PATH;
     out->fields_are_strict = options->fields && *options->fields != '+';
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;

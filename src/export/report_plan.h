@@ -38,7 +38,7 @@ struct pd_report_plan {
     enum pd_report_mode mode;
     bool has_mode_data;        /* what that mode needs was recorded */
     bool chains_with_branches; /* -g branch */
-    bool total_cycles;
+    bool total_cycles, full_source_path;
     struct pd_hist_options hist;
     struct pd_report_column columns[PD_REPORT_COLUMNS];
     size_t column_count;
@@ -137,6 +137,10 @@ perfdata_status pd_report_fields_measure(struct pd_report_table *table);
 /* The value of the index-th field of one key. */
 void pd_report_field_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
                           uint8_t key, size_t index, uint32_t width, struct pd_text *out);
+
+/* report_lines.c: the source lines that chains show. */
+perfdata_status pd_report_frame_lines(const struct pd_report_plan *plan, struct pd_symbols *symbols,
+                                      struct pd_hist *hist, struct pd_arena *arena);
 
 /* report_graph.c: the chains of one row. */
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,

@@ -9,7 +9,7 @@
 struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
-    int branch_stack, mem_mode, total_cycles;
+    int branch_stack, mem_mode, total_cycles, full_source_path;
     int group, skip_empty, demangle, demangle_kernel, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
@@ -75,6 +75,8 @@ static const struct tool_option report_rows[] = {
       FIELD(quantum) },
     { TOOL_FLAG, 0, "raw-trace", NULL, "tracepoints' fields without the event's print format",
       FIELD(raw_trace) },
+    { TOOL_FLAG, 0, "full-source-path", NULL, "source files with their folders",
+      FIELD(full_source_path) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "group", NULL, "events side by side", FIELD(group) },
     { TOOL_FLAG, 'b', "branch-stack", NULL,
@@ -91,8 +93,8 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 'q', "quiet", NULL, "rows only", FIELD(quiet) },
     { TOOL_GROUP, .help = "Call chains" },
     { TOOL_CALLBACK, 'g', "call-graph", "STYLE",
-      "graph, fractal, flat, folded or none; then threshold, limit, caller or callee, percent, "
-      "period or count",
+      "graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, "
+      "address or srcline, percent, period or count",
       .flags = TOOL_LAST, .parse = parse_call_graph },
     { TOOL_FLAG, 'G', "inverted", NULL, "chains from caller to callee", FIELD(inverted) },
     { TOOL_UINT, 0, "max-stack", "N", "frames taken at most of a chain", FIELD(max_stack) },
@@ -172,6 +174,7 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .flags = flags_of(tool, from),
         .max_stack = from->max_stack,
         .threads = tool->jobs,
+        .more = from->full_source_path ? PERFDATA_REPORT_FULL_SOURCE_PATH : 0,
         .sort = from->sort,
         .fields = from->fields,
         .call_graph = from->call_graph,

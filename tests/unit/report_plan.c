@@ -62,7 +62,7 @@ int main(void)
     CHECK_STR(columns(OPTIONS(.sort = "symbol"), 0), "Overhead|Symbol|IPC   [IPC Coverage]");
     CHECK_STR(columns(OPTIONS(.sort = "tid"), 0), "!-1");
     CHECK_STR(columns(OPTIONS(.sort = "+"), 0), "!-1");
-    CHECK_STR(columns(OPTIONS(.sort = "srcline"), 0), "!-2");
+    CHECK_STR(columns(OPTIONS(.sort = "srcline,srcf"), 0), "Overhead|Source:Line|Source File");
     CHECK_STR(columns(OPTIONS(.sort = "parent"), 0), "!-46");
     /* Keys of branches and memory accesses: unknown to other reports, and nothing without such data. */
     CHECK_STR(columns(OPTIONS(.sort = "symbol_from"), 0), "!-1");
@@ -97,7 +97,7 @@ int main(void)
     CHECK_STR(chains("fo,0,callee,pe"), "0:4,0.00,0,0,0");
     CHECK_STR(chains("2.5,flat,period"), "0:1,2.50,0,0,1");
     CHECK_STR(chains("bogus"), "!");
-    CHECK_STR(chains("caller,srcline"), "!");
+    CHECK_STR(chains("caller,srcline"), "0:2,0.50,0,1,0");
     pd_context_fini(&recording.context);
     return test_done();
 }
