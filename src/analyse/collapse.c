@@ -54,12 +54,7 @@ static struct pd_hist_row *row_new(struct pd_hist_result *result, const struct p
 
 static void row_add(struct pd_hist_row *row, const struct pd_hist_entry *entry)
 {
-    row->period += entry->period;
-    row->sys += entry->sys;
-    row->user += entry->user;
-    row->guest_sys += entry->guest_sys;
-    row->guest_user += entry->guest_user;
-    row->count += entry->count;
+    PD_HIST_ADD(row, entry);
     row->children_period += entry->children_period;
     row->children_count += entry->children_count;
     row->max_depth = PD_MAX(row->max_depth, entry->max_depth);
@@ -564,16 +559,6 @@ static void count_one(struct pd_hist_row *row, unsigned cpumode)
     row->guest_user += cpumode == 5;
 }
 
-static void sum_rows(struct pd_hist_row *to, const struct pd_hist_row *from)
-{
-    to->period += from->period;
-    to->sys += from->sys;
-    to->user += from->user;
-    to->guest_sys += from->guest_sys;
-    to->guest_user += from->guest_user;
-    to->count += from->count;
-}
-
 static void take_rows(struct splitting *splitting, struct pd_hist_event *event)
 {
     event->rows.count = 0;
@@ -626,7 +611,7 @@ static bool join_rows(struct sorting *sorting, struct pd_hist_event *event)
     for (size_t i = 0; ok && i < event->rows.count; i++) {
         uint32_t node = find_equal(&splitting, event->rows.data[i]);
         if (node)
-            sum_rows(splitting.rows.data[node - 1], event->rows.data[i]);
+            PD_HIST_ADD(splitting.rows.data[node - 1], event->rows.data[i]);
         else
             ok = add_node(&splitting, event->rows.data[i]);
     }

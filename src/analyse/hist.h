@@ -357,4 +357,10 @@ uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_h
                           uint8_t key);
 void pd_hist_result_free(struct pd_hist_result *result);
 
+/* What entries and rows count alike. */
+#define PD_HIST_ADD(to, from)                                                                      \
+    ((to)->period += (from)->period, (to)->sys += (from)->sys, (to)->user += (from)->user,         \
+     (to)->guest_sys += (from)->guest_sys, (to)->guest_user += (from)->guest_user,                 \
+     (to)->count += (from)->count)
+
 #endif

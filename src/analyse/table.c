@@ -412,12 +412,7 @@ static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
 
 static void entry_add(struct pd_hist_entry *to, const struct pd_hist_entry *from)
 {
-    to->period += from->period;
-    to->sys += from->sys;
-    to->user += from->user;
-    to->guest_sys += from->guest_sys;
-    to->guest_user += from->guest_user;
-    to->count += from->count;
+    PD_HIST_ADD(to, from);
     if (pd_hist_is_first(&to->first, from->first.number, from->first.position))
         to->first = from->first;
 }

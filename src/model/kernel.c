@@ -31,19 +31,9 @@ static struct pd_dso *kernel_dso(struct pd_timeline *timeline)
 static struct pd_map *new_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
                               struct pd_dso *dso)
 {
-    struct pd_map *map = pd_map_new(&timeline->pool);
-    if (!map)
-        return NULL;
-    map->start = fact->start;
-    if (pd_add_overflows(fact->start, fact->length, &map->end))
-        map->end = UINT64_MAX;
-    map->dso = dso;
-    map->prot = fact->prot;
-    map->flags = fact->flags;
-    map->pid = fact->pid;
-    map->tid = fact->tid;
-    map->number = fact->number;
-    map->kernel = true;
+    struct pd_map *map = pd_timeline_new_map(timeline, fact, dso);
+    if (map)
+        map->kernel = true;
     return map;
 }
 

@@ -335,6 +335,24 @@ static void header_build_id(struct pd_timeline *timeline, struct pd_dso *dso)
     dso->from_header = true;
 }
 
+struct pd_map *pd_timeline_new_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
+                                   struct pd_dso *dso)
+{
+    struct pd_map *map = pd_map_new(&timeline->pool);
+    if (!map)
+        return NULL;
+    map->start = fact->start;
+    if (pd_add_overflows(fact->start, fact->length, &map->end))
+        map->end = UINT64_MAX;
+    map->dso = dso;
+    map->prot = fact->prot;
+    map->flags = fact->flags;
+    map->pid = fact->pid;
+    map->tid = fact->tid;
+    map->number = fact->number;
+    return map;
+}
+
 static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
                                       const struct pd_dso_id *id)
 {
@@ -362,18 +380,10 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
     uint64_t end;
     if (pd_add_overflows(fact->start, fact->length, &end) || !fact->length)
         return fact->length ? PERFDATA_ERROR_BAD_RECORD : 0;
-    struct pd_map *map = pd_map_new(&timeline->pool);
+    struct pd_map *map = pd_timeline_new_map(timeline, fact, dso);
     if (!map)
         return PERFDATA_ERROR_MEMORY;
-    map->start = fact->start;
-    map->end = end;
     map->pgoff = is_vdso ? 0 : fact->pgoff;
-    map->dso = dso;
-    map->prot = fact->prot;
-    map->flags = fact->flags;
-    map->pid = fact->pid;
-    map->tid = fact->tid;
-    map->number = fact->number;
     map->identity = identity;
     return pd_map_set_insert(&timeline->pool, pd_thread_set(thread->state, fact->number), map);
 }

@@ -78,6 +78,9 @@ struct pd_map_fact {
     uint64_t number;
     const void *code;
 };
+/* A map of what the fact says of every kind; one that goes beyond the last address ends there. */
+struct pd_map *pd_timeline_new_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
+                                   struct pd_dso *dso);
 perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline,
                                         const struct pd_map_fact *fact);
 perfdata_status pd_timeline_ksymbol(struct pd_timeline *timeline, const struct pd_event *event,

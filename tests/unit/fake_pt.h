@@ -3,12 +3,11 @@
 #ifndef PERFDATA_TEST_FAKE_PT_H
 #define PERFDATA_TEST_FAKE_PT_H
 #include "record/record.h"
-#include "test.h"
+#include "make_root.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, MOST = 64 };
@@ -18,19 +17,7 @@ static char output[sizeof root + 16];
 
 static void put(const char *path, const char *text)
 {
-    char full[600];
-    snprintf(full, sizeof full, "%s/%s", root, path);
-    for (char *at = full + sizeof root; *at; at++)
-        if (*at == '/') {
-            *at = 0;
-            (void)mkdir(full, 0700);
-            *at = '/';
-        }
-    FILE *file = fopen(full, "w");
-    if (file) {
-        fprintf(file, "%s\n", text);
-        fclose(file);
-    }
+    root_put(root, path, text);
 }
 
 #define PT "sys/bus/event_source/devices/intel_pt/"

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* perf's -e, under a sysfs of the test's own: attributes, names and messages are those that perf 6.1 gave. */
 #include "record/events.h"
-#include "test.h"
-#include <sys/stat.h>
+#include "make_root.h"
 #include <unistd.h>
 
 static char root[] = "/tmp/perfdata-events-XXXXXX";
 
 static void put(const char *path, const char *text)
 {
-    char full[600];
-    snprintf(full, sizeof full, "%s/%s", root, path);
-    for (char *at = full + sizeof root; *at; at++)
-        if (*at == '/') {
-            *at = 0;
-            (void)mkdir(full, 0700);
-            *at = '/';
-        }
-    FILE *file = fopen(full, "w");
-    CHECK(file != NULL);
-    if (file) {
-        fprintf(file, "%s\n", text);
-        fclose(file);
-    }
+    root_put(root, path, text);
 }
 
 #define PMU "sys/bus/event_source/devices/"
