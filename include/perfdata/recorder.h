@@ -74,6 +74,13 @@ enum perfdata_synthesis {
     PERFDATA_SYNTHESIZE_NOTHING = 1 << 30 /* 0 is all */
 };
 
+/* Where the thread runs that reads a buffer. Since 0.1. */
+enum perfdata_affinity {
+    PERFDATA_AFFINITY_NONE = 0,
+    PERFDATA_AFFINITY_NODE = 1, /* on the node of the buffer's CPU */
+    PERFDATA_AFFINITY_CPU = 2   /* on that CPU */
+};
+
 /* Traces that are overwritten until someone asks for them. Since 0.1. */
 enum perfdata_snapshot {
     PERFDATA_SNAPSHOT_NONE = 0,
@@ -125,7 +132,10 @@ struct perfdata_recorder_options {
         aux_sample; /* samples of the events that the one that traces leads carry the trace's end */
     uint64_t snapshot_size;   /* bytes at most of each area; 0: all of it */
     uint32_t aux_sample_size; /* bytes; 0: 4096 */
-    uint32_t reserved;
+    uint32_t tail_synthesis;  /* what runs already is said at the end, not at the beginning */
+    uint64_t flush;    /* a buffer is read when it has so many bytes; a quarter of it at most */
+    uint32_t affinity; /* enum perfdata_affinity */
+    uint32_t map_build_ids; /* maps have their build-ids, the header has none */
 };
 
 /* Since 0.1. */

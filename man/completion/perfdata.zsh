@@ -362,10 +362,14 @@ _perfdata() {
         '*-B[no build-ids in the header]' \
         '*--no-buildid[no build-ids in the header]' \
         '*--buildid-all[build-ids of all that was mapped, not of what samples hit]' \
+        '*--buildid-mmap[build-ids in the records of maps, none in the header]' \
         '*-N[as always\: the build-id cache is not touched]' \
         '*--no-buildid-cache[as always\: the build-id cache is not touched]' \
         '*-m+[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
         '*--mmap-pages=[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
+        '*--mmap-flush=[a buffer is read when it has so many bytes, like 16K; a quarter of it at most]:BYTES:' \
+        '*--affinity=[read each buffer on its CPU (cpu), on a CPU of its node (node), or anywhere (sys)]:WHERE:' \
+        '*--tail-synthesize[what runs already is said at the end]' \
         '*--no-buffering[write each sample at once]' \
         '*--overwrite[buffers keep the newest; written at the end or when output switches]' \
         '*--switch-output=-[a new file at each SIGUSR2 (signal), so many bytes (100M) or seconds (30s)]::WHEN:' \

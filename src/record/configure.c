@@ -58,6 +58,7 @@ static void track(const perfdata_recorder *recorder, struct pd_attr *attr)
         set(attr, always[i]);
     set_if(attr, PD_ATTR_BPF_EVENT, !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BPF_EVENT));
     set_if(attr, PD_ATTR_NAMESPACES, pd_record_flag(recorder, PERFDATA_RECORDER_NAMESPACES));
+    set_if(attr, PD_ATTR_BUILD_ID, recorder->options.map_build_ids);
     set_if(attr, PD_ATTR_CGROUP, pd_record_flag(recorder, PERFDATA_RECORDER_CGROUPS));
     set_if(attr, PD_ATTR_CONTEXT_SWITCH, pd_record_flag(recorder, PERFDATA_RECORDER_SWITCH_EVENTS));
 }

@@ -2,6 +2,8 @@
 /* The layer record/: events of perf_event_open and what runs on this machine -> a recording. */
 #ifndef PD_RECORD_H
 #define PD_RECORD_H
+#include "base/hash.h"
+#include "object/build_id.h"
 #include "record/events.h"
 #include "write/write.h"
 #include <perfdata/recorder.h>
@@ -92,8 +94,11 @@ struct perfdata_recorder {
     bool own_fd;
     int folder; /* of a directory, -1: it is none; `fd` is its file `data` */
     struct pd_writer *writer;
-    PD_VEC(struct pd_worker *) workers; /* threads that read the buffers; none: we do */
-    size_t alive;                       /* of them, those who may get more */
+    PD_VEC(struct pd_worker *) workers;   /* threads that read the buffers; none: we do */
+    struct pd_numbers bound;              /* where this thread runs, with options.affinity */
+    size_t alive;                         /* of them, those who may get more */
+    PD_VEC(struct pd_build_id) build_ids; /* of files that are mapped */
+    struct pd_map64 build_id_of;          /* device and inode -> their number */
     uint64_t wakeups, clock_wall, clock_time;
     uint64_t cpus_possible;
     uint64_t kernel_start, kernel_end; /* its text; read once */
@@ -124,6 +129,8 @@ perfdata_status pd_record_no_memory(perfdata_recorder *recorder);
 void pd_record_log(const perfdata_recorder *recorder, int level, const char *format, ...)
     PD_PRINTF(3, 4);
 
+bool pd_numbers_have(const struct pd_numbers *numbers, int32_t number);
+
 /* targets.c: CPUs, threads and the default of the frequency. */
 perfdata_status pd_record_targets(perfdata_recorder *recorder);
 /* "0-3,5" -> numbers, ascending. */
@@ -149,6 +156,12 @@ void pd_record_close_output(perfdata_recorder *recorder);
 perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
 /* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand still meanwhile. */
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved);
+/* affinity.c: this thread now runs where buffers of this CPU are read. */
+void pd_record_follow(perfdata_recorder *recorder, int32_t cpu);
+/* A thread, 0: this one, runs on these CPUs only. False and errno: it does not. */
+bool pd_record_bind(pid_t thread, const struct pd_numbers *cpus);
+/* The CPUs of the node of one, itself where nothing is known of nodes. */
+perfdata_status pd_record_node_of(perfdata_recorder *recorder, int32_t cpu, struct pd_numbers *out);
 /* One of them; *moved grows. What fails is said in the writer's context. */
 perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
                                     struct pd_writer *writer, bool last, uint64_t *moved);

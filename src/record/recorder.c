@@ -41,6 +41,11 @@ static perfdata_status check_options(perfdata_recorder *recorder)
     if (options->compression < 0 || options->compression > 22)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "compression levels are 1 to 22");
+    if (options->affinity > PERFDATA_AFFINITY_CPU)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no such affinity");
+    if (options->affinity && options->threads)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "--affinity option is mutually exclusive to parallel streaming mode.");
     if (options->snapshot > PERFDATA_SNAPSHOT_AT_END)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no such snapshots");
     if (options->call_graph > PERFDATA_CALL_GRAPH_LBR)
@@ -60,6 +65,8 @@ static perfdata_status keep_strings(perfdata_recorder *recorder)
             return pd_record_no_memory(recorder);
     }
     recorder->roots.root = options->root;
+    if (options->map_build_ids)
+        options->flags |= PERFDATA_RECORDER_NO_BUILD_ID;
     return PERFDATA_OK;
 }
 
@@ -202,6 +209,12 @@ static perfdata_status add_events(perfdata_recorder *recorder)
     return status;
 }
 
+static bool synthesizes_late(const perfdata_recorder *recorder)
+{
+    return recorder->options.tail_synthesis ||
+           pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE);
+}
+
 /* What a reader must know of the other files: version 1 has some. */
 static perfdata_status set_directory(perfdata_recorder *recorder)
 {
@@ -241,7 +254,7 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
     if (status == PERFDATA_OK)
         status = pd_writer_begin(recorder->writer);
     recorder->trailer = trailer_size(&pd_record_event(recorder, 0)->attr);
-    bool at_end = pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE);
+    bool at_end = synthesizes_late(recorder);
     if (status == PERFDATA_OK && !at_end)
         status = pd_record_synthesize_head(recorder);
     if (status == PERFDATA_OK && !at_end)
@@ -408,7 +421,7 @@ static perfdata_status complete(perfdata_recorder *recorder, uint64_t *samples)
     if (status == PERFDATA_OK)
         status = recorder->workers.count ? pd_workers_finish(recorder)
                                          : move(recorder, true, &moved);
-    if (status == PERFDATA_OK && pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE)) {
+    if (status == PERFDATA_OK && synthesizes_late(recorder)) {
         status = pd_record_synthesize_head(recorder);
         if (status == PERFDATA_OK)
             status = pd_record_synthesize_tasks(recorder);
@@ -492,6 +505,9 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
     if (recorder->stop_fd >= 0)
         close(recorder->stop_fd);
     free(recorder->cpus.data);
+    pd_vec_free(&recorder->bound);
+    pd_vec_free(&recorder->build_ids);
+    pd_map64_free(&recorder->build_id_of);
     free(recorder->threads.data);
     pd_vec_free(&recorder->polls);
     pd_events_free(&recorder->events);

@@ -33,6 +33,14 @@ PD_INLINE void pd_made_u64(struct pd_made *made, uint64_t value)
     pd_made_bytes(made, &value, sizeof value);
 }
 
+/* In the place of device and inode of a MMAP2 record. */
+PD_INLINE void pd_made_build_id(struct pd_made *made, const struct pd_build_id *id)
+{
+    uint8_t bytes[24] = { id->size };
+    memcpy(bytes + 4, id->bytes, id->size);
+    pd_made_bytes(made, bytes, sizeof bytes);
+}
+
 /* With its NUL, filled up with zeros to a multiple of `unit`. */
 void pd_made_text(struct pd_made *made, const char *text, size_t unit);
 void pd_made_begin(struct pd_made *made, uint32_t type, uint16_t misc);

@@ -143,11 +143,12 @@ static perfdata_status put_span(const struct pd_ring *ring, struct pd_writer *wr
     return status;
 }
 
-static perfdata_status read_forward(struct pd_ring *ring, struct pd_writer *writer, uint64_t *moved)
+static perfdata_status read_forward(struct pd_ring *ring, struct pd_writer *writer, uint64_t least,
+                                    uint64_t *moved)
 {
     struct perf_event_mmap_page *page = control_page(ring);
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), tail = page->data_tail;
-    if (head == tail)
+    if (head == tail || head - tail < PD_MIN(least, ring->size / 4))
         return PERFDATA_OK;
     if (head - tail > ring->size) /* only a kernel that does not keep its word */
         tail = head - ring->size;
@@ -192,7 +193,7 @@ perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
 {
     struct pd_ring *ring = &recorder->rings.data[index];
     if (!ring->backward)
-        return read_forward(ring, writer, moved);
+        return read_forward(ring, writer, last ? 0 : recorder->options.flush, moved);
     return last ? read_still(recorder, ring, writer, moved) : PERFDATA_OK;
 }
 
@@ -201,6 +202,8 @@ perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uin
     perfdata_status status = PERFDATA_OK;
     *moved = 0;
     for (size_t i = 0; i < recorder->rings.count && status == PERFDATA_OK; i++) {
+        if (recorder->options.affinity)
+            pd_record_follow(recorder, recorder->rings.data[i].cpu);
         status = pd_record_read_ring(recorder, i, recorder->writer, last, moved);
         if (status == PERFDATA_OK)
             status = pd_area_read(recorder, (uint32_t)i, moved);

@@ -122,9 +122,31 @@ static bool kernel_is_excluded(const perfdata_recorder *recorder)
     return true;
 }
 
-static perfdata_status put_kernel(perfdata_recorder *recorder)
+/* A part of the kernel: with a build-id that is wanted and known as MMAP2. */
+static perfdata_status put_kernel_map(perfdata_recorder *recorder, uint64_t start, uint64_t size,
+                                      uint64_t offset, const char *name,
+                                      const struct pd_build_id *id)
 {
     struct pd_made made = { 0 };
+    pd_made_begin(&made, id->size ? PD_RECORD_MMAP2 : PD_RECORD_MMAP,
+                  (uint16_t)(PD_CPUMODE_KERNEL | (id->size ? PD_MISC_MMAP_BUILD_ID : 0)));
+    pd_made_u32(&made, UINT32_MAX);
+    pd_made_u32(&made, 0);
+    pd_made_u64(&made, start);
+    pd_made_u64(&made, size);
+    pd_made_u64(&made, offset);
+    if (id->size) {
+        pd_made_build_id(&made, id);
+        pd_made_u64(&made, 0); /* no rights, no flags */
+    }
+    pd_made_text(&made, name, 8);
+    return pd_made_put(recorder, &made, recorder->trailer);
+}
+
+static perfdata_status put_kernel(perfdata_recorder *recorder)
+{
+    struct pd_build_id id = { .size = 0 };
+    char path[PD_PATH_SIZE];
     if (kernel_is_excluded(recorder))
         return PERFDATA_OK;
     if (!recorder->kernel_end &&
@@ -140,14 +162,13 @@ static perfdata_status put_kernel(perfdata_recorder *recorder)
             "even with a suitable vmlinux or kallsyms file.\n\n");
         return PERFDATA_OK;
     }
-    pd_made_begin(&made, PD_RECORD_MMAP, PD_CPUMODE_KERNEL);
-    pd_made_u32(&made, UINT32_MAX);
-    pd_made_u32(&made, 0);
-    pd_made_u64(&made, recorder->kernel_start);
-    pd_made_u64(&made, recorder->kernel_end - recorder->kernel_start);
-    pd_made_u64(&made, recorder->kernel_start);
-    pd_made_text(&made, "[kernel.kallsyms]_text", 8);
-    return pd_made_put(recorder, &made, recorder->trailer);
+    if (recorder->options.map_build_ids &&
+        (!pd_roots_path(&recorder->roots, path, "/sys/kernel/notes") ||
+         pd_build_id_read_notes(path, &id) < 0))
+        id.size = 0;
+    return put_kernel_map(recorder, recorder->kernel_start,
+                          recorder->kernel_end - recorder->kernel_start, recorder->kernel_start,
+                          "[kernel.kallsyms]_text", &id);
 }
 
 static perfdata_status put_modules(perfdata_recorder *recorder)
@@ -162,20 +183,18 @@ static perfdata_status put_modules(perfdata_recorder *recorder)
     while (file && status == PERFDATA_OK && getline(&line, &room, file) > 0) {
         char name[128], bracketed[136];
         unsigned long long size, address;
-        struct pd_made made = { 0 };
+        struct pd_build_id id = { .size = 0 };
         if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size, &address) != 3 || !address)
             continue;
         snprintf(bracketed, sizeof bracketed, "[%s]", name);
-        pd_made_begin(&made, PD_RECORD_MMAP, PD_CPUMODE_KERNEL);
-        pd_made_u32(&made, UINT32_MAX);
-        pd_made_u32(&made, 0);
-        pd_made_u64(&made, address);
-        pd_made_u64(&made, size);
-        pd_made_u64(&made, 0);
         char *file_name = pd_module_path(&recorder->roots, name);
-        pd_made_text(&made, file_name ? file_name : bracketed, 8);
+        if (recorder->options.map_build_ids &&
+            (!pd_roots_path(&recorder->roots, path, "/sys/module/%s/notes/.note.gnu.build-id",
+                            name) ||
+             pd_build_id_read_notes(path, &id) < 0))
+            id.size = 0;
+        status = put_kernel_map(recorder, address, size, 0, file_name ? file_name : bracketed, &id);
         free(file_name);
-        status = pd_made_put(recorder, &made, recorder->trailer);
     }
     free(line);
     if (file)

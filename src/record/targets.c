@@ -13,6 +13,14 @@ static bool push(struct pd_numbers *numbers, int32_t number)
     return numbers->count < MOST_NUMBERS && pd_vec_push(numbers, number);
 }
 
+bool pd_numbers_have(const struct pd_numbers *numbers, int32_t number)
+{
+    for (size_t i = 0; i < numbers->count; i++)
+        if (numbers->data[i] == number)
+            return true;
+    return false;
+}
+
 static int by_number(const void *a, const void *b)
 {
     int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;

@@ -105,6 +105,26 @@ static bool parse_map(const char *line, struct map_line *out)
            strlen(out->rights) == 4;
 }
 
+/* By what is mapped, since many tasks map the same. Size 0: none. */
+static struct pd_build_id build_id_of(perfdata_recorder *recorder, const struct map_line *map,
+                                      const char *name)
+{
+    enum { INODE_BITS = 40, MINOR_BITS = 12 };
+    struct pd_build_id id = { .size = 0 };
+    uint64_t key = ((uint64_t)map->major << MINOR_BITS | map->minor) << INODE_BITS | map->inode;
+    bool unique = !(map->inode >> INODE_BITS) && !(map->minor >> MINOR_BITS);
+    if (*name != '/' || !map->inode)
+        return id;
+    uint32_t known = unique ? pd_map64_get(&recorder->build_id_of, key) : PD_MAP64_NONE;
+    if (known != PD_MAP64_NONE)
+        return recorder->build_ids.data[known];
+    if (pd_build_id_read(name, &id) < 0)
+        id.size = 0;
+    if (unique && pd_vec_push(&recorder->build_ids, id))
+        (void)pd_map64_set(&recorder->build_id_of, key, (uint32_t)recorder->build_ids.count - 1);
+    return id;
+}
+
 static perfdata_status put_map(perfdata_recorder *recorder, const struct task *task,
                                const struct map_line *map, const char *name)
 {
@@ -112,16 +132,25 @@ static perfdata_status put_map(perfdata_recorder *recorder, const struct task *t
     bool code = map->rights[2] == 'x', shared = map->rights[3] == 's';
     uint32_t protection = (map->rights[0] == 'r' ? PROT_READ : 0u) |
                           (map->rights[1] == 'w' ? PROT_WRITE : 0u) | (code ? PROT_EXEC : 0u);
-    pd_made_begin(&made, PD_RECORD_MMAP2, PD_CPUMODE_USER | (code ? 0 : PD_MISC_MMAP_DATA));
+    struct pd_build_id id = { .size = 0 };
+    if (recorder->options.map_build_ids)
+        id = build_id_of(recorder, map, name);
+    pd_made_begin(&made, PD_RECORD_MMAP2,
+                  (uint16_t)(PD_CPUMODE_USER | (code ? 0 : PD_MISC_MMAP_DATA) |
+                             (id.size ? PD_MISC_MMAP_BUILD_ID : 0)));
     pd_made_u32(&made, (uint32_t)task->tgid);
     pd_made_u32(&made, (uint32_t)task->tid);
     pd_made_u64(&made, map->start);
     pd_made_u64(&made, map->end - map->start);
     pd_made_u64(&made, map->offset);
-    pd_made_u32(&made, map->major);
-    pd_made_u32(&made, map->minor);
-    pd_made_u64(&made, map->inode);
-    pd_made_u64(&made, 0);
+    if (id.size) {
+        pd_made_build_id(&made, &id);
+    } else {
+        pd_made_u32(&made, map->major);
+        pd_made_u32(&made, map->minor);
+        pd_made_u64(&made, map->inode);
+        pd_made_u64(&made, 0);
+    }
     pd_made_u32(&made, protection);
     pd_made_u32(&made, shared ? MAP_SHARED : MAP_PRIVATE);
     pd_made_text(&made, *name ? name : "//anon", 8);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +25,7 @@ struct pd_worker {
     pthread_t thread;
     int wake; /* an eventfd */
     bool running;
+    bool unbound;   /* written by the thread: it runs anywhere */
     int quit;       /* read by the thread */
     int failed;     /* written by it */
     uint64_t bytes; /* written by it: of its files */
@@ -40,18 +40,10 @@ static perfdata_status bad_masks(perfdata_recorder *recorder, const char *what, 
                    "%s%.200s\nFailed to initialize parallel data streaming masks", what, which);
 }
 
-static bool holds(const struct pd_numbers *numbers, int32_t number)
-{
-    for (size_t i = 0; i < numbers->count; i++)
-        if (numbers->data[i] == number)
-            return true;
-    return false;
-}
-
 static bool share(const struct pd_numbers *a, const struct pd_numbers *b)
 {
     for (size_t i = 0; i < a->count; i++)
-        if (holds(b, a->data[i]))
+        if (pd_numbers_have(b, a->data[i]))
             return true;
     return false;
 }
@@ -60,7 +52,7 @@ static void keep_only(struct pd_numbers *numbers, const struct pd_numbers *of)
 {
     size_t kept = 0;
     for (size_t i = 0; i < numbers->count; i++)
-        if (holds(of, numbers->data[i]))
+        if (pd_numbers_have(of, numbers->data[i]))
             numbers->data[kept++] = numbers->data[i];
     numbers->count = kept;
 }
@@ -106,7 +98,7 @@ static perfdata_status add_worker(perfdata_recorder *recorder, struct pd_numbers
 static bool is_assigned(const perfdata_recorder *recorder, int32_t cpu)
 {
     for (size_t i = 0; i < recorder->workers.count; i++)
-        if (holds(&recorder->workers.data[i]->cpus, cpu))
+        if (pd_numbers_have(&recorder->workers.data[i]->cpus, cpu))
             return true;
     return false;
 }
@@ -128,30 +120,6 @@ static perfdata_status neighbours(perfdata_recorder *recorder, const char *const
     return status;
 }
 
-static perfdata_status node_of(perfdata_recorder *recorder, int32_t cpu, struct pd_numbers *out)
-{
-    size_t count;
-    char **names = pd_roots_list(&recorder->roots, &count, "/sys/devices/system/node");
-    perfdata_status status = PERFDATA_OK;
-    for (size_t i = 0; i < count && status == PERFDATA_OK && !holds(out, cpu); i++) {
-        char *text = strncmp(names[i], "node", 4) != 0
-                         ? NULL
-                         : pd_roots_read(&recorder->roots, NULL,
-                                         "/sys/devices/system/node/%s/cpulist", names[i]);
-        out->count = 0;
-        if (text && *text)
-            status = pd_record_numbers(recorder, text, "CPUs", out);
-        free(text);
-    }
-    free(names);
-    if (status == PERFDATA_OK && !holds(out, cpu)) {
-        out->count = 0;
-        if (!pd_vec_push(out, cpu))
-            status = pd_record_no_memory(recorder);
-    }
-    return status;
-}
-
 enum layout { BY_CPU, BY_CORE, BY_PACKAGE, BY_NODE, LAYOUTS };
 
 static perfdata_status lay_out(perfdata_recorder *recorder, enum layout layout)
@@ -166,7 +134,7 @@ static perfdata_status lay_out(perfdata_recorder *recorder, enum layout layout)
         int32_t cpu = recorder->cpus.data[i];
         if (is_assigned(recorder, cpu))
             continue;
-        status = layout == BY_NODE ? node_of(recorder, cpu, &affinity)
+        status = layout == BY_NODE ? pd_record_node_of(recorder, cpu, &affinity)
                                    : neighbours(recorder, files[layout], cpu, &affinity);
         for (size_t k = 0; k < affinity.count && status == PERFDATA_OK; k++)
             if (!pd_vec_push(&cpus, affinity.data[k]))
@@ -185,7 +153,7 @@ static bool cpu_list(perfdata_recorder *recorder, const char *text, const struct
     if (pd_record_numbers(recorder, text, "CPUs", out) < 0)
         return false;
     for (size_t i = 0; i < out->count; i++)
-        if (!holds(all, out->data[i]))
+        if (!pd_numbers_have(all, out->data[i]))
             return false;
     return true;
 }
@@ -309,6 +277,7 @@ static void *work(void *data)
     perfdata_recorder *recorder = worker->recorder;
     perfdata_status status = PERFDATA_OK;
     bool alive = true;
+    worker->unbound = !pd_record_bind(0, &worker->affinity);
     while (status == PERFDATA_OK && !__atomic_load_n(&worker->quit, __ATOMIC_ACQUIRE)) {
         status = read_all(worker, false);
         bool any = status < 0 || wait_for_data(worker);
@@ -357,7 +326,7 @@ static perfdata_status open_parts(perfdata_recorder *recorder)
     for (size_t i = 0; i < recorder->rings.count && status == PERFDATA_OK; i++) {
         struct pd_worker *worker = NULL;
         for (size_t w = 0; w < recorder->workers.count && !worker; w++)
-            if (holds(&recorder->workers.data[w]->cpus, recorder->rings.data[i].cpu))
+            if (pd_numbers_have(&recorder->workers.data[w]->cpus, recorder->rings.data[i].cpu))
                 worker = recorder->workers.data[w];
         if (worker)
             status = open_part(worker, i);
@@ -383,18 +352,6 @@ static perfdata_status run(struct pd_worker *worker)
         return pd_fail(context, PERFDATA_ERROR_LIMIT, -1, "failed to start a thread: %s",
                        strerrordesc_np(error));
     worker->running = true;
-    size_t most = (size_t)worker->affinity.data[worker->affinity.count - 1] + 1;
-    cpu_set_t *set = CPU_ALLOC(most);
-    if (!set)
-        return pd_record_no_memory(worker->recorder);
-    CPU_ZERO_S(CPU_ALLOC_SIZE(most), set);
-    for (size_t i = 0; i < worker->affinity.count; i++)
-        CPU_SET_S((size_t)worker->affinity.data[i], CPU_ALLOC_SIZE(most), set);
-    error = pthread_setaffinity_np(worker->thread, CPU_ALLOC_SIZE(most), set);
-    CPU_FREE(set);
-    if (error)
-        pd_record_log(worker->recorder, 0, "failed to set affinity mask for a thread: %s\n",
-                      strerrordesc_np(error));
     return PERFDATA_OK;
 }
 
@@ -429,6 +386,8 @@ static void end(struct pd_worker *worker)
     (void)!write(worker->wake, &one, sizeof one);
     (void)pthread_join(worker->thread, NULL);
     worker->running = false;
+    if (worker->unbound)
+        pd_record_log(worker->recorder, 0, "failed to set the affinity mask of a thread\n");
     worker->recorder->wakeups += worker->wakeups;
 }
 

@@ -150,6 +150,20 @@ static enum tool_exit take_delay(struct record_run *run)
     return TOOL_DONE;
 }
 
+static enum tool_exit take_affinity(struct record_run *run)
+{
+    static const char *const words[] = { [PERFDATA_AFFINITY_NONE] = "sys",
+                                         [PERFDATA_AFFINITY_NODE] = "node",
+                                         [PERFDATA_AFFINITY_CPU] = "cpu" };
+    const char *text = run->options->affinity;
+    for (uint32_t i = 0; text && i < TOOL_LENGTH(words); i++)
+        if (!strcmp(text, words[i])) {
+            run->recorder.affinity = i;
+            return TOOL_DONE;
+        }
+    return text ? record_bad_value(run, "--affinity", text) : TOOL_DONE;
+}
+
 static enum tool_exit take_output(struct record_run *run)
 {
     const struct record_options *options = run->options;
@@ -171,7 +185,13 @@ static enum tool_exit take_output(struct record_run *run)
     if (options->pages &&
         perfdata_pages_parse(options->pages, &recorder->pages, &recorder->aux_pages) < 0)
         return record_bad_value(run, "-m", options->pages);
-    return take_delay(run);
+    if (options->flush && !record_count(options->flush, UINT64_MAX, &recorder->flush) &&
+        !record_size_parse(options->flush, &recorder->flush))
+        return record_bad_value(run, "--mmap-flush", options->flush);
+    recorder->tail_synthesis = (uint32_t)options->tail;
+    recorder->map_build_ids = (uint32_t)options->map_build_ids;
+    enum tool_exit code = take_affinity(run);
+    return code != TOOL_DONE ? code : take_delay(run);
 }
 
 /* "e0x100000": at the end, too; so many bytes. */

@@ -79,7 +79,8 @@ struct record_options {
         *pages;
     const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
     const char *switch_output, *switch_files, *max_size, *control, *priority, *threads, *snapshot,
-        *aux_sample;
+        *aux_sample, *flush, *affinity;
+    int tail, map_build_ids;
     int graph, branch_any, quiet, verbose, stamp, boundary, dry;
     int flags[31]; /* by bit of enum perfdata_recorder_flags */
     int no_cache;

@@ -104,6 +104,22 @@ for how in =bogus =0/ =0/0:0/1; do
     test ! -e l || wrong "--threads$how: a recording"
 done
 
+# maps with their build-ids; what runs already at the end; large pieces; on the CPU of the buffer
+record --buildid-mmap -e cpu-clock -a -o m true || wrong "--buildid-mmap"
+"$PERFDATA" dump -i m | grep -q 'MMAP2 .*kernel, mmap_build_id' || wrong "--buildid-mmap: the kernel has none"
+"$PERFDATA" dump -i m | grep -q 'MMAP2 .*user, mmap_build_id' || wrong "--buildid-mmap: the programs have none"
+record --tail-synthesize -e cpu-clock -a -o n sleep 0.1 || wrong "--tail-synthesize"
+"$PERFDATA" dump -i n | sed -n 's/^0x[0-9a-f]* \([A-Z_0-9]*\) .*/\1/p' >kinds
+test "$(grep -n SAMPLE kinds | head -1 | cut -d : -f 1)" -lt "$(grep -n THREAD_MAP kinds | head -1 | cut -d : -f 1)" ||
+    wrong "--tail-synthesize: not at the end"
+# (so much does not come together: all is read at the end, one round)
+record --mmap-flush 64K -e cpu-clock -a -F 200 --no-buffering -o o sleep 0.3 || wrong "--mmap-flush"
+test "$("$PERFDATA" dump -i o | grep -c FINISHED_ROUND)" -le 2 || wrong "--mmap-flush: more than one round"
+for where in cpu node sys; do
+    record --affinity $where -e cpu-clock -a -o p sleep 0.1 || wrong "--affinity $where"
+done
+record --affinity x -e cpu-clock -o p true && wrong "--affinity x"
+
 # compressed, and a stream of it
 record -z -a -e cpu-clock -c 100000 -o i sleep 0.3 || wrong "compressed"
 test "$(samples i)" -gt 10 && grep -q "compressed (original" err || wrong "compressed: $(samples i) samples"
