@@ -151,16 +151,46 @@ static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *
 
 /* ---- samples ---- */
 
+static uint64_t chain_at(const struct pd_sample *sample, uint32_t index)
+{
+    return pd_load64(sample->callchain + 8 * (size_t)index, sample->swap);
+}
+
+static void put_frame(uint32_t index, uint64_t ip, struct pd_text *text)
+{
+    pd_text_bytes(text, "..... ", 6);
+    pd_text_u64(text, index, 2, ' ');
+    pd_text_bytes(text, ": ", 2);
+    pd_text_hex(text, ip, 16, '0');
+    pd_text_char(text, '\n');
+}
+
+/* What the branches say of user space behind the kernel's part of the chain. */
+static void put_lbr_chain(const struct pd_sample *sample, struct pd_text *text)
+{
+    uint32_t kernel = 0;
+    if (!(sample->event->attr.branch_sample_type & PD_BRANCH_SAMPLE_CALL_STACK) ||
+        !sample->branch_count)
+        return;
+    while (kernel < sample->callchain_count &&
+           chain_at(sample, kernel) != (uint64_t)PD_CONTEXT_USER)
+        kernel++;
+    if (kernel == sample->callchain_count)
+        return;
+    pd_text_format(text, "... LBR call chain: nr:%u\n", kernel + 2 + sample->branch_count);
+    for (uint32_t i = 0; i <= kernel; i++)
+        put_frame(i, chain_at(sample, i), text);
+    put_frame(kernel + 1, pd_branch_at(sample, 0).to, text);
+    for (uint32_t i = 0; i < sample->branch_count; i++)
+        put_frame(kernel + 2 + i, pd_branch_at(sample, i).from, text);
+}
+
 static void put_chain(const struct pd_sample *sample, struct pd_text *text)
 {
+    put_lbr_chain(sample, text);
     pd_text_format(text, "... FP chain: nr:%u\n", sample->callchain_count);
-    for (uint32_t i = 0; i < sample->callchain_count; i++) {
-        pd_text_bytes(text, "..... ", 6);
-        pd_text_u64(text, i, 2, ' ');
-        pd_text_bytes(text, ": ", 2);
-        pd_text_hex(text, pd_load64(sample->callchain + 8 * (size_t)i, sample->swap), 16, '0');
-        pd_text_char(text, '\n');
-    }
+    for (uint32_t i = 0; i < sample->callchain_count; i++)
+        put_frame(i, chain_at(sample, i), text);
 }
 
 static void put_branches(const struct pd_sample *sample, struct pd_text *text)
