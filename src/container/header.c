@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file header: magic, byte order, sections, and the bitmap in its three shapes. */
+/* The file header: magic, byte order, sections and their bytes, and the bitmap in its three shapes. */
 #include "container/internal.h"
 
 enum { HEADER_OLD = 72, HEADER_NEW = 104, HEADER_PIPE = 16, MIN_ENTRY = 64 + 16 };
@@ -208,4 +208,27 @@ perfdata_status pdc_read_header(struct pd_recording *recording)
     if (recording->header_size == HEADER_NEW)
         choose_bitmap(recording, bytes + HEADER_OLD);
     return check_data(recording);
+}
+
+perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section,
+                                 const uint8_t **bytes, size_t *size)
+{
+    uint64_t total = pd_source_size(recording->source);
+    *bytes = (const uint8_t *)"";
+    *size = 0;
+    if (section.offset >= total || !section.size)
+        return PERFDATA_OK;
+    uint64_t want = PD_MIN(section.size, total - section.offset);
+    const uint8_t *memory = pd_source_memory(recording->source);
+    if (memory) {
+        *bytes = memory + section.offset;
+        *size = (size_t)want;
+        return PERFDATA_OK;
+    }
+    uint8_t *room = pd_arena_alloc(&recording->arena, (size_t)want);
+    if (!room)
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, (int64_t)section.offset,
+                       "out of memory");
+    *bytes = room;
+    return pd_source_read(recording->source, section.offset, room, (size_t)want, size);
 }

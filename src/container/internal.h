@@ -4,13 +4,12 @@
 #define PD_CONTAINER_INTERNAL_H
 #include "container/container.h"
 
+/* header.c: the file header and the feature bitmap. */
+perfdata_status pdc_read_header(struct pd_recording *recording);
 /* Bytes of a section of the file: from the caller's memory, or read into the arena. Never more than the file has:
  * *size is then less than asked. */
 perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section,
                                  const uint8_t **bytes, size_t *size);
-
-/* header.c: the file header and the feature bitmap. */
-perfdata_status pdc_read_header(struct pd_recording *recording);
 
 /* events.c: the attrs section; then what finds a record's event. */
 perfdata_status pdc_read_events(struct pd_recording *recording);

@@ -2,29 +2,6 @@
 /* Opening: header, events, features, names, in this order. */
 #include "container/internal.h"
 
-perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section,
-                                 const uint8_t **bytes, size_t *size)
-{
-    uint64_t total = pd_source_size(recording->source);
-    *bytes = (const uint8_t *)"";
-    *size = 0;
-    if (section.offset >= total || !section.size)
-        return PERFDATA_OK;
-    uint64_t want = PD_MIN(section.size, total - section.offset);
-    const uint8_t *memory = pd_source_memory(recording->source);
-    if (memory) {
-        *bytes = memory + section.offset;
-        *size = (size_t)want;
-        return PERFDATA_OK;
-    }
-    uint8_t *room = pd_arena_alloc(&recording->arena, (size_t)want);
-    if (!room)
-        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, (int64_t)section.offset,
-                       "out of memory");
-    *bytes = room;
-    return pd_source_read(recording->source, section.offset, room, (size_t)want, size);
-}
-
 perfdata_status pd_recording_open(struct pd_source *source, const char *path,
                                   struct pd_recording *out)
 {

@@ -5,7 +5,7 @@
 #define PD_DATABASE_ENTITIES_H
 #include "base/hash.h"
 #include "base/vec.h"
-#include "export/database.h"
+#include "export/database_rows.h"
 #include "pipeline/pipeline.h"
 
 struct pd_db_thread_times { /* of COMM and FORK records: when a name began */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The database as a script for psql: statements, and the rows of a table as blocks of COPY. */
-#include "export/database.h"
+#include "export/database_rows.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

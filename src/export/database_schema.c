@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and views as statements, in the words that SQLite and PostgreSQL share. */
-#include "export/database.h"
+#include "export/database_rows.h"
 #include <stdio.h>
 
 #define TABLE(name, unless_empty) static const struct pd_db_column columns_##name[] = {

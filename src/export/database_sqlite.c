@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "export/database.h"
+#include "export/database_rows.h"
 #ifdef PD_HAVE_SQLITE
 #include <errno.h>
 #include <sqlite3.h>

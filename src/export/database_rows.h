@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The database of perf's exporters: its tables and views (database.def, database_views.def, database_schema.c), who writes them
  * (database_sqlite.c, database_psql.c), and what is in them (database.c, database_entities.c). */
-#ifndef PD_DATABASE_H
-#define PD_DATABASE_H
+#ifndef PD_DATABASE_ROWS_H
+#define PD_DATABASE_ROWS_H
 #include "base/context.h"
 #include "base/text.h"
 
