@@ -364,6 +364,33 @@ static bool task_is_gone(const perfdata_recorder *recorder, int error)
            recorder->threads.count > 1;
 }
 
+static bool is_online(const perfdata_recorder *recorder, int32_t cpu)
+{
+    struct pd_numbers online = { 0 };
+    char *text = pd_roots_read(&recorder->roots, NULL, "/sys/devices/system/cpu/online");
+    bool known = text && pd_numbers_parse(text, &online);
+    bool found = !known || pd_numbers_have(&online, cpu);
+    pd_vec_free(&online);
+    free(text);
+    return found;
+}
+
+/* A CPU that is offline: one that was there a moment ago is left out, one that was asked for is an error. */
+static perfdata_status cpu_is_gone(perfdata_recorder *recorder, int32_t cpu)
+{
+    if (recorder->options.cpus)
+        return pd_fail(
+            &recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+            "CPU %d is not online.\n"
+            "Hint: /sys/devices/system/cpu/online lists those that are; choose among them "
+            "with -C",
+            cpu);
+    if (!recorder->told_offline)
+        pd_record_log(recorder, 0, "WARNING: CPU %d has gone offline, it is left out\n", cpu);
+    recorder->told_offline = true;
+    return PERFDATA_OK;
+}
+
 static perfdata_status open_instance(struct opening *o, int32_t cpu, int32_t tid, size_t number)
 {
     perfdata_recorder *recorder = o->recorder;
@@ -377,6 +404,8 @@ static perfdata_status open_instance(struct opening *o, int32_t cpu, int32_t tid
         error = errno;
         if (out->fd >= 0 || task_is_gone(recorder, error))
             return PERFDATA_OK;
+        if (cpu >= 0 && (error == EINVAL || error == ENODEV) && !is_online(recorder, cpu))
+            return cpu_is_gone(recorder, cpu);
         if (try_less(o, &attr, error))
             continue;
         return break_group(o, error) ? PERFDATA_OK : explain(recorder, event, error);

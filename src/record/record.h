@@ -104,7 +104,7 @@ struct perfdata_recorder {
     uint64_t kernel_start, kernel_end; /* its text; read once */
     uint32_t switches;                 /* how AUXTRACE_INFO says that switches are known */
     size_t trailer;                    /* bytes of the identity behind synthesised records */
-    bool started, enabled, finished;
+    bool started, enabled, finished, told_offline;
     volatile int stop;
     int stop_fd; /* an eventfd: wakes perfdata_recorder_read() */
 };
@@ -129,11 +129,12 @@ perfdata_status pd_record_no_memory(perfdata_recorder *recorder);
 void pd_record_log(const perfdata_recorder *recorder, int level, const char *format, ...)
     PD_PRINTF(3, 4);
 
+/* "0-3,5" -> numbers, ascending. */
+bool pd_numbers_parse(const char *text, struct pd_numbers *out);
 bool pd_numbers_have(const struct pd_numbers *numbers, int32_t number);
 
 /* targets.c: CPUs, threads and the default of the frequency. */
 perfdata_status pd_record_targets(perfdata_recorder *recorder);
-/* "0-3,5" -> numbers, ascending. */
 perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
                                   struct pd_numbers *out);
 

@@ -55,19 +55,23 @@ static bool add_range(const char **text, struct pd_numbers *out)
     return true;
 }
 
-perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
-                                  struct pd_numbers *out)
+bool pd_numbers_parse(const char *text, struct pd_numbers *out)
 {
     const char *at = text;
     bool good = true;
     do {
         good = add_range(&at, out) && (*at == ',' || !*at);
     } while (good && *at++ == ',');
-    if (!good)
-        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "'%.100s': no list of %s",
-                       text, what);
     sort_unique(out);
-    return PERFDATA_OK;
+    return good;
+}
+
+perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
+                                  struct pd_numbers *out)
+{
+    return pd_numbers_parse(text, out) ? PERFDATA_OK
+                                       : pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                                                 "'%.100s': no list of %s", text, what);
 }
 
 static perfdata_status online_cpus(perfdata_recorder *recorder)

@@ -25,6 +25,7 @@ expect "no such command" 3 "for the 'nosuch' workload: No such file or directory
 expect "no such process" 3 "Couldn't create thread/CPU maps: No such process" "$PERFDATA" record -e cpu-clock -o a -p 4194300 true
 expect "no such folder" 4 "failed to open nosuch/a : No such file or directory" "$PERFDATA" record -e cpu-clock -o nosuch/a true
 expect "no such event" 2 "event syntax error: 'nosuch'" "$PERFDATA" record -e nosuch -o a true
+expect "a CPU that is not there" 3 "CPU 99 is not online." "$PERFDATA" record -C 99 -e cpu-clock -o a true
 expect "few descriptors" 3 "Hint: Try increasing the limit with 'ulimit -n <limit>'" \
     sh -c "ulimit -n 12; exec '$PERFDATA' record -e cpu-clock,cs,faults,task-clock -o a true"
 expect "a full device" 4 "failed to write perf data, error: No space left on device" "$PERFDATA" record -e cpu-clock -o /dev/full true

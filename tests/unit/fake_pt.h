@@ -72,6 +72,7 @@ static struct {
     uint8_t *ring, *aux; /* of the first buffer */
     size_t ring_size, aux_size, maps, switched_off;
     int aux_protection;
+    int offline;       /* a CPU that goes when it is asked for; 0: none */
     char filter[1024]; /* the last one */
     char told[4096];   /* warnings, one behind the other */
     uint32_t time_mult;
@@ -83,6 +84,11 @@ static int fake_open(void *data, const void *attr, pid_t pid, int cpu, int group
 {
     (void)data;
     (void)flags;
+    if (fake.offline && cpu == fake.offline) {
+        put("sys/devices/system/cpu/online", "0");
+        errno = ENODEV;
+        return -1;
+    }
     if (fake.calls == MOST) {
         errno = EMFILE;
         return -1;
