@@ -13,6 +13,7 @@ struct exporter {
     struct pd_recording *recording;
     const struct perfdata_database_options *options;
     struct pd_session session;
+    struct pd_trace_log log;
     struct pd_filter filter;
     struct pd_itrace_options itrace;
     struct pd_db_entities entities;
@@ -324,7 +325,10 @@ static perfdata_status open_session(struct exporter *x)
         .guest_code = options->flags & PERFDATA_DATABASE_GUEST_CODE,
     };
     pd_filter_trace(&x->filter, &config);
-    perfdata_status status = pd_session_open(x->recording, &search, &x->session);
+    perfdata_status status = pd_trace_log_open(&x->log, x->recording, &x->itrace,
+                                               PD_TRACE_LOG_REFUSED, &config);
+    if (status >= 0)
+        status = pd_session_open(x->recording, &search, &x->session);
     if (status >= 0)
         status = pd_session_decode(&x->session, &config);
     if (status < 0)
@@ -415,6 +419,7 @@ perfdata_status perfdata_export_database(perfdata_recording *recording,
         pd_resolver_free(x->resolver);
     if (x->session.recording)
         pd_session_close(&x->session);
+    status = pd_trace_log_close(&x->log, status);
     pd_filter_free(&x->filter);
     free(x);
     return status;

@@ -461,6 +461,16 @@ static const char *shown_name(uint32_t type)
     return !name ? "UNKNOWN" : strncmp(name, "HEADER_", 7) ? name : name + 7;
 }
 
+void pd_raw_dump_name(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                      struct pd_text *text)
+{
+    pd_text_format(text, "PERF_RECORD_%s", shown_name(record->type));
+    if (record->type == PD_RECORD_SAMPLE)
+        pd_text_char(text, '\n');
+    else
+        put_kernel(dump, record, text);
+}
+
 /* ---- the events that perf makes for what a CoreSight trace shows: their HEADER_ATTR comes from nowhere ---- */
 
 enum { MADE_ATTR = 128 /* perf 6.1's */, MADE_SIZE = 8 + MADE_ATTR + 8 };

@@ -31,6 +31,9 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
                         const struct pd_delivered *record, bool again, struct pd_text *text);
 /* How many events perf makes up for what the trace shows, and dumps as records. */
 unsigned pd_raw_dump_made(const struct pd_raw_dump *dump);
+/* PERF_RECORD_ and what perf says of a record of the kernel, without what is in samples. */
+void pd_raw_dump_name(const struct pd_raw_dump *dump, const struct pd_delivered *record,
+                      struct pd_text *text);
 /* What comes behind all else that is shown of a record: the trace that a sample holds. */
 void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivered *record,
                         struct pd_text *text);

@@ -7,6 +7,7 @@
 #include "export/raw_dump.h"
 #include "export/stats.h"
 #include "export/tasks.h"
+#include "export/trace_log.h"
 #include "format/names.h"
 #include <stdlib.h>
 
@@ -18,6 +19,7 @@ struct report {
     struct pd_hist_result result;
     struct pd_chain_index chains;
     struct pd_session session;
+    struct pd_trace_log log;
     perfdata_write_fn write;
     void *data;
     int32_t perf_exit;
@@ -361,7 +363,12 @@ static perfdata_status decode(struct report *report)
 {
     struct pd_synth_config config = { .options = &report->plan.itrace };
     pd_filter_trace(&report->plan.filter, &config);
-    perfdata_status status = pd_session_decode(&report->session, &config);
+    perfdata_status status = pd_trace_log_open(&report->log, report->recording,
+                                               &report->plan.itrace, PD_TRACE_LOG_WRITE, &config);
+    report->log.write = report->write;
+    report->log.write_data = report->data;
+    if (!status)
+        status = pd_session_decode(&report->session, &config);
     /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
     if (report->session.synth && report->plan.itrace.callchain &&
         report->plan.chain_mode != PD_CHAIN_NONE && report->plan.mode != PD_REPORT_BRANCH)
@@ -407,6 +414,7 @@ static perfdata_status run(struct report *report, struct pd_text *out)
         report->trace_errors = stats.errors;
     }
     pd_session_close(&report->session);
+    status = pd_trace_log_close(&report->log, status);
     return status;
 }
 

@@ -83,6 +83,8 @@ PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_deliv
     worker->errors += record->type == PD_RECORD_AUXTRACE_ERROR;
     if (PD_LIKELY(record->type == PD_RECORD_SAMPLE))
         pd_script_sample(worker, record, text);
+    else if (record->type == PD_SYNTH_LOG)
+        pd_text_bytes(text, record->data, record->size);
     else if (!worker->stat ||
              !pd_script_stat_record(worker->stat, worker->script->recording, record, text))
         pd_script_record(worker, record, text);
@@ -259,6 +261,7 @@ static void want_shown(struct pd_consumer *consumer, uint32_t show)
         { PERFDATA_SCRIPT_SHOW_ROUNDS, PD_RECORD_FINISHED_ROUND },
     };
     want(consumer, PD_RECORD_AUXTRACE_ERROR);
+    want(consumer, PD_SYNTH_LOG);
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
         if (show & rows[i].show)
             want(consumer, rows[i].type);
@@ -291,7 +294,9 @@ static perfdata_status decode(struct pd_script *script)
         .guest_code = options->flags & PERFDATA_SCRIPT_GUEST_CODE,
     };
     pd_filter_trace(&script->filter, &config);
-    return pd_session_decode(&script->session, &config);
+    perfdata_status status = pd_trace_log_open(&script->log, script->recording, itrace,
+                                               PD_TRACE_LOG_RECORDS, &config);
+    return status < 0 ? status : pd_session_decode(&script->session, &config);
 }
 
 static perfdata_status run(struct pd_script *script)
@@ -338,7 +343,7 @@ static perfdata_status run(struct pd_script *script)
     if (status) {
         status = pd_dlfilter_close(script, status);
         pd_session_close(&script->session);
-        return status;
+        return pd_trace_log_close(&script->log, status);
     }
     struct pd_raw_dump dump;
     if (options->flags & PERFDATA_SCRIPT_DUMP) {
@@ -356,7 +361,7 @@ static perfdata_status run(struct pd_script *script)
                              one_by_one(script) ? 1 : options->threads);
     status = pd_dlfilter_close(script, status);
     pd_session_close(&script->session);
-    return status;
+    return pd_trace_log_close(&script->log, status);
 }
 
 /* ---- options ---- */

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "export/filter.h"
 #include "export/raw_dump.h"
+#include "export/trace_log.h"
 #include "pipeline/pipeline.h"
 #include "resolve/chain_memo.h"
 #include "tracepoint/tracepoint.h"
@@ -77,8 +78,9 @@ struct pd_script {
     bool is_native;           /* recorded on this kind of machine: code can be shown */
     bool sequential;          /* --reltime, --deltatime */
     struct pd_raw_dump *dump; /* -D, or NULL */
-    uint64_t line_types[2];   /* with it: the records that have lines */
-    bool is_stat;             /* a recording of perf stat: one worker only */
+    struct pd_trace_log log;
+    uint64_t line_types[2]; /* with it: the records that have lines */
+    bool is_stat;           /* a recording of perf stat: one worker only */
     enum pd_time_form time_form;
     unsigned max_stack;
     /* CLOCK_DATA, for tod */

@@ -154,8 +154,7 @@ void pd_pt_modes_find(const struct pd_recording *recording, const struct pd_pt_i
     out->branches = !(config & CONFIG_PASS_THROUGH) || config & CONFIG_BRANCH;
     out->return_compression = !(config & info->noretcomp_bit);
     out->no_tnt = (config & CONFIG_NO_TNT) != 0;
-    if (config & info->mtc_bit)
-        out->mtc_shift = (unsigned)((config & info->mtc_freq_bits) >> low_bit(info->mtc_freq_bits));
+    out->mtc_shift = (unsigned)((config & info->mtc_freq_bits) >> low_bit(info->mtc_freq_bits));
     if (config & info->cyc_bit)
         out->cyc_threshold = CONFIG_CYC_THRESHOLD(config);
 }

@@ -213,6 +213,19 @@ const struct pd_map *pd_code_map(struct pd_code_view *view, uint64_t ip)
     return map_in(view, space_of(view, ip), ip);
 }
 
+bool pd_code_place(struct pd_code_view *view, uint64_t ip, struct pd_code_place *out)
+{
+    struct pd_code_space *space = space_of(view, ip);
+    const struct pd_map *map = map_in(view, space, ip);
+
+    if (!map || !take_map(view, space, map))
+        return false;
+    *out = (struct pd_code_place){ space->object->image,
+                                   pd_symbols_address(view->reader->code->symbols, map, ip),
+                                   space->object->image->size };
+    return true;
+}
+
 size_t pd_code_read(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, size_t size,
                     bool *is_64_bit)
 {

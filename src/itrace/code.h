@@ -113,6 +113,12 @@ PD_INLINE struct pd_code_node *pd_code_fall(struct pd_code_view *view, struct pd
 
 /* The map of an address; NULL none. Address filters need its file's name and offset. */
 const struct pd_map *pd_code_map(struct pd_code_view *view, uint64_t ip);
+/* Which bytes an address has. */
+struct pd_code_place {
+    const void *object;
+    uint64_t offset, size; /* in the object, and its size */
+};
+bool pd_code_place(struct pd_code_view *view, uint64_t ip, struct pd_code_place *out);
 /* Copies up to `size` bytes of code at `ip`; the count, 0: none are known. */
 size_t pd_code_read(struct pd_code_view *view, uint64_t ip, uint8_t *bytes, size_t size,
                     bool *is_64_bit);

@@ -35,8 +35,16 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
     synth->ranges = pd_arena_alloc(&synth->arena, config->range_count * sizeof *synth->ranges);
     if (!synth->ranges)
         return PERFDATA_ERROR_MEMORY;
-    for (size_t i = 0; i < config->range_count; i++)
-        synth->ranges[i] = to_ticks(&synth->aux->info.pt.time, &config->ranges[i]);
+    pd_synth_log(synth, "intel_pt_setup_time_ranges: %zu range(s)\n", config->range_count);
+    for (size_t i = 0; i < config->range_count; i++) {
+        const struct pd_time_range *range = &config->ranges[i];
+        struct pd_time_range *ticks = &synth->ranges[i];
+        *ticks = to_ticks(&synth->aux->info.pt.time, range);
+        pd_synth_log(synth, "range %zu: perf time interval: %llu to %llu\n", i,
+                     (unsigned long long)range->start, (unsigned long long)range->end);
+        pd_synth_log(synth, "range %zu: TSC time interval: 0x%llx to 0x%llx\n", i,
+                     (unsigned long long)ticks->start, (unsigned long long)ticks->end);
+    }
     synth->range_count = config->range_count;
     return PERFDATA_OK;
 }
@@ -60,7 +68,7 @@ static void set_mask(struct pd_synth *synth)
         mask |= PD_PT_EVENT | PD_PT_IF_CHANGE;
     if (synth->pebs)
         mask |= PD_PT_BLOCK_ITEMS;
-    synth->mask = mask;
+    synth->mask = synth->logger ? PD_PT_ALL_STEPS : mask;
 }
 
 static void set_stacks(struct pd_synth *synth)
@@ -108,6 +116,8 @@ static void set_rates(struct pd_synth *synth)
     if (!synth->max_non_turbo)
         synth->max_non_turbo = (uint32_t)((frequency + 50000000) / 100000000);
     synth->cbr_to_khz = synth->max_non_turbo ? frequency / synth->max_non_turbo / 1000 : 0;
+    pd_synth_log(synth, "TSC frequency %llu\n", (unsigned long long)frequency);
+    pd_synth_log(synth, "Maximum non-turbo ratio %u\n", synth->max_non_turbo);
 }
 
 /* sched:sched_switch, the last one. */
@@ -154,6 +164,9 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     synth->quick = (uint8_t)PD_MAX(options->quick, synth->aux->modes.no_tnt);
     synth->step_through = synth->timeless && synth->aux->modes.sampling &&
                           !synth->aux->info.pt.snapshot_mode;
+    perfdata_status status = pd_synth_log_open(synth, config);
+    if (status)
+        return status;
     set_rates(synth);
     set_stacks(synth);
     set_flags(synth);
@@ -161,7 +174,7 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     if (!synth->code_reader)
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
                        "no memory for decoding");
-    perfdata_status status = set_ranges(synth, config);
+    status = set_ranges(synth, config);
     if (!status)
         status = pd_synth_parse_filters(synth, synth->aux->info.pt.filter);
     if (!status)
@@ -202,9 +215,6 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     if (!config->options->decode || !config->symbols || !may_have_trace(recording) ||
         pd_source_is_stream(recording->source))
         return PERFDATA_OK;
-    if (config->options->log)
-        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "the debug log of --itrace (letter d) is not supported yet");
     perfdata_status status = pd_aux_open(recording, &config->aux, &aux);
     if (status)
         return status;
@@ -236,6 +246,7 @@ void pd_synth_close(struct pd_synth *synth)
     if (!synth)
         return;
     pd_synth_free_queues(synth);
+    pd_synth_log_close(synth);
     pd_synth_remove_events(synth);
     pd_pebs_close(synth->pebs);
     pd_stacks_free(&synth->stacks);
@@ -260,6 +271,8 @@ void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *ou
 /* What of the trace comes before this record. */
 static int run_before(struct pd_synth *synth, const struct pd_delivered *record)
 {
+    if (synth->logger && synth->timeless && pd_synth_set_up(synth) < 0)
+        return synth->status;
     if (!synth->timeless) {
         if (!record)
             return pd_synth_run_until(synth, UINT64_MAX);
@@ -287,8 +300,10 @@ int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_
     synth->sink = sink;
     synth->number = number;
     int got = run_before(synth, record);
-    if (got || !record)
+    if (got || !record) {
+        pd_synth_log_flush(synth);
         return got;
+    }
     if (record->type == PD_RECORD_SAMPLE) {
         perfdata_status status = pd_synth_enrich(synth, record);
         if (!status)
@@ -297,5 +312,7 @@ int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_
             return status;
     }
     pd_synth_take_record(synth, record);
+    pd_synth_log_record(synth, record);
+    pd_synth_log_flush(synth);
     return synth->status;
 }

@@ -117,6 +117,19 @@ struct pd_time_range {
 };
 
 struct pd_guests;
+/* A record of no recording: text of the debug log, in its place among the samples. */
+enum { PD_SYNTH_LOG = 127 };
+
+/* The debug log (--itrace=d). */
+struct pd_synth_log {
+    void *data;
+    /* Takes the text; NULL: it comes as records PD_SYNTH_LOG. */
+    perfdata_status (*write)(void *data, const char *text, size_t size);
+    bool errors; /* those that are told stand in the log, too */
+    /* What the log says of a record of the recording: "PERF_RECORD_..." and a newline at the end. Of an AUXTRACE_ERROR the
+     * line that perf prints of it. */
+    void (*record)(void *data, const struct pd_delivered *record, struct pd_text *out);
+};
 
 struct pd_synth_config {
     struct pd_recording *recording;
@@ -128,8 +141,9 @@ struct pd_synth_config {
     /* Time spans wanted, in nanoseconds, inclusive, 0: open; the rest of the trace is jumped over. */
     const struct pd_time_range *ranges;
     size_t range_count;
-    bool guest_code;          /* code that runs in a guest is the host's: --guest-code */
-    struct pd_guests *guests; /* else: theirs; NULL: nothing is known of guests */
+    const struct pd_synth_log *log; /* where to, when the options ask for one */
+    bool guest_code;                /* code that runs in a guest is the host's: --guest-code */
+    struct pd_guests *guests;       /* else: theirs; NULL: nothing is known of guests */
 };
 
 struct pd_synth_stats {

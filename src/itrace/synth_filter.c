@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Address filters: "filter 0x1ae/0x39@/bin/x,tracestop 0x40/8@/bin/x". */
 #include "itrace/synth_inside.h"
+#include <stdio.h>
 
 static const char separators[] = " ,\t\n";
 
@@ -64,6 +65,23 @@ static bool in_file(const struct pd_address_filter *filter, const char *file)
     return !strcmp(file, filter->file);
 }
 
+static void log_hit(struct pd_synth *synth, uint64_t ip, uint64_t offset, const char *file,
+                    const struct pd_address_filter *hit)
+{
+    char where[64];
+    if (!synth->logger || !file)
+        return;
+    snprintf(where, sizeof where, "TIP.PGD ip 0x%llx offset 0x%llx in ", (unsigned long long)ip,
+             (unsigned long long)offset);
+    pd_synth_log_text(synth, "%s%s ", where, file);
+    if (!hit)
+        pd_synth_log_text(synth, "is not in a filter region\n");
+    else
+        pd_synth_log_text(synth, "hit filter: %s offset 0x%llx size 0x%llx\n",
+                          hit->traces ? "filter" : "stop", (unsigned long long)hit->start,
+                          (unsigned long long)hit->size);
+}
+
 bool pd_synth_outside(void *data, uint64_t ip)
 {
     struct pd_synth_queue *queue = data;
@@ -84,9 +102,13 @@ bool pd_synth_outside(void *data, uint64_t ip)
         if (!in_file(filter, file) || offset < filter->start ||
             offset - filter->start >= filter->size)
             continue;
+        if (!hit)
+            log_hit(synth, ip, offset, file, filter);
         if (!filter->traces)
             return true;
         hit = true;
     }
+    if (!hit && has_filter)
+        log_hit(synth, ip, offset, file, NULL);
     return !hit && has_filter;
 }

@@ -98,7 +98,7 @@ struct pd_address_filter {
 };
 
 struct pd_pebs;
-
+struct pd_synth_logger;
 /* Decoding goes on when this much text has been made of the samples so far. */
 #define PD_SYNTH_BYTES ((size_t)1 << 20)
 
@@ -152,8 +152,9 @@ struct pd_synth {
     bool switch_known;           /* was looked for */
     /* what samples are made of */
     struct pd_stacks stacks;
-    struct pd_pebs *pebs; /* NULL: none */
-    uint64_t number;      /* as of which things are looked up */
+    struct pd_pebs *pebs;           /* NULL: none */
+    struct pd_synth_logger *logger; /* NULL: no debug log */
+    uint64_t number;                /* as of which things are looked up */
     struct pd_synth_sink *sink;
     struct pd_synth_stats stats;
     perfdata_status status; /* the first failure */
@@ -188,9 +189,32 @@ void pd_pebs_close(struct pd_pebs *pebs);
 void pd_pebs_hw_id(struct pd_synth *synth, const struct pd_delivered *record);
 void pd_pebs_emit(struct pd_synth_queue *queue);
 
+/* synth_log.c: all do nothing without a logger */
+perfdata_status pd_synth_log_open(struct pd_synth *synth, const struct pd_synth_config *config);
+void pd_synth_log_close(struct pd_synth *synth);
+struct pd_pt_log *pd_synth_log_of(const struct pd_synth *synth);
+void pd_synth_log_text(struct pd_synth *synth, const char *format, ...) PD_PRINTF(2, 3);
+/* What comes next belongs behind what has been written. */
+void pd_synth_log_flush(struct pd_synth *synth);
+/* An error is about to be told; `outside`: it is not the decoder's. */
+void pd_synth_log_error(struct pd_synth *synth, const struct pd_delivered *record, bool outside);
+void pd_synth_log_record(struct pd_synth *synth, const struct pd_delivered *record);
+/* Code of the kernel was patched. */
+void pd_synth_log_poke(struct pd_synth *synth, const struct pd_delivered *record);
+/* Why there is no code. `told`: this is said of its object. */
+void pd_synth_log_no_code(struct pd_synth *synth, const struct pd_pt_state *state, bool told);
+
+#define pd_synth_log(synth, ...)                                                                   \
+    do {                                                                                           \
+        if (PD_UNLIKELY((synth)->logger != NULL))                                                  \
+            pd_synth_log_text(synth, __VA_ARGS__);                                                 \
+    } while (0)
+
 /* synth_queue.c */
 perfdata_status pd_synth_make_queues(struct pd_synth *synth);
 void pd_synth_free_queues(struct pd_synth *synth);
+/* All queues, once. */
+perfdata_status pd_synth_set_up(struct pd_synth *synth);
 /* Decode all queues up to `limit` (TSC). 1: the sink is full. */
 int pd_synth_run_until(struct pd_synth *synth, uint64_t limit);
 /* Timeless: the queues of a thread, PD_NOBODY: all. 1: the sink is full. */

@@ -348,6 +348,7 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
     if (!side)
         return;
     memset(side, 0, sizeof *side);
+    pd_synth_log_flush(synth);
     synth->sink->records[synth->sink->count++] = (struct pd_delivered){
         .data = at,
         .size = size,

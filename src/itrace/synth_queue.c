@@ -140,6 +140,7 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .buffer = next_buffer,
         .look_ahead = look_ahead,
         .outside = synth->filters.count ? pd_synth_outside : NULL,
+        .log = pd_synth_log_of(synth),
         .code_at = pd_code_at,
         .code_link = pd_code_link,
     };
@@ -300,8 +301,10 @@ static bool is_full(const struct pd_synth *synth)
 static void take_error(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
     struct pd_synth *synth = queue->synth;
-    if (state->error == PD_PT_NO_INSN && state->failed &&
-        !pd_code_tell(synth->code, state->failed->failed_map, state->code_error))
+    bool told = state->error != PD_PT_NO_INSN || !state->failed ||
+                pd_code_tell(synth->code, state->failed->failed_map, state->code_error);
+    pd_synth_log_no_code(synth, state, told);
+    if (!told)
         return;
     if (queue->sync_switch && state->from_ip >= PD_PT_KERNEL_START) {
         queue->sync_switch = false;
@@ -318,13 +321,20 @@ static void take_time(struct pd_synth_queue *queue, const struct pd_pt_state *st
     bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
     if (PD_UNLIKELY(state->last_timestamp > queue->time)) /* of a step that nobody asked for */
         queue->time = state->last_timestamp;
-    if (!synth->timeless && from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START)
+    bool estimated = !synth->timeless && from_kernel && state->to_ip &&
+                     state->to_ip < PD_PT_KERNEL_START;
+    if (estimated)
         queue->time = state->est_timestamp;
     else if (queue->sync_switch && queue->switch_state == PD_SWITCH_UNKNOWN &&
-             state->to_ip == synth->switch_ip && queue->next_tid == PD_NOBODY)
+             state->to_ip == synth->switch_ip && queue->next_tid == PD_NOBODY) {
         queue->time = state->est_timestamp;
-    else if (state->timestamp > queue->time)
+        estimated = true;
+    } else if (state->timestamp > queue->time) {
         queue->time = state->timestamp;
+    }
+    if (PD_UNLIKELY(synth->logger && estimated))
+        pd_synth_log_text(synth, "TSC %llx est. TSC %llx\n", (unsigned long long)state->timestamp,
+                          (unsigned long long)state->est_timestamp);
 }
 
 static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
@@ -356,6 +366,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
     struct pd_synth *synth = queue->synth;
     pd_pt_set_wanted(queue->decoder, wanted_of(queue));
     for (;;) {
+        if (PD_UNLIKELY(synth->logger))
+            pd_synth_log_flush(synth);
         if (PD_UNLIKELY(is_full(synth)))
             return RUN_FULL;
         if (PD_UNLIKELY(queue->pending_error)) {
@@ -395,21 +407,31 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
     }
 }
 
+static void log_who(const struct pd_synth_queue *queue)
+{
+    pd_synth_log(queue->synth, "queue %u decoding cpu %d pid %d tid %d\n", queue->number,
+                 (int32_t)queue->cpu, (int32_t)queue->pid, (int32_t)queue->tid);
+}
+
 /* To the first step that has a time; its samples wait. What goes wrong before is not told. */
 static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *queue)
 {
     queue->set_up = true;
     queue->sync_switch = synth->switch_ip != 0;
+    pd_pt_log_settings(queue->decoder);
     if (synth->timeless)
         return PERFDATA_OK;
+    pd_synth_log(synth, "queue %u getting timestamp\n", queue->number);
+    log_who(queue);
     if (queue->to_start && queue->range_limit)
         pd_pt_fast_forward(queue->decoder, queue->range_limit);
     const struct pd_pt_state *state;
-    do
-        state = pd_pt_decode(queue->decoder, 1);
-    while (state && (state->error || !state->timestamp));
+    while ((state = pd_pt_decode(queue->decoder, 1)) != NULL && (state->error || !state->timestamp))
+        pd_synth_log_no_code(synth, state, true);
     if (!state)
         return synth->status;
+    pd_synth_log(synth, "queue %u timestamp 0x%llx\n", queue->number,
+                 (unsigned long long)state->timestamp);
     queue->time = state->timestamp;
     queue->state = state;
     queue->walked = queue->thread;
@@ -419,7 +441,7 @@ static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *que
     return queue->on_heap ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
-static perfdata_status set_up_all(struct pd_synth *synth)
+perfdata_status pd_synth_set_up(struct pd_synth *synth)
 {
     if (synth->queues_set_up)
         return PERFDATA_OK;
@@ -448,7 +470,7 @@ static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enu
 
 int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
 {
-    if (set_up_all(synth) < 0)
+    if (pd_synth_set_up(synth) < 0)
         return synth->status;
     if (synth->running &&
         !finish_run(synth, synth->running,
@@ -457,11 +479,16 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
     while (synth->heap.count && synth->heap.data[0].time < limit) {
         struct pd_synth_queue *queue = &synth->queues[synth->heap.data[0].queue];
         heap_pop(synth);
+        pd_synth_log(synth, "queue %u processing 0x%llx to 0x%llx\n", queue->number,
+                     (unsigned long long)queue->time, (unsigned long long)limit);
         perfdata_status status = pd_synth_find_switch(synth);
         if (status < 0)
             return status;
         pd_synth_set_thread(queue);
         pd_synth_show_code(queue);
+        log_who(queue);
+        if (synth->logger) /* perf looks ahead again in each run, and says so */
+            queue->jumped = 0;
         uint64_t next = synth->heap.count ? synth->heap.data[0].time : UINT64_MAX;
         bool few = tells_few(queue);
         synth->running_limit = few || next == UINT64_MAX ? limit : PD_MIN(next + 1, limit);
@@ -476,16 +503,20 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
 int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time)
 {
     (void)time;
-    if (set_up_all(synth) < 0)
+    if (pd_synth_set_up(synth) < 0)
         return synth->status;
     for (; synth->timeless_next < synth->queue_count; synth->timeless_next++) {
         struct pd_synth_queue *queue = &synth->queues[synth->timeless_next];
-        if (!queue->decoder || (queue->ended && !synth->step_through) ||
-            (tid != PD_NOBODY && queue->tid != tid))
+        if (!queue->decoder || (tid != PD_NOBODY && queue->tid != tid))
             continue;
         if (synth->running != queue) {
             pd_synth_set_thread(queue);
             pd_synth_show_code(queue);
+            log_who(queue);
+        }
+        if (queue->ended && !synth->step_through) {
+            pd_synth_log(synth, "Getting more data\nNo more data\n");
+            continue;
         }
         enum run run = run_queue(queue, UINT64_MAX, UINT64_MAX);
         synth->running = run == RUN_FULL ? queue : NULL;
@@ -511,7 +542,7 @@ static struct pd_synth_queue *queue_of_sample(struct pd_synth *synth,
 int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *record)
 {
     struct pd_sample sample;
-    if (set_up_all(synth) < 0)
+    if (pd_synth_set_up(synth) < 0)
         return synth->status;
     if (!synth->running) {
         if (!record->event || pd_delivered_sample(record, &sample) < 0 || !sample.aux_size)

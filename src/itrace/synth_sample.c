@@ -132,6 +132,8 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
     struct pd_synth *synth = queue->synth;
     const struct pd_pt_state *state = queue->state;
     const struct pd_event *event = synth->events[kind];
+    if (PD_UNLIKELY(synth->logger != NULL))
+        pd_synth_log_flush(synth);
     struct pd_synth_facts *facts = pd_synth_alloc(synth, sizeof *facts +
                                                              sizeof(struct pd_synth_fixed) + room);
     if (PD_UNLIKELY(!facts))
@@ -490,9 +492,11 @@ void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *er
     pd_store32(at + GUEST, error->machine_pid, swap);
     pd_store32(at + GUEST + 4, error->vcpu, swap);
     synth->stats.errors++;
-    synth->sink->records[synth->sink->count++] = (struct pd_delivered){
+    struct pd_delivered record = {
         .data = at, .size = SIZE, .type = PD_RECORD_AUXTRACE_ERROR, .time = PD_NO_TIME
     };
+    pd_synth_log_error(synth, &record, error->code == PD_PT_LOST);
+    synth->sink->records[synth->sink->count++] = record;
 }
 
 void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *state)

@@ -101,6 +101,9 @@ static void find_functions(struct pd_synth *synth, const struct pd_symtab *table
     }
     if (!synth->switch_ip)
         synth->ptss_ip = 0;
+    else
+        pd_synth_log(synth, "switch_ip: %llx ptss_ip: %llx\n", (unsigned long long)synth->switch_ip,
+                     (unsigned long long)synth->ptss_ip);
 }
 
 perfdata_status pd_synth_find_switch(struct pd_synth *synth)
@@ -144,6 +147,8 @@ void pd_synth_next_tid(struct pd_synth_queue *queue)
 {
     if (queue->next_tid == PD_NOBODY)
         return;
+    pd_synth_log(queue->synth, "switch: cpu %d tid %d\n", (int32_t)queue->cpu,
+                 (int32_t)queue->next_tid);
     set_current(queue->synth, queue->cpu, PD_NOBODY, queue->next_tid);
     pd_synth_set_thread(queue);
     queue->next_tid = PD_NOBODY;
@@ -207,7 +212,9 @@ static bool switch_event(struct pd_synth *synth, uint32_t cpu, uint32_t tid, uin
         }
         queue->switch_state = PD_SWITCH_TRACING;
         break;
-    case PD_SWITCH_EXPECTING_IP: break;
+    case PD_SWITCH_EXPECTING_IP:
+        pd_synth_log(synth, "ERROR: cpu %d expecting switch ip\n", (int32_t)cpu);
+        break;
     }
     queue->next_tid = PD_NOBODY;
     return true;
@@ -262,6 +269,9 @@ static void take_tracepoint(struct pd_synth *synth, const struct pd_delivered *r
     if (!field || pd_delivered_sample(record, &sample) < 0 || !sample.raw ||
         !pd_trace_number(synth->switch_format, field, sample.raw, sample.raw_size, &tid))
         return;
+    pd_synth_log(synth, "sched_switch: cpu %d tid %d time %llu tsc 0x%llx\n", (int32_t)sample.cpu,
+                 (int32_t)tid, (unsigned long long)sample.time,
+                 (unsigned long long)pd_time_to_tsc(&synth->aux->info.pt.time, sample.time));
     if (switch_event(synth, sample.cpu, (uint32_t)tid, sample.time))
         set_current(synth, sample.cpu, PD_NOBODY, (uint32_t)tid);
 }
@@ -270,9 +280,13 @@ static void take_start(struct pd_synth *synth, const struct pd_delivered *record
                        const struct pd_identity *who)
 {
     bool swap = synth->recording->swap;
-    if (synth->aux->info.pt.per_cpu_mmaps && record->size >= 16)
-        set_current(synth, who->cpu, pd_load32(record->data + 8, swap),
-                    pd_load32(record->data + 12, swap));
+    if (!synth->aux->info.pt.per_cpu_mmaps || record->size < 16)
+        return;
+    uint32_t pid = pd_load32(record->data + 8, swap), tid = pd_load32(record->data + 12, swap);
+    pd_synth_log(synth, "itrace_start: cpu %d pid %d tid %d time %llu tsc 0x%llx\n",
+                 (int32_t)who->cpu, (int32_t)pid, (int32_t)tid, (unsigned long long)who->time,
+                 (unsigned long long)pd_time_to_tsc(&synth->aux->info.pt.time, who->time));
+    set_current(synth, who->cpu, pid, tid);
 }
 
 static void take_aux(struct pd_synth *synth, const struct pd_delivered *record,
@@ -302,6 +316,7 @@ void pd_synth_take_record(struct pd_synth *synth, const struct pd_delivered *rec
     pd_record_identity(record->event, record->data, record->size, record->type, &who);
     switch (record->type) {
     case PD_RECORD_AUX: take_aux(synth, record, &who); break;
+    case PD_RECORD_TEXT_POKE: pd_synth_log_poke(synth, record); break;
     case PD_RECORD_ITRACE_START: take_start(synth, record, &who); break;
     case PD_RECORD_SWITCH:
     case PD_RECORD_SWITCH_CPU_WIDE: take_switch(synth, record, &who); break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inject --itrace: the trace decoded, its samples among the records, and no AUX areas any more. */
+#include "export/trace_log.h"
 #include "pipeline/pipeline.h"
 #include "rewrite/describe.h"
 #include "rewrite/inject.h"
@@ -8,6 +9,7 @@
 struct traced {
     struct pd_copy copy;
     struct pd_session session;
+    struct pd_trace_log log;
     struct pd_itrace_options itrace;
     size_t own_events; /* of the recording, without those of the samples that are made */
     bool early; /* what acts when it is read has been written: perf orders all else at the end */
@@ -250,7 +252,10 @@ static perfdata_status open_session(struct traced *traced, struct pd_recording *
                                        .home = options->home };
     struct pd_synth_config config = { .options = &traced->itrace };
     traced->own_events = recording->event_count;
-    perfdata_status status = pd_session_open(recording, &search, &traced->session);
+    perfdata_status status = pd_trace_log_open(&traced->log, recording, &traced->itrace,
+                                               PD_TRACE_LOG_REFUSED, &config);
+    if (status == PERFDATA_OK)
+        status = pd_session_open(recording, &search, &traced->session);
     if (status == PERFDATA_OK)
         status = pd_session_decode(&traced->session, &config);
     if (status == PERFDATA_OK && !traced->session.synth)
@@ -301,6 +306,7 @@ perfdata_status pd_inject_itrace(struct pd_recording *recording,
     if (opened)
         status = pd_copy_close(&traced.copy, status);
     pd_session_close(&traced.session);
+    status = pd_trace_log_close(&traced.log, status);
     free(traced.scratch);
     return status;
 }

@@ -122,6 +122,8 @@ enum pd_pt_period {
 
 enum { PD_PT_MAX_LOOPS = 100000 };
 
+struct pd_pt_log;
+
 struct pd_pt_config {
     /* From AUXTRACE_INFO and the event. */
     bool branches;           /* branch tracing was on */
@@ -142,6 +144,8 @@ struct pd_pt_config {
     uint32_t wanted;
     bool timeful; /* the caller's time takes est_timestamp when the kernel is left */
     uint64_t kernel_start;
+
+    struct pd_pt_log *log; /* the debug log; NULL: none */
 
     void *data;
     /* The next buffer: 1, 0 no more, < 0: as 0. */
@@ -171,6 +175,9 @@ void pd_pt_set_code(struct pd_pt_decoder *decoder, struct pd_code_view *host,
 
 /* Nodes that it was given may be gone: to be called after the code's reader has been trimmed. */
 void pd_pt_forget_code(struct pd_pt_decoder *decoder);
+
+/* Writes into the debug log what the times are made with. */
+void pd_pt_log_settings(struct pd_pt_decoder *decoder);
 
 /* Other steps than the config says are wanted from here on. */
 void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);

@@ -42,6 +42,8 @@ bool pd_pt_ip(const struct pd_pt_packet *packet, uint64_t *last_ip);
 const char *pd_pt_kind_name(unsigned kind);
 /* The description that perf's raw dump shows. */
 void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out);
+/* "%08x:  bytes ", the bytes in a column of 16. */
+void pd_pt_put_bytes(struct pd_text *out, uint64_t at, const uint8_t *bytes, unsigned size);
 /* One line of it. */
 void pd_pt_dump_packet(uint64_t offset, const uint8_t *bytes, const struct pd_pt_packet *packet,
                        struct pd_text *out);

@@ -121,14 +121,12 @@ void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out)
     }
 }
 
-void pd_pt_dump_packet(uint64_t offset, const uint8_t *bytes, const struct pd_pt_packet *packet,
-                       struct pd_text *out)
+void pd_pt_put_bytes(struct pd_text *out, uint64_t at, const uint8_t *bytes, unsigned size)
 {
-    pd_text_bytes(out, ".  ", 3);
-    pd_text_hex(out, offset, 8, '0');
+    pd_text_hex(out, at, 8, '0');
     pd_text_bytes(out, ": ", 2);
     for (unsigned i = 0; i < 16; i++) {
-        if (i < packet->size) {
+        if (i < size) {
             pd_text_char(out, ' ');
             pd_text_hex(out, bytes[i], 2, '0');
         } else {
@@ -136,6 +134,13 @@ void pd_pt_dump_packet(uint64_t offset, const uint8_t *bytes, const struct pd_pt
         }
     }
     pd_text_char(out, ' ');
+}
+
+void pd_pt_dump_packet(uint64_t offset, const uint8_t *bytes, const struct pd_pt_packet *packet,
+                       struct pd_text *out)
+{
+    pd_text_bytes(out, ".  ", 3);
+    pd_pt_put_bytes(out, offset, bytes, packet->size);
     pd_pt_packet_text(packet, out);
     pd_text_char(out, '\n');
 }

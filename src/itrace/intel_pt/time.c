@@ -4,9 +4,6 @@
 
 #define TOP_BYTE (UINT64_C(0xff) << 56)
 
-/* A TSC packet that is behind the time by less than this much is late, not another time. */
-enum { TSC_SLIP = 0x10000 };
-
 void pd_pt_time_init(struct pd_pt_time *time, uint64_t n, uint64_t d, unsigned mtc_shift,
                      unsigned max_non_turbo)
 {
@@ -39,9 +36,9 @@ uint64_t pd_pt_time_wide(uint64_t payload, uint64_t reference)
 /* The next TSC packet, 56 bits, from the time before. */
 static void advance(struct pd_pt_time *time, uint64_t payload)
 {
-    uint64_t tsc = payload | (time->timestamp & TOP_BYTE);
+    uint64_t tsc = pd_pt_time_joined(time, payload);
     time->tsc = tsc;
-    if (tsc < time->timestamp && time->timestamp - tsc < TSC_SLIP)
+    if (pd_pt_time_slips(time, tsc))
         tsc = time->timestamp;
     if (tsc < time->timestamp) {
         uint64_t wrapped = tsc + (UINT64_C(1) << 56);
@@ -185,18 +182,28 @@ static bool next_packet(const uint8_t **at, const uint8_t *end, enum pd_pt_conte
     return true;
 }
 
-static void calibrated(struct pd_pt_time *time, struct calibration *ahead, uint64_t timestamp)
+static void calibrated(struct pd_pt_time *time, struct calibration *ahead, uint64_t timestamp,
+                       const uint8_t *at)
 {
     if (!ahead->cbr && time->cbr) {
         ahead->cbr = time->cbr;
         ahead->factor = time->cbr_cyc_to_tsc;
     }
+    if (time->told && ahead->cycles)
+        *time->told = (struct pd_pt_calibration){
+            .at = at,
+            .has_cbr = ahead->cbr != 0,
+            .factor = (double)(timestamp - time->timestamp) / (double)ahead->cycles,
+            .cbr_factor = ahead->factor
+        };
     pd_pt_time_set_cycle(time, ahead->cycles, timestamp, ahead->cbr, ahead->factor);
+    if (time->told)
+        time->told->too_big = !time->have_cyc_to_tsc;
 }
 
 /* False: the search ends. */
 static bool look_at(struct pd_pt_time *time, struct calibration *ahead,
-                    const struct pd_pt_packet *packet, bool after_cyc)
+                    const struct pd_pt_packet *packet, bool after_cyc, const uint8_t *at)
 {
     uint64_t now;
     switch (packet->kind) {
@@ -214,7 +221,7 @@ static bool look_at(struct pd_pt_time *time, struct calibration *ahead,
         if (now < ahead->timestamp)
             return false;
         if (after_cyc) {
-            calibrated(time, ahead, now);
+            calibrated(time, ahead, now, at);
             return false;
         }
         ahead->timestamp = now;
@@ -247,7 +254,7 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
     while (next_packet(&bytes, end, &context, &after_cyc, &packet)) {
         if (packet.kind == PD_PT_PAD)
             continue;
-        if (!look_at(time, &ahead, &packet, after_cyc))
+        if (!look_at(time, &ahead, &packet, after_cyc, bytes - packet.size))
             return;
         after_cyc = packet.kind == PD_PT_CYC;
     }
@@ -262,5 +269,5 @@ void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc)
     uint64_t now = next_mtc(time, &ahead, mtc);
     time->uncalibrated = false;
     if (now >= time->timestamp)
-        calibrated(time, &ahead, now);
+        calibrated(time, &ahead, now, NULL);
 }

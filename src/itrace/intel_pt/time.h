@@ -5,7 +5,18 @@
 #define PD_INTEL_PT_TIME_H
 #include "base/base.h"
 
+/* A TSC packet that is behind the time by less than this much is late, not another time. */
+enum { PD_PT_TSC_SLIP = 0x10000 };
+
+/* How a calibration ended, for those who want to tell. */
+struct pd_pt_calibration {
+    const uint8_t *at; /* the packet that ended it; NULL: it found nothing */
+    bool has_cbr, too_big;
+    double factor, cbr_factor;
+};
+
 struct pd_pt_time {
+    struct pd_pt_calibration *told; /* NULL: nobody asks */
     /* Set once, see pd_pt_time_init(). */
     uint64_t tsc_ctc_n, tsc_ctc_d, tsc_ctc_mult; /* mult: n / d where that is whole, else 0 */
     unsigned mtc_shift, max_non_turbo;
@@ -51,6 +62,16 @@ void pd_pt_time_tma(struct pd_pt_time *time, uint32_t ctc, uint32_t fast_counter
 void pd_pt_time_cbr(struct pd_pt_time *time, uint32_t payload);
 /* The 56 bits of a TSC packet as 64 bits near `reference`. */
 uint64_t pd_pt_time_wide(uint64_t payload, uint64_t reference);
+
+/* The same near the time that is known, which it may be behind. */
+PD_INLINE uint64_t pd_pt_time_joined(const struct pd_pt_time *time, uint64_t payload)
+{
+    return payload | (time->timestamp & UINT64_C(0xff) << 56);
+}
+PD_INLINE bool pd_pt_time_slips(const struct pd_pt_time *time, uint64_t tsc)
+{
+    return tsc < time->timestamp && time->timestamp - tsc < PD_PT_TSC_SLIP;
+}
 
 /* Counts cycles from here where no CYC packets do. */
 PD_INLINE void pd_pt_time_rebase_cycles(struct pd_pt_time *time)
@@ -175,10 +196,14 @@ PD_INLINE bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uin
 /* The MTC has come that calibration would look for. */
 void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc);
 /* The time when so many cycles had been counted, once calibration is no more put off. */
-PD_INLINE uint64_t pd_pt_time_at(const struct pd_pt_time *time, uint64_t cycles)
+PD_INLINE uint64_t pd_pt_time_by_cycles(const struct pd_pt_time *time, uint64_t cycles)
 {
     double factor = time->have_cyc_to_tsc ? time->cyc_to_tsc : time->cbr_cyc_to_tsc;
-    uint64_t now = pd_pt_time_round((double)time->cyc_reference + (double)cycles * factor);
+    return pd_pt_time_round((double)time->cyc_reference + (double)cycles * factor);
+}
+PD_INLINE uint64_t pd_pt_time_at(const struct pd_pt_time *time, uint64_t cycles)
+{
+    uint64_t now = pd_pt_time_by_cycles(time, cycles);
     return PD_MAX(now, time->timestamp);
 }
 

@@ -114,6 +114,7 @@ static int power_entry(struct pd_pt_decoder *d)
 static int fup(struct pd_pt_decoder *d, bool *no_tip)
 {
     if (!walk_set_last_ip(d)) {
+        walk_log_at(d, "Skipping zero FUP at", walk_position(d));
         *no_tip = false;
         return STEP_ON;
     }
@@ -173,8 +174,10 @@ static int pge(struct pd_pt_decoder *d)
     d->overflow = false;
     pd_pt_time_rebase_cycles(&d->time);
     walk_set_nr(d);
-    if (!d->packet.count)
+    if (!d->packet.count) {
+        walk_log_at(d, "Skipping zero TIP.PGE at", walk_position(d));
         return STEP_ON;
+    }
     walk_take_iflag(d);
     walk_set_ip(d);
     d->state.from_ip = 0;
@@ -299,7 +302,10 @@ int walk_trace(struct pd_pt_decoder *d)
             case PD_PT_TIP:
             case PD_PT_TIP_PGD: how = tip(d); break;
             case PD_PT_CYC:
-                walk_cyc(d, d->packet.payload);
+                if (PD_UNLIKELY(d->config.log != NULL))
+                    walk_status_logged(d);
+                else
+                    walk_cyc(d, d->packet.payload);
                 how = STEP_ON;
                 break;
             case PD_PT_MTC:
@@ -469,6 +475,20 @@ const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *d, uint64_t limit)
 
 /* ---- making one ---- */
 
+void pd_pt_log_settings(struct pd_pt_decoder *d)
+{
+    const struct pd_pt_time *time = &d->time;
+    if (!d->config.log)
+        return;
+    walk_log(d, "timestamp: mtc_shift %u\n", time->mtc_shift);
+    walk_log(d, "timestamp: tsc_ctc_ratio_n %llu\n", (unsigned long long)time->tsc_ctc_n);
+    walk_log(d, "timestamp: tsc_ctc_ratio_d %llu\n", (unsigned long long)time->tsc_ctc_d);
+    walk_log(d, "timestamp: tsc_ctc_mult %llu\n", (unsigned long long)time->tsc_ctc_mult);
+    walk_log(d, "timestamp: tsc_slip 0x%x\n", PD_PT_TSC_SLIP);
+    if (d->hop)
+        walk_log(d, "Hop mode: decoding FUP and TIPs, but not TNT\n");
+}
+
 static void set_period(struct pd_pt_decoder *d)
 {
     uint64_t ticks = d->config.period;
@@ -544,7 +564,8 @@ void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct p
 void pd_pt_set_wanted(struct pd_pt_decoder *d, uint32_t wanted)
 {
     d->config.wanted = wanted;
-    bool unseen = !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
+    bool unseen = !d->config.log &&
+                  !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
     d->unseen = !d->hop && unseen;
     d->hop_unseen = d->hop && !d->leap && unseen && !(wanted & PD_PT_INSTRUCTION) &&
                     !d->config.cyc_threshold;

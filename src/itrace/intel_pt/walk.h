@@ -5,11 +5,13 @@
  *   walk_code.c     code: from branch to branch by TNT bits and TIPs
  *   walk_unseen.c   the same where nobody wants to see the branches
  *   walk_event.c    FUPs and what waits for them, blocks of PEBS
+ *   walk_log.c      the debug log
  *   walk_sync.c     PSB+, finding an address after an error, fast forward
  * Functions named step_* end with how the step ended: STEP_DONE, an error (enum pd_pt_error) or one of the others here. */
 #ifndef PD_INTEL_PT_WALK_H
 #define PD_INTEL_PT_WALK_H
 #include "itrace/intel_pt/decoder.h"
+#include "itrace/intel_pt/log.h"
 #include "itrace/intel_pt/time.h"
 
 enum {
@@ -93,6 +95,7 @@ struct pd_pt_decoder {
     const uint8_t *next, *end; /* not read yet */
     const uint8_t *at;         /* of `packet` */
     const uint8_t *start;      /* of the buffer */
+    const uint8_t *fast_end;   /* up to here packets may be read the short way */
     struct pd_pt_packet packet;
     uint8_t last_kind; /* of the packet before it */
     enum pd_pt_context context, last_context;
@@ -202,16 +205,37 @@ int walk_sync(struct pd_pt_decoder *d);
 int walk_sync_ip(struct pd_pt_decoder *d);
 int walk_psb(struct pd_pt_decoder *d);
 /* A packet that says something of time or state anywhere; false: another kind. */
-bool walk_status(struct pd_pt_decoder *d);
+bool walk_status_now(struct pd_pt_decoder *d);
 
 /* Calibration that was put off is made up for, and the times are right again. */
 void walk_settle_late(struct pd_pt_decoder *d);
 void walk_settle_vain(struct pd_pt_decoder *d);
 
+/* walk_log.c */
+bool walk_status_logged(struct pd_pt_decoder *d);
+/* The instructions that the next walk goes over. */
+void walk_log_run(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max);
+
 /* walk.c */
 int walk_trace(struct pd_pt_decoder *d);
 
 /* ---- short helpers ---- */
+
+#define walk_log(d, ...)                                                                           \
+    do {                                                                                           \
+        if (PD_UNLIKELY((d)->config.log != NULL))                                                  \
+            pd_text_format(&(d)->config.log->text, __VA_ARGS__);                                   \
+    } while (0)
+
+PD_INLINE void walk_log_at(struct pd_pt_decoder *d, const char *what, uint64_t ip)
+{
+    walk_log(d, "%s 0x%llx\n", what, (unsigned long long)ip);
+}
+
+PD_INLINE bool walk_status(struct pd_pt_decoder *d)
+{
+    return PD_UNLIKELY(d->config.log != NULL) ? walk_status_logged(d) : walk_status_now(d);
+}
 
 PD_INLINE void walk_read(struct pd_pt_decoder *d, unsigned kind, uint64_t payload, unsigned count,
                          const uint8_t *at, unsigned size)
@@ -230,7 +254,7 @@ PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
 {
     static const uint8_t ip_bytes[8] = { 0, 2, 4, 6, 6, 0, 8, 0 };
     const uint8_t *p = d->next;
-    if (PD_UNLIKELY(d->end - p < 16 || d->context != PD_PT_NO_BLOCK))
+    if (PD_UNLIKELY(p >= d->fast_end || d->context != PD_PT_NO_BLOCK))
         return walk_next_packet_slow(d);
     unsigned byte = *p;
     if (!(byte & 1) && byte > 2) {

@@ -1,28 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "itrace/intel_pt/walk.h"
 
+enum { SHORTEST = 16 }; /* bytes that must be there for the short way */
+
 int walk_next_buffer(struct pd_pt_decoder *d, bool reposition)
 {
     struct pd_pt_buffer buffer = { 0 };
     d->at = d->end; /* what is looked for is not found in this buffer */
     walk_settle(d);
-    d->next = d->end = NULL;
+    d->next = d->end = d->fast_end = NULL;
     d->ended = false;
+    walk_log(d, "Getting more data\n");
     while (!d->ended && !buffer.size) {
         if (d->config.buffer(d->config.data, &buffer) <= 0)
             d->ended = true;
         /* An empty buffer in between does not make what follows consecutive. */
         reposition |= !buffer.consecutive;
     }
-    if (d->ended)
+    if (d->ended) {
+        walk_log(d, "No more data\n");
         return PD_PT_NO_DATA;
+    }
     d->start = d->at = d->next = buffer.data;
     d->end = buffer.data + buffer.size;
+    d->fast_end = buffer.size > SHORTEST && !d->config.log ? d->end - SHORTEST + 1 : d->start;
     d->position = buffer.position;
     d->time.buffer_reference = buffer.reference;
     if (!reposition)
         return STEP_DONE;
     pd_pt_time_reposition(&d->time, buffer.reference);
+    walk_log_at(d, "Reference timestamp", buffer.reference);
     d->walk = WALK_NO_PSB;
     d->ip = 0;
     walk_forget_node(d);
@@ -34,15 +41,30 @@ static int bad_packet(struct pd_pt_decoder *d)
 {
     d->tx_flags = 0;
     d->time.have_tma = false;
+    walk_log(d, "ERROR: Bad packet\n");
     return PD_PT_BAD_PACKET;
+}
+
+static void skip_padding(struct pd_pt_decoder *d)
+{
+    struct pd_pt_packet padding;
+    while (d->next < d->end && !*d->next) {
+        if (PD_LIKELY(!d->config.log)) {
+            d->next++;
+            continue;
+        }
+        pd_pt_packet_decode(d->next, (size_t)(d->end - d->next), &d->context, &padding);
+        pd_pt_log_packet(d->config.log, d->position + (uint64_t)(d->next - d->start), d->next,
+                         &padding);
+        d->next += padding.size;
+    }
 }
 
 int walk_next_packet_slow(struct pd_pt_decoder *d)
 {
     d->last_kind = d->packet.kind;
     do {
-        while (d->next < d->end && !*d->next)
-            d->next++;
+        skip_padding(d);
         if (d->next >= d->end) {
             int error = walk_next_buffer(d, false);
             if (error)
@@ -53,6 +75,8 @@ int walk_next_packet_slow(struct pd_pt_decoder *d)
         d->last_context = d->context;
         pd_pt_packet_decode(d->next, (size_t)(d->end - d->next), &d->context, &d->packet);
         d->next += d->packet.size;
+        if (PD_UNLIKELY(d->config.log != NULL))
+            pd_pt_log_packet(d->config.log, walk_position(d), d->at, &d->packet);
         if (d->packet.kind == PD_PT_BAD)
             return bad_packet(d);
         return STEP_DONE;
@@ -64,15 +88,16 @@ int walk_next_packet(struct pd_pt_decoder *d)
     return walk_next_packet_here(d);
 }
 
+static const uint8_t psb_bytes[16] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
+                                       2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82 };
+
 /* How many bytes of a PSB stand at the end of a buffer when the rest of it begins the next one. */
 static size_t split_psb(const uint8_t *tail, size_t tail_size, const uint8_t *head,
                         size_t head_size)
 {
-    static const uint8_t psb[16] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
-                                     2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82 };
-    for (size_t n = PD_MIN(tail_size, sizeof psb - 1); n; n--)
-        if (head_size >= sizeof psb - n && !memcmp(tail + tail_size - n, psb, n) &&
-            !memcmp(head, psb + n, sizeof psb - n))
+    for (size_t n = PD_MIN(tail_size, sizeof psb_bytes - 1); n; n--)
+        if (head_size >= sizeof psb_bytes - n && !memcmp(tail + tail_size - n, psb_bytes, n) &&
+            !memcmp(head, psb_bytes + n, sizeof psb_bytes - n))
             return n;
     return 0;
 }
@@ -81,6 +106,7 @@ static size_t split_psb(const uint8_t *tail, size_t tail_size, const uint8_t *he
 int walk_find_psb(struct pd_pt_decoder *d)
 {
     uint8_t tail[15];
+    walk_log(d, "Scanning for PSB\n");
     for (;;) {
         size_t size = d->next < d->end ? (size_t)(d->end - d->next) : 0;
         size_t at = size ? pd_pt_find_psb(d->next, size, 0) : size;
@@ -95,6 +121,8 @@ int walk_find_psb(struct pd_pt_decoder *d)
         int error = walk_next_buffer(d, false);
         if (error && error != STEP_AGAIN)
             return error;
+        if (error)
+            walk_log(d, "Scanning for PSB\n");
         size_t part = error ? 0 : split_psb(tail, keep, d->next, (size_t)(d->end - d->next));
         if (part) {
             d->at = d->next; /* its position is that of its rest */
@@ -104,6 +132,8 @@ int walk_find_psb(struct pd_pt_decoder *d)
     }
     d->packet = (struct pd_pt_packet){ .kind = PD_PT_PSB, .size = 16 };
     d->context = d->last_context = PD_PT_NO_BLOCK;
+    if (PD_UNLIKELY(d->config.log != NULL))
+        pd_pt_log_packet(d->config.log, walk_position(d), psb_bytes, &d->packet);
     return STEP_DONE;
 }
 

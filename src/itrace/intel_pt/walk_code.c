@@ -116,11 +116,13 @@ static int loop_error(struct pd_pt_decoder *d)
     d->progress_count = 0;
     d->direct_count = 0;
     d->walk = WALK_RESYNC;
+    walk_log_at(d, "ERROR: Never-ending loop", d->state.to_ip);
     return PD_PT_LOOP;
 }
 
-static int mismatch(struct pd_pt_decoder *d)
+static int mismatch(struct pd_pt_decoder *d, const char *what)
 {
+    walk_log_at(d, what, d->ip);
     d->walk = WALK_RESYNC;
     return PD_PT_MISMATCH;
 }
@@ -252,6 +254,8 @@ static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
     uint64_t max = walk_next_sample(d), count = 0;
     enum pd_code_error error = PD_CODE_OK;
     bool there = false;
+    if (PD_UNLIKELY(d->config.log != NULL))
+        walk_log_run(d, to_ip, max);
     d->branch = NULL;
     if (!walk_to_branch(d, to_ip, max, &count, &there, &error))
         return no_insn(d, error);
@@ -290,6 +294,7 @@ static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
 static int emulated_ptwrite(struct pd_pt_decoder *d)
 {
     d->emulated_ptwrite = false;
+    walk_log(d, "Emulated ptwrite detected\n");
     if (!walk_peek_outcomes(d, &d->state.ptw_payload))
         return PD_PT_BROKEN_PTWRITE;
     d->state.flags &= ~PD_PT_FUP_IP;
@@ -306,8 +311,10 @@ PD_INLINE void use_outcome(struct pd_pt_decoder *d)
 static int compressed_return(struct pd_pt_decoder *d)
 {
     struct walk_return to = d->returned;
-    if (!d->config.return_compression || !to.ip || !(d->tnt >> 63))
-        return mismatch(d);
+    if (!d->config.return_compression || !to.ip)
+        return mismatch(d, "ERROR: RET when expecting conditional branch at");
+    if (!(d->tnt >> 63))
+        return mismatch(d, "ERROR: Bad RET compression (TNT=N) at");
     use_outcome(d);
     d->state.from_ip = d->ip;
     d->state.to_ip = to.ip;
@@ -341,7 +348,7 @@ static int deferred_tip(struct pd_pt_decoder *d)
         return error;
     if (d->packet.kind != PD_PT_TIP || !d->packet.count) {
         walk_unread(d);
-        return mismatch(d);
+        return mismatch(d, "ERROR: Missing deferred TIP for indirect branch at");
     }
     walk_set_last_ip(d);
     indirect_to_last_ip(d, true);
@@ -422,7 +429,7 @@ int walk_tip(struct pd_pt_decoder *d)
         d->state.from_ip = d->state.to_ip = to; /* as perf has it */
         return trace_ends(d);
     }
-    return mismatch(d);
+    return mismatch(d, "ERROR: Conditional branch when expecting indirect branch at");
 }
 
 /* ---- FUP ---- */
@@ -443,7 +450,11 @@ int walk_fup(struct pd_pt_decoder *d)
     if (how == STEP_DONE)
         return how;
     d->pending.tx = false;
-    return how == STEP_BRANCH ? mismatch(d) : how;
+    if (how != STEP_BRANCH)
+        return how;
+    return mismatch(d, d->branch->branch == PD_BRANCH_INDIRECT
+                           ? "ERROR: Unexpected indirect branch at"
+                           : "ERROR: Unexpected conditional branch at");
 }
 
 /* The instruction at a FUP whose event needs no TIP is sampled with the event when it would be sampled anyway. */

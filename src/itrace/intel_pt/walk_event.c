@@ -162,6 +162,7 @@ int walk_fup_tip(struct pd_pt_decoder *d)
         case PD_PT_MNT: break;
         case PD_PT_OVF: return walk_overflow(d);
         default:
+            walk_log(d, "ERROR: Missing TIP after FUP\n");
             walk_unread(d);
             d->walk = WALK_RESYNC;
             return PD_PT_MISMATCH;
@@ -181,6 +182,7 @@ int walk_overflow(struct pd_pt_decoder *d)
     d->time.pge = false;
     walk_clear_pending(d);
     d->overflow = true;
+    walk_log(d, "ERROR: Buffer overflow\n");
     return PD_PT_OVERFLOW;
 }
 

@@ -37,7 +37,7 @@ static void mtc(struct pd_pt_decoder *d)
     pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context, true);
 }
 
-bool walk_status(struct pd_pt_decoder *d)
+bool walk_status_now(struct pd_pt_decoder *d)
 {
     switch (d->packet.kind) {
     case PD_PT_CYC: pd_pt_time_cyc(&d->time, d->packet.payload); return true;
@@ -100,6 +100,7 @@ static int psb_plus(struct pd_pt_decoder *d)
         default:
             if (state_packet(d))
                 break;
+            walk_log(d, "ERROR: Unexpected packet\n");
             d->time.have_tma = false;
             return STEP_CURRENT;
         }
@@ -151,12 +152,14 @@ static int begin_psb_plus(struct pd_pt_decoder *d)
                 trace_stopped(d);
             d->time.have_tma = false;
             d->walk = d->ip ? WALK_IN_SYNC : WALK_RESYNC;
+            walk_log(d, "ERROR: Unexpected packet\n");
             return PD_PT_MISMATCH;
         default:
             if (state_packet(d))
                 break;
             if (d->packet.kind == PD_PT_TIP_PGD)
                 d->continuous_period = false;
+            walk_log(d, "ERROR: Unexpected packet\n");
             return PD_PT_MISMATCH;
         }
     }
@@ -232,7 +235,10 @@ int walk_sync_ip(struct pd_pt_decoder *d)
         d->walk = WALK_IN_SYNC;
         return walk_report(d, 0);
     }
+    walk_log(d, "Scanning for full IP\n");
     int error = scan_for_ip(d);
+    if (!error && d->ip)
+        walk_log_at(d, "Setting IP to", d->ip);
     if (error || (d->state.type & PD_PT_PSB_EVENT && !d->ip))
         return error;
     d->walk = d->hop ? WALK_RESAMPLE : WALK_IN_SYNC;
@@ -277,7 +283,10 @@ static void skip_buffers(struct pd_pt_decoder *d, uint64_t tsc)
          n++) {
         if (!pd_pt_first_tsc(buffer.data, buffer.size, &first))
             continue;
-        if (pd_pt_time_wide(first, buffer.reference) >= tsc)
+        uint64_t wide = pd_pt_time_wide(first, buffer.reference);
+        walk_log(d, "Buffer 1st timestamp 0x%llx ref timestamp 0x%llx\n", (unsigned long long)wide,
+                 (unsigned long long)buffer.reference);
+        if (wide >= tsc)
             break;
         skip = n + 1;
     }
@@ -287,16 +296,20 @@ static void skip_buffers(struct pd_pt_decoder *d, uint64_t tsc)
 
 void pd_pt_fast_forward(struct pd_pt_decoder *d, uint64_t tsc)
 {
-    uint64_t first;
+    uint64_t first, wide;
+    walk_log_at(d, "Fast forward towards timestamp", tsc);
     skip_buffers(d, tsc);
     if (!d->next && !d->ended)
         walk_next_buffer(d, true);
     size_t size = d->next ? (size_t)(d->end - d->next) : 0;
     const uint8_t *base = d->next, *target = NULL;
     for (size_t at = 0; size && (at = pd_pt_find_psb(base, size, at)) < size; at += 16) {
-        if (!psb_tsc(base + at, base + size, &first) ||
-            pd_pt_time_wide(first, d->time.buffer_reference) >= tsc)
+        if (!psb_tsc(base + at, base + size, &first))
             break;
+        wide = pd_pt_time_wide(first, d->time.buffer_reference);
+        if (wide >= tsc)
+            break;
+        walk_log_at(d, "Fast forward to next PSB timestamp", wide);
         target = base + at;
     }
     if (!target)
