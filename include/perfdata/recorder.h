@@ -136,6 +136,8 @@ struct perfdata_recorder_options {
     uint64_t flush;    /* a buffer is read when it has so many bytes; a quarter of it at most */
     uint32_t affinity; /* enum perfdata_affinity */
     uint32_t map_build_ids; /* maps have their build-ids, the header has none */
+    uint32_t kcore;         /* `path` is a directory with a copy of the kernel's code */
+    uint32_t reserved;
 };
 
 /* Since 0.1. */

@@ -234,6 +234,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from record' -l synth -r -d 'of 
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s o -l output -r -d 'where to write; - is standard output, a pipe stream'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s z -l compression-level -d 'compress with zstd; default level: 1'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l threads -d 'a directory, written by threads: cpu, core, package, numa, or CPUS/AFFINITY:...'
+complete -c perfdata -n '__fish_seen_subcommand_from record' -l kcore -d 'a directory, with a copy of the kernel'\''s code and symbols'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s B -l no-buildid -d 'no build-ids in the header'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l buildid-all -d 'build-ids of all that was mapped, not of what samples hit'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l buildid-mmap -d 'build-ids in the records of maps, none in the header'

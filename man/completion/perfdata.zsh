@@ -359,6 +359,7 @@ _perfdata() {
         '*-z+[compress with zstd; default level\: 1]::N:' \
         '*--compression-level=-[compress with zstd; default level\: 1]::N:' \
         '*--threads=-[a directory, written by threads\: cpu, core, package, numa, or CPUS/AFFINITY\:...]::HOW:' \
+        '*--kcore[a directory, with a copy of the kernel'\''s code and symbols]' \
         '*-B[no build-ids in the header]' \
         '*--no-buildid[no build-ids in the header]' \
         '*--buildid-all[build-ids of all that was mapped, not of what samples hit]' \

@@ -153,6 +153,10 @@ bool pd_record_is_directory(const perfdata_recorder *recorder);
 perfdata_status pd_record_open_output(perfdata_recorder *recorder);
 void pd_record_close_output(perfdata_recorder *recorder);
 
+/* kcore.c: a copy of the kernel's code into the directory, with its symbols and modules. */
+bool pd_record_has_kcore(const perfdata_recorder *recorder);
+perfdata_status pd_record_copy_kcore(perfdata_recorder *recorder);
+
 /* ring.c */
 perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
 /* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand still meanwhile. */
@@ -169,6 +173,9 @@ perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
 void pd_record_unmap_rings(perfdata_recorder *recorder);
 /* Why a buffer could not be mapped, in perf's words. */
 perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);
+
+/* From the first symbol of the kernel's text to its end; false when the addresses are hidden. */
+bool pd_record_kernel_range(const perfdata_recorder *recorder, uint64_t *start, uint64_t *end);
 
 /* synthesize.c: what runs already, as records. */
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);

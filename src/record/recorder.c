@@ -437,7 +437,7 @@ perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char
         return too_late(recorder);
     if (pd_record_is_directory(recorder))
         return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "the output cannot be switched while threads write it");
+                       "the output cannot be switched where it is a directory");
     perfdata_status status = complete(recorder, &samples);
     if (status == PERFDATA_OK)
         status = pd_writer_finish(recorder->writer);

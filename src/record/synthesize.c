@@ -90,8 +90,7 @@ static perfdata_status put_updates(perfdata_recorder *recorder)
 
 /* ---- the kernel ---- */
 
-/* From the first symbol of the text to its end; false when the addresses are hidden. */
-static bool kernel_range(const perfdata_recorder *recorder, uint64_t *start, uint64_t *end)
+bool pd_record_kernel_range(const perfdata_recorder *recorder, uint64_t *start, uint64_t *end)
 {
     char path[PD_PATH_SIZE], *line = NULL;
     size_t room = 0;
@@ -150,7 +149,7 @@ static perfdata_status put_kernel(perfdata_recorder *recorder)
     if (kernel_is_excluded(recorder))
         return PERFDATA_OK;
     if (!recorder->kernel_end &&
-        !kernel_range(recorder, &recorder->kernel_start, &recorder->kernel_end)) {
+        !pd_record_kernel_range(recorder, &recorder->kernel_start, &recorder->kernel_end)) {
         pd_record_log(
             recorder, 0,
             "WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,\n"

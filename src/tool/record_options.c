@@ -189,6 +189,7 @@ static enum tool_exit take_output(struct record_run *run)
         !record_size_parse(options->flush, &recorder->flush))
         return record_bad_value(run, "--mmap-flush", options->flush);
     recorder->tail_synthesis = (uint32_t)options->tail;
+    recorder->kcore = (uint32_t)options->kcore;
     recorder->map_build_ids = (uint32_t)options->map_build_ids;
     enum tool_exit code = take_affinity(run);
     return code != TOOL_DONE ? code : take_delay(run);
@@ -234,6 +235,8 @@ static enum tool_exit take_session(struct record_run *run)
             return record_bad_value(run, "--switch-max-files", options->switch_files);
         run->when.most = (unsigned)number;
     }
+    if (run->when.on && options->kcore)
+        return tool_usage(run->tool, "--switch-output does not go with --kcore");
     if ((run->when.on || options->stamp) && !run->recorder.path)
         return tool_usage(run->tool, "a stream has no name that could change");
     run->recorder.threads = options->threads;

@@ -130,6 +130,8 @@ static const struct tool_option record_rows[] = {
     { TOOL_STRING, 0, "threads", "HOW",
       "a directory, written by threads: cpu, core, package, numa, or CPUS/AFFINITY:...",
       FIELD(threads), .flags = TOOL_OPTIONAL, .implied = "" },
+    { TOOL_FLAG, 0, "kcore", NULL, "a directory, with a copy of the kernel's code and symbols",
+      FIELD(kcore) },
     { TOOL_FLAG, 'B', "no-buildid", NULL, "no build-ids in the header", FLAG(NO_BUILD_ID) },
     { TOOL_FLAG, 0, "buildid-all", NULL,
       "build-ids of all that was mapped, not of what samples hit", FLAG(ALL_BUILD_IDS) },
