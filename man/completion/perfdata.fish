@@ -89,6 +89,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from report' -s p -l parent -r -
 complete -c perfdata -n '__fish_seen_subcommand_from report' -s x -l exclude-other -d 'with -p: only samples with such a parent'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l time-quantum -r -d 'step of the sort key time, as 10ms'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l raw-trace -d 'tracepoints'\'' fields without the event'\''s print format'
+complete -c perfdata -n '__fish_seen_subcommand_from report' -l hierarchy -d 'rows below rows, a level for each sort key'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l full-source-path -d 'source files with their folders'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l ns -d 'times with 9 decimals'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l group -d 'events side by side'

@@ -144,6 +144,7 @@ _perfdata() {
         '*--exclude-other[with -p\: only samples with such a parent]' \
         '*--time-quantum=[step of the sort key time, as 10ms]:TIME:' \
         '*--raw-trace[tracepoints'\'' fields without the event'\''s print format]' \
+        '*--hierarchy[rows below rows, a level for each sort key]' \
         '*--full-source-path[source files with their folders]' \
         '*--ns[times with 9 decimals]' \
         '*--group[events side by side]' \

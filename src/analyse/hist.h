@@ -94,6 +94,7 @@ struct pd_hist_options {
     bool children;     /* callees count for their callers */
     bool caller_order; /* chains from caller to callee   */
     bool hide_unresolved;
+    bool levels;          /* a tree of rows, a level for each key */
     uint8_t frames;       /* enum pd_hist_frames */
     bool keeps_addresses; /* of frames, whatever makes them one */
     bool has_access;      /* entries are branches */
@@ -323,8 +324,15 @@ PD_INLINE uint64_t pd_hist_row_value(const struct pd_hist_row *row, uint8_t colu
     }
 }
 
+/* A row of the tree of rows. */
+struct pd_hist_level {
+    struct pd_hist_row *row;
+    uint32_t depth;
+};
+
 /* Rows of one event with its sums. */
 struct pd_hist_event {
+    PD_VEC(struct pd_hist_level) levels; /* with options.levels: from the top down */
     PD_VEC(struct pd_hist_row *) rows;
     uint64_t count, count_unfiltered; /* samples */
     uint64_t period, period_unfiltered;

@@ -2,7 +2,7 @@
 /* Titles and rows of a report. */
 #include "export/raw_dump.h"
 #include "export/report_branch.h"
-#include "export/report_plan.h"
+#include "export/report_draw.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -93,8 +93,8 @@ static void measure(struct pd_report_table *table)
             measure_row(table, table->event->rows.data[i]);
 }
 
-static uint32_t column_width(const struct pd_report_table *table,
-                             const struct pd_report_column *column)
+uint32_t pd_report_column_width(const struct pd_report_table *table,
+                                const struct pd_report_column *column)
 {
     if (column->what < PD_KEY_COUNT)
         return column->user_width ? column->user_width : table->widths[column->what];
@@ -111,7 +111,7 @@ static uint32_t column_width(const struct pd_report_table *table,
 static void title(const struct pd_report_table *table, const struct pd_report_column *column,
                   struct pd_text *out)
 {
-    uint32_t width = column_width(table, column);
+    uint32_t width = pd_report_column_width(table, column);
     size_t length = strlen(column->title);
     if (column->what < PD_KEY_COUNT)
         pd_text_left(out, column->title, PD_MIN(length, width), width);
@@ -154,7 +154,7 @@ static bool next_cell(const struct pd_report_table *table, struct cell *cell)
 static uint32_t cell_width(const struct pd_report_table *table, const struct cell *cell)
 {
     return pd_hist_is_fields(cell->column->what) ? table->field_widths[cell->field]
-                                                 : column_width(table, cell->column);
+                                                 : pd_report_column_width(table, cell->column);
 }
 
 static void cell_title(const struct pd_report_table *table, const struct cell *cell,
@@ -212,8 +212,9 @@ static void number(const struct pd_report_table *table, const struct pd_report_c
     pd_text_format(out, " %*.2f%%", separated ? 1 : (int)width - 2, percent);
 }
 
-static void number_cell(const struct pd_report_table *table, const struct pd_report_column *column,
-                        const struct pd_hist_row *row, struct pd_text *out)
+void pd_report_number_cell(const struct pd_report_table *table,
+                           const struct pd_report_column *column, const struct pd_hist_row *row,
+                           struct pd_text *out)
 {
     const struct pd_report_plan *plan = table->plan;
     if (column->what == PD_COLUMN_CHILDREN && !plan->hist.children) {
@@ -308,11 +309,11 @@ static void page_size_cell(uint64_t size, size_t width, struct pd_text *out)
         pd_text_fill(out, ' ', width - (out->length - before));
 }
 
-static void key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
-                     const struct pd_hist_row *row, struct pd_text *out)
+void pd_report_key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
+                        const struct pd_hist_row *row, struct pd_text *out)
 {
     const struct pd_hist_first *first = &row->entry->first;
-    size_t width = column_width(table, column);
+    size_t width = pd_report_column_width(table, column);
     uint64_t word = pd_hist_row_word(table->result, row, column->what);
     switch ((enum pd_hist_key)column->what) {
     case PD_KEY_PID: {
@@ -349,7 +350,7 @@ static void key_cell(const struct pd_report_table *table, const struct pd_report
 }
 
 /* Fields separated by a text have that text nowhere else. */
-static void replace_separator(struct pd_text *out, size_t from, const char *separator)
+void pd_report_replace_separator(struct pd_text *out, size_t from, const char *separator)
 {
     if (!separator || !*separator || out->failed)
         return;
@@ -373,10 +374,10 @@ static void row_line(const struct pd_report_table *table, const struct pd_hist_r
             pd_report_field_cell(table, row, column->what, cell.index,
                                  table->field_widths[cell.field], out);
         } else if (column->what < PD_KEY_COUNT) {
-            key_cell(table, column, row, out);
-            replace_separator(out, begin, separator);
+            pd_report_key_cell(table, column, row, out);
+            pd_report_replace_separator(out, begin, separator);
         } else {
-            number_cell(table, column, row, out);
+            pd_report_number_cell(table, column, row, out);
         }
         size_t length = out->length - begin, width = cell_width(table, &cell);
         if (cell.at + 1 < plan->column_count && length < width)
@@ -387,9 +388,9 @@ static void row_line(const struct pd_report_table *table, const struct pd_hist_r
 
 /* ---- the table ---- */
 
-static perfdata_status row_chains(const struct pd_report_table *table,
-                                  const struct pd_hist_row *row, struct pd_chain_tree *tree,
-                                  struct pd_text *out)
+perfdata_status pd_report_row_chains(const struct pd_report_table *table,
+                                     const struct pd_hist_row *row, struct pd_chain_tree *tree,
+                                     struct pd_text *out)
 {
     const struct pd_chain_index *chains = table->chains;
     uint64_t begin = chains->begin[row->index], end = chains->begin[row->index + 1];
@@ -401,7 +402,7 @@ static perfdata_status row_chains(const struct pd_report_table *table,
     return status;
 }
 
-static bool is_below_limit(const struct pd_report_table *table, const struct pd_hist_row *row)
+bool pd_report_is_below_limit(const struct pd_report_table *table, const struct pd_hist_row *row)
 {
     uint64_t value = table->plan->hist.children ? row->children_period : row->period;
     float percent = table->total ? (float)((double)value * 100.0 / (double)table->total) : 0;
@@ -417,15 +418,19 @@ perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *ou
     if (status < 0)
         return status;
     measure(table);
+    if (table->plan->hist.levels) {
+        free(table->field_widths);
+        return pd_report_draw_levels(table, out, flush, data);
+    }
     if (!table->plan->quiet)
         titles(table, out);
     for (size_t i = 0; i < table->event->rows.count && status == 0; i++) {
         const struct pd_hist_row *row = table->event->rows.data[i];
-        if (row->filtered || is_below_limit(table, row))
+        if (row->filtered || pd_report_is_below_limit(table, row))
             continue;
         row_line(table, row, out);
         if (table->chains && row->index < table->result->row_count_with_entry)
-            status = row_chains(table, row, &tree, out);
+            status = pd_report_row_chains(table, row, &tree, out);
         if (status == 0 && out->length > (1 << 18))
             status = flush(data, out);
     }

@@ -211,6 +211,20 @@ static void user_widths(struct pd_report_plan *plan)
     }
 }
 
+static perfdata_status check_levels(struct pd_context *context, const struct pd_report_plan *plan)
+{
+    bool key = false;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        bool number = plan->columns[i].what >= PD_KEY_COUNT;
+        if ((number && key) || pd_hist_is_fields(plan->columns[i].what))
+            return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                           "--hierarchy with %s among the sort keys is not supported yet",
+                           number ? "numbers" : "fields of tracepoints");
+        key |= !number;
+    }
+    return 0;
+}
+
 static perfdata_status setup_columns(struct pd_recording *recording, struct pd_report_plan *plan,
                                      bool children)
 {
@@ -227,6 +241,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     for (size_t i = 0; i < plan->column_count; i++)
         add_order(plan, plan->columns[i].what);
     user_widths(plan);
+    if (plan->hist.levels && status == 0)
+        status = check_levels(&recording->context, plan);
     plan->hist.key_count = 0;
     for (size_t i = 0; i < plan->order_count; i++)
         if (plan->order[i] < PD_KEY_COUNT)
@@ -368,6 +384,10 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
     out->skip_first_frame = options->sort && !strncmp(options->sort, "sym", 3) && !options->fields;
+    out->hist.levels = options->more & PERFDATA_REPORT_HIERARCHY;
+    if (out->hist.levels && options->fields)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "--hierarchy and --fields options cannot be used together");
     perfdata_status status = parse_chains(context, out);
     if (status == 0)
         status = parse_quantum(context, options->time_quantum, &out->time_quantum);
@@ -453,7 +473,7 @@ static perfdata_status elide(struct pd_report_plan *plan)
     }
     for (size_t i = 0; i < plan->column_count; i++) {
         struct pd_report_column *column = &plan->columns[i];
-        column->elided &= kept != 0;
+        column->elided &= kept != 0 && !plan->hist.levels;
         if (column->elided)
             forget_order(plan, column->what);
     }
@@ -538,7 +558,8 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     *perf_exit = 0;
     plan->only_tracepoints = has_only_tracepoints(recording);
     perfdata_status status = choose_mode(recording, plan, sample_type);
-    bool children = wants_children && has_chains && !is_pipe && plan->mode == PD_REPORT_NORMAL;
+    bool children = wants_children && has_chains && !is_pipe && plan->mode == PD_REPORT_NORMAL &&
+                    !plan->hist.levels;
     if (status == 0)
         status = setup_columns(recording, plan, children);
     if (status == 0 && has_order(plan, PD_KEY_TRACE))

@@ -9,7 +9,7 @@
 struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
-    int branch_stack, mem_mode, total_cycles, full_source_path;
+    int branch_stack, mem_mode, total_cycles, full_source_path, hierarchy;
     int group, skip_empty, demangle, demangle_kernel, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
@@ -75,6 +75,8 @@ static const struct tool_option report_rows[] = {
       FIELD(quantum) },
     { TOOL_FLAG, 0, "raw-trace", NULL, "tracepoints' fields without the event's print format",
       FIELD(raw_trace) },
+    { TOOL_FLAG, 0, "hierarchy", NULL, "rows below rows, a level for each sort key",
+      FIELD(hierarchy) },
     { TOOL_FLAG, 0, "full-source-path", NULL, "source files with their folders",
       FIELD(full_source_path) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
@@ -166,6 +168,15 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
 
+static uint32_t more_flags_of(const struct report_options *from)
+{
+    const struct tool_flag rows[] = {
+        { from->full_source_path, PERFDATA_REPORT_FULL_SOURCE_PATH },
+        { from->hierarchy, PERFDATA_REPORT_HIERARCHY },
+    };
+    return tool_flags(rows, TOOL_LENGTH(rows));
+}
+
 static struct perfdata_report_options library_options(const struct tool *tool,
                                                       const struct report_options *from)
 {
@@ -174,7 +185,7 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .flags = flags_of(tool, from),
         .max_stack = from->max_stack,
         .threads = tool->jobs,
-        .more = from->full_source_path ? PERFDATA_REPORT_FULL_SOURCE_PATH : 0,
+        .more = more_flags_of(from),
         .sort = from->sort,
         .fields = from->fields,
         .call_graph = from->call_graph,

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* How rows compare; for this layer only. */
+#ifndef PD_ORDER_H
+#define PD_ORDER_H
+#include "analyse/hist.h"
+
+struct pd_hist_sorting {
+    const struct pd_hist *hist; /* of the identities */
+    const struct pd_hist *all;
+    struct pd_hist_row **rows; /* as they enter a tree */
+    const struct pd_hist_namespace *namespaces;
+    const struct pd_intern *names;
+    const uint8_t *order;
+    size_t order_count, group_size;
+    bool dso_is_key, has_chains;
+    uint8_t *met; /* per row of the result: which texts have been compared; NULL: no such key */
+    uint32_t *fields_met; /* the same of fields */
+};
+
+/* The place of a key among the words of an entry's key, 0: none. */
+PD_INLINE int pd_hist_key_at(const struct pd_hist_options *options, uint8_t key)
+{
+    for (unsigned k = 0; k < options->key_count; k++)
+        if (options->keys[k] == key)
+            return (int)k + 1;
+    return 0;
+}
+
+/* As perf compares when it looks whether two are the same. */
+int pd_hist_compare_identities(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
+                               const struct pd_hist_row *b);
+/* As perf compares for its output. */
+int pd_hist_compare_order(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
+                          const struct pd_hist_row *b);
+
+/* hierarchy.c: event->levels of its rows, which are in the order of identities. */
+perfdata_status pd_hist_make_levels(const struct pd_hist_sorting *sorting,
+                                    struct pd_hist_result *result, struct pd_hist_event *event);
+
+#endif
