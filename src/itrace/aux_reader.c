@@ -18,6 +18,8 @@ struct pd_aux_reader {
     uint64_t from;              /* in it: its pieces before this have been given */
     struct bytes now, last;     /* last: the whole buffer before, where the next may overlap */
     struct bytes ahead, before; /* pd_aux_reader_peek(): and the buffer before that one */
+    struct pd_aux_piece peeked; /* what it gave last; without data: nothing */
+    size_t peeked_index;
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
 };
@@ -203,10 +205,15 @@ int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_p
     if (reader->queue >= aux->queues.count || index < nth ||
         index >= aux->queues.data[reader->queue].buffers.count)
         return 0;
+    if (reader->peeked.data && reader->peeked_index == index) {
+        *out = reader->peeked;
+        return 1;
+    }
     const struct pd_aux_queue *queue = &aux->queues.data[reader->queue];
     const struct pd_aux_buffer *buffer = &aux->buffers.data[queue->buffers.data[index]];
     perfdata_status status = fill(reader, &reader->ahead, buffer, 0,
                                   PD_MIN(buffer->size, (uint64_t)PD_AUX_PIECE));
+    reader->peeked.data = NULL;
     if (status < 0)
         return status;
     *out = (struct pd_aux_piece){ .data = reader->ahead.data,
@@ -216,5 +223,9 @@ int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_p
                                   .buffer = buffer };
     if (reader->overlaps && index)
         status = cut_ahead(reader, queue, index, out);
-    return status < 0 ? status : 1;
+    if (status < 0)
+        return status;
+    reader->peeked = *out;
+    reader->peeked_index = index;
+    return 1;
 }

@@ -487,8 +487,7 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
         pd_synth_set_thread(queue);
         pd_synth_show_code(queue);
         log_who(queue);
-        if (synth->logger) /* perf looks ahead again in each run, and says so */
-            queue->jumped = 0;
+        queue->jumped = 0; /* each run looks ahead */
         uint64_t next = synth->heap.count ? synth->heap.data[0].time : UINT64_MAX;
         bool few = tells_few(queue);
         synth->running_limit = few || next == UINT64_MAX ? limit : PD_MIN(next + 1, limit);

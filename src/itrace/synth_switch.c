@@ -151,6 +151,7 @@ void pd_synth_next_tid(struct pd_synth_queue *queue)
                  (int32_t)queue->next_tid);
     set_current(queue->synth, queue->cpu, PD_NOBODY, queue->next_tid);
     pd_synth_set_thread(queue);
+    pd_synth_show_code(queue);
     queue->next_tid = PD_NOBODY;
 }
 
@@ -170,7 +171,6 @@ bool pd_synth_sync(struct pd_synth_queue *queue)
         }
         pd_synth_next_tid(queue);
         *now = PD_SWITCH_TRACING;
-        pd_synth_show_code(queue);
     } else if (!state->to_ip) {
         *now = PD_SWITCH_NOT_TRACING;
     } else if (*now == PD_SWITCH_NOT_TRACING) {

@@ -29,6 +29,10 @@ c_sample.data script --itrace=i10us --ns --time 40%-60%
 # A PSB without an address, met where one is looked for
 c_ovf.data script --itrace=Zb
 c_psbeach.data script --itrace=Ze
+# ... where the kernel switches tasks in what is jumped over
+k_konly script --itrace=b --time 10%-40%
+k_poke script --itrace=i10us --ns --time 18000.000830269,18000.001324780
+v_code script --itrace=b --time 10%-40%
 # What is not asked for is not skipped either
 t_event.data script --itrace=bs100
 t_event.data script --itrace=Ibs100

@@ -190,12 +190,11 @@ static void calibrated(struct pd_pt_time *time, struct calibration *ahead, uint6
         ahead->factor = time->cbr_cyc_to_tsc;
     }
     if (time->told && ahead->cycles)
-        *time->told = (struct pd_pt_calibration){
-            .at = at,
-            .has_cbr = ahead->cbr != 0,
-            .factor = (double)(timestamp - time->timestamp) / (double)ahead->cycles,
-            .cbr_factor = ahead->factor
-        };
+        *time->told = (struct pd_pt_calibration){ .at = at,
+                                                  .has_cbr = ahead->cbr != 0,
+                                                  .factor = (double)(timestamp - time->timestamp) /
+                                                            (double)ahead->cycles,
+                                                  .cbr_factor = ahead->factor };
     pd_pt_time_set_cycle(time, ahead->cycles, timestamp, ahead->cbr, ahead->factor);
     if (time->told)
         time->told->too_big = !time->have_cyc_to_tsc;
