@@ -277,6 +277,8 @@ complete -c perfdata -n '__fish_seen_subcommand_from inject' -l itrace -d 'sampl
 complete -c perfdata -n '__fish_seen_subcommand_from inject' -l strip -d 'with --itrace: without the recorded samples and switches'
 complete -c perfdata -n '__fish_seen_subcommand_from inject' -l no-hw-index -d 'with --itrace: branch stacks as older readers know them, create_gcov for one'
 complete -c perfdata -n '__fish_seen_subcommand_from inject' -l symfs -r -d 'root under which the traced programs are looked for'
+complete -c perfdata -n '__fish_seen_subcommand_from inject' -l guest-data -d 'tasks and maps that the guest of the hypervisor PID recorded; behind it OFFSET and SCALE of the guest'\''s TSC'
+complete -c perfdata -n '__fish_seen_subcommand_from inject' -l guestmount -r -d 'DIR/PID is the root of the guest of that hypervisor'
 complete -c perfdata -n '__fish_seen_subcommand_from inject' -l vm-time-correlation -d 'Intel PT of guests: their TSC packets get the host'\''s time; "[dry-run] [OFFSET[:VMCS,...]]..."'
 complete -c perfdata -n __fish_use_subcommand -f -a check -d 'what is wrong with a recording, its file and its content'
 complete -c perfdata -n '__fish_seen_subcommand_from check' -s i -l input -r -d 'recording to read; - is standard input'

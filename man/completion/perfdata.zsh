@@ -418,6 +418,8 @@ _perfdata() {
         '*--strip[with --itrace\: without the recorded samples and switches]' \
         '*--no-hw-index[with --itrace\: branch stacks as older readers know them, create_gcov for one]' \
         '*--symfs=[root under which the traced programs are looked for]:DIR:_files -/' \
+        '*--guest-data=-[tasks and maps that the guest of the hypervisor PID recorded; behind it OFFSET and SCALE of the guest'\''s TSC]::FILE,PID,...:_files' \
+        '*--guestmount=[DIR/PID is the root of the guest of that hypervisor]:DIR:_files -/' \
         '*--vm-time-correlation=-[Intel PT of guests\: their TSC packets get the host'\''s time; "\[dry-run\] \[OFFSET\[\:VMCS,...\]\]..."]::OFFSETS:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     check)

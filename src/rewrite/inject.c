@@ -3,6 +3,10 @@
 #include "rewrite/inject.h"
 #include "rewrite/kernel_copy.h"
 #include "export/api.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct inject {
     struct pd_copy copy;
@@ -142,9 +146,50 @@ static perfdata_status check_options(struct pd_recording *inner,
     if (options->itrace_count && options->flags & ~traced)
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "itrace and other ways of injecting need two runs");
+    if (options->guest && (options->flags || options->itrace_count || options->known_build_ids))
+        return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "guest data and other ways of injecting need two runs");
+    if (options->guest && (!options->guest->open || !options->guest_pid))
+        return pd_fail(&inner->context, PERFDATA_ERROR_ARGUMENT, -1, "no guest's recording");
     if (!inner->event_count && inner->kind != PD_CONTAINER_PIPE)
         return pd_fail(&inner->context, PERFDATA_ERROR_NO_DATA, -1, "no event in the recording");
     return PERFDATA_OK;
+}
+
+static perfdata_status inject_guest(struct pd_recording *inner,
+                                    const struct perfdata_output *output,
+                                    const struct perfdata_inject_options *options, unsigned how)
+{
+    struct pd_guest_input guest = { .recording = &options->guest->recording,
+                                    .pid = options->guest_pid,
+                                    .offset = options->guest_tsc_offset,
+                                    .scale = options->guest_tsc_scale };
+    if (guest.scale == 0)
+        guest.scale = 1;
+    return pd_inject_guest(inner, output, &guest, how);
+}
+
+/* The copy of the guest's kernel lies beside the host's, under its hypervisor's pid. */
+static perfdata_status copy_guest_kernel(struct pd_recording *inner,
+                                         const struct perfdata_output *output,
+                                         const struct perfdata_inject_options *options,
+                                         perfdata_status status)
+{
+    const struct pd_recording *guest = &options->guest->recording;
+    struct pd_kernel_copy kernel = { .context = &inner->context };
+    struct stat info;
+    if (status < 0 || !guest->directory || !output->path || stat(output->path, &info) ||
+        !S_ISDIR(info.st_mode))
+        return status;
+    if (asprintf(&kernel.from, "%s/kcore_dir", guest->path) < 0 ||
+        asprintf(&kernel.to, "%s/kcore_dir__%u", output->path, options->guest_pid) < 0)
+        return pd_fail(&inner->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    bool there = !access(kernel.from, R_OK);
+    if (!there) {
+        free(kernel.from);
+        kernel.from = NULL;
+    }
+    return pd_kernel_copy_end(&kernel, status);
 }
 
 perfdata_status perfdata_inject(perfdata_recording *recording, const struct perfdata_output *output,
@@ -165,7 +210,9 @@ perfdata_status perfdata_inject(perfdata_recording *recording, const struct perf
     status = pd_kernel_copy_begin(inner, output, &kernel);
     unsigned how = kernel.from ? PD_COPY_DIRECTORY : 0;
     if (status == PERFDATA_OK)
-        status = asked.itrace_count ? pd_inject_itrace(inner, &kernel.output, &asked, how)
-                                    : inject_records(inner, &kernel.output, &asked, how);
-    return pd_kernel_copy_end(&kernel, status);
+        status = asked.guest          ? inject_guest(inner, &kernel.output, &asked, how)
+                 : asked.itrace_count ? pd_inject_itrace(inner, &kernel.output, &asked, how)
+                                      : inject_records(inner, &kernel.output, &asked, how);
+    status = pd_kernel_copy_end(&kernel, status);
+    return asked.guest ? copy_guest_kernel(inner, output, &asked, status) : status;
 }

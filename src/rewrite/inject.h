@@ -17,4 +17,15 @@ perfdata_status pd_inject_itrace(struct pd_recording *recording,
                                  const struct perfdata_output *output,
                                  const struct perfdata_inject_options *options, unsigned how);
 
+/* What a guest recorded comes among the records of its host, `recording`. */
+struct pd_guest_input {
+    struct pd_recording *recording;
+    uint32_t pid; /* of the hypervisor's process */
+    uint64_t offset;
+    double scale; /* of the guest's TSC */
+};
+perfdata_status pd_inject_guest(struct pd_recording *recording,
+                                const struct perfdata_output *output,
+                                const struct pd_guest_input *input, unsigned how);
+
 #endif

@@ -256,8 +256,11 @@ static perfdata_status open_session(struct traced *traced, struct pd_recording *
                                                PD_TRACE_LOG_REFUSED, &config);
     if (status == PERFDATA_OK)
         status = pd_session_open(recording, &search, &traced->session);
-    if (status == PERFDATA_OK)
+    if (status == PERFDATA_OK) {
+        pd_session_want_guests(&traced->session,
+                               &(struct pd_guest_places){ .mount = options->guest_mount });
         status = pd_session_decode(&traced->session, &config);
+    }
     if (status == PERFDATA_OK && !traced->session.synth)
         status = pd_fail(&recording->context, PERFDATA_ERROR_NO_DATA, -1,
                          "the recording has no trace that can be decoded");

@@ -3,10 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct inject_options {
     struct tool_output_options output;
-    const char *known, *vm_time, *symfs;
+    const char *known, *vm_time, *symfs, *guest_data, *guest_mount;
     int build_ids, all, sched_stat, jit, strip, no_index;
 };
 #define FIELD(name) offsetof(struct inject_options, name)
@@ -43,6 +44,13 @@ static const struct tool_option inject_rows[] = {
       FIELD(no_index), .flags = TOOL_OURS },
     { TOOL_STRING, 0, "symfs", "DIR", "root under which the traced programs are looked for",
       FIELD(symfs), .flags = TOOL_OURS },
+    { TOOL_GROUP, .help = "Guests" },
+    { TOOL_STRING, 0, "guest-data", "FILE,PID,...",
+      "tasks and maps that the guest of the hypervisor PID recorded; behind it OFFSET and SCALE of "
+      "the guest's TSC",
+      FIELD(guest_data), .flags = TOOL_OPTIONAL, .implied = "" },
+    { TOOL_STRING, 0, "guestmount", "DIR", "DIR/PID is the root of the guest of that hypervisor",
+      FIELD(guest_mount) },
     { TOOL_GROUP, .help = "Changed in place" },
     { TOOL_STRING, 0, "vm-time-correlation", "OFFSETS",
       "Intel PT of guests: their TSC packets get the host's time; \"[dry-run] "
@@ -95,6 +103,84 @@ static enum tool_exit correlate(struct tool *tool, const struct inject_options *
     return tool_rewritten(tool, recording, status);
 }
 
+/* ---- guest data ---- */
+
+struct guest_data {
+    char file[4096];
+    uint32_t pid;
+    uint64_t offset;
+    double scale;
+};
+
+static bool parse_guest_data(const char *text, struct guest_data *out)
+{
+    const char *comma = strchr(text, ',');
+    size_t length = comma ? (size_t)(comma - text) : 0;
+    char *end;
+    if (!length || length >= sizeof out->file)
+        return false;
+    memcpy(out->file, text, length);
+    out->file[length] = '\0';
+    unsigned long pid = strtoul(comma + 1, &end, 0);
+    if (end == comma + 1 || !pid || pid > INT32_MAX)
+        return false;
+    out->pid = (uint32_t)pid;
+    out->offset = 0;
+    out->scale = 1;
+    if (*end == ',') {
+        const char *at = end + 1;
+        out->offset = strtoull(at, &end, 0);
+        if (end == at)
+            return false;
+    }
+    if (*end == ',') {
+        const char *at = end + 1;
+        out->scale = strtod(at, &end);
+        if (end == at || !(out->scale > 0))
+            return false;
+    }
+    return !*end;
+}
+
+/* The root of the guest must be there when it is named. */
+static enum tool_exit check_mount(struct tool *tool, const char *mount, uint32_t pid)
+{
+    char path[4096];
+    if (!mount)
+        return TOOL_DONE;
+    snprintf(path, sizeof path, "%s/%u", mount, pid);
+    return access(path, R_OK) ? tool_usage(tool, "Can't access file %s", path) : TOOL_DONE;
+}
+
+static enum tool_exit merge_guest(struct tool *tool, const struct inject_options *options,
+                                  const struct perfdata_output *output,
+                                  struct perfdata_inject_options *inject)
+{
+    enum { FAILED = 255 };
+    struct guest_data guest;
+    perfdata_recording *recording;
+    if (!parse_guest_data(options->guest_data, &guest))
+        return tool_exit_as(
+            tool,
+            tool_usage(tool, "--guest-data option requires guest perf.data file name, guest "
+                             "machine PID, and optionally guest timestamp offset, and guest "
+                             "timestamp scale factor, separated by commas."),
+            FAILED);
+    enum tool_exit code = check_mount(tool, options->guest_mount, guest.pid);
+    if (code == TOOL_DONE)
+        code = tool_open(tool, guest.file, &inject->guest);
+    if (code != TOOL_DONE)
+        return code;
+    inject->guest_pid = guest.pid;
+    inject->guest_tsc_offset = guest.offset;
+    inject->guest_tsc_scale = guest.scale;
+    code = tool_open(tool, tool->input ? tool->input : "-", &recording);
+    if (code == TOOL_DONE)
+        code = tool_rewritten(tool, recording, perfdata_inject(recording, output, inject));
+    perfdata_recording_close(inject->guest);
+    return code;
+}
+
 static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct inject_options *options = data;
@@ -110,6 +196,7 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         .itrace = tool->itrace,
         .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
         .symfs = options->symfs,
+        .guest_mount = options->guest_mount,
         .home = getenv("HOME"),
         .perf_config = getenv("PERF_CONFIG"),
     };
@@ -132,6 +219,10 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         code = tool_usage(tool, "--no-hw-index goes with --itrace");
     if (code == TOOL_DONE && options->symfs && !inject.itrace_count)
         code = tool_usage(tool, "--symfs goes with --itrace");
+    if (code == TOOL_DONE && options->guest_mount && !inject.itrace_count && !options->guest_data)
+        code = tool_usage(tool, "--guestmount goes with --guest-data or --itrace");
+    if (code == TOOL_DONE && options->guest_data)
+        return merge_guest(tool, options, &output, &inject);
     if (code == TOOL_DONE) /* perf reads standard input here */
         code = tool_open(tool, tool->input ? tool->input : "-", &recording);
     if (code != TOOL_DONE)

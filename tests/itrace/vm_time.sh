@@ -61,4 +61,26 @@ for name in v_tsc v_code; do
         cmp -s "$work/perf" "$work/said" || complain "$name '$arguments': says something else than perf"
     done
 done
+
+# Several guests: every third VMCS packet gets another number.
+several() {
+    fresh v_tsc
+    "$PERFDATA" aux list --json -i "$work/rec" | sed 's/.*"nr":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\1 \2/' >"$work/buffers"
+    "$PERFDATA" aux dump --json -i "$work/rec" | sed -n 's/.*"buffer":\([0-9]*\),"offset":\([0-9]*\),.*"kind":"VMCS".*/\1 \2/p' |
+        awk 'NR == FNR { at[$1] = $2; next } FNR % 3 == 0 { print at[$1] + $2 + 2 }' "$work/buffers" - >"$work/places"
+    [ -s "$work/places" ] || complain 'there are no VMCS packets'
+    while read -r place; do # 0xaa becomes 0xa9
+        printf '\251' | dd of="$work/rec/data" bs=1 seek="$place" conv=notrunc 2>/dev/null
+    done <"$work/places"
+}
+for arguments in '' 5 0x10:0x10fdaa '0x10:0x10fda9 7:0x10fdaa' '0x7:0x10fdaa,0x10fda9'; do
+    several
+    perf inject -i "$work/rec" --force "--vm-time-correlation${arguments:+=$arguments}" >/dev/null 2>"$work/perf"
+    expected=$(sum)
+    several
+    "$PERFDATA" inject -i "$work/rec" --force "--vm-time-correlation${arguments:+=$arguments}" 2>"$work/said"
+    [ "$(sum)" = "$expected" ] || complain "several VMCS '$arguments': other bytes than perf's"
+    cmp -s "$work/perf" "$work/said" || complain "several VMCS '$arguments': says something else than perf"
+    [ -n "$arguments" ] || [ "$(grep -c '^VMCS: ' "$work/said")" = 2 ] || complain 'not two guests were found'
+done
 exit $failed
