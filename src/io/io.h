@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer io/: a path, a descriptor, a memory block (later pipes, directories, compressed files) -> chunks of bytes.
+/* The layer io/: a path, a descriptor, a memory block (or a pipe, a directory, a compressed file) -> chunks of bytes.
  *
  * A chunk is a reference-counted block of consecutive bytes of the input. Everything above holds records as
  * (chunk, pointer), copies nothing, and gives the chunk back when the last of its records has been consumed;

@@ -73,7 +73,8 @@ void tool_help_verb(struct tool *tool, const struct tool_verb *verb)
 {
     const struct tool_verb_row *row = tool_verb_find(verb->name);
     bool refused = tool_refused_next(verb, NULL) != NULL;
-    tool_printf(tool, "%s %s %s\n", tool->name, verb->name, verb->synopsis);
+    tool_printf(tool, "%s %s%s%s\n", tool->name, verb->name, *verb->synopsis ? " " : "",
+                verb->synopsis);
     if (row)
         wrap(tool, row->summary, 0, 0);
     for (const struct tool_option *option = verb->options; option->kind; option++) {

@@ -62,7 +62,7 @@ void tool_error(struct tool *tool, const char *format, ...) TOOL_PRINTF(2, 3);
 /* The same, then returns TOOL_USAGE: `return tool_usage(tool, "...")`. */
 enum tool_exit tool_usage(struct tool *tool, const char *format, ...) TOOL_PRINTF(2, 3);
 /* "perfdata VERB: option WHAT is not supported yet"; returns TOOL_USAGE. For values of options that
- * perf knows and we not yet ("--sort srcline"); whole options are refused by the option parser. */
+ * perf knows and we not yet ("--sort mem"); whole options are refused by the option parser. */
 enum tool_exit tool_refuse(struct tool *tool, const char *what);
 /* For failures: the library's status and message to an exit code, told on stderr. `what` is the file. */
 enum tool_exit tool_failure(struct tool *tool, perfdata_status status, const char *what,
