@@ -2,20 +2,9 @@
 # SPDX-License-Identifier: MIT
 # damage.sh DAMAGE_TRACE COUNT: so many damaged traces (flipped bits, cuts, noise, reordered pieces). None ends perfdata or keeps it
 # from ending; what goes wrong is told and counted; behind the damage the same branches are decoded as without it.
-set -eu
-export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-own=$PERFDATA_CORPUS/own-pt
-[ -d "$own/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
+. "$SOURCE/tests/itrace/common.sh"
 damage=$1 count=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0 done=0 told=0 resumed=0 guests=0
-
-complain() {
-    echo "$1" >&2
-    failed=1
-}
+done=0 told=0 resumed=0 guests=0
 
 # A damaged packet that says that a guest runs holds until another says the opposite, and these traces have none.
 in_guest() {

@@ -1,21 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Guests of virtual machines: samples, and traces of a guest's kernel (timeless, --guestkallsyms), as perf shows them.
-set -eu
-export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-own=$PERFDATA_CORPUS/own-pt
+. "$SOURCE/tests/itrace/common.sh"
 [ -d "$own/rec/k_thread" ] || { echo 'skipped: the corpus has no own-pt/rec/k_thread'; exit 77; }
-command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0 compared=0
+needs perf
 kernel=$own/rec/k_thread/kcore_dir
-
-complain() {
-    echo "$1" >&2
-    failed=1
-}
 
 # The recording says something only with guests: at least so many lines.
 compare() {
@@ -23,7 +12,7 @@ compare() {
     shift
     perf script --symfs "$own/symfs" "$@" >"$work/perf" 2>/dev/null
     "$PERFDATA" script --symfs "$own/symfs" "$@" >"$work/ours" 2>/dev/null || :
-    compared=$((compared + 1))
+    count=$((count + 1))
     cmp -s "$work/perf" "$work/ours" || complain "$*: differs from perf"
     [ "$(wc -l <"$work/ours")" -ge "$least" ] || complain "$*: says too little"
 }
@@ -83,5 +72,5 @@ done
 "$PERFDATA" script -i "$work/samples" -F comm,ip -j 1 --guestmount "$work/mount" >"$work/one"
 "$PERFDATA" script -i "$work/samples" -F comm,ip -j 8 --guestmount "$work/mount" | cmp -s - "$work/one" ||
     complain 'the number of threads matters'
-echo "$compared comparisons"
+echo "$count comparisons"
 exit $failed

@@ -2,24 +2,14 @@
 # SPDX-License-Identifier: MIT
 # manual.sh ROW: what the manual of Intel PT names, each row as perf has it. Without ROW: all rows, by name.
 set -u
-export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
 rows='quickstart insn-trace ipc database config-terms aux-sample snapshot sizes build-ids modes switches letters error-flags periods
     stack-sizes sampling-stacks no-itrace skip quick dump report-defaults autofdo pebs machines event-trace tnt-disable
     emulated-ptwrite pipe perfconfig'
 [ $# -gt 0 ] || { echo "$rows"; exit 0; }
-[ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
-own=$PERFDATA_CORPUS/own-pt
-[ -d "$own/rec" ] || { echo 'skipped: the corpus has no own-pt'; exit 77; }
-command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0 compared=0
+. "$SOURCE/tests/itrace/common.sh"
+set +e # what fails is looked at
+needs perf
 cd "$own/symfs" || exit 1
-
-complain() {
-    echo "$1" >&2
-    failed=1
-}
 
 # RECORDING VERB OPTIONS...: perf's text, which says something.
 same() {
@@ -28,7 +18,7 @@ same() {
     case $1 in script | report) set -- "$@" --symfs "$own/symfs" ;; esac
     perf "$@" -i "$recording" >"$work/perf" 2>/dev/null </dev/null
     "$PERFDATA" "$@" -i "$recording" >"$work/ours" 2>"$work/said" </dev/null
-    compared=$((compared + 1))
+    count=$((count + 1))
     # report ends with a tip that is drawn by lot
     for text in perf ours; do
         sed '/^# (\(Tip:\|Cannot load tips\)/d' "$work/$text" >"$work/$text.plain"
@@ -79,7 +69,7 @@ database() {
     [ "$(head -c 15 "$work/db")" = 'SQLite format 3' ] || complain 'no database'
     "$PERFDATA" export postgresql -i "$own/rec/t_cyc.data" --symfs "$own/symfs" -o "$work/sql" || complain 'no script for psql'
     grep -q 'CREATE TABLE' "$work/sql" || complain 'the script for psql makes no tables'
-    compared=$((compared + 2))
+    count=$((count + 2))
 }
 
 # As they are recorded; how they are asked for: record/intel_pt.
@@ -239,7 +229,7 @@ autofdo() {
     done
     cmp -s "$work/perf.text" "$work/perfdata.text" || complain 'inject --itrace --strip: differs from perf'
     grep -q '/M/' "$work/perfdata.text" || complain 'no branch is mispredicted'
-    compared=$((compared + 1))
+    count=$((count + 1))
 }
 
 pebs() {
@@ -287,7 +277,7 @@ pipe() {
     # shellcheck disable=SC2002 # a file as stdin is no pipe
     cat "$work/pipe" | "$PERFDATA" script -i - --symfs . --itrace=be 2>"$work/said" >/dev/null || :
     grep -qi 'pipe' "$work/said" || complain 'no word about a trace that comes through a pipe'
-    compared=$((compared + 1))
+    count=$((count + 1))
 }
 
 perfconfig() {
@@ -305,5 +295,5 @@ for row; do
     case " $(echo $rows) " in *" $row "*) ;; *) complain "no row '$row'" && continue ;; esac
     "$(echo "$row" | tr - _)"
 done
-echo "$compared comparisons"
+echo "$count comparisons"
 exit $failed
