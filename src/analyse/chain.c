@@ -110,6 +110,13 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
     all->number = PD_MIN(all->number, pair->number);
 }
 
+static int compare_numbers(const void *left, const void *right)
+{
+    uint64_t a = ((const struct gathered *)left)->number,
+             b = ((const struct gathered *)right)->number;
+    return a < b ? -1 : a > b;
+}
+
 static bool distribute(const struct gathering *gathering, size_t rows, struct pd_chain_index *out)
 {
     size_t count = gathering->all.count;
@@ -124,7 +131,10 @@ static bool distribute(const struct gathering *gathering, size_t rows, struct pd
     for (size_t i = 0; i < count; i++) {
         const struct gathered *item = &gathering->all.data[i];
         out->items[out->begin[item->row]++] = (struct pd_chain_item){
-            .cell = item->cell, .hits = item->hits, .count = item->count, .number = item->number
+            .cell = item->cell,
+            .hits = item->hits,
+            .count = (uint32_t)item->count,
+            .order = (uint32_t)i
         };
     }
     /* begin[r] now is the end of row r: shift. */
@@ -155,6 +165,8 @@ perfdata_status pd_chain_index_make(struct pd_hist *hist, const struct pd_hist_r
         else if (pd_hist_climb(hist, &climb, (uint32_t)i, gather, &gathering) < 0)
             gathering.failed = true;
     }
+    if (hist->options.frames == PD_FRAMES_BY_LINE && gathering.all.count > 1)
+        qsort(gathering.all.data, gathering.all.count, sizeof *gathering.all.data, compare_numbers);
     bool ok = !gathering.failed && distribute(&gathering, rows, out);
     pd_vec_free(&climb.seen);
     pd_vec_free(&gathering.all);
@@ -208,7 +220,7 @@ static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint3
     for (;;) {
         size_t first = begin;
         for (size_t i = begin; by_line && i < end; i++)
-            first = items[i].number < items[first].number ? i : first;
+            first = items[i].order < items[first].order ? i : first;
         if (!pd_vec_push(&tree->frames, hist->cells.data[items[first].cell].frame))
             return false;
         node->frame_count++;

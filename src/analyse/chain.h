@@ -42,8 +42,9 @@ struct pd_chain_tree {
 /* A stack, or what is left of it. */
 struct pd_chain_item {
     uint32_t cell, rank;
-    uint64_t hits, count;
-    uint64_t number; /* least */
+    uint64_t hits;
+    uint32_t count; /* as many bits as perf prints */
+    uint32_t order; /* of the first samples with it, where frames are one by line */
 };
 
 struct pd_chain_work {

@@ -143,16 +143,16 @@ static void expand_pair(struct expansion *expansion, uint32_t index)
     for (uint32_t cell = pair.cell; cell != PD_HIST_NONE && !hist->failed;
          cell = hist->cells.data[cell].next) {
         uint32_t frame_id = hist->cells.data[cell].frame;
-        struct pd_hist_frame frame = hist->frames.data[frame_id];
+        const struct pd_hist_frame *frame = &hist->frames.data[frame_id];
         position++;
-        if (!frame.symbol && hist->options.hide_unresolved)
+        if (!frame->symbol && hist->options.hide_unresolved)
             break;
-        if (frame.has_map)
-            level = frame.kernel ? 'k' : '.';
+        if (frame->has_map)
+            level = frame->kernel ? 'k' : '.';
         uint32_t id = child_entry(hist, pair.entry, frame_id);
         if (id == PD_HIST_NONE || !is_new(expansion, id, index, once))
             continue;
-        count_child(hist, &pair, id, &frame, level, position);
+        count_child(hist, &pair, id, frame, level, position);
         deepen(hist, id, hist->cells.data[cell].depth);
     }
 }

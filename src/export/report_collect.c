@@ -108,7 +108,7 @@ static uint64_t latency_of(const struct sample_facts *facts)
     return parts ? facts->sample->weight >> 32 & 0xffff : 0;
 }
 
-void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+PD_INLINE void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     const struct pd_recording *recording = state->shared->session->recording;
@@ -168,6 +168,11 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
                                              facts->number };
         pd_report_trace_words(plan, &payload, &state->hist, &state->scratch, words);
     }
+}
+
+void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+{
+    fill_key(state, facts, key);
 }
 
 /* ---- chains ---- */
@@ -404,7 +409,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     filtered |= plan->exclude_other && !facts->parent;
     uint64_t
         key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
-    pd_report_fill_key(state, facts, key);
+    fill_key(state, facts, key);
     uint32_t id = entry_of(state, facts->location, key);
     if (id == PD_HIST_NONE)
         return PERFDATA_ERROR_MEMORY;
