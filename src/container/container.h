@@ -53,6 +53,7 @@ struct pd_recording {
     size_t layout_count;
     struct pd_section recorded_data; /* as the header says; `data` is what there is */
     uint64_t feature_offset;         /* of the feature table, 0: none */
+    bool head_has_trace;             /* of a pipe: it tells of an AUX area */
     uint64_t head_end;               /* of a pipe: records before it acted when it was opened */
 };
 
@@ -65,6 +66,8 @@ PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, un
  * recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
 perfdata_status pd_recording_open(struct pd_source *source, const char *path,
                                   struct pd_recording *out);
+/* A pipe's stream that was opened and no more is copied into a temporary file, so that it can be read more than once. */
+perfdata_status pd_recording_spool(struct pd_recording *recording);
 void pd_recording_close(struct pd_recording *recording);
 
 /* The event of a kernel record (reference 9.2, tolerant), NULL when it has none. */

@@ -131,6 +131,7 @@ perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_ra
     case PD_RECORD_HEADER_ATTR: return take_attr(recording, raw);
     case PD_RECORD_HEADER_FEATURE: return take_feature(recording, raw);
     case PD_RECORD_HEADER_TRACING_DATA: return take_tracing_data(recording, raw);
+    case PD_RECORD_AUXTRACE_INFO: recording->head_has_trace = true; return PERFDATA_OK;
     default: return PERFDATA_OK;
     }
 }
@@ -176,6 +177,14 @@ static perfdata_status read_head(struct pd_recording *recording, struct pd_walk 
     context->strict = strict;
     memcpy(context->issue_count, counts, sizeof counts);
     return status < 0 ? status : more < 0 ? more : PERFDATA_OK;
+}
+
+perfdata_status pd_recording_spool(struct pd_recording *recording)
+{
+    perfdata_status status = pd_source_spool(recording->source);
+    if (status == PERFDATA_OK)
+        recording->data.size = pd_source_size(recording->source) - PIPE_HEADER;
+    return status;
 }
 
 perfdata_status pdc_open_pipe(struct pd_recording *recording)

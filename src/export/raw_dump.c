@@ -414,9 +414,34 @@ static void put_aux(const struct pd_record_aux *aux, struct pd_text *text)
     pd_text_string(text, "]\n");
 }
 
-static void put_kernel(const struct pd_raw_dump *dump, const struct pd_delivered *record,
-                       struct pd_text *text)
+struct poke_place {
+    struct pd_resolver *resolver;
+    const struct pd_delivered *record;
+};
+
+static bool name_poked(void *data, uint64_t address, struct pd_text *text)
 {
+    const struct poke_place *place = data;
+    const struct pd_delivered *record = place->record;
+    const struct pd_location *location = place->resolver
+                                             ? pd_resolve(place->resolver, record->thread,
+                                                          record->number, PD_CPUMODE_KERNEL,
+                                                          address)
+                                             : NULL;
+    if (!location || !location->sym)
+        return false;
+    pd_text_char(text, ' ');
+    pd_text_bytes(text, location->sym->name, location->sym->name_length);
+    pd_text_format(text, "+0x%llx", ULL(location->addr - location->sym->start));
+    return true;
+}
+
+/* `resolver`: for what is named; may be NULL. */
+static void put_kernel(const struct pd_raw_dump *dump, struct pd_resolver *resolver,
+                       const struct pd_delivered *record, struct pd_text *text)
+{
+    struct poke_place place = { resolver, record };
+    const struct pd_record_namer namer = { name_poked, &place };
     union pd_any_record body;
     struct pd_identity identity;
     struct pd_arena arena = { 0 };
@@ -450,7 +475,7 @@ static void put_kernel(const struct pd_raw_dump *dump, const struct pd_delivered
         pd_text_hex_prefixed(text, body.hw_id.hw_id);
         pd_text_char(text, '\n');
         break;
-    default: pd_record_text(&body, record->type, record->misc, NULL, text); break;
+    default: pd_record_text(&body, record->type, record->misc, &namer, text); break;
     }
     pd_arena_free(&arena);
 }
@@ -468,7 +493,7 @@ void pd_raw_dump_name(const struct pd_raw_dump *dump, const struct pd_delivered 
     if (record->type == PD_RECORD_SAMPLE)
         pd_text_char(text, '\n');
     else
-        put_kernel(dump, record, text);
+        put_kernel(dump, NULL, record, text);
 }
 
 /* ---- the events that perf makes for what a CoreSight trace shows: their HEADER_ATTR comes from nowhere ---- */
@@ -559,7 +584,7 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
         else if (record->type >= 64)
             pd_raw_dump_user(dump, record, text);
         else
-            put_kernel(dump, record, text);
+            put_kernel(dump, resolver, record, text);
         if (record->type == PD_RECORD_AUXTRACE_INFO)
             put_made_events(dump, text);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/io.h"
+#include "io/temporary.h"
 #include "io/unpack.h"
 #include <dirent.h>
 #include <errno.h>
@@ -346,6 +347,64 @@ static perfdata_status read_stream(struct pd_source *source, uint64_t offset, ui
         source->kept_size = source->kept_capacity = 0;
     }
     return read_forward(source, offset, to, least, size, got);
+}
+
+static perfdata_status write_all(struct pd_source *source, int fd, const uint8_t *bytes,
+                                 size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, bytes, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return fail_errno(source->context, errno, -1, "temporary file");
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return PERFDATA_OK;
+}
+
+/* What was kept and what is still to come. */
+static perfdata_status spool_to(struct pd_source *source, int fd)
+{
+    enum { PIECE = 256 << 10 };
+    uint8_t *piece = malloc(PIECE);
+    size_t got = 1;
+    perfdata_status status = piece ? write_all(source, fd, source->kept, source->kept_size)
+                                   : pd_fail(source->context, PERFDATA_ERROR_MEMORY, -1,
+                                             "out of memory");
+    while (status == PERFDATA_OK && got) {
+        status = read_some(source, piece, PIECE, &got);
+        if (status == PERFDATA_OK)
+            status = write_all(source, fd, piece, got);
+    }
+    free(piece);
+    return status;
+}
+
+perfdata_status pd_source_spool(struct pd_source *source)
+{
+    if (source->kind != KIND_STREAM || source->position != source->kept_size)
+        return pd_fail(source->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "the stream has been read already");
+    int fd = pd_temporary_file();
+    if (fd < 0)
+        return fail_errno(source->context, errno, -1, "temporary file");
+    perfdata_status status = spool_to(source, fd);
+    if (status < 0) {
+        close(fd);
+        return status;
+    }
+    if (source->own_fd)
+        close(source->fd);
+    source->fd = fd;
+    source->own_fd = true;
+    source->kind = KIND_FILE;
+    source->size = source->position;
+    free(source->kept);
+    source->kept = NULL;
+    source->kept_size = source->kept_capacity = 0;
+    return PERFDATA_OK;
 }
 
 void pd_source_stop_keeping(struct pd_source *source)

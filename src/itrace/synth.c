@@ -211,11 +211,15 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     struct pd_recording *recording = config->recording;
     struct pd_aux *aux;
     *out = NULL;
-    /* A stream is read once: the front tells of the trace in it. */
-    if (!config->options->decode || !config->symbols || !may_have_trace(recording) ||
-        pd_source_is_stream(recording->source))
+    if (!config->options->decode || !config->symbols || !may_have_trace(recording))
         return PERFDATA_OK;
-    perfdata_status status = pd_aux_open(recording, &config->aux, &aux);
+    /* What comes before the trace in a stream is decoded with it. Where its head does not tell of one, the front does. */
+    bool is_stream = pd_source_is_stream(recording->source);
+    if (is_stream && !recording->head_has_trace)
+        return PERFDATA_OK;
+    perfdata_status status = is_stream ? pd_recording_spool(recording) : PERFDATA_OK;
+    if (!status)
+        status = pd_aux_open(recording, &config->aux, &aux);
     if (status)
         return status;
     status = pd_aux_load(aux);

@@ -40,7 +40,8 @@ t_event.data script --itrace=Ibs100
 c_psbeach.data script --call-trace --graph-function tree
 c_sample.data script --call-ret-trace --graph-function run
 c_tracepoint.data script --call-ret-trace --graph-function tree
-# Records as they lie in the file
+# Records as they lie in the file, and which function was patched
+k_poke script -D
 c_fork.data script --dump-unsorted-raw-trace
 d_flip.data script --dump-unsorted-raw-trace
 EOF
