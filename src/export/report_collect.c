@@ -386,6 +386,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     const struct pd_sample *sample = facts->sample;
     if (!pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu))
         return 0;
+    bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL ||
+                 sample->cpumode == PD_CPUMODE_GUEST_USER;
     facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode,
                                  sample->ip);
     if (!facts->location)
@@ -395,7 +397,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     bool filtered = (pd_filter_has_thread(filter) &&
                      !pd_filter_thread(filter, facts->thread, facts->number)) ||
                     (pd_filter_has_location(filter) &&
-                     !pd_filter_location(filter, shared->session->symbols, facts->location));
+                     !pd_filter_location(filter, shared->session->symbols, facts->location)) ||
+                    (PD_UNLIKELY(guest) && !shared->session->guests.wanted);
     if (plan->mode == PD_REPORT_BRANCH)
         return pd_report_count_branches(state, facts, filtered);
     facts->cell = PD_HIST_NONE;

@@ -94,7 +94,7 @@ bool pd_module_name(const char *path, size_t length, struct pd_text *out)
 
 static uint32_t intern(struct pd_dso_table *table, const char *text, size_t length)
 {
-    uint32_t id = pd_intern(&table->names, text, length);
+    uint32_t id = pd_intern(table->names, text, length);
     if (id == PD_INTERN_NONE)
         return id;
     size_t need = (size_t)id + 1;
@@ -112,7 +112,7 @@ static uint32_t intern(struct pd_dso_table *table, const char *text, size_t leng
 /* Never adds a name. */
 static uint32_t known(const struct pd_dso_table *table, const char *text, size_t length)
 {
-    return pd_intern_find(&table->names, text, length);
+    return pd_intern_find(table->names, text, length);
 }
 
 static bool id_empty(const struct pd_dso_id *id)
@@ -171,7 +171,7 @@ struct pd_dso *pd_dso_find_short(const struct pd_dso_table *table, const char *n
 static void name_texts(const struct pd_dso_table *table, struct pd_dso *dso, uint32_t name,
                        uint32_t long_name, uint32_t short_name)
 {
-    const struct pd_string *strings = table->names.strings.data;
+    const struct pd_string *strings = table->names->strings.data;
     dso->name = strings[name].text;
     dso->name_length = strings[name].length;
     dso->long_name = strings[long_name].text;
@@ -186,18 +186,18 @@ static void name_texts(const struct pd_dso_table *table, struct pd_dso *dso, uin
 static void index_short(struct pd_dso_table *table, const struct pd_dso *dso)
 {
     uint32_t *first = &table->first_short.data[dso->short_name_id];
-    if (!*first || *first > dso->index + 1)
-        *first = dso->index + 1;
+    if (!*first || *first > dso->place + 1)
+        *first = dso->place + 1;
 }
 
 static void index_long(struct pd_dso_table *table, const struct pd_dso *dso)
 {
     uint32_t *last = &table->last_long.data[dso->long_name_id];
     if (*last)
-        table->next_long.data[*last - 1] = dso->index + 1;
+        table->next_long.data[*last - 1] = dso->place + 1;
     else
-        table->first_long.data[dso->long_name_id] = dso->index + 1;
-    *last = dso->index + 1;
+        table->first_long.data[dso->long_name_id] = dso->place + 1;
+    *last = dso->place + 1;
 }
 
 static enum pd_dso_kind kind_by_name(const struct pd_dso *dso)
@@ -216,7 +216,8 @@ static struct pd_dso *new_dso(struct pd_dso_table *table)
     if (!dso || table->dsos.count >= UINT32_MAX - 1 || !pd_vec_push(&table->next_long, 0) ||
         !pd_vec_push(&table->dsos, dso))
         return NULL;
-    dso->index = (uint32_t)table->dsos.count - 1;
+    dso->place = (uint32_t)table->dsos.count - 1;
+    dso->index = (*table->total)++;
     return dso;
 }
 
@@ -275,14 +276,14 @@ bool pd_dso_set_short_name(struct pd_dso_table *table, struct pd_dso *dso, const
     if (id == dso->short_name_id)
         return true;
     uint32_t *first = &table->first_short.data[dso->short_name_id];
-    if (*first == dso->index + 1) { /* the next in the list takes the old name over */
+    if (*first == dso->place + 1) { /* the next in the list takes the old name over */
         *first = 0;
-        for (size_t i = dso->index + 1; i < table->dsos.count && !*first; i++)
+        for (size_t i = dso->place + 1; i < table->dsos.count && !*first; i++)
             if (table->dsos.data[i]->listed &&
                 table->dsos.data[i]->short_name_id == dso->short_name_id)
                 *first = (uint32_t)i + 1;
     }
-    const struct pd_string *string = &table->names.strings.data[id];
+    const struct pd_string *string = &table->names->strings.data[id];
     dso->short_name = string->text;
     dso->short_name_length = string->length;
     dso->short_name_id = id;
@@ -307,6 +308,6 @@ void pd_dso_table_free(struct pd_dso_table *table)
     pd_vec_free(&table->first_long);
     pd_vec_free(&table->last_long);
     pd_vec_free(&table->first_short);
-    pd_intern_free(&table->names);
+    pd_intern_free(&table->own_names);
     pd_arena_free(&table->arena);
 }

@@ -11,7 +11,10 @@ struct pd_dso_id {
 };
 
 struct pd_dso_table {
-    struct pd_intern names;
+    struct pd_intern
+        *names; /* a guest's are among those of its host, so that ids tell them apart */
+    struct pd_intern own_names;
+    uint32_t *total, own_total; /* of all machines */
     struct pd_arena arena;
     PD_VEC(struct pd_dso *) dsos;
     PD_VEC(uint32_t) next_long;  /* by DSO: the next of the same long name + 1, 0 none */

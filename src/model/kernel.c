@@ -87,11 +87,11 @@ static perfdata_status main_kernel(struct pd_timeline *timeline, const struct pd
     const char *name = starts(fact, PD_KERNEL_NAME) ? PD_KERNEL_NAME : timeline->kernel_name;
     size_t prefix = strlen(name);
     if (fact->pgoff && fact->name_length > prefix) {
-        uint32_t id = pd_intern(&timeline->dsos.names, fact->name + prefix,
+        uint32_t id = pd_intern(timeline->dsos.names, fact->name + prefix,
                                 fact->name_length - prefix);
         if (id != PD_INTERN_NONE) {
             map->reloc = fact->pgoff;
-            map->reloc_name = pd_intern_text(&timeline->dsos.names, id);
+            map->reloc_name = pd_intern_text(timeline->dsos.names, id);
         }
     }
     return pd_map_set_insert_below(&timeline->pool, &timeline->kernel, map);

@@ -22,7 +22,9 @@ enum pd_dso_kind {
 
 /* Owned by the timeline, never freed before it. Names are fixed before a reader can reach the object. */
 struct pd_dso {
-    uint32_t index; /* order of creation, as in perf: build-id table first, then as maps appear */
+    /* Order of creation, as in perf: build-id table first, then as maps appear. Of all machines. */
+    uint32_t index;
+    uint32_t place; /* of its machine */
     enum pd_dso_kind kind;
     const char *name;       /* as at creation: what script prints */
     const char *long_name;  /* buildid-list; a loaded vmlinux changes it in resolve/ */
@@ -96,10 +98,10 @@ struct pd_timeline;
  * NULL when the system has no memory. */
 struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
                                     bool swap);
-/* The same of a guest, whose hypervisor's process is `pid`; 0: the one that is meant where none is known. */
-struct pd_timeline *pd_timeline_new_guest(struct pd_context *context,
-                                          const struct pd_features *features, bool swap,
-                                          uint32_t pid);
+/* The same of a guest, whose hypervisor's process is `pid`; 0: the one that is meant where none is known. Its host outlives
+ * it. Indices of threads, names and DSOs are unique over both. */
+struct pd_timeline *pd_timeline_new_guest(struct pd_timeline *host,
+                                          const struct pd_features *features, uint32_t pid);
 /* What all ones are for the host. */
 uint32_t pd_timeline_machine(const struct pd_timeline *timeline);
 /* "[kernel.kallsyms]", or a guest's. */

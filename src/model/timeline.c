@@ -11,8 +11,8 @@
 
 static const char *intern_comm(struct pd_timeline *timeline, const char *text, size_t length)
 {
-    uint32_t id = pd_intern(&timeline->comms, text, length);
-    return id == PD_INTERN_NONE ? NULL : pd_intern_text(&timeline->comms, id);
+    uint32_t id = pd_intern(timeline->comms, text, length);
+    return id == PD_INTERN_NONE ? NULL : pd_intern_text(timeline->comms, id);
 }
 
 static struct pd_comm *new_comm(struct pd_timeline *timeline, const char *text, uint64_t number)
@@ -20,7 +20,7 @@ static struct pd_comm *new_comm(struct pd_timeline *timeline, const char *text, 
     struct pd_comm *comm = text ? pd_arena_zalloc(&timeline->arena, sizeof *comm) : NULL;
     if (!comm)
         return NULL;
-    comm->index = timeline->comm_count++;
+    comm->index = timeline->host->comm_count++;
     comm->number = number;
     atomic_init(&comm->final_text, text);
     atomic_init(&comm->replaced_at, NEVER);
@@ -80,7 +80,7 @@ static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, 
         !pd_vec_push(&timeline->threads, thread))
         return NULL;
     comm->default_text = atomic_load_explicit(&comm->final_text, memory_order_relaxed);
-    thread->index = (uint32_t)timeline->threads.count - 1;
+    thread->index = timeline->host->thread_count++;
     thread->tid = tid;
     thread->timeline = timeline;
     thread->state = state;
@@ -90,7 +90,7 @@ static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, 
     state->pid = pid;
     state->made_pid = pid;
     state->current = true;
-    if (!pd_map64_set(&timeline->by_tid, tid, thread->index))
+    if (!pd_map64_set(&timeline->by_tid, tid, (uint32_t)timeline->threads.count - 1))
         return NULL;
     return thread;
 }
@@ -611,7 +611,7 @@ static bool start(struct pd_timeline *timeline, const struct pd_features *featur
            (!machine || named_thread(timeline, 0, 0, "swapper"));
 }
 
-static struct pd_timeline *new_timeline(struct pd_context *context,
+static struct pd_timeline *new_timeline(struct pd_context *context, struct pd_timeline *host,
                                         const struct pd_features *features, bool swap,
                                         uint32_t machine)
 {
@@ -620,6 +620,10 @@ static struct pd_timeline *new_timeline(struct pd_context *context,
         return NULL;
     timeline->context = context;
     timeline->swap = swap;
+    timeline->host = host ? host : timeline;
+    timeline->comms = &timeline->host->own_comms;
+    timeline->dsos.names = &timeline->host->dsos.own_names;
+    timeline->dsos.total = &timeline->host->dsos.own_total;
     timeline->machine_pid = machine;
     size_t size = sizeof timeline->kernel_name;
     if (machine == PD_HOST)
@@ -638,14 +642,13 @@ static struct pd_timeline *new_timeline(struct pd_context *context,
 struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
                                     bool swap)
 {
-    return new_timeline(context, features, swap, PD_HOST);
+    return new_timeline(context, NULL, features, swap, PD_HOST);
 }
 
-struct pd_timeline *pd_timeline_new_guest(struct pd_context *context,
-                                          const struct pd_features *features, bool swap,
-                                          uint32_t pid)
+struct pd_timeline *pd_timeline_new_guest(struct pd_timeline *host,
+                                          const struct pd_features *features, uint32_t pid)
 {
-    return new_timeline(context, features, swap, pid);
+    return new_timeline(host->context, host, features, host->swap, pid);
 }
 
 uint32_t pd_timeline_machine(const struct pd_timeline *timeline)
@@ -674,7 +677,7 @@ void pd_timeline_free(struct pd_timeline *timeline)
         return;
     pd_map_pool_free(&timeline->pool);
     pd_dso_table_free(&timeline->dsos);
-    pd_intern_free(&timeline->comms);
+    pd_intern_free(&timeline->own_comms);
     pd_vec_free(&timeline->threads);
     pd_map64_free(&timeline->by_tid);
     pd_arena_free(&timeline->arena);

@@ -46,8 +46,9 @@ struct pd_timeline {
     struct pd_arena arena; /* threads, comms, cgroups */
     struct pd_map_pool pool;
     struct pd_dso_table dsos;
-    struct pd_intern comms;
-    uint32_t comm_count;
+    struct pd_intern *comms, own_comms;
+    struct pd_timeline *host; /* itself, but for a guest: counts for all */
+    uint32_t comm_count, thread_count;
     PD_VEC(struct pd_thread *) threads;          /* by index */
     struct pd_map64 by_tid;                      /* current ones */
     struct pd_thread *recent[PD_RECENT_THREADS]; /* those found last, by tid */

@@ -89,7 +89,7 @@ static struct pd_guest *make(struct pd_guests *guests, uint32_t pid)
     if (!guest)
         return NULL;
     guest->pid = pid;
-    guest->timeline = pd_timeline_new_guest(guests->context, guests->features, guests->swap, pid);
+    guest->timeline = pd_timeline_new_guest(guests->host, guests->features, pid);
     if (!guest->timeline || (guests->search && !open_symbols(guest, guests)) ||
         !pd_vec_reserve(&guests->list, guests->list.count + 1) ||
         !pd_map64_set(&guests->by_pid, pid, (uint32_t)guests->list.count)) {
