@@ -65,28 +65,16 @@ struct seen {
     uint64_t samples, first, last;
 };
 
-static perfdata_status look(struct pd_build_ids *ids, struct seen *seen)
+static void see_times(void *data, const struct pd_delivered *record)
 {
-    struct pd_order *order;
-    struct pd_delivered record;
-    int got = pd_order_open(ids->recording, PD_ORDER_DELIVERY, &order);
-    if (got < 0)
-        return got;
-    while ((got = pd_order_next(order, &record)) > 0) {
-        if (record.type == PD_RECORD_SAMPLE) {
-            seen->samples++;
-            if (record.time && record.time != PD_NO_TIME) {
-                seen->first = seen->first ? seen->first : record.time;
-                seen->last = record.time;
-            }
-        }
-        got = pd_build_ids_record(ids, record.event, record.data, record.size, record.type,
-                                  record.misc);
-        if (got < 0)
-            break;
+    struct seen *seen = data;
+    if (record->type != PD_RECORD_SAMPLE)
+        return;
+    seen->samples++;
+    if (record->time && record->time != PD_NO_TIME) {
+        seen->first = seen->first ? seen->first : record->time;
+        seen->last = record->time;
     }
-    pd_order_close(order);
-    return got;
 }
 
 static perfdata_status set_times(perfdata_recorder *recorder, const struct seen *seen)
@@ -117,7 +105,7 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
                                    pd_record_flag(recorder, PERFDATA_RECORDER_ALL_BUILD_IDS), false,
                                    known.failed || known.length < 2 ? NULL : known.data, &ids);
         if (status == PERFDATA_OK)
-            status = look(&ids, &seen);
+            status = pd_build_ids_read(&ids, see_times, &seen);
         if (status == PERFDATA_OK && ids.table.count && build_ids)
             status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BUILD_ID, ids.table.data,
                                            ids.table.count);

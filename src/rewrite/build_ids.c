@@ -260,7 +260,9 @@ perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_ev
     return status;
 }
 
-perfdata_status pd_build_ids_read(struct pd_build_ids *ids)
+perfdata_status pd_build_ids_read(struct pd_build_ids *ids,
+                                  void (*see)(void *data, const struct pd_delivered *record),
+                                  void *data)
 {
     struct pd_order *order;
     struct pd_delivered record;
@@ -268,6 +270,8 @@ perfdata_status pd_build_ids_read(struct pd_build_ids *ids)
     if (got < 0)
         return got;
     while ((got = pd_order_next(order, &record)) > 0) {
+        if (see)
+            see(data, &record);
         got = pd_build_ids_record(ids, record.event, record.data, record.size, record.type,
                                   record.misc);
         if (got < 0)

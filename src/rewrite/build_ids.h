@@ -30,7 +30,9 @@ perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_ev
 /* A file that no map showed. */
 perfdata_status pd_build_ids_add(struct pd_build_ids *ids, const char *path,
                                  const struct pd_build_id *id);
-/* The whole recording, which is not a stream. */
-perfdata_status pd_build_ids_read(struct pd_build_ids *ids);
+/* The whole recording, which is not a stream; `see`, if not NULL, is shown each record first. */
+perfdata_status pd_build_ids_read(struct pd_build_ids *ids,
+                                  void (*see)(void *data, const struct pd_delivered *record),
+                                  void *data);
 
 #endif

@@ -86,7 +86,7 @@ static perfdata_status run(struct inject *inject)
 {
     perfdata_status status = PERFDATA_OK;
     if (inject->with_ids && !inject->by_and_by && !inject->only_jit) {
-        status = pd_build_ids_read(&inject->ids);
+        status = pd_build_ids_read(&inject->ids, NULL, NULL);
         if (status == PERFDATA_OK)
             status = give_table(inject);
     }
