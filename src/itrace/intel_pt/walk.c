@@ -561,11 +561,19 @@ void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct p
     use_view(d);
 }
 
+/* Samples so close to each other that nothing between them is worth not being seen. */
+static bool samples_often(const struct pd_pt_decoder *d)
+{
+    enum { CLOSE = 16 };
+    return d->config.period_type != PD_PT_PERIOD_NONE && d->config.period < CLOSE;
+}
+
 void pd_pt_set_wanted(struct pd_pt_decoder *d, uint32_t wanted)
 {
     d->config.wanted = wanted;
     bool unseen = !d->config.log &&
-                  !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END));
+                  !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END)) &&
+                  !((wanted & PD_PT_INSTRUCTION) && samples_often(d));
     d->unseen = !d->hop && unseen;
     d->hop_unseen = d->hop && !d->leap && unseen && !(wanted & PD_PT_INSTRUCTION) &&
                     !d->config.cyc_threshold;
