@@ -58,11 +58,16 @@ uint16_t pdc_most(uint32_t type)
     }
 }
 
+bool pdc_is_known(const struct pdc_header *header)
+{
+    return pd_record_type_name(header->type) &&
+           (header->type >= PD_RECORD_KERNEL_END || header->size <= pdc_most(header->type));
+}
+
 bool pdc_looks_right(const struct pdc_header *header)
 {
-    if (!pd_record_type_name(header->type) || header->size < pd_record_min_size(header->type) ||
-        header->size > PDC_RECORD_MAX ||
-        (header->type < PD_RECORD_KERNEL_END && header->size > pdc_most(header->type)))
+    if (!pdc_is_known(header) || header->size < pd_record_min_size(header->type) ||
+        header->size > PDC_RECORD_MAX)
         return false;
     if (header->type == PD_RECORD_FINISHED_ROUND || header->type == PD_RECORD_FINISHED_INIT)
         return header->size == 8;

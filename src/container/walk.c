@@ -514,7 +514,7 @@ static int slow_step(struct pd_walk *walk, struct pd_raw *out)
     bool good = header.size >= 8 && header.size <= left && header.size <= PDC_RECORD_MAX &&
                 (pdc_looks_right(&header) || pdc_follows_record(walk, header.size));
     if (walk->inflate.inside && header.size >= 8 && header.size <= left)
-        good = pd_record_type_name(header.type) != NULL; /* nothing behind it tells more */
+        good = pdc_is_known(&header); /* nothing behind it tells more */
     if (good && header.type == PD_RECORD_SAMPLE)
         good = !pdc_is_hollow(walk, find_event(walk, walk->next, header.size, header.type),
                               header.size);

@@ -133,6 +133,48 @@ static void check_unfinished(void)
     close(fd);
 }
 
+/* Within compressed records, too, none is taken that is larger than its type ever is: a file with it could not be read. */
+static void check_compressed_giant(void)
+{
+    enum { ITRACE_START = 12, SIZE = 2560, BEFORE = 3 };
+    int fd = memfd_create("giant", MFD_CLOEXEC);
+    struct pd_context context;
+    struct pd_writer *writer;
+    struct pd_writer_options options = { .kind = PD_WRITE_FILE, .level = 1 };
+    struct pd_attr attr = make_attr(0);
+    struct pd_recording r = { 0 };
+    struct pd_source *source;
+    struct pd_walk *walk;
+    struct pd_raw raw;
+    unsigned count = 0;
+    uint8_t record[32], giant[SIZE] = { ITRACE_START, [6] = SIZE & 255, [7] = SIZE >> 8 };
+    pd_context_init(&context);
+    CHECK(pd_writer_open_fd(&context, fd, &options, &writer) == 0);
+    CHECK(pd_writer_add_event(writer, &attr, ids[0], 2) == 0);
+    CHECK(pd_writer_begin(writer) == 0);
+    for (unsigned i = 0; i < BEFORE; i++) {
+        make_record(record, i, false);
+        CHECK(pd_writer_put_record(writer, record, sizeof record) == 0);
+    }
+    CHECK(pd_writer_put_record(writer, giant, sizeof giant) == 0);
+    CHECK(pd_writer_finish(writer) == 0);
+    pd_writer_close(writer);
+    pd_context_fini(&context);
+    pd_context_init(&r.context);
+    CHECK(pd_source_open_fd(&r.context, fd, &source) == 0);
+    CHECK(pd_recording_open(source, "giant", &r) == 0);
+    CHECK(pd_walk_open(&r, &walk) == 0);
+    while (pd_walk_next(walk, &raw) > 0) {
+        CHECK(raw.type != ITRACE_START);
+        count += raw.type == PD_RECORD_SAMPLE;
+    }
+    pd_walk_close(walk);
+    CHECK_U64(count, BEFORE);
+    CHECK_U64(r.context.issue_count[PERFDATA_ISSUE_BAD_RECORD], 1);
+    pd_recording_close(&r);
+    close(fd);
+}
+
 int main(void)
 {
     static const struct form forms[] = {
@@ -148,5 +190,6 @@ int main(void)
         close(fd);
     }
     check_unfinished();
+    check_compressed_giant();
     return test_done();
 }
