@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "format/names.h"
 #include "resolve/symbols.h"
 #include "io/temporary.h"
 #include "object/jitdump.h"
@@ -351,8 +352,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
         symbols->search.context = context;
     if (features && features->osrelease.present && !symbols->search.os_release)
         symbols->search.os_release = features->osrelease.text.text;
-    symbols->is_x86_64 = features && features->arch.present && features->arch.text.text &&
-                         strcmp(features->arch.text.text, "x86_64") == 0;
+    symbols->is_x86_64 = !strcmp(pd_features_arch(features), "x86_64");
     atomic_init(&symbols->first_kernel, UINT64_MAX);
     pthread_mutex_init(&symbols->lock, NULL);
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)

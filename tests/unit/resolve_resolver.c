@@ -119,6 +119,10 @@ static void kernel_of_all_addresses_takes_branches(void)
     CHECK(user->map && user->map->kernel);
     user = pd_resolve_any(resolver, thread, now, PD_CPUMODE_USER, 0x10000);
     CHECK(user->map && !user->map->kernel);
+#ifdef __x86_64__
+    /* What does not say its machine is of this one, where no map says where the kernel begins. */
+    CHECK_U64(pd_symbols_kernel_start(symbols, now), UINT64_C(1) << 63);
+#endif
     end();
 }
 
