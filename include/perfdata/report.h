@@ -56,7 +56,8 @@ enum perfdata_report_flags {
 /* More of them, for `more`. Since 0.1. */
 enum perfdata_report_more_flags {
     PERFDATA_REPORT_FULL_SOURCE_PATH = 1 << 0, /* source files with their folders             */
-    PERFDATA_REPORT_HIERARCHY = 1 << 1         /* rows below rows, a level for each sort key  */
+    PERFDATA_REPORT_HIERARCHY = 1 << 1,        /* rows below rows, a level for each sort key  */
+    PERFDATA_REPORT_VERBOSE = 1 << 2           /* -v: addresses, whence symbols are, long names */
 };
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.

@@ -98,6 +98,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from report' -l total-cycles -d 
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l mem-mode -d 'rows of memory accesses: refused so far where they were recorded'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l skip-empty -d 'nothing for events without samples (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -s q -l quiet -d 'rows only'
+complete -c perfdata -n '__fish_seen_subcommand_from report' -s v -l verbose -d 'addresses, where symbols are from, long names of objects, C++ parameters'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -s g -l call-graph -d 'graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, percent, period or count'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -s G -l inverted -d 'chains from caller to callee'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l max-stack -r -d 'frames taken at most of a chain'

@@ -155,6 +155,8 @@ _perfdata() {
         '*--skip-empty[nothing for events without samples (on)]' \
         '*-q[rows only]' \
         '*--quiet[rows only]' \
+        '*-v[addresses, where symbols are from, long names of objects, C++ parameters]' \
+        '*--verbose[addresses, where symbols are from, long names of objects, C++ parameters]' \
         '*-g+[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, percent, period or count]::STYLE:' \
         '*--call-graph=-[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, percent, period or count]::STYLE:' \
         '*-G[chains from caller to callee]' \

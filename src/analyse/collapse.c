@@ -53,9 +53,13 @@ static void row_add(struct pd_hist_row *row, const struct pd_hist_entry *entry)
         row->entry = entry;
 }
 
-static const char *name_of(struct pd_symbols *symbols, const struct pd_dso *dso)
+static const char *name_of(struct pd_symbols *symbols, const struct pd_hist_options *options,
+                           const struct pd_dso *dso)
 {
-    return dso ? pd_symbols_short_name(symbols, dso) : NULL;
+    if (!dso)
+        return NULL;
+    return options->long_names ? pd_symbols_long_name(symbols, dso)
+                               : pd_symbols_short_name(symbols, dso);
 }
 
 static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const uint64_t *key,
@@ -77,7 +81,7 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     at = pd_hist_key_at(&hist->options, PD_KEY_SRCFILE);
     if (at && key[at] != PD_HIST_NONE)
         row->file = pd_intern_text(&hist->names, (uint32_t)key[at]);
-    row->dso = name_of(symbols, first->dso);
+    row->dso = name_of(symbols, &hist->options, first->dso);
     row->symbol = first->symbol ? first->symbol->name : NULL;
     row->addr = first->addr;
     row->filtered = first->filtered;
@@ -139,8 +143,8 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
     }
     for (size_t i = 0; i < hist->accesses.count; i++) {
         struct pd_hist_access *access = &hist->accesses.data[i];
-        access->from.dso_name = name_of(symbols, access->from.dso);
-        access->to.dso_name = name_of(symbols, access->to.dso);
+        access->from.dso_name = name_of(symbols, &hist->options, access->from.dso);
+        access->to.dso_name = name_of(symbols, &hist->options, access->to.dso);
     }
     out->row_count_with_entry = out->all.count;
     free(comms);

@@ -46,9 +46,7 @@ static uint32_t child_entry(struct pd_hist *hist, uint32_t parent, uint32_t fram
     memcpy(words, pd_hist_key_of(hist, parent), hist->words * sizeof *words);
     for (unsigned k = 0; k < hist->options.key_count; k++) {
         switch (hist->options.keys[k]) {
-        case PD_KEY_DSO:
-            words[k + 1] = frame->dso ? frame->dso->short_name_id : PD_HIST_NONE;
-            break;
+        case PD_KEY_DSO: words[k + 1] = pd_hist_dso_word(&hist->options, frame->dso); break;
         case PD_KEY_IPC_NULL:
         case PD_KEY_SYMBOL: words[k + 1] = frame->sym; break;
         case PD_KEY_SYMBOL_SIZE:

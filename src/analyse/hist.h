@@ -94,6 +94,7 @@ struct pd_hist_options {
     bool children;     /* callees count for their callers */
     bool caller_order; /* chains from caller to callee   */
     bool hide_unresolved;
+    bool long_names;      /* objects are told apart, and told, by their long names */
     bool levels;          /* a tree of rows, a level for each key */
     uint8_t frames;       /* enum pd_hist_frames */
     bool keeps_addresses; /* of frames, whatever makes them one */
@@ -102,11 +103,17 @@ struct pd_hist_options {
         keeps_log; /* keys that tell "differs" but not which comes first: what perf joins depends on the order */
 };
 
+/* The key word of an object: what tells apart those that perf does. */
+PD_INLINE uint64_t pd_hist_dso_word(const struct pd_hist_options *options, const struct pd_dso *dso)
+{
+    return !dso ? PD_HIST_NONE : options->long_names ? dso->index : dso->short_name_id;
+}
+
 /* A symbol's identity: what the key word of PD_KEY_SYMBOL numbers. */
 struct pd_hist_sym {
     const struct pd_symbol *symbol; /* NULL: an unknown address */
     uint64_t start, end;            /* unknown: start is the address */
-    uint32_t dso_name;              /* short_name_id, PD_HIST_NONE none */
+    uint32_t dso_name;              /* pd_hist_dso_word() */
 };
 
 /* A cgroup namespace: what PD_KEY_CGROUP_ID numbers, from 1; 0 is none. */

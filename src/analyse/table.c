@@ -183,7 +183,7 @@ uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso,
         .symbol = symbol,
         .start = symbol ? symbol->start : addr,
         .end = symbol ? symbol->end : 0,
-        .dso_name = symbol && dso ? dso->short_name_id : PD_HIST_NONE,
+        .dso_name = symbol ? (uint32_t)pd_hist_dso_word(&hist->options, dso) : PD_HIST_NONE,
     };
     return sym_add(hist, &sym);
 }

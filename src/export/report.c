@@ -202,6 +202,7 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .hist = &report->counts.hist,
         .result = &report->result,
         .timeline = report->session.timeline,
+        .symbols = report->session.symbols,
         .event = event,
         .events = group.events,
         .event_count = group.count,
@@ -283,6 +284,7 @@ static struct pd_object_search search_of(const struct report *report)
     search.demangle = !(options->flags & PERFDATA_REPORT_NO_DEMANGLE);
     search.demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL;
     search.force = options->flags & PERFDATA_REPORT_FORCE;
+    search.verbose_names = options->more & PERFDATA_REPORT_VERBOSE;
     return search;
 }
 

@@ -35,8 +35,8 @@ uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access 
 {
     uint64_t flags = access->flags;
     switch (key) {
-    case PD_KEY_DSO_FROM: return access->from.dso ? access->from.dso->short_name_id : PD_HIST_NONE;
-    case PD_KEY_DSO_TO: return access->to.dso ? access->to.dso->short_name_id : PD_HIST_NONE;
+    case PD_KEY_DSO_FROM: return pd_hist_dso_word(&state->hist.options, access->from.dso);
+    case PD_KEY_DSO_TO: return pd_hist_dso_word(&state->hist.options, access->to.dso);
     case PD_KEY_SYMBOL_FROM: return symbol_word(state, &access->from);
     case PD_KEY_SYMBOL_TO: return symbol_word(state, &access->to);
     case PD_KEY_ADDR_FROM: return access->from.ip;

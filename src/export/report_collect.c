@@ -125,7 +125,7 @@ PD_INLINE void fill_key(struct state *state, const struct sample_facts *facts, u
                                          facts->number)
                        : PD_HIST_NONE;
             break;
-        case PD_KEY_DSO: *key = location->dso ? location->dso->short_name_id : PD_HIST_NONE; break;
+        case PD_KEY_DSO: *key = pd_hist_dso_word(&plan->hist, location->dso); break;
         case PD_KEY_IPC_NULL: /* perf tells rows by it as it does by the symbol */
         case PD_KEY_IPC_LBR:
         case PD_KEY_SYMBOL: *key = symbol_of(state, facts->location); break;

@@ -44,7 +44,8 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
     uint32_t *widths = table->widths, digits = table->address_digits;
     const struct pd_symbol *symbol = row->entry->first.symbol;
     if (symbol) {
-        widen(&widths[PD_KEY_SYMBOL], symbol->name_length + 4u);
+        widen(&widths[PD_KEY_SYMBOL],
+              symbol->name_length + 4u + (plan->hist.long_names ? digits + 2 + 3 : 0));
     } else {
         widen(&widths[PD_KEY_SYMBOL], digits + 4 + 2);
         if (widths[PD_KEY_DSO] < digits && !plan->options->column_widths &&
@@ -245,10 +246,25 @@ static void text_cell(const char *text, size_t width, struct pd_text *out)
         pd_text_bytes(out, text, strnlen(text, width));
 }
 
+void pd_report_put_origin(const struct pd_report_table *table, const struct pd_dso *dso,
+                          uint64_t address, struct pd_text *out)
+{
+    if (!table->plan->hist.long_names)
+        return;
+    size_t begin = out->length, width = table->address_digits + 2;
+    pd_text_hex_prefixed(out, address);
+    if (out->length - begin < width)
+        pd_text_fill(out, ' ', width - (out->length - begin));
+    pd_text_char(out, ' ');
+    pd_text_char(out, dso ? pd_symbols_origin(table->symbols, dso) : '!');
+    pd_text_char(out, ' ');
+}
+
 static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
                         size_t width, struct pd_text *out)
 {
     const struct pd_symbol *symbol = row->entry->first.symbol;
+    pd_report_put_origin(table, row->entry->first.dso, row->addr, out);
     pd_text_char(out, '[');
     pd_text_char(out, row->entry->first.level);
     pd_text_string(out, "] ");

@@ -11,6 +11,9 @@ void pd_report_number_cell(const struct pd_report_table *table,
                            struct pd_text *out);
 void pd_report_key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
                         const struct pd_hist_row *row, struct pd_text *out);
+/* -v: an address and where its object's symbols are from. */
+void pd_report_put_origin(const struct pd_report_table *table, const struct pd_dso *dso,
+                          uint64_t address, struct pd_text *out);
 /* The separator's first byte becomes a point from `from` on. */
 void pd_report_replace_separator(struct pd_text *out, size_t from, const char *separator);
 perfdata_status pd_report_row_chains(const struct pd_report_table *table,

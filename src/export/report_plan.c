@@ -248,7 +248,8 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
         if (plan->order[i] < PD_KEY_COUNT)
             plan->hist.keys[plan->hist.key_count++] = plan->order[i];
     plan->hist.keeps_addresses = plan->hist.frames != PD_FRAMES_BY_FUNCTION ||
-                                 has_order(plan, PD_KEY_SRCLINE) || has_order(plan, PD_KEY_SRCFILE);
+                                 has_order(plan, PD_KEY_SRCLINE) ||
+                                 has_order(plan, PD_KEY_SRCFILE) || plan->hist.long_names;
     plan->hist.has_access = plan->mode == PD_REPORT_BRANCH;
     plan->hist.keeps_log = has_order(plan, PD_KEY_MISPREDICT) || has_order(plan, PD_KEY_IN_TX) ||
                            has_order(plan, PD_KEY_ABORT) ||
@@ -384,6 +385,7 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
     out->skip_first_frame = options->sort && !strncmp(options->sort, "sym", 3) && !options->fields;
+    out->hist.long_names = options->more & PERFDATA_REPORT_VERBOSE;
     out->hist.levels = options->more & PERFDATA_REPORT_HIERARCHY;
     if (out->hist.levels && options->fields)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,

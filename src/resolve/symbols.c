@@ -200,6 +200,37 @@ bool pd_symbols_adjusts(const struct pd_dso *dso)
     return loaded && loaded->object && loaded->object->adjust_symbols;
 }
 
+char pd_symbols_origin(struct pd_symbols *symbols, const struct pd_dso *dso)
+{
+    static const char letters[] = {
+        [PD_OBJECT_NOT_FOUND] = '!',
+        [PD_OBJECT_PERF_MAP] = 'j',
+        [PD_OBJECT_DEBUGLINK] = 'l',
+        [PD_OBJECT_BUILD_ID_CACHE] = 'B',
+        [PD_OBJECT_BUILD_ID_CACHE_DEBUG] = 'D',
+        [PD_OBJECT_FEDORA_DEBUG] = 'f',
+        [PD_OBJECT_UBUNTU_DEBUG] = 'u',
+        [PD_OBJECT_BUILD_ID_DEBUG] = 'b',
+        [PD_OBJECT_SYSTEM] = 'd',
+        [PD_OBJECT_MODULE] = 'K',
+        [PD_OBJECT_MODULE_COMPRESSED] = 'm',
+        [PD_OBJECT_OPENEMBEDDED_DEBUG] = 'o',
+        [PD_OBJECT_MIXEDUP_UBUNTU_DEBUG] = 'x',
+        [PD_OBJECT_VMLINUX] = 'v',
+        [PD_OBJECT_KALLSYMS] = 'k',
+        [PD_OBJECT_MEMORY] = 'd',
+    };
+    const struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    if (!loaded)
+        return '!';
+    if (loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND)
+        return letters[loaded->object->type];
+    const struct pd_kernel_view *view = atomic_load_explicit(&symbols->view, memory_order_acquire);
+    bool by_kernel = (dso->kind == PD_DSO_KERNEL || dso->kind == PD_DSO_MODULE) && loaded->table &&
+                     view && view->kernel;
+    return by_kernel ? letters[view->kernel->type] : '!';
+}
+
 /* ---- source lines ---- */
 
 /* The file that perf asks, or NULL where it does not ask. */

@@ -9,7 +9,7 @@
 struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
-    int branch_stack, mem_mode, total_cycles, full_source_path, hierarchy;
+    int branch_stack, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
@@ -93,6 +93,8 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)",
       FIELD(skip_empty) },
     { TOOL_FLAG, 'q', "quiet", NULL, "rows only", FIELD(quiet) },
+    { TOOL_COUNT, 'v', "verbose", NULL,
+      "addresses, where symbols are from, long names of objects, C++ parameters", FIELD(verbose) },
     { TOOL_GROUP, .help = "Call chains" },
     { TOOL_CALLBACK, 'g', "call-graph", "STYLE",
       "graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, "
@@ -173,6 +175,7 @@ static uint32_t more_flags_of(const struct report_options *from)
     const struct tool_flag rows[] = {
         { from->full_source_path, PERFDATA_REPORT_FULL_SOURCE_PATH },
         { from->hierarchy, PERFDATA_REPORT_HIERARCHY },
+        { from->verbose > 0, PERFDATA_REPORT_VERBOSE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
