@@ -11,6 +11,7 @@ case $(perf --version 2>/dev/null) in
 *) echo 'skipped: no perf 6.1 to compare with'; exit 77 ;;
 esac
 command -v python3 >/dev/null || { echo 'skipped: conform needs python3'; exit 77; }
-exec python3 "$PERFDATA_TOOLS/conform" --perfdata "$PERFDATA" --recordings "$PERFDATA_CORPUS/own" \
-    --without zstd,dwarf,tracepoint,pipe,dir,trunc,noise,size-field,length-field,type-field,data-size-0 \
+without=zstd,dwarf,tracepoint,pipe,dir,trunc,noise,size-field,length-field,type-field,data-size-0
+exec python3 "$PERFDATA_TOOLS/conform" --perfdata "$PERFDATA" \
+    --recordings "$PERFDATA_CORPUS/${CONFORM_FOLDER-own}" --without "${CONFORM_WITHOUT-$without}" \
     --jobs 2 "$@"
