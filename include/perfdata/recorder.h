@@ -137,7 +137,7 @@ struct perfdata_recorder_options {
     uint32_t affinity; /* enum perfdata_affinity */
     uint32_t map_build_ids; /* maps have their build-ids, the header has none */
     uint32_t kcore;         /* `path` is a directory with a copy of the kernel's code */
-    uint32_t reserved;
+    uint32_t no_switches;   /* traces go without context switches */
 };
 
 /* Since 0.1. */

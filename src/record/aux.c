@@ -52,9 +52,6 @@ static perfdata_status check(perfdata_recorder *recorder, size_t index)
     if (recorder->options.threads) /* no reader puts the pieces of a trace together again */
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "--threads with AUX areas is not supported");
-    if (recorder->options.compression)
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "-z with AUX areas is not supported yet");
     const struct pd_selected *event = pd_record_event(recorder, index);
     if (event->leader != index)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "%s: it must lead its group",
@@ -133,7 +130,7 @@ static perfdata_status add_switches(perfdata_recorder *recorder)
     uint64_t tsc = pd_pmu_mask(&recorder->roots, PD_INTEL_PT, "tsc", &word);
     bool timed = (pd_record_event(recorder, 0)->attr.config & tsc) != 0;
     recorder->switches = 0;
-    if (!timed || recorder->per_thread)
+    if (!timed || recorder->per_thread || recorder->options.no_switches)
         return PERFDATA_OK;
     bool everywhere = !geteuid() || paranoid(recorder) < 1;
     recorder->switches = recorder->by_cpu || everywhere ? 3 : 2;

@@ -270,7 +270,8 @@ enum tool_exit record_take_options(struct record_run *run, int argc, char **argv
     enum tool_exit code = TOOL_DONE;
     run->recorder.struct_size = sizeof run->recorder;
     for (unsigned bit = 0; bit < TOOL_LENGTH(run->options->flags); bit++)
-        run->recorder.flags |= (run->options->flags[bit] ? 1u : 0u) << bit;
+        run->recorder.flags |= (run->options->flags[bit] == RECORD_ON ? 1u : 0u) << bit;
+    run->recorder.no_switches = run->options->flags[RECORD_BIT(SWITCH_EVENTS)] == RECORD_OFF;
     run->recorder.log = on_log;
     run->recorder.log_data = (void *)(uintptr_t)run->options;
     run->recorder.command = argc ? (const char *const *)argv : NULL;

@@ -475,6 +475,12 @@ static enum tool_exit run_record(struct tool *tool, void *data, int argc, char *
     return code;
 }
 
+static void set_defaults(void *data)
+{
+    struct record_options *options = data;
+    options->flags[RECORD_BIT(SWITCH_EVENTS)] = RECORD_UNSAID;
+}
+
 const struct tool_verb tool_verb_record = {
     .name = "record",
     .synopsis = "[OPTIONS] [COMMAND [ARGUMENTS]]",
@@ -486,6 +492,7 @@ const struct tool_verb tool_verb_record = {
                   "record -a -e sched:sched_switch sleep 5", "five seconds of context switches" },
     .options = record_rows,
     .options_size = sizeof(struct record_options),
+    .defaults = set_defaults,
     .run = run_record,
     .flags = TOOL_VERB_PERF | TOOL_VERB_STOP,
 };

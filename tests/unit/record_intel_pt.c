@@ -37,6 +37,18 @@ static void test_command(void)
     perfdata_recorder_close(recorder);
 }
 
+/* --no-switch-events: without the event that tells of them. */
+static void test_no_switches(void)
+{
+    perfdata_recorder *recorder = open_recorder(
+        "intel_pt//u", (struct perfdata_recorder_options){ .command = command, .no_switches = 1 });
+    CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
+    CHECK_U64(fake.calls, 4);
+    CHECK(!fake.attrs[2].context_switch && fake.attrs[2].mmap);
+    CHECK_U64(recorder->switches, 0);
+    perfdata_recorder_close(recorder);
+}
+
 static void test_all_cpus(void)
 {
     perfdata_recorder *recorder = open_recorder(
@@ -134,7 +146,7 @@ static void compare(const char *corpus, const char *path)
     CHECK(system(text) == 0);
 }
 
-static void test_trace(const char *corpus)
+static void test_trace(const char *corpus, int32_t compression)
 {
     char path[400];
     perfdata_recording *recording;
@@ -143,8 +155,10 @@ static void test_trace(const char *corpus)
     CHECK(perfdata_recording_open(path, NULL, &recording) == PERFDATA_OK);
     perfdata_recorder *recorder = open_recorder(
         "intel_pt/mtc=0,psb_period=0/u",
-        (struct perfdata_recorder_options){
-            .flags = PERFDATA_RECORDER_PER_THREAD | PERFDATA_RECORDER_TIME, .tids = "9239" });
+        (struct perfdata_recorder_options){ .flags = PERFDATA_RECORDER_PER_THREAD |
+                                                     PERFDATA_RECORDER_TIME,
+                                            .tids = "9239",
+                                            .compression = compression });
     CHECK(perfdata_cursor_open(recording, NULL, &cursor) == PERFDATA_OK);
     take_times(cursor);
     perfdata_cursor_close(cursor);
@@ -174,12 +188,15 @@ int main(void)
     make_root();
     test_command();
     test_all_cpus();
+    test_no_switches();
     test_refused();
     const char *corpus = getenv("PERFDATA_CORPUS");
-    if (corpus)
-        test_trace(corpus);
-    else
+    if (corpus) {
+        test_trace(corpus, 0);
+        test_trace(corpus, 1); /* the trace itself stays as it is */
+    } else {
         puts("without PERFDATA_CORPUS no trace is recorded");
+    }
     snprintf(text, sizeof text, "rm -rf '%s'", root);
     CHECK(system(text) == 0);
     return test_done();
