@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/io.h"
+#include "io/at.h"
 #include "io/temporary.h"
 #include "io/unpack.h"
 #include <dirent.h>
@@ -226,30 +227,10 @@ int64_t pd_source_mtime(const struct pd_source *source)
     return source->mtime;
 }
 
-/* 0, or the system's error. */
-static int read_file_at(const struct pd_source *source, uint64_t offset, uint8_t *to, size_t size,
-                        size_t *got)
-{
-    while (*got < size) {
-        uint64_t at;
-        if (pd_add_overflows(offset, *got, &at) || at > INT64_MAX)
-            return 0; /* no file reaches that far */
-        ssize_t n = pread(source->fd, to + *got, size - *got, (off_t)at);
-        if (n == 0)
-            return 0;
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return errno;
-        *got += (size_t)n;
-    }
-    return 0;
-}
-
 static perfdata_status read_file(struct pd_source *source, uint64_t offset, uint8_t *to,
                                  size_t size, size_t *got)
 {
-    int error = read_file_at(source, offset, to, size, got);
+    int error = pd_read_at(source->fd, offset, to, size, got);
     return error
                ? fail_errno(source->context, error, (int64_t)(offset + *got), source->context->path)
                : PERFDATA_OK;
@@ -259,7 +240,7 @@ bool pd_source_read_quietly(const struct pd_source *source, uint64_t offset, voi
                             size_t *got)
 {
     *got = 0;
-    return source->kind == KIND_FILE && !read_file_at(source, offset, to, size, got);
+    return source->kind == KIND_FILE && !pd_read_at(source->fd, offset, to, size, got);
 }
 
 /* Reads what is there, `size` at most; *got 0: the end. */

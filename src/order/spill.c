@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "order/spill.h"
+#include "io/at.h"
 #include "io/temporary.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -75,16 +76,10 @@ uint64_t pd_spill_left(const struct pd_spill *spill)
 
 static void flush(struct pd_spill *spill)
 {
-    for (size_t done = 0; done < spill->filled && !spill->failed;) {
-        ssize_t put = pwrite(spill->fd, spill->block + done, spill->filled - done,
-                             (off_t)spill->size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            spill->failed = true;
-        else
-            done += (size_t)put, spill->size += (uint64_t)put;
-    }
+    if (!spill->failed && pd_write_at(spill->fd, spill->size, spill->block, spill->filled))
+        spill->size += spill->filled;
+    else
+        spill->failed = true;
     spill->filled = 0;
 }
 
@@ -136,15 +131,7 @@ static bool read_at(struct pd_spill *spill, struct piece *piece, size_t need)
     if (!chunk)
         return false;
     size_t want = (size_t)PD_MIN((uint64_t)chunk->capacity, piece->end - piece->at);
-    while (chunk->size < want) {
-        ssize_t got = pread(spill->fd, chunk->bytes + chunk->size, want - chunk->size,
-                            (off_t)(piece->at + chunk->size));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        chunk->size += (size_t)got;
-    }
+    (void)pd_read_at(spill->fd, piece->at, chunk->bytes, want, &chunk->size);
     if (piece->chunk)
         pd_chunk_release(piece->chunk);
     piece->chunk = chunk;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* kcore_dir: the code of the kernel and its modules out of /proc/kcore as it is now, a small ELF core file, with the symbols
  * and the list of modules that go with it. */
+#include "io/at.h"
 #include "record/record.h"
 #include <elf.h>
 #include <errno.h>
@@ -46,35 +47,12 @@ static perfdata_status cannot(struct copy *copy, const char *what)
                    strerrordesc_np(errno));
 }
 
-static bool read_at(int fd, void *bytes, size_t size, uint64_t offset)
+static bool read_whole(int fd, uint64_t offset, void *to, size_t size)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t got = pread(fd, (uint8_t *)bytes + done, size - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            errno = got ? errno : EIO;
-            return false;
-        }
-        done += (size_t)got;
-    }
-    return true;
-}
-
-static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t got = pwrite(fd, (const uint8_t *)bytes + done, size - done,
-                             (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            errno = got ? errno : EIO;
-            return false;
-        }
-        done += (size_t)got;
-    }
-    return true;
+    size_t got;
+    int error = pd_read_at(fd, offset, to, size, &got);
+    errno = error ? error : EIO;
+    return got == size;
 }
 
 /* ---- what is there ---- */
@@ -82,7 +60,7 @@ static bool write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 static perfdata_status read_segments(struct copy *copy)
 {
     Elf64_Ehdr *head = &copy->head;
-    if (!read_at(copy->from, head, sizeof *head, 0))
+    if (!read_whole(copy->from, 0, head, sizeof *head))
         return cannot(copy, "read it");
     if (memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
         head->e_phentsize != sizeof(Elf64_Phdr) || head->e_phnum > MOST_SEGMENTS)
@@ -90,7 +68,7 @@ static perfdata_status read_segments(struct copy *copy)
                        "kcore: not a core file of 64 bits");
     for (unsigned i = 0; i < head->e_phnum; i++) {
         Elf64_Phdr segment;
-        if (!read_at(copy->from, &segment, sizeof segment, head->e_phoff + i * sizeof segment))
+        if (!read_whole(copy->from, head->e_phoff + i * sizeof segment, &segment, sizeof segment))
             return cannot(copy, "read it");
         if (segment.p_type == PT_LOAD && !pd_vec_push(&copy->in, segment))
             return pd_fail(copy->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
@@ -157,8 +135,8 @@ static perfdata_status copy_bytes(struct copy *copy, uint64_t from, uint64_t to,
     bool good = bytes != NULL;
     for (uint64_t done = 0; done < size && good; done += PIECE) {
         size_t part = (size_t)PD_MIN(size - done, (uint64_t)PIECE);
-        good = read_at(copy->from, bytes, part, from + done) &&
-               write_at(copy->to, bytes, part, to + done);
+        good = read_whole(copy->from, from + done, bytes, part) &&
+               pd_write_at(copy->to, to + done, bytes, part);
     }
     int error = errno;
     free(bytes);
@@ -183,8 +161,8 @@ static perfdata_status write_segments(struct copy *copy)
     copy->head.e_phnum = (Elf64_Half)copy->out.count;
     copy->head.e_shoff = 0;
     copy->head.e_shnum = copy->head.e_shstrndx = 0;
-    if (status == PERFDATA_OK && (!write_at(copy->to, &copy->head, sizeof copy->head, 0) ||
-                                  !write_at(copy->to, copy->out.data, table, sizeof copy->head)))
+    if (status == PERFDATA_OK && (!pd_write_at(copy->to, 0, &copy->head, sizeof copy->head) ||
+                                  !pd_write_at(copy->to, sizeof copy->head, copy->out.data, table)))
         status = cannot(copy, "write it");
     return status;
 }
@@ -196,7 +174,7 @@ static perfdata_status copy_file(struct copy *copy, const char *path, const char
     if (!text)
         return PERFDATA_OK; /* a kernel without modules */
     int fd = openat(copy->folder, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0400);
-    bool good = fd >= 0 && write_at(fd, text, size, 0);
+    bool good = fd >= 0 && pd_write_at(fd, 0, text, size);
     free(text);
     if (fd >= 0 && close(fd) < 0)
         good = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A text recording into a file, item by item: memory holds no more than the longest. */
 #include "export/pdt.h"
+#include "io/at.h"
 #include "io/io.h"
 #include "rewrite/rewrite.h"
 #include <perfdata/textrec.h>
@@ -46,16 +47,7 @@ static perfdata_status wrong(struct assembly *a)
 static bool write_at(void *data, uint64_t offset, const void *bytes, size_t size)
 {
     struct assembly *a = data;
-    const uint8_t *from = bytes;
-    while (size) {
-        ssize_t done = pwrite(a->output.fd, from, size, (off_t)offset);
-        if (done <= 0)
-            return false;
-        from += done;
-        size -= (size_t)done;
-        offset += (uint64_t)done;
-    }
-    return true;
+    return pd_write_at(a->output.fd, offset, bytes, size);
 }
 
 static perfdata_status cannot_write(struct assembly *a)

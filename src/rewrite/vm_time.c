@@ -3,6 +3,7 @@
  * packets is looked at: MTC and TMA keep the host's time, so an expected TSC is known; the difference is the VMCS's offset. */
 #include "base/vec.h"
 #include "export/api.h"
+#include "io/at.h"
 #include "itrace/intel_pt/time.h"
 #include "itrace/aux.h"
 #include "itrace/intel_pt/packet.h"
@@ -155,7 +156,7 @@ static void write_at(struct queue *queue, size_t at, const void *bytes, size_t s
     if (all->fd < 0 || all->status < 0)
         return;
     uint64_t place = buffer->file_offset + queue->piece.from + at;
-    if (pwrite(all->fd, bytes, size, (off_t)place) != (ssize_t)size)
+    if (!pd_write_at(all->fd, place, bytes, size))
         all->status = pd_fail(&all->recording->context, PERFDATA_ERROR_OUTPUT, (int64_t)place,
                               "the recording cannot be written: %s", strerrordesc_np(errno));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "write/write.h"
 #include "base/vec.h"
+#include "io/at.h"
 #include "write/pack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -247,16 +248,10 @@ static perfdata_status put_events(struct pd_writer *writer)
 
 static perfdata_status rewrite_header(struct pd_writer *writer, const uint8_t *header)
 {
-    for (size_t done = 0; done < HEADER_SIZE;) {
-        ssize_t wrote = pwrite(writer->fd, header + done, HEADER_SIZE - done, (off_t)done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, 0, "cannot write the header: %s",
-                           strerrordesc_np(errno));
-        done += (size_t)wrote;
-    }
-    return PERFDATA_OK;
+    if (pd_write_at(writer->fd, 0, header, HEADER_SIZE))
+        return PERFDATA_OK;
+    return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, 0, "cannot write the header: %s",
+                   strerrordesc_np(errno));
 }
 
 static perfdata_status begin_file(struct pd_writer *writer)
