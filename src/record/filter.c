@@ -285,7 +285,7 @@ perfdata_status pd_filter_resolve(struct pd_context *context, const struct pd_ro
     perfdata_status status = region ? PERFDATA_OK
                                     : pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     bool any = false;
-    while (status == PERFDATA_OK) {
+    while (region && status == PERFDATA_OK) {
         while (*filter.at == ',' || is_blank(*filter.at))
             filter.at++;
         if (!*filter.at)

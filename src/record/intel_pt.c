@@ -61,7 +61,7 @@ void pd_intel_pt_default(const struct pd_roots *roots, struct pd_attr *attr)
 /* A sample is small: as many points to begin from as there can be. */
 void pd_intel_pt_default_sampled(const struct pd_roots *roots, struct pd_attr *attr, uint64_t said)
 {
-    unsigned word;
+    unsigned word = 0;
     uint64_t mask = pd_pmu_mask(roots, PD_INTEL_PT, "psb_period", &word);
     if (!(mask & said) && !word)
         attr->config &= ~mask;

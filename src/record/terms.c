@@ -208,7 +208,7 @@ static perfdata_status pmu_term(struct pd_parser *parser, struct pd_selected *ev
     if (term->has_value && !pd_word_number(term->value, 0, &value))
         return pd_parse_fail(parser, term->value_at, "expected numeric value");
     if (pd_pmu_set(&event->attr, text, value, &most)) {
-        unsigned word;
+        unsigned word = 0;
         uint64_t mask = pd_pmu_mask(parser->roots, event->pmu, name, &word);
         event->said_config |= word ? 0 : mask;
         return PERFDATA_OK;

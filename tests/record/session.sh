@@ -113,7 +113,7 @@ record --tail-synthesize -e cpu-clock -a -o n sleep 0.1 || wrong "--tail-synthes
 test "$(grep -n SAMPLE kinds | head -1 | cut -d : -f 1)" -lt "$(grep -n THREAD_MAP kinds | head -1 | cut -d : -f 1)" ||
     wrong "--tail-synthesize: not at the end"
 # (so much does not come together: all is read at the end, one round)
-record --mmap-flush 64K -e cpu-clock -a -F 200 --no-buffering -o o sleep 0.3 || wrong "--mmap-flush"
+record --mmap-flush 64K -e cpu-clock -F 200 --no-buffering -o o sh -c "$burn" || wrong "--mmap-flush"
 test "$("$PERFDATA" dump -i o | grep -c FINISHED_ROUND)" -le 2 || wrong "--mmap-flush: more than one round"
 for where in cpu node sys; do
     record --affinity $where -e cpu-clock -a -o p sleep 0.1 || wrong "--affinity $where"
