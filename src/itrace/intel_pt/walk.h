@@ -253,6 +253,9 @@ PD_INLINE void walk_read(struct pd_pt_decoder *d, unsigned kind, uint64_t payloa
 PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
 {
     static const uint8_t ip_bytes[8] = { 0, 2, 4, 6, 6, 0, 8, 0 };
+    static const uint8_t ip_kinds[32] = {
+        [0x0d] = PD_PT_TIP, [0x11] = PD_PT_TIP_PGE, [0x01] = PD_PT_TIP_PGD, [0x1d] = PD_PT_FUP
+    };
     const uint8_t *p = d->next;
     if (PD_UNLIKELY(p >= d->fast_end || d->context != PD_PT_NO_BLOCK))
         return walk_next_packet_slow(d);
@@ -271,17 +274,22 @@ PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
             return walk_next_packet_slow(d);
         return STEP_DONE;
     }
-    if ((byte & 0x1f) == 0x0d && byte >> 5 != 5 && byte >> 5 != 7) {
+    if (ip_kinds[byte & 0x1f] && byte >> 5 != 5 && byte >> 5 != 7) {
         unsigned size = ip_bytes[byte >> 5];
         uint64_t payload = size ? pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
                                           << (64 - 8 * size) >>
                                       (64 - 8 * size)
                                 : 0;
-        walk_read(d, PD_PT_TIP, payload, byte >> 5, p, 1 + size);
+        walk_read(d, ip_kinds[byte & 0x1f], payload, byte >> 5, p, 1 + size);
         return STEP_DONE;
     }
     if (byte == 0x59) {
         walk_read(d, PD_PT_MTC, p[1], 0, p, 2);
+        return STEP_DONE;
+    }
+    if (byte == 0x99 && (p[1] & ~4u) <= 1) { /* MODE.Exec of 16 or 64 bits */
+        walk_read(d, PD_PT_MODE_EXEC, p[1] & 1 ? 64 : 16, 0, p, 2);
+        d->packet.ip = p[1] & 4;
         return STEP_DONE;
     }
     return walk_next_packet_slow(d);

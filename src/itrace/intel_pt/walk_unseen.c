@@ -235,7 +235,7 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
         left -= run->used;
         last = run->last ? run->last : last;
         node = run->end;
-        if (run->used == count)
+        if (run->used == count || (run->used && node->branch != PD_BRANCH_INDIRECT))
             continue;
         /* What follows depends on the calls before. */
         struct pd_code_node *next = unseen_return(d, node, bits >> 63);
@@ -375,29 +375,35 @@ PD_INLINE void hot_follow(struct pd_pt_decoder *d, struct hot *h, const struct w
         h->last = run->last;
 }
 
-/* A TNT with returns in it: what they lead to depends on the calls before. `run` is its first part. False as hot_tnt(). */
+/* A TNT with returns in it, where what they lead to depends on the calls before, or with too many calls for one run. `run`
+ * is its first part. False as hot_tnt(). */
 PD_INLINE bool hot_tnt_in_parts(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run,
                                 unsigned bits, unsigned count)
 {
     bool cycles = !run->used || (run->flags & RUN_TAKEN); /* a return is a step */
+    unsigned steps = RUN_STEP;                            /* flags of runs that say so */
     bool step = false;
     const unsigned all = count;
     for (;;) {
         hot_follow(d, h, run);
+        step |= (run->flags & steps) != 0;
         count -= run->used;
         if (!count)
             break;
-        struct pd_code_node *ret = h->node;
-        struct pd_code_node *next = unseen_return(d, ret, bits >> (count - 1) & 1);
-        step |= next || (run->flags & RUN_STEP);
-        if (PD_UNLIKELY(!next))
-            goto rest;
-        h->insns += ret->insns;
-        h->last = ret;
-        h->node = next;
-        if (!--count)
-            break;
-        run = get_run(d, next, (bits & ((1u << count) - 1)) | 1u << count);
+        if (!run->used || h->node->branch == PD_BRANCH_INDIRECT) {
+            struct pd_code_node *ret = h->node;
+            struct pd_code_node *next = unseen_return(d, ret, bits >> (count - 1) & 1);
+            if (PD_UNLIKELY(!next))
+                goto rest;
+            step = true;
+            h->insns += ret->insns;
+            h->last = ret;
+            h->node = next;
+            if (!--count)
+                break;
+        }
+        steps = RUN_STEP | RUN_DIRECT;
+        run = get_run(d, h->node, (bits & ((1u << count) - 1)) | 1u << count);
         if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
             goto rest;
     }
