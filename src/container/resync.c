@@ -163,11 +163,10 @@ static bool may_begin(const struct pd_walk *walk, uint32_t type)
             type != PD_RECORD_HEADER_TRACING_DATA);
 }
 
-/* The first plausible position in [from, to), or `to`. */
-static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, const uint8_t *to)
+/* The first plausible position in [from, to), or `to`; where `base` stands records are aligned. */
+static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, const uint8_t *to,
+                               uint64_t base)
 {
-    uint64_t start = walk->part ? 0 : walk->recording->data.offset;
-    uint64_t phase = pdc_walk_offset(walk) - start - (uint64_t)(uintptr_t)walk->next;
     while (from < to) {
         if ((size_t)(walk->end - from) < 8)
             return to;
@@ -178,13 +177,19 @@ static const uint8_t *find_row(const struct pd_walk *walk, const uint8_t *from, 
             continue;
         }
         struct pdc_header header = pdc_header(from, walk->swap);
-        bool aligned = !((phase + (uint64_t)(uintptr_t)from) & 7);
+        bool aligned = !(((uint64_t)(uintptr_t)from - base) & 7);
         if (pdc_looks_right(&header) && may_begin(walk, header.type) &&
             row_at(walk, from, aligned ? LINKS_ALIGNED : LINKS_ODD))
             return from;
         from++;
     }
     return to;
+}
+
+static uint64_t base_of_data(const struct pd_walk *walk)
+{
+    uint64_t start = walk->part ? 0 : walk->recording->data.offset;
+    return (uint64_t)(uintptr_t)walk->next - (pdc_walk_offset(walk) - start);
 }
 
 static bool is_zero(const uint8_t *bytes, size_t size)
@@ -206,7 +211,7 @@ static perfdata_status search(struct pd_walk *walk)
             return PERFDATA_OK;
         }
         const uint8_t *to = window_is_all(walk) ? walk->end - 7 : walk->end - AHEAD;
-        const uint8_t *found = find_row(walk, walk->next + first, to);
+        const uint8_t *found = find_row(walk, walk->next + first, to, base_of_data(walk));
         first = false;
         if (found < to) {
             walk->next = found;
@@ -263,7 +268,7 @@ bool pdc_is_hollow(struct pd_walk *walk, const struct pd_event *event, uint32_t 
         return false;
     bool bad = !event || pd_sample_decode(event, record, size, &sample) < 0;
     const uint8_t *from = record + (bad ? 8 : PD_MIN(sample.parts_end, size));
-    return from < end && find_row(walk, from, end) < end;
+    return from < end && find_row(walk, from, end, (uint64_t)(uintptr_t)record) < end;
 }
 
 /* The row from `at` on ends there. */
@@ -292,7 +297,9 @@ bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *head
     if (header->type >= PD_RECORD_WIDE)
         return false;
     const uint8_t *end = walk->next + header->size;
-    const uint8_t *found = find_row(walk, walk->next + pd_record_min_size(header->type), end);
+    /* By the record's own place: what is written anew must be judged as it was read. */
+    const uint8_t *found = find_row(walk, walk->next + pd_record_min_size(header->type), end,
+                                    (uint64_t)(uintptr_t)walk->next);
     return found < end && row_ends_at(walk, found, end);
 }
 
@@ -303,7 +310,7 @@ bool pdc_go_back(struct pd_walk *walk)
     if (!from || walk->inflate.inside || from < walk->chunk->bytes || from + 8 >= walk->next ||
         (size_t)(walk->next - from) > UINT16_MAX)
         return false;
-    const uint8_t *found = find_row(walk, from + 8, walk->next);
+    const uint8_t *found = find_row(walk, from + 8, walk->next, (uint64_t)(uintptr_t)from);
     for (const uint8_t *at = found; at < walk->next;) {
         if ((size_t)(walk->end - at) < 8)
             break;
