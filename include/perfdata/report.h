@@ -89,6 +89,10 @@ struct perfdata_report_options {
     const char *const *itrace;
     size_t itrace_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
+    /* Samples of guests have rows, too: also where one of the others is given. Of the guest that no pid names: its kernel's table,
+     * modules and image; of the others a folder with a root PID each, by the pid of their hypervisor. */
+    uint32_t guests, reserved;
+    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */

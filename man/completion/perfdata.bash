@@ -3,11 +3,12 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='script report dump header evlist buildid-list aux export record inject check repair assemble slice merge anonymize help version'
+        words='script report kvm dump header evlist buildid-list aux export record inject check repair assemble slice merge anonymize help version'
     else
         case ${COMP_WORDS[1]} in
         script) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump -f --force --strict --all-streams --memory -j --jobs -F --fields -D --dump-raw-trace --dump-unsorted-raw-trace -G --hide-call-graph --ns --reltime --deltatime -L --Latency --show-kernel-path --full-source-path --max-stack --max-blocks --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --dlfilter --dlarg --list-dlfilters --itrace --insn-trace --xed --call-trace --call-ret-trace --graph-function --guest-code --guestkallsyms --guestvmlinux --guestmodules --guestmount --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --help' ;;
         report) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump --ignore-vmlinux -f --force --strict --all-streams --memory -j --jobs --itrace --stdio -s --sort -F --fields --children -n --show-nr-samples --show-total-period --show-cpu-utilization -t --field-separator -w --column-widths --percent-limit --percentage -p --parent -x --exclude-other --time-quantum --raw-trace --hierarchy --full-source-path --ns --group -b --branch-stack --total-cycles --mem-mode --skip-empty -q --quiet -v --verbose -g --call-graph -G --inverted --max-stack --ignore-callees --inline --demangle --demangle-kernel -c --comms -d --dsos -S --symbols --symbol-filter --pid --tid -C --cpu --time -U --hide-unresolved -D --dump-raw-trace --stats --tasks --mmaps --header --header-only -I --show-info --help' ;;
+        kvm) words='-i --input -v --verbose --host --guest --guestkallsyms --guestvmlinux --guestmodules --guestmount --help' ;;
         dump) words='-i --input -f --force -v --verbose --strict --all-streams --memory -j --jobs --json --stats --checksum --pdt -o --output --help' ;;
         header) words='-i --input -f --force --json -v --verbose --help' ;;
         evlist) words='-i --input -f --force -F --freq -g --group -v --verbose --trace-fields --json --help' ;;

@@ -5,6 +5,7 @@ _perfdata() {
         local -a verbs=(
             'script:a line a sample, with its call chain'
             'report:samples counted by command, object, symbol...'
+            'kvm:report of a host with its guests'
             'dump:every field of every record'
             'header:what the recording'\''s header says'
             'evlist:events of the recording'
@@ -189,6 +190,18 @@ _perfdata() {
         '*--header-only[nothing but the header]' \
         '*-I[also the long parts of the header]' \
         '*--show-info[also the long parts of the header]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    kvm)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--host[the host]' \
+        '*--guest[its guests, as always]' \
+        '*--guestkallsyms=[table of the kernel of the guest that no pid names]:FILE:_files' \
+        '*--guestvmlinux=[that kernel'\''s image]:FILE:_files' \
+        '*--guestmodules=[as in perf\: the modules'\'' maps are those that were recorded]:FILE:_files' \
+        '*--guestmount=[DIR/PID is the root of the guest that PID is the hypervisor of]:DIR:_files -/' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     dump)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

@@ -385,6 +385,10 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     perfdata_status status = pd_session_open(report->recording, &search, &report->session);
     if (status < 0)
         return status;
+    report->session.guests.wanted |= options->guests != 0;
+    pd_session_want_guests(&report->session, &(struct pd_guest_places){
+                                                 options->guest_kallsyms, options->guest_modules,
+                                                 options->guest_vmlinux, options->guest_mount });
     struct pd_hist *hist = &report->counts.hist;
     status = decode(report);
     if (status == 0)

@@ -193,6 +193,10 @@ static void default_columns(struct pd_report_plan *plan, bool children)
     if (flags & PERFDATA_REPORT_CPU_UTILIZATION) {
         add_column(plan, PD_COLUMN_SYS);
         add_column(plan, PD_COLUMN_USER);
+        if (plan->options->guests) {
+            add_column(plan, PD_COLUMN_GUEST_SYS);
+            add_column(plan, PD_COLUMN_GUEST_USER);
+        }
     }
     if (flags & PERFDATA_REPORT_SAMPLES)
         add_column(plan, PD_COLUMN_SAMPLES);

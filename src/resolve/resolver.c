@@ -309,6 +309,8 @@ static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolve
         map = pd_symbols_kernel_map(symbols, resolver->number, ip);
     else if (user && (resolver->of_guest || resolver->guest_code))
         map = pd_maps_view_find(resolver->user, ip);
+    if (resolver->of_guest && (kernel || user)) /* in chains it says less */
+        cpumode = kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER;
     return at_place(resolver, map, cpumode, ip);
 }
 

@@ -29,6 +29,12 @@ struct tool_issues {
 
 #define TOOL_ITRACE_MAX 32
 
+/* What `kvm` says of guests to the verb that it runs. */
+struct tool_guests {
+    bool wanted;
+    const char *kallsyms, *modules, *vmlinux, *mount;
+};
+
 struct tool {
     const char *name;                    /* "perfdata", or "perf" when called as perf */
     const char *verb;                    /* the verb's name, or NULL before it is known */
@@ -43,6 +49,7 @@ struct tool {
     const char *itrace[TOOL_ITRACE_MAX]; /* values of --itrace */
     unsigned itrace_count;
     bool no_itrace;
+    struct tool_guests guests;
     int perf_exit; /* what to return as perf; -1: by the table    */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];
     struct tool_output {

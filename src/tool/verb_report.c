@@ -214,6 +214,11 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .perf_config = getenv("PERF_CONFIG"),
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
+        .guests = tool->guests.wanted,
+        .guest_kallsyms = tool->guests.kallsyms,
+        .guest_modules = tool->guests.modules,
+        .guest_vmlinux = tool->guests.vmlinux,
+        .guest_mount = tool->guests.mount,
     };
 }
 

@@ -85,6 +85,23 @@ for options in '' '-n --no-children -s comm,dso'; do
         cmp -s "$work/perf.plain" "$work/ours.plain" || complain "report $options of $file: differs from perf"
     done
 done
+# kvm: guests beside their host.
+for file in plain kernel; do
+    for options in '' '--no-children -s comm,dso' --show-cpu-utilization; do
+        # shellcheck disable=SC2086
+        perf kvm --host --guest --guestkallsyms "$kernel/kallsyms" report --stdio -i "$work/$file" --symfs "$own/symfs" $options 2>/dev/null |
+            grep -v '^# (' >"$work/perf"
+        # shellcheck disable=SC2086
+        "$PERFDATA" kvm --host --guest --guestkallsyms "$kernel/kallsyms" -i "$work/$file" report --stdio --symfs "$own/symfs" $options \
+            2>/dev/null | grep -v '^# (' >"$work/ours"
+        count=$((count + 1))
+        cmp -s "$work/perf" "$work/ours" || complain "kvm report $options of $file: differs from perf"
+        [ "$options" ] || grep -q '\[g\]' "$work/ours" || complain 'kvm report: no guest'
+    done
+done
+code=0
+"$PERFDATA" kvm --guest -i "$work/plain" report >/dev/null 2>"$work/said" || code=$?
+[ $code = 2 ] && grep -q 'without --host' "$work/said" || complain 'kvm without --host is not refused'
 "$PERFDATA" script -i "$work/samples" -F comm,ip -j 1 --guestmount "$work/mount" >"$work/one"
 "$PERFDATA" script -i "$work/samples" -F comm,ip -j 8 --guestmount "$work/mount" | cmp -s - "$work/one" ||
     complain 'the number of threads matters'
