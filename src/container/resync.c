@@ -9,6 +9,7 @@ enum {
     LINKS_ALIGNED = 3,
     LINKS_ODD = 6,
     LINKS_BEHIND_ODD_RECORD = 4,
+    ROWS_TRIED = 32,
     TYPE_MAX = 1 << 17, /* no perf, nor simpleperf, has numbers from here on */
     AHEAD = 128 * 1024, /* a row is judged by what lies within so many bytes */
     WINDOW = AHEAD + 64 * 1024
@@ -296,11 +297,18 @@ bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *head
     }
     if (header->type >= PD_RECORD_WIDE)
         return false;
+    /* By the record's own place: what is written anew must be judged as it was read. Bytes before the row may seem to be
+     * one, too. */
+    const uint8_t *at = walk->next + pd_record_min_size(header->type);
     const uint8_t *end = walk->next + header->size;
-    /* By the record's own place: what is written anew must be judged as it was read. */
-    const uint8_t *found = find_row(walk, walk->next + pd_record_min_size(header->type), end,
-                                    (uint64_t)(uintptr_t)walk->next);
-    return found < end && row_ends_at(walk, found, end);
+    for (unsigned i = 0; i < ROWS_TRIED; i++, at++) {
+        at = find_row(walk, at, end, (uint64_t)(uintptr_t)walk->next);
+        if (at >= end)
+            return false;
+        if (row_ends_at(walk, at, end))
+            return true;
+    }
+    return false;
 }
 
 bool pdc_go_back(struct pd_walk *walk)
