@@ -65,6 +65,7 @@ static void end(void *data, unsigned index, void *state)
     pd_code_reader_free(worker->code);
     script->errors += worker->errors;
     pd_map64_free(&worker->graph_depths);
+    pd_script_pt_free(worker);
     pd_map64_free(&worker->guest_at);
     pd_vec_free(&worker->guest_names);
     pd_vec_free(&worker->insns);
@@ -85,6 +86,8 @@ PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_deliv
         pd_script_sample(worker, record, text);
     else if (record->type == PD_SYNTH_LOG)
         pd_text_bytes(text, record->data, record->size);
+    else if (worker->script->options->flags & PERFDATA_SCRIPT_PT_EVENTS)
+        pd_script_pt_record(worker, record, text);
     else if (!worker->stat ||
              !pd_script_stat_record(worker->stat, worker->script->recording, record, text))
         pd_script_record(worker, record, text);
@@ -274,7 +277,8 @@ static bool one_by_one(const struct pd_script *script)
     for (size_t i = 0; i < script->recording->event_count; i++)
         padded |= (script->events[i].fields & PD_FIELD(DATA_SRC)) != 0;
     return script->is_stat || padded || shows_source(script) || script->dlfilter ||
-           script->options->graph_functions || pd_script_shows_calls(script);
+           script->options->flags & PERFDATA_SCRIPT_PT_EVENTS || script->options->graph_functions ||
+           pd_script_shows_calls(script);
 }
 
 /* Samples made of the trace come among the others. */
@@ -322,7 +326,8 @@ static perfdata_status run(struct pd_script *script)
         .drop = drop,
         .front = script->filter.has_cpus || script->filter.span_count ? front : NULL,
     };
-    want_shown(&consumer, options->show);
+    bool switches = options->flags & PERFDATA_SCRIPT_PT_EVENTS;
+    want_shown(&consumer, options->show | (switches ? PERFDATA_SCRIPT_SHOW_SWITCHES : 0));
     if (script->is_stat)
         for (unsigned type = PD_RECORD_THREAD_MAP; type <= PD_RECORD_STAT_ROUND; type++)
             want(&consumer, type);
@@ -503,6 +508,13 @@ static perfdata_status put_warning(struct pd_script *script)
     return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
 }
 
+static perfdata_status put_frame(struct pd_script *script, bool end)
+{
+    struct pd_text text = { 0 };
+    pd_script_pt_frame(end, &text);
+    return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
+}
+
 static perfdata_status run_all(struct pd_script *script)
 {
     uint32_t flags = script->options->flags;
@@ -515,12 +527,19 @@ static perfdata_status run_all(struct pd_script *script)
         status = put_header(script);
     if (status || flags & PERFDATA_SCRIPT_HEADER_ONLY)
         return status;
-    status = make_filter(script);
+    if (flags & PERFDATA_SCRIPT_PT_EVENTS)
+        status = put_frame(script, false);
+    if (!status)
+        status = make_filter(script);
     if (!status)
         status = pd_script_check_fields(script);
     if (!status)
         status = make_late_filter(script);
-    return status ? status : run(script);
+    if (!status)
+        status = run(script);
+    if (!status && flags & PERFDATA_SCRIPT_PT_EVENTS)
+        status = put_frame(script, true);
+    return status;
 }
 
 perfdata_status perfdata_script_run(perfdata_recording *recording,

@@ -96,18 +96,8 @@ void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered 
 
 enum { SYNTH_WIDTH = 34 };
 
-static uint32_t word(const struct pd_sample *sample, size_t at)
-{
-    return pd_load32(sample->raw + at, sample->swap);
-}
-
-static uint64_t wide(const struct pd_sample *sample, size_t at)
-{
-    return pd_load64(sample->raw + at, sample->swap);
-}
-
 /* The payload as text, when it is one. */
-static void put_letters(uint64_t payload, struct pd_text *text)
+void pd_script_letters(uint64_t payload, struct pd_text *text)
 {
     char letters[9] = "";
     size_t count = 0;
@@ -124,16 +114,16 @@ static void put_letters(uint64_t payload, struct pd_text *text)
 
 static void put_ptwrite(const struct pd_sample *sample, struct pd_text *text)
 {
-    pd_text_format(text, " IP: %u payload: ", word(sample, 0) & 1);
-    pd_text_hex_prefixed(text, wide(sample, 4));
+    pd_text_format(text, " IP: %u payload: ", pd_script_word(sample, 0) & 1);
+    pd_text_hex_prefixed(text, pd_script_wide(sample, 4));
     pd_text_char(text, ' ');
-    put_letters(wide(sample, 4), text);
+    pd_script_letters(pd_script_wide(sample, 4), text);
     pd_text_char(text, ' ');
 }
 
 static void put_mwait(const struct pd_sample *sample, struct pd_text *text)
 {
-    uint64_t value = wide(sample, 4);
+    uint64_t value = pd_script_wide(sample, 4);
     pd_text_string(text, " hints: ");
     pd_text_hex_prefixed(text, value & 0xff);
     pd_text_string(text, " extensions: ");
@@ -143,19 +133,19 @@ static void put_mwait(const struct pd_sample *sample, struct pd_text *text)
 
 static void put_pwre(const struct pd_sample *sample, struct pd_text *text)
 {
-    uint64_t value = wide(sample, 4);
+    uint64_t value = pd_script_wide(sample, 4);
     pd_text_format(text, " hw: %u cstate: %u sub-cstate: %u ", (unsigned)(value >> 7 & 1),
                    (unsigned)(value >> 12 & 15), (unsigned)(value >> 8 & 15));
 }
 
 static void put_exstop(const struct pd_sample *sample, struct pd_text *text)
 {
-    pd_text_format(text, " IP: %u ", word(sample, 0) & 1);
+    pd_text_format(text, " IP: %u ", pd_script_word(sample, 0) & 1);
 }
 
 static void put_pwrx(const struct pd_sample *sample, struct pd_text *text)
 {
-    uint64_t value = wide(sample, 4);
+    uint64_t value = pd_script_wide(sample, 4);
     pd_text_format(text,
                    " deepest cstate: %u last cstate: %u wake reason: ", (unsigned)(value & 15),
                    (unsigned)(value >> 4 & 15));
@@ -165,8 +155,8 @@ static void put_pwrx(const struct pd_sample *sample, struct pd_text *text)
 
 static void put_cbr(const struct pd_sample *sample, struct pd_text *text)
 {
-    uint32_t value = word(sample, 0), cbr = value & 0xff, most = value >> 16 & 0xff;
-    pd_text_format(text, " cbr: %2u freq: %4u MHz ", cbr, (word(sample, 4) + 500) / 1000);
+    uint32_t value = pd_script_word(sample, 0), cbr = value & 0xff, most = value >> 16 & 0xff;
+    pd_text_format(text, " cbr: %2u freq: %4u MHz ", cbr, (pd_script_word(sample, 4) + 500) / 1000);
     if (most)
         pd_text_format(text, "(%3u%%) ", (5 + 1000 * cbr / most) / 10);
 }
@@ -174,20 +164,20 @@ static void put_cbr(const struct pd_sample *sample, struct pd_text *text)
 static void put_psb(const struct pd_sample *sample, struct pd_text *text)
 {
     pd_text_string(text, " psb offs: ");
-    pd_text_hex_prefixed(text, wide(sample, 4));
+    pd_text_hex_prefixed(text, pd_script_wide(sample, 4));
 }
 
 static void put_event_data(const struct pd_sample *sample, size_t at, struct pd_text *text)
 {
     static const char *const names[] = { "PFA", "VMXQ", "VMXR" };
-    uint64_t type = wide(sample, at);
+    uint64_t type = pd_script_wide(sample, at);
     pd_text_char(text, ' ');
     if (type < PD_LENGTH(names))
         pd_text_string(text, names[type]);
     else
         pd_text_format(text, "EVD_%u", (unsigned)type);
     pd_text_string(text, ": ");
-    pd_text_hex_prefixed(text, wide(sample, at + 8));
+    pd_text_hex_prefixed(text, pd_script_wide(sample, at + 8));
 }
 
 static void put_event(const struct pd_sample *sample, struct pd_text *text)
@@ -195,7 +185,7 @@ static void put_event(const struct pd_sample *sample, struct pd_text *text)
     static const char *const names[] = { NULL,     "INTR",        "IRET",    "SMI",
                                          "RSM",    "SIPI",        "INIT",    "VMENTRY",
                                          "VMEXIT", "VMEXIT_INTR", "SHUTDOWN" };
-    uint32_t value = word(sample, 0), type = value & 31;
+    uint32_t value = pd_script_word(sample, 0), type = value & 31;
     pd_text_string(text, " cfe: ");
     if (type < PD_LENGTH(names) && names[type])
         pd_text_string(text, names[type]);
@@ -208,12 +198,11 @@ static void put_event(const struct pd_sample *sample, struct pd_text *text)
 
 static void put_iflag(const struct pd_sample *sample, struct pd_text *text)
 {
-    uint32_t value = word(sample, 0), now = value & 1;
+    uint32_t value = pd_script_word(sample, 0), now = value & 1;
     pd_text_format(text, " IFLAG: %u->%u %s branch", !now, now, value & 2 ? "via" : "non");
 }
 
-void pd_script_synth(const struct pd_script_event *plan, const struct pd_sample *sample,
-                     struct pd_text *text)
+bool pd_script_values(const struct pd_sample *sample, struct pd_text *text)
 {
     static const struct {
         void (*put)(const struct pd_sample *sample, struct pd_text *text);
@@ -221,13 +210,18 @@ void pd_script_synth(const struct pd_script_event *plan, const struct pd_sample 
     } rows[] = { { put_ptwrite, 12 }, { put_mwait, 12 }, { put_pwre, 12 },
                  { put_exstop, 4 },   { put_pwrx, 12 },  { put_cbr, 12 },
                  { put_psb, 12 },     { put_event, 4 },  { put_iflag, 12 } };
-    uint64_t config = plan->event->attr.config;
+    const struct pd_attr *attr = &sample->event->attr;
+    if (attr->type != (uint32_t)PD_TYPE_SYNTH || attr->config >= PD_LENGTH(rows) || !sample->raw ||
+        sample->raw_size < rows[attr->config].size)
+        return false;
+    rows[attr->config].put(sample, text);
+    return true;
+}
+
+void pd_script_synth(const struct pd_sample *sample, struct pd_text *text)
+{
     size_t before = text->length;
-    if (plan->event->attr.type != (uint32_t)PD_TYPE_SYNTH || config >= PD_LENGTH(rows) ||
-        !sample->raw || sample->raw_size < rows[config].size)
-        return;
-    rows[config].put(sample, text);
-    if (text->length - before < SYNTH_WIDTH)
+    if (pd_script_values(sample, text) && text->length - before < SYNTH_WIDTH)
         pd_text_fill(text, ' ', SYNTH_WIDTH - (text->length - before));
 }
 

@@ -331,7 +331,7 @@ static void put_before_ip(struct pd_script_worker *worker, const struct pd_scrip
     if (plan->fields & PD_FIELD(TRACE))
         put_trace(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(SYNTH))
-        pd_script_synth(plan, sample, text);
+        pd_script_synth(sample, text);
     if (plan->fields & PD_FIELD(ADDR))
         put_address(worker, plan, sample, record, text);
     if (plan->fields & PD_FIELD(DATA_SRC))
@@ -561,13 +561,18 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     if (PD_UNLIKELY(script->dlfilter) &&
         pd_dlfilter_drops(worker, plan, sample, record, false, text))
         return;
+    if (PD_UNLIKELY(script->options->flags & PERFDATA_SCRIPT_PT_EVENTS)) {
+        pd_script_pt_sample(worker, plan, sample, record, text);
+        return;
+    }
     struct pd_line_start start = {
         PD_UNLIKELY(guest)              ? pd_script_comm(worker, sample, record)
         : plan->fields & PD_FIELD(COMM) ? comm_of(record)
                                         : "",
         sample->pid, sample->tid, sample->cpu, PD_RECORD_SAMPLE,
         /* perf knows none of what is made of a trace. */
-        record->facts ? 0 : sample->misc, sample->time, .vcpu = record->vcpu,
+        record->facts && !record->facts->recorded ? 0 : sample->misc, sample->time,
+        .vcpu = record->vcpu,
         .machine_pid = PD_UNLIKELY(record->vcpu) ? pd_timeline_machine(record->thread->timeline) : 0
     };
     char *to = pd_script_start(worker, plan, &start, text);

@@ -186,6 +186,8 @@ struct pd_script_worker {
     struct pd_map64 guest_at; /* by pid: place in guest_names */
     PD_VEC(const char *) guest_names;
     struct pd_arena guest_arena;
+    struct pd_map64 switches; /* --pt-events: by CPU, place in switch_texts */
+    PD_VEC(struct pd_text) switch_texts;
     struct pd_map64 graph_depths; /* by thread: depth of a graph function's entry + 1, 0 outside */
     bool failed;
 };
@@ -269,8 +271,29 @@ void pd_script_source_put(struct pd_script_source *source, struct pd_script *scr
 /* script_itrace.c: what only samples made of a trace show. */
 void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
                      struct pd_text *text);
-void pd_script_synth(const struct pd_script_event *plan, const struct pd_sample *sample,
-                     struct pd_text *text);
+void pd_script_synth(const struct pd_sample *sample, struct pd_text *text);
+/* The same without padding; false: of no such event. */
+bool pd_script_values(const struct pd_sample *sample, struct pd_text *text);
+/* The payload as text, when it is one. */
+void pd_script_letters(uint64_t payload, struct pd_text *text);
+PD_INLINE uint32_t pd_script_word(const struct pd_sample *sample, size_t at)
+{
+    return pd_load32(sample->raw + at, sample->swap);
+}
+PD_INLINE uint64_t pd_script_wide(const struct pd_sample *sample, size_t at)
+{
+    return pd_load64(sample->raw + at, sample->swap);
+}
+
+/* script_pt_events.c: --pt-events */
+/* The first line, or the last. */
+void pd_script_pt_frame(bool end, struct pd_text *text);
+void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                         const struct pd_sample *sample, const struct pd_delivered *record,
+                         struct pd_text *text);
+void pd_script_pt_record(struct pd_script_worker *worker, const struct pd_delivered *record,
+                         struct pd_text *text);
+void pd_script_pt_free(struct pd_script_worker *worker);
 void pd_script_ipc(const struct pd_delivered *record, struct pd_text *text);
 /* Indented by the depth of calls; lines must come in order. */
 void pd_script_call(struct pd_script_worker *worker, const struct pd_script_event *plan,

@@ -49,6 +49,7 @@ struct pd_synth_facts {
     uint64_t to;                         /* where the step leads, also for samples without ADDR */
     uint64_t trace;             /* number of its buffer; of another one: a gap may lie between */
     bool has_depth;             /* the thread has a stack */
+    bool recorded;              /* the sample is the recording's own */
     uint32_t machine_pid, vcpu; /* of a guest; 0: the host */
 };
 

@@ -582,7 +582,9 @@ perfdata_status pd_synth_add_depth(struct pd_synth *synth, struct pd_delivered *
     struct pd_synth_facts *facts = pd_synth_alloc(synth, sizeof *facts);
     if (!facts)
         return synth->status;
-    *facts = (struct pd_synth_facts){ .depth = (uint32_t)stack->frames.count, .has_depth = true };
+    *facts = (struct pd_synth_facts){ .depth = (uint32_t)stack->frames.count,
+                                      .has_depth = true,
+                                      .recorded = true };
     record->facts = facts;
     return PERFDATA_OK;
 }
