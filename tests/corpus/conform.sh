@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Side by side with the installed perf: conform.sh GROUPS CASE=PERCENT,...
+# Side by side with the installed perf, to the last byte: conform.sh OPTION...
 set -u
 if [ -z "${PERFDATA_CORPUS-}" ] || [ -z "${PERFDATA_TOOLS-}" ] || [ ! -f "$PERFDATA_TOOLS/conform" ]; then
     echo 'skipped: PERFDATA_CORPUS or PERFDATA_TOOLS is not set'
@@ -14,4 +14,4 @@ command -v python3 >/dev/null || { echo 'skipped: conform needs python3'; exit 7
 without=zstd,dwarf,tracepoint,pipe,dir,trunc,noise,size-field,length-field,type-field,data-size-0
 exec python3 "$PERFDATA_TOOLS/conform" --perfdata "$PERFDATA" \
     --recordings "$PERFDATA_CORPUS/${CONFORM_FOLDER-own}" --without "${CONFORM_WITHOUT-$without}" \
-    --jobs 2 "$@"
+    --jobs 2 --require all=100 "$@"
