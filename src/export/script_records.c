@@ -12,7 +12,7 @@ static struct pd_line_start line_start(const struct pd_delivered *record,
     pd_record_identity(record->event, record->data, record->size, record->type, &identity);
     struct pd_line_start start = { NULL,         identity.pid, identity.tid, identity.cpu,
                                    record->type, record->misc, identity.time };
-    if (PD_UNLIKELY(record->vcpu)) {
+    if (PD_UNLIKELY(record->vcpu) && record->thread) {
         start.vcpu = record->vcpu;
         start.machine_pid = pd_timeline_machine(record->thread->timeline);
     }

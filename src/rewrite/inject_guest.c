@@ -35,6 +35,7 @@ struct merged {
     PD_VEC(struct new_id) ids;
     struct pd_map64 by_id; /* of the guest: place in `ids` */
     PD_VEC(struct vcpu) vcpus;
+    size_t attr_count;
     struct pd_attr *attrs;    /* of the guest's events, as they are written */
     struct pd_order *order;   /* of the guest */
     struct pd_delivered next; /* of it */
@@ -189,6 +190,7 @@ static perfdata_status add_events(struct merged *merged, const struct pd_map64 *
     uint64_t highest = highest_id(merged->host);
     perfdata_status status = PERFDATA_OK;
     merged->attrs = calloc(count + 1, sizeof *merged->attrs);
+    merged->attr_count = count;
     if (!merged->attrs)
         return fail(merged, PERFDATA_ERROR_MEMORY, "out of memory");
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)
@@ -341,7 +343,8 @@ static perfdata_status put_guest_record(struct merged *merged)
     pd_record_identity(event, record->data, record->size, record->type, &identity);
     uint32_t at = pd_map64_get(&merged->by_id, identity.id);
     const struct new_id *id = &merged->ids.data[at == PD_MAP64_NONE ? 0 : at];
-    bool trailer = event && pd_attr_flag(&event->attr, PD_ATTR_SAMPLE_ID_ALL);
+    bool trailer = event && event->index < merged->attr_count &&
+                   pd_attr_flag(&event->attr, PD_ATTR_SAMPLE_ID_ALL);
     size_t old = trailer ? event->plan.trailer_size : 0;
     if (record->size < 8 + old || record->size + TRAILER > RECORD_LIMIT)
         return PERFDATA_OK;
