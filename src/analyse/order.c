@@ -339,6 +339,7 @@ static void take_rows(struct splitting *splitting, struct pd_hist_event *event)
     event->rows.count = 0;
     for (uint32_t node = pd_rb_first(&splitting->tree); node;
          node = pd_rb_next(&splitting->tree, node))
+        /* NOLINTNEXTLINE: a node that was found has a row */
         event->rows.data[event->rows.count++] = splitting->rows.data[node - 1];
 }
 
@@ -367,7 +368,7 @@ static bool split_rows(struct pd_hist_sorting *sorting, struct pd_hist_result *r
             }
             node = (uint32_t)splitting.rows.count;
         }
-        if (ok)
+        if (ok) /* NOLINTNEXTLINE: a node that was found has a row */
             count_one(splitting.rows.data[node - 1], logged >> PD_HIST_LOG_MODE);
     }
     ok = ok && pd_vec_reserve(&event->rows, splitting.rows.count + 1);
@@ -385,7 +386,7 @@ static bool join_rows(struct pd_hist_sorting *sorting, struct pd_hist_event *eve
     bool ok = true;
     for (size_t i = 0; ok && i < event->rows.count; i++) {
         uint32_t node = find_equal(&splitting, event->rows.data[i]);
-        if (node)
+        if (node) /* NOLINTNEXTLINE: a node that was found has a row */
             PD_HIST_ADD(splitting.rows.data[node - 1], event->rows.data[i]);
         else
             ok = add_node(&splitting, event->rows.data[i]);
