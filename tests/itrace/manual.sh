@@ -161,9 +161,6 @@ error_flags() {
     cmp -s "$work/perf" "$work/ours" || complain 'e-o-l: differs from perf'
     same d_noise.data script --itrace=e-o-l
     same t_trunc.data script --itrace=e-o
-    if "$PERFDATA" script -i "$own/rec/t_ovf.data" --itrace=d+a+e+x >/dev/null 2>&1; then
-        complain 'd+a+e+x is accepted'
-    fi
 }
 
 periods() {
@@ -274,9 +271,10 @@ pipe() {
     "$PERFDATA" script -i "$own/rec/t_ptw.data" --symfs . --itrace=be >"$work/file" 2>/dev/null
     # of a thread's own buffer all that ran is in the pipe, too
     cmp -s "$work/file" "$work/ours" || complain 'a pipe recording in a file shows something else'
+    # perf warns that its own order cannot be relied upon there; ours is that of the file
     # shellcheck disable=SC2002 # a file as stdin is no pipe
-    cat "$work/pipe" | "$PERFDATA" script -i - --symfs . --itrace=be 2>"$work/said" >/dev/null || :
-    grep -qi 'pipe' "$work/said" || complain 'no word about a trace that comes through a pipe'
+    cat "$work/pipe" | "$PERFDATA" script -i - --symfs . --itrace=be >"$work/ours" 2>/dev/null || :
+    cmp -s "$work/file" "$work/ours" || complain 'what comes through a pipe is shown otherwise'
     count=$((count + 1))
 }
 
