@@ -3,10 +3,12 @@
  * batch whose turn it is. The front helps when all batches are under way, so one thread alone is a plain loop. */
 #include "io/ahead.h"
 #include "pipeline/front.h"
+#include <sched.h>
 #include <unistd.h>
 
 #define MAX_THREADS 256
 #define EXTRA_JOBS 64
+#define LOOKS 400  /* of a worker for work before it sleeps: about 0.1 ms */
 #define WAKE_FOR 2 /* batches; fewer than there are for each worker */
 
 struct worker {
@@ -30,9 +32,10 @@ struct pool {
     uint64_t *first_numbers;      /* likewise, of those under way */
     size_t slot_count, extra;     /* jobs beyond those that are always there */
     struct pd_job *first, *last, *free; /* filled ones in sequence; empty ones */
-    size_t filled;                      /* how many wait from `first` on */
-    uint64_t next_sequence, next_emitted;
+    _Atomic size_t filled;              /* how many wait from `first` on; written with the lock */
+    uint64_t next_sequence, next_taken, next_emitted;
     bool emitting, finished;
+    bool looking;           /* a worker has no work and does not sleep yet */
     perfdata_status status; /* the first failure; nothing is worked on or emitted after it */
 
     struct pd_ahead ahead; /* what the front will read next, with more than one worker */
@@ -135,13 +138,36 @@ static void work_on_first(struct pool *pool, struct worker *worker)
     pool->first = job->next;
     if (!pool->first)
         pool->last = NULL;
-    pool->filled--;
+    atomic_fetch_sub_explicit(&pool->filled, 1, memory_order_relaxed);
+    pool->next_taken++;
     bool failed = pool->status < 0;
     pthread_mutex_unlock(&pool->lock);
     if (!failed)
         job->status = pool->consumer->work(pool->consumer->data, worker->state, &job->batch);
     pthread_mutex_lock(&pool->lock);
     complete(pool, job);
+}
+
+/* With the lock, and no work: looks out for some before the worker sleeps, since to be woken takes longer than the front
+ * needs for a batch. One worker at a time does. */
+static void look_out(struct pool *pool)
+{
+    if (pool->looking) {
+        pthread_cond_wait(&pool->work, &pool->lock);
+        return;
+    }
+    pool->looking = true;
+    pthread_mutex_unlock(&pool->lock);
+    unsigned looks = 0;
+    while (looks < LOOKS && !atomic_load_explicit(&pool->filled, memory_order_relaxed) &&
+           !pd_ahead_waits(&pool->ahead)) {
+        sched_yield();
+        looks++;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->looking = false;
+    if (looks == LOOKS && !pool->first && !pool->finished)
+        pthread_cond_wait(&pool->work, &pool->lock);
 }
 
 static void *worker_main(void *data)
@@ -160,7 +186,7 @@ static void *worker_main(void *data)
         else if (pool->finished)
             break;
         else
-            pthread_cond_wait(&pool->work, &pool->lock);
+            look_out(pool);
     }
     pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -187,12 +213,14 @@ static perfdata_status start_worker(struct pool *pool)
 /* ---- the front's side -------------------------------------------------------------------------------------- */
 
 /* While a worker loads the kernel's symbols the others wait for it, and so would the front if it helped: it goes on
- * instead, so that there is plenty to do afterwards. */
+ * instead, so that there is plenty to do afterwards. Nor does it help before the first batch, the one that loads, is with a
+ * worker: threads take a while to begin. */
 static bool add_extra(struct pool *pool)
 {
     size_t base = pool->slot_count - EXTRA_JOBS;
-    if (pool->worker_count == 1 || !pool->first || pool->extra == EXTRA_JOBS ||
-        !pool->session->symbols || !pd_symbols_loading(pool->session->symbols))
+    const struct pd_symbols *symbols = pool->session->symbols;
+    if (pool->worker_count == 1 || !pool->first || pool->extra == EXTRA_JOBS || !symbols ||
+        (pool->next_taken && !pd_symbols_loading(symbols)))
         return false;
     size_t slot = base;
     while (pool->jobs[slot])
@@ -244,7 +272,8 @@ static void submit(struct pool *pool, struct pd_job *job)
     pool->last = job;
     /* A worker that sleeps is faster than the front: to be woken costs it a good part of a batch's work, so it is for two
      * of them. A single one that stays is taken by a worker that is awake, or by the front when it has no empty one. */
-    if (++pool->filled >= WAKE_FOR)
+    size_t filled = atomic_fetch_add_explicit(&pool->filled, 1, memory_order_relaxed) + 1;
+    if (filled >= WAKE_FOR)
         pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
