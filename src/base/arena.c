@@ -17,19 +17,37 @@ enum {
 
 _Static_assert(sizeof(struct pd_arena_block) <= HEAD_SIZE, "the block head keeps the alignment");
 
+/* One that was used before, or a new one. Those that are too small for what comes now go, so that they do not add up. */
+static struct pd_arena_block *take_block(struct pd_arena *arena, size_t *want)
+{
+    struct pd_arena_block *block;
+    while ((block = arena->spare)) {
+        arena->spare = block->before;
+        if (block->size >= *want) {
+            *want = block->size;
+            return block;
+        }
+        free(block);
+    }
+    block = pd_large_alloc(*want + HEAD_SIZE);
+    if (block)
+        block->size = *want;
+    return block;
+}
+
 static void *new_block(struct pd_arena *arena, size_t size)
 {
     size_t block_size = arena->total > LARGE_ARENA ? (size_t)LARGE_BLOCK : BLOCK_SIZE;
-    size_t want = size > block_size / 4 ? size : block_size;
+    bool apart = size > block_size / 4;
+    size_t want = apart ? size : block_size;
     if (want > SIZE_MAX - HEAD_SIZE)
         return NULL;
-    struct pd_arena_block *block = pd_large_alloc(want + HEAD_SIZE);
+    struct pd_arena_block *block = take_block(arena, &want);
     if (!block)
         return NULL;
-    block->size = want;
     arena->total += want + HEAD_SIZE;
     uint8_t *start = (uint8_t *)block + HEAD_SIZE;
-    if (want != block_size && arena->blocks) { /* a large one goes behind the current */
+    if (apart && arena->blocks) { /* a large one goes behind the current */
         block->before = arena->blocks->before;
         arena->blocks->before = block;
         return start;
@@ -76,12 +94,30 @@ char *pd_arena_strdup(struct pd_arena *arena, const char *text)
     return pd_arena_copy(arena, text, strlen(text));
 }
 
+static void free_blocks(struct pd_arena_block *block)
+{
+    while (block) {
+        struct pd_arena_block *before = block->before;
+        free(block);
+        block = before;
+    }
+}
+
 void pd_arena_free(struct pd_arena *arena)
 {
-    while (arena->blocks) {
-        struct pd_arena_block *before = arena->blocks->before;
-        free(arena->blocks);
-        arena->blocks = before;
-    }
+    free_blocks(arena->blocks);
+    free_blocks(arena->spare);
     memset(arena, 0, sizeof *arena);
+}
+
+void pd_arena_empty(struct pd_arena *arena)
+{
+    while (arena->blocks) {
+        struct pd_arena_block *block = arena->blocks;
+        arena->blocks = block->before;
+        block->before = arena->spare;
+        arena->spare = block;
+    }
+    arena->next = arena->end = NULL;
+    arena->total = 0;
 }

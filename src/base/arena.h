@@ -8,8 +8,9 @@ struct pd_arena_block;
 
 struct pd_arena {
     struct pd_arena_block *blocks;
+    struct pd_arena_block *spare; /* emptied ones */
     uint8_t *next, *end;
-    size_t total; /* bytes taken from the system */
+    size_t total; /* bytes of the blocks in use */
 };
 
 /* An arena that is all zero is ready. Blocks are aligned to 16; NULL when the system has no memory. */
@@ -19,5 +20,7 @@ void *pd_arena_zalloc(struct pd_arena *arena, size_t size);
 char *pd_arena_copy(struct pd_arena *arena, const void *bytes, size_t size);
 char *pd_arena_strdup(struct pd_arena *arena, const char *text);
 void pd_arena_free(struct pd_arena *arena);
+/* As pd_arena_free(), but what the system has given is kept for what comes next: its pages are not cleared again. */
+void pd_arena_empty(struct pd_arena *arena);
 
 #endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define MAX_THREADS 256
-#define EXTRA_JOBS 64
+#define EXTRA_JOBS 128
 #define LOOKS 400  /* of a worker for work before it sleeps: about 0.1 ms */
 #define WAKE_FOR 2 /* batches; fewer than there are for each worker */
 

@@ -42,7 +42,7 @@ void pd_chain_memo_keep(struct pd_chain_memo *memo, const struct pd_chain_key *k
 
 void pd_chain_memo_forget(struct pd_chain_memo *memo)
 {
-    pd_arena_free(&memo->arena);
+    pd_arena_empty(&memo->arena);
     memset(memo->slots, 0, (memo->mask + 1) * sizeof *memo->slots);
 }
 

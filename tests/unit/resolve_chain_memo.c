@@ -3,6 +3,7 @@
 #include "resolve/chain_memo.h"
 #include "resolve/resolve.h"
 #include "test.h"
+#include <malloc.h>
 
 #define CONTEXT_KERNEL ((uint64_t)-128)
 #define CONTEXT_USER ((uint64_t)-512)
@@ -39,16 +40,26 @@ static void all_of_the_key_counts(void)
     pd_chain_memo_free(&memo);
 }
 
+static size_t memory_in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
 static void memory_is_bounded(void)
 {
-    enum { LIMIT = 1 << 20 };
+    enum { LIMIT = 1 << 20, LARGE = 100000 };
     struct pd_chain_memo memo;
-    static const char answer[1000] = "long";
+    static const char answer[LARGE] = "long";
     CHECK(pd_chain_memo_init(&memo, 4096, LIMIT));
-    for (uint64_t stamp = 1; stamp < 5000; stamp++) {
+    size_t before = memory_in_use();
+    for (uint64_t stamp = 1; stamp < 5000;
+         stamp++) { /* now and then one that has a block of its own */
         struct pd_chain_key key = { stamp, 0, (const uint8_t *)chain, 3 };
-        pd_chain_memo_keep(&memo, &key, answer, sizeof answer);
-        CHECK(memo.arena.total <= LIMIT + 64 * 1024 + 16);
+        pd_chain_memo_keep(&memo, &key, answer, stamp % 37 ? 1000 : LARGE);
+        CHECK(memo.arena.total <= LIMIT + LARGE + 16);
+        /* what is kept for later counts, too */
+        CHECK(memory_in_use() <= before + 2 * LIMIT);
     }
     pd_chain_memo_free(&memo);
 }
