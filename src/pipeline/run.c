@@ -8,8 +8,7 @@
 
 #define MAX_THREADS 256
 #define EXTRA_JOBS 128
-#define LOOKS 400  /* of a worker for work before it sleeps: about 0.1 ms */
-#define WAKE_FOR 2 /* batches; fewer than there are for each worker */
+#define LOOKS 400 /* of a worker for work before it sleeps: about 0.1 ms */
 
 struct worker {
     struct pool *pool;
@@ -270,11 +269,8 @@ static void submit(struct pool *pool, struct pd_job *job)
     else
         pool->first = job;
     pool->last = job;
-    /* A worker that sleeps is faster than the front: to be woken costs it a good part of a batch's work, so it is for two
-     * of them. A single one that stays is taken by a worker that is awake, or by the front when it has no empty one. */
-    size_t filled = atomic_fetch_add_explicit(&pool->filled, 1, memory_order_relaxed) + 1;
-    if (filled >= WAKE_FOR)
-        pthread_cond_signal(&pool->work);
+    atomic_fetch_add_explicit(&pool->filled, 1, memory_order_relaxed);
+    pthread_cond_signal(&pool->work);
     pthread_mutex_unlock(&pool->lock);
 }
 
