@@ -372,6 +372,20 @@ uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_h
                           uint8_t key);
 void pd_hist_result_free(struct pd_hist_result *result);
 
+/* A sample of an entry or row: `much` counts for all and for the processor's mode. */
+#define PD_HIST_COUNT(to, cpumode, much)                                                           \
+    do {                                                                                           \
+        (to)->period += (much);                                                                    \
+        (to)->count++;                                                                             \
+        switch (cpumode) {                                                                         \
+        case PD_CPUMODE_KERNEL: (to)->sys += (much); break;                                        \
+        case PD_CPUMODE_USER: (to)->user += (much); break;                                         \
+        case PD_CPUMODE_GUEST_KERNEL: (to)->guest_sys += (much); break;                            \
+        case PD_CPUMODE_GUEST_USER: (to)->guest_user += (much); break;                             \
+        default: break;                                                                            \
+        }                                                                                          \
+    } while (0)
+
 /* What entries and rows count alike. */
 #define PD_HIST_ADD(to, from)                                                                      \
     ((to)->period += (from)->period, (to)->sys += (from)->sys, (to)->user += (from)->user,         \

@@ -324,16 +324,6 @@ static bool add_node(struct splitting *splitting, struct pd_hist_row *row)
     return true;
 }
 
-static void count_one(struct pd_hist_row *row, unsigned cpumode)
-{
-    row->period++;
-    row->count++;
-    row->sys += cpumode == 1;
-    row->user += cpumode == 2;
-    row->guest_sys += cpumode == 4;
-    row->guest_user += cpumode == 5;
-}
-
 static void take_rows(struct splitting *splitting, struct pd_hist_event *event)
 {
     event->rows.count = 0;
@@ -369,7 +359,7 @@ static bool split_rows(struct pd_hist_sorting *sorting, struct pd_hist_result *r
             node = (uint32_t)splitting.rows.count;
         }
         if (ok) /* NOLINTNEXTLINE: a node that was found has a row */
-            count_one(splitting.rows.data[node - 1], logged >> PD_HIST_LOG_MODE);
+            PD_HIST_COUNT(splitting.rows.data[node - 1], logged >> PD_HIST_LOG_MODE, 1);
     }
     ok = ok && pd_vec_reserve(&event->rows, splitting.rows.count + 1);
     if (ok)

@@ -125,15 +125,7 @@ bool pd_hist_count_access(struct pd_hist *hist, uint32_t id, uint8_t cpumode,
     struct pd_hist_access *at = access_at(hist, id);
     if (!at)
         return false;
-    entry->period++;
-    entry->count++;
-    switch (cpumode) {
-    case 1: entry->sys++; break;
-    case 2: entry->user++; break;
-    case 4: entry->guest_sys++; break;
-    case 5: entry->guest_user++; break;
-    default: break;
-    }
+    PD_HIST_COUNT(entry, cpumode, 1);
     hist->has_cycles |= access->to.symbol && PD_BRANCH_PART(access->flags, CYCLES);
     if (pd_hist_is_first(&entry->first, first->number, first->position)) {
         entry->first = *first;

@@ -88,9 +88,9 @@ enum { PDC_RECORD_MAX = 64 << 20 };
 struct pdc_header pdc_header(const uint8_t *record, bool swap);
 /* Records of this type need nothing but their header to be walked over. */
 bool pdc_is_plain(uint32_t type);
-/* A known type with a size that it may have. */
 /* A type that has a name, not larger than it ever is. */
 bool pdc_is_known(const struct pdc_header *header);
+/* A known type with a size that it may have. */
 bool pdc_looks_right(const struct pdc_header *header);
 /* A record of this size at `next` would be followed by others that look right, or by the end. */
 bool pdc_follows_record(struct pd_walk *walk, uint32_t size);

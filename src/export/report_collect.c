@@ -334,15 +334,7 @@ static void count_entry(struct state *state, const struct sample_facts *facts, u
                         bool filtered)
 {
     struct pd_hist_entry *entry = &state->hist.entries.data[id];
-    entry->period += facts->period;
-    entry->count++;
-    switch (facts->sample->cpumode) {
-    case 1: entry->sys += facts->period; break;
-    case 2: entry->user += facts->period; break;
-    case 4: entry->guest_sys += facts->period; break;
-    case 5: entry->guest_user += facts->period; break;
-    default: break;
-    }
+    PD_HIST_COUNT(entry, facts->sample->cpumode, facts->period);
     /* A worker's numbers rise: only a new entry's sample is the first. */
     if (entry->count == 1 && pd_hist_is_first(&entry->first, facts->number, 0)) {
         const struct pd_location *location = facts->location;

@@ -51,7 +51,6 @@ perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_
 /* The bytes stay the caller's; they must outlive the source. */
 perfdata_status pd_source_open_memory(struct pd_context *context, const void *bytes, size_t size,
                                       struct pd_source **out);
-/* NULL does nothing. */
 /* What is wholly .gz, .xz or .zst becomes the temporary file that it is unpacked into; all else stays. The old source is
  * closed, and *source NULL on failure. Waits for the first bytes of a stream. */
 perfdata_status pd_source_unpack(struct pd_source **source);
@@ -61,6 +60,7 @@ perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd
 /* Calls `each` with the names in a directory, in no order, until it returns non-zero. */
 perfdata_status pd_source_list(struct pd_context *context, const struct pd_source *directory,
                                int (*each)(void *data, const char *name), void *data);
+/* NULL does nothing. */
 void pd_source_close(struct pd_source *source);
 
 /* The size, or UINT64_MAX when it is not known (a stream). */
