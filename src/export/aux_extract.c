@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perfdata_aux_extract(): each queue's trace in a file of its own, and what is where in them. */
 #include "export/aux_view.h"
+#include "io/at.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -29,17 +30,7 @@ static perfdata_status cannot(struct extract *x, const char *name)
 static perfdata_status write_all(struct extract *x, int fd, const char *name, const void *bytes,
                                  size_t size)
 {
-    const uint8_t *at = bytes;
-    while (size) {
-        ssize_t n = write(fd, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return cannot(x, name);
-        at += n;
-        size -= (size_t)n;
-    }
-    return PERFDATA_OK;
+    return pd_write_all(fd, bytes, size) ? PERFDATA_OK : cannot(x, name);
 }
 
 /* A link of that name is replaced, not followed. */

@@ -22,17 +22,34 @@ int pd_read_at(int fd, uint64_t offset, void *to, size_t size, size_t *got)
     return 0;
 }
 
+/* Of a write that wrote no more: true when it is worth another try. */
+static bool is_interrupted(ssize_t wrote)
+{
+    if (wrote == 0)
+        errno = EIO;
+    return wrote < 0 && errno == EINTR;
+}
+
 bool pd_write_at(int fd, uint64_t offset, const void *from, size_t size)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n = pwrite(fd, (const uint8_t *)from + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n == 0)
-            errno = EIO;
-        if (n <= 0)
+        if (n > 0)
+            done += (size_t)n;
+        else if (!is_interrupted(n))
             return false;
-        done += (size_t)n;
+    }
+    return true;
+}
+
+bool pd_write_all(int fd, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(fd, (const uint8_t *)from + done, size - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (!is_interrupted(n))
+            return false;
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes at a place of a file, all of them, whatever interrupts. */
+/* Bytes of a file, all of them, whatever interrupts. */
 #ifndef PD_IO_AT_H
 #define PD_IO_AT_H
 #include "base/base.h"
@@ -8,5 +8,7 @@
 int pd_read_at(int fd, uint64_t offset, void *to, size_t size, size_t *got);
 /* False: not all could be written, errno says why. */
 bool pd_write_at(int fd, uint64_t offset, const void *from, size_t size);
+/* The same where the descriptor stands. */
+bool pd_write_all(int fd, const void *from, size_t size);
 
 #endif

@@ -330,19 +330,11 @@ static perfdata_status read_stream(struct pd_source *source, uint64_t offset, ui
     return read_forward(source, offset, to, least, size, got);
 }
 
-static perfdata_status write_all(struct pd_source *source, int fd, const uint8_t *bytes,
+static perfdata_status put_spool(struct pd_source *source, int fd, const uint8_t *bytes,
                                  size_t size)
 {
-    while (size) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return fail_errno(source->context, errno, -1, "temporary file");
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return PERFDATA_OK;
+    return pd_write_all(fd, bytes, size) ? PERFDATA_OK
+                                         : fail_errno(source->context, errno, -1, "temporary file");
 }
 
 /* What was kept and what is still to come. */
@@ -351,13 +343,13 @@ static perfdata_status spool_to(struct pd_source *source, int fd)
     enum { PIECE = 256 << 10 };
     uint8_t *piece = malloc(PIECE);
     size_t got = 1;
-    perfdata_status status = piece ? write_all(source, fd, source->kept, source->kept_size)
+    perfdata_status status = piece ? put_spool(source, fd, source->kept, source->kept_size)
                                    : pd_fail(source->context, PERFDATA_ERROR_MEMORY, -1,
                                              "out of memory");
     while (status == PERFDATA_OK && got) {
         status = read_some(source, piece, PIECE, &got);
         if (status == PERFDATA_OK)
-            status = write_all(source, fd, piece, got);
+            status = put_spool(source, fd, piece, got);
     }
     free(piece);
     return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/unpack.h"
+#include "io/at.h"
 #include "io/temporary.h"
 #include "io/zstd.h"
 #include <errno.h>
@@ -63,18 +64,11 @@ static perfdata_status put(struct unpacker *unpacker, size_t size)
                        "%llu packed bytes hold more than %llu: stopped",
                        (unsigned long long)unpacker->in_total,
                        (unsigned long long)unpacker->out_total);
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(unpacker->fd, unpacker->out + done, size - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            char text[128];
-            return pd_fail(context, PERFDATA_ERROR_IO, -1, "unpacking the recording: %s",
-                           strerror_r(errno, text, sizeof text));
-        }
-        done += (size_t)n;
-    }
-    return PERFDATA_OK;
+    if (pd_write_all(unpacker->fd, unpacker->out, size))
+        return PERFDATA_OK;
+    char text[128];
+    return pd_fail(context, PERFDATA_ERROR_IO, -1, "unpacking the recording: %s",
+                   strerror_r(errno, text, sizeof text));
 }
 
 static perfdata_status damaged(struct unpacker *unpacker, const char *what)

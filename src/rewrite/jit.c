@@ -2,6 +2,7 @@
 /* Code of runtimes: an ELF file of each piece that a jitdump holds, and a map of it in place of the dump's. */
 #include "rewrite/inject.h"
 #include "base/text.h"
+#include "io/at.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -26,20 +27,6 @@ static perfdata_status no_memory(struct inject_jit *jit)
 
 /* ---- files ---- */
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t done = write(fd, bytes, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return true;
-}
-
 /* A new file: what had the name may be linked elsewhere, as in perf's cache, and stays as it is there. */
 static perfdata_status write_image(struct inject_jit *jit, const struct pd_jitdump *dump,
                                    const struct pd_jit_entry *entry)
@@ -50,7 +37,7 @@ static perfdata_status write_image(struct inject_jit *jit, const struct pd_jitdu
         return no_memory(jit);
     unlink(path);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
-    bool ok = fd >= 0 && write_all(fd, jit->image.data, jit->image.length);
+    bool ok = fd >= 0 && pd_write_all(fd, jit->image.data, jit->image.length);
     int error = errno;
     if (fd >= 0 && close(fd) < 0 && ok) {
         ok = false;

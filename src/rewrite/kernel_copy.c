@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/kernel_copy.h"
+#include "io/at.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +62,7 @@ static perfdata_status copy_bytes(struct pd_kernel_copy *copy, int from, int to,
                                              "out of memory");
     for (ssize_t got = 1; status == PERFDATA_OK && got > 0;) {
         got = read(from, block, BLOCK);
-        if (got < 0 || (got > 0 && write(to, block, (size_t)got) != got))
+        if (got < 0 || !pd_write_all(to, block, (size_t)got))
             status = cannot(copy, name);
     }
     free(block);

@@ -51,17 +51,10 @@ struct pd_writer {
 
 static perfdata_status write_all(struct pd_writer *writer, const uint8_t *bytes, size_t size)
 {
-    while (size) {
-        ssize_t done = write(writer->fd, bytes, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, (int64_t)writer->position,
-                           "cannot write: %s", done < 0 ? strerrordesc_np(errno) : "no progress");
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return PERFDATA_OK;
+    if (pd_write_all(writer->fd, bytes, size))
+        return PERFDATA_OK;
+    return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, (int64_t)writer->position,
+                   "cannot write: %s", strerrordesc_np(errno));
 }
 
 static perfdata_status flush(struct pd_writer *writer)
