@@ -24,6 +24,8 @@ struct pd_build_id pd_build_id_make(const void *bytes, size_t size);
 perfdata_status pd_build_id_read(const char *path, struct pd_build_id *id);
 /* Of an ELF image in memory. */
 perfdata_status pd_build_id_read_memory(const void *image, size_t size, struct pd_build_id *id);
+/* Of notes in our byte order; false: none. */
+bool pd_build_id_from_notes(const uint8_t *notes, size_t size, struct pd_build_id *id);
 /* Of a file of notes, as /sys/kernel/notes. */
 perfdata_status pd_build_id_read_notes(const char *path, struct pd_build_id *id);
 

@@ -44,7 +44,4 @@ bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *id);
 /* The file name of .gnu_debuglink; false: none. */
 bool pd_elf_debuglink(const struct pd_elf *elf, char *name, size_t size);
 
-/* In build_id.c: notes in our byte order. */
-bool pd_build_id_from_notes(const uint8_t *notes, size_t size, struct pd_build_id *id);
-
 #endif

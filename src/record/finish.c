@@ -9,28 +9,8 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 
-/* The build-id note among others; size 0 without. */
-static struct pd_build_id find_note(const uint8_t *bytes, size_t size)
-{
-    for (size_t at = 0; size - at >= 12;) {
-        uint32_t name = pd_load32(bytes + at, false), text = pd_load32(bytes + at + 4, false);
-        uint32_t type = pd_load32(bytes + at + 8, false);
-        size_t name_room = ((size_t)name + 3) & ~(size_t)3,
-               text_room = ((size_t)text + 3) & ~(size_t)3;
-        at += 12;
-        if (name_room > size - at || text_room > size - at - name_room)
-            break;
-        if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(bytes + at, "GNU", 4))
-            return pd_build_id_make(bytes + at + name_room, text);
-        at += name_room + text_room;
-    }
-    return (struct pd_build_id){ .size = 0 };
-}
-
 static void add_known(struct pd_text *known, const struct pd_build_id *id, const char *name)
 {
-    if (!id->size)
-        return;
     if (known->length)
         pd_text_char(known, ',');
     for (size_t i = 0; i < id->size; i++)
@@ -42,11 +22,10 @@ static void add_known(struct pd_text *known, const struct pd_build_id *id, const
 static void know_kernel(const perfdata_recorder *recorder, struct pd_text *known)
 {
     size_t size;
+    struct pd_build_id id;
     char *notes = pd_roots_read_all(&recorder->roots, &size, "/sys/kernel/notes");
-    if (notes) {
-        struct pd_build_id id = find_note((const uint8_t *)notes, size);
+    if (notes && pd_build_id_from_notes((const uint8_t *)notes, size, &id))
         add_known(known, &id, "[kernel.kallsyms]");
-    }
     free(notes);
     enum { NEAR = 4096 }; /* its notes lie in its first page */
     const uint8_t *vdso = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
@@ -54,8 +33,8 @@ static void know_kernel(const perfdata_recorder *recorder, struct pd_text *known
         if (pd_load32(vdso + at, false) == 4 &&
             pd_load32(vdso + at + 8, false) == NT_GNU_BUILD_ID &&
             !memcmp(vdso + at + 12, "GNU", 4)) {
-            struct pd_build_id id = find_note(vdso + at, NEAR - at);
-            add_known(known, &id, "[vdso]");
+            if (pd_build_id_from_notes(vdso + at, NEAR - at, &id))
+                add_known(known, &id, "[vdso]");
             break;
         }
     pd_text_char(known, 0);
