@@ -181,10 +181,10 @@ static perfdata_status copy_file(struct copy *copy, const char *path, const char
     return good ? PERFDATA_OK : cannot(copy, name);
 }
 
-static perfdata_status copy_all(struct copy *copy, const struct span *kernel)
+static perfdata_status copy_all(struct copy *copy, struct span kernel)
 {
     perfdata_status status = read_segments(copy);
-    if (status == PERFDATA_OK && (!choose(copy, *kernel) || !choose(copy, modules(copy->roots))))
+    if (status == PERFDATA_OK && (!choose(copy, kernel) || !choose(copy, modules(copy->roots))))
         status = pd_fail(copy->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     if (status == PERFDATA_OK && !copy->out.count)
         status = pd_fail(copy->context, PERFDATA_ERROR_NOT_FOUND, -1,
@@ -203,9 +203,8 @@ perfdata_status pd_record_copy_kcore(perfdata_recorder *recorder)
                          .folder = -1,
                          .from = open_kcore(&recorder->roots),
                          .to = -1 };
-    struct span kernel;
     perfdata_status status;
-    if (!pd_record_kernel_range(recorder, &kernel.start, &kernel.end))
+    if (!pd_record_kernel_range(recorder))
         status = pd_fail(&recorder->context, PERFDATA_ERROR_ACCESS, -1,
                          "kcore: the kernel's addresses are hidden (kptr_restrict)");
     else if (copy.from < 0 || mkdirat(recorder->folder, "kcore_dir", 0700) < 0 ||
@@ -215,7 +214,7 @@ perfdata_status pd_record_copy_kcore(perfdata_recorder *recorder)
                  0)
         status = cannot(&copy, "make a copy");
     else
-        status = copy_all(&copy, &kernel);
+        status = copy_all(&copy, (struct span){ recorder->kernel_start, recorder->kernel_end });
     const int fds[] = { copy.from, copy.to, copy.folder };
     for (size_t i = 0; i < PD_LENGTH(fds); i++)
         if (fds[i] >= 0)

@@ -101,7 +101,7 @@ struct perfdata_recorder {
     struct pd_map64 build_id_of;          /* device and inode -> their number */
     uint64_t wakeups, clock_wall, clock_time;
     uint64_t cpus_possible;
-    uint64_t kernel_start, kernel_end; /* its text; read once */
+    uint64_t kernel_start, kernel_end; /* its text, 0: not known */
     uint32_t switches;                 /* how AUXTRACE_INFO says that switches are known */
     size_t trailer;                    /* bytes of the identity behind synthesised records */
     bool started, enabled, finished, told_offline;
@@ -174,8 +174,8 @@ void pd_record_unmap_rings(perfdata_recorder *recorder);
 /* Why a buffer could not be mapped, in perf's words. */
 perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);
 
-/* From the first symbol of the kernel's text to its end; false when the addresses are hidden. */
-bool pd_record_kernel_range(const perfdata_recorder *recorder, uint64_t *start, uint64_t *end);
+/* Finds kernel_start and kernel_end, once; false when the addresses are hidden. */
+bool pd_record_kernel_range(perfdata_recorder *recorder);
 
 /* synthesize.c: what runs already, as records. */
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);

@@ -90,26 +90,32 @@ static perfdata_status put_updates(perfdata_recorder *recorder)
 
 /* ---- the kernel ---- */
 
-bool pd_record_kernel_range(const perfdata_recorder *recorder, uint64_t *start, uint64_t *end)
+bool pd_record_kernel_range(perfdata_recorder *recorder)
 {
     char path[PD_PATH_SIZE], *line = NULL;
     size_t room = 0;
+    uint64_t start = 0, end = 0;
+    if (recorder->kernel_end)
+        return true;
     FILE *file = pd_roots_path(&recorder->roots, path, "/proc/kallsyms") ? fopen(path, "re") : NULL;
-    *start = *end = 0;
-    while (file && !(*start && *end) && getline(&line, &room, file) > 0) {
+    while (file && !(start && end) && getline(&line, &room, file) > 0) {
         unsigned long long address;
         char type, name[64];
         if (sscanf(line, "%llx %c %63s", &address, &type, name) != 3)
             continue;
-        if (!strcmp(name, "_text") || (!*start && !strcmp(name, "_stext")))
-            *start = address;
+        if (!strcmp(name, "_text") || (!start && !strcmp(name, "_stext")))
+            start = address;
         else if (!strcmp(name, "_etext"))
-            *end = address;
+            end = address;
     }
     free(line);
     if (file)
         fclose(file);
-    return *start && *end > *start;
+    if (!start || end <= start)
+        return false;
+    recorder->kernel_start = start;
+    recorder->kernel_end = end;
+    return true;
 }
 
 /* Nobody asks what the kernel does: perf then says nothing of it. */
@@ -148,8 +154,7 @@ static perfdata_status put_kernel(perfdata_recorder *recorder)
     char path[PD_PATH_SIZE];
     if (kernel_is_excluded(recorder))
         return PERFDATA_OK;
-    if (!recorder->kernel_end &&
-        !pd_record_kernel_range(recorder, &recorder->kernel_start, &recorder->kernel_end)) {
+    if (!pd_record_kernel_range(recorder)) {
         pd_record_log(
             recorder, 0,
             "WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,\n"
