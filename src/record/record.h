@@ -170,6 +170,8 @@ perfdata_status pd_record_node_of(perfdata_recorder *recorder, int32_t cpu, stru
 /* One of them; *moved grows. What fails is said in the writer's context. */
 perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
                                     struct pd_writer *writer, bool last, uint64_t *moved);
+/* After poll(): buffers whose tasks are gone are not waited for again; false: none is left. */
+bool pd_record_drop_gone(struct pollfd *polls, size_t count, int ready);
 void pd_record_unmap_rings(perfdata_recorder *recorder);
 /* Why a buffer could not be mapped, in perf's words. */
 perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);

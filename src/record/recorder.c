@@ -356,7 +356,6 @@ void perfdata_recorder_stop(perfdata_recorder *recorder)
 /* Waits; false: nothing more can come by itself. */
 static bool wait_for_data(perfdata_recorder *recorder, int timeout)
 {
-    bool any = false;
     size_t rings = recorder->rings.count, others = recorder->workers.count ? rings : 0;
     int ready = poll(recorder->polls.data + others, recorder->polls.count - others, timeout);
     if (others) { /* the buffers are those of the workers, who tell when all tasks are gone */
@@ -364,12 +363,7 @@ static bool wait_for_data(perfdata_recorder *recorder, int timeout)
         return true;
     }
     recorder->wakeups += ready > 0;
-    for (size_t i = 0; i < rings; i++) {
-        struct pollfd *poll = &recorder->polls.data[i];
-        if (ready > 0 && poll->revents & (POLLERR | POLLHUP | POLLNVAL))
-            poll->fd = -1; /* its task is gone */
-        any |= poll->fd >= 0;
-    }
+    bool any = pd_record_drop_gone(recorder->polls.data, rings, ready);
     pd_command_poll(recorder);
     return any;
 }

@@ -188,6 +188,17 @@ static perfdata_status read_still(perfdata_recorder *recorder, struct pd_ring *r
     return status;
 }
 
+bool pd_record_drop_gone(struct pollfd *polls, size_t count, int ready)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (ready > 0 && polls[i].revents & (POLLERR | POLLHUP | POLLNVAL))
+            polls[i].fd = -1;
+        any |= polls[i].fd >= 0;
+    }
+    return any;
+}
+
 perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
                                     struct pd_writer *writer, bool last, uint64_t *moved)
 {

@@ -258,17 +258,9 @@ static perfdata_status read_all(struct pd_worker *worker, bool last)
 /* False: no buffer can have more. */
 static bool wait_for_data(struct pd_worker *worker)
 {
-    size_t rings = worker->parts.count;
-    bool any = false;
     int ready = poll(worker->polls.data, worker->polls.count, -1);
     worker->wakeups += ready > 0;
-    for (size_t i = 0; i < rings; i++) {
-        struct pollfd *poll = &worker->polls.data[i];
-        if (ready > 0 && poll->revents & (POLLERR | POLLHUP | POLLNVAL))
-            poll->fd = -1; /* its task is gone */
-        any |= poll->fd >= 0;
-    }
-    return any;
+    return pd_record_drop_gone(worker->polls.data, worker->parts.count, ready);
 }
 
 static void *work(void *data)
