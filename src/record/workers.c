@@ -289,6 +289,13 @@ static void *work(void *data)
 
 /* ---- the recorder's side ---- */
 
+static perfdata_status has_failed(const struct pd_worker *worker)
+{
+    const struct pd_context *context = &worker->context;
+    return pd_fail(&worker->recorder->context, context->status, context->offset, "%s",
+                   context->message);
+}
+
 static perfdata_status open_part(struct pd_worker *worker, size_t ring)
 {
     perfdata_recorder *recorder = worker->recorder;
@@ -306,9 +313,14 @@ static perfdata_status open_part(struct pd_worker *worker, size_t ring)
     perfdata_status status = pd_writer_open_fd(&worker->context, part.fd, &options, &part.writer);
     if (status == PERFDATA_OK)
         status = pd_writer_begin(part.writer);
-    if (pd_vec_push(&worker->parts, part) && pd_vec_push(&worker->polls, poll))
-        return status;
-    return pd_record_no_memory(recorder);
+    if (!pd_vec_push(&worker->parts, part)) {
+        pd_writer_close(part.writer);
+        close(part.fd);
+        return pd_record_no_memory(recorder);
+    }
+    if (!pd_vec_push(&worker->polls, poll))
+        return pd_record_no_memory(recorder);
+    return status < 0 ? has_failed(worker) : PERFDATA_OK;
 }
 
 /* Buffers of CPUs that no mask names are not read, as with perf. */
@@ -360,12 +372,9 @@ perfdata_status pd_workers_start(perfdata_recorder *recorder)
 
 perfdata_status pd_workers_status(perfdata_recorder *recorder)
 {
-    for (size_t i = 0; i < recorder->workers.count; i++) {
-        const struct pd_worker *worker = recorder->workers.data[i];
-        if (__atomic_load_n(&worker->failed, __ATOMIC_ACQUIRE))
-            return pd_fail(&recorder->context, worker->context.status, worker->context.offset, "%s",
-                           worker->context.message);
-    }
+    for (size_t i = 0; i < recorder->workers.count; i++)
+        if (__atomic_load_n(&recorder->workers.data[i]->failed, __ATOMIC_ACQUIRE))
+            return has_failed(recorder->workers.data[i]);
     return PERFDATA_OK;
 }
 
@@ -392,8 +401,7 @@ perfdata_status pd_workers_finish(perfdata_recorder *recorder)
         struct pd_worker *worker = recorder->workers.data[i];
         for (size_t k = 0; k < worker->parts.count && status == PERFDATA_OK; k++)
             if (pd_writer_finish(worker->parts.data[k].writer) < 0)
-                status = pd_fail(&recorder->context, worker->context.status, -1, "%s",
-                                 worker->context.message);
+                status = has_failed(worker);
     }
     return status;
 }
