@@ -52,6 +52,12 @@ void pd_text_fill(struct pd_text *text, char c, size_t count);
 void pd_text_right(struct pd_text *text, const char *string, size_t length, size_t width);
 /* %-*s */
 void pd_text_left(struct pd_text *text, const char *string, size_t length, size_t width);
+/* The same of what has been written since the text was `from` long. */
+PD_INLINE void pd_text_pad(struct pd_text *text, size_t from, size_t width)
+{
+    if (text->length - from < width)
+        pd_text_fill(text, ' ', width - (text->length - from));
+}
 
 /* %*lu and %0*lu: `pad` is ' ' or '0', width 0 for none. */
 void pd_text_u64(struct pd_text *text, uint64_t value, unsigned width, char pad);

@@ -167,13 +167,6 @@ void pd_report_branch_measure(struct pd_report_table *table, const struct pd_his
         widen(&table->widths[PD_KEY_SRCLINE_TO], strlen(line_text(table, row, PD_KEY_SRCLINE_TO)));
 }
 
-static void pad_from(struct pd_text *out, size_t begin, size_t width)
-{
-    size_t length = out->length - begin;
-    if (length < width)
-        pd_text_fill(out, ' ', width - length);
-}
-
 static void put_level(char level, struct pd_text *out)
 {
     pd_text_char(out, '[');
@@ -289,7 +282,7 @@ void pd_report_branch_cell(const struct pd_report_table *table, const struct pd_
         pd_text_bytes(out, text, strnlen(text, width));
     }
     }
-    pad_from(out, begin, width);
+    pd_text_pad(out, begin, width);
 }
 
 /* ---- --total-cycles ---- */

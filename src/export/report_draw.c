@@ -253,8 +253,7 @@ void pd_report_put_origin(const struct pd_report_table *table, const struct pd_d
         return;
     size_t begin = out->length, width = table->address_digits + 2;
     pd_text_hex_prefixed(out, address);
-    if (out->length - begin < width)
-        pd_text_fill(out, ' ', width - (out->length - begin));
+    pd_text_pad(out, begin, width);
     pd_text_char(out, ' ');
     pd_text_char(out, dso ? pd_symbols_origin(table->symbols, dso) : '!');
     pd_text_char(out, ' ');
@@ -313,16 +312,14 @@ static void left_number(uint64_t number, size_t width, struct pd_text *out)
 {
     size_t before = out->length;
     pd_text_u64(out, number, 0, ' ');
-    if (out->length - before < width)
-        pd_text_fill(out, ' ', width - (out->length - before));
+    pd_text_pad(out, before, width);
 }
 
 static void page_size_cell(uint64_t size, size_t width, struct pd_text *out)
 {
     size_t before = out->length;
     pd_size_text(size, out);
-    if (out->length - before < width)
-        pd_text_fill(out, ' ', width - (out->length - before));
+    pd_text_pad(out, before, width);
 }
 
 void pd_report_key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
@@ -395,9 +392,8 @@ static void row_line(const struct pd_report_table *table, const struct pd_hist_r
         } else {
             pd_report_number_cell(table, column, row, out);
         }
-        size_t length = out->length - begin, width = cell_width(table, &cell);
-        if (cell.at + 1 < plan->column_count && length < width)
-            pd_text_fill(out, ' ', width - length);
+        if (cell.at + 1 < plan->column_count)
+            pd_text_pad(out, begin, cell_width(table, &cell));
     }
     pd_text_char(out, '\n');
 }

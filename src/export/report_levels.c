@@ -95,8 +95,7 @@ static void put_row(const struct pd_report_table *table, const struct pd_hist_le
         first = false;
         size_t begin = out->length, width = pd_report_column_width(table, column);
         pd_report_number_cell(table, column, level->row, out);
-        if (out->length - begin < width)
-            pd_text_fill(out, ' ', width - (out->length - begin));
+        pd_text_pad(out, begin, width);
     }
     if (!given)
         pd_text_fill(out, ' ', deepest(table) * INDENT);

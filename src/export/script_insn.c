@@ -182,8 +182,8 @@ static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded
     } else {
         pd_text_string(text, "<bad>");
     }
-    if (padded && text->length - start < 30)
-        pd_text_fill(text, ' ', 30 - (text->length - start));
+    if (padded)
+        pd_text_pad(text, start, 30);
     if (walk->fields & PD_FIELD(BRSTACKINSNLEN))
         pd_text_format(text, "\tilen: %u", insn.length);
     return insn.length;

@@ -221,8 +221,8 @@ bool pd_script_values(const struct pd_sample *sample, struct pd_text *text)
 void pd_script_synth(const struct pd_sample *sample, struct pd_text *text)
 {
     size_t before = text->length;
-    if (pd_script_values(sample, text) && text->length - before < SYNTH_WIDTH)
-        pd_text_fill(text, ' ', SYNTH_WIDTH - (text->length - before));
+    if (pd_script_values(sample, text))
+        pd_text_pad(text, before, SYNTH_WIDTH);
 }
 
 /* ---- instructions per cycle ---- */
@@ -299,8 +299,7 @@ void pd_script_call(struct pd_script_worker *worker, const struct pd_script_even
     size_t *column = &worker->call_column;
     if (length > *column || (length && length + SLACK < *column))
         *column = (length + INDENT + STEP - 1) / STEP * STEP;
-    if (length < *column)
-        pd_text_fill(text, ' ', *column - length);
+    pd_text_pad(text, before, *column);
 }
 
 static bool in_list(const char *list, const struct pd_symbol *symbol)

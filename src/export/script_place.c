@@ -36,9 +36,8 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
         pd_text_string(text, pd_symbols_long_name(script->session.symbols, dso));
     else
         pd_text_bytes(text, dso->name, dso->name_length);
-    if (PD_UNLIKELY(script->options->dso_width) &&
-        text->length - before < script->options->dso_width)
-        pd_text_fill(text, ' ', script->options->dso_width - (text->length - before));
+    if (PD_UNLIKELY(script->options->dso_width))
+        pd_text_pad(text, before, script->options->dso_width);
     pd_text_char(text, ')');
 }
 

@@ -154,8 +154,8 @@ static void put_number(const struct payload *p, const struct pd_trace_piece *pie
         pd_text_hex(out, value, width, pad);
     else
         pd_text_u64(out, value, width, pad);
-    if (piece->left && out->length - before < piece->width)
-        pd_text_fill(out, ' ', piece->width - (out->length - before));
+    if (piece->left)
+        pd_text_pad(out, before, piece->width);
 }
 
 /* %*.*s of at most `length` bytes up to a NUL */
