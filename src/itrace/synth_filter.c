@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Address filters: "filter 0x1ae/0x39@/bin/x,tracestop 0x40/8@/bin/x". */
 #include "itrace/synth_inside.h"
-#include <stdio.h>
 
 static const char separators[] = " ,\t\n";
 
@@ -68,12 +67,10 @@ static bool in_file(const struct pd_address_filter *filter, const char *file)
 static void log_hit(struct pd_synth *synth, uint64_t ip, uint64_t offset, const char *file,
                     const struct pd_address_filter *hit)
 {
-    char where[64];
     if (!synth->logger || !file)
         return;
-    snprintf(where, sizeof where, "TIP.PGD ip 0x%llx offset 0x%llx in ", (unsigned long long)ip,
-             (unsigned long long)offset);
-    pd_synth_log_text(synth, "%s%s ", where, file);
+    pd_synth_log_text(synth, "TIP.PGD ip 0x%llx offset 0x%llx in %s ", (unsigned long long)ip,
+                      (unsigned long long)offset, file);
     if (!hit)
         pd_synth_log_text(synth, "is not in a filter region\n");
     else

@@ -193,7 +193,8 @@ void pd_pebs_emit(struct pd_synth_queue *queue);
 perfdata_status pd_synth_log_open(struct pd_synth *synth, const struct pd_synth_config *config);
 void pd_synth_log_close(struct pd_synth *synth);
 struct pd_pt_log *pd_synth_log_of(const struct pd_synth *synth);
-void pd_synth_log_text(struct pd_synth *synth, const char *format, ...) PD_PRINTF(2, 3);
+/* The text so far; there must be a logger. */
+struct pd_text *pd_synth_log_to(const struct pd_synth *synth);
 /* What comes next belongs behind what has been written. */
 void pd_synth_log_flush(struct pd_synth *synth);
 /* An error is about to be told; `outside`: it is not the decoder's. */
@@ -204,6 +205,7 @@ void pd_synth_log_poke(struct pd_synth *synth, const struct pd_delivered *record
 /* Why there is no code. `told`: this is said of its object. */
 void pd_synth_log_no_code(struct pd_synth *synth, const struct pd_pt_state *state, bool told);
 
+#define pd_synth_log_text(synth, ...) pd_text_format(pd_synth_log_to(synth), __VA_ARGS__)
 #define pd_synth_log(synth, ...)                                                                   \
     do {                                                                                           \
         if (PD_UNLIKELY((synth)->logger != NULL))                                                  \

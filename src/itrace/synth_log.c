@@ -2,7 +2,6 @@
 /* The debug log: what records and queues do, around what the decoders write (intel_pt/log.h). */
 #include "itrace/intel_pt/log.h"
 #include "itrace/synth_inside.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -51,14 +50,9 @@ struct pd_pt_log *pd_synth_log_of(const struct pd_synth *synth)
     return synth->logger ? &synth->logger->pt : NULL;
 }
 
-void pd_synth_log_text(struct pd_synth *synth, const char *format, ...)
+struct pd_text *pd_synth_log_to(const struct pd_synth *synth)
 {
-    char line[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    pd_text_string(&synth->logger->pt.text, line);
+    return &synth->logger->pt.text;
 }
 
 /* ---- where it goes ---- */
