@@ -3,6 +3,7 @@
  * becomes one of the host's recording; ID_INDEX says whose they are. */
 #include "container/container.h"
 #include "format/structs.h"
+#include "itrace/intel_pt/time.h"
 #include "itrace/tsc.h"
 #include "rewrite/describe.h"
 #include "rewrite/inject.h"
@@ -62,7 +63,7 @@ static void take_conversion(const struct pd_delivered *record, bool swap,
     *converts = true;
 }
 
-/* The next id that the host's recording has not; ids of the guest have the CPU that ID_INDEX gives them. */
+/* Ids of the guest have the CPU that ID_INDEX gives them. */
 static perfdata_status take_index(struct merged *merged, const struct pd_delivered *record,
                                   struct pd_map64 *cpus)
 {
@@ -286,7 +287,7 @@ static uint64_t time_of_host(const struct merged *merged, uint64_t time)
         return time == PD_NO_TIME ? 0 : time;
     uint64_t tsc = pd_time_to_tsc(&merged->guest_time, time) - merged->offset;
     if (merged->scale != 1.0)
-        tsc = (uint64_t)((double)tsc / merged->scale);
+        tsc = pd_pt_time_round((double)tsc / merged->scale);
     return pd_tsc_to_time(&merged->host_time, tsc);
 }
 
