@@ -15,6 +15,8 @@ enum { PAGE = 4096, MOST = 64 };
 static char root[] = "/tmp/perfdata-pt-XXXXXX";
 static char output[sizeof root + 16];
 
+static const char *const command[] = { "true", NULL };
+
 static void put(const char *path, const char *text)
 {
     root_put(root, path, text);
@@ -59,6 +61,13 @@ static void make_root(void)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         put(files[i][0], files[i][1]);
     snprintf(output, sizeof output, "%s/out.data", root);
+}
+
+static void remove_root(void)
+{
+    char text[100];
+    snprintf(text, sizeof text, "rm -rf '%s'", root);
+    CHECK(system(text) == 0);
 }
 
 /* ---- the kernel of this test ---- */
@@ -176,6 +185,26 @@ static perfdata_recorder *open_recorder(const char *events,
     perfdata_recorder *recorder = open_empty(options);
     CHECK(perfdata_recorder_add_events(recorder, events) == PERFDATA_OK);
     return recorder;
+}
+
+/* The command is recorded with these options: it does not start. */
+static inline void check_refused(const char *events, struct perfdata_recorder_options options,
+                                 const char *message)
+{
+    options.command = command;
+    perfdata_recorder *recorder = open_recorder(events, options);
+    CHECK(perfdata_recorder_start(recorder) == PERFDATA_ERROR_ARGUMENT);
+    CHECK_STR(perfdata_recorder_error(recorder), message);
+    perfdata_recorder_close(recorder);
+}
+
+/* What is in the buffers goes to the recording. */
+static inline perfdata_status finish(perfdata_recorder *recorder)
+{
+    perfdata_recorder_stop(recorder);
+    while (perfdata_recorder_read(recorder, 0) > 0)
+        continue;
+    return perfdata_recorder_finish(recorder, NULL);
 }
 
 #endif

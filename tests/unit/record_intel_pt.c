@@ -5,8 +5,6 @@
 #include <perfdata/record.h>
 #include <perfdata/recording.h>
 
-static const char *const command[] = { "true", NULL };
-
 /* ---- attributes ---- */
 
 /* The order and what is said of intel_pt, the switches and the tasks: as perf wrote it on such machines. */
@@ -77,14 +75,8 @@ static void test_refused(void)
           "Invalid mmap size for Intel Processor Trace: must be at least 8KiB and a power of 2",
           { .aux_pages = 1 } },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct perfdata_recorder_options options = rows[i].options;
-        options.command = command;
-        perfdata_recorder *recorder = open_recorder(rows[i].events, options);
-        CHECK(perfdata_recorder_start(recorder) == PERFDATA_ERROR_ARGUMENT);
-        CHECK_STR(perfdata_recorder_error(recorder), rows[i].message);
-        perfdata_recorder_close(recorder);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_refused(rows[i].events, rows[i].options, rows[i].message);
 }
 
 /* ---- a trace ---- */
@@ -172,10 +164,7 @@ static void test_trace(const char *corpus, int32_t compression)
     CHECK(perfdata_cursor_open(recording, NULL, &cursor) == PERFDATA_OK);
     feed(path, cursor);
     perfdata_cursor_close(cursor);
-    perfdata_recorder_stop(recorder);
-    while (perfdata_recorder_read(recorder, 0) > 0)
-        continue;
-    CHECK(perfdata_recorder_finish(recorder, NULL) == PERFDATA_OK);
+    CHECK(finish(recorder) == PERFDATA_OK);
     CHECK_STR(perfdata_recorder_error(recorder), "");
     compare(corpus, path);
     perfdata_recorder_close(recorder);
@@ -184,7 +173,6 @@ static void test_trace(const char *corpus, int32_t compression)
 
 int main(void)
 {
-    char text[100];
     make_root();
     test_command();
     test_all_cpus();
@@ -197,7 +185,6 @@ int main(void)
     } else {
         puts("without PERFDATA_CORPUS no trace is recorded");
     }
-    snprintf(text, sizeof text, "rm -rf '%s'", root);
-    CHECK(system(text) == 0);
+    remove_root();
     return test_done();
 }

@@ -87,15 +87,12 @@ static perfdata_status record_once(perfdata_recorder **recorder)
     *recorder = open_recorder("cpu-clock", (struct perfdata_recorder_options){
                                                .flags = PERFDATA_RECORDER_ALL_CPUS, .kcore = 1 });
     perfdata_status status = perfdata_recorder_start(*recorder);
-    perfdata_recorder_stop(*recorder);
-    while (status == PERFDATA_OK && perfdata_recorder_read(*recorder, 0) > 0)
-        continue;
-    return status < 0 ? status : perfdata_recorder_finish(*recorder, NULL);
+    return status < 0 ? status : finish(*recorder);
 }
 
 int main(void)
 {
-    char command_text[100], path[300];
+    char path[300];
     perfdata_recorder *recorder;
     perfdata_recording *recording;
     make_root();
@@ -127,7 +124,6 @@ int main(void)
     CHECK(strstr(perfdata_recorder_error(recorder), ": Is a directory") != NULL);
     perfdata_recorder_close(recorder);
     CHECK(!access(path, R_OK));
-    snprintf(command_text, sizeof command_text, "rm -rf '%s'", root);
-    CHECK(system(command_text) == 0);
+    remove_root();
     return test_done();
 }

@@ -4,7 +4,6 @@
 
 int main(void)
 {
-    char text[100];
     make_root();
     perfdata_recorder *recorder = open_recorder(
         "{cpu-clock,cs}",
@@ -14,10 +13,7 @@ int main(void)
     CHECK_U64(fake.calls, 3); /* two of the group and the dummy, on CPU 0 */
     CHECK_U64(fake.maps, 1);
     CHECK_STR(fake.told, "WARNING: CPU 1 has gone offline, it is left out\n");
-    perfdata_recorder_stop(recorder);
-    while (perfdata_recorder_read(recorder, 0) > 0)
-        continue;
-    CHECK(perfdata_recorder_finish(recorder, NULL) == PERFDATA_OK);
+    CHECK(finish(recorder) == PERFDATA_OK);
     perfdata_recorder_close(recorder);
     recorder = open_recorder("cpu-clock", (struct perfdata_recorder_options){
                                               .flags = PERFDATA_RECORDER_ALL_CPUS, .cpus = "0,1" });
@@ -27,7 +23,6 @@ int main(void)
               "CPU 1 is not online.\nHint: /sys/devices/system/cpu/online lists those that are; "
               "choose among them with -C");
     perfdata_recorder_close(recorder);
-    snprintf(text, sizeof text, "rm -rf '%s'", root);
-    CHECK(system(text) == 0);
+    remove_root();
     return test_done();
 }

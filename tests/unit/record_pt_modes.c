@@ -4,8 +4,6 @@
 #include <perfdata/record.h>
 #include <perfdata/recording.h>
 
-static const char *const command[] = { "true", NULL };
-
 /* ---- config terms ---- */
 
 static void test_terms(void)
@@ -43,6 +41,15 @@ static void test_terms(void)
     }
 }
 
+static void check_wrong_event(const char *event, const char *message)
+{
+    perfdata_recorder *recorder = open_empty(
+        (struct perfdata_recorder_options){ .command = command });
+    CHECK(perfdata_recorder_add_events(recorder, event) == PERFDATA_ERROR_ARGUMENT);
+    CHECK_STR(perfdata_recorder_error(recorder), message);
+    perfdata_recorder_close(recorder);
+}
+
 static void test_wrong_terms(void)
 {
     static const char *const rows[][2] = {
@@ -62,13 +69,8 @@ static void test_wrong_terms(void)
                              "    \\___ value too "
                              "big for format, maximum is 1" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        perfdata_recorder *recorder = open_empty(
-            (struct perfdata_recorder_options){ .command = command });
-        CHECK(perfdata_recorder_add_events(recorder, rows[i][0]) == PERFDATA_ERROR_ARGUMENT);
-        CHECK_STR(perfdata_recorder_error(recorder), rows[i][1]);
-        perfdata_recorder_close(recorder);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_wrong_event(rows[i][0], rows[i][1]);
 }
 
 /* What the hardware does not have has but the value 0. */
@@ -81,13 +83,8 @@ static void test_old_hardware(void)
         { "intel_pt/mtc_period=3/", "Invalid mtc_period for intel_pt. Valid values are: 0" },
         { "intel_pt/cyc_thresh=1/", "Invalid cyc_thresh for intel_pt. Valid values are: 0" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        perfdata_recorder *recorder = open_empty(
-            (struct perfdata_recorder_options){ .command = command });
-        CHECK(perfdata_recorder_add_events(recorder, rows[i][0]) == PERFDATA_ERROR_ARGUMENT);
-        CHECK_STR(perfdata_recorder_error(recorder), rows[i][1]);
-        perfdata_recorder_close(recorder);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_wrong_event(rows[i][0], rows[i][1]);
     perfdata_recorder *recorder = open_recorder(
         "intel_pt//", (struct perfdata_recorder_options){ .command = command });
     CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
@@ -173,14 +170,8 @@ static void test_wrong_samples(void)
           { 0 },
           "intel_pt supports at most one event with aux-output" },
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct perfdata_recorder_options options = rows[i].options;
-        options.command = command;
-        perfdata_recorder *recorder = open_recorder(rows[i].events, options);
-        CHECK(perfdata_recorder_start(recorder) == PERFDATA_ERROR_ARGUMENT);
-        CHECK_STR(perfdata_recorder_error(recorder), rows[i].message);
-        perfdata_recorder_close(recorder);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_refused(rows[i].events, rows[i].options, rows[i].message);
 }
 
 /* PEBS via PT: explicitly in a group, or put there. */
@@ -323,10 +314,7 @@ static void test_snapshots(void)
         CHECK(perfdata_recorder_read(recorder, 0) > 0);
     }
     run_trace(before, before + 1000);
-    perfdata_recorder_stop(recorder);
-    while (perfdata_recorder_read(recorder, 0) > 0)
-        continue;
-    CHECK(perfdata_recorder_finish(recorder, NULL) == PERFDATA_OK);
+    CHECK(finish(recorder) == PERFDATA_OK);
     perfdata_recorder_close(recorder);
     CHECK_U64(read_snapshots(spans, 8), 6);
     for (size_t i = 0; i < 6; i++) {
@@ -349,10 +337,7 @@ static void test_full_snapshot(void)
     run_trace(0, END);
     CHECK(perfdata_recorder_snapshot(recorder) == PERFDATA_OK);
     run_trace(END, END + 512);
-    perfdata_recorder_stop(recorder);
-    while (perfdata_recorder_read(recorder, 0) > 0)
-        continue;
-    CHECK(perfdata_recorder_finish(recorder, NULL) == PERFDATA_OK);
+    CHECK(finish(recorder) == PERFDATA_OK);
     perfdata_recorder_close(recorder);
     CHECK_U64(read_snapshots(spans, 2), 1); /* at the end only where that is asked for */
     CHECK_U64(spans[0][0], END - WHOLE);
@@ -493,10 +478,7 @@ static void test_info(const char *filter, size_t length)
     if (filter)
         CHECK(perfdata_recorder_set_filter(recorder, filter) == PERFDATA_OK);
     CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
-    perfdata_recorder_stop(recorder);
-    while (perfdata_recorder_read(recorder, 0) > 0)
-        continue;
-    CHECK(perfdata_recorder_finish(recorder, NULL) == PERFDATA_OK);
+    CHECK(finish(recorder) == PERFDATA_OK);
     perfdata_recorder_close(recorder);
     size_t room = length ? (length + 8) / 8 * 8 : 0;
     const uint64_t wanted[] = { 8, 0,      0,         0,   1, 1 << 10, 1 << 11, 3,     1,
@@ -523,7 +505,7 @@ static void test_info(const char *filter, size_t length)
 
 int main(void)
 {
-    char text[100], *program = realpath("/proc/self/exe", NULL);
+    char *program = realpath("/proc/self/exe", NULL);
     CHECK(program != NULL);
     make_root();
     test_terms();
@@ -541,7 +523,6 @@ int main(void)
     test_info(NULL, 0);
     test_info("filter 0x1000/0x10", 18);
     test_info("filter 0x1000/0x10 start 0x2", 28);
-    snprintf(text, sizeof text, "rm -rf '%s'", root);
-    CHECK(system(text) == 0);
+    remove_root();
     return test_done();
 }
