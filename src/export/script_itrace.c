@@ -202,27 +202,36 @@ static void put_iflag(const struct pd_sample *sample, struct pd_text *text)
     pd_text_format(text, " IFLAG: %u->%u %s branch", !now, now, value & 2 ? "via" : "non");
 }
 
-bool pd_script_values(const struct pd_sample *sample, struct pd_text *text)
+static const struct {
+    void (*put)(const struct pd_sample *sample, struct pd_text *text);
+    uint32_t size; /* of its payload at least */
+} values[] = {
+    [PD_SYNTH_CONFIG_PTWRITE] = { put_ptwrite, 12 }, [PD_SYNTH_CONFIG_MWAIT] = { put_mwait, 12 },
+    [PD_SYNTH_CONFIG_PWRE] = { put_pwre, 12 },       [PD_SYNTH_CONFIG_EXSTOP] = { put_exstop, 4 },
+    [PD_SYNTH_CONFIG_PWRX] = { put_pwrx, 12 },       [PD_SYNTH_CONFIG_CBR] = { put_cbr, 12 },
+    [PD_SYNTH_CONFIG_PSB] = { put_psb, 12 },         [PD_SYNTH_CONFIG_EVT] = { put_event, 4 },
+    [PD_SYNTH_CONFIG_IFLAG] = { put_iflag, 12 },
+};
+
+bool pd_script_has_values(const struct pd_sample *sample)
 {
-    static const struct {
-        void (*put)(const struct pd_sample *sample, struct pd_text *text);
-        uint32_t size;
-    } rows[] = { { put_ptwrite, 12 }, { put_mwait, 12 }, { put_pwre, 12 },
-                 { put_exstop, 4 },   { put_pwrx, 12 },  { put_cbr, 12 },
-                 { put_psb, 12 },     { put_event, 4 },  { put_iflag, 12 } };
     const struct pd_attr *attr = &sample->event->attr;
-    if (attr->type != (uint32_t)PD_TYPE_SYNTH || attr->config >= PD_LENGTH(rows) || !sample->raw ||
-        sample->raw_size < rows[attr->config].size)
-        return false;
-    rows[attr->config].put(sample, text);
-    return true;
+    return attr->type == (uint32_t)PD_TYPE_SYNTH && attr->config < PD_LENGTH(values) &&
+           sample->raw && sample->raw_size >= values[attr->config].size;
+}
+
+void pd_script_values(const struct pd_sample *sample, struct pd_text *text)
+{
+    values[sample->event->attr.config].put(sample, text);
 }
 
 void pd_script_synth(const struct pd_sample *sample, struct pd_text *text)
 {
     size_t before = text->length;
-    if (pd_script_values(sample, text))
-        pd_text_pad(text, before, SYNTH_WIDTH);
+    if (!pd_script_has_values(sample))
+        return;
+    pd_script_values(sample, text);
+    pd_text_pad(text, before, SYNTH_WIDTH);
 }
 
 /* ---- instructions per cycle ---- */

@@ -272,8 +272,10 @@ void pd_script_source_put(struct pd_script_source *source, struct pd_script *scr
 void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
                      struct pd_text *text);
 void pd_script_synth(const struct pd_sample *sample, struct pd_text *text);
-/* The same without padding; false: of no such event. */
-bool pd_script_values(const struct pd_sample *sample, struct pd_text *text);
+/* Of such an event, and as long as its values are. */
+bool pd_script_has_values(const struct pd_sample *sample);
+/* The same without padding, of one that has them. */
+void pd_script_values(const struct pd_sample *sample, struct pd_text *text);
 /* The payload as text, when it is one. */
 void pd_script_letters(uint64_t payload, struct pd_text *text);
 PD_INLINE uint32_t pd_script_word(const struct pd_sample *sample, size_t at)

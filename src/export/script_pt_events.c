@@ -6,7 +6,7 @@
 
 #define ULL(value) ((unsigned long long)(value))
 
-enum { NS_PER_SECOND = 1000000000, EVENT_TRACE = 7 /* config of evt, which has one blank more */ };
+enum { NS_PER_SECOND = 1000000000 };
 
 void pd_script_pt_frame(bool end, struct pd_text *text)
 {
@@ -51,14 +51,14 @@ static void put_psb(const struct pd_sample *sample, struct pd_text *text)
     pd_text_format(text, "offset: 0x%llx", ULL(pd_script_wide(sample, 4)));
 }
 
-/* As on an ordinary line, without the blanks around it. */
+/* As on an ordinary line, without the blanks around it: that of evt has one more. */
 static void put_as_ever(const struct pd_sample *sample, struct pd_text *text)
 {
     struct pd_text line = { 0 };
     pd_script_values(sample, &line);
     while (line.length && line.data[line.length - 1] == ' ')
         line.length--;
-    size_t from = sample->event->attr.config != EVENT_TRACE;
+    size_t from = sample->event->attr.config != PD_SYNTH_CONFIG_EVT;
     if (line.length > from)
         pd_text_bytes(text, line.data + from, line.length - from);
     text->failed |= line.failed;
@@ -67,17 +67,18 @@ static void put_as_ever(const struct pd_sample *sample, struct pd_text *text)
 
 static void put_values(const struct pd_sample *sample, struct pd_text *text)
 {
-    static const struct {
-        void (*put)(const struct pd_sample *sample, struct pd_text *text);
-        uint32_t size;
-    } rows[] = { { put_ptwrite, 12 }, { put_mwait, 12 },  { put_as_ever, 12 },
-                 { put_as_ever, 4 },  { put_pwrx, 12 },   { put_cbr, 12 },
-                 { put_psb, 12 },     { put_as_ever, 4 }, { put_as_ever, 12 } };
-    const struct pd_attr *attr = &sample->event->attr;
-    if (attr->type != (uint32_t)PD_TYPE_SYNTH || attr->config >= PD_LENGTH(rows) || !sample->raw ||
-        sample->raw_size < rows[attr->config].size)
+    static void (*const own[])(const struct pd_sample *sample, struct pd_text *text) = {
+        [PD_SYNTH_CONFIG_PTWRITE] = put_ptwrite, [PD_SYNTH_CONFIG_MWAIT] = put_mwait,
+        [PD_SYNTH_CONFIG_PWRX] = put_pwrx,       [PD_SYNTH_CONFIG_CBR] = put_cbr,
+        [PD_SYNTH_CONFIG_PSB] = put_psb,
+    };
+    uint64_t config = sample->event->attr.config;
+    if (!pd_script_has_values(sample))
         return;
-    rows[attr->config].put(sample, text);
+    if (config < PD_LENGTH(own) && own[config])
+        own[config](sample, text);
+    else
+        put_as_ever(sample, text);
     pd_text_char(text, ' ');
 }
 
