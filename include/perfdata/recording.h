@@ -23,6 +23,10 @@ typedef int (*perfdata_write_fn)(void *data, const char *text, size_t length);
 #define PERFDATA_STRICT 1u
 /* Reads all of several pipe streams that stand one behind the other; perf reads the first one. Since 0.1. */
 #define PERFDATA_ALL_STREAMS 2u
+/* Texts and copies go as far as perf 6.1's, also where it leaves off or leaves out what is there: of a pipe, the events
+ * behind its first feature (evlist); of a pipe and of an unfinished file, counts, tasks and build-ids behind the first
+ * compressed record, which fail; build-ids of a file that inject writes as a pipe. Since 0.1. */
+#define PERFDATA_LIKE_PERF 4u
 
 /* How to open. Begin with PERFDATA_OPTIONS_INIT; members that an older caller lacks have their defaults. Since 0.1. */
 struct perfdata_options {
@@ -37,7 +41,7 @@ struct perfdata_options {
     uint64_t
         max_decompressed; /* bytes made of compressed records; 0: no limit                      */
     uint32_t threads;     /* workers of the texts and analyses; 0: all cores                    */
-    uint32_t flags;       /* PERFDATA_STRICT, PERFDATA_ALL_STREAMS                              */
+    uint32_t flags;       /* PERFDATA_STRICT, PERFDATA_ALL_STREAMS, PERFDATA_LIKE_PERF          */
 };
 #define PERFDATA_OPTIONS_INIT                                                                      \
     {                                                                                              \

@@ -34,6 +34,8 @@ struct pd_recording {
     char *path; /* as given; "-" for a descriptor, "" for memory */
     enum pd_container_kind kind;
     bool all_streams; /* of a pipe: not only the first of streams that stand one behind the other */
+    bool like_perf;   /* no more than perf 6.1 reads (PERFDATA_LIKE_PERF)                           */
+    bool stay_closed; /* compressed records are not read: pd_recording_skip_header()               */
     unsigned version; /* 2 for PERFILE2, 1 for PERFFILE */
     bool swap;        /* the file's byte order is not ours */
     bool big_endian;  /* of the file */
@@ -47,6 +49,7 @@ struct pd_recording {
     bool feature_bad[256];                      /* it does not parse */
     struct pd_event **events;
     size_t event_count;
+    size_t early_events;             /* of a pipe with `head_has_feature`: those before the first */
     struct pd_map64 event_by_id;     /* id -> index; the event added last wins */
     bool same_positions;             /* all events agree where the id is */
     const struct pd_event **layouts; /* one event of each place where the id may be */
@@ -54,6 +57,7 @@ struct pd_recording {
     struct pd_section recorded_data; /* as the header says; `data` is what there is */
     uint64_t feature_offset;         /* of the feature table, 0: none */
     bool head_has_trace;             /* of a pipe: it tells of an AUX area */
+    bool head_has_feature;           /* of a pipe */
     uint64_t head_end;               /* of a pipe: records before it acted when it was opened */
 };
 
@@ -62,12 +66,14 @@ PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, un
     return feature < 256 && recording->feature_bits[feature / 64] >> feature % 64 & 1;
 }
 
-/* `out` is all zero but for its context and `all_streams`, which the caller has initialised. The source becomes the
- * recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
+/* `out` is all zero but for its context, `all_streams` and `like_perf`, which the caller has initialised. The source
+ * becomes the recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
 perfdata_status pd_recording_open(struct pd_source *source, const char *path,
                                   struct pd_recording *out);
 /* A pipe's stream that was opened and no more is copied into a temporary file, so that it can be read more than once. */
 perfdata_status pd_recording_spool(struct pd_recording *recording);
+/* For views that need no header: with `like_perf` what only the header makes readable ends their walk, as it ends perf's. */
+void pd_recording_skip_header(struct pd_recording *recording);
 void pd_recording_close(struct pd_recording *recording);
 
 /* The event of a kernel record (reference 9.2, tolerant), NULL when it has none. */

@@ -80,6 +80,9 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
 {
     if (raw->size < 16)
         return PERFDATA_OK;
+    if (!recording->head_has_feature)
+        recording->early_events = recording->event_count;
+    recording->head_has_feature = true;
     uint64_t feature = pd_load64(raw->data + 8, recording->swap);
     size_t size = raw->size - 16u;
     bool is_flag = feature == PD_FEATURE_BRANCH_STACK || feature == PD_FEATURE_STAT;
@@ -177,6 +180,12 @@ static perfdata_status read_head(struct pd_recording *recording, struct pd_walk 
     context->strict = strict;
     memcpy(context->issue_count, counts, sizeof counts);
     return status < 0 ? status : more < 0 ? more : PERFDATA_OK;
+}
+
+void pd_recording_skip_header(struct pd_recording *recording)
+{
+    recording->stay_closed = recording->like_perf &&
+                             (recording->kind == PD_CONTAINER_PIPE || recording->unfinished);
 }
 
 perfdata_status pd_recording_spool(struct pd_recording *recording)

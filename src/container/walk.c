@@ -396,7 +396,10 @@ static int special(struct pd_walk *walk, struct pd_raw *out)
         break;
     case PD_RECORD_COMPRESSED:
     case PD_RECORD_COMPRESSED2:
-        if (!walk->closed)
+        if (walk->recording->stay_closed)
+            status = pd_fail(walk->context, PERFDATA_ERROR_BAD_RECORD, (int64_t)out->offset,
+                             "Couldn't decompress data");
+        else if (!walk->closed)
             status = pdc_inflate_enter(walk, out);
         break;
     case PD_RECORD_HEADER_ATTR:

@@ -26,6 +26,7 @@ static perfdata_recording *new_recording(const struct perfdata_options *options,
     take_options(&recording->recording.context, options);
     recording->recording.context.path = path;
     recording->recording.all_streams = options && options->flags & PERFDATA_ALL_STREAMS;
+    recording->recording.like_perf = options && options->flags & PERFDATA_LIKE_PERF;
     return recording;
 }
 

@@ -126,12 +126,15 @@ perfdata_status perfdata_build_ids_print(perfdata_recording *recording, uint32_t
         only_hits = false;
     if (!pd_recording_has_feature(inner, PD_FEATURE_BUILD_ID))
         only_hits = true;
+    if (only_hits)
+        pd_recording_skip_header(inner);
     perfdata_status status = pd_session_open(inner, NULL, &run.session);
     if (status < 0)
         return status;
     if (only_hits)
         status = read_records(&run);
-    put_list(&run, only_hits, &text);
+    if (status == PERFDATA_OK || !inner->stay_closed)
+        put_list(&run, only_hits, &text);
     perfdata_status written = pd_api_emit(&inner->context, &text, write, data);
     pd_vec_free(&run.all.dsos);
     pd_session_close(&run.session);

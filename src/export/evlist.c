@@ -85,11 +85,18 @@ static void put_json(const struct pd_event *event, struct pd_text *out)
     pd_text_string(out, "]}\n");
 }
 
+static size_t shown_events(const struct pd_recording *recording)
+{
+    bool early = recording->like_perf && recording->kind == PD_CONTAINER_PIPE &&
+                 recording->head_has_feature;
+    return early ? recording->early_events : recording->event_count;
+}
+
 static void put_list(const struct pd_recording *recording, uint32_t flags,
                      struct pd_tracing *tracing, struct pd_text *out)
 {
     bool tracepoints = false;
-    for (size_t i = 0; i < recording->event_count; i++) {
+    for (size_t i = 0; i < shown_events(recording); i++) {
         const struct pd_event *event = recording->events[i];
         tracepoints |= event->attr.type == PD_TYPE_TRACEPOINT;
         if (flags & PERFDATA_EVLIST_JSON)

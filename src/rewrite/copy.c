@@ -30,6 +30,8 @@ static bool is_copied(const struct pd_copy *copy, unsigned feature)
         return false;
     switch (feature) {
     case PD_FEATURE_AUXTRACE: return false;
+    case PD_FEATURE_BUILD_ID: /* perf inject writes no record of it */
+        return bytes->data && !(copy->recording->like_perf && copy->output.kind == PD_WRITE_PIPE);
     case PD_FEATURE_DIR_FORMAT: return copy->directory && bytes->data;
     case PD_FEATURE_COMPRESSED: /* perf sets the bit even where nothing is compressed */
         return bytes->data && (copy->closed || !copy->recording->features.compressed.type);

@@ -100,7 +100,8 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     options.threads = tool->jobs;
     options.max_memory = tool->memory;
     options.flags = (tool->strict ? PERFDATA_STRICT : 0) |
-                    (tool->all_streams ? PERFDATA_ALL_STREAMS : 0);
+                    (tool->all_streams ? PERFDATA_ALL_STREAMS : 0) |
+                    (tool->as_perf ? PERFDATA_LIKE_PERF : 0);
     *out = NULL;
     bool standard_input = !strcmp(name, "-");
     if (!standard_input && owner_is_wrong(tool, name)) {

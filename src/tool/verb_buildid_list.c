@@ -47,8 +47,8 @@ static enum tool_exit run_buildid_list(struct tool *tool, void *data, int argc, 
     if (code != TOOL_DONE)
         return code;
     uint32_t flags = options->with_hits ? PERFDATA_BUILD_IDS_HITS : 0;
-    return tool_close(tool, recording,
-                      perfdata_build_ids_print(recording, flags, tool_write_text, tool));
+    perfdata_status status = perfdata_build_ids_print(recording, flags, tool_write_text, tool);
+    return tool_close_run(tool, recording, status, 0, 0);
 }
 
 const struct tool_verb tool_verb_buildid_list = {
