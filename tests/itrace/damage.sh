@@ -17,6 +17,7 @@ for name in $recordings; do
     "$PERFDATA" aux list --json -i "$own/rec/$name.data" |
         sed 's/.*"size":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\2 \1/' >"$work/$name.buffers"
     "$PERFDATA" script -i "$own/rec/$name.data" --symfs "$own/symfs" --itrace=bZ -F ip,addr | tail -n 40 >"$work/$name.tail"
+    [ -s "$work/$name.tail" ] || complain "$name: no branches"
 done
 
 seed=0

@@ -14,6 +14,8 @@ if [ -f "$make" ] && python3 "$make" "$own/rec/c_dyn.data" "$work/long.data" --m
     for what in i40us i100us; do
         same script -i "$work/long.data" --symfs "$own/symfs" "--itrace=$what" -F cpu,tid,time,ip,period,event
     done
+else
+    echo 'without make_big_pt.py of PERFDATA_TOOLS: no long trace is compared'
 fi
 echo "$count comparisons"
 exit $failed
