@@ -34,8 +34,9 @@ struct pd_recording {
     char *path; /* as given; "-" for a descriptor, "" for memory */
     enum pd_container_kind kind;
     bool all_streams; /* of a pipe: not only the first of streams that stand one behind the other */
-    bool like_perf;   /* no more than perf 6.1 reads (PERFDATA_LIKE_PERF)                           */
-    bool stay_closed; /* compressed records are not read: pd_recording_skip_header()               */
+    bool like_perf; /* no more than perf 6.1 reads (PERFDATA_LIKE_PERF)                           */
+    bool
+        stay_closed; /* compressed records are not read: pd_recording_skip_header()               */
     unsigned version; /* 2 for PERFILE2, 1 for PERFFILE */
     bool swap;        /* the file's byte order is not ours */
     bool big_endian;  /* of the file */

@@ -449,10 +449,10 @@ static perfdata_status print_overview(struct pd_recording *recording, uint32_t f
 {
     size_t before = out->length;
     pd_recording_skip_header(recording);
-    perfdata_status status =
-        flags & PERFDATA_REPORT_STATS
-            ? pd_stats_text(recording, (struct pd_stats_options){ .lost = true }, out)
-            : pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
+    perfdata_status status = flags & PERFDATA_REPORT_STATS
+                                 ? pd_stats_text(recording,
+                                                 (struct pd_stats_options){ .lost = true }, out)
+                                 : pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
     if (status < 0 && recording->stay_closed) /* a part would pass for the whole */
         out->length = before;
     return status;
