@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/itrace.h>: buffers and their bytes; what the printing of them shares. */
 #include "export/aux_view.h"
+#include "itrace/aux_index.h"
 #include <stdlib.h>
 
 enum { OUT_SIZE = 1 << 20 };
@@ -100,6 +101,12 @@ perfdata_status perfdata_aux_read(const perfdata_aux *view, size_t index, uint64
     if (index >= view->aux->buffers.count)
         return PERFDATA_ERROR_ARGUMENT;
     return pd_aux_read(view->aux, &view->aux->buffers.data[index], from, to, size, got);
+}
+
+perfdata_status perfdata_aux_store_index(perfdata_aux *view)
+{
+    perfdata_status status = pd_aux_need_pt(view);
+    return status < 0 ? status : pd_aux_index_store(view->aux);
 }
 
 /* ---- what printing shares ---- */

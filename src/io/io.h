@@ -74,6 +74,8 @@ bool pd_source_is_directory(const struct pd_source *source);
 const uint8_t *pd_source_memory(const struct pd_source *source);
 /* Modification time in seconds since 1970, 0 unknown. */
 int64_t pd_source_mtime(const struct pd_source *source);
+/* The same in nanoseconds. */
+int64_t pd_source_changed(const struct pd_source *source);
 /* Reads up to `size` bytes at `offset`; *got is less only at the end of the input. */
 perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size,
                                size_t *got);

@@ -20,7 +20,7 @@ struct pd_source {
     bool own_fd;
     const uint8_t *memory;
     uint64_t size;
-    int64_t mtime;
+    int64_t mtime, changed; /* seconds, nanoseconds */
     /* a stream: where its descriptor is, and what was read of it so far while that is kept */
     uint64_t position;
     bool keeping;
@@ -79,6 +79,8 @@ static perfdata_status open_descriptor(struct pd_context *context, int fd, bool 
     source->size = source->kind == KIND_FILE ? (uint64_t)info.st_size : UINT64_MAX;
     source->keeping = source->kind == KIND_STREAM;
     source->mtime = info.st_mtime;
+    source->changed = (int64_t)((uint64_t)info.st_mtim.tv_sec * 1000000000u +
+                                (uint64_t)info.st_mtim.tv_nsec);
     if (source->kind == KIND_FILE)
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     *out = source;
@@ -116,8 +118,10 @@ perfdata_status pd_source_unpack(struct pd_source **in_out)
     perfdata_status status = pd_unpack(source->context, packing, read_packed, &place, &fd);
     if (status == PERFDATA_OK)
         status = open_descriptor(source->context, fd, true, source->context->path, &unpacked);
-    if (unpacked)
+    if (unpacked) {
         unpacked->mtime = source->mtime;
+        unpacked->changed = source->changed;
+    }
     pd_source_close(source);
     *in_out = unpacked;
     return status;
@@ -220,6 +224,11 @@ bool pd_source_is_directory(const struct pd_source *source)
 const uint8_t *pd_source_memory(const struct pd_source *source)
 {
     return source->memory;
+}
+
+int64_t pd_source_changed(const struct pd_source *source)
+{
+    return source->changed;
 }
 
 int64_t pd_source_mtime(const struct pd_source *source)

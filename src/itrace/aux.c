@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which traces a recording has: from its index, from a walk, or as a stream brings them. */
-#include "itrace/aux.h"
+#include "itrace/aux_index.h"
 #include "format/structs.h"
 #include <stdlib.h>
 
@@ -34,6 +34,7 @@ void pd_aux_close(struct pd_aux *aux)
         free(aux->buffers.data[i].memory);
     for (size_t i = 0; i < aux->queues.count; i++)
         pd_vec_free(&aux->queues.data[i].buffers);
+    pd_aux_index_free(aux->index);
     pd_vec_free(&aux->buffers);
     pd_vec_free(&aux->queues);
     pd_vec_free(&aux->ids);

@@ -105,7 +105,8 @@ struct pd_aux {
     struct pd_map64 id_index;           /* of an event -> index into ids */
     PD_VEC(struct pd_aux_id) ids;       /* of ID_INDEX records */
     PD_VEC(struct pd_aux_record) records;
-    uint64_t dropped; /* buffers of CPUs that are not wanted */
+    uint64_t dropped;           /* buffers of CPUs that are not wanted */
+    struct pd_aux_index *index; /* aux_index.h; NULL: none */
 };
 
 perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_options *options,
@@ -152,9 +153,12 @@ perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
                                    struct pd_aux_reader **out);
 /* 1 a piece, 0: no more (so far, of a stream), < 0 status. */
 int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out);
-/* The buffer that is `nth` (from 0) behind the one of the last piece, without changing what comes next and without what the
- * one before it has, too; valid until the next call. 0: there is none. */
-int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_piece *out);
+/* The piece that is `nth` (from 0) behind the last one, without changing what comes next: the first TSC of a PSB+ in it, 56
+ * bits, and its reference. 1, 0: it has no TSC, < 0: there is no such piece. */
+int pd_aux_reader_ahead(struct pd_aux_reader *reader, size_t nth, uint64_t *tsc,
+                        uint64_t *reference);
+/* That one comes next; with a stored index without what lies before a PSB that is known to come before `tsc`. */
+perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uint64_t tsc);
 /* The next piece will be of the queue's buffer `index` (from 0): not consecutive. */
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
 void pd_aux_reader_close(struct pd_aux_reader *reader);

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /* A queue's trace, piece by piece. Memory: the piece, and of snapshots and samples the buffer before. */
-#include "itrace/aux.h"
-#include "itrace/intel_pt/packet.h"
+#include "itrace/aux_index.h"
+#include "itrace/intel_pt/decoder.h"
 #include <stdlib.h>
 
-enum { CUT_SEARCH = 1 << 20, FIRST_READ = 64 << 10 };
+enum { CUT_SEARCH = 1 << 20, FIRST_READ = 64 << 10, FIRST_LOOK = 8 << 10 };
 
 struct bytes {
     uint8_t *data;
     size_t size, capacity;
 };
 
+/* A piece that is still to come. */
+struct place {
+    size_t buffer; /* of the queue */
+    uint64_t from, size, position;
+    bool looked;
+    int has_tsc;
+    uint64_t tsc;
+};
+
 struct pd_aux_reader {
     const struct pd_aux *aux;
     uint32_t queue;
-    size_t next;                /* buffer of the queue */
-    uint64_t from;              /* in it: its pieces before this have been given */
-    struct bytes now, last;     /* last: the whole buffer before, where the next may overlap */
-    struct bytes ahead, before; /* pd_aux_reader_peek(): and the buffer before that one */
-    struct pd_aux_piece peeked; /* what it gave last; without data: nothing */
-    size_t peeked_index;
+    size_t next;                 /* buffer of the queue */
+    uint64_t from;               /* in it: its pieces before this have been given */
+    struct bytes now, last;      /* last: the whole buffer before, where the next may overlap */
+    struct bytes ahead, before;  /* what is looked at before its time; the buffer before that */
+    PD_VEC(struct place) places; /* what comes next; without overlaps */
+    size_t place;                /* of `places`: the next one */
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
 };
@@ -51,6 +60,7 @@ void pd_aux_reader_close(struct pd_aux_reader *reader)
     free(reader->last.data);
     free(reader->ahead.data);
     free(reader->before.data);
+    pd_vec_free(&reader->places);
     free(reader);
 }
 
@@ -59,6 +69,7 @@ void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index)
     reader->next = index;
     reader->begun = reader->rest = false;
     reader->last.size = 0;
+    reader->places.count = reader->place = 0;
 }
 
 /* Reads [from, from + size) of the buffer; what the file does not have is not asked memory for: the room grows with what
@@ -181,51 +192,144 @@ int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
     return got;
 }
 
-/* What of the buffer `index`, which is in `ahead`, the one before it does not have. */
-static perfdata_status cut_ahead(struct pd_aux_reader *reader, const struct pd_aux_queue *queue,
-                                 size_t index, struct pd_aux_piece *out)
-{
-    const struct pd_aux *aux = reader->aux;
-    const struct pd_aux_buffer *before = &aux->buffers.data[queue->buffers.data[index - 1]];
-    perfdata_status status = fill(reader, &reader->before, before, 0, before->size);
-    if (status < 0)
-        return status;
-    size_t from = pd_pt_find_overlap(reader->before.data, reader->before.size, out->data, out->size,
-                                     aux->modes.have_tsc, aux->options.keep_vm_time,
-                                     &out->consecutive);
-    out->data += from;
-    out->size -= from;
-    return PERFDATA_OK;
-}
+/* ---- what is still to come ---- */
 
-int pd_aux_reader_peek(struct pd_aux_reader *reader, size_t nth, struct pd_aux_piece *out)
+/* What of the buffer `index`, which is in `ahead`, the one before it does not have. */
+static int look_behind_overlap(struct pd_aux_reader *reader, size_t index, uint64_t *tsc)
 {
     const struct pd_aux *aux = reader->aux;
-    size_t index = reader->next + nth;
-    if (reader->queue >= aux->queues.count || index < nth ||
-        index >= aux->queues.data[reader->queue].buffers.count)
-        return 0;
-    if (reader->peeked.data && reader->peeked_index == index) {
-        *out = reader->peeked;
-        return 1;
-    }
     const struct pd_aux_queue *queue = &aux->queues.data[reader->queue];
     const struct pd_aux_buffer *buffer = &aux->buffers.data[queue->buffers.data[index]];
     perfdata_status status = fill(reader, &reader->ahead, buffer, 0,
                                   PD_MIN(buffer->size, (uint64_t)PD_AUX_PIECE));
-    reader->peeked.data = NULL;
+    size_t from = 0;
+    bool consecutive;
+    if (status == PERFDATA_OK && index) {
+        const struct pd_aux_buffer *before = &aux->buffers.data[queue->buffers.data[index - 1]];
+        status = fill(reader, &reader->before, before, 0, before->size);
+        from = pd_pt_find_overlap(reader->before.data, reader->before.size, reader->ahead.data,
+                                  reader->ahead.size, aux->modes.have_tsc,
+                                  aux->options.keep_vm_time, &consecutive);
+    }
     if (status < 0)
-        return status;
-    *out = (struct pd_aux_piece){ .data = reader->ahead.data,
-                                  .size = reader->ahead.size,
-                                  .reference = buffer->reference,
-                                  .trace_number = buffer->number,
-                                  .buffer = buffer };
-    if (reader->overlaps && index)
-        status = cut_ahead(reader, queue, index, out);
-    if (status < 0)
-        return status;
-    reader->peeked = *out;
-    reader->peeked_index = index;
-    return 1;
+        return -1;
+    return pd_pt_first_tsc(reader->ahead.data + from, reader->ahead.size - from, tsc) > 0;
+}
+
+/* How much of [from, ...) is one piece, as next_part() finds it. */
+static uint64_t piece_size(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
+                           uint64_t from)
+{
+    uint64_t left = buffer->size - from;
+    if (left <= PD_AUX_PIECE || reader->aux->info.type != PD_AUXTRACE_INTEL_PT)
+        return left;
+    struct bytes *tail = &reader->ahead;
+    uint64_t before = PD_AUX_PIECE - CUT_SEARCH;
+    if (fill(reader, tail, buffer, from + before, CUT_SEARCH) < 0 || tail->size < CUT_SEARCH)
+        return left;
+    return before + cut_before_psb(tail);
+}
+
+static bool add_place(struct pd_aux_reader *reader)
+{
+    const struct pd_aux *aux = reader->aux;
+    const struct pd_aux_queue *queue = &aux->queues.data[reader->queue];
+    struct place place = { .buffer = reader->next, .position = reader->position };
+    if (reader->place < reader->places.count) {
+        const struct place *last = &reader->places.data[reader->places.count - 1];
+        place = (struct place){ .buffer = last->buffer,
+                                .from = last->from + last->size,
+                                .position = last->position + last->size };
+        if (place.from >= aux->buffers.data[queue->buffers.data[place.buffer]].size) {
+            place.buffer++;
+            place.from = 0;
+        }
+    } else if (reader->rest) {
+        place.buffer--;
+        place.from = reader->from;
+    }
+    if (place.buffer >= queue->buffers.count)
+        return false;
+    place.size = piece_size(reader, &aux->buffers.data[queue->buffers.data[place.buffer]],
+                            place.from);
+    if (reader->place == reader->places.count)
+        reader->places.count = reader->place = 0;
+    return pd_vec_push(&reader->places, place);
+}
+
+static struct place *place_at(struct pd_aux_reader *reader, size_t nth)
+{
+    if (reader->queue >= reader->aux->queues.count)
+        return NULL;
+    while (reader->places.count - reader->place <= nth)
+        if (!add_place(reader))
+            return NULL;
+    return &reader->places.data[reader->place + nth];
+}
+
+/* Most pieces have a PSB+ near their beginning: no more is read than is needed to see it. */
+static void look(struct pd_aux_reader *reader, struct place *place, uint32_t number)
+{
+    const struct pd_aux_buffer *buffer = &reader->aux->buffers.data[number];
+    uint64_t size = PD_MIN(buffer->size - place->from, (uint64_t)PD_AUX_PIECE);
+    place->looked = true;
+    if (!place->from && pd_aux_index_first(reader->aux->index, number, &place->tsc)) {
+        place->has_tsc = 1;
+        return;
+    }
+    for (uint64_t want = FIRST_LOOK;; want *= 8) {
+        uint64_t now = PD_MIN(want, size);
+        if (fill(reader, &reader->ahead, buffer, place->from, now) < 0)
+            return;
+        place->has_tsc = pd_pt_first_tsc(reader->ahead.data, reader->ahead.size, &place->tsc);
+        if (place->has_tsc > 0 || now == size || reader->ahead.size < now)
+            break;
+    }
+    place->has_tsc = place->has_tsc > 0;
+}
+
+int pd_aux_reader_ahead(struct pd_aux_reader *reader, size_t nth, uint64_t *tsc,
+                        uint64_t *reference)
+{
+    const struct pd_aux *aux = reader->aux;
+    if (reader->queue >= aux->queues.count)
+        return -1;
+    const uint32_t *numbers = aux->queues.data[reader->queue].buffers.data;
+    if (reader->overlaps) {
+        size_t index = reader->next + nth;
+        if (index < nth || index >= aux->queues.data[reader->queue].buffers.count)
+            return -1;
+        *reference = aux->buffers.data[numbers[index]].reference;
+        return look_behind_overlap(reader, index, tsc);
+    }
+    struct place *place = place_at(reader, nth);
+    if (!place)
+        return -1;
+    if (!place->looked)
+        look(reader, place, numbers[place->buffer]);
+    *tsc = place->tsc;
+    *reference = aux->buffers.data[numbers[place->buffer]].reference;
+    return place->has_tsc;
+}
+
+perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uint64_t tsc)
+{
+    struct pd_aux_piece piece;
+    if (reader->overlaps) {
+        int got = 1;
+        while (nth-- && (got = pd_aux_reader_next(reader, &piece)) > 0)
+            continue;
+        return PD_MIN(got, 0);
+    }
+    const struct place *place = place_at(reader, nth);
+    if (!place)
+        return PERFDATA_OK;
+    uint32_t number = reader->aux->queues.data[reader->queue].buffers.data[place->buffer];
+    uint64_t from = pd_aux_index_before(reader->aux, number, place->from, place->size, tsc);
+    reader->next = place->buffer + (from > 0);
+    reader->rest = from > 0;
+    reader->from = from;
+    reader->position = place->position + (from - place->from);
+    reader->places.count = reader->place = 0;
+    return PERFDATA_OK;
 }

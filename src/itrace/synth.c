@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records, and what of the trace comes before each. */
 #include "itrace/synth_inside.h"
+#include "itrace/aux_index.h"
 
 enum { LATE_BRANCHES = 1024 }; /* kept beyond what L asks for: the trace is ahead of the samples */
 
@@ -46,7 +47,7 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
                      (unsigned long long)ticks->start, (unsigned long long)ticks->end);
     }
     synth->range_count = config->range_count;
-    return PERFDATA_OK;
+    return synth->logger ? PERFDATA_OK : pd_aux_index_load(synth->aux);
 }
 
 static void set_mask(struct pd_synth *synth)

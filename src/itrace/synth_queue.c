@@ -67,16 +67,18 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
     return 1;
 }
 
-static bool look_ahead(void *data, size_t nth, struct pd_pt_buffer *out)
+static int look_ahead(void *data, size_t nth, uint64_t *tsc, uint64_t *reference)
 {
     struct pd_synth_queue *queue = data;
-    struct pd_aux_piece piece;
-    if (pd_aux_reader_peek(queue->reader, nth, &piece) <= 0)
-        return false;
-    *out = (struct pd_pt_buffer){ .data = piece.data,
-                                  .size = piece.size,
-                                  .reference = piece.reference };
-    return true;
+    return pd_aux_reader_ahead(queue->reader, nth, tsc, reference);
+}
+
+static void skip(void *data, size_t nth, uint64_t tsc)
+{
+    struct pd_synth_queue *queue = data;
+    perfdata_status status = pd_aux_reader_skip(queue->reader, nth, tsc);
+    if (status < 0)
+        queue->synth->status = status;
 }
 
 static void set_period(const struct pd_synth *synth, struct pd_pt_config *config)
@@ -139,6 +141,7 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .data = queue,
         .buffer = next_buffer,
         .look_ahead = look_ahead,
+        .skip = skip,
         .outside = synth->filters.count ? pd_synth_outside : NULL,
         .log = pd_synth_log_of(synth),
         .code_at = pd_code_at,

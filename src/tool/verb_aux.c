@@ -7,7 +7,7 @@
 
 struct aux_options {
     const char *cpus, *output, *raw;
-    int json, cut, as_perf;
+    int json, cut, as_perf, store;
 };
 #define FIELD(name) offsetof(struct aux_options, name)
 
@@ -25,13 +25,16 @@ static const struct tool_option aux_rows[] = {
     { TOOL_FLAG, 0, "perf", NULL, "dump: the text of perf's -D", FIELD(as_perf) },
     { TOOL_FLAG, 0, "cut-overlaps", NULL,
       "extract, dump, stat, index: what snapshots or samples have twice comes once", FIELD(cut) },
+    { TOOL_FLAG, 0, "store", NULL,
+      "index: kept beside the recording (FILE.psbindex), where --time of other verbs looks for it",
+      FIELD(store) },
     { TOOL_STRING, 'o', "output", "DIR", "extract: where the traces go", FIELD(output) },
     { 0 },
 };
 
 typedef perfdata_status (*print_fn)(perfdata_aux *, perfdata_write_fn, void *);
 
-enum { JSON = 1, PERF = 2, CUT = 4, RAW = 8, OUTPUT = 16 };
+enum { JSON = 1, PERF = 2, CUT = 4, RAW = 8, OUTPUT = 16, STORE = 32 };
 
 static const struct view {
     const char *name;
@@ -42,7 +45,7 @@ static const struct view {
     { "extract", NULL, CUT | OUTPUT },
     { "dump", perfdata_aux_print_packets, JSON | PERF | CUT | RAW },
     { "stat", perfdata_aux_print_statistics, JSON | CUT },
-    { "index", perfdata_aux_print_index, JSON | CUT },
+    { "index", perfdata_aux_print_index, JSON | CUT | STORE },
 };
 
 static const struct view *find_view(const char *name)
@@ -60,11 +63,9 @@ static enum tool_exit check_options(struct tool *tool, const struct aux_options 
         bool given;
         unsigned what;
         const char *name;
-    } rows[] = { { options->json, JSON, "--json" },
-                 { options->as_perf, PERF, "--perf" },
-                 { options->cut, CUT, "--cut-overlaps" },
-                 { options->raw != NULL, RAW, "--raw" },
-                 { options->output != NULL, OUTPUT, "-o" } };
+    } rows[] = { { options->json, JSON, "--json" },         { options->as_perf, PERF, "--perf" },
+                 { options->cut, CUT, "--cut-overlaps" },   { options->raw != NULL, RAW, "--raw" },
+                 { options->output != NULL, OUTPUT, "-o" }, { options->store, STORE, "--store" } };
     for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
         if (rows[i].given && !(view->takes & rows[i].what))
             return tool_usage(tool, "%s does not go with %s", rows[i].name, view->name);
@@ -72,6 +73,8 @@ static enum tool_exit check_options(struct tool *tool, const struct aux_options 
         return tool_usage(tool, "--json and --perf exclude each other");
     if (view->takes & OUTPUT && !options->output)
         return tool_usage(tool, "%s: -o DIR is needed", view->name);
+    if (options->store && (options->json || options->cut || options->cpus))
+        return tool_usage(tool, "--store keeps the whole index, and prints nothing");
     if (options->raw && (options->cut || options->cpus || tool->input))
         return tool_usage(tool, "--raw reads no recording");
     return TOOL_DONE;
@@ -111,11 +114,12 @@ static enum tool_exit run_aux(struct tool *tool, void *data, int argc, char **ar
         return code;
     perfdata_status status = perfdata_aux_open(recording, &asked, &aux);
     if (status == PERFDATA_OK)
-        status = view->print ? view->print(aux, tool_write_text, tool)
-                             : perfdata_aux_extract(aux, options->output);
+        status = options->store ? perfdata_aux_store_index(aux)
+                 : view->print  ? view->print(aux, tool_write_text, tool)
+                                : perfdata_aux_extract(aux, options->output);
     perfdata_aux_close(aux);
-    return view->print ? tool_close(tool, recording, status)
-                       : tool_rewritten(tool, recording, status);
+    return view->print && !options->store ? tool_close(tool, recording, status)
+                                          : tool_rewritten(tool, recording, status);
 }
 
 const struct tool_verb tool_verb_aux = {

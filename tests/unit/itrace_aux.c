@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* AUX areas: AUXTRACE_INFO, buffers by index and by walk, of samples, wanted CPUs, pieces, overlaps. */
-#include "itrace/aux.h"
+#include "itrace/aux_index.h"
 #include "make_file.h"
 #include "test.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { INFO = 70, TRACE = 71, INFO_WORDS = 20, ID_ALL = 1 << 18, IP_TID_TIME = 7 };
 
@@ -109,8 +112,10 @@ static void check_queues(bool big, int index_kind)
     CHECK(pd_aux_reader_open(aux, 0, &reader) == 0);
     CHECK(pd_aux_reader_next(reader, &piece) == 1 && !memcmp(piece.data, first, 8));
     CHECK(!piece.consecutive && piece.size == 8 && piece.trace_number == 1);
-    CHECK(pd_aux_reader_peek(reader, 0, &piece) == 1 && !memcmp(piece.data, third, 8));
-    CHECK(pd_aux_reader_peek(reader, 1, &piece) == 0);
+    uint64_t tsc, reference;
+    CHECK(pd_aux_reader_ahead(reader, 0, &tsc, &reference) == 0);
+    CHECK(pd_aux_reader_ahead(reader, 1, &tsc, &reference) == -1);
+    CHECK(pd_aux_reader_skip(reader, 0, 1) == 0);
     CHECK(pd_aux_reader_next(reader, &piece) == 1 && !memcmp(piece.data, third, 8));
     CHECK(piece.consecutive && piece.position == 8 && piece.trace_number == 3);
     CHECK(pd_aux_reader_next(reader, &piece) == 0);
@@ -221,6 +226,72 @@ static void check_overlaps(void)
               256 - 105 - 6);
 }
 
+/* A stored index: the place to begin with lies before the time, and what is not of this recording is not taken. */
+static void check_index(void)
+{
+    enum { BUFFER = 1 << 20, STEP = 4096, TSC = 0x10000 };
+    static uint8_t trace[BUFFER];
+    char path[] = "/tmp/perfdata-index-XXXXXX", index[64];
+    struct file f = file_begin(false);
+    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_data(&f);
+    put_info(&f, "");
+    for (unsigned b = 0; b < 2; b++) {
+        for (unsigned i = 0; i < BUFFER / STEP; i++)
+            put_psb(trace + STEP * i, TSC + 0x100 * i + 0x100000 * b);
+        put_trace(&f, 0, 0, trace, sizeof trace);
+    }
+    file_end(&f);
+    int fd = mkstemp(path);
+    CHECK(fd >= 0 && write(fd, f.bytes, f.size) == (ssize_t)f.size && !close(fd));
+    snprintf(index, sizeof index, "%s" PD_AUX_INDEX_SUFFIX, path);
+    struct pd_recording r = { 0 };
+    struct pd_source *source;
+    struct pd_aux *aux;
+    pd_context_init(&r.context);
+    r.context.path = path;
+    CHECK(pd_source_open_path(&r.context, path, &source) == 0);
+    CHECK(pd_recording_open(source, path, &r) == 0);
+    CHECK(pd_aux_open(&r, NULL, &aux) == 0 && pd_aux_load(aux) == 0);
+    CHECK(pd_aux_index_load(aux) == 0 && !aux->index); /* there is none */
+    CHECK(pd_aux_index_store(aux) == 0);
+    CHECK(pd_aux_index_load(aux) == 0 && aux->index);
+    uint64_t tsc = 0, late = TSC + 0x100000 + 0x100 * 200, reference;
+    CHECK(pd_aux_index_first(aux->index, 1, &tsc) && tsc == TSC + 0x100000);
+    CHECK_U64(pd_aux_index_before(aux, 1, 0, BUFFER, late), 192 * STEP);
+    CHECK_U64(pd_aux_index_before(aux, 1, 0, 64 * STEP, late), 48 * STEP);
+    CHECK_U64(pd_aux_index_before(aux, 1, 0, BUFFER, 1), 0);
+    struct pd_aux_reader *reader;
+    struct pd_aux_piece piece;
+    CHECK(pd_aux_reader_open(aux, 0, &reader) == 0);
+    CHECK(pd_aux_reader_ahead(reader, 1, &tsc, &reference) == 1 && tsc == TSC + 0x100000);
+    CHECK(pd_aux_reader_ahead(reader, 2, &tsc, &reference) == -1);
+    CHECK(pd_aux_reader_skip(reader, 1, late) == 0 && pd_aux_reader_next(reader, &piece) == 1);
+    CHECK_U64(piece.from, 192 * STEP);
+    CHECK_U64(piece.position, BUFFER + 192 * STEP);
+    CHECK(piece.size == BUFFER - 192 * STEP && piece.data[1] == 0x82 && piece.trace_number == 2);
+    CHECK(pd_aux_reader_next(reader, &piece) == 0);
+    pd_aux_reader_close(reader);
+    pd_aux_close(aux);
+    uint64_t issues = r.context.issue_count[PERFDATA_ISSUE_OBJECT];
+    struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1 } };
+    pd_recording_close(&r);
+    CHECK(utimensat(AT_FDCWD, path, times, 0) == 0); /* it has changed since */
+    memset(&r, 0, sizeof r);
+    pd_context_init(&r.context);
+    r.context.path = path;
+    CHECK(pd_source_open_path(&r.context, path, &source) == 0);
+    CHECK(pd_recording_open(source, path, &r) == 0);
+    CHECK(pd_aux_open(&r, NULL, &aux) == 0 && pd_aux_load(aux) == 0);
+    CHECK(pd_aux_index_load(aux) == 0 && !aux->index);
+    CHECK(r.context.issue_count[PERFDATA_ISSUE_OBJECT] == issues + 1);
+    pd_aux_close(aux);
+    pd_recording_close(&r);
+    unlink(path);
+    unlink(index);
+    file_free(&f);
+}
+
 int main(void)
 {
     for (int index = 0; index < 3; index++) {
@@ -230,5 +301,6 @@ int main(void)
     check_hostile();
     check_pieces();
     check_overlaps();
+    check_index();
     return test_done();
 }

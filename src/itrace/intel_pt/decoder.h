@@ -150,9 +150,11 @@ struct pd_pt_config {
     void *data;
     /* The next buffer: 1, 0 no more, < 0: as 0. */
     int (*buffer)(void *data, struct pd_pt_buffer *out);
-    /* The buffer that comes `nth` after the current one (from 0), its bytes until the next call of anything: for
-     * pd_pt_fast_forward() only, may be NULL. False: there is none. */
-    bool (*look_ahead)(void *data, size_t nth, struct pd_pt_buffer *out);
+    /* For pd_pt_fast_forward() only, both may be NULL. The first TSC of the buffer that comes `nth` after the current one
+     * (from 0), and its reference: 1, 0 it has none, < 0 there is no such buffer. */
+    int (*look_ahead)(void *data, size_t nth, uint64_t *tsc, uint64_t *reference);
+    /* buffer() will give that one; without what lies before a PSB that is known to come before `tsc`. */
+    void (*skip)(void *data, size_t nth, uint64_t tsc);
     /* An address lies outside of the address filters; NULL: there are none. */
     bool (*outside)(void *data, uint64_t ip);
     /* pd_code_at and pd_code_link, or what a test has instead. */
@@ -192,8 +194,12 @@ const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *decoder, uint64_t l
 /* Goes on at the last PSB before that time, as far as it lies ahead (reference 4.3). */
 void pd_pt_fast_forward(struct pd_pt_decoder *decoder, uint64_t tsc);
 
-/* The first TSC of a PSB+ in these bytes, 56 bits; false: there is none. */
-bool pd_pt_first_tsc(const uint8_t *bytes, size_t size, uint64_t *tsc);
+/* The first TSC in the PSB+ that begins at `at`, 56 bits: 1, 0 there is none, < 0 none up to `end`, which may cut it. */
+int pd_pt_psb_tsc(const uint8_t *at, const uint8_t *end, uint64_t *tsc);
+/* The first TSC of a PSB+ in these bytes: likewise. */
+int pd_pt_first_tsc(const uint8_t *bytes, size_t size, uint64_t *tsc);
+/* The TSC of which these are the low 56 bits, near a buffer's reference. */
+uint64_t pd_pt_tsc_near(uint64_t tsc, uint64_t reference);
 
 /* "Overflow packet" and so on. */
 const char *pd_pt_error_text(unsigned error);

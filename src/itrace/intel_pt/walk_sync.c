@@ -249,46 +249,61 @@ int walk_sync_ip(struct pd_pt_decoder *d)
 
 /* ---- fast forward ---- */
 
-/* The first TSC in the PSB+ that begins at `at`; false: none. */
-static bool psb_tsc(const uint8_t *at, const uint8_t *end, uint64_t *tsc)
+enum { LONGEST_PACKET = 16 }; /* what is bad may be cut when fewer bytes are left */
+
+int pd_pt_psb_tsc(const uint8_t *at, const uint8_t *end, uint64_t *tsc)
 {
     enum pd_pt_context context = PD_PT_NO_BLOCK;
     struct pd_pt_packet packet;
     for (at += 16; at < end; at += packet.size) {
         pd_pt_packet_decode(at, (size_t)(end - at), &context, &packet);
-        if (packet.kind == PD_PT_BAD || packet.kind == PD_PT_PSBEND)
-            return false;
+        if (packet.kind == PD_PT_BAD)
+            return end - at < LONGEST_PACKET ? -1 : 0;
+        if (packet.kind == PD_PT_PSBEND)
+            return 0;
         if (packet.kind == PD_PT_TSC) {
             *tsc = packet.payload;
-            return true;
+            return 1;
         }
     }
-    return false;
+    return -1;
 }
 
-bool pd_pt_first_tsc(const uint8_t *bytes, size_t size, uint64_t *tsc)
+int pd_pt_first_tsc(const uint8_t *bytes, size_t size, uint64_t *tsc)
 {
-    for (size_t at = 0; (at = pd_pt_find_psb(bytes, size, at)) < size; at += 16)
-        if (psb_tsc(bytes + at, bytes + size, tsc))
-            return true;
-    return false;
+    for (size_t at = 0; (at = pd_pt_find_psb(bytes, size, at)) < size; at += 16) {
+        int got = pd_pt_psb_tsc(bytes + at, bytes + size, tsc);
+        if (got)
+            return got;
+    }
+    return 0;
+}
+
+uint64_t pd_pt_tsc_near(uint64_t tsc, uint64_t reference)
+{
+    return pd_pt_time_wide(tsc, reference);
 }
 
 static void skip_buffers(struct pd_pt_decoder *d, uint64_t tsc)
 {
-    struct pd_pt_buffer buffer;
-    uint64_t first;
+    uint64_t first, reference;
     size_t skip = 0;
-    for (size_t n = 0; d->config.look_ahead && d->config.look_ahead(d->config.data, n, &buffer);
+    int got;
+    for (size_t n = 0; d->config.look_ahead &&
+                       (got = d->config.look_ahead(d->config.data, n, &first, &reference)) >= 0;
          n++) {
-        if (!pd_pt_first_tsc(buffer.data, buffer.size, &first))
+        if (!got)
             continue;
-        uint64_t wide = pd_pt_time_wide(first, buffer.reference);
+        uint64_t wide = pd_pt_time_wide(first, reference);
         walk_log(d, "Buffer 1st timestamp 0x%llx ref timestamp 0x%llx\n", (unsigned long long)wide,
-                 (unsigned long long)buffer.reference);
+                 (unsigned long long)reference);
         if (wide >= tsc)
             break;
         skip = n + 1;
+    }
+    if (skip && d->config.skip && !d->config.log) { /* the log has each */
+        d->config.skip(d->config.data, skip - 1, tsc);
+        skip = 1;
     }
     while (skip-- && !d->ended)
         walk_next_buffer(d, true);
@@ -304,7 +319,7 @@ void pd_pt_fast_forward(struct pd_pt_decoder *d, uint64_t tsc)
     size_t size = d->next ? (size_t)(d->end - d->next) : 0;
     const uint8_t *base = d->next, *target = NULL;
     for (size_t at = 0; size && (at = pd_pt_find_psb(base, size, at)) < size; at += 16) {
-        if (!psb_tsc(base + at, base + size, &first))
+        if (pd_pt_psb_tsc(base + at, base + size, &first) <= 0)
             break;
         wide = pd_pt_time_wide(first, d->time.buffer_reference);
         if (wide >= tsc)

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The stored index of PSBs (aux index --store): with it any time span is decoded to the same text, errors, branches, times and
+# threads, as without it; one that is of another recording, or damaged, is not used, which is said.
+. "$SOURCE/tests/itrace/common.sh"
+seed=1
+
+# A number below $1, in $random.
+random() {
+    seed=$(((seed * 1103515245 + 12345) % 2147483648))
+    random=$((seed / 65536 % $1))
+}
+
+# OPTION...: the same with and without the index of $work/it.data.
+compare() {
+    "$PERFDATA" "$@" -i "$work/plain.data" >"$work/plain" 2>"$work/plain.err" || :
+    "$PERFDATA" "$@" -i "$work/it.data" >"$work/with" 2>"$work/with.err" || :
+    count=$((count + 1))
+    lines=$((lines + $(wc -l <"$work/plain")))
+    cmp -s "$work/plain" "$work/with" || complain "$name: another text with the index: $*"
+    sed 's/plain\.data/it.data/g' "$work/plain.err" | cmp -s - "$work/with.err" || complain "$name: other messages: $*"
+}
+
+lines=0
+for file in "$own"/rec/*; do
+    name=${file##*/}
+    name=${name%.data}
+    case $name in *snap* | *sample*) continue ;; esac
+    rm -rf "$work/it.data.psbindex" "$work/it.data" "$work/plain.data"
+    cp -r "$file" "$work/plain.data"
+    cp -r "$file" "$work/it.data"
+    "$PERFDATA" aux index --store "$work/it.data" >"$work/out" 2>&1 || complain "$name: --store fails"
+    [ -s "$work/out" ] && complain "$name: --store prints something"
+    [ -s "$work/it.data.psbindex" ] || complain "$name: nothing is stored"
+    for round in 1 2 3; do
+        random 95 && from=$random
+        random 5 && percent="$from%-$((from + random + 1))%"
+        case $((round % 3)) in
+        0) compare script --itrace=bep --ns -F+flags --time "$percent" ;;
+        1) compare script --itrace=i1usbegxw --ns -F+flags,+ipc,+callindent -j2 --time "$percent" ;;
+        2) compare report --stdio --itrace=i10us -s comm,sym --time "$percent" ;;
+        esac
+    done
+    random 90 && compare script --itrace=be --time "$random%-$((random + 2))%,95%-98%"
+    random 2 && compare script --itrace=be -C "$random" --time '80%-90%'
+done
+# Buffers that are long enough to begin inside of one.
+make=${PERFDATA_TOOLS-}/make-big-pt/make_big_pt.py
+for name in c_dyn t_cyc t_tsc; do
+    rm -rf "$work/it.data.psbindex" "$work/it.data" "$work/plain.data"
+    [ -f "$make" ] && python3 "$make" "$own/rec/$name.data" "$work/it.data" --mb 6 >/dev/null || continue
+    cp "$work/it.data" "$work/plain.data"
+    "$PERFDATA" aux index --store "$work/it.data" || complain "$name: --store fails"
+    for round in 1 2 3 4 5 6 7 8; do
+        random 600 && from=18000.$(printf %03d "$random")
+        random 999 && compare script --itrace=be --symfs "$own/symfs" --time "$from$(printf %03d "$random"),$from$(printf %03d 999)"
+    done
+    compare report --stdio --itrace=i10us --symfs "$own/symfs" -s comm,sym --time 18000.3,18000.32
+done
+[ "$count" -ge 250 ] && [ "$lines" -gt 10000 ] || complain "nothing was compared: $count runs, $lines lines"
+
+# What does not fit is not used.
+name=t_tsc
+rm -rf "$work/it.data" "$work/it.data.psbindex"
+cp "$own/rec/t_tsc.data" "$work/it.data"
+"$PERFDATA" aux index --store "$work/it.data"
+sleep 0.01
+touch "$work/it.data"
+stale() {
+    "$PERFDATA" script --itrace=be --time 80%-90% -i "$work/it.data" >"$work/with" 2>"$work/err" ||
+        complain "$1: fails"
+    cmp -s "$work/with" "$work/plain" || complain "$1: another text"
+    grep -q "psbindex is not used: $2" "$work/err" || complain "$1: nothing is said"
+}
+"$PERFDATA" script --itrace=be --time 80%-90% -i "$own/rec/t_tsc.data" >"$work/plain" 2>/dev/null
+[ -s "$work/plain" ] || complain 'nothing is printed of t_tsc'
+stale 'an older index' 'the recording has changed'
+"$PERFDATA" aux index --store "$work/it.data"
+cp "$work/it.data.psbindex" "$work/good"
+"$PERFDATA" script --itrace=be --time 80%-90% -i "$work/it.data" 2>&1 >/dev/null | grep -q psbindex &&
+    complain 'a good index is complained about'
+size=$(wc -c <"$work/good")
+head -c $((size - 8)) "$work/good" >"$work/it.data.psbindex" && stale 'a cut index' 'it is damaged'
+: >"$work/it.data.psbindex" && stale 'an empty index' 'it is none'
+for at in 70 80 90 $((size - 5)); do
+    cp "$work/good" "$work/it.data.psbindex"
+    printf '\377\377' | dd of="$work/it.data.psbindex" bs=1 seek="$at" conv=notrunc 2>/dev/null
+    stale "damage at $at" 'it is damaged'
+done
+{ head -c 32 "$work/good"; printf '\377\377\377\377\377\377\377\377'; tail -c +41 "$work/good"; } >"$work/it.data.psbindex"
+stale 'rows without end' 'it is damaged'
+rm "$work/it.data.psbindex" && mkdir "$work/it.data.psbindex"
+stale 'a folder' 'it cannot be read'
+
+# Where none can be kept.
+for name in c_sample t_snap; do
+    code=0
+    cp "$own/rec/$name.data" "$work/other.data"
+    "$PERFDATA" aux index --store "$work/other.data" 2>"$work/err" || code=$?
+    [ "$code" != 0 ] && grep -q 'overlap' "$work/err" && [ ! -e "$work/other.data.psbindex" ] ||
+        complain "$name: an index of buffers that overlap"
+done
+echo "$count runs"
+exit $failed
