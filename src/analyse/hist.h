@@ -103,6 +103,15 @@ struct pd_hist_options {
         keeps_log; /* keys that tell "differs" but not which comes first: what perf joins depends on the order */
 };
 
+/* The place of a key among the words of an entry's key, 0: none. */
+PD_INLINE int pd_hist_key_at(const struct pd_hist_options *options, uint8_t key)
+{
+    for (unsigned k = 0; k < options->key_count; k++)
+        if (options->keys[k] == key)
+            return (int)k + 1;
+    return 0;
+}
+
 /* The key word of an object: what tells apart those that perf does. */
 PD_INLINE uint64_t pd_hist_dso_word(const struct pd_hist_options *options, const struct pd_dso *dso)
 {

@@ -17,15 +17,6 @@ struct pd_hist_sorting {
     uint32_t *fields_met; /* the same of fields */
 };
 
-/* The place of a key among the words of an entry's key, 0: none. */
-PD_INLINE int pd_hist_key_at(const struct pd_hist_options *options, uint8_t key)
-{
-    for (unsigned k = 0; k < options->key_count; k++)
-        if (options->keys[k] == key)
-            return (int)k + 1;
-    return 0;
-}
-
 /* As perf compares when it looks whether two are the same. */
 int pd_hist_compare_identities(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                                const struct pd_hist_row *b);

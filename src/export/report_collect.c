@@ -12,9 +12,7 @@ enum { UNWOUND_LIMIT = 8192 }; /* frames of a copied stack, whatever --max-stack
 /* What a chain counts for depends on its frames alone. */
 static bool remembers_callers(const struct pd_report_plan *plan)
 {
-    bool wants_parent = false;
-    for (unsigned k = 0; k < plan->hist.key_count; k++)
-        wants_parent |= plan->hist.keys[k] == PD_KEY_PARENT;
+    bool wants_parent = pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
     return (plan->hist.use_chains || plan->hist.children) && !wants_parent && !plan->has_ignore &&
            plan->max_stack;
 }
@@ -177,17 +175,12 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
 
 /* ---- chains ---- */
 
-static bool has_key(const struct pd_hist_options *options, uint8_t key)
-{
-    return memchr(options->keys, key, options->key_count) != NULL;
-}
-
 static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
 {
     struct pd_location *location = frame->location;
     if (location->memo[1])
         return (uint32_t)location->memo[1] - 1;
-    bool sized = has_key(&state->hist.options, PD_KEY_DSO_SIZE);
+    bool sized = pd_hist_key_at(&state->hist.options, PD_KEY_DSO_SIZE);
     struct pd_hist_frame made = {
         .dso = location->dso,
         .symbol = location->sym,
@@ -201,9 +194,9 @@ static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
         made.map = location->map;
         made.addr = location->addr;
         made.line = made.file = PD_HIST_NONE;
-        if (has_key(&state->hist.options, PD_KEY_SRCLINE))
+        if (pd_hist_key_at(&state->hist.options, PD_KEY_SRCLINE))
             made.line = pd_report_frame_word(state, frame, PD_KEY_SRCLINE);
-        if (has_key(&state->hist.options, PD_KEY_SRCFILE))
+        if (pd_hist_key_at(&state->hist.options, PD_KEY_SRCFILE))
             made.file = pd_report_frame_word(state, frame, PD_KEY_SRCFILE);
     }
     uint32_t id = pd_hist_frame_id(&state->hist, &made);
@@ -224,9 +217,8 @@ static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_f
                               const struct pd_frame *frames, size_t count, size_t recorded,
                               size_t *skip)
 {
-    bool wants_parent = false, caller = plan->hist.caller_order;
-    for (unsigned k = 0; k < plan->hist.key_count; k++)
-        wants_parent |= plan->hist.keys[k] == PD_KEY_PARENT;
+    bool wants_parent = pd_hist_key_at(&plan->hist, PD_KEY_PARENT),
+         caller = plan->hist.caller_order;
     size_t begin = 0, end = count;
     for (size_t i = 0; (wants_parent || plan->has_ignore) && i < recorded; i++) {
         size_t at = caller ? recorded - 1 - i : i;
@@ -603,9 +595,8 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     };
     struct pd_resolver *resolver = NULL;
     memset(out, 0, sizeof *out);
-    shared.wants_chain = plan->hist.use_chains || plan->hist.children;
-    for (unsigned k = 0; k < plan->hist.key_count; k++)
-        shared.wants_chain |= plan->hist.keys[k] == PD_KEY_PARENT;
+    shared.wants_chain = plan->hist.use_chains || plan->hist.children ||
+                         pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
     if (is_sequential(session->recording, plan)) {
         consumer.kind = PD_CONSUME_SEQUENTIAL;
         consumer.begin = NULL;

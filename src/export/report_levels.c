@@ -145,20 +145,15 @@ static void put_nothing(const struct pd_report_table *table, size_t depth, struc
     pd_text_format(out, "no entry >= %.2f%%\n", (double)table->plan->percent_limit);
 }
 
-static bool has_level(const struct pd_report_plan *plan, uint8_t key)
-{
-    return memchr(plan->hist.keys, key, plan->hist.key_count) != NULL;
-}
-
 /* A filter shows rows by the level that it is about, and without such a level none. */
 static bool shows_any(const struct pd_report_plan *plan)
 {
     const struct pd_filter *filter = &plan->filter;
-    if (pd_filter_has_thread(filter) && !has_level(plan, PD_KEY_COMM) &&
-        !has_level(plan, PD_KEY_PID))
+    if (pd_filter_has_thread(filter) && !pd_hist_key_at(&plan->hist, PD_KEY_COMM) &&
+        !pd_hist_key_at(&plan->hist, PD_KEY_PID))
         return false;
-    return (!filter->has_dsos || has_level(plan, PD_KEY_DSO)) &&
-           (!filter->has_symbols || has_level(plan, PD_KEY_SYMBOL));
+    return (!filter->has_dsos || pd_hist_key_at(&plan->hist, PD_KEY_DSO)) &&
+           (!filter->has_symbols || pd_hist_key_at(&plan->hist, PD_KEY_SYMBOL));
 }
 
 perfdata_status pd_report_draw_levels(struct pd_report_table *table, struct pd_text *out,
