@@ -25,9 +25,9 @@ struct state {
     uint64_t lost_samples;
     struct pd_frame *frames;
     size_t frame_capacity;
-    struct pd_chain_memo
-        callers;        /* the cell that a chain's callers lead to; not in use: no slots */
-    uint32_t last_cell; /* of the sample before */
+    /* The cell that a chain's callers lead to; not in use: no slots. */
+    struct pd_chain_memo callers;
+    uint32_t last_cell;               /* of the sample before */
     struct pd_report_scratch scratch; /* for payloads */
 };
 

@@ -83,8 +83,8 @@ struct pd_event {
     const char *group_name; /* NULL: "anon group" */
     /* while a trace is decoded */
     bool synthesised; /* made for what the trace shows */
-    uint64_t
-        added_type; /* bits of sample_type that the trace gives the samples of a recorded event */
+    /* Bits of sample_type that the trace gives the samples of a recorded event. */
+    uint64_t added_type;
 };
 
 /* The name that perf makes from the attr alone (reference 3.4), with modifiers, into `out`. */

@@ -11,8 +11,7 @@ struct pd_dso_id {
 };
 
 struct pd_dso_table {
-    struct pd_intern
-        *names; /* a guest's are among those of its host, so that ids tell them apart */
+    struct pd_intern *names; /* a guest's are among its host's, so that ids tell them apart */
     struct pd_intern own_names;
     uint32_t *total, own_total; /* of all machines */
     struct pd_arena arena;

@@ -113,8 +113,8 @@ struct pd_kernel_request {
     const struct pd_kernel_map *maps;
     size_t map_count;
     bool is_x86_64; /* of the recording */
-    const char *
-        guest; /* NULL: the host's; else the name of the guest's kernel: it is only looked for where it was named */
+    /* NULL: the host's; else the name of the guest's kernel: it is only looked for where it was named. */
+    const char *guest;
 };
 
 /* A map of the kernel's map list after loading. */

@@ -50,9 +50,9 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
 /* 1 a record, 0 end, < 0 status. out->data stays valid until the next call, longer when the caller holds the chunk. */
 int pd_order_next(struct pd_order *order, struct pd_delivered *out);
 const struct pd_order_stats *pd_order_statistics(const struct pd_order *order);
-/* Bytes of the data section read so far. */
 /* As pd_walk_read_ahead(). */
 void pd_order_read_ahead(struct pd_order *order, struct pd_ahead *ahead);
+/* Bytes of the data section read so far. */
 uint64_t pd_order_position(const struct pd_order *order);
 void pd_order_close(struct pd_order *order);
 

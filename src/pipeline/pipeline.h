@@ -122,8 +122,8 @@ struct pd_consumer {
     uint64_t types[2];
     bool unknown_types; /* also types of 128 and above */
     bool no_samples;
-    bool
-        no_threads; /* records come without a thread, and none is made for them: those that act make theirs */
+    /* Records come without a thread, and none is made for them: those that act make theirs. */
+    bool no_threads;
     bool prints; /* samples one by one: perf then looks for the code of each */
     enum pd_order_mode order;
     /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but the consumer, at the

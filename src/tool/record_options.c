@@ -221,7 +221,6 @@ static enum tool_exit take_session(struct record_run *run)
 {
     const struct record_options *options = run->options;
     uint64_t number;
-    run->control = (struct record_control){ .in = -1, .out = -1 };
     run->recorder.want_times = (uint32_t)options->boundary;
     enum tool_exit bad = take_traces(run);
     if (bad != TOOL_DONE)
