@@ -123,6 +123,14 @@ for where in cpu node sys; do
     record --affinity $where -e cpu-clock -a -o p sleep 0.1 || wrong "--affinity $where"
 done
 record --affinity x -e cpu-clock -o p true && wrong "--affinity x"
+set --
+if chrt -f 1 true 2>/dev/null; then set -- -r 1; else echo "no priorities here: -r is not tried"; fi
+"$PERFDATA" record "$@" --affinity cpu -e cpu-clock -a -o p sleep 1 >out 2>err &
+recorder=$!
+sleep 0.5
+grep -q '^Cpus_allowed_list:[^0-9]*[0-9]*$' /proc/$recorder/status || wrong "--affinity cpu: on more CPUs than one"
+test $# = 0 || test "$(cut -d ' ' -f 40,41 /proc/$recorder/stat)" = '1 1' || wrong "-r 1: not with this priority"
+wait $recorder || wrong "--affinity cpu $*"
 
 # compressed, and a stream of it
 record -z -a -e cpu-clock -c 100000 -o i sleep 0.3 || wrong "compressed"
