@@ -4,6 +4,7 @@
 # perfdata then show.
 set -eu
 export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
+. "$SOURCE/tests/itrace/data.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -13,14 +14,6 @@ texts=$SOURCE/tests/data/guests
 complain() {
     echo "$1" >&2
     failed=1
-}
-
-number() { # of 8 bytes at an offset
-    od -An -t u8 -j "$2" -N 8 "$1" | tr -d ' '
-}
-
-data() {
-    tail -c "+$(($(number "$1" 40) + 1))" "$1" | head -c "$(number "$1" 48)"
 }
 
 "$PERFDATA" assemble "$texts/host.pdt" -o host

@@ -82,6 +82,7 @@ for options in '' '-n --no-children -s comm,dso'; do
         sed 's/  *$//; s/   */  /g' "$work/perf" >"$work/perf.plain"
         sed 's/  *$//; s/   */  /g' "$work/ours" >"$work/ours.plain"
         count=$((count + 1))
+        [ -s "$work/perf.plain" ] || complain "report $options of $file: perf says nothing"
         cmp -s "$work/perf.plain" "$work/ours.plain" || complain "report $options of $file: differs from perf"
     done
 done

@@ -3,19 +3,8 @@
 # inject --itrace: the records that perf's own inject writes, byte by byte, with and without --strip; what the manual's AutoFDO
 # way ends in (create_gcov) reads them; what is refused.
 . "$SOURCE/tests/itrace/common.sh"
+. "$SOURCE/tests/itrace/data.sh"
 needs perf
-
-number() { # of 8 bytes at an offset
-    od -An -t u8 -j "$2" -N 8 "$1" | tr -d ' '
-}
-
-data() {
-    if [ -d "$1" ]; then # with a copy of the kernel beside it
-        data "$1/data"
-        return
-    fi
-    tail -c "+$(($(number "$1" 40) + 1))" "$1" | head -c "$(number "$1" 48)"
-}
 
 # perf inject has no --symfs; where programs are not at their place, decoding errors are compared.
 symfs=
