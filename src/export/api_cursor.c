@@ -26,7 +26,7 @@ static perfdata_status open_session(struct perfdata_cursor *cursor, enum pd_orde
     cursor->consumer = (struct pd_consumer){ .types = { UINT64_MAX, UINT64_MAX },
                                              .unknown_types = true,
                                              .order = mode };
-    cursor->job = pd_job_new();
+    cursor->job = pd_job_new(NULL);
     cursor->resolver = pd_resolver_new(cursor->session.symbols);
     if (!cursor->job || !cursor->resolver)
         return pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");

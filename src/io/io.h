@@ -21,7 +21,8 @@ struct pd_chunk {
     uint64_t mark; /* for the holder: e.g. the batch that already counts this chunk */
     struct pd_chunk_pool *pool;
     struct pd_chunk *next_free;
-    bool foreign; /* the bytes belong to the caller's memory block */
+    bool foreign;               /* the bytes belong to the caller's memory block */
+    struct pd_chunk_slab *slab; /* that they lie in, or NULL: they are its own */
 };
 
 PD_INLINE void pd_chunk_hold(struct pd_chunk *chunk)

@@ -261,6 +261,12 @@ static bool cut_out(struct pd_map_pool *pool, struct pd_map_node **tree, uint64_
     return ok;
 }
 
+static void change(struct pd_map_pool *pool, struct pd_map_set *set)
+{
+    set->dirty = true;
+    pool->changes++;
+}
+
 perfdata_status pd_map_set_insert(struct pd_map_pool *pool, struct pd_map_set *set,
                                   struct pd_map *map)
 {
@@ -272,7 +278,7 @@ perfdata_status pd_map_set_insert(struct pd_map_pool *pool, struct pd_map_set *s
     struct pd_map_node *behind;
     bool ok = cut_out(pool, &set->root, map->start, map->end, map->number, &behind);
     set->root = join(pool, set->root, map, behind);
-    set->dirty = true;
+    change(pool, set);
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
@@ -329,7 +335,7 @@ perfdata_status pd_map_set_remove(struct pd_map_pool *pool, struct pd_map_set *s
     }
     unref_tree(pool, middle);
     set->root = concat(pool, left, right);
-    set->dirty = true;
+    change(pool, set);
     return 0;
 }
 
@@ -340,7 +346,7 @@ void pd_map_set_share(struct pd_map_pool *pool, struct pd_map_set *set,
         from->root->refs++;
     unref_tree(pool, set->root);
     set->root = from->root;
-    set->dirty = true;
+    change(pool, set);
 }
 
 const struct pd_map *pd_map_node_find(const struct pd_map_node *root, uint64_t ip)

@@ -43,6 +43,7 @@ struct pd_map_pool {
     struct pd_map_version *free_versions;
     struct pd_map_set *old, *dead;
     uint64_t next_stamp;
+    uint64_t changes; /* of its sets, and of who has them */
 };
 
 #define PD_MAPS_EMPTY_STAMP 1

@@ -53,18 +53,10 @@ static perfdata_status set_comm(struct pd_timeline *timeline, struct pd_thread_s
 
 /* ---- threads ---- */
 
-static struct pd_thread **recent_of(struct pd_timeline *timeline, uint32_t tid)
-{
-    return &timeline->recent[tid % PD_RECENT_THREADS];
-}
-
 static struct pd_thread *find_thread(struct pd_timeline *timeline, uint32_t tid)
 {
-    struct pd_thread **recent = recent_of(timeline, tid);
-    if (PD_LIKELY(*recent && (*recent)->tid == tid))
-        return *recent;
     uint32_t index = pd_map64_get(&timeline->by_tid, tid);
-    return index >= NO_THREAD ? NULL : (*recent = timeline->threads.data[index]);
+    return index >= NO_THREAD ? NULL : timeline->threads.data[index];
 }
 
 /* A thread with its default name and no maps yet, in the table. */
@@ -90,6 +82,7 @@ static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, 
     state->pid = pid;
     state->made_pid = pid;
     state->current = true;
+    timeline->pool.changes++;
     if (!pd_map64_set(&timeline->by_tid, tid, (uint32_t)timeline->threads.count - 1))
         return NULL;
     return thread;
@@ -145,6 +138,7 @@ static bool set_pid(struct pd_timeline *timeline, struct pd_thread *thread, uint
         state->leader = leader;
     }
     state->pid = pid;
+    timeline->pool.changes++;
     atomic_store_explicit(&state->pid_at, number, memory_order_release);
     return true;
 }
@@ -169,7 +163,7 @@ static struct pd_thread *make_thread(struct pd_timeline *timeline, uint32_t pid,
     }
     if (pid != UINT32_MAX)
         atomic_store_explicit(&state->pid_at, number, memory_order_release);
-    return *recent_of(timeline, tid) = thread;
+    return thread;
 }
 
 struct pd_thread *pd_thread_findnew(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
@@ -192,10 +186,8 @@ static void remove_thread(struct pd_timeline *timeline, struct pd_thread *thread
     if (!state->current)
         return;
     state->current = false;
+    timeline->pool.changes++;
     leave_set(timeline, pd_thread_set(state, number), number);
-    struct pd_thread **recent = recent_of(timeline, thread->tid);
-    if (*recent == thread)
-        *recent = NULL;
 }
 
 static struct pd_thread *replace_thread(struct pd_timeline *timeline, struct pd_thread *old,
@@ -215,6 +207,10 @@ struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid)
 struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
                                     uint64_t number)
 {
+    struct pd_recent_thread *recent = &timeline->recent[tid % PD_RECENT_THREADS];
+    if (PD_LIKELY(recent->tid == tid && recent->pid == pid && recent->thread &&
+                  recent->changes == timeline->pool.changes))
+        return recent->thread;
     struct pd_thread *thread = pd_thread_findnew(timeline, pid, tid, number);
     if (PD_UNLIKELY(!thread))
         return NULL;
@@ -223,6 +219,7 @@ struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, 
         (PD_UNLIKELY(timeline->kernel.dirty) &&
          !pd_map_set_publish(&timeline->pool, &timeline->kernel, number)))
         return NULL;
+    *recent = (struct pd_recent_thread){ thread, tid, pid, timeline->pool.changes };
     return thread;
 }
 

@@ -34,6 +34,13 @@ struct pd_cgroup {
 
 enum { PD_CGROUP_BUCKETS = 64, PD_RECENT_THREADS = 64 };
 
+/* A thread that was touched, and that has nothing to publish until something changes: `changes` is the pool's. */
+struct pd_recent_thread {
+    struct pd_thread *thread; /* NULL: none */
+    uint32_t tid, pid;        /* as they were given */
+    uint64_t changes;
+};
+
 #define PD_KERNEL_NAME "[kernel.kallsyms]"
 #define PD_HOST UINT32_MAX /* machine_pid */
 
@@ -49,9 +56,9 @@ struct pd_timeline {
     struct pd_intern *comms, own_comms;
     struct pd_timeline *host; /* itself, but for a guest: counts for all */
     uint32_t comm_count, thread_count;
-    PD_VEC(struct pd_thread *) threads;          /* by index */
-    struct pd_map64 by_tid;                      /* current ones */
-    struct pd_thread *recent[PD_RECENT_THREADS]; /* those found last, by tid */
+    PD_VEC(struct pd_thread *) threads;                /* by index */
+    struct pd_map64 by_tid;                            /* current ones */
+    struct pd_recent_thread recent[PD_RECENT_THREADS]; /* by tid */
     struct pd_map_set kernel;
     _Atomic uint64_t settled;
     struct pd_cgroup *_Atomic cgroups[PD_CGROUP_BUCKETS];

@@ -3,6 +3,8 @@
 
 #include <elf.h>
 
+enum { USUAL_LINE = 40 }; /* characters */
+
 struct line {
     uint64_t address;
     char type;
@@ -49,6 +51,7 @@ bool pd_kallsyms_parse(struct pd_symtab_builder *builder, const char *text, size
     const char *end = text + size;
     struct line line;
 
+    pd_symtab_reserve(builder, size / USUAL_LINE);
     while (next_line(&text, end, &line)) {
         char kind = upper(line.type);
         /* '$': mapping symbols of ARM modules */

@@ -55,8 +55,8 @@ static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *buil
     size_t inserted = builder->all.count;
 
     history->inserted = inserted;
-    history->starts = malloc((inserted + 1) * sizeof *history->starts);
-    history->final = malloc((inserted + 1) * sizeof *history->final);
+    history->starts = pd_large_alloc((inserted + 1) * sizeof *history->starts);
+    history->final = pd_large_alloc((inserted + 1) * sizeof *history->final);
     if (!history->starts || !history->final)
         return false;
     for (size_t i = 0; i < inserted; i++) {
@@ -82,7 +82,7 @@ static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *bui
     }
     if (!overlap)
         return true;
-    table->reach = malloc((table->count + 1) * sizeof *table->reach);
+    table->reach = pd_large_alloc((table->count + 1) * sizeof *table->reach);
     if (!table->reach)
         return false;
     reach = 0;
@@ -98,9 +98,9 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_builder *builder)
     size_t count = builder->order.count, room = PD_MAX(count, (size_t)1);
 
     table->count = count;
-    table->symbols = malloc(room * sizeof *table->symbols);
-    table->starts = malloc(room * sizeof *table->starts);
-    table->state = malloc(room * sizeof *table->state);
+    table->symbols = pd_large_alloc(room * sizeof *table->symbols);
+    table->starts = pd_large_alloc(room * sizeof *table->starts);
+    table->state = pd_large_alloc(room * sizeof *table->state);
     if (!table->symbols || !table->starts || !table->state)
         return false;
     for (size_t i = 0; i < count; i++) {

@@ -43,6 +43,8 @@ enum pd_demangle { PD_DEMANGLE_NONE, PD_DEMANGLE_PLAIN, PD_DEMANGLE_VERBOSE };
 struct pd_symtab_builder *pd_symtab_builder_new(enum pd_demangle demangle);
 void pd_symtab_builder_free(struct pd_symtab_builder *builder);
 
+/* Room for so many symbols more; they are added as well without. */
+void pd_symtab_reserve(struct pd_symtab_builder *builder, size_t count);
 /* In perf's order of insertion; the name is copied. */
 bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size,
                    uint8_t binding, uint8_t type, const char *name, size_t name_length);

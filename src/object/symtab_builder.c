@@ -46,6 +46,12 @@ static char *copy_name(struct pd_symtab_builder *builder, const char *name, size
     return copy;
 }
 
+void pd_symtab_reserve(struct pd_symtab_builder *builder, size_t count)
+{
+    (void)(pd_vec_reserve(&builder->all, builder->all.count + count) &&
+           pd_vec_reserve(&builder->state, builder->state.count + count));
+}
+
 bool pd_symtab_add_range(struct pd_symtab_builder *builder, uint64_t start, uint64_t end,
                          uint8_t binding, uint8_t type, const char *name, size_t name_length,
                          enum pd_name_state state)
@@ -137,7 +143,7 @@ bool pd_symtab_sort(struct pd_symtab_builder *builder)
     if (in_order)
         return true;
     size_t count = builder->order.count;
-    struct key *keys = malloc(2 * count * sizeof *keys);
+    struct key *keys = pd_large_alloc(2 * count * sizeof *keys);
     if (!keys)
         return false;
     for (size_t i = 0; i < count; i++) {

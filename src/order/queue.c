@@ -19,7 +19,7 @@ static bool grow(struct pd_queue *queue)
     size_t size = queue->size ? queue->size * 2 : 4096, bytes;
     if (pd_mul_overflows(size, sizeof *queue->ring, &bytes))
         return false;
-    struct pd_queue_entry *ring = malloc(bytes);
+    struct pd_queue_entry *ring = pd_large_alloc(bytes);
     if (!ring)
         return false;
     for (uint64_t p = queue->head; p != queue->tail; p++)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "pipeline/front.h"
 
-struct pd_job *pd_job_new(void)
+struct pd_job *pd_job_new(struct pd_delivered *room)
 {
     struct pd_job *job = calloc(1, sizeof *job);
     if (!job)
         return NULL;
-    job->batch.records = malloc((PD_BATCH_RECORDS + PD_SYNTH_STEP) * sizeof *job->batch.records);
+    job->given_room = room != NULL;
+    job->batch.records = room ? room : malloc(PD_JOB_RECORDS * sizeof *room);
     if (!job->batch.records) {
         free(job);
         return NULL;
@@ -35,7 +36,8 @@ void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer)
     pd_text_free(&job->batch.text);
     pd_vec_free(&job->chunks);
     pd_synth_room_free(&job->room);
-    free(job->batch.records);
+    if (!job->given_room)
+        free(job->batch.records);
     free(job);
 }
 
@@ -291,13 +293,13 @@ static perfdata_status take_samples(struct pd_front *front, struct pd_batch *bat
     return PERFDATA_OK;
 }
 
-/* The next record, when all that the trace shows before it is in batches. 2: the batch is full. */
-static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_delivered *record)
+/* The next record, when all that the trace shows before it is in batches: behind these. 2: the batch is full. */
+static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_delivered **record)
 {
     struct pd_batch *batch = &job->batch;
     struct pd_synth_sink sink = { .records = batch->records,
                                   .count = batch->count,
-                                  .capacity = PD_BATCH_RECORDS + PD_SYNTH_STEP,
+                                  .capacity = PD_JOB_RECORDS,
                                   .room = &job->room };
     if (!front->is_waiting && !front->at_end) {
         int got = next_record(front, &front->waiting);
@@ -322,18 +324,22 @@ static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_del
     front->is_waiting = false;
     if (front->at_end)
         return 0;
-    *record = front->waiting;
-    record->number = ++front->number;
+    *record = &batch->records[batch->count];
+    **record = front->waiting;
+    (*record)->number = ++front->number;
     return 1;
 }
 
 /* ---- a batch ----------------------------------------------------------------------------------------------- */
 
-PD_INLINE int take_next(struct pd_front *front, struct pd_job *job, struct pd_delivered *record)
+/* *record: the batch's next place, in which it is put at once: to copy what was stored member by member would wait for
+ * each of these stores. */
+PD_INLINE int take_next(struct pd_front *front, struct pd_job *job, struct pd_delivered **record)
 {
+    *record = &job->batch.records[job->batch.count];
     if (PD_LIKELY(!front->synth)) {
-        int got = next_record(front, record);
-        front->number = got > 0 ? record->number : front->number;
+        int got = next_record(front, *record);
+        front->number = got > 0 ? (*record)->number : front->number;
         return got;
     }
     return next_traced(front, job, record);
@@ -356,9 +362,9 @@ static int fill(struct pd_front *front, struct pd_job *job)
     uint64_t bytes = 0;
     front->serial++;
     while (batch->count < PD_BATCH_RECORDS && bytes < PD_BATCH_BYTES) {
-        struct pd_delivered next, *record = &next;
+        struct pd_delivered *record;
         fetch_room(&batch->records[batch->count]);
-        int got = take_next(front, job, record);
+        int got = take_next(front, job, &record);
         if (PD_UNLIKELY(got <= 0 || got == 2))
             return got <= 0 ? got : 1;
         if (consumer->front) {
@@ -392,8 +398,8 @@ static int fill(struct pd_front *front, struct pd_job *job)
             return no_memory(front);
         if (!batch->count)
             job->first_number = record->number;
-        bytes += next.size;
-        batch->records[batch->count++] = next;
+        bytes += record->size;
+        batch->count++;
     }
     return 1;
 }

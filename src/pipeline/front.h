@@ -8,6 +8,7 @@
 /* What a worker takes at once: enough to pay for the hand-over, little enough to stay in its cache. */
 #define PD_BATCH_RECORDS 2048
 #define PD_BATCH_BYTES (UINT64_C(1) << 20)
+#define PD_JOB_RECORDS (PD_BATCH_RECORDS + PD_SYNTH_STEP)
 
 /* A batch with what the pipeline must remember of it. */
 struct pd_job {
@@ -17,7 +18,8 @@ struct pd_job {
     uint64_t first_number;            /* the oldest version that it needs */
     perfdata_status status;           /* of work() */
     struct pd_job *next;
-    size_t slot; /* the pool's */
+    size_t slot;     /* the pool's */
+    bool given_room; /* for records: it is not the job's own */
 };
 
 struct pd_front {
@@ -43,7 +45,8 @@ int pd_front_fill(struct pd_front *front, struct pd_job *job);
 
 /* Gives back the chunks and empties the batch. Any thread. */
 void pd_job_reset(struct pd_job *job);
-struct pd_job *pd_job_new(void);
+/* `room` for PD_JOB_RECORDS, which outlives the job, or NULL: it takes its own. NULL: no memory. */
+struct pd_job *pd_job_new(struct pd_delivered *room);
 void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer);
 
 #endif

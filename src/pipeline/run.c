@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The pool. Workers take filled batches in any order; what is finished is emitted in sequence by whoever finishes the
  * batch whose turn it is. The front helps when all batches are under way, so one thread alone is a plain loop. */
+#include "base/memory.h"
 #include "io/ahead.h"
 #include "pipeline/front.h"
 #include <sched.h>
@@ -27,9 +28,10 @@ struct pool {
 
     pthread_mutex_t lock; /* for all below */
     pthread_cond_t work, room;
-    struct pd_job **jobs, **done; /* by slot, NULL: none; `done` by sequence modulo slot_count */
-    uint64_t *first_numbers;      /* likewise, of those under way */
-    size_t slot_count, extra;     /* jobs beyond those that are always there */
+    struct pd_job **jobs, **done;    /* by slot, NULL: none; `done` by sequence modulo slot_count */
+    uint64_t *first_numbers;         /* likewise, of those under way */
+    size_t slot_count, extra;        /* jobs beyond those that are always there */
+    struct pd_delivered *extra_room; /* for the records of these, or NULL */
     struct pd_job *first, *last, *free; /* filled ones in sequence; empty ones */
     _Atomic size_t filled;              /* how many wait from `first` on; written with the lock */
     uint64_t next_sequence, next_taken, next_emitted;
@@ -92,13 +94,17 @@ static perfdata_status emit(struct pool *pool, struct pd_job *job)
     return status;
 }
 
-/* With the lock: an empty job. Extra ones go as soon as they have been used. */
+/* With the lock: an empty job. Extra ones go as soon as they have been used, and with the last their room. */
 static void give_back(struct pool *pool, struct pd_job *job)
 {
     if (job->slot >= pool->slot_count - EXTRA_JOBS) {
         pool->jobs[job->slot] = NULL;
         pool->extra--;
         pd_job_free(job, pool->consumer);
+        if (!pool->extra) {
+            free(pool->extra_room);
+            pool->extra_room = NULL;
+        }
         return;
     }
     job->next = pool->free;
@@ -221,12 +227,18 @@ static bool add_extra(struct pool *pool)
     if (pool->worker_count == 1 || !pool->first || pool->extra == EXTRA_JOBS || !symbols ||
         (pool->next_taken && !pd_symbols_loading(symbols)))
         return false;
+    if (!pool->extra_room)
+        pool->extra_room = pd_large_alloc((size_t)EXTRA_JOBS * PD_JOB_RECORDS *
+                                          sizeof *pool->extra_room);
+    if (!pool->extra_room)
+        return false;
     size_t slot = base;
     while (pool->jobs[slot])
         slot++;
-    struct pd_job *job = pool->jobs[slot] = pd_job_new();
+    struct pd_job *job = pd_job_new(pool->extra_room + (slot - base) * PD_JOB_RECORDS);
     if (!job)
         return false;
+    pool->jobs[slot] = job;
     job->slot = slot;
     pool->extra++;
     pool->free = job;
@@ -349,7 +361,7 @@ static bool make_pool(struct pool *pool, unsigned threads)
         return false;
     pool->worker_count = threads;
     for (size_t slot = 0; slot < jobs; slot++) {
-        struct pd_job *job = pd_job_new();
+        struct pd_job *job = pd_job_new(NULL);
         if (!job)
             return false;
         pool->jobs[slot] = job;
@@ -364,6 +376,7 @@ static void free_pool(struct pool *pool)
 {
     for (size_t i = 0; pool->jobs && i < pool->slot_count; i++)
         pd_job_free(pool->jobs[i], pool->consumer);
+    free(pool->extra_room);
     free(pool->workers);
     free(pool->jobs);
     free(pool->done);
