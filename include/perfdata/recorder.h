@@ -88,6 +88,12 @@ enum perfdata_snapshot {
     PERFDATA_SNAPSHOT_AT_END = 2 /* and at the end */
 };
 
+/* Whose execution events count that do not say it themselves, as with perf kvm; bits. Since 0.1. */
+enum perfdata_machines {
+    PERFDATA_MACHINES_HOST = 1,
+    PERFDATA_MACHINES_GUESTS = 2 /* virtual machines that run on this one */
+};
+
 #define PERFDATA_RECORDER_MAX_FREQUENCY UINT32_MAX
 #define PERFDATA_RECORDER_NO_CLOCK INT32_MIN
 
@@ -138,6 +144,10 @@ struct perfdata_recorder_options {
     uint32_t map_build_ids; /* maps have their build-ids, the header has none */
     uint32_t kcore;         /* `path` is a directory with a copy of the kernel's code */
     uint32_t no_switches;   /* traces go without context switches */
+    uint32_t machines;      /* enum perfdata_machines; 0: the host */
+    /* With PERFDATA_MACHINES_GUESTS: /proc/kallsyms and /proc/modules of the guest that no process names, and a folder in
+     * which PID/proc/kallsyms is that of the guest of PID. NULL: not known. */
+    const char *guest_kallsyms, *guest_modules, *guest_mount;
 };
 
 /* Since 0.1. */

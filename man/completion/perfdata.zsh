@@ -5,7 +5,7 @@ _perfdata() {
         local -a verbs=(
             'script:a line a sample, with its call chain'
             'report:samples counted by command, object, symbol...'
-            'kvm:report of a host with its guests'
+            'kvm:recordings and reports of virtual machines'
             'dump:every field of every record'
             'header:what the recording'\''s header says'
             'evlist:events of the recording'
@@ -197,8 +197,10 @@ _perfdata() {
         '*--input=[recording to read; - is standard input]:FILE:_files' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
-        '*--host[the host]' \
-        '*--guest[its guests, as always]' \
+        '*-o+[what record writes; default\: perf.data.guest, .host or .kvm, which is both]:FILE:_files' \
+        '*--output=[what record writes; default\: perf.data.guest, .host or .kvm, which is both]:FILE:_files' \
+        '*--host[the host'\''s, too]' \
+        '*--guest[its guests'\'', as always; --no-guest\: not]' \
         '*--guestkallsyms=[table of the kernel of the guest that no pid names]:FILE:_files' \
         '*--guestvmlinux=[that kernel'\''s image]:FILE:_files' \
         '*--guestmodules=[as in perf\: the modules'\'' maps are those that were recorded]:FILE:_files' \

@@ -54,6 +54,7 @@ struct pd_selected {
 /* Zero is empty; strings lie in the arena. */
 struct pd_events {
     struct pd_arena arena;
+    bool guests, no_host; /* whose execution counts that does not say it: else the host's */
     PD_VEC(struct pd_selected) list;
 };
 

@@ -172,6 +172,7 @@ static bool is_modifier(char c)
 }
 
 struct modifiers {
+    bool guests;                                      /* count if nothing is said */
     bool user, kernel, hypervisor, host, guest, idle; /* excluded */
     bool any_level, any_machine; /* one of the former three, latter two was said */
     bool read, pinned, exclusive, weak, most_precise;
@@ -182,7 +183,7 @@ static void modify(struct modifiers *m, char c)
 {
     if ((c == 'u' || c == 'k' || c == 'h') && !m->any_level)
         m->any_level = m->user = m->kernel = m->hypervisor = true;
-    if ((c == 'u' || c == 'p') && !m->any_machine)
+    if (((c == 'u' && !m->guests) || c == 'p') && !m->any_machine)
         m->guest = true;
     if ((c == 'G' || c == 'H') && !m->any_machine)
         m->any_machine = m->guest = m->host = true;
@@ -209,12 +210,14 @@ static void set_flag(struct pd_attr *attr, unsigned flag, bool on)
 }
 
 /* A group's modifiers come on top of those of its members. */
-static void apply_modifiers(struct pd_selected *event, struct pd_word word, bool on_top, bool leads)
+static void apply_modifiers(const struct pd_events *events, struct pd_selected *event,
+                            struct pd_word word, bool on_top, bool leads)
 {
     const struct pd_attr *old = &event->attr;
-    struct modifiers m = { 0 };
+    struct modifiers m = { .guests = events->guests };
     if (on_top)
-        m = (struct modifiers){ .user = pd_attr_flag(old, PD_ATTR_EXCLUDE_USER),
+        m = (struct modifiers){ .guests = events->guests,
+                                .user = pd_attr_flag(old, PD_ATTR_EXCLUDE_USER),
                                 .kernel = pd_attr_flag(old, PD_ATTR_EXCLUDE_KERNEL),
                                 .hypervisor = pd_attr_flag(old, PD_ATTR_EXCLUDE_HV),
                                 .host = pd_attr_flag(old, PD_ATTR_EXCLUDE_HOST),
@@ -282,11 +285,12 @@ static void sample_raw(struct pd_attr *attr)
     attr->sample_type |= PD_SAMPLE_RAW | PD_SAMPLE_TIME | PD_SAMPLE_CPU | PD_SAMPLE_PERIOD;
 }
 
-static void init_event(struct pd_selected *event)
+static void init_event(const struct pd_events *events, struct pd_selected *event)
 {
     memset(event, 0, sizeof *event);
     event->scale = 1;
-    set_flag(&event->attr, PD_ATTR_EXCLUDE_GUEST, true);
+    set_flag(&event->attr, PD_ATTR_EXCLUDE_GUEST, !events->guests);
+    set_flag(&event->attr, PD_ATTR_EXCLUDE_HOST, events->no_host);
 }
 
 static void finish_kind(struct pd_selected *event)
@@ -320,7 +324,7 @@ static perfdata_status finish_event(struct pd_parser *parser, struct pd_selected
     if (status < 0)
         return status;
     if (modifiers.length)
-        apply_modifiers(event, modifiers, false, true);
+        apply_modifiers(parser->events, event, modifiers, false, true);
     size_t end = parser->at; /* perf's name has the blanks around it */
     while (isspace((unsigned char)parser->text[end]))
         end++;
@@ -337,7 +341,7 @@ static perfdata_status breakpoint(struct pd_parser *parser, size_t from)
     enum { READ = 1, WRITE = 2, EXECUTE = 4 };
     struct pd_selected event;
     struct pd_attr *attr = &event.attr;
-    init_event(&event);
+    init_event(parser->events, &event);
     size_t at = ++parser->at;
     if (!pd_word_number(take_word(parser), 0, &attr->bp_addr))
         return unexpected(parser, at);
@@ -462,7 +466,7 @@ static perfdata_status no_tracepoint(struct pd_parser *parser, size_t from, cons
 static perfdata_status tracepoint(struct pd_parser *parser, size_t from, struct pd_word system_word)
 {
     struct pd_selected like;
-    init_event(&like);
+    init_event(parser->events, &like);
     sample_raw(&like.attr);
     parser->at++;
     struct pd_word name_word = take_word(parser);
@@ -512,7 +516,7 @@ static bool numeric(struct pd_parser *parser, struct pd_word type, struct pd_att
 static perfdata_status parse_event(struct pd_parser *parser, size_t from)
 {
     struct pd_selected event;
-    init_event(&event);
+    init_event(parser->events, &event);
     size_t at = parser->at;
     struct pd_word word = take_word(parser);
     char next = parser->text[parser->at];
@@ -551,7 +555,7 @@ static perfdata_status end_group(struct pd_parser *parser, size_t first, struct 
     for (size_t i = first; i < count && status == PERFDATA_OK; i++) {
         events[i].leader = (uint32_t)first;
         events[i].members = i == first ? (uint32_t)(count - first) : 0;
-        apply_modifiers(&events[i], modifiers, true, i == first);
+        apply_modifiers(parser->events, &events[i], modifiers, true, i == first);
     }
     if (name.length && count > first)
         events[first].group_name = pd_arena_copy(&parser->events->arena, name.text, name.length);

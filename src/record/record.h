@@ -176,8 +176,10 @@ void pd_record_unmap_rings(perfdata_recorder *recorder);
 /* Why a buffer could not be mapped, in perf's words. */
 perfdata_status pd_record_map_failed(perfdata_recorder *recorder, const char *what, int error);
 
-/* Finds kernel_start and kernel_end, once; false when the addresses are hidden. */
+/* kernel.c: finds kernel_start and kernel_end, once; false when the addresses are hidden. */
 bool pd_record_kernel_range(perfdata_recorder *recorder);
+/* The maps of the kernel, its modules and the same of guests. */
+perfdata_status pd_record_put_kernels(perfdata_recorder *recorder);
 
 /* synthesize.c: what runs already, as records. */
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder);

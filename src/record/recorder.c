@@ -57,14 +57,20 @@ static perfdata_status check_options(perfdata_recorder *recorder)
 static perfdata_status keep_strings(perfdata_recorder *recorder)
 {
     struct perfdata_recorder_options *options = &recorder->options;
-    const char **const texts[] = { &options->path, &options->cpus, &options->pids,
-                                   &options->tids, &options->root, &options->threads };
+    const char **const texts[] = { &options->path,           &options->cpus,
+                                   &options->pids,           &options->tids,
+                                   &options->root,           &options->threads,
+                                   &options->guest_kallsyms, &options->guest_modules,
+                                   &options->guest_mount };
     for (size_t i = 0; i < PD_LENGTH(texts); i++) {
         const char *text = *texts[i];
         if (text && !(*texts[i] = pd_arena_strdup(&recorder->arena, text)))
             return pd_record_no_memory(recorder);
     }
     recorder->roots.root = options->root;
+    recorder->events.guests = options->machines & PERFDATA_MACHINES_GUESTS;
+    recorder->events.no_host = recorder->events.guests &&
+                               !(options->machines & PERFDATA_MACHINES_HOST);
     if (options->map_build_ids)
         options->flags |= PERFDATA_RECORDER_NO_BUILD_ID;
     return PERFDATA_OK;
@@ -179,6 +185,8 @@ static perfdata_status default_events(perfdata_recorder *recorder)
         return pd_record_no_memory(recorder);
     event->made = false;
     event->most_precise = true;
+    if (recorder->events.no_host)
+        event->attr.flags |= UINT64_C(1) << PD_ATTR_EXCLUDE_HOST;
     return PERFDATA_OK;
 }
 

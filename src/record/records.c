@@ -51,18 +51,21 @@ static bool names_module(const char *line, const char *name, size_t *length)
     return !name[i] && !strncmp(base + i, ".ko", 3);
 }
 
-char *pd_module_path(const struct pd_roots *roots, const char *name)
+char *pd_module_path(const struct pd_roots *roots, const char *release, const char *name)
 {
     struct utsname system;
     char path[PD_PATH_SIZE], *line = NULL, *found = NULL;
     size_t room = 0, length;
-    if (uname(&system) < 0 ||
-        !pd_roots_path(roots, path, "/lib/modules/%s/modules.dep", system.release))
+    if (!release && uname(&system) < 0)
+        return NULL;
+    if (!release)
+        release = system.release;
+    if (!pd_roots_path(roots, path, "/lib/modules/%s/modules.dep", release))
         return NULL;
     FILE *file = fopen(path, "re");
     while (file && !found && getline(&line, &room, file) > 0)
         if (names_module(line, name, &length) &&
-            asprintf(&found, "/lib/modules/%s/%.*s", system.release, (int)length, line) < 0)
+            asprintf(&found, "/lib/modules/%s/%.*s", release, (int)length, line) < 0)
             found = NULL;
     free(line);
     if (file)

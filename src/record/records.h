@@ -47,7 +47,7 @@ void pd_made_begin(struct pd_made *made, uint32_t type, uint16_t misc);
 /* Aligns it to 8, adds `trailer` zeros, writes it. */
 perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, size_t trailer);
 
-/* The file of a module as modules.dep names it, to be freed; NULL: unknown. */
-char *pd_module_path(const struct pd_roots *roots, const char *name);
+/* The file of a module as the modules.dep of a kernel (NULL: this one) names it, to be freed; NULL: unknown. */
+char *pd_module_path(const struct pd_roots *roots, const char *release, const char *name);
 
 #endif

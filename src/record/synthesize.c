@@ -88,124 +88,6 @@ static perfdata_status put_updates(perfdata_recorder *recorder)
     return status;
 }
 
-/* ---- the kernel ---- */
-
-bool pd_record_kernel_range(perfdata_recorder *recorder)
-{
-    char path[PD_PATH_SIZE], *line = NULL;
-    size_t room = 0;
-    uint64_t start = 0, end = 0;
-    if (recorder->kernel_end)
-        return true;
-    FILE *file = pd_roots_path(&recorder->roots, path, "/proc/kallsyms") ? fopen(path, "re") : NULL;
-    while (file && !(start && end) && getline(&line, &room, file) > 0) {
-        unsigned long long address;
-        char type, name[64];
-        if (sscanf(line, "%llx %c %63s", &address, &type, name) != 3)
-            continue;
-        if (!strcmp(name, "_text") || (!start && !strcmp(name, "_stext")))
-            start = address;
-        else if (!strcmp(name, "_etext"))
-            end = address;
-    }
-    free(line);
-    if (file)
-        fclose(file);
-    if (!start || end <= start)
-        return false;
-    recorder->kernel_start = start;
-    recorder->kernel_end = end;
-    return true;
-}
-
-/* Nobody asks what the kernel does: perf then says nothing of it. */
-static bool kernel_is_excluded(const perfdata_recorder *recorder)
-{
-    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
-        if (!pd_attr_flag(&pd_record_event(recorder, i)->attr, PD_ATTR_EXCLUDE_KERNEL))
-            return false;
-    return true;
-}
-
-/* A part of the kernel: with a build-id that is wanted and known as MMAP2. */
-static perfdata_status put_kernel_map(perfdata_recorder *recorder, uint64_t start, uint64_t size,
-                                      uint64_t offset, const char *name,
-                                      const struct pd_build_id *id)
-{
-    struct pd_made made = { 0 };
-    pd_made_begin(&made, id->size ? PD_RECORD_MMAP2 : PD_RECORD_MMAP,
-                  (uint16_t)(PD_CPUMODE_KERNEL | (id->size ? PD_MISC_MMAP_BUILD_ID : 0)));
-    pd_made_u32(&made, UINT32_MAX);
-    pd_made_u32(&made, 0);
-    pd_made_u64(&made, start);
-    pd_made_u64(&made, size);
-    pd_made_u64(&made, offset);
-    if (id->size) {
-        pd_made_build_id(&made, id);
-        pd_made_u64(&made, 0); /* no rights, no flags */
-    }
-    pd_made_text(&made, name, 8);
-    return pd_made_put(recorder, &made, recorder->trailer);
-}
-
-static perfdata_status put_kernel(perfdata_recorder *recorder)
-{
-    struct pd_build_id id = { .size = 0 };
-    char path[PD_PATH_SIZE];
-    if (kernel_is_excluded(recorder))
-        return PERFDATA_OK;
-    if (!pd_record_kernel_range(recorder)) {
-        pd_record_log(
-            recorder, 0,
-            "WARNING: Kernel address maps (/proc/{kallsyms,modules}) are restricted,\n"
-            "check /proc/sys/kernel/kptr_restrict and /proc/sys/kernel/perf_event_paranoid.\n\n"
-            "Samples in kernel functions may not be resolved if a suitable vmlinux\n"
-            "file is not found in the buildid cache or in the vmlinux path.\n\n"
-            "Samples in kernel modules won't be resolved at all.\n\n"
-            "If some relocation was applied (e.g. kexec) symbols may be misresolved\n"
-            "even with a suitable vmlinux or kallsyms file.\n\n");
-        return PERFDATA_OK;
-    }
-    if (recorder->options.map_build_ids &&
-        (!pd_roots_path(&recorder->roots, path, "/sys/kernel/notes") ||
-         pd_build_id_read_notes(path, &id) < 0))
-        id.size = 0;
-    return put_kernel_map(recorder, recorder->kernel_start,
-                          recorder->kernel_end - recorder->kernel_start, recorder->kernel_start,
-                          "[kernel.kallsyms]_text", &id);
-}
-
-static perfdata_status put_modules(perfdata_recorder *recorder)
-{
-    char path[PD_PATH_SIZE], *line = NULL;
-    size_t room = 0;
-    FILE *file = !kernel_is_excluded(recorder) &&
-                         pd_roots_path(&recorder->roots, path, "/proc/modules")
-                     ? fopen(path, "re")
-                     : NULL;
-    perfdata_status status = PERFDATA_OK;
-    while (file && status == PERFDATA_OK && getline(&line, &room, file) > 0) {
-        char name[128], bracketed[136];
-        unsigned long long size, address;
-        struct pd_build_id id = { .size = 0 };
-        if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size, &address) != 3 || !address)
-            continue;
-        snprintf(bracketed, sizeof bracketed, "[%s]", name);
-        char *file_name = pd_module_path(&recorder->roots, name);
-        if (recorder->options.map_build_ids &&
-            (!pd_roots_path(&recorder->roots, path, "/sys/module/%s/notes/.note.gnu.build-id",
-                            name) ||
-             pd_build_id_read_notes(path, &id) < 0))
-            id.size = 0;
-        status = put_kernel_map(recorder, address, size, 0, file_name ? file_name : bracketed, &id);
-        free(file_name);
-    }
-    free(line);
-    if (file)
-        fclose(file);
-    return status;
-}
-
 /* ---- maps of threads and CPUs ---- */
 
 static perfdata_status put_thread_map(perfdata_recorder *recorder)
@@ -276,9 +158,10 @@ static perfdata_status put_time_conv(perfdata_recorder *recorder)
 
 perfdata_status pd_record_synthesize_head(perfdata_recorder *recorder)
 {
-    perfdata_status (*const parts[])(
-        perfdata_recorder *) = { put_time_conv, put_id_index, pd_area_put_info, put_kernel,
-                                 put_modules,   put_updates,  put_thread_map,   put_cpu_map };
+    perfdata_status (*const parts[])(perfdata_recorder *) = {
+        put_time_conv, put_id_index,   pd_area_put_info, pd_record_put_kernels,
+        put_updates,   put_thread_map, put_cpu_map
+    };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < PD_LENGTH(parts) && status == PERFDATA_OK; i++)
         status = parts[i](recorder);

@@ -170,9 +170,10 @@ static enum tool_exit take_output(struct record_run *run)
     struct perfdata_recorder_options *recorder = &run->recorder;
     uint64_t number;
     struct stat info;
-    recorder->path = options->output ? options->output : "perf.data";
+    const char *output = options->output ? options->output : run->tool->guests.output;
+    recorder->path = output ? output : "perf.data";
     /* as perf: into a pipe goes a stream, also unasked */
-    bool piped = !options->output && !fstat(STDOUT_FILENO, &info) && S_ISFIFO(info.st_mode);
+    bool piped = !output && !fstat(STDOUT_FILENO, &info) && S_ISFIFO(info.st_mode);
     if (piped || !strcmp(recorder->path, "-")) {
         recorder->path = NULL;
         recorder->fd = STDOUT_FILENO;
@@ -193,6 +194,20 @@ static enum tool_exit take_output(struct record_run *run)
     recorder->map_build_ids = (uint32_t)options->map_build_ids;
     enum tool_exit code = take_affinity(run);
     return code != TOOL_DONE ? code : take_delay(run);
+}
+
+/* What kvm said. */
+static enum tool_exit take_guests(struct record_run *run)
+{
+    const struct tool_guests *guests = &run->tool->guests;
+    run->recorder.machines = (guests->without_host ? 0u : (unsigned)PERFDATA_MACHINES_HOST) |
+                             (guests->wanted ? (unsigned)PERFDATA_MACHINES_GUESTS : 0u);
+    if (guests->vmlinux)
+        return tool_usage(run->tool, "--guestvmlinux is for report, record takes --guestkallsyms");
+    run->recorder.guest_kallsyms = guests->kallsyms;
+    run->recorder.guest_modules = guests->modules;
+    run->recorder.guest_mount = guests->mount;
+    return TOOL_DONE;
 }
 
 /* "e0x100000": at the end, too; so many bytes. */
@@ -263,9 +278,10 @@ static void on_log(void *data, int32_t level, const char *text)
 
 enum tool_exit record_take_options(struct record_run *run, int argc, char **argv)
 {
-    enum tool_exit (*const parts[])(struct record_run *) = { take_rate,     take_targets,
-                                                             take_contents, take_synthesis,
-                                                             take_output,   take_session };
+    enum tool_exit (*const parts[])(struct record_run *) = {
+        take_rate,   take_targets, take_contents, take_synthesis,
+        take_output, take_guests,  take_session,
+    };
     enum tool_exit code = TOOL_DONE;
     run->recorder.struct_size = sizeof run->recorder;
     for (unsigned bit = 0; bit < TOOL_LENGTH(run->options->flags); bit++)

@@ -31,8 +31,9 @@ struct tool_issues {
 
 /* What `kvm` says of guests to the verb that it runs. */
 struct tool_guests {
-    bool wanted;
+    bool wanted, without_host;
     const char *kallsyms, *modules, *vmlinux, *mount;
+    const char *output; /* what `record` writes without -o */
 };
 
 struct tool {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* kvm: report, with the guests of virtual machines beside their host. */
+/* kvm: record and report, with the guests of virtual machines beside their host. */
 #include "tool/tool.h"
 #include "tool/verbs.h"
 #include <string.h>
 
 struct kvm_options {
-    const char *kallsyms, *modules, *vmlinux, *mount;
+    const char *kallsyms, *modules, *vmlinux, *mount, *output;
     int host, guest;
 };
 #define FIELD(name) offsetof(struct kvm_options, name)
@@ -14,9 +14,12 @@ static const struct tool_option kvm_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
     TOOL_ROW_VERBOSE,
-    { TOOL_GROUP, .help = "What is shown" },
-    { TOOL_FLAG, 0, "host", NULL, "the host", FIELD(host) },
-    { TOOL_FLAG, 0, "guest", NULL, "its guests, as always", FIELD(guest) },
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_STRING, 'o', "output", "FILE",
+      "what record writes; default: perf.data.guest, .host or .kvm, which is both", FIELD(output) },
+    { TOOL_GROUP, .help = "Whose execution is recorded and shown" },
+    { TOOL_FLAG, 0, "host", NULL, "the host's, too", FIELD(host) },
+    { TOOL_FLAG, 0, "guest", NULL, "its guests', as always; --no-guest: not", FIELD(guest) },
     { TOOL_GROUP, .help = "Where guests' symbols come from" },
     { TOOL_STRING, 0, "guestkallsyms", "FILE", "table of the kernel of the guest that no pid names",
       FIELD(kallsyms) },
@@ -28,34 +31,63 @@ static const struct tool_option kvm_rows[] = {
     { 0 },
 };
 
+static const char *default_name(const struct kvm_options *options)
+{
+    return options->host && options->guest ? "perf.data.kvm"
+           : options->host                 ? "perf.data.host"
+                                           : "perf.data.guest";
+}
+
 static enum tool_exit run_kvm(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct kvm_options *options = data;
-    if (!argc || strcmp(argv[0], "report") != 0)
-        return tool_usage(tool, "kvm has one verb: report");
-    if (!options->host)
+    bool record = argc && !strcmp(argv[0], "record");
+    if (!argc || (!record && strcmp(argv[0], "report") != 0))
+        return tool_usage(tool, "kvm has the verbs record and report");
+    if (!record && !options->host)
         return tool_refuse(tool, "guests without --host");
-    tool->guests = (struct tool_guests){ .wanted = true,
+    if (!record && options->output)
+        return tool_usage(tool, "-o is for record");
+    tool->guests = (struct tool_guests){ .wanted = options->guest || !options->host,
+                                         .without_host = !options->host,
                                          .kallsyms = options->kallsyms,
                                          .modules = options->modules,
                                          .vmlinux = options->vmlinux,
                                          .mount = options->mount };
+    if (record) {
+        /* as with perf, either option names the file */
+        tool->guests.output = options->output ? options->output
+                              : tool->input   ? tool->input
+                                              : default_name(options);
+        tool->verb = "record";
+        return tool_verb_run(tool, &tool_verb_record, argc, argv);
+    }
     if (!tool->input) /* what perf kvm record calls it */
-        tool->input = options->guest ? "perf.data.kvm" : "perf.data.host";
+        tool->input = default_name(options);
     tool->verb = "report";
     return tool_verb_run(tool, &tool_verb_report, argc, argv);
 }
 
+static void set_defaults(void *data)
+{
+    struct kvm_options *options = data;
+    options->guest = 1;
+}
+
 const struct tool_verb tool_verb_kvm = {
     .name = "kvm",
-    .synopsis = "[OPTIONS] report [OPTIONS]",
-    .description = "Prints the report of a recording in which a host's guests were recorded, too.",
-    .examples = { "kvm --host --guest --guestkallsyms=guest.kallsyms -i perf.data report",
-                  "host and guest, by command, object and symbol",
-                  "kvm --host --guestmount=/roots report -s comm",
-                  "the guests whose roots are below /roots" },
+    .synopsis = "[OPTIONS] record|report [OPTIONS]",
+    .description =
+        "Records what the guests of virtual machines execute, with --host beside what this machine "
+        "does, and prints the\nreport of such a recording. The options behind the verb are that "
+        "verb's.",
+    .examples = { "kvm --host --guest --guestkallsyms=FILE record -e intel_pt/cyc=1/k -p 16998",
+                  "traces a virtual machine's processors, inside it and outside",
+                  "kvm --host --guest --guestkallsyms=FILE -i perf.data.kvm report",
+                  "host and guest, by command, object and symbol" },
     .options = kvm_rows,
     .options_size = sizeof(struct kvm_options),
+    .defaults = set_defaults,
     .run = run_kvm,
     .flags = TOOL_VERB_PERF | TOOL_VERB_STOP,
 };

@@ -27,6 +27,14 @@ cat >busy <<'END'
 i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done
 END
 
+# What perf kvm is told of a guest.
+printf 'ffffffff81000000 T _text\nffffffff81200000 T _etext\n' >guest.kallsyms
+printf 'foo 16384 0 - Live 0xffffffffc0100000\nbar_baz 8192 1 foo, Live 0xffffffffc0000000 (O)\n' >guest.modules
+mkdir -p guests/7/proc guests/12/proc
+cp guest.kallsyms guests/7/proc/kallsyms
+cp guest.kallsyms guests/12/proc/kallsyms
+cp guest.modules guests/12/proc/modules
+
 mount=$(awk '$3 == "cgroup" && $4 ~ /perf_event/ { print $2; exit }' /proc/mounts)
 test -n "$mount" || mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 if [ -n "$mount" ] && mkdir "$mount/perfdata-$$" 2>/dev/null; then
@@ -45,6 +53,9 @@ header() {
 }
 kinds() {
     perf report -D -i "$1" 2>/dev/null | grep -oE 'PERF_RECORD_[A-Z_0-9]+' | sort -u | grep -vE 'SAMPLE$|THROTTLE|KSYMBOL|BPF_EVENT|ROUND|SWITCH|LOST|FORK|EXIT|READ|COMPRESSED' || true
+}
+guest_maps() {
+    perf report -D -i "$1" 2>/dev/null | sed -n 's/.* PERF_RECORD_MMAP \([0-9]*\/0: .*\(guest.kernel\|\[foo\]\|\[bar_baz\]\)\)/\1/p'
 }
 failed=0
 differs() {
@@ -67,11 +78,15 @@ while read -r what options; do
         options=$(echo "$options" | sed "s/CGROUP/${group##*/}/g")
         ;;
     esac
+    verb=record
+    case $options in
+    kvm*" record "*) verb="${options%% record *} record" options=${options#* record } ;;
+    esac
     count=$((count + 1))
     rm -rf ours theirs
     set -f
-    timeout 20 strace -f -v -e trace=perf_event_open -o theirs.calls perf record -o theirs $options "$@" >theirs.out 2>&1 || true
-    timeout 20 strace -f -v -e trace=perf_event_open -o ours.calls "$PERFDATA" record -o ours $options "$@" >ours.out 2>&1 || true
+    timeout 20 strace -f -v -e trace=perf_event_open -o theirs.calls perf $verb -o theirs $options "$@" >theirs.out 2>&1 || true
+    timeout 20 strace -f -v -e trace=perf_event_open -o ours.calls "$PERFDATA" $verb -o ours $options "$@" >ours.out 2>&1 || true
     set +f
     calls theirs.calls >theirs.text
     calls ours.calls >ours.text
@@ -91,6 +106,9 @@ while read -r what options; do
     kinds theirs >theirs.text
     kinds ours >ours.text
     cmp -s theirs.text ours.text || { differs "kinds of records"; diff theirs.text ours.text | head -6; }
+    guest_maps theirs >theirs.text
+    guest_maps ours >ours.text
+    cmp -s theirs.text ours.text || { differs "maps of guests"; diff theirs.text ours.text | head -6; }
     verbs="evlist buildid-list"
     test "$what" != busy || verbs="script report buildid-list"
     for verb in $verbs; do
