@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SW_DUMMY = 9, AUXTRACE_SIZE = 48 };
+enum { AUXTRACE_SIZE = 48 };
 
 static uint64_t flag(unsigned number)
 {
@@ -31,11 +31,6 @@ int64_t pd_area_event(const perfdata_recorder *recorder)
 }
 
 /* ---- before the attributes ---- */
-
-static int64_t paranoid(const perfdata_recorder *recorder)
-{
-    return pd_roots_number(&recorder->roots, 2, "/proc/sys/kernel/perf_event_paranoid");
-}
 
 static perfdata_status check(perfdata_recorder *recorder, size_t index)
 {
@@ -86,7 +81,7 @@ static perfdata_status choose_sizes(perfdata_recorder *recorder, size_t index)
     enum { PRIVILEGED = 4 << 20, OTHERS = 128 << 10, DATA = 256 << 10 };
     uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
     struct perfdata_recorder_options *options = &recorder->options;
-    bool privileged = !geteuid() || paranoid(recorder) < 0;
+    bool privileged = !geteuid() || pd_record_paranoid(recorder) < 0;
     bool whole = !pd_area_snapshots(recorder) && !pd_area_samples(recorder);
     uint32_t least = whole ? 8 << 10 : 4 << 10;
     if (!options->aux_pages && !privileged && !options->pages)
@@ -112,39 +107,14 @@ static perfdata_status choose_sizes(perfdata_recorder *recorder, size_t index)
     return PERFDATA_OK;
 }
 
-static struct pd_selected *add_dummy(perfdata_recorder *recorder)
+/* A hypervisor whose guests have traces of their own leaves them out of the host's. */
+static void set_guests(const perfdata_recorder *recorder, struct pd_attr *attr)
 {
-    struct pd_selected *dummy = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, SW_DUMMY,
-                                              "dummy:u");
-    if (!dummy)
-        return NULL;
-    dummy->attr.sample_period = 1;
-    dummy->attr.flags = flag(PD_ATTR_EXCLUDE_KERNEL) | flag(PD_ATTR_EXCLUDE_HV);
-    return dummy;
-}
-
-/* Who runs where is needed to decode; PERF_RECORD_SWITCH tells it. */
-static perfdata_status add_switches(perfdata_recorder *recorder)
-{
-    unsigned word;
-    uint64_t tsc = pd_pmu_mask(&recorder->roots, PD_INTEL_PT, "tsc", &word);
-    bool timed = (pd_record_event(recorder, 0)->attr.config & tsc) != 0;
-    recorder->switches = 0;
-    if (!timed || recorder->per_thread || recorder->options.no_switches)
-        return PERFDATA_OK;
-    bool everywhere = !geteuid() || paranoid(recorder) < 1;
-    recorder->switches = recorder->by_cpu || everywhere ? 3 : 2;
-    if (recorder->by_cpu || !everywhere) {
-        recorder->options.flags |= PERFDATA_RECORDER_SWITCH_EVENTS;
-        return PERFDATA_OK;
-    }
-    struct pd_selected *dummy = add_dummy(recorder);
-    if (!dummy)
-        return pd_record_no_memory(recorder);
-    dummy->attr.flags |= flag(PD_ATTR_CONTEXT_SWITCH);
-    dummy->attr.sample_type |= PD_SAMPLE_CPU;
-    dummy->at_once = dummy->everywhere = true;
-    return PERFDATA_OK;
+    enum { HOST_AND_GUESTS = 1 };
+    int64_t mode = pd_roots_number(&recorder->roots, 0, "/sys/module/kvm_intel/parameters/pt_mode");
+    attr->flags &= ~flag(PD_ATTR_EXCLUDE_GUEST);
+    if (mode == HOST_AND_GUESTS)
+        attr->flags |= flag(PD_ATTR_EXCLUDE_GUEST);
 }
 
 perfdata_status pd_area_prepare(perfdata_recorder *recorder)
@@ -161,6 +131,7 @@ perfdata_status pd_area_prepare(perfdata_recorder *recorder)
     pd_area_group(recorder, (size_t)index);
     if (pd_area_samples(recorder))
         pd_intel_pt_default_sampled(&recorder->roots, &trace->attr, trace->said_config);
+    set_guests(recorder, &trace->attr);
     if (pd_intel_pt_force(&recorder->roots, &trace->attr))
         pd_record_log(recorder, 0, "Warning:\npt=0 doesn't make sense, forcing pt=1\n");
     perfdata_status status = check(recorder, (size_t)index);
@@ -171,8 +142,8 @@ perfdata_status pd_area_prepare(perfdata_recorder *recorder)
     if (status < 0)
         return status;
     recorder->options.flags |= PERFDATA_RECORDER_ALL_BUILD_IDS | PERFDATA_RECORDER_IDENTIFIER;
-    status = add_switches(recorder);
-    struct pd_selected *tracking = status == PERFDATA_OK ? add_dummy(recorder) : NULL;
+    status = pd_area_add_switches(recorder);
+    struct pd_selected *tracking = status == PERFDATA_OK ? pd_area_add_dummy(recorder) : NULL;
     if (status == PERFDATA_OK && !tracking)
         status = pd_record_no_memory(recorder);
     if (tracking) {
@@ -217,6 +188,7 @@ perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
     ring->aux_size = recorder->options.aux_pages * page;
     control->aux_offset = ring->size + page;
     control->aux_size = ring->aux_size;
+    pd_record_log(recorder, 2, "AUX area mmap length %" PRIu64 "\n", ring->aux_size);
     /* one that may not be written to is overwritten by the kernel */
     bool whole = !pd_area_snapshots(recorder) && !pd_area_samples(recorder);
     void *aux = recorder->calls.map(recorder->calls.data, ring->aux_size,
@@ -323,6 +295,7 @@ perfdata_status pd_area_put_info(perfdata_recorder *recorder)
         return PERFDATA_OK;
     const struct perf_event_mmap_page *page = control_page(&recorder->rings.data[0]);
     bool timed = page->cap_user_time_zero;
+    pd_record_log(recorder, 2, "Synthesizing auxtrace information\n");
     if (!timed)
         pd_record_log(recorder, 0, "Intel Processor Trace: TSC not available\n");
     clock_ratio(recorder, &numerator, &denominator);

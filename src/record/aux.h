@@ -21,6 +21,10 @@ perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64
 perfdata_status pd_area_put(perfdata_recorder *recorder, uint32_t index, uint64_t from,
                             uint64_t to);
 
+/* aux_switches.c: events that tell of context switches, an event that counts nothing. */
+perfdata_status pd_area_add_switches(perfdata_recorder *recorder);
+struct pd_selected *pd_area_add_dummy(perfdata_recorder *recorder);
+
 /* aux_modes.c: what is wanted of a trace but the whole. */
 bool pd_area_snapshots(const perfdata_recorder *recorder);
 bool pd_area_samples(const perfdata_recorder *recorder);

@@ -78,8 +78,8 @@ perfdata_status pd_area_check_modes(perfdata_recorder *recorder, size_t trace)
     perfdata_status status = PERFDATA_OK;
     if (pd_area_snapshots(recorder) && pd_area_samples(recorder))
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
-                       "Snapshot mode (-S) and sample mode (--aux-sample) of " PD_INTEL_PT
-                       " cannot be used together");
+                       "Snapshot mode (" PD_INTEL_PT
+                       " PMU) and sample trace cannot be used together");
     for (size_t i = 0; i < pd_record_event_count(recorder) && status == PERFDATA_OK; i++) {
         const struct pd_selected *event = pd_record_event(recorder, i);
         outputs += pd_term_said(&event->terms, PD_TERM_AUX_OUTPUT);

@@ -115,7 +115,7 @@ static const char denied[] =
     "To make the adjusted perf_event_paranoid setting permanent preserve it\n"
     "in /etc/sysctl.conf (e.g. kernel.perf_event_paranoid = <setting>)";
 
-static int64_t paranoid(const perfdata_recorder *recorder)
+int64_t pd_record_paranoid(const perfdata_recorder *recorder)
 {
     return pd_roots_number(&recorder->roots, 2, "/proc/sys/kernel/perf_event_paranoid");
 }
@@ -146,7 +146,8 @@ static perfdata_status explain(perfdata_recorder *recorder, const struct pd_sele
     struct pd_context *context = &recorder->context;
     switch (error) {
     case EPERM:
-    case EACCES: return pd_fail(context, PERFDATA_ERROR_ACCESS, -1, denied, paranoid(recorder));
+    case EACCES:
+        return pd_fail(context, PERFDATA_ERROR_ACCESS, -1, denied, pd_record_paranoid(recorder));
     case ENOENT:
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "The %s event is not supported.",
                        event->name);
@@ -204,8 +205,8 @@ static bool replace(perfdata_recorder *recorder, struct pd_selected *event, int 
             "The cycles event is not supported, trying to fall back to cpu-clock-ticks\n");
         return rename_event(recorder, event);
     }
-    if (error != EACCES || pd_attr_flag(attr, PD_ATTR_EXCLUDE_KERNEL) || paranoid(recorder) <= 1 ||
-        pd_attr_flag(attr, PD_ATTR_EXCLUDE_USER))
+    if (error != EACCES || pd_attr_flag(attr, PD_ATTR_EXCLUDE_KERNEL) ||
+        pd_record_paranoid(recorder) <= 1 || pd_attr_flag(attr, PD_ATTR_EXCLUDE_USER))
         return false;
     const char *old = event->name;
     size_t length = strlen(old);
@@ -219,7 +220,7 @@ static bool replace(perfdata_recorder *recorder, struct pd_selected *event, int 
     pd_record_log(recorder, 1,
                   "kernel.perf_event_paranoid=%" PRId64
                   ", trying to fall back to excluding kernel and hypervisor  samples\n",
-                  paranoid(recorder));
+                  pd_record_paranoid(recorder));
     return true;
 }
 

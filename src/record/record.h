@@ -146,6 +146,7 @@ void pd_record_close_cgroups(perfdata_recorder *recorder);
 perfdata_status pd_record_configure(perfdata_recorder *recorder);
 
 /* open.c: descriptors, ids, filters. */
+int64_t pd_record_paranoid(const perfdata_recorder *recorder);
 perfdata_status pd_record_open_events(perfdata_recorder *recorder);
 
 /* output.c */

@@ -104,7 +104,7 @@ perfdata_status pd_record_map_rings(perfdata_recorder *recorder)
                                              : default_pages(recorder, page);
     perfdata_status status = PERFDATA_OK;
     size_t threads = recorder->per_thread ? recorder->threads.count : 1;
-    pd_record_log(recorder, 2, "mmap size %" PRIu64 "B\n", (pages + 1) * page);
+    pd_record_log(recorder, 1, "mmap size %" PRIu64 "B\n", (pages + 1) * page);
     for (size_t c = 0; c < recorder->cpus.count; c++)
         for (size_t t = 0; t < 2 * threads && status == PERFDATA_OK; t++)
             status = map_place(recorder, recorder->cpus.data[c], recorder->threads.data[t / 2],

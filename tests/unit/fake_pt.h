@@ -81,9 +81,12 @@ static struct {
     uint8_t *ring, *aux; /* of the first buffer */
     size_t ring_size, aux_size, maps, switched_off;
     int aux_protection;
+    bool no_switches;  /* the kernel does not know records of them */
+    unsigned hung;     /* bits by CPU: the events there have an end, as when the CPU goes */
     int offline;       /* a CPU that goes when it is asked for; 0: none */
     char filter[1024]; /* the last one */
-    char told[4096];   /* warnings, one behind the other */
+    int listens;
+    char told[16384]; /* what was said up to this level */
     uint32_t time_mult;
     uint16_t time_shift;
     uint64_t time_zero;
@@ -98,6 +101,12 @@ static int fake_open(void *data, const void *attr, pid_t pid, int cpu, int group
         errno = ENODEV;
         return -1;
     }
+    struct perf_event_attr probe;
+    memcpy(&probe, attr, sizeof probe < 128 ? sizeof probe : 128);
+    if (!probe.read_format) { /* whether the kernel can */
+        errno = EINVAL;
+        return fake.no_switches ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    }
     if (fake.calls == MOST) {
         errno = EMFILE;
         return -1;
@@ -107,8 +116,11 @@ static int fake_open(void *data, const void *attr, pid_t pid, int cpu, int group
     fake.cpus[i] = cpu;
     fake.pids[i] = pid;
     fake.groups[i] = group;
-    fake.fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
-    return fake.fds[i];
+    int ends[2];
+    if (cpu < 0 || !(fake.hung >> cpu & 1) || pipe2(ends, O_CLOEXEC) < 0)
+        return fake.fds[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
+    close(ends[1]);
+    return fake.fds[i] = ends[0];
 }
 
 static int fake_control(void *data, int fd, unsigned long request, void *argument)
@@ -161,7 +173,7 @@ static void fake_log(void *data, int32_t level, const char *text)
 {
     size_t used = strlen(fake.told);
     (void)data;
-    if (level <= 0)
+    if (level <= fake.listens)
         snprintf(fake.told + used, sizeof fake.told - used, "%s", text);
 }
 

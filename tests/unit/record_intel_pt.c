@@ -21,7 +21,7 @@ static void test_command(void)
     CHECK_U64(pt->config, 0x300e601);
     CHECK_U64(pt->sample_period, 1);
     CHECK(!pt->freq && pt->exclude_kernel && pt->enable_on_exec && pt->disabled &&
-          pt->exclude_guest);
+          !pt->exclude_guest);
     CHECK_U64(pt->sample_type, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                                    PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER);
     CHECK_U64(pt->aux_watermark, 1 << 20);

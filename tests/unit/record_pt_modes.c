@@ -155,7 +155,7 @@ static void test_wrong_samples(void)
           "AUX area sample size 100000 too big, max. 61440" },
         { "{intel_pt//u,branch-misses:u}",
           { .aux_sample = 1, .snapshot = 1 },
-          "Snapshot mode (-S) and sample mode (--aux-sample) of intel_pt cannot be used together" },
+          "Snapshot mode (intel_pt PMU) and sample trace cannot be used together" },
         { "branch-misses:u", { .aux_sample = 1 }, "No AUX area event to sample" },
         { "branch-misses:u", { .snapshot = 1 }, "No AUX area tracing to snapshot" },
         { "intel_pt/aux-sample-size=4096/u",
