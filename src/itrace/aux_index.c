@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "itrace/aux_index.h"
 #include "base/hash.h"
-#include "base/text.h"
+#include "io/at.h"
 #include "itrace/intel_pt/decoder.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -152,29 +152,16 @@ static uint64_t checksum(const struct head *head, const struct row *rows,
     return pd_hash_bytes(entries, head->entries * sizeof *entries, sum);
 }
 
-static bool put(int fd, const void *bytes, size_t size)
-{
-    for (const uint8_t *at = bytes; size;) {
-        ssize_t done = write(fd, at, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        at += done;
-        size -= (size_t)done;
-    }
-    return true;
-}
-
 /* Beside its place first: a reader sees a whole one or none. */
 static perfdata_status write_file(const struct maker *maker, const char *path, const char *beside)
 {
     struct head head = make_head(maker);
     head.checksum = checksum(&head, maker->rows.data, maker->entries.data);
     int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    bool done = fd >= 0 && put(fd, &head, sizeof head) &&
-                put(fd, maker->rows.data, maker->rows.count * sizeof *maker->rows.data) &&
-                put(fd, maker->entries.data, maker->entries.count * sizeof *maker->entries.data);
+    bool done = fd >= 0 && pd_write_all(fd, &head, sizeof head) &&
+                pd_write_all(fd, maker->rows.data, maker->rows.count * sizeof *maker->rows.data) &&
+                pd_write_all(fd, maker->entries.data,
+                             maker->entries.count * sizeof *maker->entries.data);
     if (fd >= 0)
         done = !close(fd) && done && !rename(beside, path);
     if (done)
