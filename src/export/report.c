@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* report: count, merge, sort, draw. */
+#include "base/parallel.h"
 #include "export/api.h"
 #include "export/header.h"
 #include "export/report_branch.h"
@@ -25,6 +26,7 @@ struct report {
     int32_t perf_exit;
     uint64_t trace_errors;
     const char *last_mispredict;
+    unsigned threads;
 };
 
 static perfdata_status give(void *data, struct pd_text *text)
@@ -144,11 +146,9 @@ static bool records_chains(const struct report *report, uint32_t event)
     return (of->attr.sample_type | of->added_type) & PD_SAMPLE_CALLCHAIN;
 }
 
-static perfdata_status make_chains(struct report *report)
+static perfdata_status index_chains(struct report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
-    if (!plan->hist.use_chains)
-        return 0;
     size_t count = report->result.event_count;
     uint64_t *least = calloc(count + 1, sizeof *least);
     if (!least)
@@ -158,10 +158,7 @@ static perfdata_status make_chains(struct report *report)
         if (!records_chains(report, i))
             least[i] = UINT64_MAX;
     }
-    perfdata_status status = pd_report_frame_lines(plan, report->session.symbols,
-                                                   &report->counts.hist, &report->result.arena);
-    if (status == 0)
-        status = pd_chain_rank(&report->counts.hist);
+    perfdata_status status = pd_chain_rank(&report->counts.hist);
     if (status == 0)
         status = pd_chain_index_make(&report->counts.hist, &report->result, least, &report->chains);
     free(least);
@@ -186,17 +183,19 @@ static uint32_t address_digits(const struct report *report)
     return narrow ? 8 : 16;
 }
 
+static bool is_drawn(const struct report *report, uint32_t leader)
+{
+    return report->plan.options->flags & PERFDATA_REPORT_SHOW_EMPTY ||
+           report->result.events[leader].count;
+}
+
 static perfdata_status draw_table(struct report *report, struct group group, struct pd_text *out)
 {
     const struct pd_report_plan *plan = &report->plan;
     uint32_t leader = group.events[0];
     struct pd_hist_event *event = &report->result.events[leader];
-    if (!(plan->options->flags & PERFDATA_REPORT_SHOW_EMPTY) && !event->count)
+    if (!is_drawn(report, leader))
         return 0;
-    perfdata_status status = pd_hist_sort(&report->counts.hist, &report->result, event, plan->order,
-                                          plan->order_count, group.count);
-    if (status < 0)
-        return status;
     struct pd_report_table table = {
         .plan = plan,
         .hist = &report->counts.hist,
@@ -212,6 +211,8 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
         .address_digits = address_digits(report),
         .last_mispredict = &report->last_mispredict,
+        /* Of branches a row may say what the row before said. */
+        .threads = plan->mode == PD_REPORT_BRANCH ? 1 : report->threads,
     };
     if (!plan->quiet)
         table_title(report, group, out);
@@ -219,7 +220,7 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         pd_report_cycles_table(plan, out);
         return 0;
     }
-    status = pd_report_draw(&table, out, give, report);
+    perfdata_status status = pd_report_draw(&table, out, give, report);
     pd_text_string(out, "\n\n");
     return status;
 }
@@ -242,6 +243,52 @@ static size_t group_of(const struct report *report, uint32_t leader, uint32_t *e
     return count;
 }
 
+static perfdata_status sort_tables(struct report *report)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    size_t count = report->recording->event_count;
+    uint32_t *events = malloc((count + 1) * sizeof *events);
+    perfdata_status status = events ? 0 : PERFDATA_ERROR_MEMORY;
+    for (uint32_t i = 0; i < count && status == 0; i++) {
+        size_t members = group_of(report, i, events);
+        if (members && is_drawn(report, i))
+            status = pd_hist_sort(&report->counts.hist, &report->result, &report->result.events[i],
+                                  plan->order, plan->order_count, members);
+    }
+    free(events);
+    return status;
+}
+
+enum { INDEXING, SORTING, PREPARATIONS };
+
+struct preparing {
+    struct report *report;
+    perfdata_status status[PREPARATIONS];
+};
+
+static void prepare_part(void *data, unsigned worker, size_t part)
+{
+    struct preparing *preparing = data;
+    (void)worker;
+    preparing->status[part] = part == SORTING ? sort_tables(preparing->report)
+                                              : index_chains(preparing->report);
+}
+
+/* Rows in order, and which chains each has: neither needs the other, but where sorting counts once more. */
+static perfdata_status prepare(struct report *report)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    struct preparing preparing = { .report = report };
+    if (!plan->hist.use_chains)
+        return sort_tables(report);
+    perfdata_status status = pd_report_frame_lines(plan, report->session.symbols,
+                                                   &report->counts.hist, &report->result.arena);
+    if (status < 0)
+        return status;
+    pd_parallel(plan->hist.keeps_log ? 1 : report->threads, PREPARATIONS, prepare_part, &preparing);
+    return preparing.status[SORTING] < 0 ? preparing.status[SORTING] : preparing.status[INDEXING];
+}
+
 static perfdata_status draw_tables(struct report *report, struct pd_text *out)
 {
     size_t count = report->recording->event_count;
@@ -254,7 +301,7 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
             status = pd_hist_link(&report->result, events, members);
     }
     if (status == 0)
-        status = make_chains(report);
+        status = prepare(report);
     if (!report->plan.quiet)
         pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n",
                        (unsigned long long)report->counts.lost_samples);
@@ -389,6 +436,7 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     pd_session_want_guests(&report->session, &(struct pd_guest_places){
                                                  options->guest_kallsyms, options->guest_modules,
                                                  options->guest_vmlinux, options->guest_mount });
+    report->threads = pd_pipeline_threads(&report->session, options->threads);
     struct pd_hist *hist = &report->counts.hist;
     status = decode(report);
     if (status == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Titles and rows of a report. */
+#include "base/parallel.h"
 #include "export/raw_dump.h"
 #include "export/report_branch.h"
 #include "export/report_draw.h"
@@ -421,11 +422,71 @@ bool pd_report_is_below_limit(const struct pd_report_table *table, const struct 
     return percent < table->plan->percent_limit;
 }
 
+/* Rows are drawn in slices, each on some thread; a window of them is given away in order. */
+enum { SLICE_ROWS = 16, WINDOW_SLICES = 64 };
+
+struct slice {
+    struct pd_text text;
+    perfdata_status status;
+};
+
+struct drawing {
+    const struct pd_report_table *table;
+    size_t first; /* row of the window */
+    struct slice slices[WINDOW_SLICES];
+    struct pd_chain_tree trees[PD_PARALLEL_MAX]; /* by worker */
+};
+
+static void draw_slice(void *data, unsigned worker, size_t index)
+{
+    struct drawing *drawing = data;
+    const struct pd_report_table *table = drawing->table;
+    struct slice *slice = &drawing->slices[index];
+    size_t begin = drawing->first + index * SLICE_ROWS,
+           end = PD_MIN(begin + SLICE_ROWS, table->event->rows.count);
+    slice->text.length = 0;
+    slice->status = 0;
+    for (size_t i = begin; i < end && slice->status == 0; i++) {
+        const struct pd_hist_row *row = table->event->rows.data[i];
+        if (row->filtered || pd_report_is_below_limit(table, row))
+            continue;
+        row_line(table, row, &slice->text);
+        if (table->chains && row->index < table->result->row_count_with_entry)
+            slice->status = pd_report_row_chains(table, row, &drawing->trees[worker], &slice->text);
+    }
+    if (slice->text.failed)
+        slice->status = PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status draw_rows(struct drawing *drawing, struct pd_text *out,
+                                 perfdata_status (*flush)(void *data, struct pd_text *text),
+                                 void *data)
+{
+    const struct pd_report_table *table = drawing->table;
+    size_t count = table->event->rows.count;
+    perfdata_status status = 0;
+    for (; drawing->first < count && status == 0; drawing->first += WINDOW_SLICES * SLICE_ROWS) {
+        size_t slices = PD_MIN((count - drawing->first + SLICE_ROWS - 1) / SLICE_ROWS,
+                               (size_t)WINDOW_SLICES);
+        pd_parallel(table->threads, slices, draw_slice, drawing);
+        for (size_t i = 0; i < slices && status == 0; i++) {
+            pd_text_bytes(out, drawing->slices[i].text.data, drawing->slices[i].text.length);
+            status = drawing->slices[i].status;
+            if (status == 0 && out->length > (1 << 18))
+                status = flush(data, out);
+        }
+    }
+    for (size_t i = 0; i < WINDOW_SLICES; i++)
+        pd_text_free(&drawing->slices[i].text);
+    for (size_t i = 0; i < PD_PARALLEL_MAX; i++)
+        pd_chain_tree_free(&drawing->trees[i]);
+    return status;
+}
+
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
                                perfdata_status (*flush)(void *data, struct pd_text *text),
                                void *data)
 {
-    struct pd_chain_tree tree = { 0 };
     perfdata_status status = pd_report_fields_measure(table);
     if (status < 0)
         return status;
@@ -436,17 +497,14 @@ perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *ou
     }
     if (!table->plan->quiet)
         titles(table, out);
-    for (size_t i = 0; i < table->event->rows.count && status == 0; i++) {
-        const struct pd_hist_row *row = table->event->rows.data[i];
-        if (row->filtered || pd_report_is_below_limit(table, row))
-            continue;
-        row_line(table, row, out);
-        if (table->chains && row->index < table->result->row_count_with_entry)
-            status = pd_report_row_chains(table, row, &tree, out);
-        if (status == 0 && out->length > (1 << 18))
-            status = flush(data, out);
+    struct drawing *drawing = calloc(1, sizeof *drawing);
+    if (drawing) {
+        drawing->table = table;
+        status = draw_rows(drawing, out, flush, data);
+    } else {
+        status = PERFDATA_ERROR_MEMORY;
     }
-    pd_chain_tree_free(&tree);
+    free(drawing);
     free(table->field_widths);
     return status;
 }

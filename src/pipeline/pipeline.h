@@ -156,5 +156,7 @@ enum pd_front_verdict {
  * session. */
 perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer,
                                 unsigned threads);
+/* How many that are at most, for what comes after a run. */
+unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads);
 
 #endif

@@ -337,7 +337,7 @@ static perfdata_status run_front(struct pool *pool)
 
 /* ---- a run ------------------------------------------------------------------------------------------------- */
 
-static unsigned thread_count(const struct pd_session *session, unsigned threads)
+unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
 {
     if (!threads)
         threads = session->recording->context.limits.threads;
@@ -395,7 +395,7 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
     pd_ahead_init(&pool.ahead);
     pthread_cond_init(&pool.work, NULL);
     pthread_cond_init(&pool.room, NULL);
-    if (make_pool(&pool, thread_count(session, threads))) {
+    if (make_pool(&pool, pd_pipeline_threads(session, threads))) {
         status = begin_worker(&pool, 0);
         pool.started = 1;
         if (status >= 0)

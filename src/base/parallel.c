@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/parallel.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct loop {
+    size_t count;
+    atomic_size_t next;
+    void (*turn)(void *data, unsigned worker, size_t index);
+    void *data;
+};
+
+struct worker {
+    struct loop *loop;
+    unsigned number;
+    pthread_t thread;
+};
+
+static void *take_turns(void *data)
+{
+    const struct worker *worker = data;
+    struct loop *loop = worker->loop;
+    size_t index;
+    while ((index = atomic_fetch_add_explicit(&loop->next, 1, memory_order_relaxed)) < loop->count)
+        loop->turn(loop->data, worker->number, index);
+    return NULL;
+}
+
+void pd_parallel(unsigned threads, size_t count,
+                 void (*turn)(void *data, unsigned worker, size_t index), void *data)
+{
+    struct loop loop = { .count = count, .turn = turn, .data = data };
+    struct worker workers[PD_PARALLEL_MAX];
+    unsigned started = 1,
+             wanted = (unsigned)PD_MIN(PD_MIN(threads, (unsigned)PD_PARALLEL_MAX), count);
+    for (; started < wanted; started++) {
+        workers[started] = (struct worker){ .loop = &loop, .number = started };
+        if (pthread_create(&workers[started].thread, NULL, take_turns, &workers[started]))
+            break;
+    }
+    workers[0] = (struct worker){ .loop = &loop };
+    take_turns(&workers[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+}
