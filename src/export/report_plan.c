@@ -555,10 +555,12 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         sample_type |= recording->events[i]->attr.sample_type;
     /* perf meets a pipe's events only after it has chosen: chains, but no column for children. */
     bool is_pipe = recording->kind == PD_CONTAINER_PIPE;
-    const struct pd_itrace_options *itrace = &plan->itrace;
+    struct pd_itrace_options *itrace = &plan->itrace;
     bool traced = pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
     if (itrace->set ? itrace->callchain || itrace->add_callchain : traced)
         sample_type |= PD_SAMPLE_CALLCHAIN;
+    if (plan->chain_mode == PD_CHAIN_NONE) /* perf then makes none, but has a column for callers */
+        itrace->callchain = itrace->add_callchain = false;
     bool has_chains = is_pipe || sample_type & PD_SAMPLE_CALLCHAIN;
     bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
     *perf_exit = 0;

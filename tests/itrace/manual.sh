@@ -219,6 +219,10 @@ report_defaults() {
     same t_tsc.data report --stdio
     same t_ptw.data report --stdio
     same t_ptw.data report --stdio --itrace=i100usg
+    # ... of which without chains none are made
+    same t_ptw.data report --stdio -g none
+    same k_thread report --stdio -g none --itrace=i10usg -s sym,parent
+    same c_sample.data report --stdio -g none --itrace=i10usG
 }
 
 autofdo() {
