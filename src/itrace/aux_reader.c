@@ -170,6 +170,18 @@ static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *bu
     return 1;
 }
 
+/* What has been given is no more to come. */
+static void pass_places(struct pd_aux_reader *reader)
+{
+    for (; reader->place < reader->places.count; reader->place++) {
+        const struct place *place = &reader->places.data[reader->place];
+        bool rest = reader->rest && place->buffer == reader->next - 1 &&
+                    place->from >= reader->from;
+        if (rest || place->buffer >= reader->next)
+            return;
+    }
+}
+
 int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
 {
     const struct pd_aux *aux = reader->aux;
@@ -189,6 +201,7 @@ int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
         reader->rest = false;
         got = reader->overlaps ? next_cut(reader, buffer, out) : next_part(reader, buffer, out);
     }
+    pass_places(reader);
     return got;
 }
 

@@ -33,6 +33,11 @@ c_psbeach.data script --itrace=Ze
 k_konly script --itrace=b --time 10%-40%
 k_poke script --itrace=i10us --ns --time 18000.000830269,18000.001324780
 v_code script --itrace=b --time 10%-40%
+# Several parts, of which the next may begin in the buffer that is walked
+v_tsc script --itrace=be --time 14.02%-14.32%,18.32%-18.62%,26.62%-26.72%
+v_code script --itrace=be --time 12.77%-15.77%,17.77%-20.77%,28.77%-29.77%
+k_task script --itrace=be --time 2.77%-5.77%,9.77%-10.07%,12.07%-12.17%
+k_vmlinux.data script --itrace=be --time 56.36%-59.36%,61.36%-62.36%,64.36%-64.66%
 # What is not asked for is not skipped either
 t_event.data script --itrace=bs100
 t_event.data script --itrace=Ibs100
