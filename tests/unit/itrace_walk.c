@@ -277,6 +277,116 @@ static void unseen_is_the_same(void)
     }
 }
 
+/* ---- what comes again ---- */
+
+static const uint8_t calls[] = {
+    0x74, 0x05,                   /* 00 je 07 */
+    0xe8, 0x09, 0x00, 0x00, 0x00, /* 02 call 10 */
+    0x75, 0xf7,                   /* 07 jne 00 */
+    0xff, 0xd0,                   /* 09 call *rax */
+    0xeb, 0xf3,                   /* 0b jmp 00 */
+    0x90, 0x90, 0x90,             /* 0d */
+    0x75, 0x03,                   /* 10 jne 15 */
+    0xff, 0xe0,                   /* 12 jmp *rax */
+    0x90,                         /* 14 */
+    0x74, 0x07,                   /* 15 je 1e */
+    0xe8, 0xe4, 0xff, 0xff, 0xff, /* 17 call 00 */
+    0x75, 0xf2,                   /* 1c jne 10 */
+    0xc3,                         /* 1e ret */
+};
+
+/* Runs it and writes its trace. What it decides by comes again each `period`, mostly. */
+struct runner {
+    uint8_t *to;
+    size_t size;
+    uint64_t ip, stack[32];
+    unsigned depth, bits, count, period, at;
+    uint8_t tape[64];
+};
+
+static unsigned runner_decides(struct runner *r)
+{
+    r->at = (r->at + 1) % r->period;
+    if (!next(300))
+        r->tape[r->at] = (uint8_t)next(256);
+    return r->tape[r->at];
+}
+
+static void runner_flush(struct runner *r)
+{
+    if (r->count)
+        r->to[r->size++] = (uint8_t)((1u << r->count | r->bits) << 1);
+    r->bits = r->count = 0;
+}
+
+static void runner_bit(struct runner *r, bool taken)
+{
+    r->bits = r->bits << 1 | taken;
+    if (++r->count == 6 || !next(40))
+        runner_flush(r);
+}
+
+static void runner_tip(struct runner *r, uint64_t target)
+{
+    runner_flush(r);
+    unsigned size = next(30) ? 2 : next(2) ? 4 : 6;
+    r->to[r->size++] = (uint8_t)(size / 2 << 5 | 0xd);
+    pd_store64(r->to + r->size, target, false);
+    r->size += size;
+    r->ip = target;
+}
+
+static void runner_step(struct runner *r)
+{
+    static const uint8_t targets[4] = { 0, 7, 0x10, 0x15 };
+    enum pd_code_error error;
+    const struct pd_code_node *node = image_at(&image.view, r->ip, &error);
+    const bool call = node->op == PD_INSN_CALL;
+    if (node->branch == PD_BRANCH_CONDITIONAL) {
+        bool taken = runner_decides(r) & 1;
+        runner_bit(r, taken);
+        r->ip = taken ? node->target : node->next_ip;
+    } else if (node->branch == PD_BRANCH_UNCONDITIONAL) {
+        r->ip = node->target;
+    } else if (node->op == PD_INSN_RET && r->depth && next(20)) {
+        runner_bit(r, true);
+        r->ip = r->stack[--r->depth];
+    } else {
+        r->depth -= node->op == PD_INSN_RET && r->depth;
+        runner_tip(r, BASE + targets[runner_decides(r) % 4]);
+    }
+    if (call && r->depth < 32)
+        r->stack[r->depth++] = node->next_ip;
+    else if (call)
+        r->depth = 0;
+}
+
+static void repeated_is_the_same(void)
+{
+    static uint8_t bytes[16384];
+    image_set(BASE, calls, sizeof calls);
+    for (unsigned round = 0; round < 300; round++) {
+        struct runner runner = { .to = bytes, .ip = BASE, .period = 3 + next(60) };
+        for (size_t i = 0; i < sizeof runner.tape; i++)
+            runner.tape[i] = (uint8_t)next(256);
+        runner.size = put(bytes, BEGIN("\x00"), sizeof BEGIN("\x00") - 1);
+        while (runner.size < sizeof bytes - 128) {
+            runner_step(&runner);
+            if (!next(80))
+                runner.size += put(bytes + runner.size, (uint8_t[]){ 0x59, (uint8_t)next(256) }, 2);
+            if (!next(5000))
+                runner.size += put_packet(bytes + runner.size);
+        }
+        struct image_trace trace = { .bytes = bytes, .size = runner.size };
+        struct pd_pt_config config = image_config(&trace);
+        config.wanted = PD_PT_ALL_STEPS & ~(PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END);
+        config.period_type = (enum pd_pt_period)next(3);
+        config.period = 1 + next(1000);
+        CHECK(image_compare(&config, &trace, next(3) * next(2000)) != SIZE_MAX);
+    }
+    image_set(BASE, code, sizeof code);
+}
+
 int main(void)
 {
     image_set(BASE, code, sizeof code);
@@ -289,6 +399,7 @@ int main(void)
     filters();
     jumps_forward();
     unseen_is_the_same();
+    repeated_is_the_same();
     image_clear();
     return test_done();
 }

@@ -508,12 +508,10 @@ struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config)
         return NULL;
     d->config = *config;
     d->known = calloc(WALK_KNOWN, sizeof *d->known);
-    d->runs = aligned_alloc(64, WALK_RUNS * sizeof *d->runs);
-    if (!d->known || !d->runs) {
+    if (!d->known || !walk_new_runs(d)) {
         pd_pt_decoder_free(d);
         return NULL;
     }
-    walk_forget_runs(d);
     if (!d->config.max_loops)
         d->config.max_loops = PD_PT_MAX_LOOPS;
     d->hop = config->quick >= 1;
@@ -535,7 +533,7 @@ void pd_pt_decoder_free(struct pd_pt_decoder *d)
         return;
     free(d->returns);
     free(d->known);
-    free(d->runs);
+    walk_free_runs(d);
     free(d);
 }
 

@@ -4,6 +4,8 @@
  *   walk_bytes.c    buffers and packets, search for PSBs, looking ahead
  *   walk_code.c     code: from branch to branch by TNT bits and TIPs
  *   walk_unseen.c   the same where nobody wants to see the branches
+ *   walk_run.c      ... what bits of one TNT do, found out once
+ *   walk_chain.c    ... and several packets
  *   walk_event.c    FUPs and what waits for them, blocks of PEBS
  *   walk_log.c      the debug log
  *   walk_sync.c     PSB+, finding an address after an error, fast forward
@@ -62,29 +64,18 @@ struct walk_known {
     struct pd_code_node *node;
 };
 
-/* What some bits of TNT do from a node on, as long as that depends on nothing else. */
-struct walk_run {
-    struct pd_code_node *node;     /* where it begins; NULL: free */
-    struct pd_code_node *end;      /* where it ends, not walked */
-    struct pd_code_node *last;     /* walked last; NULL: none */
-    struct pd_code_node *calls[3]; /* that have not returned */
-    uint32_t insns, end_insns;     /* walked; those of `end` */
-    uint8_t bits;                  /* the outcomes below a stop bit; 1: none, for a TIP */
-    uint8_t used;                  /* of them */
-    uint8_t flags;                 /* RUN_... */
-    uint8_t call_count;
-};
-_Static_assert(sizeof(void *) != 8 || sizeof(struct walk_run) == 64, "a cache line each");
-
-enum {
-    RUN_DIRECT = 1, /* direct branches before the first outcome */
-    RUN_TAKEN = 2,  /* the first outcome is taken */
-    RUN_STEP = 4,   /* a branch that would be a step behind the first outcome, or with it */
-    RUN_NOT_TAKEN = 8
+/* See walk_run.h. */
+struct walk_run;
+struct walk_chain;
+struct walk_chains {
+    struct walk_chain *slots; /* sets of two */
+    uint8_t epoch, turn;
+    uint32_t hit, missed; /* packets, of late */
+    uint32_t rest;        /* bytes to be walked without: it did not pay */
+    uint32_t next_rest;
 };
 
 enum {
-    WALK_RUNS = 8192,
     WALK_KNOWN = 4096,
     WALK_MAX_RETURNS =
         1 << 20 /* hardware keeps 64: what is deeper is only used up, never asked for */
@@ -119,7 +110,9 @@ struct pd_pt_decoder {
     size_t stale_returns;        /* the lowest ones, whose nodes are of another view */
     struct walk_return returned; /* what the last return took */
     struct walk_known *known;
+    uint8_t *tables; /* of the next two */
     struct walk_run *runs;
+    struct walk_chains chains;
     bool tip_has_ip;
     unsigned tnt_count;
     uint64_t tnt; /* outcomes from bit 63 */
@@ -176,7 +169,9 @@ int walk_fup(struct pd_pt_decoder *d);
 void walk_sample_at_fup(struct pd_pt_decoder *d);
 void walk_reset_returns(struct pd_pt_decoder *d);
 uint64_t walk_next_sample(struct pd_pt_decoder *d);
-/* The node at `ip`; NULL: no code can be had there. */
+/* The node at that address of the view in use; NULL: no code can be had there. */
+struct pd_code_node *walk_look_up(struct pd_pt_decoder *d, uint64_t ip, enum pd_code_error *error);
+/* Where the walk is, likewise. */
 struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *error);
 void walk_more_returns(struct pd_pt_decoder *d);
 struct walk_return walk_pop_return(struct pd_pt_decoder *d);
@@ -186,6 +181,10 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d);
 void walk_tnt_unseen(struct pd_pt_decoder *d);
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
 bool walk_unseen(struct pd_pt_decoder *d);
+
+/* walk_run.c, walk_chain.c */
+bool walk_new_runs(struct pd_pt_decoder *d);
+void walk_free_runs(struct pd_pt_decoder *d);
 void walk_forget_runs(struct pd_pt_decoder *d);
 
 /* walk_event.c */

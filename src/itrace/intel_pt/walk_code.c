@@ -4,14 +4,14 @@
 
 /* ---- where the walk is ---- */
 
-static struct pd_code_node *look_up(struct pd_pt_decoder *d, enum pd_code_error *error)
+struct pd_code_node *walk_look_up(struct pd_pt_decoder *d, uint64_t ip, enum pd_code_error *error)
 {
-    struct walk_known *known = walk_known_slot(d, d->ip);
-    if (known->node && known->ip == d->ip && known->view == d->view)
+    struct walk_known *known = walk_known_slot(d, ip);
+    if (known->node && known->ip == ip && known->view == d->view)
         return known->node;
-    struct pd_code_node *node = d->config.code_at(d->view, d->ip, error);
+    struct pd_code_node *node = d->config.code_at(d->view, ip, error);
     if (node)
-        *known = (struct walk_known){ d->ip, d->view, node };
+        *known = (struct walk_known){ ip, d->view, node };
     return node;
 }
 
@@ -25,7 +25,7 @@ struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *e
     if (!d->view)
         return NULL;
     if (!from) {
-        node = look_up(d, error);
+        node = walk_look_up(d, d->ip, error);
     } else {
         node = d->from_taken ? from->taken : from->fall;
         if (PD_UNLIKELY(!node))

@@ -2,121 +2,7 @@
 /* The walk while nobody wants to see branches: what a few TNT bits do from a node on is found out once and then a look-up.
  * All that others can see stays as if each step had been made: counts, times, the returns to come. Whatever is out of the
  * ordinary is left to the ordinary walk. */
-#include "itrace/intel_pt/walk.h"
-
-enum { RUN_BITS = 6, MAX_DIRECT = 16 };
-
-void walk_forget_runs(struct pd_pt_decoder *d)
-{
-    memset(d->runs, 0, WALK_RUNS * sizeof *d->runs);
-}
-
-PD_INLINE struct walk_run *run_slot(struct pd_pt_decoder *d, const struct pd_code_node *node,
-                                    unsigned bits)
-{
-    uintptr_t at = (uintptr_t)node;
-    return &d->runs[(at >> 4 ^ at >> 15 ^ bits * 0x6a9u) % WALK_RUNS];
-}
-
-/* ---- finding out ---- */
-
-struct finder {
-    struct pd_code_node *at;
-    struct walk_run run, kept; /* so far; as of the last outcome */
-    unsigned left, direct;
-};
-
-static void use(struct finder *f, bool step)
-{
-    if (!f->run.used && step)
-        f->run.flags |= RUN_TAKEN;
-    f->run.flags |= step ? RUN_STEP : RUN_NOT_TAKEN;
-    f->run.used++;
-    f->left--;
-    f->direct = 0;
-}
-
-enum found { FOUND_MORE, FOUND_END, FOUND_CUT, FOUND_UNLINKED };
-
-static enum found pass(struct finder *f, struct pd_code_node *next)
-{
-    if (!next)
-        return FOUND_UNLINKED;
-    f->run.insns += f->at->insns;
-    f->run.last = f->at;
-    f->run.end = f->at = next;
-    return FOUND_MORE;
-}
-
-static enum found find_direct(struct finder *f)
-{
-    struct pd_code_node *at = f->at;
-    bool call = at->op == PD_INSN_CALL && at->target != at->next_ip;
-    if (at->emulated_ptwrite || ++f->direct > MAX_DIRECT ||
-        (call && f->run.call_count == PD_LENGTH(f->run.calls)))
-        return FOUND_CUT;
-    enum found found = pass(f, at->taken);
-    if (found != FOUND_MORE)
-        return found;
-    f->run.flags |= f->run.used ? RUN_STEP : RUN_DIRECT;
-    if (call)
-        f->run.calls[f->run.call_count++] = at;
-    return FOUND_MORE;
-}
-
-static enum found find_one(const struct pd_pt_decoder *d, struct finder *f, unsigned bits)
-{
-    struct pd_code_node *at = f->at;
-    enum found found;
-    bool taken = f->left && (bits >> (f->left - 1) & 1);
-    switch (at->branch) {
-    case PD_BRANCH_NONE: return pass(f, at->fall);
-    case PD_BRANCH_UNCONDITIONAL: return find_direct(f);
-    case PD_BRANCH_CONDITIONAL:
-        if (!f->left)
-            return FOUND_END;
-        found = pass(f, taken ? at->taken : at->fall);
-        break;
-    default:
-        if (at->op != PD_INSN_RET || !f->run.call_count || !taken || !d->config.return_compression)
-            return FOUND_END;
-        found = pass(f, f->run.calls[f->run.call_count - 1]->fall);
-        if (found == FOUND_MORE)
-            f->run.call_count--;
-        break;
-    }
-    if (found != FOUND_MORE)
-        return found;
-    use(f, taken);
-    f->kept = f->run;
-    return f->left ? FOUND_MORE : FOUND_END;
-}
-
-/* NULL: not all of the way is linked yet, or there is nothing to keep. */
-static PD_NOINLINE struct walk_run *find_run(struct pd_pt_decoder *d, struct pd_code_node *node,
-                                             unsigned bits)
-{
-    struct finder f = { .at = node, .run = { .node = node, .end = node, .bits = (uint8_t)bits } };
-    f.left = 31 - (unsigned)__builtin_clz(bits);
-    enum found found;
-    unsigned steps = 0;
-    do {
-        found = ++steps > 256 ? FOUND_CUT : find_one(d, &f, bits);
-    } while (found == FOUND_MORE);
-    if (found == FOUND_UNLINKED || (found == FOUND_CUT && !f.kept.used))
-        return NULL;
-    struct walk_run *slot = run_slot(d, node, bits);
-    *slot = found == FOUND_CUT ? f.kept : f.run;
-    slot->end_insns = slot->end->insns;
-    return slot;
-}
-
-PD_INLINE struct walk_run *get_run(struct pd_pt_decoder *d, struct pd_code_node *node,
-                                   unsigned bits)
-{
-    struct walk_run *run = run_slot(d, node, bits);
-    return PD_LIKELY(run->node == node && run->bits == bits) ? run : find_run(d, node, bits);
-}
+#include "itrace/intel_pt/walk_run.h"
 
 /* ---- TNT ---- */
 
@@ -223,9 +109,9 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
     uint64_t budget = unseen_budget(d), insns = 0, bits = d->tnt;
     unsigned left = d->tnt_count, seen = d->walk == WALK_TNT_MORE ? SEEN_USED : 0;
     while (left) {
-        unsigned count = PD_MIN(left, (unsigned)RUN_BITS);
-        const struct walk_run *run = get_run(d, node,
-                                             1u << count | (unsigned)(bits >> (64 - count)));
+        unsigned count = PD_MIN(left, (unsigned)WALK_RUN_BITS);
+        const struct walk_run *run = walk_get_run(d, node,
+                                                  1u << count | (unsigned)(bits >> (64 - count)));
         if (!run || insns + run->insns + run->end_insns >= budget)
             break;
         seen = see_run(seen, run);
@@ -403,7 +289,7 @@ PD_INLINE bool hot_tnt_in_parts(struct pd_pt_decoder *d, struct hot *h, const st
                 break;
         }
         steps = RUN_STEP | RUN_DIRECT;
-        run = get_run(d, h->node, (bits & ((1u << count) - 1)) | 1u << count);
+        run = walk_get_run(d, h->node, (bits & ((1u << count) - 1)) | 1u << count);
         if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
             goto rest;
     }
@@ -427,7 +313,7 @@ rest:
 PD_INLINE bool hot_tnt(struct pd_pt_decoder *d, struct hot *h)
 {
     unsigned bits = *h->p >> 1, count = 31 - (unsigned)__builtin_clz(bits);
-    const struct walk_run *run = get_run(d, h->node, bits);
+    const struct walk_run *run = walk_get_run(d, h->node, bits);
     if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
         return false;
     if (run->used != count)
@@ -462,7 +348,7 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
 {
     uint64_t ip = h->last_ip;
     unsigned size = tip_ip(h->p, &ip);
-    const struct walk_run *run = get_run(d, h->node, 1);
+    const struct walk_run *run = walk_get_run(d, h->node, 1);
     if (!size || !run || run->end->branch != PD_BRANCH_INDIRECT)
         return false;
     struct pd_code_node *branch = run->end;
@@ -571,6 +457,65 @@ enum { HOT_NOT, HOT_TNT, HOT_TIP, HOT_MTC, HOT_CYC, HOT_LONG_CYC };
 #define HOT64(b) HOT16(b), HOT16((b) + 16), HOT16((b) + 32), HOT16((b) + 48)
 static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(192) };
 
+/* ---- several at once ---- */
+
+/* The calls before are those that it returns to. */
+PD_INLINE bool returns_as(const struct pd_pt_decoder *d, const struct walk_chain *chain)
+{
+    const size_t known = d->return_count - d->stale_returns;
+    const struct walk_return *top = d->returns + d->return_count;
+    return (!chain->returns[0] || (known > 0 && top[-1].call == chain->returns[0])) &&
+           (!chain->returns[1] || (known > 1 && top[-2].call == chain->returns[1]));
+}
+
+PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct hot *h,
+                    const struct walk_chain *chain, struct walk_bytes bytes)
+{
+    return chain->node == h->node && (bytes.low & chain->mask.low) == chain->bytes.low &&
+           (bytes.high & chain->mask.high) == chain->bytes.high && chain->size &&
+           chain->epoch == d->chains.epoch &&
+           (h->last_ip & walk_ip_kept[chain->keeps]) == chain->ip_before && returns_as(d, chain);
+}
+
+PD_INLINE void chain_returns(struct pd_pt_decoder *d, const struct walk_chain *chain)
+{
+    d->return_count -= PD_MIN(d->return_count, (size_t)chain->pops);
+    d->stale_returns = PD_MIN(d->stale_returns, d->return_count);
+    for (unsigned i = 0; i < chain->call_count; i++)
+        walk_push_return(d, chain->calls[i]);
+}
+
+PD_INLINE void hot_chain(struct pd_pt_decoder *d, struct hot *h, const struct walk_chain *chain)
+{
+    hot_steps(h, chain->takes);
+    chain_returns(d, chain);
+    h->insns += chain->insns;
+    h->node = chain->end;
+    h->last = chain->last;
+    h->last_ip = chain->keeps ? chain->ip_behind : h->last_ip;
+    h->p += chain->size;
+    h->kind = chain->last_kind;
+}
+
+/* As far as chains are known. Where the packets end that are to be walked one by one. */
+PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, const uint8_t *end)
+{
+    struct walk_chains *chains = &d->chains;
+    while (h->p <= end && walk_control_bits[*h->p] != WALK_NO_CONTROL) {
+        const struct walk_bytes bytes = walk_chain_bytes(h->p);
+        struct walk_chain *chain = walk_chain_set(chains, h->node, bytes);
+        if (PD_UNLIKELY(!fits(d, h, chain, bytes)) && PD_UNLIKELY(!fits(d, h, ++chain, bytes))) {
+            chains->missed++;
+            return walk_learn_chain(d, chain - 1, h->node, h->p, h->last_ip);
+        }
+        if (PD_UNLIKELY(h->insns + chain->need >= h->budget))
+            return h->p + chain->size;
+        chains->hit++;
+        hot_chain(d, h, chain);
+    }
+    return h->p + 1;
+}
+
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
 bool walk_unseen(struct pd_pt_decoder *d)
 {
@@ -578,8 +523,16 @@ bool walk_unseen(struct pd_pt_decoder *d)
     if (d->end - d->next < HOT_MARGIN || hot_kind[*d->next] == HOT_NOT || !hot_begin(d, &h))
         return false;
     const uint8_t *end = d->end - HOT_MARGIN;
+    /* With CYCs in between there are no chains. */
+    const uint8_t *singly = d->time.have_cyc ? d->end
+                                             : h.p + PD_MIN(d->chains.rest, (size_t)(d->end - h.p));
     bool go = true;
     while (go && h.p <= end) {
+        if (h.p >= singly && h.node) {
+            singly = hot_chains(d, &h, end);
+            if (h.p > end)
+                break;
+        }
         const uint8_t *p = h.p, *at = p;
         unsigned kind = hot_kind[*p];
         /* Mostly one of them stands before what it times. */
@@ -603,6 +556,7 @@ bool walk_unseen(struct pd_pt_decoder *d)
         default: go = false;
         }
     }
+    walk_judge_chains(&d->chains, (size_t)(h.p - d->next));
     hot_end(d, &h);
     return d->walk == WALK_TNT_MORE;
 }

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "itrace/intel_pt/walk_run.h"
+#include <stdlib.h>
+
+/* ---- the tables ---- */
+
+enum { LINE = 64 };
+
+bool walk_new_runs(struct pd_pt_decoder *d)
+{
+    const size_t runs = WALK_RUNS * sizeof *d->runs;
+    /* Zero pages until they are used. */
+    d->tables = calloc(1, runs + WALK_CHAINS * sizeof *d->chains.slots + LINE);
+    if (!d->tables)
+        return false;
+    uint8_t *at = d->tables + (-(uintptr_t)d->tables & (LINE - 1));
+    d->runs = (void *)at;
+    d->chains.slots = (void *)(at + runs);
+    d->chains.epoch = 1;
+    return true;
+}
+
+void walk_free_runs(struct pd_pt_decoder *d)
+{
+    free(d->tables);
+}
+
+void walk_forget_runs(struct pd_pt_decoder *d)
+{
+    memset(d->runs, 0, WALK_RUNS * sizeof *d->runs);
+    if (++d->chains.epoch)
+        return;
+    d->chains.epoch = 1;
+    memset(d->chains.slots, 0, WALK_CHAINS * sizeof *d->chains.slots);
+}
+
+void walk_rest_from_chains(struct walk_chains *chains)
+{
+    enum { LEAST_REST = 1 << 15, MOST_REST = 1 << 22 };
+    if (chains->hit >= chains->missed) {
+        chains->next_rest = LEAST_REST;
+    } else {
+        chains->rest = PD_MAX(chains->next_rest, (uint32_t)LEAST_REST);
+        chains->next_rest = PD_MIN(chains->rest * 2, (uint32_t)MOST_REST);
+    }
+    chains->hit = chains->missed = 0;
+}
+
+/* ---- finding out ---- */
+
+#define CONTROL(b)                                                                                 \
+    (!((b)&1)             ? (b) > 2 ? 0 : WALK_NO_CONTROL                                          \
+     : ((b)&0x1f) != 0x0d ? WALK_NO_CONTROL                                                        \
+     : (b) >> 5 == 1      ? 16                                                                     \
+     : (b) >> 5 == 2      ? 32                                                                     \
+     : (b) >> 5 == 3      ? 48                                                                     \
+                          : WALK_NO_CONTROL)
+#define CONTROL4(b) CONTROL(b), CONTROL((b) + 1), CONTROL((b) + 2), CONTROL((b) + 3)
+#define CONTROL16(b) CONTROL4(b), CONTROL4((b) + 4), CONTROL4((b) + 8), CONTROL4((b) + 12)
+#define CONTROL64(b) CONTROL16(b), CONTROL16((b) + 16), CONTROL16((b) + 32), CONTROL16((b) + 48)
+const uint8_t walk_control_bits[256] = { CONTROL64(0), CONTROL64(64), CONTROL64(128),
+                                         CONTROL64(192) };
+
+/* What a chain does so far. */
+struct learner {
+    struct pd_pt_decoder *d;
+    struct walk_chain chain;
+    uint64_t last_ip;
+    uint64_t insns;
+};
+
+static bool learn_calls(struct learner *l, struct pd_code_node *const *calls, unsigned count)
+{
+    struct walk_chain *chain = &l->chain;
+    if (chain->call_count + count > PD_LENGTH(chain->calls))
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        chain->calls[chain->call_count++] = calls[i];
+    return true;
+}
+
+static bool learn_run(struct learner *l, const struct walk_run *run)
+{
+    if (!run)
+        return false;
+    l->chain.need = PD_MAX(l->chain.need, (uint32_t)l->insns + run->insns + run->end_insns);
+    l->insns += run->insns;
+    l->chain.end = run->end;
+    if (run->last)
+        l->chain.last = run->last;
+    return learn_calls(l, run->calls, run->call_count);
+}
+
+/* A return that TNT covers. */
+static bool learn_return(struct learner *l, bool taken)
+{
+    const struct pd_pt_decoder *d = l->d;
+    struct walk_chain *chain = &l->chain;
+    struct pd_code_node *ret = chain->end, *call;
+    if (ret->op != PD_INSN_RET || ret->branch != PD_BRANCH_INDIRECT || !taken ||
+        !d->config.return_compression)
+        return false;
+    if (chain->call_count) {
+        call = chain->calls[--chain->call_count];
+    } else {
+        if (chain->pops >= PD_LENGTH(chain->returns) ||
+            d->return_count - d->stale_returns <= chain->pops)
+            return false;
+        call = d->returns[d->return_count - 1 - chain->pops].call;
+        chain->returns[chain->pops++] = call;
+    }
+    l->insns += ret->insns;
+    chain->last = ret;
+    chain->end = call->fall;
+    return chain->end != NULL;
+}
+
+static bool learn_tnt(struct learner *l, unsigned head)
+{
+    unsigned bits = head >> 1, count = 31 - (unsigned)__builtin_clz(bits);
+    const struct walk_run *run = walk_get_run(l->d, l->chain.end, bits);
+    /* A return is a step. */
+    if (!l->chain.size)
+        l->chain.takes = run && ((run->flags & RUN_TAKEN) || !run->used);
+    while (learn_run(l, run)) {
+        count -= run->used;
+        if (!count)
+            return true;
+        if (!run->used || l->chain.end->branch == PD_BRANCH_INDIRECT) {
+            if (!learn_return(l, bits >> (count - 1) & 1))
+                return false;
+            if (!--count)
+                return true;
+        }
+        run = walk_get_run(l->d, l->chain.end, (bits & ((1u << count) - 1)) | 1u << count);
+    }
+    return false;
+}
+
+static void learn_last_ip(struct learner *l, unsigned size, uint64_t ip)
+{
+    struct walk_chain *chain = &l->chain;
+    const unsigned keeps = size / 16;
+    if (!chain->keeps) {
+        chain->keeps = (uint8_t)keeps;
+        chain->ip_before = l->last_ip & walk_ip_kept[keeps];
+    }
+    l->last_ip = size == 48 ? (uint64_t)((int64_t)(ip << 16) >> 16)
+                            : (l->last_ip & walk_ip_kept[keeps]) | ip;
+    chain->ip_behind = l->last_ip;
+}
+
+static bool learn_tip(struct learner *l, unsigned size, uint64_t ip)
+{
+    enum pd_code_error error;
+    struct pd_pt_decoder *d = l->d;
+    struct walk_chain *chain = &l->chain;
+    if (!learn_run(l, walk_get_run(d, chain->end, 1)))
+        return false;
+    struct pd_code_node *branch = chain->end;
+    learn_last_ip(l, size, ip);
+    /* Nodes of the kernel may belong to several views. */
+    if (branch->branch != PD_BRANCH_INDIRECT ||
+        (branch->last_ip >= d->view->kernel_start) != (l->last_ip >= d->view->kernel_start))
+        return false;
+    l->insns += branch->insns;
+    chain->need = PD_MAX(chain->need, (uint32_t)l->insns);
+    chain->last = branch;
+    if (!chain->size)
+        chain->takes = true;
+    if (branch->op == PD_INSN_CALL && !learn_calls(l, &branch, 1))
+        return false;
+    if (branch->op == PD_INSN_RET) {
+        if (chain->call_count)
+            chain->call_count--;
+        else
+            chain->pops++;
+    }
+    chain->end = walk_look_up(d, l->last_ip, &error);
+    return chain->end != NULL;
+}
+
+/* The bytes of the packets that may be one chain. */
+static unsigned chain_size(const uint8_t *at)
+{
+    unsigned size = 0;
+    while (size < WALK_CHAIN_BYTES) {
+        unsigned bits = walk_control_bits[at[size]], behind = size + 1 + bits / 8;
+        if (bits == WALK_NO_CONTROL || behind > WALK_CHAIN_BYTES)
+            break;
+        size = behind;
+    }
+    return size;
+}
+
+static void set_mask(struct walk_chain *chain, const uint8_t *at, unsigned size)
+{
+    uint8_t mask[WALK_CHAIN_BYTES] = { 0 };
+    memset(mask, 0xff, size);
+    chain->mask = walk_chain_bytes(mask);
+    chain->bytes = walk_chain_bytes(at);
+    chain->bytes.low &= chain->mask.low;
+    chain->bytes.high &= chain->mask.high;
+}
+
+/* As many of the packets as possible. */
+static void learn(struct learner *l, const uint8_t *at, unsigned size)
+{
+    for (const uint8_t *p = at, *end = at + size; p < end;) {
+        struct learner before = *l;
+        unsigned bits = walk_control_bits[*p];
+        uint64_t ip = bits ? pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+                                     << (64 - bits) >>
+                                 (64 - bits)
+                           : 0;
+        if (!(bits ? learn_tip(l, bits, ip) : learn_tnt(l, *p)) || l->insns > UINT32_MAX / 2) {
+            *l = before;
+            break;
+        }
+        p += 1 + bits / 8;
+        l->chain.insns = (uint32_t)l->insns;
+        l->chain.last_kind = bits ? PD_PT_TIP : PD_PT_TNT;
+        l->chain.size = (uint8_t)(p - at);
+    }
+    if (l->chain.size)
+        set_mask(&l->chain, at, l->chain.size);
+}
+
+/* Where the chain is to be kept; *known: it was seen before. NULL: it is of those that must be walked one by one. */
+static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chain *set,
+                                    const struct walk_chain *chain, bool *known)
+{
+    struct walk_chain *place = NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        struct walk_chain *slot = &set[i];
+        bool alive = slot->node && slot->epoch == chain->epoch;
+        bool same = alive && slot->node == chain->node &&
+                    slot->bytes.low == (chain->bytes.low & slot->mask.low) &&
+                    slot->bytes.high == (chain->bytes.high & slot->mask.high);
+        if (same && slot->end && !slot->size)
+            return NULL;
+        *known |= same;
+        if ((!alive || !slot->end) && (same || !place))
+            place = slot;
+    }
+    return place ? place : &set[chains->turn++ & 1];
+}
+
+const uint8_t *walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set,
+                                struct pd_code_node *node, const uint8_t *at, uint64_t last_ip)
+{
+    unsigned size = chain_size(at);
+    struct learner l = { .d = d,
+                         .chain = { .node = node, .epoch = d->chains.epoch },
+                         .last_ip = last_ip };
+    bool known = false;
+    set_mask(&l.chain, at, size);
+    struct walk_chain *place = place_for(&d->chains, set, &l.chain, &known);
+    if (known) {
+        l.chain.end = node;
+        learn(&l, at, size);
+    }
+    if (place)
+        *place = l.chain;
+    return at + size;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* What packets do from a place in the code on, found out once and then looked up: runs, of the bits of one TNT, and chains,
+ * of several packets behind each other. Only for those who do not want to see the branches. */
+#ifndef PD_INTEL_PT_WALK_RUN_H
+#define PD_INTEL_PT_WALK_RUN_H
+#include "itrace/intel_pt/walk.h"
+
+enum { WALK_RUNS = 8192, WALK_RUN_BITS = 6 };
+
+/* What some bits of TNT do from a node on, as long as that depends on nothing else. */
+struct walk_run {
+    struct pd_code_node *node;     /* where it begins; NULL: free */
+    struct pd_code_node *end;      /* where it ends, not walked */
+    struct pd_code_node *last;     /* walked last; NULL: none */
+    struct pd_code_node *calls[3]; /* that have not returned */
+    uint32_t insns, end_insns;     /* walked; those of `end` */
+    uint8_t bits;                  /* the outcomes below a stop bit; 1: none, for a TIP */
+    uint8_t used;                  /* of them */
+    uint8_t flags;                 /* RUN_... */
+    uint8_t call_count;
+};
+_Static_assert(sizeof(void *) != 8 || sizeof(struct walk_run) == 64, "a cache line each");
+
+enum {
+    RUN_DIRECT = 1, /* direct branches before the first outcome */
+    RUN_TAKEN = 2,  /* the first outcome is taken */
+    RUN_STEP = 4,   /* a branch that would be a step behind the first outcome, or with it */
+    RUN_NOT_TAKEN = 8
+};
+
+/* NULL: not all of the way is linked yet, or there is nothing to keep. */
+struct walk_run *walk_find_run(struct pd_pt_decoder *d, struct pd_code_node *node, unsigned bits);
+
+PD_INLINE struct walk_run *walk_run_slot(struct pd_pt_decoder *d, const struct pd_code_node *node,
+                                         unsigned bits)
+{
+    uintptr_t at = (uintptr_t)node;
+    return &d->runs[(at >> 4 ^ at >> 15 ^ bits * 0x6a9u) % WALK_RUNS];
+}
+
+PD_INLINE struct walk_run *walk_get_run(struct pd_pt_decoder *d, struct pd_code_node *node,
+                                        unsigned bits)
+{
+    struct walk_run *run = walk_run_slot(d, node, bits);
+    return PD_LIKELY(run->node == node && run->bits == bits) ? run : walk_find_run(d, node, bits);
+}
+
+/* ---- chains ----
+ * Short TNTs and TIPs that follow each other, with nothing in between: what they do is found by their bytes. */
+
+enum { WALK_CHAINS = 8192, WALK_CHAIN_BYTES = 16 };
+
+struct walk_bytes {
+    uint64_t low, high;
+};
+
+struct walk_chain {
+    struct pd_code_node *node;     /* where it begins; NULL: free */
+    struct walk_bytes bytes, mask; /* the packets; which of the bytes are theirs */
+    uint64_t ip_before,
+        ip_behind; /* of the last IP: what the first TIP keeps; where the last leads */
+    struct pd_code_node *end, *last; /* as in a run; end NULL: seen once, nothing known */
+    struct pd_code_node *calls[3];   /* that have not returned */
+    struct pd_code_node
+        *returns[2];      /* the calls before the chain to which TNT bits return; NULL: any */
+    uint32_t insns, need; /* walked; a budget above this one is enough */
+    uint8_t size;         /* of the packets; 0: they must be walked one by one */
+    uint8_t keeps;        /* index of walk_ip_kept */
+    uint8_t last_kind;    /* of them */
+    uint8_t pops, call_count;
+    bool takes; /* begins with a step that takes the cycles */
+    uint8_t epoch;
+};
+_Static_assert(sizeof(void *) != 8 || sizeof(struct walk_chain) == 128, "two cache lines each");
+
+/* What of the last IP the first TIP keeps: there is none, or one with 16, 32 or 48 bits. */
+static const uint64_t walk_ip_kept[4] = { 0, ~UINT64_C(0xffff), ~UINT64_C(0xffffffff), 0 };
+
+/* By the first byte of a short TNT 0, of a TIP the bits of its IP, of others WALK_NO_CONTROL. */
+enum { WALK_NO_CONTROL = 0xff };
+extern const uint8_t walk_control_bits[256];
+
+/* It is new here: notes that it was seen or, the second time, finds out what it does. Where the packets end that must be
+ * walked one by one. */
+const uint8_t *walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set,
+                                struct pd_code_node *node, const uint8_t *at, uint64_t last_ip);
+
+/* Walking them so pays only where they come again. */
+void walk_rest_from_chains(struct walk_chains *chains);
+PD_INLINE void walk_judge_chains(struct walk_chains *chains, size_t bytes)
+{
+    enum { JUDGED = 1 << 14 };
+    chains->rest -= PD_MIN(chains->rest, (uint32_t)bytes);
+    if (PD_UNLIKELY(chains->hit + chains->missed > JUDGED))
+        walk_rest_from_chains(chains);
+}
+
+PD_INLINE struct walk_bytes walk_chain_bytes(const uint8_t *at)
+{
+    return (struct walk_bytes){ pd_load64(at, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
+                                pd_load64(at + 8, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) };
+}
+
+/* The lowest byte that may begin an MTC: the bits below its highest; none: all. */
+PD_INLINE uint64_t walk_before_mtc(uint64_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), other = bytes ^ 0x59 * ones;
+    const uint64_t mtcs = (other - ones) & ~other & ones << 7;
+    return (mtcs & -mtcs) - 1;
+}
+
+PD_INLINE struct walk_chain *walk_chain_set(const struct walk_chains *chains,
+                                            const struct pd_code_node *node,
+                                            struct walk_bytes bytes)
+{
+    /* What an MTC tells changes all the time. */
+    const uint64_t low = walk_before_mtc(bytes.low), high = walk_before_mtc(bytes.high);
+    uint64_t hash = ((bytes.low & low) ^ (uintptr_t)node << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 32 ^ (~low ? 0 : bytes.high & high);
+    hash *= UINT64_C(0xff51afd7ed558ccd);
+    return &chains->slots[hash >> 40 & (WALK_CHAINS - 2)];
+}
+
+#endif
