@@ -148,6 +148,10 @@ struct perfdata_recorder_options {
     /* With PERFDATA_MACHINES_GUESTS: /proc/kallsyms and /proc/modules of the guest that no process names, and a folder in
      * which PID/proc/kallsyms is that of the guest of PID. NULL: not known. */
     const char *guest_kallsyms, *guest_modules, *guest_mount;
+    uint32_t
+        synthesis_threads; /* that say what runs already with all CPUs; 0: one. The records are the same */
+    uint32_t has_map_timeout,
+        map_timeout; /* milliseconds for the maps of a task, which are cut then */
 };
 
 /* Since 0.1. */
@@ -186,6 +190,12 @@ PERFDATA_API perfdata_status perfdata_recorder_set_filter(perfdata_recorder *rec
  * for all; needs all CPUs. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_set_cgroups(perfdata_recorder *recorder,
                                                            const char *names);
+/* Events of all CPUs that are not recorded but counted by perfdata_recorder_triggers(), and wake perfdata_recorder_read():
+ * those of which each one gives a sample, as tracepoints do, or that say a period. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_recorder_add_triggers(perfdata_recorder *recorder,
+                                                            const char *events);
+/* How many of them there were. Since 0.1. */
+PERFDATA_API uint64_t perfdata_recorder_triggers(const perfdata_recorder *recorder);
 /* Opens everything, writes the recording's beginning, starts the command. Without events: perf's default ones.
  *   PERFDATA_ERROR_ACCESS, _UNSUPPORTED, _ARGUMENT   an event cannot be opened; the error has perf's text and hints
  *   PERFDATA_ERROR_NOT_FOUND   the command cannot be started, no such process

@@ -374,6 +374,8 @@ _perfdata() {
         '*--all-cgroups[control groups]' \
         '*--no-bpf-event[no programs of BPF that are loaded]' \
         '*--synth=[of what runs already\: all, task, mmap, cgroup, no]:WHAT:' \
+        '*--num-thread-synthesize=[so many threads read what runs already; the recording is the same]:N:' \
+        '*--proc-map-timeout=[the maps of a process are cut after so many milliseconds; default\: never]:MS:' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*-z+[compress with zstd; default level\: 1]::N:' \
@@ -394,6 +396,7 @@ _perfdata() {
         '*--no-buffering[write each sample at once]' \
         '*--overwrite[buffers keep the newest; written at the end or when output switches]' \
         '*--switch-output=-[a new file at each SIGUSR2 (signal), so many bytes (100M) or seconds (30s)]::WHEN:' \
+        '*--switch-output-event=[a new file at each of these events, tracepoints mostly, on any CPU]:EVENTS:' \
         '*--switch-max-files=[how many of them are kept]:N:' \
         '*--timestamp-filename[date and time behind the file'\''s name]' \
         '*--timestamp-boundary[the header has the first and last sample'\''s time, also with -B]' \

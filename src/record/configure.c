@@ -256,23 +256,21 @@ static perfdata_status apply_terms(perfdata_recorder *recorder, struct pd_select
     return PERFDATA_OK;
 }
 
-/* What a recording would say and we do not do. */
-static perfdata_status refuse_terms(perfdata_recorder *recorder, const struct pd_selected *event)
+/* For counting and for tracing system calls: perf record takes them, too. */
+static void tell_idle_terms(const perfdata_recorder *recorder, const struct pd_selected *event)
 {
     static const struct {
         enum pd_term term;
         const char *name;
     } rows[] = {
         { PD_TERM_MAX_EVENTS, "nr" },
-        { PD_TERM_DRIVER_CONFIG, "driver-config" },
         { PD_TERM_PERCORE, "percore" },
         { PD_TERM_METRIC_ID, "metric-id" },
     };
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
         if (pd_term_said(&event->terms, rows[i].term))
-            return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                           "%s: the term %s is not supported yet", event->name, rows[i].name);
-    return PERFDATA_OK;
+            pd_record_log(recorder, 1, "%s: the term %s changes nothing of a recording\n",
+                          event->name, rows[i].name);
 }
 
 static perfdata_status configure(perfdata_recorder *recorder, size_t index)
@@ -311,8 +309,8 @@ static perfdata_status configure(perfdata_recorder *recorder, size_t index)
         set(attr, PD_ATTR_PRECISE_IP);
         set(attr, PD_ATTR_PRECISE_IP_HIGH);
     }
-    perfdata_status status = refuse_terms(recorder, event);
-    return status < 0 ? status : apply_terms(recorder, event);
+    tell_idle_terms(recorder, event);
+    return apply_terms(recorder, event);
 }
 
 /* Members of a group that is read as one give no samples of their own. */

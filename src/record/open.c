@@ -140,8 +140,8 @@ static perfdata_status not_supported(perfdata_recorder *recorder, const struct p
     return pd_fail(context, status, -1, "%s: not supported", event->name);
 }
 
-static perfdata_status explain(perfdata_recorder *recorder, const struct pd_selected *event,
-                               int error)
+perfdata_status pd_record_explain(perfdata_recorder *recorder, const struct pd_selected *event,
+                                  int error)
 {
     struct pd_context *context = &recorder->context;
     switch (error) {
@@ -409,7 +409,7 @@ static perfdata_status open_instance(struct opening *o, int32_t cpu, int32_t tid
             return cpu_is_gone(recorder, cpu);
         if (try_less(o, &attr, error))
             continue;
-        return break_group(o, error) ? PERFDATA_OK : explain(recorder, event, error);
+        return break_group(o, error) ? PERFDATA_OK : pd_record_explain(recorder, event, error);
     } while (true);
 }
 

@@ -52,6 +52,14 @@ struct pd_ring {
     uint8_t *mark; /* what lay before aux_read at the last snapshot; NULL: none yet */
 };
 
+/* Build-ids of files that are mapped. */
+struct pd_mapped_ids {
+    PD_VEC(struct pd_build_id) list;
+    struct pd_map64 number_of; /* device and inode -> in the list */
+};
+
+void pd_mapped_ids_free(struct pd_mapped_ids *ids);
+
 struct pd_cgroup {
     const char *name;
     int fd;
@@ -63,6 +71,18 @@ struct pd_numbers {
 };
 
 typedef PD_VEC(struct pd_opened) pd_opened_vec;
+
+/* An event on one CPU that is only counted. */
+struct pd_trigger {
+    int fd;
+    uint8_t *base; /* a buffer of its own: the kernel's page, then one of data */
+};
+
+struct pd_triggers {
+    struct pd_events events;
+    PD_VEC(struct pd_trigger) list;
+    uint64_t seen;
+};
 
 struct perfdata_recorder {
     struct pd_context context;
@@ -84,6 +104,7 @@ struct perfdata_recorder {
     pd_opened_vec *opened; /* by event */
     PD_VEC(struct pd_ring) rings;
     PD_VEC(struct pollfd) polls;
+    struct pd_triggers triggers;
     /* the command */
     pid_t child;
     int child_go, child_error, child_fd; /* pipes to let it run and to hear why not; its pidfd */
@@ -94,11 +115,10 @@ struct perfdata_recorder {
     bool own_fd;
     int folder; /* of a directory, -1: it is none; `fd` is its file `data` */
     struct pd_writer *writer;
-    PD_VEC(struct pd_worker *) workers;   /* threads that read the buffers; none: we do */
-    struct pd_numbers bound;              /* where this thread runs, with options.affinity */
-    size_t alive;                         /* of them, those who may get more */
-    PD_VEC(struct pd_build_id) build_ids; /* of files that are mapped */
-    struct pd_map64 build_id_of;          /* device and inode -> their number */
+    PD_VEC(struct pd_worker *) workers; /* threads that read the buffers; none: we do */
+    struct pd_numbers bound;            /* where this thread runs, with options.affinity */
+    size_t alive;                       /* of them, those who may get more */
+    struct pd_mapped_ids mapped_ids;
     uint64_t wakeups, clock_wall, clock_time;
     uint64_t cpus_possible;
     uint64_t kernel_start, kernel_end; /* its text, 0: not known */
@@ -147,7 +167,15 @@ perfdata_status pd_record_configure(perfdata_recorder *recorder);
 
 /* open.c: descriptors, ids, filters. */
 int64_t pd_record_paranoid(const perfdata_recorder *recorder);
+/* Why an event could not be opened, in perf's words. */
+perfdata_status pd_record_explain(perfdata_recorder *recorder, const struct pd_selected *event,
+                                  int error);
 perfdata_status pd_record_open_events(perfdata_recorder *recorder);
+
+/* triggers.c: events that are counted only; their descriptors are polled behind all others. */
+perfdata_status pd_triggers_open(perfdata_recorder *recorder);
+void pd_triggers_read(perfdata_recorder *recorder);
+void pd_triggers_close(perfdata_recorder *recorder);
 
 /* output.c */
 bool pd_record_is_directory(const perfdata_recorder *recorder);

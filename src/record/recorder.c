@@ -340,6 +340,8 @@ perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
     if (status == PERFDATA_OK)
         status = watch(recorder);
     if (status == PERFDATA_OK)
+        status = pd_triggers_open(recorder);
+    if (status == PERFDATA_OK)
         status = put_beginning(recorder);
     if (status == PERFDATA_OK)
         status = pd_workers_start(recorder);
@@ -366,6 +368,7 @@ static bool wait_for_data(perfdata_recorder *recorder, int timeout)
 {
     size_t rings = recorder->rings.count, others = recorder->workers.count ? rings : 0;
     int ready = poll(recorder->polls.data + others, recorder->polls.count - others, timeout);
+    pd_triggers_read(recorder);
     if (others) { /* the buffers are those of the workers, who tell when all tasks are gone */
         pd_command_poll(recorder);
         return true;
@@ -501,6 +504,7 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
     }
     free(recorder->opened);
     pd_record_unmap_rings(recorder);
+    pd_triggers_close(recorder);
     pd_record_close_cgroups(recorder);
     pd_writer_close(recorder->writer);
     pd_record_close_output(recorder);
@@ -508,8 +512,7 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
         close(recorder->stop_fd);
     free(recorder->cpus.data);
     pd_vec_free(&recorder->bound);
-    pd_vec_free(&recorder->build_ids);
-    pd_map64_free(&recorder->build_id_of);
+    pd_mapped_ids_free(&recorder->mapped_ids);
     free(recorder->threads.data);
     pd_vec_free(&recorder->polls);
     pd_events_free(&recorder->events);

@@ -26,14 +26,21 @@ void pd_made_text(struct pd_made *made, const char *text, size_t unit)
     zeros(made, (unit - size % unit) % unit);
 }
 
-perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, size_t trailer)
+bool pd_made_end(struct pd_made *made, size_t trailer)
 {
     zeros(made, (8 - made->size % 8) % 8);
     zeros(made, trailer);
     if (made->size > UINT16_MAX)
-        return PERFDATA_OK;
+        return false;
     pd_store16(made->bytes + 6, (uint16_t)made->size, false);
-    return pd_writer_put_record(recorder->writer, made->bytes, made->size);
+    return true;
+}
+
+perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, size_t trailer)
+{
+    return pd_made_end(made, trailer)
+               ? pd_writer_put_record(recorder->writer, made->bytes, made->size)
+               : PERFDATA_OK;
 }
 
 /* "kernel/net/foo-bar.ko.xz: ..." is foo_bar's. */

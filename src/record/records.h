@@ -44,7 +44,9 @@ PD_INLINE void pd_made_build_id(struct pd_made *made, const struct pd_build_id *
 /* With its NUL, filled up with zeros to a multiple of `unit`. */
 void pd_made_text(struct pd_made *made, const char *text, size_t unit);
 void pd_made_begin(struct pd_made *made, uint32_t type, uint16_t misc);
-/* Aligns it to 8, adds `trailer` zeros, writes it. */
+/* Aligns it to 8, adds `trailer` zeros. False: it is too large for a record. */
+bool pd_made_end(struct pd_made *made, size_t trailer);
+/* The same, and writes it; what is too large is left out. */
 perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, size_t trailer);
 
 /* The file of a module as the modules.dep of a kernel (NULL: this one) names it, to be freed; NULL: unknown. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes, their threads, names and maps, as /proc shows them: FORK, COMM, NAMESPACES, MMAP2, CGROUP. */
 #include "record/records.h"
+#include "record/tasks.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { COMM_SIZE = 16 };
@@ -44,7 +46,17 @@ static bool wants(const perfdata_recorder *recorder, uint32_t what)
 
 /* ---- one task ---- */
 
-static perfdata_status put_fork(perfdata_recorder *recorder, const struct task *task)
+static perfdata_status put(struct pd_maker *maker, struct pd_made *made)
+{
+    if (!pd_made_end(made, maker->recorder->trailer))
+        return PERFDATA_OK;
+    if (maker->writer)
+        return pd_writer_put_record(maker->writer, made->bytes, made->size);
+    pd_text_bytes(maker->out, made->bytes, made->size);
+    return maker->out->failed ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;
+}
+
+static perfdata_status put_fork(struct pd_maker *maker, const struct task *task)
 {
     struct pd_made made = { 0 };
     /* a thread's parent is its process */
@@ -55,24 +67,24 @@ static perfdata_status put_fork(perfdata_recorder *recorder, const struct task *
     pd_made_u32(&made, (uint32_t)task->tid);
     pd_made_u32(&made, (uint32_t)parent);
     pd_made_u64(&made, 0);
-    return pd_made_put(recorder, &made, recorder->trailer);
+    return put(maker, &made);
 }
 
-static perfdata_status put_comm(perfdata_recorder *recorder, const struct task *task)
+static perfdata_status put_comm(struct pd_maker *maker, const struct task *task)
 {
     struct pd_made made = { 0 };
     pd_made_begin(&made, PD_RECORD_COMM, 0);
     pd_made_u32(&made, (uint32_t)task->tgid);
     pd_made_u32(&made, (uint32_t)task->tid);
     pd_made_text(&made, task->comm, 8);
-    return pd_made_put(recorder, &made, recorder->trailer);
+    return put(maker, &made);
 }
 
-static perfdata_status put_namespaces(perfdata_recorder *recorder, const struct task *task)
+static perfdata_status put_namespaces(struct pd_maker *maker, const struct task *task)
 {
     static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
     struct pd_made made = { 0 };
-    if (!pd_record_flag(recorder, PERFDATA_RECORDER_NAMESPACES))
+    if (!pd_record_flag(maker->recorder, PERFDATA_RECORDER_NAMESPACES))
         return PERFDATA_OK;
     pd_made_begin(&made, PD_RECORD_NAMESPACES, 0);
     pd_made_u32(&made, (uint32_t)task->tgid);
@@ -81,12 +93,12 @@ static perfdata_status put_namespaces(perfdata_recorder *recorder, const struct 
     for (size_t i = 0; i < PD_LENGTH(names); i++) {
         char path[PD_PATH_SIZE];
         struct stat info = { 0 };
-        if (pd_roots_path(&recorder->roots, path, "/proc/%d/ns/%s", task->tid, names[i]))
+        if (pd_roots_path(&maker->recorder->roots, path, "/proc/%d/ns/%s", task->tid, names[i]))
             (void)!stat(path, &info);
         pd_made_u64(&made, info.st_dev);
         pd_made_u64(&made, info.st_ino);
     }
-    return pd_made_put(recorder, &made, recorder->trailer);
+    return put(maker, &made);
 }
 
 /* ---- maps ---- */
@@ -106,7 +118,7 @@ static bool parse_map(const char *line, struct map_line *out)
 }
 
 /* By what is mapped, since many tasks map the same. Size 0: none. */
-static struct pd_build_id build_id_of(perfdata_recorder *recorder, const struct map_line *map,
+static struct pd_build_id build_id_of(struct pd_maker *maker, const struct map_line *map,
                                       const char *name)
 {
     enum { INODE_BITS = 40, MINOR_BITS = 12 };
@@ -115,29 +127,38 @@ static struct pd_build_id build_id_of(perfdata_recorder *recorder, const struct 
     bool unique = !(map->inode >> INODE_BITS) && !(map->minor >> MINOR_BITS);
     if (*name != '/' || !map->inode)
         return id;
-    uint32_t known = unique ? pd_map64_get(&recorder->build_id_of, key) : PD_MAP64_NONE;
+    struct pd_mapped_ids *ids = maker->ids;
+    uint32_t known = unique ? pd_map64_get(&ids->number_of, key) : PD_MAP64_NONE;
     if (known != PD_MAP64_NONE)
-        return recorder->build_ids.data[known];
+        return ids->list.data[known];
     if (pd_build_id_read(name, &id) < 0)
         id.size = 0;
-    if (unique && pd_vec_push(&recorder->build_ids, id))
-        (void)pd_map64_set(&recorder->build_id_of, key, (uint32_t)recorder->build_ids.count - 1);
+    if (unique && pd_vec_push(&ids->list, id))
+        (void)pd_map64_set(&ids->number_of, key, (uint32_t)ids->list.count - 1);
     return id;
 }
 
-static perfdata_status put_map(perfdata_recorder *recorder, const struct task *task,
-                               const struct map_line *map, const char *name)
+void pd_mapped_ids_free(struct pd_mapped_ids *ids)
+{
+    pd_vec_free(&ids->list);
+    pd_map64_free(&ids->number_of);
+}
+
+/* `late`: the last one that is told of this task. */
+static perfdata_status put_map(struct pd_maker *maker, const struct task *task,
+                               const struct map_line *map, const char *name, bool late)
 {
     struct pd_made made = { 0 };
     bool code = map->rights[2] == 'x', shared = map->rights[3] == 's';
     uint32_t protection = (map->rights[0] == 'r' ? PROT_READ : 0u) |
                           (map->rights[1] == 'w' ? PROT_WRITE : 0u) | (code ? PROT_EXEC : 0u);
     struct pd_build_id id = { .size = 0 };
-    if (recorder->options.map_build_ids)
-        id = build_id_of(recorder, map, name);
+    if (maker->recorder->options.map_build_ids)
+        id = build_id_of(maker, map, name);
     pd_made_begin(&made, PD_RECORD_MMAP2,
                   (uint16_t)(PD_CPUMODE_USER | (code ? 0 : PD_MISC_MMAP_DATA) |
-                             (id.size ? PD_MISC_MMAP_BUILD_ID : 0)));
+                             (id.size ? PD_MISC_MMAP_BUILD_ID : 0) |
+                             (late ? PD_MISC_PROC_MAP_PARSE_TIMEOUT : 0)));
     pd_made_u32(&made, (uint32_t)task->tgid);
     pd_made_u32(&made, (uint32_t)task->tid);
     pd_made_u64(&made, map->start);
@@ -154,37 +175,73 @@ static perfdata_status put_map(perfdata_recorder *recorder, const struct task *t
     pd_made_u32(&made, protection);
     pd_made_u32(&made, shared ? MAP_SHARED : MAP_PRIVATE);
     pd_made_text(&made, *name ? name : "//anon", 8);
-    return pd_made_put(recorder, &made, recorder->trailer);
+    return put(maker, &made);
+}
+
+static bool wants_data(const perfdata_recorder *recorder)
+{
+    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
+        if (pd_attr_flag(&pd_record_event(recorder, i)->attr, PD_ATTR_MMAP_DATA))
+            return true;
+    return false;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* False: its time is up. One that may take none has none from the start, as with perf. */
+static bool in_time(const perfdata_recorder *recorder, uint64_t start)
+{
+    const struct perfdata_recorder_options *options = &recorder->options;
+    return !options->has_map_timeout ||
+           (options->map_timeout && now_ms() - start <= options->map_timeout);
 }
 
 /* Code; data, too, where addresses are wanted. */
-static perfdata_status put_maps(perfdata_recorder *recorder, const struct task *task)
+static perfdata_status put_maps(struct pd_maker *maker, const struct task *task)
 {
+    const perfdata_recorder *recorder = maker->recorder;
     char path[PD_PATH_SIZE], *line = NULL;
     size_t room = 0;
     ssize_t length;
     perfdata_status status = PERFDATA_OK;
-    bool data = false;
-    for (size_t i = 0; i < pd_record_event_count(recorder); i++)
-        data |= pd_attr_flag(&pd_record_event(recorder, i)->attr, PD_ATTR_MMAP_DATA);
+    bool data = wants_data(recorder), late = false;
+    uint64_t start = now_ms();
     if (!wants(recorder, PERFDATA_SYNTHESIZE_MAPS) ||
         !pd_roots_path(&recorder->roots, path, "/proc/%d/maps", task->tid))
         return PERFDATA_OK;
     FILE *file = fopen(path, "re");
-    while (file && status == PERFDATA_OK && (length = getline(&line, &room, file)) > 0) {
+    while (file && !late && status == PERFDATA_OK && (length = getline(&line, &room, file)) > 0) {
         struct map_line map;
         if (line[length - 1] == '\n')
             line[length - 1] = 0;
+        late = !in_time(recorder, start);
         if (!parse_map(line, &map) ||
             (map.rights[2] != 'x' && (!data || (map.rights[0] != 'r' && map.rights[1] != 'w'))))
             continue;
         const char *name = line + map.name;
-        status = put_map(recorder, task, &map, name + strspn(name, " "));
+        status = put_map(maker, task, &map, name + strspn(name, " "), late);
     }
     free(line);
     if (file)
         fclose(file);
+    if (late && status == PERFDATA_OK && !pd_vec_push(&maker->late, task->tid))
+        status = PERFDATA_ERROR_MEMORY;
     return status;
+}
+
+void pd_maker_tell(struct pd_maker *maker)
+{
+    for (size_t i = 0; i < maker->late.count; i++)
+        pd_record_log(maker->recorder, 0,
+                      "Reading /proc/%d/task/%d/maps time out. You may want to increase the time "
+                      "limit by --proc-map-timeout\n",
+                      maker->late.data[i], maker->late.data[i]);
+    maker->late.count = 0;
 }
 
 /* ---- all of them ---- */
@@ -197,23 +254,23 @@ static bool is_number(const char *text, int32_t *out)
     return *text >= '0' && *text <= '9' && !*end && number <= INT32_MAX;
 }
 
-static perfdata_status put_process(perfdata_recorder *recorder, int32_t pid)
+perfdata_status pd_make_process(struct pd_maker *maker, int32_t pid)
 {
     size_t count;
-    char **names = pd_roots_list(&recorder->roots, &count, "/proc/%d/task", pid);
+    char **names = pd_roots_list(&maker->recorder->roots, &count, "/proc/%d/task", pid);
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++) {
         struct task task;
         int32_t tid;
-        if (!is_number(names[i], &tid) || !read_task(recorder, tid, &task))
+        if (!is_number(names[i], &tid) || !read_task(maker->recorder, tid, &task))
             continue;
-        status = put_fork(recorder, &task);
+        status = put_fork(maker, &task);
         if (status == PERFDATA_OK)
-            status = put_namespaces(recorder, &task);
+            status = put_namespaces(maker, &task);
         if (status == PERFDATA_OK)
-            status = put_comm(recorder, &task);
+            status = put_comm(maker, &task);
         if (status == PERFDATA_OK && tid == pid)
-            status = put_maps(recorder, &task);
+            status = put_maps(maker, &task);
     }
     free(names);
     return status;
@@ -222,14 +279,18 @@ static perfdata_status put_process(perfdata_recorder *recorder, int32_t pid)
 static perfdata_status put_everything(perfdata_recorder *recorder)
 {
     size_t count;
+    struct pd_numbers pids = { 0 };
     char **names = pd_roots_list(&recorder->roots, &count, "/proc");
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++) {
         int32_t pid;
-        if (is_number(names[i], &pid))
-            status = put_process(recorder, pid);
+        if (is_number(names[i], &pid) && !pd_vec_push(&pids, pid))
+            status = pd_record_no_memory(recorder);
     }
     free(names);
+    if (status == PERFDATA_OK)
+        status = pd_make_processes(recorder, &pids);
+    pd_vec_free(&pids);
     return status;
 }
 
@@ -242,30 +303,50 @@ static bool is_watched(const perfdata_recorder *recorder, int32_t tid)
 }
 
 /* A watched thread, and its process where that is not watched itself. */
-static perfdata_status put_watched(perfdata_recorder *recorder, int32_t tid, bool leader_too)
+static perfdata_status put_watched(struct pd_maker *maker, int32_t tid, bool leader_too)
 {
     struct task task;
-    if (!read_task(recorder, tid, &task))
+    if (!read_task(maker->recorder, tid, &task))
         return PERFDATA_OK;
-    perfdata_status status = put_comm(recorder, &task);
+    perfdata_status status = put_comm(maker, &task);
     if (status == PERFDATA_OK)
-        status = put_namespaces(recorder, &task);
+        status = put_namespaces(maker, &task);
     if (status == PERFDATA_OK && task.tgid == tid)
-        status = put_maps(recorder, &task);
-    if (status < 0 || task.tgid == tid || !leader_too || is_watched(recorder, task.tgid))
+        status = put_maps(maker, &task);
+    if (status < 0 || task.tgid == tid || !leader_too || is_watched(maker->recorder, task.tgid))
         return status;
-    return put_watched(recorder, task.tgid, false);
+    return put_watched(maker, task.tgid, false);
+}
+
+static struct pd_maker maker_of(perfdata_recorder *recorder)
+{
+    return (struct pd_maker){ .recorder = recorder,
+                              .writer = recorder->writer,
+                              .ids = &recorder->mapped_ids };
 }
 
 /* The command has perf's name until its exec: a reader that knows perf knows this one. */
 perfdata_status pd_record_synthesize_command(perfdata_recorder *recorder)
 {
     struct task task = { .tid = (int32_t)recorder->child, .tgid = (int32_t)recorder->child };
+    struct pd_maker maker = maker_of(recorder);
     if (!recorder->child || recorder->child_go < 0)
         return PERFDATA_OK;
     snprintf(task.comm, sizeof task.comm, "perf-exec");
-    perfdata_status status = put_comm(recorder, &task);
-    return status < 0 ? status : put_namespaces(recorder, &task);
+    perfdata_status status = put_comm(&maker, &task);
+    return status < 0 ? status : put_namespaces(&maker, &task);
+}
+
+static perfdata_status put_all_watched(perfdata_recorder *recorder)
+{
+    struct pd_maker maker = maker_of(recorder);
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < recorder->threads.count && status == PERFDATA_OK; i++)
+        if (recorder->threads.data[i] != recorder->child || recorder->child_go < 0)
+            status = put_watched(&maker, recorder->threads.data[i], true);
+    pd_maker_tell(&maker);
+    pd_vec_free(&maker.late);
+    return status == PERFDATA_ERROR_MEMORY ? pd_record_no_memory(recorder) : status;
 }
 
 /* ---- cgroups ---- */
@@ -316,12 +397,7 @@ static perfdata_status put_cgroups(perfdata_recorder *recorder)
 perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder)
 {
     perfdata_status status = put_cgroups(recorder);
-    bool tasks = wants(recorder, PERFDATA_SYNTHESIZE_TASKS | PERFDATA_SYNTHESIZE_MAPS);
-    if (status == PERFDATA_OK && recorder->by_cpu && tasks)
-        status = put_everything(recorder);
-    for (size_t i = 0;
-         !recorder->by_cpu && tasks && i < recorder->threads.count && status == PERFDATA_OK; i++)
-        if (recorder->threads.data[i] != recorder->child || recorder->child_go < 0)
-            status = put_watched(recorder, recorder->threads.data[i], true);
-    return status;
+    if (status < 0 || !wants(recorder, PERFDATA_SYNTHESIZE_TASKS | PERFDATA_SYNTHESIZE_MAPS))
+        return status;
+    return recorder->by_cpu ? put_everything(recorder) : put_all_watched(recorder);
 }

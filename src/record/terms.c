@@ -220,8 +220,8 @@ static perfdata_status pmu_term(struct pd_parser *parser, struct pd_selected *ev
 static perfdata_status one_term(struct pd_parser *parser, struct pd_selected *event,
                                 const struct term *term, unsigned depth)
 {
-    for (unsigned i = 0; i < PD_TERM_COUNT; i++)
-        if (pd_word_is(term->key, terms[i].name))
+    for (unsigned i = 0; i < PD_TERM_COUNT; i++) /* a driver's configuration has no name: @TEXT */
+        if (i != PD_TERM_DRIVER_CONFIG && pd_word_is(term->key, terms[i].name))
             return common_term(parser, event, term, (enum pd_term)i);
     return event->pmu ? pmu_term(parser, event, term, depth) : unknown_term(parser, term, NULL);
 }

@@ -189,6 +189,17 @@ static enum tool_exit take_output(struct record_run *run)
     if (options->flush && !record_count(options->flush, UINT64_MAX, &recorder->flush) &&
         !record_size_parse(options->flush, &recorder->flush))
         return record_bad_value(run, "--mmap-flush", options->flush);
+    if (options->synthesis_threads) {
+        if (!record_count(options->synthesis_threads, UINT32_MAX, &number))
+            return record_bad_value(run, "--num-thread-synthesize", options->synthesis_threads);
+        recorder->synthesis_threads = (uint32_t)number;
+    }
+    if (options->map_timeout) {
+        if (!record_count(options->map_timeout, UINT32_MAX, &number))
+            return record_bad_value(run, "--proc-map-timeout", options->map_timeout);
+        recorder->has_map_timeout = 1;
+        recorder->map_timeout = (uint32_t)number;
+    }
     recorder->tail_synthesis = (uint32_t)options->tail;
     recorder->kcore = (uint32_t)options->kcore;
     recorder->map_build_ids = (uint32_t)options->map_build_ids;
@@ -244,6 +255,9 @@ static enum tool_exit take_session(struct record_run *run)
         return record_bad_value(run, "--max-size", options->max_size);
     if (options->switch_output && !record_switch_parse(options->switch_output, &run->when))
         return record_bad_value(run, "--switch-output", options->switch_output);
+    for (size_t i = 0; i < options->selection_count; i++)
+        run->when.by_event |= options->selections[i].kind == SELECT_TRIGGERS;
+    run->when.on |= run->when.by_event;
     if (options->switch_files) {
         if (!record_count(options->switch_files, 1 << 16, &number))
             return record_bad_value(run, "--switch-max-files", options->switch_files);
@@ -257,8 +271,10 @@ static enum tool_exit take_session(struct record_run *run)
     if (run->when.on && options->threads) {
         run->when.on = false;
         if (!options->quiet)
-            fputs("WARNING: --switch-output option is not available in parallel streaming mode.\n",
-                  stderr);
+            fprintf(stderr,
+                    "WARNING: --switch-output%s option is not available in parallel streaming "
+                    "mode.\n",
+                    options->switch_output ? "" : "-event");
     }
     if (run->when.on) /* as perf: looking back takes too long between files */
         run->recorder.flags |= PERFDATA_RECORDER_NO_BUILD_ID;

@@ -77,6 +77,7 @@ bool record_switch_due(const struct record_switch *when, const perfdata_recorder
                        bool signalled)
 {
     return when->on && ((when->by_signal && signalled) ||
+                        (when->by_event && perfdata_recorder_triggers(recorder) != when->events) ||
                         (when->bytes && perfdata_recorder_size(recorder) >= when->bytes) ||
                         (when->seconds && left_ms(when) <= 0));
 }

@@ -8,7 +8,8 @@
 
 /* --switch-output: when, and the names of what was written. */
 struct record_switch {
-    bool on, by_signal;
+    bool on, by_signal, by_event;
+    uint64_t events;  /* that there were at the last file */
     uint64_t bytes;   /* 0: not by size */
     unsigned seconds; /* 0: not by time */
     struct timespec since;
@@ -66,7 +67,7 @@ void record_spans_end(struct record_spans *spans);
 
 /* -e, --filter, --exclude-perf and -G, in the order of the command line. */
 struct selection {
-    enum { SELECT_EVENTS, SELECT_FILTER, SELECT_NOT_US, SELECT_CGROUPS } kind;
+    enum { SELECT_EVENTS, SELECT_FILTER, SELECT_NOT_US, SELECT_CGROUPS, SELECT_TRIGGERS } kind;
     const char *text;
 };
 
@@ -79,7 +80,7 @@ struct record_options {
         *pages;
     const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
     const char *switch_output, *switch_files, *max_size, *control, *priority, *threads, *snapshot,
-        *aux_sample, *flush, *affinity;
+        *aux_sample, *flush, *affinity, *synthesis_threads, *map_timeout;
     int tail, map_build_ids, kcore;
     int graph, branch_any, quiet, verbose, stamp, boundary, dry;
     int flags[31]; /* by bit of enum perfdata_recorder_flags */

@@ -52,6 +52,11 @@ static enum tool_exit parse_cgroups(struct tool *tool, void *data, const char *v
     return unset ? TOOL_DONE : select_text(tool, data, SELECT_CGROUPS, value);
 }
 
+static enum tool_exit parse_triggers(struct tool *tool, void *data, const char *value, bool unset)
+{
+    return unset ? TOOL_DONE : select_text(tool, data, SELECT_TRIGGERS, value);
+}
+
 static const struct tool_option record_rows[] = {
     { TOOL_GROUP, .help = "Events" },
     { TOOL_CALLBACK, 'e', "event", "EVENTS",
@@ -122,6 +127,12 @@ static const struct tool_option record_rows[] = {
       FLAG(NO_BPF_EVENT) },
     { TOOL_STRING, 0, "synth", "WHAT", "of what runs already: all, task, mmap, cgroup, no",
       FIELD(synth) },
+    { TOOL_STRING, 0, "num-thread-synthesize", "N",
+      "so many threads read what runs already; the recording is the same",
+      FIELD(synthesis_threads) },
+    { TOOL_STRING, 0, "proc-map-timeout", "MS",
+      "the maps of a process are cut after so many milliseconds; default: never",
+      FIELD(map_timeout) },
     { TOOL_GROUP, .help = "Output" },
     { TOOL_STRING, 'o', "output", "FILE", "where to write; - is standard output, a pipe stream",
       FIELD(output) },
@@ -154,6 +165,9 @@ static const struct tool_option record_rows[] = {
     { TOOL_STRING, 0, "switch-output", "WHEN",
       "a new file at each SIGUSR2 (signal), so many bytes (100M) or seconds (30s)",
       FIELD(switch_output), .flags = TOOL_OPTIONAL, .implied = "signal" },
+    { TOOL_CALLBACK, 0, "switch-output-event", "EVENTS",
+      "a new file at each of these events, tracepoints mostly, on any CPU",
+      .parse = parse_triggers },
     { TOOL_STRING, 0, "switch-max-files", "N", "how many of them are kept", FIELD(switch_files) },
     { TOOL_FLAG, 0, "timestamp-filename", NULL, "date and time behind the file's name",
       FIELD(stamp) },
@@ -244,6 +258,7 @@ static perfdata_status add_selection(perfdata_recorder *recorder, const struct s
     case SELECT_EVENTS: return perfdata_recorder_add_events(recorder, selection->text);
     case SELECT_FILTER: return perfdata_recorder_set_filter(recorder, selection->text);
     case SELECT_CGROUPS: return perfdata_recorder_set_cgroups(recorder, selection->text);
+    case SELECT_TRIGGERS: return perfdata_recorder_add_triggers(recorder, selection->text);
     case SELECT_NOT_US: break;
     }
     snprintf(text, sizeof text, "common_pid != %d", (int)getpid());
@@ -317,6 +332,7 @@ static bool switch_output(struct record_run *run, perfdata_recorder *recorder)
 {
     const char *name = record_switch_name(&run->when, run->recorder.path);
     switch_signals = 0;
+    run->when.events = perfdata_recorder_triggers(recorder);
     record_switch_begin(&run->when);
     if (!name || perfdata_recorder_switch(recorder, name) < 0)
         return false;

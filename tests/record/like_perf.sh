@@ -44,7 +44,7 @@ fi
 # One line a call: attributes that are not zero, the process by name, no descriptors. perf's probes of what the kernel
 # can and its watch over BPF are not ours: they alone have no read_format.
 calls() {
-    grep -v resumed "$1" | grep 'read_format=PERF_FORMAT' | sed -E "s/^\[?(pid)? *[0-9]+\]? +//; s/, [a-z_0-9]+=0( \/\*[^*]*\*\/)?//g
+    grep -v resumed "$1" | grep 'read_format=PERF_FORMAT' | grep -v 'bpf_event=1.*wakeup_watermark=1' | sed -E "s/^\[?(pid)? *[0-9]+\]? +//; s/, [a-z_0-9]+=0( \/\*[^*]*\*\/)?//g
         s/ \/\*[^*]*\*\///g; s/\}, $target, /}, TARGET, /; s/\}, [0-9]+, (.*PID_CGROUP)/}, CGROUP, \1/; s/\}, [0-9]{2,}, /}, COMMAND, /; s/(, -?[0-9]+), [0-9]+, (PERF_FLAG|0)/\1, GROUP, \2/; s/\) = [0-9]+$/)/"
 }
 header() {
@@ -88,6 +88,11 @@ while read -r what options; do
     timeout 20 strace -f -v -e trace=perf_event_open -o theirs.calls perf $verb -o theirs $options "$@" >theirs.out 2>&1 || true
     timeout 20 strace -f -v -e trace=perf_event_open -o ours.calls "$PERFDATA" $verb -o ours $options "$@" >ours.out 2>&1 || true
     set +f
+    for file in theirs ours; do # the last of those that the output was switched to
+        set -- $file.2*
+        test ! -s "$1" || mv "$(ls $file.2* | tail -1)" $file
+        rm -f $file.2*
+    done
     calls theirs.calls >theirs.text
     calls ours.calls >ours.text
     cmp -s theirs.text ours.text || { differs "calls"; diff theirs.text ours.text | cut -c 1-700 | head -6; }

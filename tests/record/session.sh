@@ -38,6 +38,18 @@ for file in b.2*; do
     test "$(samples "$file")" -gt 0 || wrong "$file has no samples"
 done
 
+# by an event of another kind: the file that was written when a program was started
+if grep -Eq ' (tracefs|debugfs) ' /proc/mounts; then
+    record -e cpu-clock --switch-output-event sched:sched_process_exec -o bb sh -c '/bin/true; sleep 0.3; /bin/true; sleep 0.3' ||
+        wrong "switched by an event"
+    test "$(ls bb.2* | wc -l)" -ge 3 || wrong "switched by an event: $(ls bb.2* | wc -l) files"
+else
+    echo "no tracefs is mounted: --switch-output-event is not tried"
+fi
+record -e cpu-clock --switch-output-event cs -o bc true && grep -q "WARNING: cs gives no samples" err ||
+    wrong "--switch-output-event cs: no warning"
+record -e cpu-clock --switch-output-event nosuch -o bd true && wrong "--switch-output-event nosuch"
+
 # the newest of a small buffer, and what runs, at the end
 record -a --overwrite -e cpu-clock -c 100000 -m 1 -o c sleep 0.5 || wrong "overwritten"
 test "$(samples c)" -gt 10 || wrong "overwritten: $(samples c) samples"
@@ -119,6 +131,10 @@ test "$(grep -n SAMPLE kinds | head -1 | cut -d : -f 1)" -lt "$(grep -n THREAD_M
 # (so much does not come together: all is read at the end, one round)
 record --mmap-flush 64K -e cpu-clock -F 200 --no-buffering -o o sh -c "$burn" || wrong "--mmap-flush"
 test "$("$PERFDATA" dump -i o | grep -c FINISHED_ROUND)" -le 2 || wrong "--mmap-flush: more than one round"
+record --num-thread-synthesize 3 -e cpu-clock -a -o q true || wrong "--num-thread-synthesize"
+"$PERFDATA" dump -i q | grep -q "MMAP2.*user" || wrong "--num-thread-synthesize: no maps"
+record --proc-map-timeout 0 -e cpu-clock -a -o q true || wrong "--proc-map-timeout"
+grep -q "maps time out. You may want to increase the time limit by --proc-map-timeout" err || wrong "--proc-map-timeout 0"
 for where in cpu node sys; do
     record --affinity $where -e cpu-clock -a -o p sleep 0.1 || wrong "--affinity $where"
 done

@@ -220,6 +220,9 @@ static void test_errors(void)
                                        "..:..",
                                        "sched:../x",
                                        "cpu/loop/",
+                                       "cpu-clock/driver-config=1/",
+                                       "cpu-clock/@sink/",
+                                       "cpu/@sink/",
                                        "a{b{c}}" };
     struct pd_events events = { 0 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
