@@ -92,6 +92,7 @@ static void count_child(struct pd_hist *hist, const struct pd_hist_pair *pair, u
             .dso = frame->dso,
             .symbol = frame->symbol,
             .addr = frame->ip,
+            .map_bias = frame->map_bias,
             .map_size = frame->map_size,
             .position = position,
             .level = level,

@@ -115,7 +115,7 @@ PD_INLINE int pd_hist_key_at(const struct pd_hist_options *options, uint8_t key)
 /* The key word of an object: what tells apart those that perf does. */
 PD_INLINE uint64_t pd_hist_dso_word(const struct pd_hist_options *options, const struct pd_dso *dso)
 {
-    return !dso ? PD_HIST_NONE : options->long_names ? dso->index : dso->short_name_id;
+    return !dso ? PD_HIST_NONE : options->long_names ? dso->long_name_id : dso->short_name_id;
 }
 
 /* A symbol's identity: what the key word of PD_KEY_SYMBOL numbers. */
@@ -150,10 +150,10 @@ struct pd_hist_frame {
     uint32_t sym; /* pd_hist_sym of a children entry */
     /* With options.keeps_addresses. */
     const struct pd_map *map;
-    uint64_t addr;
-    uint32_t line, file; /* names of the keys SRCLINE and SRCFILE of a children entry */
-    const char *text;    /* its source line as chains show it; NULL: not */
-    uint32_t rank;       /* among siblings; equal: the same function. Set by pd_chain_rank(). */
+    uint64_t addr, map_bias; /* as of struct pd_hist_first */
+    uint32_t line, file;     /* names of the keys SRCLINE and SRCFILE of a children entry */
+    const char *text;        /* its source line as chains show it; NULL: not */
+    uint32_t rank;           /* among siblings; equal: the same function. Set by pd_chain_rank(). */
 };
 
 /* A stack as a list that shares its tails: the first frame and what follows. */

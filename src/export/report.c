@@ -201,7 +201,6 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .hist = &report->counts.hist,
         .result = &report->result,
         .timeline = report->session.timeline,
-        .symbols = report->session.symbols,
         .event = event,
         .events = group.events,
         .event_count = group.count,

@@ -2,6 +2,7 @@
 /* Reports of branches: every branch of a sample's stack counts for itself, once. */
 #include "export/report_collect.h"
 #include "export/report_branch.h"
+#include "export/report_draw.h"
 #include "format/names.h"
 
 /* ---- counting ---- */
@@ -85,6 +86,7 @@ static perfdata_status count_branch(struct state *state, struct sample_facts *fa
         .dso = to->dso,
         .symbol = to->sym,
         .addr = to->addr,
+        .map_bias = access->to.map_bias,
         .map_size = to->map ? to->map->end - to->map->start : 0,
         .position = position,
         .level = to->level,
@@ -136,7 +138,7 @@ static void measure_place(struct pd_report_table *table, const struct pd_hist_pl
     const struct pd_report_plan *plan = table->plan;
     uint32_t *widths = table->widths, digits = table->address_digits;
     if (place->symbol) {
-        widen(&widths[symbol_key], place->symbol->name_length + 4u);
+        widen(&widths[symbol_key], place->symbol->name_length + 4u + pd_report_origin_width(table));
         if (place->dso_name)
             widen(&widths[dso_key], strlen(place->dso_name));
         return;
@@ -197,6 +199,7 @@ static void put_data(const struct pd_hist_place *place, struct pd_text *out)
 static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_place *place,
                         size_t width, struct pd_text *out)
 {
+    pd_report_put_origin(table, place->dso, place->addr, place->map_bias, out);
     put_level(place->level, out);
     if (!place->symbol)
         put_address(table, place->addr, out);

@@ -193,6 +193,7 @@ static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
     if (state->hist.options.keeps_addresses) {
         made.map = location->map;
         made.addr = location->addr;
+        made.map_bias = location->map ? location->ip - location->addr : 0;
         made.line = made.file = PD_HIST_NONE;
         if (pd_hist_key_at(&state->hist.options, PD_KEY_SRCLINE))
             made.line = pd_report_frame_word(state, frame, PD_KEY_SRCLINE);

@@ -45,8 +45,7 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
     uint32_t *widths = table->widths, digits = table->address_digits;
     const struct pd_symbol *symbol = row->entry->first.symbol;
     if (symbol) {
-        widen(&widths[PD_KEY_SYMBOL],
-              symbol->name_length + 4u + (plan->hist.long_names ? digits + 2 + 3 : 0));
+        widen(&widths[PD_KEY_SYMBOL], symbol->name_length + 4u + pd_report_origin_width(table));
     } else {
         widen(&widths[PD_KEY_SYMBOL], digits + 4 + 2);
         if (widths[PD_KEY_DSO] < digits && !plan->options->column_widths &&
@@ -247,35 +246,42 @@ static void text_cell(const char *text, size_t width, struct pd_text *out)
         pd_text_bytes(out, text, strnlen(text, width));
 }
 
+/* Of a kernel that a file shows perf tells the address in memory, and adds as much to that of a caller, which is one already. A
+ * section that has an object of its own goes by its file. */
+static uint64_t shown_address(const struct pd_dso *dso, uint64_t address, uint64_t map_bias)
+{
+    return dso && dso->kind == PD_DSO_KERNEL && dso->listed ? address + map_bias : address;
+}
+
 void pd_report_put_origin(const struct pd_report_table *table, const struct pd_dso *dso,
-                          uint64_t address, struct pd_text *out)
+                          uint64_t address, uint64_t map_bias, struct pd_text *out)
 {
     if (!table->plan->hist.long_names)
         return;
-    size_t begin = out->length, width = table->address_digits + 2;
-    pd_text_hex_prefixed(out, address);
-    pd_text_pad(out, begin, width);
+    size_t begin = out->length;
+    pd_text_hex_prefixed(out, shown_address(dso, address, map_bias));
+    pd_text_pad(out, begin, table->address_digits + 2);
     pd_text_char(out, ' ');
-    pd_text_char(out, dso ? pd_symbols_origin(table->symbols, dso) : '!');
+    pd_text_char(out, dso ? pd_symbols_origin(dso) : '!');
     pd_text_char(out, ' ');
 }
 
 static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
                         size_t width, struct pd_text *out)
 {
-    const struct pd_symbol *symbol = row->entry->first.symbol;
-    pd_report_put_origin(table, row->entry->first.dso, row->addr, out);
+    const struct pd_hist_first *first = &row->entry->first;
+    const struct pd_symbol *symbol = first->symbol;
+    pd_report_put_origin(table, first->dso, row->addr, first->map_bias, out);
     pd_text_char(out, '[');
-    pd_text_char(out, row->entry->first.level);
+    pd_text_char(out, first->level);
     pd_text_string(out, "] ");
     if (!symbol) {
         pd_text_string(out, row->addr ? "0x" : "");
         pd_text_hex(out, row->addr, table->address_digits, '0');
     } else if (symbol->type == 1) {
         pd_text_string(out, symbol->name);
-        pd_text_format(
-            out, "+0x%llx",
-            (unsigned long long)(row->addr - symbol->start - row->entry->first.map_bias));
+        pd_text_format(out, "+0x%llx",
+                       (unsigned long long)(row->addr - symbol->start - first->map_bias));
     } else {
         pd_text_bytes(out, symbol->name,
                       width < 4 ? symbol->name_length

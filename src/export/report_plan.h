@@ -114,7 +114,6 @@ struct pd_report_table {
     const struct pd_hist *hist;
     const struct pd_hist_result *result;
     struct pd_timeline *timeline;
-    struct pd_symbols *symbols;
     const struct pd_hist_event *event;
     const uint32_t *events; /* the group, leader first */
     size_t event_count;

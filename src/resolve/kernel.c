@@ -112,6 +112,7 @@ static void place(struct pd_kernel_view *view, const struct request_maps *reques
     map->identity = result->identity;
     atomic_init(&map->hit, true);
     loaded->table = result->of_kernel ? view->kernel->maps[0].symtab : result->symtab;
+    loaded->view = view;
     loaded->long_name = map->dso->long_name;
     loaded->short_name = map->dso->short_name;
     if (is_new && view->kernel->type == PD_OBJECT_VMLINUX) /* a section: perf names the whole */
@@ -149,6 +150,7 @@ static struct pd_kernel_view *load_view(struct pd_symbols *symbols, uint64_t num
     struct pd_kernel_view *view = calloc(1, sizeof *view);
     bool ok = view && make_request(symbols, number, &maps, &request);
     if (ok && request.map_count) {
+        view->of_guest = request.guest != NULL;
         ok = pd_kernel_load(&symbols->search, &request, &view->kernel) == 0;
         if (ok && view->kernel->type != PD_OBJECT_NOT_FOUND)
             ok = fill(view, &maps);

@@ -96,7 +96,7 @@ const char *pd_symbols_short_name(struct pd_symbols *symbols, const struct pd_ds
 /* As recorded, else of the file that its symbols were read from; size 0: none. */
 struct pd_build_id pd_symbols_build_id(struct pd_symbols *symbols, const struct pd_dso *dso);
 /* perf's letter for where the object's symbols were read from; '!': nowhere. */
-char pd_symbols_origin(struct pd_symbols *symbols, const struct pd_dso *dso);
+char pd_symbols_origin(const struct pd_dso *dso);
 /* perf knows, of an object that it has loaded, that its symbols are looked up by file offset. */
 bool pd_symbols_adjusts(const struct pd_dso *dso);
 

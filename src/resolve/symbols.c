@@ -44,8 +44,10 @@ static perfdata_status load_module(struct pd_symbols *symbols, const struct pd_d
         atomic_load(&dso->alone))
         return status;
     for (size_t i = 0; i < view->count; i++)
-        if (view->places[i].map.dso == dso && view->places[i].loaded.table)
+        if (view->places[i].map.dso == dso && view->places[i].loaded.table) {
             loaded->table = view->places[i].loaded.table;
+            loaded->view = view;
+        }
     return 0;
 }
 
@@ -200,7 +202,7 @@ bool pd_symbols_adjusts(const struct pd_dso *dso)
     return loaded && loaded->object && loaded->object->adjust_symbols;
 }
 
-char pd_symbols_origin(struct pd_symbols *symbols, const struct pd_dso *dso)
+char pd_symbols_origin(const struct pd_dso *dso)
 {
     static const char letters[] = {
         [PD_OBJECT_NOT_FOUND] = '!',
@@ -225,10 +227,12 @@ char pd_symbols_origin(struct pd_symbols *symbols, const struct pd_dso *dso)
         return '!';
     if (loaded->object && loaded->object->type != PD_OBJECT_NOT_FOUND)
         return letters[loaded->object->type];
-    const struct pd_kernel_view *view = atomic_load_explicit(&symbols->view, memory_order_acquire);
-    bool by_kernel = (dso->kind == PD_DSO_KERNEL || dso->kind == PD_DSO_MODULE) && loaded->table &&
-                     view && view->kernel;
-    return by_kernel ? letters[view->kernel->type] : '!';
+    if (!loaded->table || !loaded->view)
+        return '!';
+    enum pd_object_type type = loaded->view->kernel->type;
+    if (!loaded->view->of_guest)
+        return letters[type];
+    return type == PD_OBJECT_VMLINUX ? 'V' : 'g';
 }
 
 /* ---- source lines ---- */

@@ -11,9 +11,10 @@
 /* What a DSO became; immutable once published in dso->symbols. */
 struct pd_loaded {
     struct pd_loaded *next;
-    const struct pd_symtab *table; /* NULL: none */
-    struct pd_object *object;      /* owned; NULL: none */
-    struct pd_symtab *own;         /* owned; NULL: none */
+    const struct pd_symtab *table;     /* NULL: none */
+    const struct pd_kernel_view *view; /* whose table it is; NULL: not a kernel's */
+    struct pd_object *object;          /* owned; NULL: none */
+    struct pd_symtab *own;             /* owned; NULL: none */
     const char *long_name, *short_name;
     struct pd_lines *_Atomic lines;             /* owned; NULL: not yet read */
     struct pd_frame_rules *_Atomic frame_rules; /* likewise */
@@ -30,8 +31,9 @@ struct pd_kernel_view {
     struct pd_kernel_place *places; /* by start */
     size_t count;
     struct pd_dso *dsos; /* those that only the table knows */
-    uint64_t start;      /* of the main map */
-    uint64_t number;     /* whose maps were given to the table */
+    bool of_guest;
+    uint64_t start;  /* of the main map */
+    uint64_t number; /* whose maps were given to the table */
 };
 
 enum { PD_LOAD_LOCKS = 16 };

@@ -88,7 +88,7 @@ for options in '' '-n --no-children -s comm,dso'; do
 done
 # kvm: guests beside their host.
 for file in plain kernel; do
-    for options in '' '--no-children -s comm,dso' --show-cpu-utilization; do
+    for options in '' '--no-children -s comm,dso' --show-cpu-utilization -v '-v -s dso,sym'; do
         # shellcheck disable=SC2086
         perf kvm --host --guest --guestkallsyms "$kernel/kallsyms" report --stdio -i "$work/$file" --symfs "$own/symfs" $options 2>/dev/null |
             grep -v '^# (' >"$work/perf"

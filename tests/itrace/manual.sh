@@ -223,6 +223,13 @@ report_defaults() {
     same t_ptw.data report --stdio -g none
     same k_thread report --stdio -g none --itrace=i10usg -s sym,parent
     same c_sample.data report --stdio -g none --itrace=i10usG
+    # -v: of a kernel that a file shows the addresses in memory; of branches, too
+    same k_thread report --stdio -v --itrace=i1usg
+    has '0xffffffff81000400 k \[k\]'
+    same k_vmlinux.data report --stdio -v -k boot/vmlinux-tp
+    has '0xffffffff8100092f v \[k\]'
+    same k_cpu report --stdio -v -b --itrace=i10usl
+    same k_thread report --stdio -v -b --itrace=i10usl -s sym,symbol_from,symbol_to
 }
 
 autofdo() {
