@@ -196,6 +196,8 @@ perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring)
                                     control->aux_offset);
     if (aux != MAP_FAILED) {
         ring->aux = aux;
+        ring->mark_size = pd_area_snapshots(recorder) ? pd_area_mark_size(recorder, ring->aux_size)
+                                                      : 0;
         return PERFDATA_OK;
     }
     return pd_record_map_failed(recorder, "failed to mmap AUX area", errno);

@@ -168,13 +168,13 @@ perfdata_status pd_area_snapshot_size(perfdata_recorder *recorder, size_t trace)
 /* Bytes in front of the head when the last snapshot was made: they are still there if the trace has not come round. */
 enum { MARK_LEAST = 4 << 10, MARK_MOST = 256 << 10 };
 
-static uint64_t mark_size(const perfdata_recorder *recorder, const struct pd_ring *ring)
+uint64_t pd_area_mark_size(const perfdata_recorder *recorder, uint64_t area)
 {
     int64_t trace = pd_area_event(recorder);
     uint64_t psb = pd_intel_pt_psb_bytes(&recorder->roots,
                                          &pd_record_event(recorder, (size_t)trace)->attr);
     uint64_t size = PD_MIN(PD_MAX(2 * psb, (uint64_t)MARK_LEAST), (uint64_t)MARK_MOST);
-    return PD_MIN(size, ring->aux_size / 2);
+    return PD_MIN(size, area / 2);
 }
 
 static void copy_out(const struct pd_ring *ring, uint64_t from, uint8_t *out, uint64_t size)
@@ -193,7 +193,7 @@ static bool any_behind(const struct pd_ring *ring, uint64_t head)
 }
 
 /* The head as a position in the whole trace: the kernel's may be one within the area. */
-static uint64_t whole_head(const perfdata_recorder *recorder, struct pd_ring *ring, uint64_t head)
+static uint64_t whole_head(const struct pd_ring *ring, uint64_t head)
 {
     uint64_t before = ring->aux_read, size = ring->aux_size;
     if (head >= size || (before >= size && head >= before))
@@ -201,7 +201,7 @@ static uint64_t whole_head(const perfdata_recorder *recorder, struct pd_ring *ri
     uint64_t now = before + ((head - before) & (size - 1));
     if (!ring->mark)
         return any_behind(ring, head) ? now + size : now;
-    uint64_t length = mark_size(recorder, ring);
+    uint64_t length = ring->mark_size;
     uint8_t *present = malloc(length);
     bool round = !present; /* what cannot be known is taken twice, which readers find out */
     if (present) {
@@ -212,9 +212,9 @@ static uint64_t whole_head(const perfdata_recorder *recorder, struct pd_ring *ri
     return round ? now + size : now;
 }
 
-static void set_mark(const perfdata_recorder *recorder, struct pd_ring *ring)
+static void set_mark(struct pd_ring *ring)
 {
-    uint64_t length = mark_size(recorder, ring);
+    uint64_t length = ring->mark_size;
     if (ring->aux_read < length)
         return;
     if (!ring->mark && !(ring->mark = malloc(length)))
@@ -226,12 +226,12 @@ static perfdata_status take(perfdata_recorder *recorder, uint32_t index)
 {
     struct pd_ring *ring = &recorder->rings.data[index];
     const struct perf_event_mmap_page *page = (const void *)ring->base;
-    uint64_t head = whole_head(recorder, ring, __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE));
+    uint64_t head = whole_head(ring, __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE));
     uint64_t most = PD_MIN(recorder->options.snapshot_size, ring->aux_size);
     uint64_t from = head - ring->aux_read > most ? head - most : ring->aux_read;
     perfdata_status status = from == head ? PERFDATA_OK : pd_area_put(recorder, index, from, head);
     ring->aux_read = head;
-    set_mark(recorder, ring);
+    set_mark(ring);
     return status;
 }
 

@@ -50,6 +50,7 @@ struct pd_ring {
     uint8_t *aux; /* AUX area, NULL: none */
     uint64_t aux_size, aux_read;
     uint8_t *mark; /* what lay before aux_read at the last snapshot; NULL: none yet */
+    uint64_t mark_size;
 };
 
 /* Build-ids of files that are mapped. */
