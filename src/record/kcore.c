@@ -130,7 +130,6 @@ static bool choose(struct copy *copy, struct span span)
 
 static perfdata_status copy_bytes(struct copy *copy, uint64_t from, uint64_t to, uint64_t size)
 {
-    static const char what[] = "copy it";
     uint8_t *bytes = malloc(PIECE);
     bool good = bytes != NULL;
     for (uint64_t done = 0; done < size && good; done += PIECE) {
@@ -141,7 +140,7 @@ static perfdata_status copy_bytes(struct copy *copy, uint64_t from, uint64_t to,
     int error = errno;
     free(bytes);
     errno = bytes ? error : ENOMEM;
-    return good ? PERFDATA_OK : cannot(copy, what);
+    return good ? PERFDATA_OK : cannot(copy, "copy it");
 }
 
 static perfdata_status write_segments(struct copy *copy)
@@ -178,7 +177,9 @@ static perfdata_status copy_file(struct copy *copy, const char *path, const char
     free(text);
     if (fd >= 0 && close(fd) < 0)
         good = false;
-    return good ? PERFDATA_OK : cannot(copy, name);
+    return good ? PERFDATA_OK
+                : pd_fail(copy->context, PERFDATA_ERROR_IO, -1, "kcore: cannot write %s: %s", name,
+                          strerrordesc_np(errno));
 }
 
 static perfdata_status copy_all(struct copy *copy, struct span kernel)
