@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #define FIRST_ROOM (64 * 1024)
+#define GOOD_ROOM (1 << 20)
 
 bool pd_file_is_regular(const char *path)
 {
@@ -45,7 +46,8 @@ bool pd_file_map(const char *path, struct pd_bytes *bytes)
 
 static bool grow(struct pd_bytes *bytes, size_t *room, size_t limit)
 {
-    size_t want = *room ? *room * 2 : FIRST_ROOM;
+    /* Much more at once soon: what is not used is never touched, and what is copied has been. */
+    size_t want = !*room ? FIRST_ROOM : *room < GOOD_ROOM ? *room * 2 : *room * 16;
 
     if (*room >= limit)
         return false;

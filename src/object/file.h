@@ -15,7 +15,8 @@ struct pd_bytes {
 bool pd_file_is_regular(const char *path);
 /* Maps a regular, non-empty file. */
 bool pd_file_map(const char *path, struct pd_bytes *bytes);
-/* Reads anything that ends, also of /proc and /sys; false when it cannot be opened or is larger than `limit`. */
+/* Reads anything that ends, also of /proc and /sys; false when it cannot be opened or is larger than `limit`. Behind the
+ * bytes there is room for one more. */
 bool pd_file_read(const char *path, struct pd_bytes *bytes, size_t limit);
 /* Replaces bytes in the gzip, xz or zstd format by what they hold; true also when they are in none. */
 bool pd_bytes_unpack(struct pd_bytes *bytes, size_t limit);

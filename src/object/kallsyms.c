@@ -46,13 +46,15 @@ static char upper(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-bool pd_kallsyms_parse(struct pd_symtab_builder *builder, const char *text, size_t size)
+bool pd_kallsyms_parse(struct pd_symtab_builder *builder, char *text, size_t size)
 {
-    const char *end = text + size;
+    const char *at = text, *end = text + size;
     struct line line;
 
+    builder->text = text;
+    builder->text_size = size;
     pd_symtab_reserve(builder, size / USUAL_LINE);
-    while (next_line(&text, end, &line)) {
+    while (next_line(&at, end, &line)) {
         char kind = upper(line.type);
         /* '$': mapping symbols of ARM modules */
         if ((kind != 'T' && kind != 'W' && kind != 'D' && kind != 'B') ||
@@ -62,7 +64,8 @@ bool pd_kallsyms_parse(struct pd_symtab_builder *builder, const char *text, size
                           : line.type == kind ? PD_SYMBOL_GLOBAL
                                               : PD_SYMBOL_LOCAL;
         uint8_t type = kind == 'T' || kind == 'W' ? STT_FUNC : STT_OBJECT;
-        if (!pd_symtab_add(builder, line.address, 0, binding, type, line.name, line.length))
+        text[line.name - text + line.length] = 0;
+        if (!pd_symtab_add_text(builder, line.address, binding, type, line.name, line.length))
             return false;
     }
     return true;

@@ -269,41 +269,63 @@ static perfdata_status use_kcore(struct loader *loader, struct pd_symtab_builder
     return kernel->long_name && kernel->code_path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
-/* ERROR_NOT_FOUND: perf would go without symbols. `path`: of the table, NULL when it was given as text. */
-static perfdata_status use_kallsyms(struct loader *loader, const char *path, const char *text,
-                                    size_t size)
+/* How far the kernel stands from where it was recorded; false: the text is of another. */
+static bool distance(const struct pd_kernel_request *request, const char *text, size_t size,
+                     uint64_t *delta)
 {
-    const struct pd_kernel_request *request = loader->request;
-    struct pd_symtab_builder *all = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
-    uint64_t address, delta = 0;
+    uint64_t address;
 
-    if (!all || !pd_kallsyms_parse(all, text, size)) {
-        pd_symtab_builder_free(all);
-        return PERFDATA_ERROR_MEMORY;
-    }
-    bool related = true;
-    if (request->ref_reloc_name && request->ref_reloc_address) {
-        related = pd_kallsyms_function(text, size, request->ref_reloc_name, &address);
-        delta = related ? address - request->ref_reloc_address : 0;
-    }
-    loader->builders.data[0] = all;
+    *delta = 0;
+    if (!request->ref_reloc_name || !request->ref_reloc_address)
+        return true;
+    if (!pd_kallsyms_function(text, size, request->ref_reloc_name, &address))
+        return false;
+    *delta = address - request->ref_reloc_address;
+    return true;
+}
+
+/* What the text's symbols, all in `all`, are for: the segments of a kcore (NULL: there is none), or the maps. */
+static perfdata_status use_symbols(struct loader *loader, struct pd_symtab_builder *all,
+                                   const struct pd_kcore *kcore, bool related, uint64_t delta)
+{
     if (!all->all.count || !related)
         return PERFDATA_ERROR_NOT_FOUND; /* the symbols stay, of no size: perf finds them at their start */
     if (!pd_symtab_fix_ends(all, true) || !pd_symtab_fix_duplicates(all))
         return PERFDATA_ERROR_MEMORY;
-    struct pd_kcore kcore;
-    perfdata_status status = path ? pd_kcore_open(path, text, size, request, &kcore)
-                                  : PERFDATA_ERROR_NOT_FOUND;
-    if (status != PERFDATA_ERROR_NOT_FOUND) {
-        status = status ? status : use_kcore(loader, all, &kcore);
-        pd_kcore_free(&kcore);
-        return status;
-    }
+    if (kcore)
+        return use_kcore(loader, all, kcore);
     if (!split_kallsyms(loader, all, delta))
         return PERFDATA_ERROR_MEMORY;
     loader->kernel->type = PD_OBJECT_KALLSYMS;
     loader->kernel->delta = (uint64_t)0 - delta;
     return PERFDATA_OK;
+}
+
+/* ERROR_NOT_FOUND: perf would go without symbols. `path`: of the table, NULL when it was given as text. The text is from
+ * malloc, with room for a byte behind it, and is the table's from here on. */
+static perfdata_status use_kallsyms(struct loader *loader, const char *path, char *text,
+                                    size_t size)
+{
+    struct pd_symtab_builder *all = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
+    struct pd_kcore kcore = { 0 };
+    uint64_t delta;
+
+    if (!all) {
+        free(text);
+        return PERFDATA_ERROR_MEMORY;
+    }
+    /* While its lines are lines: names get their ends when they are parsed. */
+    bool related = distance(loader->request, text, size, &delta);
+    perfdata_status status = path ? pd_kcore_open(path, text, size, loader->request, &kcore)
+                                  : PERFDATA_ERROR_NOT_FOUND;
+    loader->builders.data[0] = all;
+    bool parsed = pd_kallsyms_parse(all, text, size);
+    if (!parsed)
+        status = PERFDATA_ERROR_MEMORY;
+    else if (status == PERFDATA_OK || status == PERFDATA_ERROR_NOT_FOUND)
+        status = use_symbols(loader, all, status ? NULL : &kcore, related, delta);
+    pd_kcore_free(&kcore);
+    return status;
 }
 
 /* Unprivileged readers get addresses of zero. */
@@ -335,9 +357,7 @@ static perfdata_status try_kallsyms(struct loader *loader, const char *path)
         return PERFDATA_ERROR_NOT_FOUND;
     if (!pd_file_read(path, &bytes, KALLSYMS_LIMIT))
         return PERFDATA_ERROR_NOT_FOUND;
-    perfdata_status status = use_kallsyms(loader, path, bytes.data ? (const char *)bytes.data : "",
-                                          bytes.size);
-    pd_bytes_free(&bytes);
+    perfdata_status status = use_kallsyms(loader, path, (char *)bytes.data, bytes.size);
     if (!status && !(loader->kernel->path = strdup(path)))
         status = PERFDATA_ERROR_MEMORY;
     return status;
@@ -518,8 +538,14 @@ static perfdata_status choose(struct loader *loader)
     char path[PD_PATH_ROOM];
     perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
 
-    if (request->kallsyms_text)
-        return use_kallsyms(loader, NULL, request->kallsyms_text, request->kallsyms_size);
+    if (request->kallsyms_text) {
+        size_t size = request->kallsyms_size;
+        char *text = malloc(size + 1);
+        if (!text)
+            return PERFDATA_ERROR_MEMORY;
+        memcpy(text, request->kallsyms_text, size);
+        return use_kallsyms(loader, NULL, text, size);
+    }
     if (search->kallsyms && !(request->guest && search->vmlinux))
         return try_kallsyms(loader, search->kallsyms);
     if (request->guest) /* a vmlinux goes before its kallsyms */

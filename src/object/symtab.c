@@ -36,6 +36,8 @@ struct pd_symtab {
     size_t count;
     enum pd_demangle demangle;
     struct pd_arena arena;
+    char *text; /* that names lie in, or NULL */
+    size_t text_size;
     pthread_mutex_t lock; /* of arena, tree building, names */
     struct history history;
     struct tree *_Atomic tree;
@@ -71,6 +73,11 @@ static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *buil
     return true;
 }
 
+static const struct pd_symbol *living(const struct pd_symtab_builder *builder, size_t i)
+{
+    return &builder->all.data[builder->order.data[i]];
+}
+
 static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *builder)
 {
     uint64_t reach = 0;
@@ -78,7 +85,7 @@ static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *bui
 
     for (size_t i = 0; i < table->count && !overlap; i++) {
         overlap = reach > table->starts[i];
-        reach = PD_MAX(reach, effective_end(&table->symbols[i]));
+        reach = PD_MAX(reach, effective_end(living(builder, i)));
     }
     if (!overlap)
         return true;
@@ -88,29 +95,46 @@ static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *bui
     reach = 0;
     for (size_t i = 0; i < table->count; i++) {
         table->reach[i] = reach;
-        reach = PD_MAX(reach, effective_end(&table->symbols[i]));
+        reach = PD_MAX(reach, effective_end(living(builder, i)));
     }
     return keep_history(table, builder);
 }
 
-static bool fill(struct pd_symtab *table, struct pd_symtab_builder *builder)
+/* Where those that live stand in order, they only move up in the builder's own array. */
+static bool take_symbols(struct pd_symtab *table, struct pd_symtab_builder *builder)
 {
-    size_t count = builder->order.count, room = PD_MAX(count, (size_t)1);
+    bool in_order = true;
 
-    table->count = count;
-    table->symbols = pd_large_alloc(room * sizeof *table->symbols);
-    table->starts = pd_large_alloc(room * sizeof *table->starts);
-    table->state = pd_large_alloc(room * sizeof *table->state);
-    if (!table->symbols || !table->starts || !table->state)
+    for (size_t i = 1; i < table->count && in_order; i++)
+        in_order = builder->order.data[i - 1] < builder->order.data[i];
+    table->symbols = in_order && builder->all.data
+                         ? builder->all.data
+                         : pd_large_alloc((table->count + 1) * sizeof *table->symbols);
+    if (!table->symbols)
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < table->count; i++) {
         uint32_t index = builder->order.data[i];
         table->symbols[i] = builder->all.data[index];
         table->symbols[i].index = (uint32_t)i;
-        table->starts[i] = table->symbols[i].start;
         atomic_init(&table->state[i], builder->state.data[index]);
     }
-    return find_overlaps(table, builder);
+    if (table->symbols == builder->all.data)
+        memset(&builder->all, 0, sizeof builder->all);
+    return true;
+}
+
+static bool fill(struct pd_symtab *table, struct pd_symtab_builder *builder)
+{
+    size_t count = builder->order.count;
+
+    table->count = count;
+    table->starts = pd_large_alloc((count + 1) * sizeof *table->starts);
+    table->state = pd_large_alloc((count + 1) * sizeof *table->state);
+    if (!table->starts || !table->state)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        table->starts[i] = living(builder, i)->start;
+    return find_overlaps(table, builder) && take_symbols(table, builder);
 }
 
 struct pd_symtab *pd_symtab_finish(struct pd_symtab_builder *builder)
@@ -123,6 +147,9 @@ struct pd_symtab *pd_symtab_finish(struct pd_symtab_builder *builder)
         if (pd_symtab_sort(builder) && fill(table, builder)) {
             table->arena = builder->arena;
             memset(&builder->arena, 0, sizeof builder->arena);
+            table->text = builder->text;
+            table->text_size = builder->text_size;
+            builder->text = NULL;
         } else {
             pd_symtab_free(table);
             table = NULL;
@@ -153,6 +180,7 @@ void pd_symtab_free(struct pd_symtab *table)
     free(table->starts);
     free(table->reach);
     free((void *)table->state);
+    free(table->text);
     pd_arena_free(&table->arena);
     pthread_mutex_destroy(&table->lock);
     free(table);
@@ -169,7 +197,7 @@ size_t pd_symtab_memory(const struct pd_symtab *table)
 
     if (table->reach)
         each += sizeof *table->reach;
-    return sizeof *table + table->count * each + table->arena.total +
+    return sizeof *table + table->count * each + table->arena.total + table->text_size +
            table->history.inserted * (sizeof(uint64_t) + sizeof(uint32_t));
 }
 

@@ -25,6 +25,7 @@ void pd_symtab_builder_free(struct pd_symtab_builder *builder)
     pd_vec_free(&builder->order);
     pd_vec_free(&builder->erased);
     pd_arena_free(&builder->arena);
+    free(builder->text);
     free(builder);
 }
 
@@ -52,29 +53,53 @@ void pd_symtab_reserve(struct pd_symtab_builder *builder, size_t count)
            pd_vec_reserve(&builder->state, builder->state.count + count));
 }
 
+static bool add(struct pd_symtab_builder *builder, struct pd_symbol symbol,
+                enum pd_name_state state)
+{
+    return builder->all.count < UINT32_MAX - 1 && pd_vec_push(&builder->all, symbol) &&
+           pd_vec_push(&builder->state, (uint8_t)state);
+}
+
+static enum pd_name_state new_state(const struct pd_symtab_builder *builder)
+{
+    return builder->demangle == PD_DEMANGLE_NONE ? PD_NAME_READY : PD_NAME_RAW;
+}
+
 bool pd_symtab_add_range(struct pd_symtab_builder *builder, uint64_t start, uint64_t end,
                          uint8_t binding, uint8_t type, const char *name, size_t name_length,
                          enum pd_name_state state)
 {
-    if (builder->all.count >= UINT32_MAX - 1 || name_length >= UINT32_MAX)
+    if (name_length >= UINT32_MAX)
         return false;
     const char *copy = copy_name(builder, name, name_length);
-    if (!copy)
-        return false;
-    struct pd_symbol symbol = { .start = start,
-                                .end = end,
-                                .name = copy,
-                                .name_length = (uint32_t)name_length,
-                                .binding = binding,
-                                .type = type };
-    return pd_vec_push(&builder->all, symbol) && pd_vec_push(&builder->state, (uint8_t)state);
+    return copy && add(builder,
+                       (struct pd_symbol){ .start = start,
+                                           .end = end,
+                                           .name = copy,
+                                           .name_length = (uint32_t)name_length,
+                                           .binding = binding,
+                                           .type = type },
+                       state);
 }
 
 bool pd_symtab_add(struct pd_symtab_builder *builder, uint64_t start, uint64_t size,
                    uint8_t binding, uint8_t type, const char *name, size_t name_length)
 {
     return pd_symtab_add_range(builder, start, start + size, binding, type, name, name_length,
-                               builder->demangle == PD_DEMANGLE_NONE ? PD_NAME_READY : PD_NAME_RAW);
+                               new_state(builder));
+}
+
+bool pd_symtab_add_text(struct pd_symtab_builder *builder, uint64_t start, uint8_t binding,
+                        uint8_t type, const char *name, size_t name_length)
+{
+    return name_length < UINT32_MAX && add(builder,
+                                           (struct pd_symbol){ .start = start,
+                                                               .end = start,
+                                                               .name = name,
+                                                               .name_length = (uint32_t)name_length,
+                                                               .binding = binding,
+                                                               .type = type },
+                                           new_state(builder));
 }
 
 /* ---- order ---- */

@@ -25,6 +25,8 @@ struct pd_symtab_builder {
     PD_VEC(struct pd_erasure) erased;
     struct pd_arena arena;
     char *pool, *pool_end; /* room for names */
+    char *text;            /* that names lie in, or NULL; the builder's */
+    size_t text_size;
     enum pd_demangle demangle;
 };
 
@@ -32,6 +34,9 @@ struct pd_symtab_builder {
 bool pd_symtab_add_range(struct pd_symtab_builder *builder, uint64_t start, uint64_t end,
                          uint8_t binding, uint8_t type, const char *name, size_t name_length,
                          enum pd_name_state state);
+/* A symbol of no size whose name lies in the builder's text. */
+bool pd_symtab_add_text(struct pd_symtab_builder *builder, uint64_t start, uint8_t binding,
+                        uint8_t type, const char *name, size_t name_length);
 /* Brings `order` up to date. */
 bool pd_symtab_sort(struct pd_symtab_builder *builder);
 /* Notes that symbol `index` has left; the caller takes it out of `order`. */

@@ -221,12 +221,13 @@ static perfdata_status load_kernel(struct filter *filter, struct pd_symtab **out
     size_t size;
     struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
     char *text = pd_roots_read_all(filter->roots, &size, "/proc/kallsyms");
-    bool good = text && builder && pd_kallsyms_parse(builder, text, size) &&
-                pd_symtab_fix_ends(builder, true);
+    bool good = text && builder;
+    if (!good)
+        free(text);
+    good = good && pd_kallsyms_parse(builder, text, size) && pd_symtab_fix_ends(builder, true);
     *out = good ? pd_symtab_finish(builder) : NULL;
     if (!good)
         pd_symtab_builder_free(builder);
-    free(text);
     return *out ? PERFDATA_OK : bad(filter, "the kernel's symbols cannot be read", "");
 }
 

@@ -146,7 +146,8 @@ static void test_lines(void)
                                "70  g\n80 T\n90 Tx h\nzz T i\n\nA0 T  j k\nb0 T last";
     uint64_t address = 0;
 
-    CHECK(builder && pd_kallsyms_parse(builder, text, strlen(text)));
+    char *copy = strdup(text);
+    CHECK(builder && copy && pd_kallsyms_parse(builder, copy, strlen(copy)));
     struct pd_symtab *table = pd_symtab_finish(builder);
     static const struct {
         uint64_t start;
