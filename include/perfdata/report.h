@@ -60,6 +60,12 @@ enum perfdata_report_more_flags {
     PERFDATA_REPORT_VERBOSE = 1 << 2           /* -v: addresses, whence symbols are, long names */
 };
 
+/* Whose samples have rows beside guests', for `guest_flags`. Since 0.1. */
+enum perfdata_report_guests {
+    PERFDATA_REPORT_NO_HOST = 1 << 0,   /* the host's count, but have no rows */
+    PERFDATA_REPORT_GUEST_CODE = 1 << 1 /* what runs in a guest is its hypervisor's own code */
+};
+
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
  * Lists are separated by commas. Since 0.1. */
 struct perfdata_report_options {
@@ -91,7 +97,8 @@ struct perfdata_report_options {
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
     /* Samples of guests have rows, too: also where one of the others is given. Of the guest that no pid names: its kernel's table,
      * modules and image; of the others a folder with a root PID each, by the pid of their hypervisor. */
-    uint32_t guests, reserved;
+    uint32_t guests;
+    uint32_t guest_flags; /* enum perfdata_report_guests */
     const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
 };
 

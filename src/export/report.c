@@ -409,7 +409,9 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
 /* Samples made of the trace come among the others. */
 static perfdata_status decode(struct report *report)
 {
-    struct pd_synth_config config = { .options = &report->plan.itrace };
+    struct pd_synth_config config = { .options = &report->plan.itrace,
+                                      .no_host = report->plan.no_host,
+                                      .guest_code = report->session.guests.code };
     pd_filter_trace(&report->plan.filter, &config);
     perfdata_status status = pd_trace_log_open(&report->log, report->recording,
                                                &report->plan.itrace, PD_TRACE_LOG_WRITE, &config);
@@ -432,6 +434,7 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     if (status < 0)
         return status;
     report->session.guests.wanted |= options->guests != 0;
+    report->session.guests.code = options->guest_flags & PERFDATA_REPORT_GUEST_CODE;
     pd_session_want_guests(&report->session, &(struct pd_guest_places){
                                                  options->guest_kallsyms, options->guest_modules,
                                                  options->guest_vmlinux, options->guest_mount });

@@ -7,8 +7,21 @@
 
 /* ---- counting ---- */
 
-/* An address in no map is of no known mode. */
-static struct pd_hist_place place_of(const struct pd_location *location)
+/* An address in no map is of the mode that perf tries last: none that it shows, or a guest's kernel. What the host could be
+ * is the host's. */
+static char level_of(const struct state *state, const struct pd_location *location)
+{
+    if (!location->map)
+        return state->shared->session->guests.wanted ? 'g' : 'H';
+    bool hides = state->shared->plan->no_host;
+    switch (location->level) {
+    case 'g': return hides ? 'g' : 'k';
+    case 'u': return hides ? 'u' : '.';
+    default: return location->level;
+    }
+}
+
+static struct pd_hist_place place_of(const struct state *state, const struct pd_location *location)
 {
     return (struct pd_hist_place){ .dso = location->dso,
                                    .map = location->map,
@@ -16,7 +29,7 @@ static struct pd_hist_place place_of(const struct pd_location *location)
                                    .ip = location->ip,
                                    .addr = location->addr,
                                    .map_bias = location->map ? location->ip - location->addr : 0,
-                                   .level = location->map ? location->level : 'H' };
+                                   .level = level_of(state, location) };
 }
 
 /* The symbols of different objects are one where they lie at the same place in them. */
@@ -61,6 +74,14 @@ static const struct pd_location *resolve_end(struct state *state, const struct s
                                                     PD_CPUMODE_USER, ip);
     if (location && !location->map)
         location = pd_resolve(state->resolver, facts->thread, facts->number, PD_CPUMODE_KERNEL, ip);
+    if (PD_LIKELY(!state->shared->plan->no_host))
+        return location;
+    if (location && !location->map)
+        location = pd_resolve(state->resolver, facts->thread, facts->number, PD_CPUMODE_GUEST_USER,
+                              ip);
+    if (location && !location->map)
+        location = pd_resolve(state->resolver, facts->thread, facts->number,
+                              PD_CPUMODE_GUEST_KERNEL, ip);
     return location;
 }
 
@@ -111,7 +132,7 @@ perfdata_status pd_report_count_branches(struct state *state, struct sample_fact
             return PERFDATA_ERROR_MEMORY;
         if (hide && (!from->sym || !to->sym))
             continue;
-        struct pd_hist_access access = { place_of(from), place_of(to), branch.flags };
+        struct pd_hist_access access = { place_of(state, from), place_of(state, to), branch.flags };
         /* The row stands for the target, but the processor was where the sample was taken. */
         struct pd_location location = *to;
         location.addr = to->ip;

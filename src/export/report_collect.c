@@ -25,6 +25,7 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
     state->shared = shared;
     state->resolver = resolver;
     pd_resolver_from_caller(resolver, shared->plan->hist.caller_order);
+    pd_resolver_no_host(resolver, shared->plan->no_host);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     if (remembers_callers(shared->plan) &&
@@ -363,6 +364,11 @@ static bool count_chain(struct state *state, const struct sample_facts *facts, u
     return true;
 }
 
+static bool is_host(const struct pd_sample *sample)
+{
+    return sample->cpumode == PD_CPUMODE_KERNEL || sample->cpumode == PD_CPUMODE_USER;
+}
+
 static perfdata_status count_sample(struct state *state, struct sample_facts *facts)
 {
     const struct collecting *shared = state->shared;
@@ -383,7 +389,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
                      !pd_filter_thread(filter, facts->thread, facts->number)) ||
                     (pd_filter_has_location(filter) &&
                      !pd_filter_location(filter, shared->session->symbols, facts->location)) ||
-                    (PD_UNLIKELY(guest) && !shared->session->guests.wanted);
+                    (PD_UNLIKELY(guest) && !shared->session->guests.wanted) ||
+                    (PD_UNLIKELY(plan->no_host) && is_host(sample));
     if (plan->mode == PD_REPORT_BRANCH)
         return pd_report_count_branches(state, facts, filtered);
     facts->cell = PD_HIST_NONE;

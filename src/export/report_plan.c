@@ -387,6 +387,7 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->full_source_path = options->more & PERFDATA_REPORT_FULL_SOURCE_PATH;
     out->fields_are_strict = options->fields && *options->fields != '+';
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
+    out->no_host = options->guest_flags & PERFDATA_REPORT_NO_HOST;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
     out->skip_first_frame = options->sort && !strncmp(options->sort, "sym", 3) && !options->fields;
     out->hist.long_names = options->more & PERFDATA_REPORT_VERBOSE;

@@ -53,7 +53,7 @@ struct pd_report_plan {
     uint32_t print_limit;
     float percent_limit;
     uint64_t time_quantum;
-    bool only_tracepoints, relative, quiet, group_all, no_group, exclude_other, has_parent,
+    bool only_tracepoints, relative, quiet, group_all, no_group, exclude_other, no_host, has_parent,
         has_ignore;
     regex_t parent, ignore;
     struct pd_filter filter;

@@ -143,6 +143,7 @@ struct pd_synth_config {
     const struct pd_time_range *ranges;
     size_t range_count;
     const struct pd_synth_log *log; /* where to, when the options ask for one */
+    bool no_host;                   /* only guests' code is known */
     bool guest_code;                /* code that runs in a guest is the host's: --guest-code */
     struct pd_guests *guests;       /* else: theirs; NULL: nothing is known of guests */
 };

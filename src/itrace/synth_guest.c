@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs in a guest: its kernel's code, and whose thread its samples are. perf follows nothing of a guest's user space. */
+/* What runs in a guest: its kernel's code, and whose thread its samples are. perf follows nothing of a guest's user space but its
+ * hypervisor's own code (synth_queue.c). */
 #include "itrace/synth_inside.h"
 #include "resolve/guests.h"
 
@@ -30,5 +31,7 @@ struct pd_thread *pd_synth_guest_thread(struct pd_synth_queue *queue)
     struct pd_synth *synth = queue->synth;
     if (!synth->guests || !synth->guests->wanted)
         return NULL;
+    if (synth->guests->code)
+        return pd_guests_code_thread(synth->guests, queue->pid, queue->pid, synth->number);
     return touch(synth, queue->pid, queue->pid, queue->tid);
 }

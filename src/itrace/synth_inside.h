@@ -110,7 +110,7 @@ struct pd_synth {
     struct pd_aux *aux;
     struct pd_code *code;
     struct pd_code_reader *code_reader;
-    bool timeless, guest_code;
+    bool timeless, guest_code, no_host;
     struct pd_guests *guests;     /* NULL: none are asked for */
     bool step_through;            /* each sample's own trace is decoded with it */
     struct pd_time_range *ranges; /* in TSC */

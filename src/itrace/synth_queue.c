@@ -228,8 +228,9 @@ void pd_synth_show_code(struct pd_synth_queue *queue)
     uint32_t tid = thread ? thread->tid : PD_NOBODY;
     uint32_t pid = thread ? pd_thread_pid(thread, synth->number) : PD_NOBODY;
     pd_timeline_touch(synth->timeline, pid, tid, synth->number); /* publishes maps */
-    struct pd_code_view *host = pd_code_view(synth->code_reader, thread, synth->number,
-                                             PD_CODE_HOST);
+    struct pd_code_view *host = synth->no_host ? NULL
+                                               : pd_code_view(synth->code_reader, thread,
+                                                              synth->number, PD_CODE_HOST);
     struct pd_code_view *guest = synth->guest_code ? pd_code_view(synth->code_reader, thread,
                                                                   synth->number, PD_CODE_GUEST_CODE)
                                                    : pd_synth_guest_view(queue);

@@ -104,6 +104,9 @@ struct pd_timeline *pd_timeline_new_guest(struct pd_timeline *host,
                                           const struct pd_features *features, uint32_t pid);
 /* What all ones are for the host. */
 uint32_t pd_timeline_machine(const struct pd_timeline *timeline);
+/* The thread of the host whose code a guest runs, set before the first look-up there; NULL: none. */
+void pd_timeline_set_hypervisor(struct pd_timeline *timeline, const struct pd_thread *thread);
+const struct pd_thread *pd_timeline_hypervisor(const struct pd_timeline *timeline);
 /* "[kernel.kallsyms]", or a guest's. */
 const char *pd_timeline_kernel_name(const struct pd_timeline *timeline);
 /* resolve/'s: the symbols of this machine, from before the first record on. */

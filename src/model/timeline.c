@@ -653,6 +653,16 @@ uint32_t pd_timeline_machine(const struct pd_timeline *timeline)
     return timeline->machine_pid;
 }
 
+void pd_timeline_set_hypervisor(struct pd_timeline *timeline, const struct pd_thread *thread)
+{
+    timeline->hypervisor = thread;
+}
+
+const struct pd_thread *pd_timeline_hypervisor(const struct pd_timeline *timeline)
+{
+    return timeline->hypervisor;
+}
+
 const char *pd_timeline_kernel_name(const struct pd_timeline *timeline)
 {
     return timeline->kernel_name;

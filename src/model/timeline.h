@@ -48,6 +48,7 @@ struct pd_timeline {
     struct pd_context *context;
     bool swap, remove_exited;
     uint32_t machine_pid;
+    const struct pd_thread *hypervisor; /* of a guest that runs its code; NULL: none */
     char kernel_name[48];
     void *symbols;         /* resolve/'s */
     struct pd_arena arena; /* threads, comms, cgroups */

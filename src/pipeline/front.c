@@ -155,6 +155,10 @@ PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
         tid = pd_load32(record->data + event->plan.tid + 4, event->plan.swap);
     }
     struct pd_timeline *timeline = timeline_of(front, record);
+    if (PD_UNLIKELY(timeline != front->session->timeline) && front->session->guests.code) {
+        tid = pid; /* who shows all of a guest */
+        pid = UINT32_MAX;
+    }
     if (PD_LIKELY(timeline != NULL))
         record->thread = pd_timeline_touch(timeline, pid, tid, record->number);
     if (PD_UNLIKELY(!front->kernel_shown &&

@@ -65,7 +65,7 @@ perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_co
     config->recording = session->recording;
     config->timeline = session->timeline;
     config->symbols = session->symbols;
-    config->guests = config->guest_code ? NULL : &session->guests;
+    config->guests = config->guest_code && !session->guests.code ? NULL : &session->guests;
     config->code = pd_session_code(session);
     if (!config->code)
         return pd_fail(&session->recording->context, PERFDATA_ERROR_MEMORY, -1,

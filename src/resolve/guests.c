@@ -100,16 +100,36 @@ static struct pd_guest *make(struct pd_guests *guests, uint32_t pid)
     return guest;
 }
 
+/* The guest of a process that brings its code. */
+static struct pd_timeline *make_code(struct pd_guests *guests, uint32_t pid)
+{
+    const struct pd_thread *hypervisor = pd_timeline_touch(guests->host, UINT32_MAX, pid, 0);
+    struct pd_guest *guest = hypervisor ? make(guests, pid) : NULL;
+    if (!guest)
+        return NULL;
+    pd_timeline_set_hypervisor(guest->timeline, hypervisor);
+    return guest->timeline;
+}
+
 struct pd_timeline *pd_guests_timeline(struct pd_guests *guests, uint32_t pid)
 {
     if (pid == pd_timeline_machine(guests->host))
         return guests->host;
     struct pd_guest *guest = find(guests, pid);
+    if (!guest && guests->code && guests->list.count < GUEST_LIMIT)
+        return make_code(guests, pid);
     if (!guest)
         guest = find(guests, 0);
     if (!guest)
         guest = make(guests, 0);
     return guest ? guest->timeline : NULL;
+}
+
+struct pd_thread *pd_guests_code_thread(struct pd_guests *guests, uint32_t machine, uint32_t pid,
+                                        uint64_t number)
+{
+    struct pd_timeline *timeline = pd_guests_timeline(guests, machine);
+    return timeline ? pd_timeline_touch(timeline, UINT32_MAX, pid, number) : NULL;
 }
 
 /* ---- ID_INDEX ---- */

@@ -27,6 +27,8 @@ struct pd_guest_cpu {
 
 struct pd_guests {
     bool wanted;
+    bool
+        code; /* what runs in a guest is its hypervisor's code: each process's guest is one by itself */
     bool swap;
     struct pd_context *context;
     struct pd_timeline *host;
@@ -51,6 +53,10 @@ const struct pd_guest_cpu *pd_guests_cpu(const struct pd_guests *guests, uint64_
 /* perf's choice: the guest of that pid, else the nameless one, which is made when unseen; of pid -1 the host. NULL without
  * memory. */
 struct pd_timeline *pd_guests_timeline(struct pd_guests *guests, uint32_t pid);
+
+/* With `code`: the thread that perf shows samples of a guest with, named after the guest. NULL without memory. */
+struct pd_thread *pd_guests_code_thread(struct pd_guests *guests, uint32_t machine, uint32_t pid,
+                                        uint64_t number);
 
 /* As for the host's timeline, for those of all guests. */
 void pd_guests_settle(struct pd_guests *guests, uint64_t number);

@@ -55,6 +55,8 @@ const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t
                                            uint64_t ip);
 /* Code of a guest's user space is that of the sample's thread, its hypervisor's (--guest-code). Default: no. */
 void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code);
+/* What is the host's has no map, and no symbol. Default: it has. */
+void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);

@@ -142,6 +142,7 @@ static PD_NOINLINE void change_view(struct pd_resolver *resolver, const struct p
 {
     resolver->thread = thread;
     resolver->of_guest = thread && thread->timeline != resolver->symbols->timeline;
+    resolver->rare = resolver->of_guest || resolver->no_host;
     if (!thread) {
         resolver->user = &resolver->nothing;
         return;
@@ -295,6 +296,23 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uin
     return location;
 }
 
+/* A guest whose code is its hypervisor's. NULL: it is not there, too. */
+static struct pd_location *look_up_hypervisor(struct pd_resolver *resolver, uint8_t cpumode,
+                                              uint64_t ip)
+{
+    const struct pd_thread *thread = resolver->thread;
+    const struct pd_thread *hypervisor = pd_timeline_hypervisor(thread->timeline);
+    struct pd_location *location = NULL;
+    if (!hypervisor)
+        return NULL;
+    change_view(resolver, hypervisor);
+    const struct pd_map *map = pd_maps_view_find(resolver->user, ip);
+    if (map)
+        location = at_place(resolver, map, cpumode, ip);
+    change_view(resolver, thread);
+    return location;
+}
+
 /* Guests are few: nothing is kept but what was found. */
 static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolver, uint8_t cpumode,
                                                      uint64_t ip)
@@ -304,13 +322,23 @@ static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolve
     const struct pd_map *map = NULL;
     bool kernel = cpumode == PD_CPUMODE_GUEST_KERNEL || cpumode == PD_CPUMODE_KERNEL;
     bool user = cpumode == PD_CPUMODE_GUEST_USER || cpumode == PD_CPUMODE_USER;
+    bool hidden = resolver->no_host && !is_guest(cpumode);
+    if (!resolver->of_guest && hidden)
+        return at_place(resolver, NULL, cpumode, ip);
     /* Of what is of no process perf takes the host's kernel. */
-    if (kernel && (resolver->of_guest || (thread && thread->tid == UINT32_MAX)))
+    if (hidden) /* perf takes what chains say of a guest for the host's */
+        map = NULL;
+    else if (kernel && (resolver->of_guest || (thread && thread->tid == UINT32_MAX)))
         map = pd_symbols_kernel_map(symbols, resolver->number, ip);
     else if (user && (resolver->of_guest || resolver->guest_code))
         map = pd_maps_view_find(resolver->user, ip);
     if (resolver->of_guest && (kernel || user)) /* in chains it says less */
         cpumode = kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER;
+    if (user && resolver->of_guest && !map && !hidden) {
+        struct pd_location *location = look_up_hypervisor(resolver, cpumode, ip);
+        if (location)
+            return location;
+    }
     return at_place(resolver, map, cpumode, ip);
 }
 
@@ -319,7 +347,7 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
 {
     take_stamps(resolver, thread, number);
     resolver->stats.lookups++;
-    if (PD_UNLIKELY(resolver->of_guest || is_guest(cpumode)))
+    if (PD_UNLIKELY(resolver->rare || is_guest(cpumode)))
         return look_up_guest(resolver, cpumode, ip);
     if (PD_UNLIKELY(resolver->loads_kernel) && cpumode == PD_CPUMODE_KERNEL) {
         struct pd_location *location = look_up_loading(resolver, ip);
@@ -416,6 +444,11 @@ struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver)
 void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code)
 {
     resolver->guest_code = guest_code;
+}
+
+void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host)
+{
+    resolver->no_host = resolver->rare = no_host;
 }
 
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller)

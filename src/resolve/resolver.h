@@ -49,6 +49,8 @@ struct pd_resolver {
     uint64_t number;
     const struct pd_thread *thread;
     bool of_guest;                   /* the thread is: all its maps are */
+    bool no_host;                    /* the host's samples have no maps */
+    bool rare;                       /* of_guest or no_host */
     const struct pd_maps_view *user; /* in `views`, or `nothing` */
     struct pd_maps_view kernel, nothing;
     struct pd_view_slot views[PD_VIEW_SLOTS]; /* by thread */

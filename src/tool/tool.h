@@ -31,7 +31,7 @@ struct tool_issues {
 
 /* What `kvm` says of guests to the verb that it runs. */
 struct tool_guests {
-    bool wanted, without_host;
+    bool wanted, without_host, code;
     const char *kallsyms, *modules, *vmlinux, *mount;
     const char *output; /* what `record` writes without -o */
 };

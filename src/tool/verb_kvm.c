@@ -6,7 +6,7 @@
 
 struct kvm_options {
     const char *kallsyms, *modules, *vmlinux, *mount, *output;
-    int host, guest;
+    int host, guest, guest_code;
 };
 #define FIELD(name) offsetof(struct kvm_options, name)
 
@@ -18,8 +18,11 @@ static const struct tool_option kvm_rows[] = {
     { TOOL_STRING, 'o', "output", "FILE",
       "what record writes; default: perf.data.guest, .host or .kvm, which is both", FIELD(output) },
     { TOOL_GROUP, .help = "Whose execution is recorded and shown" },
-    { TOOL_FLAG, 0, "host", NULL, "the host's, too", FIELD(host) },
+    { TOOL_FLAG, 0, "host", NULL,
+      "the host's, too; report: without it they count, but have no rows", FIELD(host) },
     { TOOL_FLAG, 0, "guest", NULL, "its guests', as always; --no-guest: not", FIELD(guest) },
+    { TOOL_FLAG, 0, "guest-code", NULL, "report: what runs in a guest is its hypervisor's own code",
+      FIELD(guest_code) },
     { TOOL_GROUP, .help = "Where guests' symbols come from" },
     { TOOL_STRING, 0, "guestkallsyms", "FILE", "table of the kernel of the guest that no pid names",
       FIELD(kallsyms) },
@@ -44,12 +47,13 @@ static enum tool_exit run_kvm(struct tool *tool, void *data, int argc, char **ar
     bool record = argc && !strcmp(argv[0], "record");
     if (!argc || (!record && strcmp(argv[0], "report") != 0))
         return tool_usage(tool, "kvm has the verbs record and report");
-    if (!record && !options->host)
-        return tool_refuse(tool, "guests without --host");
     if (!record && options->output)
         return tool_usage(tool, "-o is for record");
+    if (record && options->guest_code)
+        return tool_usage(tool, "--guest-code is for report");
     tool->guests = (struct tool_guests){ .wanted = options->guest || !options->host,
                                          .without_host = !options->host,
+                                         .code = options->guest_code,
                                          .kallsyms = options->kallsyms,
                                          .modules = options->modules,
                                          .vmlinux = options->vmlinux,

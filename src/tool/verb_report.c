@@ -215,6 +215,8 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
         .guests = tool->guests.wanted,
+        .guest_flags = (tool->guests.without_host ? PERFDATA_REPORT_NO_HOST : 0) |
+                       (tool->guests.code ? PERFDATA_REPORT_GUEST_CODE : 0),
         .guest_kallsyms = tool->guests.kallsyms,
         .guest_modules = tool->guests.modules,
         .guest_vmlinux = tool->guests.vmlinux,
