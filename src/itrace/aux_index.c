@@ -212,7 +212,7 @@ perfdata_status pd_aux_index_store(struct pd_aux *aux)
     struct maker maker = { .aux = aux, .window = malloc(WINDOW) };
     char path[4096], beside[4096 + 32];
     perfdata_status status = maker.window ? can_have_one(aux) : no_memory(aux);
-    for (size_t i = 0; i < aux->buffers.count && !status; i++)
+    for (size_t i = 0; maker.window && i < aux->buffers.count && !status; i++)
         status = make_row(&maker, &aux->buffers.data[i]);
     if (!status) {
         bool named = path_of(aux, path, sizeof path);
