@@ -425,7 +425,7 @@ static perfdata_status check_added(struct pd_script *script)
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_event *event = recording->events[i];
         struct pd_script_fields *set = &script->kinds[kind_of(event->attr.type)];
-        all |= event->attr.sample_type | event->added_type;
+        all |= event->attr.sample_type;
         if (!event->synthesised)
             continue;
         perfdata_status status = check_kind(script, set, event);

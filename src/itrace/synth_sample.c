@@ -254,10 +254,8 @@ static void put_parts(struct pd_synth_queue *queue, struct sample *sample, const
     }
     if (event->attr.sample_type & PD_SAMPLE_BRANCH_STACK) {
         struct pd_stack_branch branches[1024];
-        size_t count = 0; /* perf finds none of idle tasks, whose stacks it keeps by CPU */
-        if (!queue->idle)
-            count = pd_stack_branches(&synth->stacks, pd_synth_stack(queue), branches,
-                                      synth->options.last_branch_size);
+        size_t count = pd_stack_branches(&synth->stacks, pd_synth_stack(queue), branches,
+                                         synth->options.last_branch_size);
         uint64_t head[2] = { count, UINT64_MAX };
         memcpy(sample->parts, head, sizeof head);
         memcpy(sample->parts + sizeof head, branches, count * sizeof *branches);

@@ -45,6 +45,12 @@ t_event.data script --itrace=Ibs100
 c_psbeach.data script --call-trace --graph-function tree
 c_sample.data script --call-ret-trace --graph-function run
 c_tracepoint.data script --call-ret-trace --graph-function tree
+# Branches of idle tasks: known where their calls are
+k_cpu script --itrace=i10usl -F cpu,tid,ip,brstack
+k_cpu script --itrace=i10usgl -F cpu,tid,ip,brstack
+# A chain for recorded samples brings no fields to those that are made
+c_sample.data script --itrace=i10usG -F cpu,tid
+c_tracepoint.data script --itrace=i10usGL -F ip,brstack
 # Records as they lie in the file, and which function was patched
 k_poke script -D
 c_fork.data script --dump-unsorted-raw-trace
