@@ -150,6 +150,8 @@ struct perfdata_recorder_options {
     const char *guest_kallsyms, *guest_modules, *guest_mount;
     uint32_t
         synthesis_threads; /* that say what runs already with all CPUs; 0: one. The records are the same */
+    uint32_t
+        write_blocks; /* of 1 MiB that a thread writes while others are filled; 0: all is written at once */
     uint32_t has_map_timeout,
         map_timeout; /* milliseconds for the maps of a task, which are cut then */
 };

@@ -258,6 +258,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from record' -l buildid-mmap -d 
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s N -l no-buildid-cache -d 'as always: the build-id cache is not touched'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -s m -l mmap-pages -r -d 'size of a buffer, and of a trace: pages, or bytes like 1M,16M'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l mmap-flush -r -d 'a buffer is read when it has so many bytes, like 16K; a quarter of it at most'
+complete -c perfdata -n '__fish_seen_subcommand_from record' -l aio -d 'another thread writes, N blocks of 1 MiB (1 to 4) at most; default: 1'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l affinity -r -d 'read each buffer on its CPU (cpu), on a CPU of its node (node), or anywhere (sys)'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l tail-synthesize -d 'what runs already is said at the end'
 complete -c perfdata -n '__fish_seen_subcommand_from record' -l no-buffering -d 'write each sample at once'

@@ -392,6 +392,7 @@ _perfdata() {
         '*-m+[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
         '*--mmap-pages=[size of a buffer, and of a trace\: pages, or bytes like 1M,16M]:PAGES:' \
         '*--mmap-flush=[a buffer is read when it has so many bytes, like 16K; a quarter of it at most]:BYTES:' \
+        '*--aio=-[another thread writes, N blocks of 1 MiB (1 to 4) at most; default\: 1]::N:' \
         '*--affinity=[read each buffer on its CPU (cpu), on a CPU of its node (node), or anywhere (sys)]:WHERE:' \
         '*--tail-synthesize[what runs already is said at the end]' \
         '*--no-buffering[write each sample at once]' \

@@ -28,6 +28,7 @@ struct filter {
     struct pd_context *context;
     const struct pd_roots *roots;
     const char *text, *at;
+    struct pd_symtab *kernel; /* NULL: not read yet */
 };
 
 static perfdata_status bad(struct filter *filter, const char *what, const char *which)
@@ -216,35 +217,33 @@ static perfdata_status locate(struct filter *filter, const struct pd_symtab *tab
     return PERFDATA_OK;
 }
 
-static perfdata_status load_kernel(struct filter *filter, struct pd_symtab **out)
+/* Once for all regions of a filter. */
+static perfdata_status load_kernel(struct filter *filter)
 {
     size_t size;
+    if (filter->kernel)
+        return PERFDATA_OK;
     struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
     char *text = pd_roots_read_all(filter->roots, &size, "/proc/kallsyms");
     bool good = text && builder;
     if (!good)
         free(text);
     good = good && pd_kallsyms_parse(builder, text, size) && pd_symtab_fix_ends(builder, true);
-    *out = good ? pd_symtab_finish(builder) : NULL;
+    filter->kernel = good ? pd_symtab_finish(builder) : NULL;
     if (!good)
         pd_symtab_builder_free(builder);
-    return *out ? PERFDATA_OK : bad(filter, "the kernel's symbols cannot be read", "");
+    return filter->kernel ? PERFDATA_OK : bad(filter, "the kernel's symbols cannot be read", "");
 }
 
 static perfdata_status resolve_symbols(struct filter *filter, const struct region *region,
                                        uint64_t *start, uint64_t *size)
 {
-    struct pd_symtab *kernel;
     struct pd_object *object;
     struct pd_object_search search = { .demangle = true };
     perfdata_status status;
     if (!*region->file) {
-        status = load_kernel(filter, &kernel);
-        if (status == PERFDATA_OK) {
-            status = locate(filter, kernel, true, region, start, size);
-            pd_symtab_free(kernel);
-        }
-        return status;
+        status = load_kernel(filter);
+        return status < 0 ? status : locate(filter, filter->kernel, true, region, start, size);
     }
     status = pd_object_load(&search, region->file, NULL, &object);
     if (status < 0)
@@ -297,6 +296,8 @@ perfdata_status pd_filter_resolve(struct pd_context *context, const struct pd_ro
         any = true;
     }
     free(region);
+    if (filter.kernel)
+        pd_symtab_free(filter.kernel);
     if (status == PERFDATA_OK && out->length >= FILTER_MOST)
         return bad(&filter, "it is too long", "");
     return status < 0 || any ? status : bad(&filter, "nothing in it", "");

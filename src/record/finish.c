@@ -73,6 +73,8 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
     if (!recorder->options.path || (!build_ids && !recorder->options.want_times))
         return recorder->options.path ? set_times(recorder, &seen) : PERFDATA_OK;
     perfdata_status status = pd_writer_sync(recorder->writer);
+    if (status == PERFDATA_OK)
+        status = pd_writer_wait(recorder->writer);
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
     options.threads = 1;
     if (status == PERFDATA_OK &&

@@ -46,6 +46,10 @@ static perfdata_status check_options(perfdata_recorder *recorder)
     if (options->affinity && options->threads)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "--affinity option is mutually exclusive to parallel streaming mode.");
+    if (options->write_blocks && options->threads)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "Asynchronous streaming mode (--aio) is mutually exclusive to parallel "
+                       "streaming mode.");
     if (options->snapshot > PERFDATA_SNAPSHOT_AT_END)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no such snapshots");
     if (options->call_graph > PERFDATA_CALL_GRAPH_LBR)
@@ -233,10 +237,13 @@ static perfdata_status set_directory(perfdata_recorder *recorder)
 
 static perfdata_status put_beginning(perfdata_recorder *recorder)
 {
+    enum { MOST_BLOCKS = 16 };
     static const uint8_t zeros[16];
     bool file = recorder->options.path != NULL;
     struct pd_writer_options options = { .kind = file ? PD_WRITE_FILE : PD_WRITE_PIPE,
-                                         .level = recorder->options.compression };
+                                         .level = recorder->options.compression,
+                                         .blocks = PD_MIN(recorder->options.write_blocks,
+                                                          (uint32_t)MOST_BLOCKS) };
     perfdata_status status = pd_writer_open_fd(&recorder->context, recorder->fd, &options,
                                                &recorder->writer);
     if (status == PERFDATA_OK)

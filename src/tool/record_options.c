@@ -194,6 +194,12 @@ static enum tool_exit take_output(struct record_run *run)
             return record_bad_value(run, "--num-thread-synthesize", options->synthesis_threads);
         recorder->synthesis_threads = (uint32_t)number;
     }
+    if (options->blocks) {
+        enum { MOST = 4 }; /* perf's */
+        if (!record_count(options->blocks, UINT32_MAX, &number))
+            return record_bad_value(run, "--aio", options->blocks);
+        recorder->write_blocks = number > MOST ? MOST : number ? (uint32_t)number : 1;
+    }
     if (options->map_timeout) {
         if (!record_count(options->map_timeout, UINT32_MAX, &number))
             return record_bad_value(run, "--proc-map-timeout", options->map_timeout);

@@ -80,7 +80,7 @@ struct record_options {
         *pages;
     const char *delay, *synth, *branches, *user_registers, *interrupt_registers, *level;
     const char *switch_output, *switch_files, *max_size, *control, *priority, *threads, *snapshot,
-        *aux_sample, *flush, *affinity, *synthesis_threads, *map_timeout;
+        *aux_sample, *flush, *affinity, *synthesis_threads, *map_timeout, *blocks;
     int tail, map_build_ids, kcore;
     int graph, branch_any, quiet, verbose, stamp, boundary, dry;
     int flags[31]; /* by bit of enum perfdata_recorder_flags */

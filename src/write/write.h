@@ -20,6 +20,7 @@ struct pd_writer_options {
     uint32_t
         attr_size; /* of each attr; 0: the smallest that holds all events' fields, 128 at least */
     int level; /* of zstd, for records of the kernel; 0: not compressed. The feature COMPRESSED is the writer's then */
+    unsigned blocks; /* that another thread may be writing meanwhile; 0: the caller writes */
 };
 
 struct pd_writer;
@@ -45,6 +46,8 @@ perfdata_status pd_writer_put_record(struct pd_writer *writer, const void *recor
 perfdata_status pd_writer_put_kernel(struct pd_writer *writer, const void *bytes, size_t size);
 /* What was put so far is in the file, and its header says so: a reader sees it, without features. A stream is flushed. */
 perfdata_status pd_writer_sync(struct pd_writer *writer);
+/* What was given to another thread to write is written. */
+perfdata_status pd_writer_wait(struct pd_writer *writer);
 /* Bytes of the kernel's records so far, and what became of them in compressed records. */
 void pd_writer_packed(const struct pd_writer *writer, uint64_t *in, uint64_t *out);
 /* Bytes as they are: those that follow a record (AUX area data). */

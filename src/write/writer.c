@@ -2,6 +2,7 @@
 #include "write/write.h"
 #include "base/vec.h"
 #include "io/at.h"
+#include "write/async.h"
 #include "write/pack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -45,8 +46,9 @@ struct pd_writer {
     struct feature features[FEATURES];
     uint64_t position; /* of the next byte, those in the buffer counted */
     uint64_t attrs_offset, data_offset;
+    struct pd_async *async; /* NULL: the caller's thread writes */
     size_t buffered, room;
-    uint8_t buffer[]; /* of `room` bytes */
+    uint8_t *buffer; /* of `room` bytes */
 };
 
 static perfdata_status write_all(struct pd_writer *writer, const uint8_t *bytes, size_t size)
@@ -57,11 +59,42 @@ static perfdata_status write_all(struct pd_writer *writer, const uint8_t *bytes,
                    "cannot write: %s", strerrordesc_np(errno));
 }
 
+static perfdata_status async_failed(struct pd_writer *writer, int error)
+{
+    return error ? pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, (int64_t)writer->position,
+                           "cannot write: %s", strerrordesc_np(error))
+                 : PERFDATA_OK;
+}
+
 static perfdata_status flush(struct pd_writer *writer)
 {
     size_t size = writer->buffered;
     writer->buffered = 0;
+    if (writer->async)
+        return size ? async_failed(writer,
+                                   pd_async_write(writer->async, &writer->buffer, size, NULL, 0))
+                    : PERFDATA_OK;
     return write_all(writer, writer->buffer, size);
+}
+
+perfdata_status pd_writer_wait(struct pd_writer *writer)
+{
+    return writer->async ? async_failed(writer, pd_async_wait(writer->async)) : PERFDATA_OK;
+}
+
+/* Larger than the buffer: written at once, or in blocks of another thread. */
+static perfdata_status put_large(struct pd_writer *writer, const uint8_t *bytes, size_t size)
+{
+    perfdata_status status = flush(writer);
+    if (!writer->async)
+        return status < 0 ? status : write_all(writer, bytes, size);
+    for (; size && status == PERFDATA_OK; status = size ? flush(writer) : status) {
+        writer->buffered = PD_MIN(size, writer->room);
+        memcpy(writer->buffer, bytes, writer->buffered);
+        bytes += writer->buffered;
+        size -= writer->buffered;
+    }
+    return status;
 }
 
 perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, size_t size)
@@ -73,7 +106,7 @@ perfdata_status pd_writer_put(struct pd_writer *writer, const void *bytes, size_
     }
     writer->position += size;
     if (size > writer->room)
-        return write_all(writer, bytes, size);
+        return put_large(writer, bytes, size);
     if (size)
         memcpy(writer->buffer + writer->buffered, bytes, size);
     writer->buffered += size;
@@ -91,15 +124,20 @@ perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
 {
     *out = NULL;
     size_t room = options->kind == PD_WRITE_PART ? PART_BUFFER : BUFFER_SIZE;
-    struct pd_writer *writer = malloc(sizeof *writer + room);
+    struct pd_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    memset(writer, 0, sizeof *writer);
     writer->room = room;
     writer->context = context;
     writer->fd = fd;
     writer->options = *options;
     *out = writer;
+    if (options->blocks)
+        writer->async = pd_async_new(fd, options->blocks, room, &writer->buffer);
+    else
+        writer->buffer = malloc(room);
+    if (!writer->buffer)
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory or no thread to write");
     if (options->level && !(writer->pack = pd_pack_new(options->level)))
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory to compress");
     return PERFDATA_OK;
@@ -116,6 +154,8 @@ void pd_writer_close(struct pd_writer *writer)
     pd_pack_free(writer->pack);
     for (size_t i = 0; i < FEATURES; i++)
         free(writer->features[i].payload);
+    pd_async_free(writer->async);
+    free(writer->buffer);
     free(writer);
 }
 
@@ -241,8 +281,9 @@ static perfdata_status put_events(struct pd_writer *writer)
 
 static perfdata_status rewrite_header(struct pd_writer *writer, const uint8_t *header)
 {
-    if (pd_write_at(writer->fd, 0, header, HEADER_SIZE))
-        return PERFDATA_OK;
+    perfdata_status status = pd_writer_wait(writer);
+    if (status < 0 || pd_write_at(writer->fd, 0, header, HEADER_SIZE))
+        return status;
     return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, 0, "cannot write the header: %s",
                    strerrordesc_np(errno));
 }
@@ -323,23 +364,27 @@ perfdata_status pd_writer_put_kernel(struct pd_writer *writer, const void *bytes
     enum { LARGE = 1 << 16 }; /* not worth a copy */
     if (writer->pack)
         return put_packed(writer, bytes, size);
-    if (size < LARGE)
+    if (size < LARGE || writer->async)
         return pd_writer_put(writer, bytes, size);
-    perfdata_status status = flush(writer);
     writer->position += size;
-    return status < 0 ? status : write_all(writer, bytes, size);
+    return put_large(writer, bytes, size);
 }
 
 perfdata_status pd_writer_sync(struct pd_writer *writer)
 {
     uint8_t header[HEADER_SIZE];
+    bool patch = writer->options.kind == PD_WRITE_FILE && !writer->late;
     perfdata_status status = writer->pack ? put_piece(writer) : PERFDATA_OK;
+    put_header(writer, writer->position - writer->data_offset, false, header);
+    if (status == PERFDATA_OK && writer->async) {
+        size_t size = writer->buffered;
+        writer->buffered = 0;
+        return async_failed(writer, pd_async_write(writer->async, &writer->buffer, size, header,
+                                                   patch ? sizeof header : 0));
+    }
     if (status == PERFDATA_OK)
         status = flush(writer);
-    if (status < 0 || writer->options.kind != PD_WRITE_FILE || writer->late)
-        return status;
-    put_header(writer, writer->position - writer->data_offset, false, header);
-    return rewrite_header(writer, header);
+    return status < 0 || !patch ? status : rewrite_header(writer, header);
 }
 
 void pd_writer_packed(const struct pd_writer *writer, uint64_t *in, uint64_t *out)
@@ -562,6 +607,8 @@ perfdata_status pd_writer_finish(struct pd_writer *writer)
         status = writer->pack ? put_piece(writer) : PERFDATA_OK;
         if (status == PERFDATA_OK)
             status = flush(writer);
+        if (status == PERFDATA_OK)
+            status = pd_writer_wait(writer);
     }
     writer->finished = true;
     return status;

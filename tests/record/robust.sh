@@ -29,7 +29,8 @@ expect "a CPU that is not there" 3 "CPU 99 is not online." "$PERFDATA" record -C
 expect "few descriptors" 3 "Hint: Try increasing the limit with 'ulimit -n <limit>'" \
     sh -c "ulimit -n 12; exec '$PERFDATA' record -e cpu-clock,cs,faults,task-clock -o a true"
 expect "a full device" 4 "failed to write perf data, error: No space left on device" "$PERFDATA" record -e cpu-clock -o /dev/full true
-expect "an option that is not there yet" 2 "--aio" "$PERFDATA" record --aio -e cpu-clock -o a true
+expect "a full device, asynchronously" 4 "failed to write perf data, error: No space left on device" "$PERFDATA" record --aio -e cpu-clock -o /dev/full true
+expect "an option that is not there yet" 2 "--off-cpu" "$PERFDATA" record --off-cpu -e cpu-clock -o a true
 
 mkdir small
 if mount -t tmpfs -o size=64k none small 2>/dev/null; then

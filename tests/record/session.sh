@@ -148,6 +148,16 @@ grep -q '^Cpus_allowed_list:[^0-9]*[0-9]*$' /proc/$recorder/status || wrong "--a
 test $# = 0 || test "$(cut -d ' ' -f 40,41 /proc/$recorder/stat)" = '1 1' || wrong "-r 1: not with this priority"
 wait $recorder || wrong "--affinity cpu $*"
 
+# written by another thread
+for how in "" =4 "=2 -z"; do
+    record --aio$how -a -e cpu-clock -c 20000 -o r sh -c "$burn" || wrong "--aio$how"
+    test "$(samples r)" -gt 100 || wrong "--aio$how: $(samples r) samples"
+    "$PERFDATA" check r >/dev/null 2>&1 || test $? -le 1 || wrong "--aio$how: damaged"
+done
+timeout 30 "$PERFDATA" record --aio=2 -a -e cpu-clock -c 100000 -o - sleep 0.3 2>err >s
+"$PERFDATA" dump --stats -i s | grep -q SAMPLE || wrong "--aio: a stream without samples"
+record --aio=x -e cpu-clock -o r true && wrong "--aio=x"
+
 # compressed, and a stream of it
 record -z -a -e cpu-clock -c 100000 -o i sleep 0.3 || wrong "compressed"
 test "$(samples i)" -gt 10 && grep -q "compressed (original" err || wrong "compressed: $(samples i) samples"
