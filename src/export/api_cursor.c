@@ -87,7 +87,7 @@ static int next_batch(struct perfdata_cursor *cursor)
     if (cursor->filled <= 0)
         return cursor->filled;
     if (cursor->front.number)
-        pd_timeline_retire(cursor->session.timeline, cursor->front.number);
+        pd_session_retire(&cursor->session, cursor->front.number);
     pd_resolver_trim(cursor->resolver);
     pd_job_reset(cursor->job);
     cursor->next = 0;

@@ -411,7 +411,8 @@ static perfdata_status decode(struct report *report)
 {
     struct pd_synth_config config = { .options = &report->plan.itrace,
                                       .no_host = report->plan.no_host,
-                                      .guest_code = report->session.guests.code };
+                                      .guest_code = report->session.guests.code,
+                                      .threads = report->options->threads };
     pd_filter_trace(&report->plan.filter, &config);
     perfdata_status status = pd_trace_log_open(&report->log, report->recording,
                                                &report->plan.itrace, PD_TRACE_LOG_WRITE, &config);

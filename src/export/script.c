@@ -296,6 +296,7 @@ static perfdata_status decode(struct pd_script *script)
     struct pd_synth_config config = {
         .options = itrace,
         .guest_code = options->flags & PERFDATA_SCRIPT_GUEST_CODE,
+        .threads = options->threads,
     };
     pd_filter_trace(&script->filter, &config);
     perfdata_status status = pd_trace_log_open(&script->log, script->recording, itrace,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Records, and what of the trace comes before each. */
-#include "itrace/synth_inside.h"
+#include "itrace/synth_parts.h"
 #include "itrace/aux_index.h"
 
 enum { LATE_BRANCHES = 1024 }; /* kept beyond what L asks for: the trace is ahead of the samples */
@@ -187,7 +187,8 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     if (status)
         return status;
     set_mask(synth);
-    return pd_synth_make_queues(synth);
+    status = pd_synth_make_queues(synth);
+    return status ? status : pd_synth_parts_open(synth, config->threads);
 }
 
 /* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO: features and events tell,
@@ -251,6 +252,7 @@ void pd_synth_close(struct pd_synth *synth)
 {
     if (!synth)
         return;
+    pd_synth_parts_close(synth);
     pd_synth_free_queues(synth);
     pd_synth_log_close(synth);
     pd_synth_remove_events(synth);
@@ -270,6 +272,11 @@ void pd_synth_close(struct pd_synth *synth)
 void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *out)
 {
     *out = synth->stats;
+}
+
+uint64_t pd_synth_needs(const struct pd_synth *synth)
+{
+    return pd_synth_parts_need(synth);
 }
 
 /* ---- records ---- */

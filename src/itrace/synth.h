@@ -146,6 +146,7 @@ struct pd_synth_config {
     bool no_host;                   /* only guests' code is known */
     bool guest_code;                /* code that runs in a guest is the host's: --guest-code */
     struct pd_guests *guests;       /* else: theirs; NULL: nothing is known of guests */
+    unsigned threads;               /* that may walk, the caller's included */
 };
 
 struct pd_synth_stats {
@@ -161,6 +162,8 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
  * chain or branches. */
 int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_t number,
                     struct pd_synth_sink *sink);
+/* The number of the oldest record whose maps are still looked at beside the front; UINT64_MAX: none are. */
+uint64_t pd_synth_needs(const struct pd_synth *synth);
 void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *out);
 void pd_synth_close(struct pd_synth *synth);
 

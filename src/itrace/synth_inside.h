@@ -81,8 +81,9 @@ struct pd_synth_queue {
     /* time ranges */
     bool to_start; /* the next limit begins a range */
     size_t range;
-    uint64_t range_limit; /* TSC; 0: none */
-    uint64_t jumped;      /* to where it was fast-forwarded */
+    uint64_t range_limit;         /* TSC; 0: none */
+    uint64_t jumped;              /* to where it was fast-forwarded */
+    struct pd_synth_parts *parts; /* walked by other threads; NULL: none are */
 };
 
 struct pd_synth_heap_entry {
@@ -99,6 +100,7 @@ struct pd_address_filter {
 
 struct pd_pebs;
 struct pd_synth_logger;
+struct pd_synth_pool;
 /* Decoding goes on when this much text has been made of the samples so far. */
 #define PD_SYNTH_BYTES ((size_t)1 << 20)
 
@@ -134,6 +136,7 @@ struct pd_synth {
     /* queues */
     struct pd_synth_queue *queues; /* by number; holes are not set up */
     size_t queue_count;
+    struct pd_synth_pool *pool; /* other threads that walk; NULL: none do */
     PD_VEC(struct pd_synth_heap_entry) heap;
     bool queues_set_up;
     struct pd_synth_queue *running; /* was interrupted by a full sink */
@@ -223,6 +226,27 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit);
 int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time);
 int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *record);
 bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time);
+/* A queue in the heap has another time now. */
+void pd_synth_heap_move(struct pd_synth *synth, uint32_t queue, uint64_t time);
+/* How a queue's time goes on with a step. */
+struct pd_synth_clock {
+    uint64_t time;
+    bool set; /* it does not depend on the time before */
+};
+/* On return to user space the estimate counts; else time never goes back. */
+PD_INLINE void pd_synth_clock_step(struct pd_synth_clock *clock, const struct pd_synth *synth,
+                                   const struct pd_pt_state *state)
+{
+    bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
+    if (PD_UNLIKELY(state->last_timestamp > clock->time)) /* of a step that nobody asked for */
+        clock->time = state->last_timestamp;
+    if (!synth->timeless && from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START) {
+        clock->time = state->est_timestamp;
+        clock->set = true;
+    } else if (state->timestamp > clock->time) {
+        clock->time = state->timestamp;
+    }
+}
 
 /* The queue's thread, or its maps, may have changed. */
 void pd_synth_show_code(struct pd_synth_queue *queue);

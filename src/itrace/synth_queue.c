@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues: each decoded up to the next one's time, the earliest first. Two queues of equal time go in the order that perf's
  * heap gives them. */
-#include "itrace/synth_inside.h"
+#include "itrace/synth_parts.h"
 
 /* ---- the heap ---- */
 
@@ -44,6 +44,16 @@ static void heap_pop(struct pd_synth *synth)
     heap[at] = last;
 }
 
+void pd_synth_heap_move(struct pd_synth *synth, uint32_t queue, uint64_t time)
+{
+    size_t count = synth->heap.count;
+    synth->heap.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct pd_synth_heap_entry entry = synth->heap.data[i];
+        pd_synth_heap_add(synth, entry.queue, entry.queue == queue ? time : entry.time);
+    }
+}
+
 /* ---- a decoder ---- */
 
 static int next_buffer(void *data, struct pd_pt_buffer *out)
@@ -52,6 +62,7 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
     struct pd_aux_piece piece;
     if (queue->synth->step_through && queue->given)
         return 0;
+    pd_synth_parts_drop(queue);
     int got = pd_aux_reader_next(queue->reader, &piece);
     if (got < 0)
         queue->synth->status = got;
@@ -318,25 +329,19 @@ static void take_error(struct pd_synth_queue *queue, const struct pd_pt_state *s
     pd_synth_error_of(queue, state);
 }
 
-/* On return to user space, and where a switch is not yet known, the estimate counts; else time never goes back. */
+/* Where a switch is not yet known, the estimate counts, too. */
 static void take_time(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
     struct pd_synth *synth = queue->synth;
-    bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
-    if (PD_UNLIKELY(state->last_timestamp > queue->time)) /* of a step that nobody asked for */
-        queue->time = state->last_timestamp;
-    bool estimated = !synth->timeless && from_kernel && state->to_ip &&
-                     state->to_ip < PD_PT_KERNEL_START;
-    if (estimated)
-        queue->time = state->est_timestamp;
-    else if (queue->sync_switch && queue->switch_state == PD_SWITCH_UNKNOWN &&
-             state->to_ip == synth->switch_ip && queue->next_tid == PD_NOBODY) {
-        queue->time = state->est_timestamp;
-        estimated = true;
-    } else if (state->timestamp > queue->time) {
-        queue->time = state->timestamp;
+    struct pd_synth_clock clock = { .time = queue->time };
+    pd_synth_clock_step(&clock, synth, state);
+    if (PD_UNLIKELY(queue->sync_switch) && queue->switch_state == PD_SWITCH_UNKNOWN &&
+        state->to_ip == synth->switch_ip && queue->next_tid == PD_NOBODY) {
+        clock.time = state->est_timestamp;
+        clock.set = true;
     }
-    if (PD_UNLIKELY(synth->logger && estimated))
+    queue->time = clock.time;
+    if (PD_UNLIKELY(synth->logger && clock.set))
         pd_synth_log_text(synth, "TSC %llx est. TSC %llx\n", (unsigned long long)state->timestamp,
                           (unsigned long long)state->est_timestamp);
 }
@@ -385,6 +390,11 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
                 !pd_synth_sync(queue))
                 return RUN_STOPPED;
         }
+        if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue, limit)) {
+            if (queue->time >= limit)
+                return RUN_LIMIT;
+            continue;
+        }
         const struct pd_pt_state *state = pd_pt_decode(queue->decoder, decode_limit(queue, limit));
         if (PD_UNLIKELY(!state)) {
             queue->ended = true;
@@ -402,6 +412,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         queue->pending = true;
         pd_synth_set_flags(queue);
         take_time(queue, state);
+        if (PD_UNLIKELY(queue->parts != NULL) && state->type & PD_PT_PSB_EVENT)
+            pd_synth_parts_psb(queue);
         if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue))
             return RUN_STOPPED;
         if (!synth->timeless &&
@@ -476,6 +488,8 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
 {
     if (pd_synth_set_up(synth) < 0)
         return synth->status;
+    if (synth->pool)
+        pd_synth_parts_check(synth, limit);
     if (synth->running &&
         !finish_run(synth, synth->running,
                     run_queue(synth->running, synth->running_limit, synth->running_others)))

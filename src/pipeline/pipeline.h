@@ -53,6 +53,10 @@ void pd_session_close(struct pd_session *session);
 /* Samples made of the recording's trace come among its records in a run of this session; their events are the recording's
  * until the session is closed. config->recording, timeline and symbols are filled in. */
 perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_config *config);
+/* Versions of the timeline older than `number` are no longer needed by the session's user. */
+void pd_session_retire(struct pd_session *session, uint64_t number);
+/* How many a run that is asked for so many has; 0: the context's limit, or a thread a core. */
+unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads);
 
 /* Some thousand records in delivery order: all samples, and the other records that the consumer asked for. A record's
  * thread is the one that perf shows with it: of its body for COMM, FORK, EXIT, MMAP, MMAP2 and NAMESPACES, else of the

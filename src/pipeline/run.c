@@ -314,8 +314,7 @@ static perfdata_status run_front(struct pool *pool)
         struct pd_job *job = acquire(pool, &oldest);
         if (!job)
             break;
-        pd_timeline_retire(pool->session->timeline, PD_MIN(oldest, front.number + 1));
-        pd_guests_retire(&pool->session->guests, PD_MIN(oldest, front.number + 1));
+        pd_session_retire(pool->session, PD_MIN(oldest, front.number + 1));
         filled = pd_front_fill(&front, job);
         if (job->batch.count) {
             submit(pool, job);

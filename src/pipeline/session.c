@@ -66,11 +66,21 @@ perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_co
     config->timeline = session->timeline;
     config->symbols = session->symbols;
     config->guests = config->guest_code && !session->guests.code ? NULL : &session->guests;
+    /* Code that a program makes as it runs comes from the records at any time. */
+    config->threads = session->jit ? 1 : pd_pipeline_threads(session, config->threads);
     config->code = pd_session_code(session);
     if (!config->code)
         return pd_fail(&session->recording->context, PERFDATA_ERROR_MEMORY, -1,
                        "no memory for decoding");
     return pd_synth_open(config, &session->synth);
+}
+
+void pd_session_retire(struct pd_session *session, uint64_t number)
+{
+    if (session->synth)
+        number = PD_MIN(number, pd_synth_needs(session->synth));
+    pd_timeline_retire(session->timeline, number);
+    pd_guests_retire(&session->guests, number);
 }
 
 void pd_session_close(struct pd_session *session)

@@ -169,6 +169,7 @@ struct pd_pt_decoder;
 /* NULL without memory. The config is copied. */
 struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config);
 void pd_pt_decoder_free(struct pd_pt_decoder *decoder);
+const struct pd_pt_config *pd_pt_config_of(const struct pd_pt_decoder *decoder);
 
 /* What host and guest code the next steps are walked through; NULL: none is known. To be called when the thread or its
  * maps may have changed; cheap when they have not. */
@@ -183,6 +184,9 @@ void pd_pt_log_settings(struct pd_pt_decoder *decoder);
 
 /* Other steps than the config says are wanted from here on. */
 void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);
+
+/* Steps that are returned besides, once the last PSB is at that position of the queue or behind it; bits of type. */
+void pd_pt_watch(struct pd_pt_decoder *decoder, uint32_t types, uint64_t from);
 
 /* The next sample by time is near (pd_pt_config.near_ticks). */
 bool pd_pt_is_near(const struct pd_pt_decoder *decoder);

@@ -68,17 +68,53 @@ void pd_pt_time_tsc(struct pd_pt_time *time, uint64_t payload, bool after_cyc)
     }
 }
 
+static void count_to(struct pd_pt_time *time, uint64_t timestamp, double factor)
+{
+    if (timestamp <= time->base_timestamp)
+        return;
+    double ticks = (double)(timestamp - time->base_timestamp);
+    uint64_t cycles = pd_pt_time_round(ticks * factor + (double)time->base_cycles);
+    if (cycles > time->tot_cycles)
+        time->tot_cycles = cycles;
+}
+
 void pd_pt_time_count_cycles(struct pd_pt_time *time)
 {
     if (time->have_cyc)
         return;
     time->sample_cyc = true;
-    if (!time->pge || time->timestamp <= time->base_timestamp)
+    if (!time->pge)
         return;
-    double ticks = (double)(time->timestamp - time->base_timestamp);
-    uint64_t cycles = pd_pt_time_round(ticks * time->tsc_to_cyc + (double)time->base_cycles);
-    if (cycles > time->tot_cycles)
-        time->tot_cycles = cycles;
+    if (PD_UNLIKELY(time->changes != NULL))
+        pd_pt_time_note(time, time->tsc_to_cyc);
+    count_to(time, time->timestamp, time->tsc_to_cyc);
+}
+
+void pd_pt_time_note(struct pd_pt_time *time, double factor)
+{
+    enum { MOST = 1 << 14 };
+    struct pd_pt_cycles *changes = time->changes;
+    struct pd_pt_cycles_change change = { time->timestamp, factor }, *last = NULL;
+    if (changes->list.count)
+        last = &changes->list.data[changes->list.count - 1];
+    /* From one base the count only grows with the time. */
+    if (factor > 0 && last && last->factor == factor && last->timestamp <= change.timestamp)
+        last->timestamp = change.timestamp;
+    else if (changes->list.count >= MOST || !pd_vec_push(&changes->list, change))
+        changes->failed = true;
+}
+
+void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *changes)
+{
+    for (size_t i = 0; i < changes->list.count; i++) {
+        const struct pd_pt_cycles_change *change = &changes->list.data[i];
+        if (change->factor != 0) {
+            count_to(time, change->timestamp, change->factor);
+        } else {
+            time->base_timestamp = change->timestamp;
+            time->base_cycles = time->tot_cycles;
+        }
+    }
 }
 
 void pd_pt_time_tma(struct pd_pt_time *time, uint32_t ctc, uint32_t fast_counter, bool in_psb)

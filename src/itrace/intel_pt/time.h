@@ -3,7 +3,7 @@
  * Doubles are IEEE without contraction; the build says -ffp-contract=off. */
 #ifndef PD_INTEL_PT_TIME_H
 #define PD_INTEL_PT_TIME_H
-#include "base/base.h"
+#include "base/vec.h"
 
 /* A TSC packet that is behind the time by less than this much is late, not another time. */
 enum { PD_PT_TSC_SLIP = 0x10000 };
@@ -15,8 +15,19 @@ struct pd_pt_calibration {
     double factor, cbr_factor;
 };
 
+/* What changed the count of cycles where no CYC packets do: it can be made up for from another count. */
+struct pd_pt_cycles {
+    PD_VEC(struct pd_pt_cycles_change) list;
+    bool failed; /* not all of it is there */
+};
+struct pd_pt_cycles_change {
+    uint64_t timestamp;
+    double factor; /* ticks since the base to cycles; 0: a new base */
+};
+
 struct pd_pt_time {
     struct pd_pt_calibration *told; /* NULL: nobody asks */
+    struct pd_pt_cycles *changes;   /* likewise */
     /* Set once, see pd_pt_time_init(). */
     uint64_t tsc_ctc_n, tsc_ctc_d, tsc_ctc_mult; /* mult: n / d where that is whole, else 0 */
     unsigned mtc_shift, max_non_turbo;
@@ -73,11 +84,17 @@ PD_INLINE bool pd_pt_time_slips(const struct pd_pt_time *time, uint64_t tsc)
     return tsc < time->timestamp && time->timestamp - tsc < PD_PT_TSC_SLIP;
 }
 
+void pd_pt_time_note(struct pd_pt_time *time, double factor);
+/* The changes again, from the count that `time` has. */
+void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *changes);
+
 /* Counts cycles from here where no CYC packets do. */
 PD_INLINE void pd_pt_time_rebase_cycles(struct pd_pt_time *time)
 {
     if (time->have_cyc)
         return;
+    if (PD_UNLIKELY(time->changes != NULL))
+        pd_pt_time_note(time, 0);
     time->base_timestamp = time->timestamp;
     time->base_cycles = time->tot_cycles;
 }

@@ -451,7 +451,7 @@ static bool is_wanted(const struct pd_pt_decoder *d, uint64_t limit)
 {
     const struct pd_pt_state *state = &d->state;
     if (state->error || (state->type & d->config.wanted) || state->timestamp >= limit ||
-        pd_pt_is_near(d))
+        pd_pt_is_near(d) || (state->type & d->watch && state->psb_offset >= d->watch_from))
         return true;
     return d->config.timeful && state->to_ip && state->to_ip < d->config.kernel_start &&
            (!state->from_ip || state->from_ip >= d->config.kernel_start);
@@ -537,6 +537,11 @@ void pd_pt_decoder_free(struct pd_pt_decoder *d)
     free(d);
 }
 
+const struct pd_pt_config *pd_pt_config_of(const struct pd_pt_decoder *d)
+{
+    return &d->config;
+}
+
 void pd_pt_forget_code(struct pd_pt_decoder *d)
 {
     memset(d->known, 0, WALK_KNOWN * sizeof *d->known);
@@ -557,6 +562,12 @@ void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct p
         d->generations[i] = views[i] ? views[i]->generation : 0;
     }
     use_view(d);
+}
+
+void pd_pt_watch(struct pd_pt_decoder *d, uint32_t types, uint64_t from)
+{
+    d->watch = types;
+    d->watch_from = from;
 }
 
 /* Samples so close to each other that nothing between them is worth not being seen. */

@@ -8,6 +8,7 @@
  *   walk_chain.c    ... and several packets
  *   walk_event.c    FUPs and what waits for them, blocks of PEBS
  *   walk_log.c      the debug log
+ *   mark.c          places that are compared and gone to
  *   walk_sync.c     PSB+, finding an address after an error, fast forward
  * Functions named step_* end with how the step ended: STEP_DONE, an error (enum pd_pt_error) or one of the others here. */
 #ifndef PD_INTEL_PT_WALK_H
@@ -149,6 +150,8 @@ struct pd_pt_decoder {
     /* sample_insn_base: insns at the time that sample_time has */
 
     uint64_t limit; /* of the call under way */
+    uint32_t watch; /* see pd_pt_watch() */
+    uint64_t watch_from;
     struct pd_pt_state state;
 };
 

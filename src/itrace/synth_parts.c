@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: MIT */
+#include "itrace/synth_parts.h"
+#include "itrace/intel_pt/mark.h"
+#include "resolve/guests.h"
+#include <pthread.h>
+
+enum {
+    LEAST_PART = 32 << 10, /* bytes of a part */
+    MOST_PART = 128 << 10,
+    WARM_UP = 8192, /* so many before it a decoder begins, or a little later */
+    WINDOW = 64,    /* parts that others may be ahead */
+    TRIES = 16      /* that may fail before it is seen that it is in vain */
+};
+
+/* No code ran between a step of a time above `from` and one of the time `to`. */
+struct zone {
+    uint64_t from, to;
+};
+
+enum how { PART_FREE, PART_OWN, PART_RUNNING, PART_DONE, PART_FAILED };
+
+struct part {
+    uint64_t begin, end; /* positions of PSBs */
+    enum how how;        /* with the pool's lock */
+    struct pd_pt_mark *entry, *exit;
+    struct pd_synth_clock clock;
+    bool off_at_entry; /* the first zone begins with the part */
+    PD_VEC(struct zone) zones;
+    struct pd_pt_cycles cycles;
+};
+
+struct pd_synth_parts {
+    struct pd_synth_pool *pool;
+    struct pd_synth_queue *queue;
+    size_t part_size;
+    PD_VEC(struct part) list; /* of the buffer under way; empty: not cut yet */
+    const uint8_t *data;      /* of list.data[0].begin */
+    struct pd_pt_mark *seed;  /* where it was cut */
+    struct pd_thread *thread; /* whose code is walked, as of: */
+    uint64_t number, stamp;
+    size_t next;  /* where the queue is, or comes to next */
+    size_t claim; /* free from here on; with the lock */
+    unsigned running;
+    _Atomic bool dropped;
+    bool tried; /* to cut the buffer */
+    bool here;  /* the queue is where list.data[next] begins */
+    /* Ahead: over the part before `next`, from where `own` says. */
+    bool ahead;
+    struct pd_pt_mark *own;
+    uint64_t time, checked; /* the queue's there; up to where it has been seen to be right */
+    size_t zone;
+    unsigned hits, misses;
+    bool vain;
+};
+
+struct worker {
+    struct pd_synth_pool *pool;
+    pthread_t thread;
+    struct pd_code_reader *reader;
+    struct pd_pt_decoder *decoder;
+};
+
+struct pd_synth_pool {
+    struct pd_synth *synth;
+    struct pd_pt_config config; /* of the workers' decoders */
+    unsigned threads;           /* the caller's included */
+    unsigned started;           /* others */
+    struct worker *workers;     /* 0 is the caller's */
+    bool begun;
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    bool stop;
+};
+
+/* ---- a worker: one part ---- */
+
+static int no_buffer(void *data, struct pd_pt_buffer *out)
+{
+    (void)data;
+    (void)out;
+    return 0;
+}
+
+/* Others do not look into the kernel: when its symbols are read matters. */
+static struct pd_code_node *user_at(struct pd_code_view *view, uint64_t ip,
+                                    enum pd_code_error *error)
+{
+    if (ip < view->kernel_start)
+        return pd_code_at(view, ip, error);
+    *error = PD_CODE_NO_MAP;
+    return NULL;
+}
+
+static struct pd_code_node *user_link(struct pd_code_view *view, struct pd_code_node *node,
+                                      bool taken, enum pd_code_error *error)
+{
+    if ((taken ? node->target : node->next_ip) < view->kernel_start)
+        return pd_code_link(view, node, taken, error);
+    *error = PD_CODE_NO_MAP;
+    return NULL;
+}
+
+static bool make_ready(struct worker *worker, const struct pd_synth_parts *parts)
+{
+    struct pd_synth *synth = worker->pool->synth;
+    if (!worker->reader)
+        worker->reader = pd_code_reader_new(synth->code);
+    if (!worker->decoder)
+        worker->decoder = pd_pt_decoder_new(&worker->pool->config);
+    if (!worker->reader || !worker->decoder)
+        return false;
+    if (pd_code_reader_trim(worker->reader))
+        pd_pt_forget_code(worker->decoder);
+    struct pd_code_view *view = pd_code_view(worker->reader, parts->thread, parts->number,
+                                             PD_CODE_HOST);
+    if (!view || view->user_stamp != parts->stamp)
+        return false;
+    pd_pt_set_code(worker->decoder, view, NULL);
+    pd_pt_set_wanted(worker->decoder, synth->mask);
+    pd_pt_watch(worker->decoder, PD_PT_PSB_EVENT | PD_PT_TRACE_END, 0);
+    return true;
+}
+
+/* The last PSB that is far enough before the part, or another one. */
+static bool warm_place(const struct pd_synth_parts *parts, const struct part *part, uint64_t *place)
+{
+    uint64_t first = parts->list.data[0].begin;
+    size_t end = (size_t)(part->begin - first);
+    bool found = false;
+    for (size_t back = WARM_UP; !found && back / 2 < end; back *= 2) {
+        size_t at = end > back ? end - back : 0;
+        at = pd_pt_find_psb(parts->data, end, at);
+        found = at < end;
+        *place = first + at;
+    }
+    return found;
+}
+
+/* To the PSB that a part begins with. */
+static bool warm_up(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
+{
+    uint64_t place;
+    if (!warm_place(parts, part, &place))
+        return false;
+    pd_pt_mark_begin(worker->decoder, parts->seed, place);
+    const struct pd_pt_state *state;
+    do {
+        state = pd_pt_decode(worker->decoder, UINT64_MAX);
+        if (!state || atomic_load_explicit(&parts->dropped, memory_order_relaxed))
+            return false;
+    } while (state->error || !(state->type & PD_PT_PSB_EVENT) || state->psb_offset < part->begin);
+    return state->psb_offset == part->begin && pd_pt_mark_take(part->entry, worker->decoder);
+}
+
+static bool walk_it(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
+{
+    const struct pd_synth *synth = worker->pool->synth;
+    struct pd_pt_rest rest;
+    part->entry = pd_pt_mark_new();
+    part->exit = pd_pt_mark_new();
+    if (!part->entry || !part->exit || !make_ready(worker, parts) ||
+        !warm_up(worker, parts, part) || pd_pt_is_near(worker->decoder))
+        return false;
+    struct pd_pt_decoder *decoder = worker->decoder;
+    pd_pt_note_cycles(decoder, &part->cycles);
+    pd_pt_rest(decoder, &rest);
+    bool off = !rest.tracing;
+    uint64_t latest = 0, insns = rest.insns;
+    struct zone zone = { 0, 0 };
+    part->off_at_entry = off;
+    for (;;) {
+        const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);
+        if (!state || atomic_load_explicit(&parts->dropped, memory_order_relaxed) || state->error ||
+            state->type & synth->mask || pd_pt_is_near(decoder))
+            return false;
+        pd_synth_clock_step(&part->clock, synth, state);
+        latest = PD_MAX(latest, part->clock.time);
+        bool ends = state->type & PD_PT_PSB_EVENT && state->psb_offset >= part->end;
+        if (off && (ends || !(state->type & PD_PT_PSB_EVENT))) {
+            zone.to = part->clock.time;
+            if (state->tot_insn_cnt == insns && !pd_vec_push(&part->zones, zone))
+                return false;
+            off = false;
+        }
+        if (state->type & PD_PT_TRACE_END) {
+            off = true;
+            zone.from = latest;
+            insns = state->tot_insn_cnt;
+        }
+        if (ends)
+            return state->psb_offset == part->end && pd_pt_mark_take(part->exit, decoder);
+    }
+}
+
+static bool walk_part(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
+{
+    bool done = walk_it(worker, parts, part);
+    if (worker->decoder)
+        pd_pt_note_cycles(worker->decoder, NULL);
+    return done && !part->cycles.failed && pd_pt_mark_counts(part->entry, part->exit);
+}
+
+static void free_part(struct part *part)
+{
+    free(part->entry);
+    free(part->exit);
+    part->entry = part->exit = NULL;
+    pd_vec_free(&part->zones);
+    pd_vec_free(&part->cycles.list);
+}
+
+/* With the lock: the queue whose next free part is the least far away from where it is. */
+static struct pd_synth_parts *next_queue(struct pd_synth_pool *pool)
+{
+    struct pd_synth *synth = pool->synth;
+    struct pd_synth_parts *best = NULL;
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_parts *parts = synth->queues[i].parts;
+        if (parts && parts->claim < parts->list.count && parts->claim - parts->next < WINDOW &&
+            (!best || parts->claim - parts->next < best->claim - best->next))
+            best = parts;
+    }
+    return best;
+}
+
+/* With the lock. False: there is nothing to do. */
+static bool work(struct worker *worker)
+{
+    struct pd_synth_pool *pool = worker->pool;
+    struct pd_synth_parts *parts = next_queue(pool);
+    if (!parts)
+        return false;
+    struct part *part = &parts->list.data[parts->claim++];
+    part->how = PART_RUNNING;
+    parts->running++;
+    pthread_mutex_unlock(&pool->lock);
+    bool done = walk_part(worker, parts, part);
+    pthread_mutex_lock(&pool->lock);
+    part->how = done ? PART_DONE : PART_FAILED;
+    if (!done)
+        free_part(part);
+    parts->running--;
+    pthread_cond_broadcast(&pool->done);
+    return true;
+}
+
+static void *worker_main(void *data)
+{
+    struct worker *worker = data;
+    struct pd_synth_pool *pool = worker->pool;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->stop)
+        if (!work(worker))
+            pthread_cond_wait(&pool->work, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* ---- a queue's parts ---- */
+
+/* False: there are no others. */
+static bool start(struct pd_synth_pool *pool)
+{
+    if (pool->begun)
+        return pool->started > 0;
+    pool->begun = true;
+    for (unsigned i = 1; i < pool->threads; i++) {
+        struct worker *worker = &pool->workers[pool->started + 1];
+        if (!pthread_create(&worker->thread, NULL, worker_main, worker))
+            pool->started++;
+    }
+    return pool->started > 0;
+}
+
+void pd_synth_parts_drop(struct pd_synth_queue *queue)
+{
+    struct pd_synth_parts *parts = queue->parts;
+    if (!parts)
+        return;
+    pthread_mutex_lock(&parts->pool->lock);
+    parts->claim = parts->list.count;
+    atomic_store_explicit(&parts->dropped, true, memory_order_relaxed);
+    while (parts->running)
+        pthread_cond_wait(&parts->pool->done, &parts->pool->lock);
+    for (size_t i = 0; i < parts->list.count; i++)
+        free_part(&parts->list.data[i]);
+    parts->list.count = 0;
+    parts->next = parts->claim = 0;
+    atomic_store_explicit(&parts->dropped, false, memory_order_relaxed);
+    pthread_mutex_unlock(&parts->pool->lock);
+    parts->here = parts->ahead = parts->tried = false;
+    parts->number = UINT64_MAX;
+    if (!parts->vain)
+        pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, 0);
+    else
+        pd_pt_watch(queue->decoder, 0, 0);
+}
+
+/* Where the parts begin: at PSBs about a part's size from each other, and the last one. */
+static bool cut(struct pd_synth_parts *parts, const uint8_t *data, size_t size, uint64_t position)
+{
+    size_t at = 0, end;
+    while (size - at > parts->part_size &&
+           (end = pd_pt_find_psb(data, size, at + parts->part_size)) < size) {
+        struct part part = { .begin = position + at, .end = position + end };
+        if (!pd_vec_push(&parts->list, part))
+            return false;
+        at = end;
+    }
+    size_t last = at;
+    for (end = at; (end = pd_pt_find_psb(data, size, end + 16)) < size;)
+        last = end;
+    struct part part = { .begin = position + at, .end = position + last };
+    return last == at || pd_vec_push(&parts->list, part);
+}
+
+/* The buffer is cut, and its parts are there to be walked. */
+static void cut_buffer(struct pd_synth_queue *queue)
+{
+    struct pd_synth_parts *parts = queue->parts;
+    struct pd_pt_rest rest;
+    pd_pt_rest(queue->decoder, &rest);
+    uint64_t begin = queue->state->psb_offset;
+    if (parts->tried || !rest.tracing || !queue->thread || !queue->view || queue->sync_switch ||
+        begin > rest.position)
+        return; /* at the next PSB, perhaps */
+    parts->tried = true;
+    pd_pt_watch(queue->decoder, 0, 0);
+    if (rest.size < 2 * LEAST_PART || !start(parts->pool) ||
+        !pd_pt_mark_take(parts->seed, queue->decoder))
+        return;
+    pthread_mutex_lock(&parts->pool->lock);
+    size_t share = rest.size / (8 * (size_t)parts->pool->threads);
+    parts->part_size = PD_MIN(PD_MAX(share, (size_t)LEAST_PART), (size_t)MOST_PART);
+    parts->data = rest.data - (rest.position - begin);
+    if (!cut(parts, parts->data, rest.size + (size_t)(rest.position - begin), begin))
+        parts->list.count = 0;
+    parts->thread = queue->thread;
+    parts->number = queue->synth->number;
+    parts->stamp = queue->view->user_stamp;
+    parts->next = parts->claim = 1; /* the first one is the queue's own */
+    if (parts->list.count < 2)
+        parts->next = parts->claim = parts->list.count;
+    else
+        pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, parts->list.data[1].begin);
+    pthread_cond_broadcast(&parts->pool->work);
+    pthread_mutex_unlock(&parts->pool->lock);
+}
+
+/* To the part that begins at the queue's place or, not `here`, behind it. */
+static void set_next(struct pd_synth_parts *parts, size_t next)
+{
+    pthread_mutex_lock(&parts->pool->lock);
+    parts->next = next;
+    if (parts->claim < next)
+        parts->claim = next;
+    pthread_cond_broadcast(&parts->pool->work); /* the window has moved */
+    pthread_mutex_unlock(&parts->pool->lock);
+    if (next < parts->list.count)
+        pd_pt_watch(parts->queue->decoder, PD_PT_PSB_EVENT, parts->list.data[next].begin);
+    else
+        pd_pt_watch(parts->queue->decoder, 0, 0);
+}
+
+void pd_synth_parts_psb(struct pd_synth_queue *queue)
+{
+    struct pd_synth_parts *parts = queue->parts;
+    uint64_t position = queue->state->psb_offset;
+    if (!parts->list.count) {
+        cut_buffer(queue);
+        return;
+    }
+    size_t next = parts->next;
+    while (next < parts->list.count && parts->list.data[next].begin < position)
+        next++;
+    parts->here = next < parts->list.count && parts->list.data[next].begin == position;
+    set_next(parts, next);
+}
+
+/* ---- going over a part ---- */
+
+/* How the part ended that the queue has come to. Where others are still at it, more is to be done meanwhile. */
+static enum how await(struct pd_synth_parts *parts, struct part *part)
+{
+    struct pd_synth_pool *pool = parts->pool;
+    pthread_mutex_lock(&pool->lock);
+    if (part->how == PART_FREE) {
+        part->how = PART_OWN;
+        parts->claim = PD_MAX(parts->claim, parts->next + 1);
+    }
+    while (part->how == PART_RUNNING)
+        if (!work(&pool->workers[0]))
+            pthread_cond_wait(&pool->done, &pool->lock);
+    enum how how = part->how;
+    pthread_mutex_unlock(&pool->lock);
+    return how;
+}
+
+/* No code runs from `from` to `to`. */
+static bool in_zone(const struct pd_synth_parts *parts, const struct part *part, size_t *at,
+                    uint64_t from, uint64_t to)
+{
+    while (*at < part->zones.count && part->zones.data[*at].to < to)
+        ++*at;
+    return *at < part->zones.count && PD_MAX(part->zones.data[*at].from, parts->time) < from;
+}
+
+static bool sees_code(const struct pd_synth_queue *queue)
+{
+    return queue->view && queue->view->user_stamp == queue->parts->stamp;
+}
+
+/* The queue's thread may be another one at first, if it does not run before the limit. */
+static bool may_begin(const struct pd_synth_queue *queue, const struct part *part, uint64_t limit)
+{
+    return sees_code(queue) || (part->off_at_entry && part->zones.count &&
+                                part->zones.data[0].to >= limit && !part->zones.data[0].from);
+}
+
+static void judge(struct pd_synth_parts *parts, bool good)
+{
+    parts->hits += good;
+    parts->misses += !good;
+    if (parts->misses > TRIES + parts->hits)
+        parts->vain = true;
+}
+
+bool pd_synth_parts_jump(struct pd_synth_queue *queue, uint64_t limit)
+{
+    struct pd_synth_parts *parts = queue->parts;
+    if (PD_LIKELY(!parts->here))
+        return false;
+    struct part *part = &parts->list.data[parts->next];
+    enum how how = await(parts, part);
+    bool good = how == PART_DONE && may_begin(queue, part, limit) && !queue->sync_switch &&
+                pd_pt_mark_take(parts->own, queue->decoder) &&
+                pd_pt_mark_same(parts->own, part->entry);
+    if (how != PART_OWN)
+        judge(parts, good);
+    parts->here = false;
+    size_t next = parts->next + 1;
+    if (!good) {
+        free_part(part);
+        if (parts->vain)
+            next = parts->list.count;
+        set_next(parts, next);
+        return false;
+    }
+    parts->time = queue->time;
+    pd_pt_mark_jump(queue->decoder, parts->own, part->entry, part->exit, &part->cycles);
+    queue->time = part->clock.set ? part->clock.time : PD_MAX(queue->time, part->clock.time);
+    queue->pending = false;
+    parts->here = next < parts->list.count;
+    set_next(parts, next);
+    parts->ahead = queue->time >= limit && !queue->synth->timeless;
+    parts->checked = limit;
+    parts->zone = 0;
+    if (!parts->ahead)
+        free_part(part);
+    return true;
+}
+
+/* ---- ahead ---- */
+
+/* To where the last run would have ended. */
+static void go_back(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    struct pd_synth_parts *parts = queue->parts;
+    struct pd_code_view *view = pd_code_view(synth->code_reader, parts->thread, parts->number,
+                                             PD_CODE_HOST);
+    parts->here = false;
+    pd_pt_set_code(queue->decoder, view, NULL);
+    pd_pt_mark_back(queue->decoder, parts->own);
+    queue->time = parts->time;
+    set_next(parts, parts->next);
+    while (queue->time < parts->checked) {
+        const struct pd_pt_state *state = pd_pt_decode(queue->decoder, parts->checked);
+        if (!state) {
+            queue->ended = true;
+            break;
+        }
+        struct pd_synth_clock clock = { .time = queue->time };
+        queue->state = state;
+        queue->walked = queue->thread;
+        queue->pending = true;
+        pd_synth_set_flags(queue);
+        pd_synth_clock_step(&clock, synth, state);
+        queue->time = clock.time;
+    }
+    pd_synth_heap_move(synth, queue->number, queue->time);
+}
+
+void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit)
+{
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_queue *queue = &synth->queues[i];
+        struct pd_synth_parts *parts = queue->parts;
+        if (!parts || !parts->ahead)
+            continue;
+        pd_synth_set_thread(queue);
+        pd_synth_show_code(queue);
+        struct part *part = &parts->list.data[parts->next - 1];
+        bool good = sees_code(queue) || in_zone(parts, part, &parts->zone, parts->checked, limit);
+        if (!good)
+            go_back(queue);
+        else
+            parts->checked = limit;
+        parts->ahead = good && limit <= queue->time;
+        if (!parts->ahead)
+            free_part(part);
+    }
+}
+
+/* ---- life ---- */
+
+/* Whether only what is rare is told, so that most parts have nothing of it. */
+static bool is_worth_it(const struct pd_synth *synth)
+{
+    enum {
+        RARE = PD_PT_INSTRUCTION | PD_PT_TRANSACTION | PD_PT_PTW | PD_PT_BLOCK_ITEMS | PD_PT_EVENT |
+               PD_PT_IF_CHANGE
+    };
+    const struct pd_itrace_options *options = &synth->options;
+    bool by_count = (options->instructions || options->cycles) &&
+                    options->period_type == PD_ITRACE_INSTRUCTIONS;
+    return !(synth->mask & ~(uint32_t)RARE) && !by_count && !synth->logger && !synth->quick &&
+           !synth->range_count && !synth->filters.count && !synth->guest_code &&
+           !(synth->guests && synth->guests->wanted) && !synth->aux->modes.sampling &&
+           !synth->step_through;
+}
+
+static struct pd_synth_parts *new_parts(struct pd_synth_pool *pool, struct pd_synth_queue *queue)
+{
+    struct pd_synth_parts *parts = calloc(1, sizeof *parts);
+    if (!parts)
+        return NULL;
+    parts->pool = pool;
+    parts->queue = queue;
+    parts->number = UINT64_MAX;
+    parts->seed = pd_pt_mark_new();
+    parts->own = pd_pt_mark_new();
+    queue->parts = parts;
+    return parts->seed && parts->own ? parts : NULL;
+}
+
+/* They differ from a queue's only in what they ask. */
+static void set_config(struct pd_synth_pool *pool, const struct pd_synth_queue *queue)
+{
+    struct pd_pt_config *config = &pool->config;
+    *config = *pd_pt_config_of(queue->decoder);
+    config->data = NULL;
+    config->buffer = no_buffer;
+    config->look_ahead = NULL;
+    config->skip = NULL;
+    config->code_at = user_at;
+    config->code_link = user_link;
+}
+
+perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
+{
+    if (threads < 2 || !is_worth_it(synth))
+        return PERFDATA_OK;
+    struct pd_synth_pool *pool = synth->pool = calloc(1, sizeof *pool);
+    if (pool) {
+        pthread_mutex_init(&pool->lock, NULL);
+        pthread_cond_init(&pool->work, NULL);
+        pthread_cond_init(&pool->done, NULL);
+        pool->synth = synth;
+        pool->threads = threads;
+        pool->workers = calloc(threads, sizeof *pool->workers);
+    }
+    if (!pool || !pool->workers)
+        return PERFDATA_ERROR_MEMORY;
+    for (unsigned i = 0; i < threads; i++)
+        pool->workers[i].pool = pool;
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_queue *queue = &synth->queues[i];
+        if (!queue->decoder)
+            continue;
+        if (!new_parts(pool, queue))
+            return PERFDATA_ERROR_MEMORY;
+        set_config(pool, queue);
+    }
+    return PERFDATA_OK;
+}
+
+static void stop(struct pd_synth_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->stop = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 1; i <= pool->started; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+}
+
+void pd_synth_parts_close(struct pd_synth *synth)
+{
+    struct pd_synth_pool *pool = synth->pool;
+    if (!pool)
+        return;
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_parts *parts = synth->queues[i].parts;
+        if (!parts)
+            continue;
+        pd_synth_parts_drop(&synth->queues[i]);
+    }
+    stop(pool);
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_parts *parts = synth->queues[i].parts;
+        if (!parts)
+            continue;
+        pd_vec_free(&parts->list);
+        free(parts->seed);
+        free(parts->own);
+        free(parts);
+        synth->queues[i].parts = NULL;
+    }
+    for (unsigned i = 0; pool->workers && i < pool->threads; i++) {
+        pd_pt_decoder_free(pool->workers[i].decoder);
+        pd_code_reader_free(pool->workers[i].reader);
+    }
+    free(pool->workers);
+    pthread_mutex_destroy(&pool->lock);
+    pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->done);
+    free(pool);
+    synth->pool = NULL;
+}
+
+uint64_t pd_synth_parts_need(const struct pd_synth *synth)
+{
+    uint64_t least = UINT64_MAX;
+    if (!synth->pool)
+        return least;
+    for (size_t i = 0; i < synth->queue_count; i++)
+        if (synth->queues[i].parts)
+            least = PD_MIN(least, synth->queues[i].parts->number);
+    return least;
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Traces large enough that several threads decode parts of them, one and the same text with 1, 2, 3 and 8 threads: one queue
+# and several, with CYCs, with MTCs, with neither, of processes that take turns, with errors, damaged.
+. "$(dirname "$0")/common.sh"
+make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
+[ -f "$make_big" ] || { echo 'skipped: PERFDATA_TOOLS is not set'; exit 77; }
+
+# OPTION...: of the recording $big.
+alike() {
+    "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j 1 >"$work/one" 2>&1 || :
+    count=$((count + 1))
+    for threads in 2 3 8; do
+        "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j $threads >"$work/several" 2>&1 || :
+        cmp -s "$work/one" "$work/several" || complain "$name: other text with $threads threads: $*"
+    done
+}
+
+all_alike() {
+    alike script --itrace=e
+    alike script --itrace=i50us -F +ipc,+flags
+    alike script --itrace=Ai100usxwIe -F +ipc
+    alike report --stdio --itrace=i20us
+}
+
+for name in t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_fork c_switch2 c_threads4 c_tracepoint k_vmlinux; do
+    big=$work/big.data
+    python3 "$make_big" "$own/rec/$name.data" "$big" --mb 1.5 --chunk-mb 0.7 >"$work/log" 2>&1 ||
+        { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
+    all_alike
+    case $name in t_cyc | t_mtc | c_fork)
+        python3 - "$big" <<'EOF'
+import random, sys
+random.seed(5)
+with open(sys.argv[1], 'r+b') as file:
+    data = bytearray(file.read())
+    for _ in range(20): # in the traces, mostly: the rest is small
+        data[random.randrange(1 << 16, len(data) - (1 << 14))] ^= 1 << random.randrange(8)
+    file.seek(0)
+    file.write(data)
+EOF
+        name="$name, damaged"
+        all_alike ;;
+    esac
+done
+[ $count -gt 0 ] || complain 'nothing was compared'
+[ $failed = 0 ] && echo "$count texts do not depend on the number of threads"
+exit $failed
