@@ -62,7 +62,7 @@ _perfdata() {
         '*--max-stack=[frames shown at most of a chain]:N:' \
         '*--max-blocks=[blocks of code shown at most with brstackinsn]:N:' \
         '*--stop-bt=[chains end at these symbols]:SYMBOL\[,...\]:' \
-        '*--inline[refused so far; --no-inline\: chains without inlined functions, as they are]' \
+        '*--inline[inlined functions in unwound chains (on)]' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \
         '*--demangle-kernel[demangle kernel names as well]' \
         '*--header[header first]' \
@@ -165,7 +165,7 @@ _perfdata() {
         '*--inverted[chains from caller to callee]' \
         '*--max-stack=[frames taken at most of a chain]:N:' \
         '*--ignore-callees=[drop what these functions call]:REGEX:' \
-        '*--inline[refused so far; --no-inline\: chains without inlined functions, as they are]' \
+        '*--inline[inlined functions in unwound chains (on)]' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \
         '*--demangle-kernel[demangle kernel names as well]' \
         '*-c+[keep these comms only]:COMM\[,...\]:' \

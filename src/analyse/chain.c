@@ -20,6 +20,20 @@ static size_t dso_of(const struct pd_hist_frame *frame)
     return frame->dso ? (size_t)frame->dso->index + 1 : 0;
 }
 
+enum { NOT_INLINED = 2 };
+
+/* Functions that were put into others are told by their names alone; here they stand before all others. */
+static int compare_inlined(const struct pd_hist_frame *a, const struct pd_hist_frame *b)
+{
+    bool left = a->symbol && a->symbol->inlined, right = b->symbol && b->symbol->inlined;
+    if (!left && !right)
+        return NOT_INLINED;
+    if (left != right)
+        return left ? -1 : 1;
+    int result = strcmp(a->symbol->name, b->symbol->name);
+    return result > 0 ? -1 : result < 0;
+}
+
 static int compare_frames(const void *left, const void *right, void *data)
 {
     const struct ranking *ranking = data;
@@ -29,6 +43,9 @@ static int compare_frames(const void *left, const void *right, void *data)
         int result = a->text && b->text ? strcmp(a->text, b->text) : a->text ? -1 : 1;
         return result > 0 ? -1 : result < 0;
     }
+    int inlined = ranking->by == PD_FRAMES_BY_FUNCTION ? compare_inlined(a, b) : NOT_INLINED;
+    if (inlined != NOT_INLINED)
+        return inlined;
     size_t x = dso_of(a), y = dso_of(b);
     if (x != y)
         return x > y ? -1 : 1;

@@ -152,8 +152,11 @@ struct pd_hist_frame {
     const struct pd_map *map;
     uint64_t addr, map_bias; /* as of struct pd_hist_first */
     uint32_t line, file;     /* names of the keys SRCLINE and SRCFILE of a children entry */
-    const char *text;        /* its source line as chains show it; NULL: not */
-    uint32_t rank;           /* among siblings; equal: the same function. Set by pd_chain_rank(). */
+    bool nested;             /* one of several functions there: */
+    const char *call_file;   /* where the next inner one is called in it */
+    unsigned call_line;
+    const char *text; /* its source line as chains show it; NULL: not */
+    uint32_t rank;    /* among siblings; equal: the same function. Set by pd_chain_rank(). */
 };
 
 /* A stack as a list that shares its tails: the first frame and what follows. */

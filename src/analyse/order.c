@@ -90,10 +90,20 @@ static int by_fields(const struct pd_hist_sorting *sorting, const struct pd_hist
     return result;
 }
 
+/* A function that was put into others is the same in those that touch. */
+static int by_inlined(const struct pd_symbol *a, const struct pd_symbol *b)
+{
+    int result = strcmp(a->name, b->name);
+    bool touch = a->start <= b->end && a->end >= b->start;
+    return result || touch ? result : by_difference(a->start, b->start);
+}
+
 static int by_symbol(const struct pd_symbol *a, const struct pd_symbol *b)
 {
     if (!a || !b)
         return a ? -1 : 1;
+    if (a->inlined || b->inlined)
+        return by_inlined(a, b);
     int result = by_difference(a->start, b->start);
     return result ? result : by_difference(a->end, b->end);
 }

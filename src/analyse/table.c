@@ -139,9 +139,17 @@ bool pd_hist_count_access(struct pd_hist *hist, uint32_t id, uint8_t cpumode,
 
 /* ---- symbols ---- */
 
+/* Functions that were put into another share its range. */
+static const char *inlined_name(const struct pd_hist_sym *sym)
+{
+    return sym->symbol && sym->symbol->inlined ? sym->symbol->name : "";
+}
+
 static uint64_t sym_hash_of(const struct pd_hist_sym *sym)
 {
     uint64_t hash = pd_hash64(sym->start * UINT64_C(0x9e3779b97f4a7c15) + sym->end);
+    for (const char *at = inlined_name(sym); *at; at++)
+        hash = hash * 31 + (unsigned char)*at;
     return pd_hash64(hash + sym->dso_name + (sym->symbol ? UINT64_C(1) << 40 : 0));
 }
 
@@ -158,7 +166,8 @@ static uint32_t sym_add(struct pd_hist *hist, const struct pd_hist_sym *sym)
     for (uint32_t slot; (slot = hist->sym_slots[at]); at = (at + 1) & hist->sym_mask) {
         const struct pd_hist_sym *other = &hist->syms.data[slot - 1];
         if (other->start == sym->start && other->end == sym->end &&
-            other->dso_name == sym->dso_name && !other->symbol == !sym->symbol)
+            other->dso_name == sym->dso_name && !other->symbol == !sym->symbol &&
+            !strcmp(inlined_name(other), inlined_name(sym)))
             return slot - 1;
     }
     if (!pd_vec_push(&hist->syms, *sym))
@@ -272,7 +281,9 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
         struct pd_hist_frame *other = &hist->frames.data[slot - 1];
         if (other->dso != frame->dso || other->symbol != frame->symbol ||
             other->kernel != frame->kernel || other->map_size != frame->map_size ||
-            ((!frame->symbol || frame->map) && other->ip != frame->ip))
+            ((!frame->symbol || frame->map) && other->ip != frame->ip) ||
+            other->nested != frame->nested || other->call_file != frame->call_file ||
+            other->call_line != frame->call_line)
             continue;
         other->ip = PD_MIN(other->ip, frame->ip);
         return slot - 1;

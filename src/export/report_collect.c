@@ -196,6 +196,9 @@ static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
         made.addr = location->addr;
         made.map_bias = location->map ? location->ip - location->addr : 0;
         made.line = made.file = PD_HIST_NONE;
+        made.nested = location->is_nested;
+        made.call_file = location->is_nested ? pd_nested_of(location)->file : NULL;
+        made.call_line = location->is_nested ? pd_nested_of(location)->line : 0;
         if (pd_hist_key_at(&state->hist.options, PD_KEY_SRCLINE))
             made.line = pd_report_frame_word(state, frame, PD_KEY_SRCLINE);
         if (pd_hist_key_at(&state->hist.options, PD_KEY_SRCFILE))
@@ -277,12 +280,16 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     bool invalid = false;
     size_t count = pd_resolve_chain(state->resolver, sample, facts->thread, facts->number,
                                     max_stack, state->frames, state->frame_capacity, &invalid);
+    struct pd_frame *frames = state->frames;
+    if (!(plan->options->more & PERFDATA_REPORT_NO_INLINE) &&
+        !(frames = pd_chain_inlined(state->resolver, frames, &count)))
+        return false;
     size_t skip = 0;
-    count = look_for_parent(plan, facts, state->frames, count,
-                            count - pd_chain_unwound(state->resolver), &skip);
+    count = look_for_parent(plan, facts, frames, count, count - pd_chain_unwound(state->resolver),
+                            &skip);
     if (!plan->hist.use_chains && !plan->hist.children)
         return true;
-    const struct pd_frame *frames = state->frames + skip;
+    frames += skip;
     bool caller = plan->hist.caller_order;
     facts->cell = PD_HIST_NONE;
     for (size_t i = 0; i < count; i++) {

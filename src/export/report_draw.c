@@ -286,6 +286,8 @@ static void symbol_cell(const struct pd_report_table *table, const struct pd_his
         pd_text_bytes(out, symbol->name,
                       width < 4 ? symbol->name_length
                                 : PD_MIN((size_t)symbol->name_length, width - 4));
+        if (symbol->inlined)
+            pd_text_string(out, " (inlined)");
     }
 }
 

@@ -33,6 +33,8 @@ static void name(const struct drawing *drawing, uint32_t frame_index)
         pd_text_char(drawing->out, ' ');
         pd_text_string(drawing->out, frame->text);
     }
+    if (frame->symbol->inlined)
+        pd_text_string(drawing->out, " (inlined)");
 }
 
 static void margin(const struct drawing *drawing)

@@ -21,6 +21,25 @@ static void put_file(const struct pd_report_plan *plan, const struct pd_source_l
     pd_text_string(out, slash ? slash + 1 : line->file);
 }
 
+static void put_number(const struct pd_report_plan *plan, const struct pd_source_line *line,
+                       struct pd_text *out)
+{
+    put_file(plan, line, out);
+    pd_text_char(out, ':');
+    pd_text_u64(out, line->line, 0, ' ');
+}
+
+/* Where a function calls the one that was put into it. */
+static void put_call(const struct pd_report_plan *plan, const char *file, unsigned number,
+                     struct pd_text *out)
+{
+    const struct pd_source_line line = { .file = file, .line = number };
+    if (file)
+        put_number(plan, &line, out);
+    else
+        pd_text_string(out, "??:0");
+}
+
 /* False: there is nothing to say. */
 static bool put_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                      const struct pd_map *map, const struct pd_symbol *symbol, uint64_t address,
@@ -30,9 +49,7 @@ static bool put_line(const struct pd_report_plan *plan, struct pd_symbols *symbo
     if (map && !pd_symbols_line(symbols, map, address, &line))
         out->failed = true;
     if (line.answer == PD_LINES_FOUND) {
-        put_file(plan, &line, out);
-        pd_text_char(out, ':');
-        pd_text_u64(out, line.line, 0, ' ');
+        put_number(plan, &line, out);
     } else if (line.answer == PD_LINES_NAMELESS) {
         pd_text_string(out, "??:0");
     } else if (form == LINE_ONLY) {
@@ -78,8 +95,13 @@ uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame,
 {
     const struct pd_report_plan *plan = state->shared->plan;
     const struct pd_location *location = frame->location;
+    const struct pd_nested *nested = pd_nested_of(location);
     struct pd_text *text = &state->scratch.text;
     text->length = 0;
+    if (key == PD_KEY_SRCLINE && nested) {
+        put_call(plan, nested->file, nested->line, text);
+        return word_of(state, text);
+    }
     /* A line that the chain shows is the row's, too. */
     if (key == PD_KEY_SRCLINE && plan->hist.frames != PD_FRAMES_BY_FUNCTION &&
         put_line(plan, pd_resolver_symbols(state->resolver), location->map, location->sym,
@@ -113,8 +135,10 @@ perfdata_status pd_report_frame_lines(const struct pd_report_plan *plan, struct 
     for (size_t i = 0; ok && i < hist->frames.count; i++) {
         struct pd_hist_frame *frame = &hist->frames.data[i];
         text.length = 0;
-        if (!frame->map ||
-            !put_line(plan, symbols, frame->map, frame->symbol, frame->addr, form_of(plan), &text))
+        if (frame->nested)
+            put_call(plan, frame->call_file, frame->call_line, &text);
+        else if (!frame->map || !put_line(plan, symbols, frame->map, frame->symbol, frame->addr,
+                                          form_of(plan), &text))
             continue;
         frame->text = text.failed ? NULL : pd_arena_copy(arena, text.data, text.length);
         ok = frame->text != NULL;

@@ -48,7 +48,8 @@ void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd
         pd_text_char(text, ' ');
         pd_script_name(location, fields & PD_FIELD(SYMOFF), text);
     }
-    if (fields & PD_FIELD(DSO)) {
+    bool inlined = location && location->sym && location->sym->inlined;
+    if (fields & PD_FIELD(DSO) && !inlined) {
         pd_text_char(text, ' ');
         pd_script_dso(script, location, text);
     }
@@ -60,17 +61,35 @@ void pd_script_srcline(struct pd_script *script, const struct pd_location *locat
     pd_script_line_of(script, location, address, "\n  ", text);
 }
 
+/* Of inlined functions DWARF tells it. */
+static bool find_line(struct pd_script *script, const struct pd_location *location,
+                      uint64_t address, struct pd_source_line *line)
+{
+    const struct pd_nested *nested = pd_nested_of(location);
+    if (!nested)
+        return pd_symbols_line(script->session.symbols, location->map, address, line);
+    *line = (struct pd_source_line){ .answer = nested->file ? PD_LINES_FOUND : PD_LINES_NAMELESS,
+                                     .file = nested->file,
+                                     .line = nested->line,
+                                     .address = address };
+    return true;
+}
+
 void pd_script_line_of(struct pd_script *script, const struct pd_location *location,
                        uint64_t address, const char *before, struct pd_text *text)
 {
     struct pd_source_line line;
     if (!location->map)
         return;
-    if (!pd_symbols_line(script->session.symbols, location->map, address, &line))
+    if (!find_line(script, location, address, &line))
         text->failed = true;
-    if (line.answer == PD_LINES_NAMELESS)
+    if (line.answer == PD_LINES_NAMELESS && !location->is_nested)
         return;
     pd_text_string(text, before);
+    if (line.answer == PD_LINES_NAMELESS) {
+        pd_text_string(text, "??:0");
+        return;
+    }
     if (line.answer == PD_LINES_FOUND) {
         const char *slash = script->full_source_path ? NULL : strrchr(line.file, '/');
         pd_text_string(text, slash ? slash + 1 : line.file);
@@ -103,6 +122,8 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
     if (fields & PD_FIELD(SRCLINE))
         pd_script_srcline(script, location, frame ? frame_address(location) : location->addr,
                           &text);
+    if (location->sym && location->sym->inlined)
+        pd_text_string(&text, " (inlined)");
     if (frame)
         pd_text_char(&text, '\n');
     struct pd_place *place = NULL;
@@ -147,10 +168,13 @@ static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
     size_t count = pd_resolve_chain(worker->resolver, sample, record->thread, record->number,
                                     worker->script->max_stack, worker->frames,
                                     worker->frame_capacity, &invalid);
-    for (size_t i = 0; i < count; i++) {
-        const struct pd_place *place = worker->frames[i].location
-                                           ? find_place(worker, fields, true,
-                                                        worker->frames[i].location)
+    struct pd_frame *frames = worker->frames;
+    if (!(worker->script->options->flags & PERFDATA_SCRIPT_NO_INLINE) &&
+        !(frames = pd_chain_inlined(worker->resolver, frames, &count)))
+        text->failed = true;
+    for (size_t i = 0; frames && i < count; i++) {
+        const struct pd_place *place = frames[i].location
+                                           ? find_place(worker, fields, true, frames[i].location)
                                            : NULL;
         if (!place) {
             text->failed = true;

@@ -2,60 +2,20 @@
 /* Functions with the source file that the symbol table puts them in, for programs built without debug data; and rows of
  * the DWARF line programs, each unit's read when an address first lies in it: a library has thousands of units, a
  * recording meets ten of them. */
-#include "object/lines.h"
-#include "base/arena.h"
-#include "base/intern.h"
+#include "object/lines_internal.h"
 #include "object/elf_file.h"
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
-#define NO_FILE UINT32_MAX /* of a row: no line begins here; of a function: none known */
-
-struct row {
-    uint64_t address;
-    uint32_t file, line;
-};
-
-struct function {
-    uint64_t value, size; /* size 0 counts as 1 */
-    uint32_t section, file;
-    bool is_function, is_untyped;
-};
-
-struct section {
-    uint64_t start, size;
-    uint32_t index;
-};
-
-struct unit {
-    Dwarf_Die die;
-    bool is_version_5;
-    bool is_listed; /* the file's table of ranges leads to it */
-    bool is_read;
-    PD_VEC(struct row) rows; /* by address; a row holds up to the next one */
-};
-
-struct pd_lines {
-    struct pd_intern files;
-    pthread_mutex_t lock;              /* of files and units */
-    Dwarf *dwarf;                      /* NULL: no lines */
-    int fd;                            /* its file */
-    Dwarf_Aranges *ranges;             /* NULL: none */
-    PD_VEC(struct unit) units;         /* by the place of their DIE */
-    PD_VEC(struct function) functions; /* by section and value, equal ones in the file's order */
-    PD_VEC(struct section) sections;   /* those that are loaded, in the file's order */
-};
 
 /* ---- functions ---- */
 
 static int compare_functions(const void *left, const void *right)
 {
-    const struct function *a = left, *b = right;
+    const struct pd_lines_symbol *a = left, *b = right;
     if (a->section != b->section)
         return a->section < b->section ? -1 : 1;
     return (a->value > b->value) - (a->value < b->value);
@@ -65,10 +25,10 @@ static int compare_functions(const void *left, const void *right)
 static bool sort_functions(struct pd_lines *lines)
 {
     size_t count = lines->functions.count;
-    struct function *from = lines->functions.data, *spare = NULL;
+    struct pd_lines_symbol *from = lines->functions.data, *spare = NULL;
     if (count > 1 && !(spare = malloc(count * sizeof *spare)))
         return false;
-    struct function *to = spare;
+    struct pd_lines_symbol *to = spare;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
             size_t middle = PD_MIN(start + width, count), end = PD_MIN(start + 2 * width, count);
@@ -80,7 +40,7 @@ static bool sort_functions(struct pd_lines *lines)
                 to[i] = from[take_left ? left++ : right++];
             }
         }
-        struct function *swap = from;
+        struct pd_lines_symbol *swap = from;
         from = to;
         to = swap;
     }
@@ -109,7 +69,7 @@ static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
     Elf_Data *strings = pd_elf_data(elf, elf_getscn(elf->elf, table->header.sh_link));
     enum { FRESH, SYMBOL_SEEN, FILE_AFTER_SYMBOL } state = FRESH;
     size_t count = table->header.sh_entsize && data ? data->d_size / table->header.sh_entsize : 0;
-    uint32_t file = NO_FILE;
+    uint32_t file = PD_LINES_NO_FILE;
 
     for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
         GElf_Sym symbol;
@@ -118,7 +78,7 @@ static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
         if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
             size_t length;
             const char *name = pd_elf_string(strings, symbol.st_name, &length);
-            file = name ? pd_intern(&lines->files, name, length) : NO_FILE;
+            file = name ? pd_intern(&lines->files, name, length) : PD_LINES_NO_FILE;
             if (name && file == PD_INTERN_NONE)
                 return false;
             if (state == SYMBOL_SEEN)
@@ -130,11 +90,21 @@ static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
         if (!is_candidate(&symbol))
             continue;
         /* Global ones stand behind all files: theirs is known only where there is but one. */
+        size_t length;
+        const char *text = pd_elf_string(strings, symbol.st_name, &length);
+        uint32_t name = pd_intern(&lines->files, text ? text : "", text ? length : 0);
+        if (name == PD_INTERN_NONE)
+            return false;
         bool placed = GELF_ST_BIND(symbol.st_info) == STB_LOCAL || state != FILE_AFTER_SYMBOL;
         unsigned type = GELF_ST_TYPE(symbol.st_info);
-        struct function function = {
-            symbol.st_value,         symbol.st_size ? symbol.st_size : 1,       symbol.st_shndx,
-            placed ? file : NO_FILE, type == STT_FUNC || type == STT_GNU_IFUNC, type == STT_NOTYPE
+        struct pd_lines_symbol function = {
+            .value = symbol.st_value,
+            .size = symbol.st_size ? symbol.st_size : 1,
+            .section = symbol.st_shndx,
+            .file = placed ? file : PD_LINES_NO_FILE,
+            .name = name,
+            .is_function = type == STT_FUNC || type == STT_GNU_IFUNC,
+            .is_untyped = type == STT_NOTYPE,
         };
         if (!pd_vec_push(&lines->functions, function))
             return false;
@@ -151,7 +121,7 @@ static bool add_sections(struct pd_lines *lines, const struct pd_elf *elf)
             break;
         if (header.sh_flags & SHF_ALLOC && header.sh_size &&
             !pd_vec_push(&lines->sections,
-                         (struct section){ header.sh_addr, header.sh_size, (uint32_t)i }))
+                         (struct pd_lines_section){ header.sh_addr, header.sh_size, (uint32_t)i }))
             return false;
     }
     return true;
@@ -159,7 +129,7 @@ static bool add_sections(struct pd_lines *lines, const struct pd_elf *elf)
 
 /* ---- lines ---- */
 
-static uint32_t add_file(struct pd_lines *lines, const char *name, const char *folder)
+uint32_t pd_lines_add_file(struct pd_lines *lines, const char *name, const char *folder)
 {
     char joined[4096];
     int length = *name != '/' && folder ? snprintf(joined, sizeof joined, "%s/%s", folder, name)
@@ -171,7 +141,7 @@ static uint32_t add_file(struct pd_lines *lines, const char *name, const char *f
 
 /* A row's file. A program begins with file 1; binutils takes the unit's own, 0, until it is set, where files are counted
  * from 0. */
-static const char *row_file(const struct unit *unit, Dwarf_Line *line, bool *fresh)
+static const char *row_file(const struct pd_lines_unit *unit, Dwarf_Line *line, bool *fresh)
 {
     Dwarf_Files *files;
     size_t index;
@@ -185,16 +155,21 @@ static const char *row_file(const struct unit *unit, Dwarf_Line *line, bool *fre
     return name ? name : dwarf_linesrc(line, NULL, NULL);
 }
 
-/* The names of libdw's file table stay the same while it lives. */
-static bool add_rows(struct pd_lines *lines, struct unit *unit, Dwarf_Lines *program, size_t count)
+const char *pd_lines_folder(struct pd_lines_unit *unit)
 {
     Dwarf_Attribute attribute;
-    const char *folder = NULL, *last = NULL;
-    uint32_t file = NO_FILE;
+    return unit->is_version_5 ? dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))
+                              : NULL;
+}
+
+/* The names of libdw's file table stay the same while it lives. */
+static bool add_rows(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_Lines *program,
+                     size_t count)
+{
+    const char *folder = pd_lines_folder(unit), *last = NULL;
+    uint32_t file = PD_LINES_NO_FILE;
     bool fresh = true;
 
-    if (unit->is_version_5) /* before, libdw joined it */
-        folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
     if (!pd_vec_reserve(&unit->rows, count))
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -207,14 +182,15 @@ static bool add_rows(struct pd_lines *lines, struct unit *unit, Dwarf_Lines *pro
         const char *name = ends ? NULL : row_file(unit, line, &fresh);
         fresh = fresh || ends;
         if (name && name != last) {
-            file = add_file(lines, name, folder);
+            file = pd_lines_add_file(lines, name, folder);
             if (file == PD_INTERN_NONE)
                 return false;
             last = name;
         }
         dwarf_lineno(line, &number);
-        unit->rows.data[unit->rows.count++] = (struct row){ address, name ? file : NO_FILE,
-                                                            (uint32_t)number };
+        unit->rows.data[unit->rows.count++] = (struct pd_lines_row){ address,
+                                                                     name ? file : PD_LINES_NO_FILE,
+                                                                     (uint32_t)number };
     }
     return true;
 }
@@ -222,7 +198,7 @@ static bool add_rows(struct pd_lines *lines, struct unit *unit, Dwarf_Lines *pro
 /* By address; what ends there before what begins there. Units give their rows in order, so that equal addresses are
  * rare, and of those the later row holds. */
 struct sorting {
-    struct row row;
+    struct pd_lines_row row;
     size_t order;
 };
 
@@ -231,15 +207,15 @@ static int compare_rows(const void *left, const void *right)
     const struct sorting *a = left, *b = right;
     if (a->row.address != b->row.address)
         return a->row.address < b->row.address ? -1 : 1;
-    if ((a->row.file == NO_FILE) != (b->row.file == NO_FILE))
-        return a->row.file == NO_FILE ? -1 : 1;
+    if ((a->row.file == PD_LINES_NO_FILE) != (b->row.file == PD_LINES_NO_FILE))
+        return a->row.file == PD_LINES_NO_FILE ? -1 : 1;
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static bool sort_rows(struct unit *unit)
+static bool sort_rows(struct pd_lines_unit *unit)
 {
     size_t count = unit->rows.count, bytes, sorted = 1;
-    struct row *rows = unit->rows.data;
+    struct pd_lines_row *rows = unit->rows.data;
 
     while (sorted < count && rows[sorted - 1].address < rows[sorted].address)
         sorted++;
@@ -260,7 +236,7 @@ static bool sort_rows(struct unit *unit)
 }
 
 /* Without memory a unit stays as if it had no lines. */
-static void read_unit(struct pd_lines *lines, struct unit *unit)
+static void read_unit(struct pd_lines *lines, struct pd_lines_unit *unit)
 {
     Dwarf_Lines *program;
     size_t count;
@@ -274,12 +250,12 @@ static void read_unit(struct pd_lines *lines, struct unit *unit)
 }
 
 /* The unit whose DIE lies there. */
-static struct unit *unit_at(struct pd_lines *lines, Dwarf_Off place)
+struct pd_lines_unit *pd_lines_unit_at(struct pd_lines *lines, Dwarf_Off place)
 {
     size_t low = 0, high = lines->units.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        struct unit *unit = &lines->units.data[middle];
+        struct pd_lines_unit *unit = &lines->units.data[middle];
         Dwarf_Off at = dwarf_dieoffset(&unit->die);
         if (at == place)
             return unit;
@@ -299,9 +275,9 @@ static void list_units(struct pd_lines *lines)
     for (size_t i = 0; lines->ranges && i < count; i++) {
         Dwarf_Arange *range = dwarf_onearange(lines->ranges, i);
         Dwarf_Off place;
-        struct unit *unit = range && !dwarf_getarangeinfo(range, NULL, NULL, &place)
-                                ? unit_at(lines, place)
-                                : NULL;
+        struct pd_lines_unit *unit = range && !dwarf_getarangeinfo(range, NULL, NULL, &place)
+                                         ? pd_lines_unit_at(lines, place)
+                                         : NULL;
         if (unit)
             unit->is_listed = true;
     }
@@ -318,7 +294,7 @@ static bool add_lines(struct pd_lines *lines, const char *path)
     lines->fd = open(path, O_RDONLY | O_CLOEXEC);
     lines->dwarf = lines->fd >= 0 ? dwarf_begin(lines->fd, DWARF_C_READ) : NULL;
     while (lines->dwarf && !dwarf_get_units(lines->dwarf, at, &at, &version, &type, &die, NULL)) {
-        struct unit unit = { .die = die, .is_version_5 = version >= 5 };
+        struct pd_lines_unit unit = { .die = die, .is_version_5 = version >= 5 };
         if (type != DW_UT_type && !pd_vec_push(&lines->units, unit))
             return false;
     }
@@ -416,8 +392,10 @@ void pd_lines_free(struct pd_lines *lines)
 {
     if (!lines)
         return;
-    for (size_t i = 0; i < lines->units.count; i++)
+    for (size_t i = 0; i < lines->units.count; i++) {
         pd_vec_free(&lines->units.data[i].rows);
+        pd_vec_free(&lines->units.data[i].bodies);
+    }
     pd_vec_free(&lines->units);
     dwarf_end(lines->dwarf);
     if (lines->fd >= 0)
@@ -429,7 +407,7 @@ void pd_lines_free(struct pd_lines *lines)
     free(lines);
 }
 
-static const struct section *find_section(const struct pd_lines *lines, uint64_t address)
+static const struct pd_lines_section *find_section(const struct pd_lines *lines, uint64_t address)
 {
     for (size_t i = 0; i < lines->sections.count; i++)
         if (address - lines->sections.data[i].start < lines->sections.data[i].size)
@@ -438,28 +416,29 @@ static const struct section *find_section(const struct pd_lines *lines, uint64_t
 }
 
 /* The last row at or below the address, if a line holds there. */
-static const struct row *find_row(const struct unit *unit, uint64_t address)
+static const struct pd_lines_row *find_row(const struct pd_lines_unit *unit, uint64_t address)
 {
     size_t upto = pd_upto(unit->rows.data, unit->rows.count, address, address);
-    return upto && unit->rows.data[upto - 1].file != NO_FILE ? &unit->rows.data[upto - 1] : NULL;
+    return upto && unit->rows.data[upto - 1].file != PD_LINES_NO_FILE ? &unit->rows.data[upto - 1]
+                                                                      : NULL;
 }
 
 /* In the unit that the table of ranges names, else in those that it does not know. */
-static const struct row *find_line(struct pd_lines *lines, uint64_t address)
+const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t address)
 {
     Dwarf_Arange *range = lines->ranges ? dwarf_getarange_addr(lines->ranges, address) : NULL;
-    const struct row *row = NULL;
+    const struct pd_lines_row *row = NULL;
     Dwarf_Off place;
 
     if (range && !dwarf_getarangeinfo(range, NULL, NULL, &place)) {
-        struct unit *unit = unit_at(lines, place);
+        struct pd_lines_unit *unit = pd_lines_unit_at(lines, place);
         if (unit) {
             read_unit(lines, unit);
             row = find_row(unit, address);
         }
     }
     for (size_t i = 0; !row && lines->units.data && i < lines->units.count; i++) {
-        struct unit *unit = &lines->units.data[i];
+        struct pd_lines_unit *unit = &lines->units.data[i];
         if (unit->is_listed)
             continue;
         read_unit(lines, unit);
@@ -469,7 +448,8 @@ static const struct row *find_line(struct pd_lines *lines, uint64_t address)
 }
 
 /* Of two that begin at the same address. */
-static bool is_better(const struct function *other, const struct function *best, uint64_t address)
+static bool is_better(const struct pd_lines_symbol *other, const struct pd_lines_symbol *best,
+                      uint64_t address)
 {
     if (address - best->value >= best->size)
         return other->size > best->size;
@@ -482,14 +462,14 @@ static bool is_better(const struct function *other, const struct function *best,
     return other->size < best->size;
 }
 
-static const struct function *find_function(const struct pd_lines *lines, uint32_t section,
-                                            uint64_t address)
+static const struct pd_lines_symbol *find_function(const struct pd_lines *lines, uint32_t section,
+                                                   uint64_t address)
 {
-    const struct function *all = lines->functions.data;
+    const struct pd_lines_symbol *all = lines->functions.data;
     size_t low = 0, high = lines->functions.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct function *at = &all[middle];
+        const struct pd_lines_symbol *at = &all[middle];
         if (at->section < section || (at->section == section && at->value <= address))
             low = middle + 1;
         else
@@ -501,21 +481,27 @@ static const struct function *find_function(const struct pd_lines *lines, uint32
     for (low = end - 1;
          low && all[low - 1].section == section && all[low - 1].value == all[end - 1].value;)
         low--;
-    const struct function *best = &all[low];
+    const struct pd_lines_symbol *best = &all[low];
     for (size_t i = low + 1; i < end; i++)
         if (is_better(&all[i], best, address))
             best = &all[i];
     return best;
 }
 
+const struct pd_lines_symbol *pd_lines_symbol_at(const struct pd_lines *lines, uint64_t address)
+{
+    const struct pd_lines_section *section = find_section(lines, address);
+    return section ? find_function(lines, section->index, address) : NULL;
+}
+
 enum pd_lines_answer pd_lines_find(struct pd_lines *lines, uint64_t address, const char **file,
                                    unsigned *line)
 {
-    const struct section *section = find_section(lines, address);
+    const struct pd_lines_section *section = find_section(lines, address);
     if (!section)
         return PD_LINES_NOTHING;
     pthread_mutex_lock(&lines->lock);
-    const struct row *row = lines->dwarf ? find_line(lines, address) : NULL;
+    const struct pd_lines_row *row = lines->dwarf ? pd_lines_row_at(lines, address) : NULL;
     if (row) {
         *file = pd_intern_text(&lines->files, row->file);
         *line = row->line;
@@ -523,10 +509,10 @@ enum pd_lines_answer pd_lines_find(struct pd_lines *lines, uint64_t address, con
     pthread_mutex_unlock(&lines->lock);
     if (row)
         return PD_LINES_FOUND;
-    const struct function *function = find_function(lines, section->index, address);
+    const struct pd_lines_symbol *function = find_function(lines, section->index, address);
     if (!function)
         return PD_LINES_NOTHING;
-    if (function->file == NO_FILE)
+    if (function->file == PD_LINES_NO_FILE)
         return PD_LINES_NAMELESS;
     pthread_mutex_lock(&lines->lock); /* the table of texts may move */
     *file = pd_intern_text(&lines->files, function->file);

@@ -22,4 +22,19 @@ void pd_lines_free(struct pd_lines *lines);
 enum pd_lines_answer pd_lines_find(struct pd_lines *lines, uint64_t address, const char **file,
                                    unsigned *line);
 
+/* ---- functions that the compiler has put into others ---- */
+
+enum { PD_LINES_NESTED_MAX = 64 };
+
+/* Both as in the file; file NULL: the line is not known. They live as long as the index. */
+struct pd_lines_function {
+    const char *name;
+    const char *file;
+    unsigned line;
+};
+
+/* The functions that an address belongs to, as `addr2line -i -f` lists them: the innermost first, where it is called next.
+ * Returns how many, at most PD_LINES_NESTED_MAX; without DWARF that of the symbol table. */
+size_t pd_lines_functions(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out);
+
 #endif

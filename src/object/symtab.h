@@ -19,6 +19,7 @@ struct pd_symbol {
     uint32_t index;  /* in address order */
     uint8_t binding; /* enum pd_symbol_binding */
     uint8_t type;    /* STT_*: NOTYPE 0, OBJECT 1, FUNC 2, GNU_IFUNC 10 */
+    bool inlined;    /* in no table: a function within the one whose range this is */
 };
 
 /* All is const for the caller and safe from any thread; names are demangled inside on first need. */

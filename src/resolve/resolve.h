@@ -30,9 +30,10 @@ struct pd_location {
     const struct pd_symbol *sym; /* NULL: unknown */
     char level;                  /* k . g u H */
     uint8_t cpumode;
-    bool is_kernel_map;   /* map is a kernel map */
-    uint8_t return_place; /* enum pd_return_place, for chains */
-    uint32_t index;       /* dense per resolver since the last trim */
+    bool is_kernel_map : 1; /* map is a kernel map */
+    bool is_nested : 1;     /* one of a frame's inlined functions: begins a struct pd_nested */
+    uint8_t return_place;   /* enum pd_return_place, for chains */
+    uint32_t index;         /* dense per resolver since the last trim */
     /* The consumer's memo (a text's place, an entry's id ...), zero when made. */
     uint64_t memo[2];
 };
@@ -139,6 +140,24 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
                         struct pd_frame *frames, size_t capacity, bool *invalid);
 /* How many of the last chain's frames, the outermost ones, were not recorded but unwound. */
 size_t pd_chain_unwound(const struct pd_resolver *resolver);
+
+/* A function at an address that lies in several, by inlining. */
+struct pd_nested {
+    struct pd_location location;
+    const char *file; /* where the next inner one is called in it; NULL: not known */
+    unsigned line;
+};
+
+PD_INLINE const struct pd_nested *pd_nested_of(const struct pd_location *location)
+{
+    return location->is_nested ? (const struct pd_nested *)(const void *)location : NULL;
+}
+
+/* The last chain with a frame for each function that the compiler has put into those that were unwound, innermost first:
+ * recorded addresses stand for themselves, as for perf. The same frames where there is nothing to add, else the resolver's,
+ * valid until the next chain. NULL without memory. */
+struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame *frames,
+                                  size_t *count);
 
 /* A chain's first address and the entries behind it: samples of one function differ in the first, seldom in the rest. */
 struct pd_chain_parts {

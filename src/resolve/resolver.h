@@ -32,6 +32,12 @@ struct pd_view_slot {
     struct pd_maps_view view;
 };
 
+/* The functions of a location, innermost first; count 0: none is known. */
+struct pd_nested_list {
+    struct pd_nested *functions;
+    size_t count;
+};
+
 struct pd_resolver {
     struct pd_symbols *symbols;
     struct pd_recent_slot *recent;
@@ -59,7 +65,10 @@ struct pd_resolver {
     struct pd_location *loading; /* what its address gave */
     uint64_t unwind_stamp;       /* of the maps that can_unwind is about; 0: not asked */
     bool can_unwind;
-    size_t unwound; /* frames of the last chain */
+    size_t unwound;                  /* frames of the last chain */
+    PD_VEC(struct pd_frame) inlined; /* the last chain with its inlined functions */
+    struct pd_map64 nested_of;       /* location -> its place in `nested` */
+    PD_VEC(struct pd_nested_list) nested;
     struct pd_resolver_stats stats;
 };
 

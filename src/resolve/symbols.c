@@ -280,26 +280,41 @@ static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
     return lines;
 }
 
-bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
-                     struct pd_source_line *out)
+/* What the address is in the object's file; false where perf does not ask for it. */
+static bool file_address(const struct pd_map *map, const struct pd_loaded *loaded,
+                         uint64_t *address)
 {
     struct pd_dso *dso = map->dso;
-    struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
-    *out = (struct pd_source_line){ .address = address, .answer = PD_LINES_NOTHING };
-    if (!loaded)
-        return true;
     bool user = !dso->kernel_space;
     const struct pd_object *object = loaded->object;
     if (user && object && object->adjust_symbols)
-        out->address += object->text_offset;
-    if (!user && dso->kind != PD_DSO_MODULE)
+        *address += object->text_offset;
+    if (!user && dso->kind == PD_DSO_MODULE && object && object->relocatable)
+        *address -= map->pgoff;
+    return user || dso->kind == PD_DSO_MODULE;
+}
+
+bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
+                     struct pd_source_line *out)
+{
+    struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
+    *out = (struct pd_source_line){ .address = address, .answer = PD_LINES_NOTHING };
+    if (!loaded || !file_address(map, loaded, &out->address))
         return true;
-    if (!user && object && object->relocatable)
-        out->address -= map->pgoff;
-    struct pd_lines *lines = lines_of(symbols, dso, loaded);
+    struct pd_lines *lines = lines_of(symbols, map->dso, loaded);
     if (lines)
         out->answer = pd_lines_find(lines, out->address, &out->file, &out->line);
     return lines || !lines_path(loaded);
+}
+
+size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
+                            struct pd_lines_function *out)
+{
+    struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
+    if (!loaded || !file_address(map, loaded, &address))
+        return 0;
+    struct pd_lines *lines = lines_of(symbols, map->dso, loaded);
+    return lines ? pd_lines_functions(lines, address, out) : 0;
 }
 
 /* ---- frame rules ---- */
@@ -393,6 +408,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_init(&symbols->locks[i], NULL);
     pd_images_init(&symbols->images);
+    pd_inlined_symbols_init(&symbols->inlined);
     if (timeline)
         pd_timeline_set_symbols(timeline, symbols);
     return symbols;
@@ -408,6 +424,7 @@ void pd_symbols_free(struct pd_symbols *symbols)
         at = next;
     }
     pd_images_free(&symbols->images);
+    pd_inlined_symbols_free(&symbols->inlined);
     pd_kernel_view_free(atomic_load(&symbols->view));
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_destroy(&symbols->locks[i]);

@@ -2,7 +2,9 @@
 /* The inside of resolve/: what is loaded, for all workers. */
 #ifndef PD_RESOLVE_SYMBOLS_H
 #define PD_RESOLVE_SYMBOLS_H
+#include "base/arena.h"
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/vec.h"
 #include "resolve/resolve.h"
 #include <pthread.h>
@@ -48,6 +50,17 @@ struct pd_images {
 void pd_images_init(struct pd_images *images);
 void pd_images_free(struct pd_images *images);
 
+/* Symbols of functions that were put into others, by the symbol of those and the name. */
+struct pd_inlined_symbols {
+    pthread_mutex_t lock;
+    struct pd_arena arena;
+    struct pd_intern keys;
+    PD_VEC(const struct pd_symbol *) list; /* by the id of the key */
+};
+
+void pd_inlined_symbols_init(struct pd_inlined_symbols *inlined);
+void pd_inlined_symbols_free(struct pd_inlined_symbols *inlined);
+
 struct pd_symbols {
     struct pd_context *context;
     struct pd_timeline *timeline;
@@ -62,6 +75,7 @@ struct pd_symbols {
         first_kernel; /* number of the first sample in the kernel; all ones: none yet */
     bool is_x86_64;
     struct pd_images images;
+    struct pd_inlined_symbols inlined;
 };
 
 /* Loads the kernel with the maps of the first kernel sample, or those that held at `number` when there was none, unless
@@ -85,6 +99,10 @@ PD_INLINE bool pd_symbols_of_guest(const struct pd_symbols *symbols)
 {
     return pd_timeline_machine(symbols->timeline) != UINT32_MAX;
 }
+
+/* The functions that hold an address of a map, as pd_lines_functions(). */
+size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
+                            struct pd_lines_function *out);
 
 /* NULL without memory. */
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);

@@ -34,13 +34,6 @@ enum tool_exit tool_parse_itrace(struct tool *tool, void *options, const char *v
     return TOOL_DONE;
 }
 
-enum tool_exit tool_parse_inline(struct tool *tool, void *options, const char *value, bool unset)
-{
-    (void)options;
-    (void)value;
-    return unset ? TOOL_DONE : tool_refuse(tool, "--inline");
-}
-
 enum tool_exit tool_parse_memory(struct tool *tool, void *options, const char *value, bool unset)
 {
     static const char units[] = "kMGT";

@@ -109,7 +109,6 @@ enum tool_exit tool_parse_strict(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_streams(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
-enum tool_exit tool_parse_inline(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_INPUT                                                                             \
     {                                                                                              \
         TOOL_CALLBACK, 'i', "input", "FILE", "recording to read; - is standard input",             \
@@ -171,13 +170,7 @@ enum tool_exit tool_parse_inline(struct tool *, void *, const char *, bool);
 #define TOOL_ROWS_READING                                                                          \
     TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS
 #define TOOL_ROWS_NAMES                                                                            \
-    { TOOL_CALLBACK,                                                                               \
-      0,                                                                                           \
-      "inline",                                                                                    \
-      NULL,                                                                                        \
-      "refused so far; --no-inline: chains without inlined functions, as they are",                \
-      .flags = TOOL_NO_VALUE,                                                                      \
-      .parse = tool_parse_inline },                                                                \
+    { TOOL_FLAG, 0, "inline", NULL, "inlined functions in unwound chains (on)", FIELD(inlined) },  \
         { TOOL_FLAG,      0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",        \
           FIELD(demangle) },                                                                       \
     {                                                                                              \

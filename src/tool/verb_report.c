@@ -10,7 +10,7 @@ struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
     int branch_stack, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
-    int group, skip_empty, demangle, demangle_kernel, ignore_vmlinux, ns, relative;
+    int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
@@ -128,7 +128,7 @@ static void report_defaults(void *data)
 {
     struct report_options *options = data;
     options->max_stack = 127;
-    options->demangle = options->skip_empty = options->children = 1;
+    options->demangle = options->inlined = options->skip_empty = options->children = 1;
     options->group = options->branch_stack = -1;
 }
 
@@ -176,6 +176,7 @@ static uint32_t more_flags_of(const struct report_options *from)
         { from->full_source_path, PERFDATA_REPORT_FULL_SOURCE_PATH },
         { from->hierarchy, PERFDATA_REPORT_HIERARCHY },
         { from->verbose > 0, PERFDATA_REPORT_VERBOSE },
+        { !from->inlined, PERFDATA_REPORT_NO_INLINE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }

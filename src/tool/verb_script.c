@@ -14,7 +14,7 @@ struct script_options {
     const char *field_lists[MAX_FIELD_LISTS];
     size_t field_count;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
-        full_source_path;
+        full_source_path, inlined;
     int header, header_only, info, dump, dump_unsorted, pt_events;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
@@ -184,7 +184,7 @@ static void script_defaults(void *data)
 {
     struct script_options *options = data;
     options->max_stack = 127;
-    options->demangle = 1;
+    options->demangle = options->inlined = 1;
 }
 
 static uint32_t flags_of(const struct tool *tool, const struct script_options *from)
@@ -198,6 +198,7 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->kernel_path, PERFDATA_SCRIPT_KERNEL_PATH },
         { !from->demangle, PERFDATA_SCRIPT_NO_DEMANGLE },
         { from->demangle_kernel, PERFDATA_SCRIPT_DEMANGLE_KERNEL },
+        { !from->inlined, PERFDATA_SCRIPT_NO_INLINE },
         { tool->verbose, PERFDATA_SCRIPT_VERBOSE_NAMES },
         { tool->force, PERFDATA_SCRIPT_FORCE },
         { from->xed, PERFDATA_SCRIPT_XED },

@@ -31,8 +31,6 @@ expect 1 'near: version' "$perf" versoin
 expect 2 'near: --completion' "$PERFDATA" help --completoin
 expect 129 'unknown option' "$perf" help --completoin
 expect 2 'not supported yet' "$PERFDATA" --buildid-dir=x
-expect 2 'option --inline is not supported yet' "$PERFDATA" script --inline
-expect 2 'option --inline is not supported yet' "$PERFDATA" report --inline
 expect 129 'help' "$perf" help -h
 expect 0 'help' "$PERFDATA" help -h
 if [ -w /dev/full ]; then
