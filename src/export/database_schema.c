@@ -91,7 +91,7 @@ static const struct view {
 static void put_hex(struct pd_text *sql, int length, const char *value, bool is_sqlite)
 {
     if (is_sqlite)
-        pd_text_format(sql, "%s('%%x', %.*s)", "printf", length, value);
+        pd_text_format(sql, "printf('%%x', %.*s)", length, value);
     else
         pd_text_format(sql, "to_hex(%.*s)", length, value);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/names.h"
 #include "resolve/symbols.h"
+#include "io/at.h"
 #include "io/temporary.h"
 #include "object/jitdump.h"
 #include <elf.h>
@@ -253,8 +254,7 @@ static struct pd_lines *open_code_lines(const struct pd_dso *dso)
     char path[32];
     int fd = pd_temporary_file();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (fd >= 0 && pd_dso_code_image(dso, &image) &&
-        pwrite(fd, image.data, image.length, 0) == (ssize_t)image.length)
+    if (fd >= 0 && pd_dso_code_image(dso, &image) && pd_write_at(fd, 0, image.data, image.length))
         lines = pd_lines_open(path);
     pd_text_free(&image);
     if (fd >= 0)
@@ -338,9 +338,8 @@ const char *pd_symbols_file(struct pd_symbols *symbols, const struct pd_map *map
 
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
 {
-    const struct pd_features *features = symbols->features;
-    const char *arch = features && features->arch.present ? features->arch.text.text : NULL;
-    return arch && (!strcmp(arch, "aarch64") || !strcmp(arch, "arm64"));
+    const char *arch = pd_features_arch(symbols->features);
+    return !strcmp(arch, "aarch64") || !strcmp(arch, "arm64");
 }
 
 /* `*address`, as looked up in the symbol table, becomes what the file itself counts. NULL: no file. */
