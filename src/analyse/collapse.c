@@ -118,6 +118,33 @@ static bool collect_rows(struct pd_hist *hist, const uint32_t *same, struct pd_h
     return true;
 }
 
+static struct pd_hist_event *event_of(const struct pd_hist_result *result, uint32_t logged)
+{
+    uint32_t row = result->row_of_entry[logged & PD_HIST_LOG_ENTRY];
+    return &result->events[result->all.data[row]->event];
+}
+
+/* To each event its samples. */
+static bool split_log(const struct pd_hist *hist, struct pd_hist_result *out)
+{
+    uint32_t *at = pd_arena_alloc(&out->arena, (hist->log.count + 1) * sizeof *at);
+    if (!at)
+        return false;
+    for (size_t i = 0; i < hist->log.count; i++)
+        event_of(out, hist->log.data[i])->log_count++;
+    for (size_t i = 0; i < out->event_count; i++) {
+        struct pd_hist_event *event = &out->events[i];
+        event->log = at;
+        at += event->log_count;
+        event->log_count = 0;
+    }
+    for (size_t i = 0; i < hist->log.count; i++) {
+        struct pd_hist_event *event = event_of(out, hist->log.data[i]);
+        event->log[event->log_count++] = hist->log.data[i];
+    }
+    return true;
+}
+
 perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                  struct pd_symbols *symbols, const char *symbol_filter,
                                  struct pd_hist_result *out)
@@ -130,7 +157,8 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                        (hist->entries.count + 1) * sizeof *out->row_of_entry);
     const char **comms = NULL;
     uint32_t *same = same_comms(hist, &comms);
-    bool ok = out->events && out->row_of_entry && same && collect_rows(hist, same, out);
+    bool ok = out->events && out->row_of_entry && same && collect_rows(hist, same, out) &&
+              split_log(hist, out);
     for (size_t i = 0; ok && i < out->all.count; i++) {
         struct pd_hist_row *row = out->all.data[i];
         struct pd_hist_event *event = &out->events[row->event];

@@ -353,6 +353,8 @@ struct pd_hist_level {
 struct pd_hist_event {
     PD_VEC(struct pd_hist_level) levels; /* with options.levels: from the top down */
     PD_VEC(struct pd_hist_row *) rows;
+    uint32_t *log; /* its part of the log, in turn */
+    size_t log_count;
     uint64_t count, count_unfiltered; /* samples */
     uint64_t period, period_unfiltered;
     uint64_t chain_period, chain_period_unfiltered;

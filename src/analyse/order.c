@@ -349,12 +349,10 @@ static bool split_rows(struct pd_hist_sorting *sorting, struct pd_hist_result *r
 {
     struct splitting splitting = { .sorting = sorting };
     bool ok = true;
-    for (size_t i = 0; ok && i < sorting->all->log.count; i++) {
-        uint32_t logged = sorting->all->log.data[i];
+    for (size_t i = 0; ok && i < event->log_count; i++) {
+        uint32_t logged = event->log[i];
         const struct pd_hist_row *row =
             result->all.data[result->row_of_entry[logged & PD_HIST_LOG_ENTRY]];
-        if (&result->events[row->event] != event)
-            continue;
         uint32_t node = find_equal(&splitting, row);
         if (!node) {
             struct pd_hist_row *made = pd_arena_zalloc(&result->arena, sizeof *made);
