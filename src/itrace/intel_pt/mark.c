@@ -30,6 +30,8 @@ static void clear_own(struct pd_pt_decoder *at)
     memset(&at->returned, 0, sizeof at->returned);
     at->known = NULL;
     at->runs = NULL;
+    at->tables = NULL;
+    memset(&at->chains, 0, sizeof at->chains);
     at->unseen = at->hop_unseen = false;
     at->limit = at->watch_from = 0;
     at->watch = 0;
@@ -122,6 +124,8 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
     d->return_capacity = own.return_capacity;
     d->known = own.known;
     d->runs = own.runs;
+    d->tables = own.tables;
+    d->chains = own.chains;
     d->unseen = own.unseen;
     d->hop_unseen = own.hop_unseen;
     d->watch = own.watch;

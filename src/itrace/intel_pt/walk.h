@@ -82,6 +82,7 @@ enum {
         1 << 20 /* hardware keeps 64: what is deeper is only used up, never asked for */
 };
 
+/* What is a decoder's alone, and does not say where the walk is, has a line in mark.c (clear_own() and go_to()). */
 struct pd_pt_decoder {
     /* Bytes. */
     const uint8_t *next, *end; /* not read yet */
