@@ -4,21 +4,23 @@
 #define PD_DIGITS_H
 #include "base/base.h"
 
+static const char pd_digit_pairs[] =
+    "0001020304050607080910111213141516171819202122232425262728293031"
+    "3233343536373839404142434445464748495051525354555657585960616263"
+    "6465666768697071727374757677787980818283848586878889909192939495"
+    "96979899";
+
 /* Writes the digits before `end`, returns where they begin: two a step. */
 PD_INLINE char *pd_digits_before(char *end, uint64_t value)
 {
-    static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031"
-                                "3233343536373839404142434445464748495051525354555657585960616263"
-                                "6465666768697071727374757677787980818283848586878889909192939495"
-                                "96979899";
     while (value >= 100) {
         end -= 2;
-        memcpy(end, pairs + 2 * (value % 100), 2);
+        memcpy(end, pd_digit_pairs + 2 * (value % 100), 2);
         value /= 100;
     }
     if (value >= 10) {
         end -= 2;
-        memcpy(end, pairs + 2 * value, 2);
+        memcpy(end, pd_digit_pairs + 2 * value, 2);
     } else {
         *--end = (char)('0' + value);
     }
@@ -47,8 +49,13 @@ PD_INLINE char *pd_put_u64_right(char *to, uint64_t value, unsigned width)
 /* Exactly `count` digits with zeros before; what does not fit is cut. */
 PD_INLINE char *pd_put_fixed(char *to, uint32_t value, unsigned count)
 {
-    for (unsigned i = count; i--; value /= 10)
-        to[i] = (char)('0' + value % 10);
+    unsigned i = count;
+    for (; i >= 2; value /= 100) {
+        i -= 2;
+        memcpy(to + i, pd_digit_pairs + 2 * (value % 100), 2);
+    }
+    if (i)
+        *to = (char)('0' + value % 10);
     return to + count;
 }
 

@@ -150,7 +150,7 @@ static char *put_day(const struct pd_script *script, char *to, uint64_t time)
 }
 
 /* Neighbouring lines share their seconds. */
-static char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
+static char *put_new_time(struct pd_script_worker *worker, char *to, uint64_t time)
 {
     uint64_t second = time / NS_PER_SECOND, rest = time - second * NS_PER_SECOND;
     if (PD_UNLIKELY(second != worker->second || !worker->second_length)) {
@@ -166,6 +166,18 @@ static char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
     return to;
 }
 
+/* ... or all of it. */
+PD_INLINE char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
+{
+    struct pd_time_text *last = &worker->time;
+    if (last->time != time || !last->length) {
+        last->time = time;
+        last->length = (unsigned)(put_new_time(worker, last->text, time) - last->text);
+    }
+    memcpy(to, last->text, sizeof last->text);
+    return to + last->length;
+}
+
 /* Whose guest it is, and which of its CPUs. */
 static PD_NOINLINE void put_machine(uint64_t fields, const struct pd_line_start *start,
                                     struct pd_text *text)
@@ -176,15 +188,12 @@ static PD_NOINLINE void put_machine(uint64_t fields, const struct pd_line_start 
         pd_text_format(text, "VCPU:%03d ", (int)start->vcpu - 1);
 }
 
-char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
-                      const struct pd_line_start *start, struct pd_text *text)
+/* comm to misc */
+static char *put_head(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                      const struct pd_line_start *start, struct pd_text *text, char *to)
 {
-    const struct pd_script *script = worker->script;
     uint64_t fields = plan->fields;
-    if (PD_UNLIKELY(start->vcpu))
-        put_machine(fields, start, text);
-    char *to = pd_text_room(text, script->line_room);
-    if (to && fields & PD_FIELD(COMM))
+    if (fields & PD_FIELD(COMM))
         to = put_comm(worker, plan, start->comm, text, to);
     if (PD_UNLIKELY(!to))
         return NULL;
@@ -200,7 +209,7 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
         *to++ = ' ';
     }
     if (fields & PD_FIELD(CPU)) {
-        if (PD_UNLIKELY(script->latency)) {
+        if (PD_UNLIKELY(worker->script->latency)) {
             to = put_int(to, start->cpu, 3, false);
         } else {
             *to++ = '[';
@@ -209,9 +218,56 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
         }
         *to++ = ' ';
     }
-    if (fields & PD_FIELD(MISC))
-        to = put_misc(to, start);
-    if (fields & PD_FIELD(TOD))
+    return fields & PD_FIELD(MISC) ? put_misc(to, start) : to;
+}
+
+PD_INLINE bool is_head(const struct pd_head_text *head, const struct pd_script_event *plan,
+                       const struct pd_line_start *start)
+{
+    return head->plan == plan && head->comm == start->comm && head->tid == start->tid &&
+           head->pid == start->pid && head->cpu == start->cpu && head->type == start->type &&
+           head->misc == start->misc;
+}
+
+static PD_NOINLINE char *put_new_head(struct pd_script_worker *worker,
+                                      const struct pd_script_event *plan,
+                                      const struct pd_line_start *start, struct pd_text *text,
+                                      char *to)
+{
+    struct pd_head_text *head = &worker->head;
+    char *end = put_head(worker, plan, start, text, to);
+    size_t length = end ? (size_t)(end - (text->data + text->length)) : sizeof head->text + 1;
+    head->plan = length <= sizeof head->text ? plan : NULL;
+    if (!head->plan)
+        return end;
+    head->comm = start->comm;
+    head->pid = start->pid;
+    head->tid = start->tid;
+    head->cpu = start->cpu;
+    head->type = start->type;
+    head->misc = start->misc;
+    head->length = (uint32_t)length;
+    memcpy(head->text, end - length, length);
+    return end;
+}
+
+char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                      const struct pd_line_start *start, struct pd_text *text)
+{
+    const struct pd_script *script = worker->script;
+    uint64_t fields = plan->fields;
+    if (PD_UNLIKELY(start->vcpu))
+        put_machine(fields, start, text);
+    char *to = pd_text_room(text, script->line_room);
+    if (PD_UNLIKELY(!to))
+        return NULL;
+    if (PD_LIKELY(is_head(&worker->head, plan, start)))
+        to = pd_put_block(to, worker->head.text, worker->head.length);
+    else
+        to = put_new_head(worker, plan, start, text, to);
+    if (PD_UNLIKELY(!to))
+        return NULL;
+    if (PD_UNLIKELY(fields & PD_FIELD(TOD)))
         to = put_day(script, to, start->time);
     if (fields & PD_FIELD(TIME)) {
         if (PD_LIKELY(!script->sequential))

@@ -133,6 +133,23 @@ struct pd_comm_text {
 
 #define PD_COMM_TEXTS 64 /* a power of 2 */
 
+/* What a line begins with, comm to misc, as it was printed last. */
+struct pd_head_text {
+    const struct pd_script_event *plan; /* NULL: nothing yet */
+    const char *comm;
+    uint32_t pid, tid, cpu, type;
+    uint16_t misc;
+    uint32_t length;
+    char text[PD_COPY_BLOCK];
+};
+
+/* The same of its time. */
+struct pd_time_text {
+    uint64_t time;
+    unsigned length; /* 0: nothing yet */
+    char text[40];
+};
+
 #define PD_CHAIN_TEXTS 8192 /* a power of 2 */
 /* Bytes of chain texts kept before all are dropped. */
 #define PD_CHAIN_MEMORY (UINT64_C(8) << 20)
@@ -180,6 +197,8 @@ struct pd_script_worker {
     char second_text[24];
     struct pd_comm_text comms[PD_COMM_TEXTS];
     unsigned second_length;
+    struct pd_head_text head;
+    struct pd_time_text time;
     uint64_t samples, errors;
     struct pd_flag_text flags[64];
     size_t call_column;       /* behind indented calls */
