@@ -40,6 +40,7 @@ struct perfdata_database_options {
     /* Where symbols come from. */
     const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
     const char *jitdump;
+    const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
 };
 
 /* Writes the database that perf's export-to-sqlite.py and export-to-postgresql.py write: the same tables with the same

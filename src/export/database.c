@@ -300,7 +300,8 @@ static perfdata_status take_options(struct exporter *x)
 {
     const struct perfdata_database_options *options = x->options;
     struct pd_context *context = &x->recording->context;
-    perfdata_status status = pd_itrace_options_take(&x->itrace, PD_ITRACE_SCRIPT, context, NULL,
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
+    perfdata_status status = pd_itrace_options_take(&x->itrace, PD_ITRACE_SCRIPT, context, &places,
                                                     options->itrace, options->itrace_count);
     if (status >= 0 && options->comms)
         status = pd_filter_add_comms(&x->filter, context, options->comms);

@@ -75,6 +75,7 @@ static enum tool_exit run_export(struct tool *tool, void *data, int argc, char *
         .vmlinux = options->vmlinux,
         .jitdump = options->jitdump,
         .home = getenv("HOME"),
+        .perf_config = getenv("PERF_CONFIG"),
     };
     if (!options->output || (sqlite && !strcmp(options->output, "-")))
         return tool_usage(tool, "-o FILE is needed: where to write");

@@ -20,4 +20,15 @@ printf '[intel-pt]\nmispred-all\nmax-loops = 1\n' >"$PERF_CONFIG"
     complain 'mispred-all does nothing'
 "$PERFDATA" script -i "$own/rec/t_longtnt.data" --symfs "$own/symfs" --itrace=e 2>/dev/null | grep -q 'Never-ending loop' ||
     complain 'max-loops does nothing'
+# In a database, too: as many branches as script has lines, fewer than without the key.
+rows() {
+    "$PERFDATA" export postgresql -i "$own/rec/t_longtnt.data" --symfs "$own/symfs" --itrace=b -o - 2>/dev/null |
+        awk '/^COPY samples/ { on = 1; next } /^\\\./ { on = 0 } on { n++ } END { print n + 0 }'
+}
+lines=$("$PERFDATA" script -i "$own/rec/t_longtnt.data" --symfs "$own/symfs" --itrace=b 2>/dev/null | wc -l)
+with=$(rows)
+PERF_CONFIG=/dev/null
+without=$(rows)
+[ "$lines" -gt 0 ] && [ $((with - 1)) -eq "$lines" ] || complain "a database has $with samples where script prints $lines"
+[ "$without" -gt "$with" ] || complain "max-loops does nothing in a database: $with and $without samples"
 exit $failed
