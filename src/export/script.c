@@ -512,7 +512,7 @@ static perfdata_status put_warning(struct pd_script *script)
 static perfdata_status put_frame(struct pd_script *script, bool end)
 {
     struct pd_text text = { 0 };
-    pd_script_pt_frame(end, &text);
+    pd_script_pt_frame(end, script->options->flags & PERFDATA_SCRIPT_PT_INSNS, &text);
     return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
 }
 

@@ -308,7 +308,7 @@ PD_INLINE uint64_t pd_script_wide(const struct pd_sample *sample, size_t at)
 
 /* script_pt_events.c: --pt-events */
 /* The first line, or the last. */
-void pd_script_pt_frame(bool end, struct pd_text *text);
+void pd_script_pt_frame(bool end, bool insns, struct pd_text *text);
 void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text);

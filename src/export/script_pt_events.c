@@ -8,9 +8,11 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-void pd_script_pt_frame(bool end, struct pd_text *text)
+void pd_script_pt_frame(bool end, bool insns, struct pd_text *text)
 {
     pd_text_string(text, end ? "End\n"
+                         : insns
+                             ? "Intel PT Instruction Trace\n"
                              : "Intel PT Branch Trace, Power Events, Event Trace and PTWRITE\n");
 }
 
@@ -134,6 +136,27 @@ static void put_ipc(const struct pd_delivered *record, struct pd_text *text)
                        ULL(facts->insn_count), ULL(facts->cycle_count));
 }
 
+/* An instruction has neither name nor flags, but that it ran in a transaction. */
+static void put_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
+                     const struct pd_delivered *record, struct pd_text *text)
+{
+    pd_text_string(text, record->facts->flags & PD_IP_IN_TX ? " x " : "   ");
+    pd_text_hex(text, sample->ip, 16, ' ');
+    put_place(
+        worker->script,
+        pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode, sample->ip),
+        text);
+    if (record->facts->cycle_count && record->facts->insn_count)
+        pd_text_char(text, ' ');
+    put_ipc(record, text);
+    pd_text_char(text, '\n');
+}
+
+static bool is_insn(const struct pd_event *event)
+{
+    return event->synthesised && !strncmp(event->name, "instructions", 12);
+}
+
 void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text)
@@ -144,6 +167,10 @@ void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script
     flush_switch(worker, sample->cpu, text);
     put_start(comm ? pd_comm_text(comm, record->number) : ":-1", sample->pid, sample->tid,
               sample->cpu, sample->time == PD_NO_TIME ? 0 : sample->time, text);
+    if (is_insn(plan->event) && record->facts) {
+        put_insn(worker, sample, record, text);
+        return;
+    }
     pd_text_char(text, ' ');
     pd_text_right(text, plan->event->name, strlen(plan->event->name), 8);
     put_flags(worker, record, text);
@@ -202,6 +229,11 @@ void pd_script_pt_record(struct pd_script_worker *worker, const struct pd_delive
     struct pd_arena arena = { 0 };
     if (record->type == PD_RECORD_SWITCH || record->type == PD_RECORD_SWITCH_CPU_WIDE) {
         take_switch(worker, record);
+        if (worker->script->options->flags & PERFDATA_SCRIPT_PT_SWITCHES) {
+            struct pd_identity who;
+            pd_record_identity(record->event, record->data, record->size, record->type, &who);
+            flush_switch(worker, who.cpu, text);
+        }
         return;
     }
     if (record->type != PD_RECORD_AUXTRACE_ERROR ||

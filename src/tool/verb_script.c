@@ -15,7 +15,7 @@ struct script_options {
     size_t field_count;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
         full_source_path, inlined;
-    int header, header_only, info, dump, dump_unsorted, pt_events;
+    int header, header_only, info, dump, dump_unsorted, pt_events, pt_insns, pt_switches;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
@@ -89,11 +89,28 @@ static enum tool_exit parse_call_return_trace(struct tool *tool, void *data, con
                  : expand(tool, data, "-ip,-addr,-event,-period,+callindent,+flags", "crewp");
 }
 
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return length == strlen(word) && !memcmp(text, word, length);
+}
+
 static enum tool_exit parse_pt_events(struct tool *tool, void *data, const char *value, bool unset)
 {
-    (void)value;
-    ((struct script_options *)data)->pt_events = 1;
-    return unset ? TOOL_DONE : tool_parse_itrace(tool, data, "bepwxI", false);
+    struct script_options *options = data;
+    if (unset)
+        return TOOL_DONE;
+    options->pt_events = 1;
+    for (size_t length; value && *value; value += length + (value[length] == ',')) {
+        length = strcspn(value, ",");
+        if (is_word(value, length, "insn-trace"))
+            options->pt_insns = 1;
+        else if (is_word(value, length, "all-switch-events"))
+            options->pt_switches = 1;
+        else
+            return tool_usage(tool, "--pt-events takes insn-trace, all-switch-events, not '%.*s'",
+                              (int)length, value);
+    }
+    return tool_parse_itrace(tool, data, options->pt_insns ? "i0nsepwxI" : "bepwxI", false);
 }
 
 static const struct tool_option script_rows[] = {
@@ -148,9 +165,11 @@ static const struct tool_option script_rows[] = {
       .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
     { TOOL_CALLBACK, 0, "call-ret-trace", NULL, "calls and returns, indented",
       .parse = parse_call_return_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
-    { TOOL_CALLBACK, 0, "pt-events", NULL,
-      "events of traces as perf's script intel-pt-events.py prints them", .parse = parse_pt_events,
-      .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_CALLBACK, 0, "pt-events", "VIEW[,...]",
+      "events of traces as perf's script intel-pt-events.py prints them; with its insn-trace "
+      "(instructions in place of "
+      "branches), all-switch-events",
+      .parse = parse_pt_events, .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION },
     { TOOL_STRING, 0, "graph-function", "SYMBOL[,...]", "only what runs within these functions",
       FIELD(graph_functions) },
     { TOOL_FLAG, 0, "guest-code", NULL, "guests run code of their host process",
@@ -208,6 +227,8 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->dump || from->dump_unsorted, PERFDATA_SCRIPT_DUMP },
         { from->dump_unsorted, PERFDATA_SCRIPT_UNSORTED },
         { from->pt_events, PERFDATA_SCRIPT_PT_EVENTS },
+        { from->pt_insns, PERFDATA_SCRIPT_PT_INSNS },
+        { from->pt_switches, PERFDATA_SCRIPT_PT_SWITCHES },
         { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
         { tool->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
         { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },
