@@ -73,7 +73,10 @@ perfdata_status pd_chain_rank(struct pd_hist *hist)
     bool ok = order && ranking.has_known;
     for (size_t i = 0; ok && i < count; i++) {
         order[i] = (uint32_t)i;
-        ranking.has_known[dso_of(&hist->frames.data[i])] |= hist->frames.data[i].symbol != NULL;
+        const struct pd_symbol *symbol = hist->frames.data[i].symbol;
+        ranking.has_known[dso_of(&hist->frames.data[i])] |= symbol != NULL;
+        hist->has_inlined |= symbol && symbol->inlined &&
+                             hist->options.frames == PD_FRAMES_BY_FUNCTION;
     }
     if (ok)
         qsort_r(order, count, sizeof *order, compare_frames, &ranking);
@@ -279,6 +282,69 @@ struct building {
     double share;
 };
 
+/* ---- order that needs not be total ---- */
+
+struct ordering {
+    const struct pd_hist *hist;
+    const struct pd_chain_tree *tree;
+    bool (*is_before)(const struct ordering *ordering, uint64_t a, uint64_t b);
+};
+
+/* Merges by hand, so that no answer of is_before() can lead astray. */
+static bool sort_order(struct pd_chain_tree *tree, const struct pd_hist *hist,
+                       bool (*is_before)(const struct ordering *ordering, uint64_t a, uint64_t b))
+{
+    const struct ordering ordering = { hist, tree, is_before };
+    uint64_t *order = tree->order.data;
+    size_t count = tree->order.count;
+    if (count < 2)
+        return true;
+    uint64_t *half = malloc(count * sizeof *half);
+    if (!half)
+        return false;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t begin = 0; begin < count; begin += 2 * width) {
+            size_t middle = PD_MIN(begin + width, count), end = PD_MIN(begin + 2 * width, count),
+                   a = begin, b = middle;
+            for (size_t to = begin; to < end; to++) {
+                bool second = a == middle || (b < end && is_before(&ordering, order[b], order[a]));
+                half[to] = second ? order[b++] : order[a++];
+            }
+        }
+        memcpy(order, half, count * sizeof *order);
+    }
+    free(half);
+    return true;
+}
+
+/* perf goes by names where one of two siblings was put into another function. */
+static bool is_before_by_name(const struct ordering *ordering, uint64_t a, uint64_t b)
+{
+    const struct pd_chain_item *items = ordering->tree->items.data;
+    const struct pd_hist *hist = ordering->hist;
+    uint32_t x = (uint32_t)(a >> 32), y = (uint32_t)(b >> 32);
+    const struct pd_symbol *left = hist->frames.data[hist->cells.data[items[x].cell].frame].symbol,
+                           *right = hist->frames.data[hist->cells.data[items[y].cell].frame].symbol;
+    if (left && right && (left->inlined || right->inlined))
+        return strcmp(left->name, right->name) > 0;
+    return items[x].rank < items[y].rank;
+}
+
+/* Items with the same rank, as begin << 32 | end. */
+static bool list_groups(const struct building *building, struct pd_chain_work work)
+{
+    struct pd_chain_tree *tree = building->tree;
+    const struct pd_chain_item *items = tree->items.data;
+    tree->order.count = 0;
+    for (size_t begin = work.begin, end; begin < work.end; begin = end) {
+        for (end = begin; end < work.end && items[end].rank == items[begin].rank; end++)
+            continue;
+        if (!pd_vec_push(&tree->order, (uint64_t)begin << 32 | end))
+            return false;
+    }
+    return !building->hist->has_inlined || sort_order(tree, building->hist, is_before_by_name);
+}
+
 /* The groups of one work item become children of its node, in the order of rank. */
 static bool branch(const struct building *building, struct pd_chain_work work)
 {
@@ -287,11 +353,13 @@ static bool branch(const struct building *building, struct pd_chain_work work)
     if (building->mode == PD_CHAIN_FRACTAL)
         least = (uint64_t)ceil((double)tree->nodes.data[work.node].below_hits * building->share);
     uint32_t last = PD_HIST_NONE;
-    for (size_t begin = work.begin, end; begin < work.end; begin = end) {
+    if (!list_groups(building, work))
+        return false;
+    for (size_t i = 0; i < tree->order.count; i++) {
+        size_t begin = tree->order.data[i] >> 32, end = tree->order.data[i] & UINT32_MAX;
         uint64_t hits = 0;
-        for (end = begin;
-             end < work.end && tree->items.data[end].rank == tree->items.data[begin].rank; end++)
-            hits += tree->items.data[end].hits;
+        for (size_t at = begin; at < end; at++)
+            hits += tree->items.data[at].hits;
         if (hits < least)
             continue;
         uint32_t id = node_new(tree, work.node);
@@ -306,6 +374,12 @@ static bool branch(const struct building *building, struct pd_chain_work work)
     return true;
 }
 
+static bool has_more_hits(const struct ordering *ordering, uint64_t a, uint64_t b)
+{
+    const struct pd_chain_node *nodes = ordering->tree->nodes.data;
+    return pd_chain_hits(&nodes[a]) > pd_chain_hits(&nodes[b]);
+}
+
 /* Siblings by hits, most first; equal ones stay. */
 static bool sort_children(struct pd_chain_tree *tree, uint32_t parent)
 {
@@ -314,27 +388,12 @@ static bool sort_children(struct pd_chain_tree *tree, uint32_t parent)
          id = tree->nodes.data[id].next)
         if (!pd_vec_push(&tree->order, id))
             return false;
-    uint64_t *order = tree->order.data;
+    const uint64_t *order = tree->order.data;
     size_t count = tree->order.count;
     if (count < 2)
         return true;
-    uint64_t *half = malloc(count * sizeof *half);
-    if (!half)
+    if (!sort_order(tree, NULL, has_more_hits))
         return false;
-    for (size_t width = 1; width < count; width *= 2) {
-        for (size_t begin = 0; begin < count; begin += 2 * width) {
-            size_t middle = PD_MIN(begin + width, count), end = PD_MIN(begin + 2 * width, count),
-                   a = begin, b = middle;
-            for (size_t to = begin; to < end; to++) {
-                bool second = a == middle ||
-                              (b < end && pd_chain_hits(&tree->nodes.data[order[b]]) >
-                                              pd_chain_hits(&tree->nodes.data[order[a]]));
-                half[to] = second ? order[b++] : order[a++];
-            }
-        }
-        memcpy(order, half, count * sizeof *order);
-    }
-    free(half);
     tree->nodes.data[parent].child = (uint32_t)order[0];
     for (size_t i = 0; i < count; i++)
         tree->nodes.data[order[i]].next = i + 1 < count ? (uint32_t)order[i + 1] : PD_HIST_NONE;

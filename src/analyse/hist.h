@@ -242,6 +242,7 @@ struct pd_hist {
     PD_VEC(uint32_t) comm_of_index; /* pd_comm.index * 2 + own -> comm id + 1 */
     PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
     bool has_cycles;                /* a branch to a known function told how long it took */
+    bool has_inlined;               /* frames are told by names; set by pd_chain_rank() */
     bool failed;                    /* the system had no memory */
 };
 
