@@ -253,7 +253,7 @@ static perfdata_status read_mount(perfdata_recorder *recorder, const char *mount
     char **names = pd_roots_list(&none, &count, "%s", mount);
     if (!names)
         pd_record_log(recorder, 0, "Cannot read kernel map\n");
-    for (size_t i = 0; i < count && status == PERFDATA_OK; i++) {
+    for (size_t i = 0; names && i < count && status == PERFDATA_OK; i++) {
         char *end;
         long pid = strtol(names[i], &end, 10);
         if (*names[i] < '0' || *names[i] > '9' || *end || pid <= 0 || pid > INT32_MAX)

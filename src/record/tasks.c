@@ -50,7 +50,7 @@ static perfdata_status put(struct pd_maker *maker, struct pd_made *made)
 {
     if (!pd_made_end(made, maker->recorder->trailer))
         return PERFDATA_OK;
-    if (maker->writer)
+    if (!maker->out)
         return pd_writer_put_record(maker->writer, made->bytes, made->size);
     pd_text_bytes(maker->out, made->bytes, made->size);
     return maker->out->failed ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;

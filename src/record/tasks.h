@@ -7,8 +7,8 @@
 /* Who makes them, and where they go. Only what is pointed to changes. */
 struct pd_maker {
     const perfdata_recorder *recorder;
-    struct pd_writer *writer; /* NULL: `out` gets them */
-    struct pd_text *out;
+    struct pd_writer *writer;
+    struct pd_text *out; /* gets them; NULL: the writer does */
     struct pd_mapped_ids *ids;
     struct pd_numbers late; /* whose maps took too long to read */
 };
