@@ -28,10 +28,19 @@ void pd_guests_free(struct pd_guests *guests)
     pd_vec_free(&guests->cpus);
 }
 
+static void want(struct pd_guests *guests)
+{
+    struct pd_symbols *symbols = pd_timeline_symbols(guests->host);
+    guests->wanted = true;
+    if (symbols)
+        atomic_store_explicit(&symbols->guests, true, memory_order_relaxed);
+}
+
 void pd_guests_want(struct pd_guests *guests, const struct pd_guest_places *places)
 {
     guests->places = *places;
-    guests->wanted |= places->kallsyms || places->modules || places->vmlinux || places->mount;
+    if (guests->wanted || places->kallsyms || places->modules || places->vmlinux || places->mount)
+        want(guests);
 }
 
 /* ---- making one ---- */
@@ -140,7 +149,7 @@ static bool take_entry(struct pd_guests *guests, uint64_t id,
     struct pd_guest_cpu cpu = { (uint32_t)entry->machine_pid, (uint32_t)entry->vcpu };
     if (!entry->machine_pid)
         return true;
-    guests->wanted = true;
+    want(guests);
     if (!find(guests, cpu.machine_pid) && guests->list.count < GUEST_LIMIT &&
         !make(guests, cpu.machine_pid))
         return false;

@@ -103,7 +103,8 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
     location->ip = location->addr = ip;
     location->cpumode = cpumode;
     struct pd_symbols *symbols = symbols_for(resolver);
-    location->level = level_of(cpumode, pd_symbols_of_guest(symbols) || map);
+    bool guests = atomic_load_explicit(&resolver->symbols->guests, memory_order_relaxed);
+    location->level = level_of(cpumode, guests || map);
     location->index = resolver->count++;
     if (map) {
         location->map = map;

@@ -69,6 +69,7 @@ struct pd_symbols {
     pthread_mutex_t locks[PD_LOAD_LOCKS]; /* by DSO: no object is loaded twice */
     pthread_mutex_t lock;                 /* the list, the kernel */
     _Atomic bool loading;                 /* the kernel, just now */
+    _Atomic bool guests;                  /* of a host: they are asked for */
     struct pd_loaded *list;
     struct pd_kernel_view *_Atomic view;
     _Atomic uint64_t

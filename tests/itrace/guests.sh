@@ -127,6 +127,13 @@ for file in plain kernel; do
     kvm "$work/$file" "--host --guest --guestkallsyms $kernel/kallsyms" -v -s dso,sym
 done
 # The guest's user space has rows under its name, the host none.
+# Of what is in no map the level is a guest's, also where no guest is known by its pid.
+sed 's/^end$/record SAMPLE misc=0x4 {ip=0xffffffff90000000 pid=-1 tid=-1 time=2.2s cpu=1}\
+record SAMPLE misc=0x4 event=guest {ip=0xffffffff90000000 pid=5 tid=5 time=2.3s cpu=1}\
+&/' "$SOURCE/tests/data/guests/samples.pdt" >"$work/nowhere.pdt"
+"$PERFDATA" assemble "$work/nowhere.pdt" -o "$work/nowhere"
+kvm "$work/nowhere" "--host --guest --guestmount $work/mount" -s comm,sym
+[ "$(grep -c '\[g\] 0xffffffff90000000' "$work/ours")" = 2 ] || complain 'kvm report: levels of addresses in no map'
 "$PERFDATA" kvm --guest-code -i "$own/rec/v_code" report --stdio --symfs "$own/symfs" --itrace=b >"$work/ours" 2>/dev/null
 grep -q '\[guest/4107\] *gc *\[u\] guest_code' "$work/ours" || complain 'kvm --guest-code: no guest code'
 grep -q '\[k\]' "$work/ours" && complain 'kvm --guest-code: the host has rows'
