@@ -381,9 +381,26 @@ void pd_report_replace_separator(struct pd_text *out, size_t from, const char *s
             out->data[i] = '.';
 }
 
+/* perf's buffer for a row with separators has two bytes a column beside the widths: the mark of an inlined function, for
+ * which there is no width, may not fit. */
+static void cut_row(const struct pd_report_table *table, const struct pd_hist_row *row,
+                    size_t begin, struct pd_text *out)
+{
+    const struct pd_symbol *symbol = row->entry->first.symbol;
+    struct cell cell = { 0 };
+    size_t room = 1;
+    if (!table->plan->options->separator || !symbol || !symbol->inlined)
+        return;
+    while (next_cell(table, &cell))
+        room += cell_width(table, &cell) + 2;
+    if (!out->failed && out->length - begin > room)
+        out->length = begin + room;
+}
+
 static void row_line(const struct pd_report_table *table, const struct pd_hist_row *row,
                      struct pd_text *out)
 {
+    size_t line = out->length;
     const struct pd_report_plan *plan = table->plan;
     const char *separator = plan->options->separator;
     struct cell cell = { 0 };
@@ -404,6 +421,7 @@ static void row_line(const struct pd_report_table *table, const struct pd_hist_r
         if (cell.at + 1 < plan->column_count)
             pd_text_pad(out, begin, cell_width(table, &cell));
     }
+    cut_row(table, row, line, out);
     pd_text_char(out, '\n');
 }
 

@@ -72,7 +72,7 @@ for kind in with without; do
     like_perf script --max-stack 2 -i $kind.data
     like_perf script --no-inline -i $kind.data
     for options in '' --no-children -G '-g none' '-g address --no-children' '-g srcline' '-g fractal' '-s sym' '-s srcline' \
-        '-s dso,sym,srcline --no-children' '-s srcfile' --hierarchy -v -U; do
+        '-s dso,sym,srcline --no-children' '-s srcfile' --hierarchy -v -U '-t ,' '-t ; -g none -s sym,dso'; do
         # shellcheck disable=SC2086
         like_perf report --stdio $options -i $kind.data
     done
