@@ -528,8 +528,10 @@ static perfdata_status choose_mode(struct pd_recording *recording, struct pd_rep
     if (plan->mode == PD_REPORT_MEMORY && plan->has_mode_data)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "memory accesses (option --mem-mode) are not supported yet");
-    if (plan->chains_with_branches && (sample_type & PD_SAMPLE_BRANCH_STACK ||
-                                       pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE)))
+    /* Where branches are counted perf draws no chains. */
+    if (plan->chains_with_branches && plan->mode != PD_REPORT_BRANCH &&
+        (sample_type & PD_SAMPLE_BRANCH_STACK ||
+         pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE)))
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "call graph key 'branch' is not supported yet");
     return 0;

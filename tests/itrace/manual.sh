@@ -179,6 +179,7 @@ periods() {
 }
 
 stack_sizes() {
+    same t_cyc.data report --stdio --itrace=i10usgl -g caller,branch # branches are counted, no chains drawn
     for what in g g4 g1024 l l4 l1024 g16l16; do
         same t_cyc.data script --itrace=i2us$what -F comm,ip,sym,brstack
     done
