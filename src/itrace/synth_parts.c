@@ -7,7 +7,7 @@
 enum {
     LEAST_PART = 32 << 10, /* bytes of a part */
     MOST_PART = 128 << 10,
-    WARM_UP = 8192, /* so many before it a decoder begins, or a little later */
+    WARM_UP = 4096, /* so many before it a decoder begins, or a little later */
     WINDOW = 64,    /* parts that others may be ahead */
     TRIES = 16      /* that may fail before it is seen that it is in vain */
 };
