@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define MAX_THREADS 256
-#define EXTRA_JOBS 96
+#define EXTRA_JOBS 40
 #define LOOKS 400 /* of a worker for work before it sleeps: about 0.1 ms */
 
 struct worker {

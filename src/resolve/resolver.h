@@ -7,7 +7,7 @@
 
 enum {
     PD_RECENT_FIRST = 12, /* bits of the first level's size: it grows with what is known, */
-    PD_RECENT_LAST = 17,  /* up to 3 MB */
+    PD_RECENT_LAST = 16,  /* up to 3 MB */
     PD_SYMBOL_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
     PD_LOCATION_SLAB = 128,
