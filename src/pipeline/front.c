@@ -24,6 +24,7 @@ void pd_job_reset(struct pd_job *job)
     job->batch.count = 0;
     job->batch.text.length = 0;
     job->status = 0;
+    job->is_rest = false;
 }
 
 void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer)

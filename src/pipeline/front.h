@@ -20,6 +20,7 @@ struct pd_job {
     struct pd_job *next;
     size_t slot;     /* the pool's */
     bool given_room; /* for records: it is not the job's own */
+    bool is_rest;    /* some of its records have been worked on, and left it */
 };
 
 struct pd_front {

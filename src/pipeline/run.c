@@ -32,6 +32,7 @@ struct pool {
     uint64_t *first_numbers;         /* likewise, of those under way */
     size_t slot_count, extra;        /* jobs beyond those that are always there */
     struct pd_delivered *extra_room; /* for the records of these, or NULL */
+    struct pd_delivered *aside;      /* the front's: room for a batch's records, or NULL */
     struct pd_job *first, *last, *free; /* filled ones in sequence; empty ones */
     _Atomic size_t filled;              /* how many wait from `first` on; written with the lock */
     uint64_t next_sequence, next_taken, next_emitted;
@@ -145,7 +146,7 @@ static void work_on_first(struct pool *pool, struct worker *worker)
         pool->last = NULL;
     atomic_fetch_sub_explicit(&pool->filled, 1, memory_order_relaxed);
     pool->next_taken++;
-    bool failed = pool->status < 0;
+    bool failed = pool->status < 0 || job->status < 0;
     pthread_mutex_unlock(&pool->lock);
     if (!failed)
         job->status = pool->consumer->work(pool->consumer->data, worker->state, &job->batch);
@@ -245,6 +246,75 @@ static bool add_extra(struct pool *pool)
     return true;
 }
 
+/* With the lock: among the filled ones, where its turn is. */
+static void put_back(struct pool *pool, struct pd_job *job)
+{
+    struct pd_job **link = &pool->first;
+    if (pool->last && pool->last->batch.sequence < job->batch.sequence)
+        link = &pool->last->next;
+    while (*link && (*link)->batch.sequence < job->batch.sequence)
+        link = &(*link)->next;
+    job->next = *link;
+    *link = job;
+    if (!job->next)
+        pool->last = job;
+    atomic_fetch_add_explicit(&pool->filled, 1, memory_order_relaxed);
+    pthread_cond_signal(&pool->work);
+}
+
+/* Samples in user space need nothing of the kernel. */
+static bool is_user_sample(const struct pd_delivered *record)
+{
+    return record->type == PD_RECORD_SAMPLE &&
+           (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_USER;
+}
+
+/* Works on the batch's samples in user space, and leaves the rest in it. */
+static perfdata_status work_on_user_part(struct pool *pool, struct pd_batch *batch)
+{
+    size_t count = batch->count, user = 0, rest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_delivered *record = &batch->records[i];
+        if (!is_user_sample(record))
+            pool->aside[rest++] = *record;
+        else if (user++ != i)
+            batch->records[user - 1] = *record;
+    }
+    batch->count = user;
+    perfdata_status status = pool->consumer->work(pool->consumer->data, pool->workers[0].state,
+                                                  batch);
+    memcpy(batch->records, pool->aside, rest * sizeof *pool->aside);
+    batch->count = rest;
+    return status;
+}
+
+/* With the lock. While a worker loads the kernel's symbols the front can do what does not need them, where the order of a
+ * batch's records does not matter. False: there is nothing of the kind. */
+static bool work_meanwhile(struct pool *pool)
+{
+    if (pool->consumer->kind != PD_CONSUME_COMMUTATIVE || !pool->session->symbols ||
+        !pd_symbols_loading(pool->session->symbols))
+        return false;
+    struct pd_job **link = &pool->first, *before = NULL;
+    while (*link && (*link)->is_rest) {
+        before = *link;
+        link = &before->next;
+    }
+    struct pd_job *job = *link;
+    if (!job || (!pool->aside && !(pool->aside = malloc(PD_JOB_RECORDS * sizeof *pool->aside))))
+        return false;
+    *link = job->next;
+    if (pool->last == job)
+        pool->last = before;
+    atomic_fetch_sub_explicit(&pool->filled, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&pool->lock);
+    job->status = work_on_user_part(pool, &job->batch);
+    pthread_mutex_lock(&pool->lock);
+    job->is_rest = true;
+    put_back(pool, job);
+    return true;
+}
+
 /* An empty batch; works itself while there is none. NULL: the run has failed. */
 static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
 {
@@ -253,6 +323,8 @@ static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
     while (pool->status >= 0 && !pool->free) {
         if (add_extra(pool))
             break;
+        if (work_meanwhile(pool))
+            continue;
         if (pool->first)
             work_on_first(pool, &pool->workers[0]);
         else
@@ -275,14 +347,7 @@ static void submit(struct pool *pool, struct pd_job *job)
     pthread_mutex_lock(&pool->lock);
     job->batch.sequence = pool->next_sequence++;
     pool->first_numbers[job->batch.sequence % pool->slot_count] = job->first_number;
-    job->next = NULL;
-    if (pool->last)
-        pool->last->next = job;
-    else
-        pool->first = job;
-    pool->last = job;
-    atomic_fetch_add_explicit(&pool->filled, 1, memory_order_relaxed);
-    pthread_cond_signal(&pool->work);
+    put_back(pool, job);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -290,6 +355,8 @@ static void wait_for_all(struct pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     while (pool->next_emitted != pool->next_sequence) {
+        if (work_meanwhile(pool))
+            continue;
         if (pool->first)
             work_on_first(pool, &pool->workers[0]);
         else
@@ -376,6 +443,7 @@ static void free_pool(struct pool *pool)
     for (size_t i = 0; pool->jobs && i < pool->slot_count; i++)
         pd_job_free(pool->jobs[i], pool->consumer);
     free(pool->extra_room);
+    free(pool->aside);
     free(pool->workers);
     free(pool->jobs);
     free(pool->done);

@@ -126,10 +126,10 @@ static struct pd_loaded *make_loaded(struct pd_symbols *symbols, struct pd_dso *
     }
     if (loaded->object && !loaded->table)
         loaded->table = loaded->object->symtab;
-    pthread_mutex_lock(&symbols->lock);
+    pthread_mutex_lock(&symbols->list_lock);
     loaded->next = symbols->list;
     symbols->list = loaded;
-    pthread_mutex_unlock(&symbols->lock);
+    pthread_mutex_unlock(&symbols->list_lock);
     atomic_store_explicit(&dso->symbols, loaded, memory_order_release);
     return loaded;
 }
@@ -404,6 +404,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
     symbols->is_x86_64 = !strcmp(pd_features_arch(features), "x86_64");
     atomic_init(&symbols->first_kernel, UINT64_MAX);
     pthread_mutex_init(&symbols->lock, NULL);
+    pthread_mutex_init(&symbols->list_lock, NULL);
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_init(&symbols->locks[i], NULL);
     pd_images_init(&symbols->images);
@@ -427,6 +428,7 @@ void pd_symbols_free(struct pd_symbols *symbols)
     pd_kernel_view_free(atomic_load(&symbols->view));
     for (size_t i = 0; i < PD_LOAD_LOCKS; i++)
         pthread_mutex_destroy(&symbols->locks[i]);
+    pthread_mutex_destroy(&symbols->list_lock);
     pthread_mutex_destroy(&symbols->lock);
     free(symbols);
 }

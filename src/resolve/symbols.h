@@ -67,7 +67,8 @@ struct pd_symbols {
     const struct pd_features *features;
     struct pd_object_search search;
     pthread_mutex_t locks[PD_LOAD_LOCKS]; /* by DSO: no object is loaded twice */
-    pthread_mutex_t lock;                 /* the list, the kernel */
+    pthread_mutex_t list_lock;            /* objects are loaded while the kernel is, too */
+    pthread_mutex_t lock;                 /* the kernel */
     _Atomic bool loading;                 /* the kernel, just now */
     _Atomic bool guests;                  /* of a host: they are asked for */
     struct pd_loaded *list;
