@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Half a page is worth a whole one: it costs one fault instead of hundreds. */
-enum { HUGE_PAGE = 2 << 20, LEAST = HUGE_PAGE / 2 };
+enum { HUGE_PAGE = 2 << 20 };
 
 void *pd_large_alloc(size_t size)
 {
-    if (size < LEAST || size > SIZE_MAX - HUGE_PAGE)
+    if (size < HUGE_PAGE || size > SIZE_MAX - HUGE_PAGE)
         return malloc(size);
     size_t rounded = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
     void *bytes = aligned_alloc(HUGE_PAGE, rounded);
@@ -25,21 +24,8 @@ void *pd_large_calloc(size_t count, size_t size)
     size_t bytes;
     if (pd_mul_overflows(count, size, &bytes))
         return NULL;
-    if (bytes < LEAST)
+    if (bytes < HUGE_PAGE)
         return calloc(count, size);
     void *result = pd_large_alloc(bytes);
     return result ? memset(result, 0, bytes) : NULL;
-}
-
-void *pd_large_realloc(void *bytes, size_t old_size, size_t size)
-{
-    if (size < LEAST)
-        return realloc(bytes, size);
-    void *result = pd_large_alloc(size);
-    if (!result)
-        return NULL;
-    if (bytes)
-        memcpy(result, bytes, PD_MIN(old_size, size));
-    free(bytes);
-    return result;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/file.h"
-#include "base/memory.h"
 
 #include <fcntl.h>
 #include <lzma.h>
@@ -52,7 +51,7 @@ static bool grow(struct pd_bytes *bytes, size_t *room, size_t limit)
     if (*room >= limit)
         return false;
     want = PD_MIN(want, limit);
-    uint8_t *data = pd_large_realloc(bytes->data, bytes->size, want);
+    uint8_t *data = realloc(bytes->data, want);
     if (!data)
         return false;
     bytes->data = data;

@@ -57,8 +57,8 @@ static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *buil
     size_t inserted = builder->all.count;
 
     history->inserted = inserted;
-    history->starts = pd_large_alloc((inserted + 1) * sizeof *history->starts);
-    history->final = pd_large_alloc((inserted + 1) * sizeof *history->final);
+    history->starts = malloc((inserted + 1) * sizeof *history->starts);
+    history->final = malloc((inserted + 1) * sizeof *history->final);
     if (!history->starts || !history->final)
         return false;
     for (size_t i = 0; i < inserted; i++) {
@@ -89,7 +89,7 @@ static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *bui
     }
     if (!overlap)
         return true;
-    table->reach = pd_large_alloc((table->count + 1) * sizeof *table->reach);
+    table->reach = malloc((table->count + 1) * sizeof *table->reach);
     if (!table->reach)
         return false;
     reach = 0;
@@ -109,7 +109,7 @@ static bool take_symbols(struct pd_symtab *table, struct pd_symtab_builder *buil
         in_order = builder->order.data[i - 1] < builder->order.data[i];
     table->symbols = in_order && builder->all.data
                          ? builder->all.data
-                         : pd_large_alloc((table->count + 1) * sizeof *table->symbols);
+                         : malloc((table->count + 1) * sizeof *table->symbols);
     if (!table->symbols)
         return false;
     for (size_t i = 0; i < table->count; i++) {
@@ -128,8 +128,8 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_builder *builder)
     size_t count = builder->order.count;
 
     table->count = count;
-    table->starts = pd_large_alloc((count + 1) * sizeof *table->starts);
-    table->state = pd_large_alloc((count + 1) * sizeof *table->state);
+    table->starts = malloc((count + 1) * sizeof *table->starts);
+    table->state = malloc((count + 1) * sizeof *table->state);
     if (!table->starts || !table->state)
         return false;
     for (size_t i = 0; i < count; i++)

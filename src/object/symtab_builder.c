@@ -168,7 +168,7 @@ bool pd_symtab_sort(struct pd_symtab_builder *builder)
     if (in_order)
         return true;
     size_t count = builder->order.count;
-    struct key *keys = pd_large_alloc(2 * count * sizeof *keys);
+    struct key *keys = malloc(2 * count * sizeof *keys);
     if (!keys)
         return false;
     for (size_t i = 0; i < count; i++) {

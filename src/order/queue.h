@@ -2,7 +2,7 @@
 /* The queue of one recording: perf's rounds on ascending runs instead of a sorted list. Knows times, not records. */
 #ifndef PD_ORDER_QUEUE_H
 #define PD_ORDER_QUEUE_H
-#include "base/base.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 /* A queued record: where it is and what its header says, so that delivery does not touch it. */
