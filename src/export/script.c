@@ -102,6 +102,17 @@ static bool shows(const struct pd_script *script, uint32_t type)
 /* Addresses are looked up some samples before they are printed: their texts come from far. */
 #define AHEAD 8
 
+PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch *batch, size_t i,
+                          struct pd_location *ahead[AHEAD])
+{
+    pd_batch_fetch(batch, i + AHEAD + AHEAD / 2, worker->resolver);
+    if (PD_LIKELY(i + AHEAD < batch->count))
+        ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
+    const struct pd_location *soon = ahead[(i + AHEAD / 2) % AHEAD];
+    if (PD_LIKELY(soon != NULL))
+        __builtin_prefetch((const void *)(uintptr_t)soon->memo[0]);
+}
+
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
 {
     struct pd_location *ahead[AHEAD] = { 0 };
@@ -120,16 +131,14 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         worker->gaps = batch->result;
         worker->gaps->gaps.count = 0;
     }
-    for (size_t i = 0; i < PD_MIN(batch->count, AHEAD); i++)
+    /* Of a trace, each address was mostly met just before. */
+    const bool far = batch->count && !batch->records[0].facts;
+    for (size_t i = 0; far && i < PD_MIN(batch->count, AHEAD); i++)
         ahead[i] = pd_script_ahead(worker, &batch->records[i]);
     for (size_t i = 0; i < batch->count; i++) {
-        worker->location = ahead[i % AHEAD];
-        pd_batch_fetch(batch, i + AHEAD + AHEAD / 2, worker->resolver);
-        if (PD_LIKELY(i + AHEAD < batch->count))
-            ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
-        const struct pd_location *soon = ahead[(i + AHEAD / 2) % AHEAD];
-        if (PD_LIKELY(soon != NULL))
-            __builtin_prefetch((const void *)(uintptr_t)soon->memo[0]);
+        worker->location = far ? ahead[i % AHEAD] : pd_script_ahead(worker, &batch->records[i]);
+        if (far)
+            look_ahead(worker, batch, i, ahead);
         if (script->dump)
             pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
                                i && batch->records[i].data == batch->records[i - 1].data,

@@ -232,8 +232,8 @@ static size_t parts_room(const struct pd_synth *synth, size_t raw)
            (synth->last_branches ? 16 + 24 * (size_t)synth->options.last_branch_size : 0);
 }
 
-static void put_parts(struct pd_synth_queue *queue, struct sample *sample, const void *raw,
-                      size_t raw_size)
+static PD_NOINLINE void put_some_parts(struct pd_synth_queue *queue, struct sample *sample,
+                                       const void *raw, size_t raw_size)
 {
     struct pd_synth *synth = queue->synth;
     const struct pd_event *event = sample->record->event;
@@ -261,6 +261,14 @@ static void put_parts(struct pd_synth_queue *queue, struct sample *sample, const
         memcpy(sample->parts + sizeof head, branches, count * sizeof *branches);
         grow(sample, sizeof head + count * sizeof *branches);
     }
+}
+
+PD_INLINE void put_parts(struct pd_synth_queue *queue, struct sample *sample, const void *raw,
+                         size_t raw_size)
+{
+    const uint64_t any = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK;
+    if (sample->record->event->attr.sample_type & any)
+        put_some_parts(queue, sample, raw, raw_size);
 }
 
 PD_INLINE bool begin_full(struct pd_synth_queue *queue, enum pd_synth_kind kind, size_t raw,
