@@ -34,9 +34,10 @@ static void make_root(void)
     FILE *file = fopen(path, "w");
     if (!file)
         abort();
+    static const char letters[] = "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz_text";
     for (unsigned i = 0; i < 64; i++)
         fprintf(file, "%x %c %.*s\n", 0x81000000 + i * 64, i & 1 ? 'T' : 't', 1 + (int)i % 4,
-                "aabbccddeeffgghhiijjkkllmmnnooppqqrrssttuuvvwwxxyyzz_text" + i % 50);
+                &letters[i % 50]);
     fclose(file);
     atexit(remove_root);
 }

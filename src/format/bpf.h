@@ -2,6 +2,7 @@
 /* Arrays of a BPF program in the header. */
 #ifndef PD_FORMAT_BPF_H
 #define PD_FORMAT_BPF_H
+#include "base/text.h"
 #include "format/features.h"
 
 enum pd_bpf_array {
@@ -9,6 +10,8 @@ enum pd_bpf_array {
     PD_BPF_JITED_KSYMS = 3,
     PD_BPF_JITED_FUNC_LENS = 4,
     PD_BPF_FUNC_INFO = 5,
+    PD_BPF_LINE_INFO = 6,
+    PD_BPF_JITED_LINE_INFO = 7,
     PD_BPF_PROG_TAGS = 8
 };
 
@@ -23,5 +26,9 @@ static inline const uint8_t *pd_bpf_entry(const struct pd_part_bpf_prog *program
         return NULL;
     return program->data.data + at;
 }
+
+/* The name of its function `index`, as the kernel's symbols have it. */
+void pd_bpf_put_name(const struct pd_part_bpf_prog *program, const struct pd_feature_bpf_btf *btfs,
+                     bool swap, uint32_t index, struct pd_text *out);
 
 #endif

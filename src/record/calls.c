@@ -36,7 +36,13 @@ static int unmap(void *data, void *at, size_t size)
     return munmap(at, size);
 }
 
-const struct pd_calls pd_calls_kernel = { NULL, event_open, control, map, unmap };
+static int bpf(void *data, int command, void *attr, unsigned size)
+{
+    (void)data;
+    return (int)syscall(SYS_bpf, command, attr, size);
+}
+
+const struct pd_calls pd_calls_kernel = { NULL, event_open, control, map, unmap, bpf };
 
 static bool path_of(const struct pd_roots *roots, char *out, const char *format, va_list arguments)
 {

@@ -12,6 +12,8 @@ struct pd_calls {
     int (*control)(void *data, int fd, unsigned long request, void *argument);
     void *(*map)(void *data, size_t size, int protection, int fd, uint64_t offset);
     int (*unmap)(void *data, void *at, size_t size);
+    /* bpf(2); NULL: there are no programs. */
+    int (*bpf)(void *data, int command, void *attr, unsigned size);
 };
 
 extern const struct pd_calls pd_calls_kernel;

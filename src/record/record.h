@@ -73,6 +73,12 @@ struct pd_numbers {
 
 typedef PD_VEC(struct pd_opened) pd_opened_vec;
 
+/* What is known of BPF programs: entries of the header's features, and whose they are. */
+struct pd_bpf {
+    struct pd_text programs, types;
+    struct pd_numbers program_ids, type_ids;
+};
+
 /* An event on one CPU that is only counted. */
 struct pd_trigger {
     int fd;
@@ -120,6 +126,7 @@ struct perfdata_recorder {
     struct pd_numbers bound;            /* where this thread runs, with options.affinity */
     size_t alive;                       /* of them, those who may get more */
     struct pd_mapped_ids mapped_ids;
+    struct pd_bpf bpf;
     uint64_t wakeups, clock_wall, clock_time;
     uint64_t cpus_possible;
     uint64_t kernel_start, kernel_end; /* its text, 0: not known */
@@ -177,6 +184,12 @@ perfdata_status pd_record_open_events(perfdata_recorder *recorder);
 perfdata_status pd_triggers_open(perfdata_recorder *recorder);
 void pd_triggers_read(perfdata_recorder *recorder);
 void pd_triggers_close(perfdata_recorder *recorder);
+
+/* bpf.c: asks for the programs that are not known yet; what the header says of them; their symbols. */
+perfdata_status pd_bpf_read(perfdata_recorder *recorder);
+perfdata_status pd_bpf_set_features(perfdata_recorder *recorder);
+perfdata_status pd_bpf_put_records(perfdata_recorder *recorder);
+void pd_bpf_free(struct pd_bpf *bpf);
 
 /* output.c */
 bool pd_record_is_directory(const perfdata_recorder *recorder);

@@ -261,11 +261,10 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
         status = set_directory(recorder);
     if (status == PERFDATA_OK && file && recorder->rings.count && recorder->rings.data[0].aux)
         status = pd_writer_set_feature(recorder->writer, PD_FEATURE_AUXTRACE, zeros, 8);
-    /* that there is no program of BPF known, as perf writes it */
     if (status == PERFDATA_OK)
-        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BPF_PROG_INFO, zeros, 4);
+        status = pd_bpf_read(recorder);
     if (status == PERFDATA_OK)
-        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BPF_BTF, zeros, 4);
+        status = pd_bpf_set_features(recorder);
     if (status == PERFDATA_OK)
         status = pd_writer_begin(recorder->writer);
     recorder->trailer = trailer_size(&pd_record_event(recorder, 0)->attr);
@@ -438,6 +437,11 @@ static perfdata_status complete(perfdata_recorder *recorder, uint64_t *samples)
         if (status == PERFDATA_OK)
             status = pd_record_synthesize_tasks(recorder);
     }
+    /* programs that were loaded meanwhile, and still are */
+    if (status == PERFDATA_OK && recorder->options.path)
+        status = pd_bpf_read(recorder);
+    if (status == PERFDATA_OK && recorder->options.path)
+        status = pd_bpf_set_features(recorder);
     return status < 0 ? status : pd_record_look_back(recorder, samples);
 }
 
@@ -520,6 +524,7 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
     free(recorder->cpus.data);
     pd_vec_free(&recorder->bound);
     pd_mapped_ids_free(&recorder->mapped_ids);
+    pd_bpf_free(&recorder->bpf);
     free(recorder->threads.data);
     pd_vec_free(&recorder->polls);
     pd_events_free(&recorder->events);
