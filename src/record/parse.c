@@ -267,8 +267,13 @@ static perfdata_status take_modifiers(struct pd_parser *parser, struct pd_word *
 
 static struct pd_selected *add_event(struct pd_parser *parser, const struct pd_selected *like)
 {
+    enum { MOST = 1 << 16 };
     struct pd_events *events = parser->events;
     struct pd_selected event = *like;
+    if (events->list.count >= MOST) {
+        (void)pd_parse_fail(parser, parser->at, "more than %d events", MOST);
+        return NULL;
+    }
     event.leader = (uint32_t)events->list.count;
     event.members = 1;
     if (!pd_vec_push(&events->list, event)) {
@@ -375,7 +380,7 @@ static perfdata_status breakpoint(struct pd_parser *parser, size_t from)
     if (sized) /* perf's name ends in front of the length */
         event.name = pd_arena_copy(&parser->events->arena, parser->text + from, name_end - from);
     perfdata_status status = finish_event(parser, &event, from);
-    return status < 0 ? status : add_event(parser, &event) ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    return status < 0 ? status : add_event(parser, &event) ? PERFDATA_OK : parser->context->status;
 }
 
 /* ---- tracepoints ---- */
@@ -421,7 +426,7 @@ static perfdata_status add_tracepoint(struct pd_parser *parser, const struct pd_
     if (!event.name || !event.system || !event.tracepoint)
         return pd_parse_no_memory(parser);
     *found = true;
-    return add_event(parser, &event) ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    return add_event(parser, &event) ? PERFDATA_OK : parser->context->status;
 }
 
 static perfdata_status add_tracepoints(struct pd_parser *parser, const struct pd_selected *like,
@@ -537,7 +542,7 @@ static perfdata_status parse_event(struct pd_parser *parser, size_t from)
         return status;
     finish_kind(&event);
     status = finish_event(parser, &event, from);
-    return status < 0 ? status : add_event(parser, &event) ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    return status < 0 ? status : add_event(parser, &event) ? PERFDATA_OK : parser->context->status;
 }
 
 /* "{", events, "}" and modifiers. */

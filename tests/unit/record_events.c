@@ -239,6 +239,27 @@ static void test_errors(void)
     pd_events_free(&events);
 }
 
+static void test_too_many(void)
+{
+    enum { COUNT = (1 << 16) + 1 };
+    struct pd_events events = { 0 };
+    char *text = malloc(COUNT * 3);
+    CHECK(text != NULL);
+    for (size_t i = 0; text && i < COUNT; i++)
+        memcpy(text + 3 * i, "cs,", 3);
+    if (text) {
+        text[3 * COUNT - 1] = 0;
+        CHECK(pd_events_parse(&context, &roots, text, &events) == PERFDATA_ERROR_ARGUMENT);
+        CHECK(strstr(context.message, "more than 65536 events") != NULL);
+        CHECK_U64(events.list.count, 0);
+        text[3 * COUNT - 4] = 0;
+        CHECK(pd_events_parse(&context, &roots, text, &events) == PERFDATA_OK);
+        CHECK_U64(events.list.count, COUNT - 1);
+    }
+    pd_events_free(&events);
+    free(text);
+}
+
 int main(void)
 {
     char command[100];
@@ -247,6 +268,7 @@ int main(void)
     test_kinds();
     test_lists();
     test_errors();
+    test_too_many();
     snprintf(command, sizeof command, "rm -rf '%s'", root);
     CHECK(system(command) == 0);
     pd_context_fini(&context);
