@@ -20,8 +20,10 @@ struct zone {
 enum how { PART_FREE, PART_OWN, PART_RUNNING, PART_DONE, PART_FAILED };
 
 struct part {
-    uint64_t begin, end; /* positions of PSBs */
-    enum how how;        /* with the pool's lock */
+    uint64_t begin,
+        end; /* positions of PSBs; the end may come to lie before where the next one begins */
+    uint64_t reached; /* how far a worker came */
+    enum how how;     /* with the pool's lock */
     struct pd_pt_mark *entry, *exit;
     struct pd_synth_clock clock;
     bool off_at_entry; /* the first zone begins with the part */
@@ -152,52 +154,102 @@ static bool warm_up(struct worker *worker, const struct pd_synth_parts *parts, s
     return state->psb_offset == part->begin && pd_pt_mark_take(part->entry, worker->decoder);
 }
 
-static bool walk_it(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
+/* A worker on a part. */
+struct walk {
+    struct worker *worker;
+    struct part *part;
+    struct pd_synth_clock clock;
+    uint64_t latest; /* the greatest time */
+    bool off;        /* since zone.from, when so many instructions had been walked */
+    uint64_t insns;
+    struct zone zone;
+    struct pd_pt_mark *spare;
+    size_t changes; /* of the cycles' count, up to part->exit */
+};
+
+/* The part may end here. */
+static bool note_exit(struct walk *w, uint64_t position)
 {
-    const struct pd_synth *synth = worker->pool->synth;
-    struct pd_pt_rest rest;
-    part->entry = pd_pt_mark_new();
-    part->exit = pd_pt_mark_new();
-    if (!part->entry || !part->exit || !make_ready(worker, parts) ||
-        !warm_up(worker, parts, part) || pd_pt_is_near(worker->decoder))
+    struct part *part = w->part;
+    struct pd_pt_mark *exit = w->spare;
+    if (!pd_pt_mark_take(exit, w->worker->decoder))
         return false;
-    struct pd_pt_decoder *decoder = worker->decoder;
-    pd_pt_note_cycles(decoder, &part->cycles);
-    pd_pt_rest(decoder, &rest);
-    bool off = !rest.tracing;
-    uint64_t latest = 0, insns = rest.insns;
-    struct zone zone = { 0, 0 };
-    part->off_at_entry = off;
-    for (;;) {
-        const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);
+    w->spare = part->exit;
+    part->exit = exit;
+    part->reached = position;
+    part->clock = w->clock;
+    w->changes = part->cycles.fixed = part->cycles.list.count;
+    return true;
+}
+
+static bool note_zone(struct walk *w, const struct pd_pt_state *state, bool ends)
+{
+    if (w->off && (ends || !(state->type & PD_PT_PSB_EVENT))) {
+        w->zone.to = w->clock.time;
+        if (state->tot_insn_cnt == w->insns && !pd_vec_push(&w->part->zones, w->zone))
+            return false;
+        w->off = false;
+    }
+    if (state->type & PD_PT_TRACE_END) {
+        w->off = true;
+        w->zone.from = w->latest;
+        w->insns = state->tot_insn_cnt;
+    }
+    return true;
+}
+
+/* Up to the end, or to what is to be told. */
+static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
+{
+    const struct pd_synth *synth = w->worker->pool->synth;
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct part *part = w->part;
+    const struct pd_pt_state *state;
+    for (bool ends = false; !ends;) {
+        state = pd_pt_decode(decoder, UINT64_MAX);
         if (!state || atomic_load_explicit(&parts->dropped, memory_order_relaxed) || state->error ||
             state->type & synth->mask || pd_pt_is_near(decoder))
-            return false;
-        pd_synth_clock_step(&part->clock, synth, state);
-        latest = PD_MAX(latest, part->clock.time);
-        bool ends = state->type & PD_PT_PSB_EVENT && state->psb_offset >= part->end;
-        if (off && (ends || !(state->type & PD_PT_PSB_EVENT))) {
-            zone.to = part->clock.time;
-            if (state->tot_insn_cnt == insns && !pd_vec_push(&part->zones, zone))
-                return false;
-            off = false;
-        }
-        if (state->type & PD_PT_TRACE_END) {
-            off = true;
-            zone.from = latest;
-            insns = state->tot_insn_cnt;
-        }
-        if (ends)
-            return state->psb_offset == part->end && pd_pt_mark_take(part->exit, decoder);
+            return;
+        pd_synth_clock_step(&w->clock, synth, state);
+        w->latest = PD_MAX(w->latest, w->clock.time);
+        bool psb = state->type & PD_PT_PSB_EVENT;
+        ends = psb && state->psb_offset >= part->end;
+        if (!note_zone(w, state, ends) || (ends && state->psb_offset > part->end))
+            return;
+        if (psb && (ends || state->psb_offset - part->reached >= parts->part_size / 8) &&
+            !note_exit(w, state->psb_offset))
+            return;
     }
+}
+
+static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
+{
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct part *part = w->part;
+    struct pd_pt_rest rest;
+    pd_pt_rest(decoder, &rest);
+    pd_pt_note_cycles(decoder, &part->cycles);
+    part->off_at_entry = w->off = !rest.tracing;
+    w->insns = rest.insns;
+    part->reached = part->begin;
+    walk_to_end(w, parts);
+    pd_pt_note_cycles(decoder, NULL);
+    part->end = part->reached;
+    part->cycles.list.count = w->changes;
+    return part->end > part->begin && !part->cycles.failed &&
+           pd_pt_mark_counts(part->entry, part->exit);
 }
 
 static bool walk_part(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
 {
-    bool done = walk_it(worker, parts, part);
-    if (worker->decoder)
-        pd_pt_note_cycles(worker->decoder, NULL);
-    return done && !part->cycles.failed && pd_pt_mark_counts(part->entry, part->exit);
+    struct walk w = { .worker = worker, .part = part, .spare = pd_pt_mark_new() };
+    part->entry = pd_pt_mark_new();
+    part->exit = pd_pt_mark_new();
+    bool done = w.spare && part->entry && part->exit && make_ready(worker, parts) &&
+                warm_up(worker, parts, part) && !pd_pt_is_near(worker->decoder) &&
+                walk_from_entry(&w, parts);
+    free(w.spare);
+    return done;
 }
 
 static void free_part(struct part *part)
@@ -331,7 +383,10 @@ static void cut_buffer(struct pd_synth_queue *queue)
         return;
     pthread_mutex_lock(&parts->pool->lock);
     size_t share = rest.size / (8 * (size_t)parts->pool->threads);
-    parts->part_size = PD_MIN(PD_MAX(share, (size_t)LEAST_PART), (size_t)MOST_PART);
+    /* The more often something is told, the less of a part lies before it. */
+    parts->part_size = queue->synth->mask
+                           ? (size_t)LEAST_PART
+                           : PD_MIN(PD_MAX(share, (size_t)LEAST_PART), (size_t)MOST_PART);
     parts->data = rest.data - (rest.position - begin);
     if (!cut(parts, parts->data, rest.size + (size_t)(rest.position - begin), begin))
         parts->list.count = 0;
@@ -450,7 +505,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue, uint64_t limit)
     pd_pt_mark_jump(queue->decoder, parts->own, part->entry, part->exit, &part->cycles);
     queue->time = part->clock.set ? part->clock.time : PD_MAX(queue->time, part->clock.time);
     queue->pending = false;
-    parts->here = next < parts->list.count;
+    parts->here = next < parts->list.count && parts->list.data[next].begin == part->end;
     set_next(parts, next);
     parts->ahead = queue->time >= limit && !queue->synth->timeless;
     parts->checked = limit;
@@ -530,6 +585,12 @@ static bool is_worth_it(const struct pd_synth *synth)
            !synth->step_through;
 }
 
+/* All of its steps have to be made in the order of their time over all queues. */
+static bool needs_order(const struct pd_synth *synth, const struct pd_synth_queue *queue)
+{
+    return synth->queue_count > 1 && synth->mask & PD_PT_INSTRUCTION && !queue->near_ticks;
+}
+
 static struct pd_synth_parts *new_parts(struct pd_synth_pool *pool, struct pd_synth_queue *queue)
 {
     struct pd_synth_parts *parts = calloc(1, sizeof *parts);
@@ -576,7 +637,7 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
         pool->workers[i].pool = pool;
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
-        if (!queue->decoder)
+        if (!queue->decoder || needs_order(synth, queue))
             continue;
         if (!new_parts(pool, queue))
             return PERFDATA_ERROR_MEMORY;

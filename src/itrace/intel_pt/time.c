@@ -95,7 +95,7 @@ void pd_pt_time_note(struct pd_pt_time *time, double factor)
     enum { MOST = 1 << 14 };
     struct pd_pt_cycles *changes = time->changes;
     struct pd_pt_cycles_change change = { time->timestamp, factor }, *last = NULL;
-    if (changes->list.count)
+    if (changes->list.count > changes->fixed)
         last = &changes->list.data[changes->list.count - 1];
     /* From one base the count only grows with the time. */
     if (factor > 0 && last && last->factor == factor && last->timestamp <= change.timestamp)

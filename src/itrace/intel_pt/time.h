@@ -18,7 +18,8 @@ struct pd_pt_calibration {
 /* What changed the count of cycles where no CYC packets do: it can be made up for from another count. */
 struct pd_pt_cycles {
     PD_VEC(struct pd_pt_cycles_change) list;
-    bool failed; /* not all of it is there */
+    size_t fixed; /* so many stay as they are */
+    bool failed;  /* not all of it is there */
 };
 struct pd_pt_cycles_change {
     uint64_t timestamp;
