@@ -202,11 +202,17 @@ PD_INLINE bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uin
     time->max_cycles = 0;
     if (!time->cbr || !time->cyc_reference || !time->have_cyc || time->timestamp >= limit)
         return false;
-    double cycles = (double)(limit - time->cyc_reference) * time->least_cycles;
-    if (!(cycles >= 3))
-        return false;
-    time->max_cycles = cycles < PD_PT_TIME_MOST_CYCLES ? (uint64_t)(int64_t)cycles - 2
-                                                       : PD_PT_TIME_MOST_CYCLES;
+    const uint64_t left = limit - time->cyc_reference;
+    /* Mostly the limit is far: so many ticks are more cycles than that. */
+    if (PD_LIKELY(left > UINT64_C(1) << 40 && time->least_cycles > 1 / 65536.0)) {
+        time->max_cycles = PD_PT_TIME_MOST_CYCLES;
+    } else {
+        double cycles = (double)left * time->least_cycles;
+        if (!(cycles >= 3))
+            return false;
+        time->max_cycles = cycles < PD_PT_TIME_MOST_CYCLES ? (uint64_t)(int64_t)cycles - 2
+                                                           : PD_PT_TIME_MOST_CYCLES;
+    }
     time->uncalibrated = calibration;
     return true;
 }
