@@ -6,13 +6,14 @@
 $CC -o load "$SOURCE/tests/record/load_bpf.c" || exit 1
 mkfifo hold
 load() {
+    rm -f said
     ./load <hold >said &
     exec 8>hold
-    for i in 1 2 3 4 5 6 7 8 9 10; do
+    for i in $(seq 50); do
         test ! -s said || break
         sleep 0.2
     done
-    grep -qx ready said
+    grep -qsx ready said
 }
 if ! load; then
     echo "no program of BPF can be loaded here:"
@@ -64,7 +65,7 @@ fi
 # loaded while it records
 exec 8>&-
 wait
-"$PERFDATA" record -q -a -e cpu-clock -o d sleep 3 &
+"$PERFDATA" record -q -a -e cpu-clock -o d sleep 6 &
 recorder=$!
 sleep 1
 load || wrong "cannot be loaded again"
