@@ -114,7 +114,7 @@ static bool take_symbols(struct pd_symtab *table, struct pd_symtab_builder *buil
         return false;
     for (size_t i = 0; i < table->count; i++) {
         uint32_t index = builder->order.data[i];
-        table->symbols[i] = builder->all.data[index];
+        table->symbols[i] = builder->all.data[index]; /* NOLINT: what is listed was added */
         table->symbols[i].index = (uint32_t)i;
         atomic_init(&table->state[i], builder->state.data[index]);
     }

@@ -298,7 +298,8 @@ perfdata_status pd_bpf_put_records(perfdata_recorder *recorder)
                         &arena, &context);
     if (status < 0)
         status = pd_record_no_memory(recorder);
-    for (uint32_t i = 0; status == PERFDATA_OK && i < features->bpf_prog_info.programs_count; i++)
+    for (uint32_t i = 0;
+         features && status == PERFDATA_OK && i < features->bpf_prog_info.programs_count; i++)
         status = put_program(recorder, features, &features->bpf_prog_info.programs[i]);
     pd_arena_free(&arena);
     pd_context_fini(&context);

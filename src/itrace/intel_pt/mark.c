@@ -108,6 +108,7 @@ bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *ot
 
 bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
 {
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs only prevents a match */
     return !memcmp(&one->at, &other->at, sizeof one->at);
 }
 

@@ -100,6 +100,7 @@ void pd_pt_time_note(struct pd_pt_time *time, double factor)
     /* From one base the count only grows with the time. */
     if (factor > 0 && last && last->factor == factor && last->timestamp <= change.timestamp)
         last->timestamp = change.timestamp;
+    /* NOLINTNEXTLINE: where there is room there is data */
     else if (changes->list.count >= MOST || !pd_vec_push(&changes->list, change))
         changes->failed = true;
 }
