@@ -368,7 +368,7 @@ static bool task_is_gone(const perfdata_recorder *recorder, int error)
 static bool is_online(const perfdata_recorder *recorder, int32_t cpu)
 {
     struct pd_numbers online = { 0 };
-    char *text = pd_roots_read(&recorder->roots, NULL, "/sys/devices/system/cpu/online");
+    char *text = pd_record_cpu_list(recorder, "online");
     bool known = text && pd_numbers_parse(text, &online);
     bool found = !known || pd_numbers_have(&online, cpu);
     pd_vec_free(&online);

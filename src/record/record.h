@@ -165,6 +165,9 @@ bool pd_numbers_have(const struct pd_numbers *numbers, int32_t number);
 perfdata_status pd_record_targets(perfdata_recorder *recorder);
 perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
                                   struct pd_numbers *out);
+/* The kernel's list of CPUs that are "online", "possible" ...; where sysfs is not mounted, all that run. For free(); NULL:
+ * no memory. */
+char *pd_record_cpu_list(const perfdata_recorder *recorder, const char *which);
 
 /* cgroups.c: where control groups lie: those of version 2, or those of version 1 that have events. */
 bool pd_cgroup_mount(const struct pd_roots *roots, bool unified, char out[PD_PATH_SIZE]);

@@ -2,6 +2,7 @@
 /* Whom to watch: CPUs and threads, in perf's order. */
 #include "record/record.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,16 +75,21 @@ perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text,
                                                  "'%.100s': no list of %s", text, what);
 }
 
+char *pd_record_cpu_list(const perfdata_recorder *recorder, const char *which)
+{
+    char *text = pd_roots_read(&recorder->roots, NULL, "/sys/devices/system/cpu/%s", which),
+         all[32];
+    if (text)
+        return text;
+    snprintf(all, sizeof all, "0-%ld", PD_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L) - 1);
+    return strdup(all);
+}
+
 static perfdata_status online_cpus(perfdata_recorder *recorder)
 {
-    char *text = pd_roots_read(&recorder->roots, NULL, "/sys/devices/system/cpu/online");
-    perfdata_status status = PERFDATA_OK;
-    if (text)
-        status = pd_record_numbers(recorder, text, "CPUs", &recorder->cpus);
-    else
-        for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
-            if (!push(&recorder->cpus, (int32_t)cpu))
-                status = pd_record_no_memory(recorder);
+    char *text = pd_record_cpu_list(recorder, "online");
+    perfdata_status status = text ? pd_record_numbers(recorder, text, "CPUs", &recorder->cpus)
+                                  : pd_record_no_memory(recorder);
     free(text);
     return status;
 }

@@ -74,8 +74,9 @@ perfdata_status pd_triggers_open(perfdata_recorder *recorder)
     size_t count = recorder->triggers.events.list.count;
     if (!count)
         return PERFDATA_OK;
-    char *online = pd_roots_read(&recorder->roots, NULL, "/sys/devices/system/cpu/online");
-    status = pd_record_numbers(recorder, online ? online : "0", "CPUs", &cpus);
+    char *online = pd_record_cpu_list(recorder, "online");
+    status = online ? pd_record_numbers(recorder, online, "CPUs", &cpus)
+                    : pd_record_no_memory(recorder);
     free(online);
     for (size_t e = 0; e < count && status == PERFDATA_OK; e++) {
         struct pd_selected *event = &recorder->triggers.events.list.data[e];

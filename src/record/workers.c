@@ -201,10 +201,9 @@ static perfdata_status add_mask(perfdata_recorder *recorder, char *text,
 static perfdata_status add_masks(perfdata_recorder *recorder, const char *masks)
 {
     struct pd_numbers possible = { 0 };
-    char *text = strdup(masks),
-         *list = pd_roots_read(&recorder->roots, NULL, "/sys/devices/system/cpu/possible");
-    perfdata_status status = text ? PERFDATA_OK : pd_record_no_memory(recorder);
-    if (status == PERFDATA_OK && list)
+    char *text = strdup(masks), *list = pd_record_cpu_list(recorder, "possible");
+    perfdata_status status = text && list ? PERFDATA_OK : pd_record_no_memory(recorder);
+    if (status == PERFDATA_OK)
         status = pd_record_numbers(recorder, list, "CPUs", &possible);
     for (char *at = text, *next; at && status == PERFDATA_OK; at = next) {
         next = strchr(at, ':');
