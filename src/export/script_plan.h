@@ -152,7 +152,7 @@ struct pd_time_text {
 
 #define PD_CHAIN_TEXTS 8192 /* a power of 2 */
 /* Bytes of chain texts kept before all are dropped. */
-#define PD_CHAIN_MEMORY (UINT64_C(8) << 20)
+#define PD_CHAIN_MEMORY (UINT64_C(4) << 20)
 
 /* Where a time belongs in a batch's text: in_order() puts it there. */
 struct pd_time_gap {

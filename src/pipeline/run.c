@@ -219,13 +219,14 @@ static perfdata_status start_worker(struct pool *pool)
 /* ---- the front's side -------------------------------------------------------------------------------------- */
 
 /* While a worker loads the kernel's symbols the others wait for it, and so would the front if it helped: it goes on
- * instead, so that there is plenty to do afterwards. Nor does it help before the first batch, the one that loads, is with a
+ * instead, so that there is plenty to do afterwards; not in a stream, whose memory stays small. Nor does it help before the first batch, the one that loads, is with a
  * worker: threads take a while to begin. */
 static bool add_extra(struct pool *pool)
 {
     size_t base = pool->slot_count - EXTRA_JOBS;
     const struct pd_symbols *symbols = pool->session->symbols;
     if (pool->worker_count == 1 || !pool->first || pool->extra == EXTRA_JOBS || !symbols ||
+        pd_source_is_stream(pool->session->recording->source) ||
         (pool->next_taken && !pd_symbols_loading(symbols)))
         return false;
     if (!pool->extra_room)
