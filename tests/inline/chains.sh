@@ -32,15 +32,15 @@ chain() {
 }
 shown=$(chain -i with.data)
 case $shown in
-'inner(inlined) middle(inlined) worker wrapper(inlined) again '*' run _start') ;;
+'inner(inlined) middle(inlined) worker wrapper(inlined) again'*' run _start') ;;
 *) complain "with DWARF: $shown" ;;
 esac
 case $(chain -i with.data --no-inline) in
-'worker again '*' run _start') ;;
+'worker again'*' run _start') ;;
 *) complain "--no-inline: $(chain -i with.data --no-inline)" ;;
 esac
 case $(chain -i without.data) in
-'worker again '*' run _start') ;;
+'worker again'*' run _start') ;;
 *) complain "without DWARF: $(chain -i without.data)" ;;
 esac
 "$PERFDATA" script -F ip,sym,symoff,dso,srcline -i with.data >out 2>/dev/null
