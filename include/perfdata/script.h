@@ -31,9 +31,10 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_XED = 1 << 17,              /* instructions as xed prints them, not as bytes */
     PERFDATA_SCRIPT_UNSORTED = 1 << 18,         /* with DUMP: records as they lie in the file */
     PERFDATA_SCRIPT_PT_EVENTS = 1 << 19,        /* lines of intel-pt-events.py */
-    PERFDATA_SCRIPT_NO_INLINE = 1 << 20,  /* unwound chains without the functions put into others */
-    PERFDATA_SCRIPT_PT_INSNS = 1 << 21,   /* with PT_EVENTS: its head for traces of instructions */
-    PERFDATA_SCRIPT_PT_SWITCHES = 1 << 22 /* ... all switches, not only each CPU's last */
+    PERFDATA_SCRIPT_NO_INLINE = 1 << 20, /* unwound chains without the functions put into others */
+    PERFDATA_SCRIPT_PT_INSNS = 1 << 21,  /* with PT_EVENTS: its head for traces of instructions */
+    PERFDATA_SCRIPT_PT_SWITCHES = 1 << 22, /* ... all switches, not only each CPU's last */
+    PERFDATA_SCRIPT_PT_SOURCE = 1 << 23    /* ... source lines of instructions and branches */
 };
 
 /* Records that get lines of their own. Since 0.1. */

@@ -45,7 +45,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from script' -l insn-trace -d 'e
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l xed -d 'instructions disassembled, as xed prints them'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l call-trace -d 'calls, indented'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l call-ret-trace -d 'calls and returns, indented'
-complete -c perfdata -n '__fish_seen_subcommand_from script' -l pt-events -d 'events of traces as perf'\''s script intel-pt-events.py prints them; with its insn-trace (instructions in place of branches), all-switch-events'
+complete -c perfdata -n '__fish_seen_subcommand_from script' -l pt-events -d 'events of traces as perf'\''s script intel-pt-events.py prints them; with its insn-trace (instructions in place of branches) or src-trace (their source lines), all-switch-events'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l graph-function -r -d 'only what runs within these functions'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l guest-code -d 'guests run code of their host process'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l guestkallsyms -r -d 'show guests; the table of the kernel of the one that no pid names'

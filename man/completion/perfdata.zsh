@@ -88,7 +88,7 @@ _perfdata() {
         '*--xed[instructions disassembled, as xed prints them]' \
         '*--call-trace[calls, indented]' \
         '*--call-ret-trace[calls and returns, indented]' \
-        '*--pt-events=-[events of traces as perf'\''s script intel-pt-events.py prints them; with its insn-trace (instructions in place of branches), all-switch-events]::VIEW\[,...\]:' \
+        '*--pt-events=-[events of traces as perf'\''s script intel-pt-events.py prints them; with its insn-trace (instructions in place of branches) or src-trace (their source lines), all-switch-events]::VIEW\[,...\]:' \
         '*--graph-function=[only what runs within these functions]:SYMBOL\[,...\]:' \
         '*--guest-code[guests run code of their host process]' \
         '*--guestkallsyms=[show guests; the table of the kernel of the one that no pid names]:FILE:_files' \

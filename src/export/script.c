@@ -13,6 +13,8 @@
 
 static bool shows_source(const struct pd_script *script)
 {
+    if (script->options->flags & PERFDATA_SCRIPT_PT_SOURCE)
+        return true;
     for (size_t i = 0; i < script->recording->event_count; i++)
         if (script->events[i].fields & PD_FIELD(SRCCODE))
             return true;
@@ -521,7 +523,7 @@ static perfdata_status put_warning(struct pd_script *script)
 static perfdata_status put_frame(struct pd_script *script, bool end)
 {
     struct pd_text text = { 0 };
-    pd_script_pt_frame(end, script->options->flags & PERFDATA_SCRIPT_PT_INSNS, &text);
+    pd_script_pt_frame(script, end, &text);
     return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
 }
 

@@ -194,6 +194,7 @@ static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
 void pd_script_forget(struct pd_script_worker *worker)
 {
     worker->insns.count = 0;
+    worker->pt_lines.count = 0;
     pd_arena_free(&worker->places);
     pd_chain_memo_forget(&worker->chains);
 }

@@ -178,6 +178,12 @@ struct pd_insn_text {
     uint64_t fields;
 };
 
+/* The source line of an address, kept as long as its location. */
+struct pd_pt_line {
+    struct pd_source_line at;
+    bool known;
+};
+
 struct pd_script_worker {
     struct pd_script *script;
     PD_VEC(struct pd_insn_text) insns; /* by the location's index */
@@ -207,6 +213,9 @@ struct pd_script_worker {
     struct pd_arena guest_arena;
     struct pd_map64 switches; /* --pt-events: by CPU, place in switch_texts */
     PD_VEC(struct pd_text) switch_texts;
+    PD_VEC(struct pd_pt_line) pt_lines; /* of the view of source lines, by the location's index */
+    const char *pt_file;                /* what it showed last; NULL: nothing */
+    unsigned pt_line;
     struct pd_map64 graph_depths; /* by thread: depth of a graph function's entry + 1, 0 outside */
     bool failed;
 };
@@ -283,6 +292,14 @@ bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *rec
 struct pd_script_source;
 struct pd_script_source *pd_script_source_new(void);
 void pd_script_source_free(struct pd_script_source *source);
+/* A line of a file, without its end. */
+struct pd_source_text {
+    const char *text; /* NULL: it is not to be had */
+    size_t length;
+};
+/* `path` has to live as long as the symbols. False: no memory. */
+bool pd_script_source_text(struct pd_script_source *source, const char *path, unsigned line,
+                           struct pd_source_text *out);
 void pd_script_source_put(struct pd_script_source *source, struct pd_script *script,
                           const struct pd_location *location, const struct pd_delivered *record,
                           struct pd_text *text);
@@ -308,7 +325,7 @@ PD_INLINE uint64_t pd_script_wide(const struct pd_sample *sample, size_t at)
 
 /* script_pt_events.c: --pt-events */
 /* The first line, or the last. */
-void pd_script_pt_frame(bool end, bool insns, struct pd_text *text);
+void pd_script_pt_frame(const struct pd_script *script, bool end, struct pd_text *text);
 void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
                          struct pd_text *text);

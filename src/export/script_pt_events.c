@@ -8,11 +8,13 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-void pd_script_pt_frame(bool end, bool insns, struct pd_text *text)
+void pd_script_pt_frame(const struct pd_script *script, bool end, struct pd_text *text)
 {
-    pd_text_string(text, end ? "End\n"
-                         : insns
-                             ? "Intel PT Instruction Trace\n"
+    uint32_t flags = script->options->flags;
+    pd_text_string(text, end                                ? "End\n"
+                         : flags & PERFDATA_SCRIPT_PT_INSNS ? "Intel PT Instruction Trace\n"
+                         : flags & PERFDATA_SCRIPT_PT_SOURCE
+                             ? "Intel PT Source Trace\n"
                              : "Intel PT Branch Trace, Power Events, Event Trace and PTWRITE\n");
 }
 
@@ -109,7 +111,7 @@ static void put_flags(struct pd_script_worker *worker, const struct pd_delivered
     pd_text_format(text, "  %21s ", letters);
 }
 
-/* The last switch of a CPU waits until something is shown of it. */
+/* The last switch of a CPU waits until a sample is shown of it. */
 static void flush_switch(struct pd_script_worker *worker, uint32_t cpu, struct pd_text *text)
 {
     uint32_t at = pd_map64_get(&worker->switches, cpu);
@@ -152,10 +154,107 @@ static void put_insn(struct pd_script_worker *worker, const struct pd_sample *sa
     pd_text_char(text, '\n');
 }
 
-static bool is_insn(const struct pd_event *event)
+static bool is_made(const struct pd_event *event, const char *name)
 {
-    return event->synthesised && !strncmp(event->name, "instructions", 12);
+    return event->synthesised && !strncmp(event->name, name, strlen(name));
 }
+
+/* ---- source lines ---- */
+
+enum { SOURCE_WIDTH = 40, SOURCE_TAIL = 37 };
+
+static bool find_line(struct pd_script_worker *worker, const struct pd_location *location,
+                      struct pd_source_line *out)
+{
+    size_t index = location->index, count = worker->pt_lines.count;
+    if (index >= count) {
+        if (!pd_vec_reserve(&worker->pt_lines, index + 1))
+            return false;
+        memset(worker->pt_lines.data + count, 0,
+               (index + 1 - count) * sizeof *worker->pt_lines.data);
+        worker->pt_lines.count = index + 1;
+    }
+    struct pd_pt_line *line = &worker->pt_lines.data[index];
+    if (!line->known)
+        line->known = pd_symbols_line(worker->script->session.symbols, location->map,
+                                      location->addr, &line->at);
+    *out = line->at;
+    return line->known;
+}
+
+/* Of a long one its end. */
+static void put_path(const char *path, struct pd_text *text)
+{
+    size_t length = strlen(path), from = text->length;
+    if (length > SOURCE_WIDTH) {
+        pd_text_string(text, "...");
+        path += length - SOURCE_TAIL;
+    }
+    pd_text_string(text, path);
+    pd_text_pad(text, from, SOURCE_WIDTH);
+}
+
+/* What the line before showed is not shown again, whatever thread it was of. */
+static bool is_shown(struct pd_script_worker *worker, const char *file, unsigned line)
+{
+    bool same = worker->pt_file && worker->pt_line == line &&
+                (worker->pt_file == file || !strcmp(worker->pt_file, file));
+    worker->pt_file = file;
+    worker->pt_line = line;
+    return same;
+}
+
+/* Its file and line, or the object where these are not known. */
+static void put_source(struct pd_script_worker *worker, const struct pd_location *location,
+                       struct pd_text *text)
+{
+    struct pd_source_line at = { .answer = PD_LINES_NOTHING };
+    struct pd_source_text line = { 0 };
+    if (location->map && !find_line(worker, location, &at)) {
+        text->failed = true;
+        return;
+    }
+    if (at.answer == PD_LINES_NOTHING) {
+        const char *name = location->map && location->dso ? location->dso->name : "[unknown]";
+        if (!is_shown(worker, name, 0))
+            pd_text_string(text, name);
+        return;
+    }
+    const char *file = at.answer == PD_LINES_FOUND ? at.file : "??";
+    if (is_shown(worker, file, at.line))
+        return;
+    put_path(file, text);
+    pd_text_format(text, " %4u ", at.line);
+    if (at.answer == PD_LINES_FOUND && !pd_script_source_text(worker->source, file, at.line, &line))
+        text->failed = true;
+    if (line.text)
+        pd_text_bytes(text, line.text, line.length);
+    else
+        pd_text_string(text, "<source not found>");
+}
+
+static void put_source_line(struct pd_script_worker *worker, const struct pd_sample *sample,
+                            const struct pd_delivered *record, struct pd_text *text)
+{
+    const struct pd_location *location = pd_resolve(worker->resolver, record->thread,
+                                                    record->number, sample->cpumode, sample->ip);
+    if (!location) {
+        text->failed = true;
+        return;
+    }
+    pd_text_char(text, ' ');
+    size_t from = text->length;
+    if (location->sym)
+        pd_script_name(location, true, text);
+    else
+        pd_text_hex(text, sample->ip, 16, ' ');
+    pd_text_pad(text, from, SOURCE_WIDTH);
+    pd_text_char(text, ' ');
+    put_source(worker, location, text);
+    pd_text_char(text, '\n');
+}
+
+/* ---- samples and records ---- */
 
 void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, const struct pd_delivered *record,
@@ -167,7 +266,13 @@ void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script
     flush_switch(worker, sample->cpu, text);
     put_start(comm ? pd_comm_text(comm, record->number) : ":-1", sample->pid, sample->tid,
               sample->cpu, sample->time == PD_NO_TIME ? 0 : sample->time, text);
-    if (is_insn(plan->event) && record->facts) {
+    bool insn = is_made(plan->event, "instructions") && record->facts;
+    if (script->options->flags & PERFDATA_SCRIPT_PT_SOURCE &&
+        (insn || is_made(plan->event, "branches"))) {
+        put_source_line(worker, sample, record, text);
+        return;
+    }
+    if (insn) {
         put_insn(worker, sample, record, text);
         return;
     }
@@ -240,7 +345,6 @@ void pd_script_pt_record(struct pd_script_worker *worker, const struct pd_delive
         pd_record_decode(NULL, record->data, record->size, worker->script->recording->swap, &arena,
                          &error, sizeof error) < 0)
         return;
-    flush_switch(worker, error.cpu, text);
     pd_text_format(
         text, "%16s %5d/%-5d [%03d] %9llu.%09llu  error type %u code %u: ", "Trace error",
         (int32_t)error.pid, (int32_t)error.tid, (int32_t)error.cpu, ULL(error.time / NS_PER_SECOND),
@@ -255,6 +359,7 @@ void pd_script_pt_free(struct pd_script_worker *worker)
 {
     for (size_t i = 0; i < worker->switch_texts.count; i++)
         pd_text_free(&worker->switch_texts.data[i]);
+    pd_vec_free(&worker->pt_lines);
     pd_vec_free(&worker->switch_texts);
     pd_map64_free(&worker->switches);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* srccode: the source line below a sample's line, unless the thread's last one was the same. */
+/* Lines of source files. srccode: the one below a sample's line, unless the thread's last one was the same. */
 #include "base/hash.h"
 #include "export/script_plan.h"
 #include "object/file.h"
@@ -89,11 +89,27 @@ static struct shown *find_shown(struct pd_script_source *source, const struct pd
     return &source->shown.data[index];
 }
 
+bool pd_script_source_text(struct pd_script_source *source, const char *path, unsigned line,
+                           struct pd_source_text *out)
+{
+    *out = (struct pd_source_text){ NULL, 0 };
+    const struct source_file *file = line ? find_source(source, path) : NULL;
+    if (!file || line > file->starts.count)
+        return file || !line;
+    size_t start = file->starts.data[line - 1];
+    size_t end = line < file->starts.count ? file->starts.data[line] : file->bytes.size;
+    while (end > start && file->bytes.data[end - 1] == '\n')
+        end--;
+    *out = (struct pd_source_text){ (const char *)file->bytes.data + start, end - start };
+    return true;
+}
+
 void pd_script_source_put(struct pd_script_source *source, struct pd_script *script,
                           const struct pd_location *location, const struct pd_delivered *record,
                           struct pd_text *text)
 {
     struct pd_source_line at;
+    struct pd_source_text line;
     if (!location->map)
         return;
     if (!pd_symbols_line(script->session.symbols, location->map, location->addr, &at))
@@ -101,19 +117,14 @@ void pd_script_source_put(struct pd_script_source *source, struct pd_script *scr
     if (at.answer != PD_LINES_FOUND || !at.line)
         return;
     struct shown *last = find_shown(source, record->thread);
-    const struct source_file *file = last ? find_source(source, at.file) : NULL;
-    if (!file) {
+    if (!last || !pd_script_source_text(source, at.file, at.line, &line)) {
         text->failed = true;
         return;
     }
-    if ((last->path == at.file && last->line == at.line) || at.line > file->starts.count)
+    if ((last->path == at.file && last->line == at.line) || !line.text)
         return;
-    size_t start = file->starts.data[at.line - 1];
-    size_t end = at.line < file->starts.count ? file->starts.data[at.line] : file->bytes.size;
-    while (end > start && file->bytes.data[end - 1] == '\n')
-        end--;
     pd_text_format(text, "|%-8u ", at.line);
-    pd_text_bytes(text, (const char *)file->bytes.data + start, end - start);
+    pd_text_bytes(text, line.text, line.length);
     pd_text_char(text, '\n');
     *last = (struct shown){ at.file, at.line };
 }

@@ -15,7 +15,7 @@ struct script_options {
     size_t field_count;
     int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
         full_source_path, inlined;
-    int header, header_only, info, dump, dump_unsorted, pt_events, pt_insns, pt_switches;
+    int header, header_only, info, dump, dump_unsorted, pt_events, pt_insns, pt_switches, pt_source;
     int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
@@ -104,13 +104,19 @@ static enum tool_exit parse_pt_events(struct tool *tool, void *data, const char 
         length = strcspn(value, ",");
         if (is_word(value, length, "insn-trace"))
             options->pt_insns = 1;
+        else if (is_word(value, length, "src-trace"))
+            options->pt_source = 1;
         else if (is_word(value, length, "all-switch-events"))
             options->pt_switches = 1;
         else
-            return tool_usage(tool, "--pt-events takes insn-trace, all-switch-events, not '%.*s'",
-                              (int)length, value);
+            return tool_usage(
+                tool, "--pt-events takes insn-trace, src-trace, all-switch-events, not '%.*s'",
+                (int)length, value);
     }
-    return tool_parse_itrace(tool, data, options->pt_insns ? "i0nsepwxI" : "bepwxI", false);
+    if (options->pt_insns && options->pt_source)
+        return tool_usage(tool, "--pt-events: insn-trace and src-trace exclude each other");
+    bool insns = options->pt_insns || options->pt_source;
+    return tool_parse_itrace(tool, data, insns ? "i0nsepwxI" : "bepwxI", false);
 }
 
 static const struct tool_option script_rows[] = {
@@ -167,8 +173,7 @@ static const struct tool_option script_rows[] = {
       .parse = parse_call_return_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
     { TOOL_CALLBACK, 0, "pt-events", "VIEW[,...]",
       "events of traces as perf's script intel-pt-events.py prints them; with its insn-trace "
-      "(instructions in place of "
-      "branches), all-switch-events",
+      "(instructions in place of branches) or src-trace (their source lines), all-switch-events",
       .parse = parse_pt_events, .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION },
     { TOOL_STRING, 0, "graph-function", "SYMBOL[,...]", "only what runs within these functions",
       FIELD(graph_functions) },
@@ -229,6 +234,7 @@ static uint32_t flags_of(const struct tool *tool, const struct script_options *f
         { from->pt_events, PERFDATA_SCRIPT_PT_EVENTS },
         { from->pt_insns, PERFDATA_SCRIPT_PT_INSNS },
         { from->pt_switches, PERFDATA_SCRIPT_PT_SWITCHES },
+        { from->pt_source, PERFDATA_SCRIPT_PT_SOURCE },
         { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
         { tool->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
         { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },

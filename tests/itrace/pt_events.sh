@@ -30,7 +30,7 @@ view() {
 for name in t_ptw t_pwr c_switch2 t_event t_tsx d_noise; do
     view $name insn-trace insn-trace
 done
-for name in c_threads c_switch2; do
+for name in c_threads c_switch2 d_flipc; do
     view $name all-switch-events all-switch-events
     view $name insn-trace,all-switch-events insn-trace all-switch-events
 done
@@ -38,7 +38,7 @@ perf script --itrace=bi100nsepwxI -i "$own/rec/t_cyc.data" --symfs "$own/symfs" 
 "$PERFDATA" script --pt-events --itrace=bi100nsepwxI -i "$own/rec/t_cyc.data" --symfs "$own/symfs" >"$work/perfdata" 2>/dev/null || :
 cmp "$work/perf" "$work/perfdata" || complain 'instructions among branches differ'
 code=0
-"$PERFDATA" script --pt-events=src-trace -i "$own/rec/t_cyc.data" >/dev/null 2>"$work/said" || code=$?
-[ $code = 2 ] && grep -q src-trace "$work/said" || complain 'a view that is not there is not refused'
+"$PERFDATA" script --pt-events=insn-trace,loud -i "$own/rec/t_cyc.data" >/dev/null 2>"$work/said" || code=$?
+[ $code = 2 ] && grep -q "not 'loud'" "$work/said" || complain 'a view that is not there is not refused'
 echo "$count comparisons"
 exit $failed
