@@ -238,6 +238,10 @@ PD_INLINE void pd_synth_clock_step(struct pd_synth_clock *clock, const struct pd
                                    const struct pd_pt_state *state)
 {
     bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
+    if (state->skipped_timestamp) {
+        clock->time = state->skipped_timestamp;
+        clock->set = true;
+    }
     if (PD_UNLIKELY(state->last_timestamp > clock->time)) /* of a step that nobody asked for */
         clock->time = state->last_timestamp;
     if (!synth->timeless && from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START) {

@@ -403,6 +403,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         queue->state = state;
         queue->walked = queue->thread;
         if (PD_UNLIKELY(state->error)) {
+            if (state->skipped_timestamp)
+                queue->time = state->skipped_timestamp;
             queue->time = PD_MAX(queue->time, state->last_timestamp);
             queue->pending_error = true;
             if (queue->time > others)

@@ -95,6 +95,8 @@ struct pd_pt_state {
     uint64_t timestamp, est_timestamp;
     uint64_t
         last_timestamp; /* the latest since the step returned before, itself and those not returned */
+    uint64_t
+        skipped_timestamp; /* estimated, of the last of these that came (back) to user space; 0: none */
     uint64_t tot_insn_cnt, tot_cyc_cnt, cycles;
     uint64_t trace_nr;
     uint32_t cbr, cbr_payload;
@@ -142,7 +144,8 @@ struct pd_pt_config {
     /* Which steps are to be returned, bits of type; others only where they carry an error, reach the limit or, when
      * `timeful`, come (back) to user space. */
     uint32_t wanted;
-    bool timeful; /* the caller's time takes est_timestamp when the kernel is left */
+    /* The caller's time takes est_timestamp when the kernel is left, and skipped_timestamp where that is not 0. */
+    bool timeful;
     uint64_t kernel_start;
 
     struct pd_pt_log *log; /* the debug log; NULL: none */

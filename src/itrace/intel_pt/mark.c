@@ -49,12 +49,15 @@ static void clear_passing(struct pd_pt_decoder *at)
     at->stuck_left = at->stuck_period = 0;
     at->stuck_ip = 0;
     at->late_insns = 0;
+    at->skipped = at->skipped_late = false;
+    at->skipped_time = at->skipped_cycles = 0;
     at->sample_cycles = 0;
     state->flags = 0;
     state->code_error = PD_CODE_OK;
     state->failed = NULL;
     state->tot_insn_cnt = state->tot_cyc_cnt = 0;
     state->timestamp = state->est_timestamp = state->last_timestamp = 0;
+    state->skipped_timestamp = 0;
     state->items = NULL;
     state->event_data = NULL;
 }

@@ -196,23 +196,27 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
 
 enum { PD_PT_TIME_MOST_CYCLES = 1 << 22 };
 
-/* CYCs may be late from here on, which keeps the time below `limit`; `calibration`, too. False: not possible here. */
+/* So many cycles take less than these ticks, whatever calibration says; 0: none do. With a core to bus ratio. */
+PD_INLINE uint64_t pd_pt_time_room(const struct pd_pt_time *time, uint64_t ticks)
+{
+    /* Mostly there is much time: so many ticks are more cycles than that. */
+    if (PD_LIKELY(ticks > UINT64_C(1) << 40 && time->least_cycles > 1 / 65536.0))
+        return PD_PT_TIME_MOST_CYCLES;
+    double cycles = (double)ticks * time->least_cycles;
+    if (!(cycles >= 3))
+        return 0;
+    return cycles < PD_PT_TIME_MOST_CYCLES ? (uint64_t)(int64_t)cycles - 2 : PD_PT_TIME_MOST_CYCLES;
+}
+
+/* CYCs may be late from here on, which keeps the time below `limit`; calibration, too. False: not possible here. */
 PD_INLINE bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit)
 {
     time->max_cycles = 0;
     if (!time->cbr || !time->cyc_reference || !time->have_cyc || time->timestamp >= limit)
         return false;
-    const uint64_t left = limit - time->cyc_reference;
-    /* Mostly the limit is far: so many ticks are more cycles than that. */
-    if (PD_LIKELY(left > UINT64_C(1) << 40 && time->least_cycles > 1 / 65536.0)) {
-        time->max_cycles = PD_PT_TIME_MOST_CYCLES;
-    } else {
-        double cycles = (double)left * time->least_cycles;
-        if (!(cycles >= 3))
-            return false;
-        time->max_cycles = cycles < PD_PT_TIME_MOST_CYCLES ? (uint64_t)(int64_t)cycles - 2
-                                                           : PD_PT_TIME_MOST_CYCLES;
-    }
+    time->max_cycles = pd_pt_time_room(time, limit - time->cyc_reference);
+    if (!time->max_cycles)
+        return false;
     time->uncalibrated = calibration;
     return true;
 }

@@ -359,18 +359,6 @@ static int one_step(struct pd_pt_decoder *d)
     }
 }
 
-static uint64_t estimate(const struct pd_pt_decoder *d)
-{
-    uint64_t insns = d->time.insns - d->sample_insn_base;
-    if (!d->time.cbr || !d->config.max_non_turbo_ratio)
-        return d->sample_time + (insns << 1);
-    uint64_t ticks = (insns << 1) * d->config.max_non_turbo_ratio;
-    /* Each step asks: a short division where it will do. */
-    if (PD_LIKELY(ticks <= UINT32_MAX))
-        return d->sample_time + (uint32_t)ticks / d->time.cbr;
-    return d->sample_time + ticks / d->time.cbr;
-}
-
 static void finish_error(struct pd_pt_decoder *d, int error)
 {
     d->state.error = (enum pd_pt_error)error;
@@ -433,7 +421,7 @@ static void finish_step(struct pd_pt_decoder *d, int error)
     if (!(state->type & PD_PT_IF_CHANGE))
         state->from_if = state->to_if = d->iflag;
     state->timestamp = d->sample_time;
-    state->est_timestamp = estimate(d);
+    state->est_timestamp = d->sample_time + walk_estimate(d, d->time.insns - d->sample_insn_base);
     state->tot_insn_cnt = d->time.insns;
     state->tot_cyc_cnt = d->sample_tot_cycles;
     state->cbr = d->time.cbr;
@@ -457,10 +445,17 @@ static bool is_wanted(const struct pd_pt_decoder *d, uint64_t limit)
            (!state->from_ip || state->from_ip >= d->config.kernel_start);
 }
 
+static void tell_skipped(struct pd_pt_decoder *d)
+{
+    walk_settle(d);
+    d->state.skipped_timestamp = d->skipped_time;
+}
+
 const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *d, uint64_t limit)
 {
     d->limit = limit;
-    d->state.last_timestamp = 0;
+    d->state.last_timestamp = d->state.skipped_timestamp = 0;
+    d->skipped = d->skipped_late = false;
     do {
         int how;
         do {
@@ -470,6 +465,8 @@ const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *d, uint64_t limit)
             return NULL;
         finish_step(d, how);
     } while (!is_wanted(d, limit));
+    if (d->skipped)
+        tell_skipped(d);
     return &d->state;
 }
 

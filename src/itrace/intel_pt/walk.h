@@ -4,6 +4,7 @@
  *   walk_bytes.c    buffers and packets, search for PSBs, looking ahead
  *   walk_code.c     code: from branch to branch by TNT bits and TIPs
  *   walk_unseen.c   the same where nobody wants to see the branches
+ *   walk_hot.c      ... packet by packet
  *   walk_run.c      ... what bits of one TNT do, found out once
  *   walk_chain.c    ... and several packets
  *   walk_event.c    FUPs and what waits for them, blocks of PEBS
@@ -149,6 +150,10 @@ struct pd_pt_decoder {
     uint64_t sample_cycles; /* time.cycles at sample_time, which is yet to be set */
     bool sample_late;
     /* sample_insn_base: insns at the time that sample_time has */
+    /* A return to user space that was not returned although the caller is timeful: the last one since the call. */
+    bool skipped, skipped_late;
+    uint64_t skipped_time;   /* estimated; while it is late, to be added to the time */
+    uint64_t skipped_cycles; /* time.cycles then */
 
     uint64_t limit; /* of the call under way */
     uint32_t watch; /* see pd_pt_watch() */
@@ -183,6 +188,8 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d);
 /* walk_unseen.c */
 /* As many bits of a TNT packet as can be followed without a look at each. */
 void walk_tnt_unseen(struct pd_pt_decoder *d);
+
+/* walk_hot.c */
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
 bool walk_unseen(struct pd_pt_decoder *d);
 
@@ -310,20 +317,26 @@ PD_INLINE uint64_t walk_time(const struct pd_pt_decoder *d)
     return d->time.timestamp + (d->time.insns - d->time.insn_base);
 }
 
-/* No sample comes, and nothing of the period changes, in fewer ticks than these. The time is not late. */
-PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
+/* No sample comes, and nothing of the period changes, in fewer ticks than these from then on. */
+PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d, uint64_t now)
 {
-    uint64_t now = walk_time(d) + !d->continuous_period, masked = now & d->period_mask;
+    now += !d->continuous_period;
+    uint64_t masked = now & d->period_mask;
     if (masked > d->last_masked_time)
         return 0;
     return masked < d->last_masked_time ? d->period_ticks : d->period_ticks - (now - masked);
 }
 
 /* ... how many of them before steps are returned because it is near. */
+PD_INLINE uint64_t walk_ticks_far_at(const struct pd_pt_decoder *d, uint64_t now)
+{
+    uint64_t left = walk_ticks_left(d, now), near = d->config.near_ticks;
+    return left > near ? left - near : 0;
+}
+/* The same from now on. The time is not late. */
 PD_INLINE uint64_t walk_ticks_far(const struct pd_pt_decoder *d)
 {
-    uint64_t left = walk_ticks_left(d), near = d->config.near_ticks;
-    return left > near ? left - near : 0;
+    return walk_ticks_far_at(d, walk_time(d));
 }
 
 /* Nobody asks for the time before walk_settle() is called. */
@@ -340,20 +353,27 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     d->time.late = false;
     if (d->sample_late)
         d->sample_time = pd_pt_time_at(&d->time, d->sample_cycles);
-    d->sample_late = false;
+    if (d->skipped_late)
+        d->skipped_time += pd_pt_time_at(&d->time, d->skipped_cycles);
+    d->sample_late = d->skipped_late = false;
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 
-/* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and instructions may each take
- * half of what is left. False: not here. */
+/* Where samples go by time, and the time is `now` after so many instructions: for so many ticks it may be late. Cycles and
+ * instructions may each take half of what is left. */
+PD_INLINE uint64_t walk_late_ticks(struct pd_pt_decoder *d, uint64_t now, uint64_t insns)
+{
+    uint64_t half = walk_ticks_far_at(d, now) / 2;
+    d->late_insns = insns + half;
+    return half;
+}
+
+/* CYCs may be late from here on, and calibration with them. False: not here. */
 PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
 {
     uint64_t limit = d->limit;
-    if (d->config.period_type == PD_PT_PERIOD_TICKS) {
-        uint64_t half = walk_ticks_far(d) / 2;
-        limit = PD_MIN(limit, d->time.timestamp + half);
-        d->late_insns = d->time.insns + half;
-    }
+    if (d->config.period_type == PD_PT_PERIOD_TICKS)
+        limit = PD_MIN(limit, d->time.timestamp + walk_late_ticks(d, walk_time(d), d->time.insns));
     return pd_pt_time_put_off(&d->time, calibration, limit);
 }
 
@@ -475,6 +495,18 @@ PD_INLINE void walk_set_insn(struct pd_pt_decoder *d, uint8_t op, uint8_t length
     d->state.insn_ip = ip;
     if (d->tx_flags & PD_PT_IN_TX)
         d->state.flags |= PD_PT_IN_TX;
+}
+
+/* The ticks that so many instructions are thought to take: two cycles each. */
+PD_INLINE uint64_t walk_estimate(const struct pd_pt_decoder *d, uint64_t insns)
+{
+    if (!d->time.cbr || !d->config.max_non_turbo_ratio)
+        return insns << 1;
+    uint64_t ticks = (insns << 1) * d->config.max_non_turbo_ratio;
+    /* Each step asks: a short division where it will do. */
+    if (PD_LIKELY(ticks <= UINT32_MAX))
+        return (uint32_t)ticks / d->time.cbr;
+    return ticks / d->time.cbr;
 }
 
 /* The step's time is now. */

@@ -48,18 +48,31 @@ void walk_rest_from_chains(struct walk_chains *chains)
 
 /* ---- finding out ---- */
 
+enum { NO_CONTROL = 0xff };
 #define CONTROL(b)                                                                                 \
-    (!((b)&1)             ? (b) > 2 ? 0 : WALK_NO_CONTROL                                          \
-     : ((b)&0x1f) != 0x0d ? WALK_NO_CONTROL                                                        \
-     : (b) >> 5 == 1      ? 16                                                                     \
-     : (b) >> 5 == 2      ? 32                                                                     \
-     : (b) >> 5 == 3      ? 48                                                                     \
-                          : WALK_NO_CONTROL)
+    (!((b)&1)             ? (b) > 2 ? 1 : NO_CONTROL                                               \
+     : ((b)&0x1f) != 0x0d ? NO_CONTROL                                                             \
+     : (b) >> 5 == 1      ? 3                                                                      \
+     : (b) >> 5 == 2      ? 5                                                                      \
+     : (b) >> 5 == 3      ? 7                                                                      \
+                          : NO_CONTROL)
 #define CONTROL4(b) CONTROL(b), CONTROL((b) + 1), CONTROL((b) + 2), CONTROL((b) + 3)
 #define CONTROL16(b) CONTROL4(b), CONTROL4((b) + 4), CONTROL4((b) + 8), CONTROL4((b) + 12)
 #define CONTROL64(b) CONTROL16(b), CONTROL16((b) + 16), CONTROL16((b) + 32), CONTROL16((b) + 48)
-const uint8_t walk_control_bits[256] = { CONTROL64(0), CONTROL64(64), CONTROL64(128),
+const uint8_t walk_control_size[256] = { CONTROL64(0), CONTROL64(64), CONTROL64(128),
                                          CONTROL64(192) };
+
+#define FIRST(n)                                                                                   \
+    {                                                                                              \
+        (n) < 8 ? (UINT64_C(1) << 8 * ((n)&7)) - 1 : UINT64_MAX,                                   \
+            (n) <= 8   ? 0                                                                         \
+            : (n) < 16 ? (UINT64_C(1) << 8 * ((n)&7)) - 1                                          \
+                       : UINT64_MAX                                                                \
+    }
+const struct walk_bytes walk_first_bytes[WALK_CHAIN_BYTES + 1] = {
+    FIRST(0), FIRST(1),  FIRST(2),  FIRST(3),  FIRST(4),  FIRST(5),  FIRST(6),  FIRST(7), FIRST(8),
+    FIRST(9), FIRST(10), FIRST(11), FIRST(12), FIRST(13), FIRST(14), FIRST(15), FIRST(16)
+};
 
 /* What a chain does so far. */
 struct learner {
@@ -119,9 +132,8 @@ static bool learn_tnt(struct learner *l, unsigned head)
 {
     unsigned bits = head >> 1, count = 31 - (unsigned)__builtin_clz(bits);
     const struct walk_run *run = walk_get_run(l->d, l->chain.end, bits);
-    /* A return is a step. */
-    if (!l->chain.size)
-        l->chain.takes = run && ((run->flags & RUN_TAKEN) || !run->used);
+    if (run && ((run->flags & RUN_TAKEN) || !run->used)) /* a return is a step */
+        l->chain.takes |= (uint16_t)(1u << l->chain.size);
     while (learn_run(l, run)) {
         count -= run->used;
         if (!count)
@@ -166,8 +178,7 @@ static bool learn_tip(struct learner *l, unsigned size, uint64_t ip)
     l->insns += branch->insns;
     chain->need = PD_MAX(chain->need, (uint32_t)l->insns);
     chain->last = branch;
-    if (!chain->size)
-        chain->takes = true;
+    chain->takes |= (uint16_t)(1u << chain->size);
     if (branch->op == PD_INSN_CALL && !learn_calls(l, &branch, 1))
         return false;
     if (branch->op == PD_INSN_RET) {
@@ -180,35 +191,29 @@ static bool learn_tip(struct learner *l, unsigned size, uint64_t ip)
     return chain->end != NULL;
 }
 
-/* The bytes of the packets that may be one chain. */
-static unsigned chain_size(const uint8_t *at)
+/* The packet at that place does what has been learnt. */
+static void learnt(struct learner *l, unsigned size, unsigned kind)
 {
-    unsigned size = 0;
-    while (size < WALK_CHAIN_BYTES) {
-        unsigned bits = walk_control_bits[at[size]], behind = size + 1 + bits / 8;
-        if (bits == WALK_NO_CONTROL || behind > WALK_CHAIN_BYTES)
-            break;
-        size = behind;
-    }
-    return size;
-}
-
-static void set_mask(struct walk_chain *chain, const uint8_t *at, unsigned size)
-{
-    uint8_t mask[WALK_CHAIN_BYTES] = { 0 };
-    memset(mask, 0xff, size);
-    chain->mask = walk_chain_bytes(mask);
-    chain->bytes = walk_chain_bytes(at);
-    chain->bytes.low &= chain->mask.low;
-    chain->bytes.high &= chain->mask.high;
+    struct walk_chain *chain = &l->chain;
+    chain->insns_last[1] = chain->insns_last[0];
+    chain->at_last[1] = chain->at_last[0];
+    chain->insns_last[0] = chain->insns;
+    chain->at_last[0] = chain->size;
+    chain->insns = (uint32_t)l->insns;
+    chain->last_kind = (uint8_t)kind;
+    chain->size = (uint8_t)(chain->size + size);
 }
 
 /* As many of the packets as possible. */
-static void learn(struct learner *l, const uint8_t *at, unsigned size)
+static void learn(struct learner *l, const struct walk_bytes *bytes, unsigned size)
 {
-    for (const uint8_t *p = at, *end = at + size; p < end;) {
+    uint8_t packets[WALK_CHAIN_BYTES + 8] = { 0 };
+    pd_store64(packets, bytes->low, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    pd_store64(packets + 8, bytes->high, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    while (l->chain.size < size) {
+        const uint8_t *p = packets + l->chain.size;
         struct learner before = *l;
-        unsigned bits = walk_control_bits[*p];
+        const unsigned packet = walk_control_size[*p], bits = 8 * (packet - 1);
         uint64_t ip = bits ? pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
                                      << (64 - bits) >>
                                  (64 - bits)
@@ -217,13 +222,10 @@ static void learn(struct learner *l, const uint8_t *at, unsigned size)
             *l = before;
             break;
         }
-        p += 1 + bits / 8;
-        l->chain.insns = (uint32_t)l->insns;
-        l->chain.last_kind = bits ? PD_PT_TIP : PD_PT_TNT;
-        l->chain.size = (uint8_t)(p - at);
+        learnt(l, packet, bits ? PD_PT_TIP : PD_PT_TNT);
     }
     if (l->chain.size)
-        set_mask(&l->chain, at, l->chain.size);
+        l->chain.bytes = walk_first(*bytes, l->chain.size);
 }
 
 /* Where the chain is to be kept; *known: it was seen before. NULL: it is of those that must be walked one by one. */
@@ -234,9 +236,7 @@ static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chai
     for (unsigned i = 0; i < 2; i++) {
         struct walk_chain *slot = &set[i];
         bool alive = slot->node && slot->epoch == chain->epoch;
-        bool same = alive && slot->node == chain->node &&
-                    slot->bytes.low == (chain->bytes.low & slot->mask.low) &&
-                    slot->bytes.high == (chain->bytes.high & slot->mask.high);
+        bool same = alive && slot->node == chain->node && walk_begins_with(chain->bytes, slot);
         if (same && slot->end && !slot->size)
             return NULL;
         *known |= same;
@@ -246,21 +246,21 @@ static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chai
     return place ? place : &set[chains->turn++ & 1];
 }
 
-const uint8_t *walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set,
-                                struct pd_code_node *node, const uint8_t *at, uint64_t last_ip)
+void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd_code_node *node,
+                      const struct walk_bytes *bytes, unsigned size, uint64_t last_ip)
 {
-    unsigned size = chain_size(at);
     struct learner l = { .d = d,
-                         .chain = { .node = node, .epoch = d->chains.epoch },
+                         .chain = { .node = node,
+                                    .bytes = *bytes,
+                                    .insns_last = { UINT32_MAX, UINT32_MAX },
+                                    .epoch = d->chains.epoch },
                          .last_ip = last_ip };
     bool known = false;
-    set_mask(&l.chain, at, size);
     struct walk_chain *place = place_for(&d->chains, set, &l.chain, &known);
     if (known) {
         l.chain.end = node;
-        learn(&l, at, size);
+        learn(&l, bytes, size);
     }
     if (place)
         *place = l.chain;
-    return at + size;
 }

@@ -45,8 +45,27 @@ PD_INLINE struct walk_run *walk_get_run(struct pd_pt_decoder *d, struct pd_code_
     return PD_LIKELY(run->node == node && run->bits == bits) ? run : walk_find_run(d, node, bits);
 }
 
+PD_INLINE void walk_push_calls(struct pd_pt_decoder *d, const struct walk_run *run)
+{
+    for (unsigned i = 0; i < run->call_count; i++)
+        walk_push_return(d, run->calls[i]);
+}
+
+/* A return that TNT covers; NULL: it takes a closer look. */
+PD_INLINE struct pd_code_node *walk_unseen_return(struct pd_pt_decoder *d,
+                                                  const struct pd_code_node *node, bool taken)
+{
+    if (node->op != PD_INSN_RET || node->branch != PD_BRANCH_INDIRECT || !taken ||
+        !d->config.return_compression || d->return_count <= d->stale_returns)
+        return NULL;
+    struct pd_code_node *next = d->returns[d->return_count - 1].call->fall;
+    if (next)
+        d->return_count--;
+    return next;
+}
+
 /* ---- chains ----
- * Short TNTs and TIPs that follow each other, with nothing in between: what they do is found by their bytes. */
+ * Short TNTs and TIPs that follow each other, with nothing but CYCs in between: what they do is found by their bytes. */
 
 enum { WALK_CHAINS = 8192, WALK_CHAIN_BYTES = 16 };
 
@@ -55,8 +74,8 @@ struct walk_bytes {
 };
 
 struct walk_chain {
-    struct pd_code_node *node;     /* where it begins; NULL: free */
-    struct walk_bytes bytes, mask; /* the packets; which of the bytes are theirs */
+    struct pd_code_node *node; /* where it begins; NULL: free */
+    struct walk_bytes bytes;   /* the packets, without CYCs; zeros behind them */
     uint64_t ip_before,
         ip_behind; /* of the last IP: what the first TIP keeps; where the last leads */
     struct pd_code_node *end, *last; /* as in a run; end NULL: seen once, nothing known */
@@ -64,11 +83,15 @@ struct walk_chain {
     struct pd_code_node
         *returns[2];      /* the calls before the chain to which TNT bits return; NULL: any */
     uint32_t insns, need; /* walked; a budget above this one is enough */
-    uint8_t size;         /* of the packets; 0: they must be walked one by one */
-    uint8_t keeps;        /* index of walk_ip_kept */
-    uint8_t last_kind;    /* of them */
+    uint32_t insns_last
+        [2]; /* ... before the last of the packets, and the one before that; UINT32_MAX: there is none */
+    uint16_t
+        takes; /* of each packet, at the bit of its place: it begins with a step that takes the cycles */
+    uint8_t at_last[2]; /* places of those of insns_last */
+    uint8_t size;       /* of the packets; 0: they must be walked one by one */
+    uint8_t keeps;      /* index of walk_ip_kept */
+    uint8_t last_kind;  /* of them */
     uint8_t pops, call_count;
-    bool takes; /* begins with a step that takes the cycles */
     uint8_t epoch;
 };
 _Static_assert(sizeof(void *) != 8 || sizeof(struct walk_chain) == 128, "two cache lines each");
@@ -76,14 +99,13 @@ _Static_assert(sizeof(void *) != 8 || sizeof(struct walk_chain) == 128, "two cac
 /* What of the last IP the first TIP keeps: there is none, or one with 16, 32 or 48 bits. */
 static const uint64_t walk_ip_kept[4] = { 0, ~UINT64_C(0xffff), ~UINT64_C(0xffffffff), 0 };
 
-/* By the first byte of a short TNT 0, of a TIP the bits of its IP, of others WALK_NO_CONTROL. */
-enum { WALK_NO_CONTROL = 0xff };
-extern const uint8_t walk_control_bits[256];
+/* By the first byte, the size of a short TNT, or of a TIP with an IP; of others more than WALK_CHAIN_BYTES. */
+extern const uint8_t walk_control_size[256];
 
-/* It is new here: notes that it was seen or, the second time, finds out what it does. Where the packets end that must be
- * walked one by one. */
-const uint8_t *walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set,
-                                struct pd_code_node *node, const uint8_t *at, uint64_t last_ip);
+/* It is new here: notes that it was seen or, the second time, finds out what it does. `size`: of the packets, which must be
+ * walked one by one this time. */
+void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd_code_node *node,
+                      const struct walk_bytes *bytes, unsigned size, uint64_t last_ip);
 
 /* Walking them so pays only where they come again. */
 void walk_rest_from_chains(struct walk_chains *chains);
@@ -109,14 +131,36 @@ PD_INLINE uint64_t walk_before_mtc(uint64_t bytes)
     return (mtcs & -mtcs) - 1;
 }
 
+/* What an MTC tells changes all the time: nothing from there on. */
+PD_INLINE struct walk_bytes walk_without_mtc(struct walk_bytes bytes)
+{
+    const uint64_t low = walk_before_mtc(bytes.low), high = walk_before_mtc(bytes.high);
+    return (struct walk_bytes){ bytes.low & low, ~low ? 0 : bytes.high & high };
+}
+
+/* The first bytes of so many. */
+extern const struct walk_bytes walk_first_bytes[WALK_CHAIN_BYTES + 1];
+
+PD_INLINE struct walk_bytes walk_first(struct walk_bytes bytes, unsigned size)
+{
+    bytes.low &= walk_first_bytes[size].low;
+    bytes.high &= walk_first_bytes[size].high;
+    return bytes;
+}
+
+/* These are the chain's packets and others. Of one that must be walked singly, or was only seen, all bytes count. */
+PD_INLINE bool walk_begins_with(struct walk_bytes bytes, const struct walk_chain *chain)
+{
+    bytes = walk_first(bytes, chain->size ? chain->size : WALK_CHAIN_BYTES);
+    return bytes.low == chain->bytes.low && bytes.high == chain->bytes.high;
+}
+
 PD_INLINE struct walk_chain *walk_chain_set(const struct walk_chains *chains,
                                             const struct pd_code_node *node,
                                             struct walk_bytes bytes)
 {
-    /* What an MTC tells changes all the time. */
-    const uint64_t low = walk_before_mtc(bytes.low), high = walk_before_mtc(bytes.high);
-    uint64_t hash = ((bytes.low & low) ^ (uintptr_t)node << 20) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 32 ^ (~low ? 0 : bytes.high & high);
+    uint64_t hash = (bytes.low ^ (uintptr_t)node << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 32 ^ bytes.high;
     hash *= UINT64_C(0xff51afd7ed558ccd);
     return &chains->slots[hash >> 40 & (WALK_CHAINS - 2)];
 }

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: MIT */
+/* Packet by packet while nobody wants to see branches. What is out of the ordinary is left to walk.c. */
+#include "itrace/intel_pt/walk_hot.h"
+
+/* So many bytes may be read without a look at the end. */
+enum { HOT_MARGIN = 16 };
+
+enum {
+    HOT_NOT,
+    HOT_TNT,
+    HOT_TIP,
+    HOT_MTC,
+    HOT_FUP,
+    HOT_PGD, /* without an IP */
+    HOT_PGE,
+    HOT_MODE,
+    HOT_CYC,
+    HOT_LONG_CYC
+};
+#define HOT_OF(b)                                                                                  \
+    (!((b)&1)             ? (b) > 2 ? HOT_TNT : HOT_NOT                                            \
+     : ((b)&3) == 3       ? (b)&4 ? HOT_LONG_CYC : HOT_CYC                                         \
+     : ((b)&0x1f) == 0x0d ? HOT_TIP                                                                \
+     : ((b)&0x1f) == 0x1d ? HOT_FUP                                                                \
+     : ((b)&0x1f) == 0x11 ? HOT_PGE                                                                \
+     : (b) == 0x59        ? HOT_MTC                                                                \
+     : (b) == 0x01        ? HOT_PGD                                                                \
+     : (b) == 0x99        ? HOT_MODE                                                               \
+                          : HOT_NOT)
+#define HOT4(b) HOT_OF(b), HOT_OF((b) + 1), HOT_OF((b) + 2), HOT_OF((b) + 3)
+#define HOT16(b) HOT4(b), HOT4((b) + 4), HOT4((b) + 8), HOT4((b) + 12)
+#define HOT64(b) HOT16(b), HOT16((b) + 16), HOT16((b) + 32), HOT16((b) + 48)
+static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(192) };
+
+static bool is_plain(const struct pd_pt_decoder *d)
+{
+    const struct walk_pending *pending = &d->pending;
+    const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END;
+    return d->config.branches && !d->config.outside && !d->overflow && !(d->watch & watched) &&
+           !(pending->cfe || pending->cfe_ip || pending->mode_exec || pending->tx || pending->ptw ||
+             pending->mwait || pending->pwre || pending->exstop || pending->bep);
+}
+
+PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
+{
+    enum pd_code_error error;
+    /* With a threshold for CYCs, a count belongs only to the packet behind it. */
+    if (d->config.cyc_threshold || walk_marks_step(d) || d->context != PD_PT_NO_BLOCK ||
+        d->progress_count || d->iflag != d->next_iflag || (d->pip & 1) != d->nr ||
+        d->time.timestamp >= d->limit)
+        return false;
+    /* One by one: the compiler would clear it by a slow instruction first. */
+    h->node = d->time.pge ? walk_resolve(d, &error) : NULL;
+    if (d->index)
+        h->node = NULL;
+    h->p = d->next;
+    h->last = NULL;
+    h->last_ip = d->last_ip;
+    h->kind = d->packet.kind;
+    h->moved = false;
+    h->plain = is_plain(d);
+    h->step_reference = h->step_cycles = 0;
+    h->step_factor = 0;
+    uint64_t budget = unseen_budget(d);
+    hot_take(d, h);
+    h->budget = budget == UINT64_MAX ? budget : h->insns + budget;
+    d->next_nr = d->nr;
+    return true;
+}
+
+PD_INLINE void hot_end(struct pd_pt_decoder *d, const struct hot *h)
+{
+    hot_put(d, h);
+    d->next = h->p;
+    d->packet.kind = (uint8_t)h->kind;
+    d->last_ip = h->last_ip;
+    if (!h->moved)
+        return;
+    d->have_last_ip = true;
+    d->direct_count = 0;
+    if (h->last)
+        walk_set_insn(d, h->last->op, h->last->length, h->last->last_ip);
+    d->node = h->node;
+    d->index = 0;
+    d->from = NULL;
+    d->ip = h->node ? h->node->ip : h->ip;
+}
+
+/* ---- TNT and TIP ---- */
+
+/* Bits are left that take a closer look. */
+static PD_NOINLINE void hot_tnt_rest(struct pd_pt_decoder *d, const uint8_t *at, unsigned bits,
+                                     unsigned count)
+{
+    d->at = at;
+    d->tnt = (uint64_t)bits << (64 - count);
+    d->tnt_count = count;
+    d->walk = WALK_TNT_MORE;
+}
+
+PD_INLINE void hot_follow(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run)
+{
+    walk_push_calls(d, run);
+    h->insns += run->insns;
+    h->node = run->end;
+    h->moved = true;
+    if (run->last)
+        h->last = run->last;
+}
+
+/* A TNT with returns in it, where what they lead to depends on the calls before, or with too many calls for one run. `run`
+ * is its first part. False as hot_tnt(). */
+PD_INLINE bool hot_tnt_in_parts(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run,
+                                unsigned bits, unsigned count)
+{
+    bool cycles = !run->used || (run->flags & RUN_TAKEN); /* a return is a step */
+    unsigned steps = RUN_STEP;                            /* flags of runs that say so */
+    bool step = false;
+    const unsigned all = count;
+    for (;;) {
+        hot_follow(d, h, run);
+        step |= (run->flags & steps) != 0;
+        count -= run->used;
+        if (!count)
+            break;
+        if (!run->used || h->node->branch == PD_BRANCH_INDIRECT) {
+            struct pd_code_node *ret = h->node;
+            struct pd_code_node *next = walk_unseen_return(d, ret, bits >> (count - 1) & 1);
+            if (PD_UNLIKELY(!next))
+                goto rest;
+            step = true;
+            h->insns += ret->insns;
+            h->last = ret;
+            h->node = next;
+            if (!--count)
+                break;
+        }
+        steps = RUN_STEP | RUN_DIRECT;
+        run = walk_get_run(d, h->node, (bits & ((1u << count) - 1)) | 1u << count);
+        if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
+            goto rest;
+    }
+    hot_steps(h, cycles);
+    h->kind = PD_PT_TNT;
+    h->p++;
+    return true;
+rest:
+    if (count == all)
+        return false;
+    hot_tnt_rest(d, h->p++, bits, count);
+    h->kind = PD_PT_TNT;
+    if (step)
+        hot_steps(h, cycles);
+    else
+        h->sample_cyc = false;
+    return false;
+}
+
+/* A short TNT. False: not done here, or not all of it. */
+PD_INLINE bool hot_tnt(struct pd_pt_decoder *d, struct hot *h)
+{
+    unsigned bits = *h->p >> 1, count = 31 - (unsigned)__builtin_clz(bits);
+    const struct walk_run *run = walk_get_run(d, h->node, bits);
+    if (PD_UNLIKELY(!run || h->insns + run->insns + run->end_insns >= h->budget))
+        return false;
+    if (run->used != count)
+        return hot_tnt_in_parts(d, h, run, bits, count);
+    hot_follow(d, h, run);
+    hot_steps(h, run->flags & RUN_TAKEN);
+    h->kind = PD_PT_TNT;
+    h->p++;
+    return true;
+}
+
+/* The size of a TIP, 0: not here. */
+PD_INLINE unsigned tip_ip(const uint8_t *p, uint64_t *ip)
+{
+    uint64_t bytes = pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    switch (*p >> 5) {
+    case 1: *ip = (*ip & ~UINT64_C(0xffff)) | (bytes & 0xffff); return 3;
+    case 2: *ip = (*ip & ~UINT64_C(0xffffffff)) | (bytes & 0xffffffff); return 5;
+    case 3: *ip = (uint64_t)((int64_t)(bytes << 16) >> 16); return 7;
+    default: return 0;
+    }
+}
+
+/* A return to where the TIP says; NULL: the call is not known that belongs to it. */
+PD_INLINE struct pd_code_node *return_to(struct pd_pt_decoder *d, uint64_t ip)
+{
+    const struct walk_return back = walk_pop_return(d);
+    return back.ip == ip && back.call ? back.call->fall : NULL;
+}
+
+PD_INLINE struct pd_code_node *known_node(struct pd_pt_decoder *d, uint64_t ip)
+{
+    const struct walk_known *known = walk_known_slot(d, ip);
+    return known->ip == ip && known->view == d->view ? known->node : NULL;
+}
+
+PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
+{
+    uint64_t ip = h->last_ip;
+    unsigned size = tip_ip(h->p, &ip);
+    const struct walk_run *run = walk_get_run(d, h->node, 1);
+    if (!size || !run || run->end->branch != PD_BRANCH_INDIRECT)
+        return false;
+    struct pd_code_node *branch = run->end;
+    uint64_t insns = h->insns + run->insns + branch->insns;
+    if (insns >= h->budget || (d->config.timeful && ip < d->config.kernel_start &&
+                               branch->last_ip >= d->config.kernel_start))
+        return false;
+    hot_follow(d, h, run);
+    h->insns = insns;
+    h->last = branch;
+    h->last_ip = h->ip = ip;
+    h->node = NULL;
+    if (branch->op == PD_INSN_CALL)
+        walk_push_return(d, branch);
+    else if (branch->op == PD_INSN_RET)
+        h->node = return_to(d, ip);
+    if (!h->node)
+        h->node = known_node(d, ip);
+    hot_steps(h, true);
+    h->kind = PD_PT_TIP;
+    h->p += size;
+    return true;
+}
+
+/* ---- tracing ends and begins ---- */
+
+/* No sample comes near after so many instructions. What ends or begins may change when one is due by a tick. */
+PD_INLINE bool hot_is_far(const struct hot *h, uint64_t count)
+{
+    return h->insns + count + 2 < h->budget;
+}
+
+/* The step that ends it, at `ip`. The time of it is told: no calibration looks beyond. */
+PD_INLINE void hot_off(struct pd_pt_decoder *d, struct hot *h, uint64_t ip)
+{
+    hot_put(d, h);
+    if (d->time.max_cycles)
+        walk_settle_vain(d);
+    if (d->time.sample_cyc)
+        d->sample_tot_cycles = d->time.tot_cycles;
+    d->time.sample_cyc = false;
+    walk_take_time(d);
+    walk_trace_off(d);
+    d->state.from_ip = ip;
+    d->state.to_ip = 0;
+    h->node = NULL;
+    h->last = NULL;
+    h->ip = ip;
+    h->moved = true;
+    h->kind = PD_PT_TIP_PGD;
+    hot_new_time(d, h);
+}
+
+/* The instructions up to `ip`, in a straight line; false: they are not. */
+PD_INLINE bool count_to(const struct hot *h, uint64_t ip, uint64_t *count)
+{
+    const struct pd_code_node *node = h->node;
+    for (unsigned i = 0; node && i < 8; i++, node = node->fall) {
+        if (ip >= node->ip && ip <= node->last_ip) {
+            uint64_t at = node->ip;
+            for (const uint8_t *length = node->lengths; at < ip; length++, ++*count)
+                at += *length;
+            return at == ip;
+        }
+        if (node->branch != PD_BRANCH_NONE)
+            return false;
+        *count += node->insns;
+    }
+    return false;
+}
+
+/* A FUP, and right behind it a TIP.PGD: it ends there. */
+PD_INLINE bool hot_fup(struct pd_pt_decoder *d, struct hot *h)
+{
+    uint64_t ip = h->last_ip, count = 0;
+    const unsigned size = tip_ip(h->p, &ip);
+    if (!h->plain || !size || hot_kind[h->p[size]] != HOT_PGD || !count_to(h, ip, &count) ||
+        !hot_is_far(h, count))
+        return false;
+    h->insns += count;
+    h->last_ip = ip;
+    hot_off(d, h, ip);
+    walk_set_insn(d, PD_INSN_OTHER, 0, ip);
+    h->p += size + 1;
+    return true;
+}
+
+/* A TIP.PGD without an IP at an indirect branch. */
+PD_INLINE bool hot_pgd(struct pd_pt_decoder *d, struct hot *h)
+{
+    const struct walk_run *run = h->plain && h->node ? walk_get_run(d, h->node, 1) : NULL;
+    if (!run)
+        return false;
+    const struct pd_code_node *branch = run->end;
+    const uint64_t count = run->insns + branch->insns;
+    if (branch->branch != PD_BRANCH_INDIRECT || branch->op == PD_INSN_CALL ||
+        branch->op == PD_INSN_RET || !hot_is_far(h, count))
+        return false;
+    walk_push_calls(d, run);
+    h->insns += count;
+    hot_off(d, h, branch->last_ip);
+    walk_set_insn(d, branch->op, branch->length, branch->last_ip);
+    h->p++;
+    return true;
+}
+
+/* Tracing begins in user space: the caller's time would take the estimate. False: it may have to see that. */
+PD_INLINE bool hot_skip(struct pd_pt_decoder *d, const struct hot *h)
+{
+    const uint64_t insns = h->insns - h->insn_base;
+    if (insns >> 16)
+        return false;
+    const uint64_t ticks = insns ? walk_estimate(d, insns) : 0;
+    const bool late = d->time.late || h->counted;
+    if (late && !d->config.max_non_turbo_ratio)
+        return false;
+    /* Cycles are at least as many as instructions twice, as the estimate has it. */
+    if (late ? h->total + 2 * insns + 2 >= h->room : d->time.timestamp + ticks >= d->limit)
+        return false;
+    d->skipped = true;
+    d->skipped_late = late;
+    d->skipped_cycles = h->total - h->base;
+    d->skipped_time = ticks + (late ? 0 : d->time.timestamp);
+    return true;
+}
+
+/* A TIP.PGE. */
+PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at)
+{
+    uint64_t ip = h->last_ip;
+    const unsigned size = tip_ip(at, &ip);
+    if (!h->plain || !size || d->time.pge || !hot_is_far(h, 0))
+        return false;
+    if (d->config.timeful && ip && ip < d->config.kernel_start && !hot_skip(d, h))
+        return false;
+    hot_put(d, h);
+    if (d->time.sample_cyc)
+        d->sample_tot_cycles = d->time.tot_cycles;
+    d->time.sample_cyc = false;
+    d->time.pge = true;
+    pd_pt_time_rebase_cycles(&d->time);
+    walk_take_time(d);
+    d->state.from_ip = 0;
+    d->state.to_ip = ip;
+    h->last_ip = h->ip = ip;
+    h->node = known_node(d, ip);
+    h->moved = true;
+    h->kind = PD_PT_TIP_PGE;
+    h->p = at + size;
+    hot_take(d, h);
+    return true;
+}
+
+/* MODE.Exec that changes nothing, and right behind it a TIP.PGE. */
+PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
+{
+    const unsigned mode = h->p[1];
+    return (mode & ~4u) <= 1 && !!(mode & 4) == d->iflag && hot_kind[h->p[2]] == HOT_PGE &&
+           hot_pge(d, h, h->p + 2);
+}
+
+/* ---- several at once ---- */
+
+/* The calls before are those that it returns to. */
+PD_INLINE bool returns_as(const struct pd_pt_decoder *d, const struct walk_chain *chain)
+{
+    const size_t known = d->return_count - d->stale_returns;
+    const struct walk_return *top = d->returns + d->return_count;
+    return (!chain->returns[0] || (known > 0 && top[-1].call == chain->returns[0])) &&
+           (!chain->returns[1] || (known > 1 && top[-2].call == chain->returns[1]));
+}
+
+/* The packets of a chain, picked from between CYCs. By the place of a packet: */
+struct picked {
+    struct walk_bytes bytes;
+    unsigned size;
+    uint32_t timed;                      /* bits: a CYC comes right before it */
+    uint32_t cycles[WALK_CHAIN_BYTES];   /* of all CYCs before it */
+    uint32_t ends[WALK_CHAIN_BYTES + 1]; /* where the packet ends in the trace that ends there */
+};
+
+/* As many as there are; none behind a second CYC. At least HOT_MARGIN bytes lie behind `end`. */
+PD_INLINE void pick(struct picked *to, const uint8_t *begin, const uint8_t *end)
+{
+    uint8_t room[WALK_CHAIN_BYTES + 8] = { 0 };
+    uint32_t cycles = 0, timed = 0;
+    unsigned size = 0;
+    for (const uint8_t *p = begin; p <= end;) {
+        const unsigned byte = *p;
+        uint32_t bit = 0;
+        if ((byte & 3) == 3) {
+            const bool two = byte & 4;
+            if (two && PD_UNLIKELY(p[1] & 1))
+                break;
+            cycles += byte >> 3;
+            cycles += two ? (p[1] & 0xfeu) << 4 : 0;
+            p += 1 + two;
+            bit = 1;
+        }
+        const unsigned behind = size + walk_control_size[*p];
+        if (behind > WALK_CHAIN_BYTES)
+            break;
+        timed |= bit << size;
+        memcpy(room + size, p, 8);
+        to->cycles[size] = cycles;
+        p += behind - size;
+        size = behind;
+        to->ends[size] = (uint32_t)(p - begin);
+    }
+    to->bytes = walk_first(walk_chain_bytes(room), size);
+    to->size = size;
+    to->timed = timed;
+}
+
+PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct hot *h,
+                    const struct walk_chain *chain, struct walk_bytes bytes)
+{
+    return chain->node == h->node && walk_begins_with(bytes, chain) && chain->size &&
+           chain->epoch == d->chains.epoch &&
+           (h->last_ip & walk_ip_kept[chain->keeps]) == chain->ip_before && returns_as(d, chain);
+}
+
+PD_INLINE void chain_returns(struct pd_pt_decoder *d, const struct walk_chain *chain)
+{
+    d->return_count -= PD_MIN(d->return_count, (size_t)chain->pops);
+    d->stale_returns = PD_MIN(d->stale_returns, d->return_count);
+    for (unsigned i = 0; i < chain->call_count; i++)
+        walk_push_return(d, chain->calls[i]);
+}
+
+PD_INLINE unsigned highest(uint32_t bits)
+{
+    return 31 - (unsigned)__builtin_clz(bits);
+}
+
+/* What its CYCs and steps do; hot_steps() for all of them. False: more CYCs than are known here. */
+PD_INLINE bool chain_cycles(struct hot *h, const struct walk_chain *chain,
+                            const struct picked *packets)
+{
+    const uint32_t timed = packets->timed & (0xffffu >> (WALK_CHAIN_BYTES - chain->size));
+    const uint64_t total = h->total + packets->cycles[chain->at_last[0]];
+    if (PD_LIKELY(timed)) {
+        const unsigned at = highest(timed), i = at != chain->at_last[0];
+        if (PD_UNLIKELY(at != chain->at_last[i] || chain->insns_last[i] == UINT32_MAX ||
+                        total >= h->room))
+            return false;
+        h->insn_base = h->insns + chain->insns_last[i];
+        h->counted = true;
+    }
+    const uint32_t sampled = chain->takes & (timed | h->sample_cyc);
+    if (sampled) {
+        h->sample_total = h->total + packets->cycles[highest(sampled)];
+        h->sampled = true;
+    }
+    h->total = total;
+    hot_steps(h, false);
+    return true;
+}
+
+PD_INLINE void hot_chain(struct pd_pt_decoder *d, struct hot *h, const struct walk_chain *chain)
+{
+    chain_returns(d, chain);
+    h->insns += chain->insns;
+    h->node = chain->end;
+    h->last = chain->last;
+    h->last_ip = chain->keeps ? chain->ip_behind : h->last_ip;
+    h->kind = chain->last_kind;
+    h->moved = true;
+}
+
+/* Where the packets end that are to be walked one by one, for the chain is new. */
+static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk_chain *set,
+                                            struct pd_code_node *node, uint64_t last_ip,
+                                            const uint8_t *p, const uint8_t *end)
+{
+    struct picked packets;
+    pick(&packets, p, end);
+    d->chains.missed++;
+    walk_learn_chain(d, set, node, &packets.bytes, packets.size, last_ip);
+    return p + packets.ends[packets.size];
+}
+
+/* As far as chains are known. Where the packets end that are to be walked one by one. */
+PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, const uint8_t *end)
+{
+    struct walk_chains *chains = &d->chains;
+    struct picked packets;
+    for (;;) {
+        pick(&packets, h->p, end);
+        if (!packets.size)
+            return h->p + 1;
+        struct walk_chain *chain = walk_chain_set(chains, h->node, packets.bytes);
+        if (PD_UNLIKELY(!fits(d, h, chain, packets.bytes)) &&
+            PD_UNLIKELY(!fits(d, h, ++chain, packets.bytes)))
+            return new_chain(d, chain - 1, h->node, h->last_ip, h->p, end);
+        if (PD_UNLIKELY(h->insns + chain->need >= h->budget) || !chain_cycles(h, chain, &packets))
+            return h->p + packets.ends[chain->size];
+        chains->hit++;
+        hot_chain(d, h, chain);
+        h->p += packets.ends[chain->size];
+    }
+}
+
+/* The same where no CYCs are: the packets are looked up as they lie there, with what follows them. */
+PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h,
+                                          const uint8_t *end)
+{
+    struct walk_chains *chains = &d->chains;
+    while (h->p <= end && walk_control_size[*h->p] <= WALK_CHAIN_BYTES) {
+        const struct walk_bytes bytes = walk_chain_bytes(h->p);
+        struct walk_chain *chain = walk_chain_set(chains, h->node, walk_without_mtc(bytes));
+        if (PD_UNLIKELY(!fits(d, h, chain, bytes)) && PD_UNLIKELY(!fits(d, h, ++chain, bytes)))
+            return new_chain(d, chain - 1, h->node, h->last_ip, h->p, end);
+        if (PD_UNLIKELY(h->insns + chain->need >= h->budget))
+            return h->p + chain->size;
+        chains->hit++;
+        hot_steps(h, chain->takes & 1);
+        hot_chain(d, h, chain);
+        h->p += chain->size;
+    }
+    return h->p + 1;
+}
+
+/* ---- the loop ---- */
+
+/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
+bool walk_unseen(struct pd_pt_decoder *d)
+{
+    struct hot h;
+    if (d->end - d->next < HOT_MARGIN || hot_kind[*d->next] == HOT_NOT || !hot_begin(d, &h))
+        return false;
+    const uint8_t *end = d->end - HOT_MARGIN;
+    const uint8_t *singly = h.p + PD_MIN(d->chains.rest, (size_t)(d->end - h.p));
+    bool go = true;
+    while (go && h.p <= end) {
+        if (h.p >= singly && h.node) {
+            singly = d->time.have_cyc ? hot_chains(d, &h, end) : hot_chains_alone(d, &h, end);
+            if (h.p > end)
+                break;
+        }
+        const uint8_t *p = h.p, *at = p;
+        unsigned kind = hot_kind[*p];
+        /* Mostly one of them stands before what it times. */
+        if (kind >= HOT_CYC) {
+            unsigned cycles = *p++ >> 3;
+            if (kind == HOT_LONG_CYC) {
+                if (*p & 1)
+                    break;
+                cycles |= (*p++ & 0xfeu) << 4;
+            }
+            h.p = p;
+            go = hot_cyc(d, &h, cycles, at);
+            kind = hot_kind[*p];
+            if (!go || kind >= HOT_CYC)
+                continue;
+        }
+        switch (kind) {
+        case HOT_TNT: go = h.node && hot_tnt(d, &h); break;
+        case HOT_TIP: go = h.node && hot_tip(d, &h); break;
+        case HOT_MTC: go = hot_mtc(d, &h); break;
+        case HOT_FUP: go = hot_fup(d, &h); break;
+        case HOT_PGD: go = hot_pgd(d, &h); break;
+        case HOT_PGE: go = hot_pge(d, &h, h.p); break;
+        case HOT_MODE: go = hot_mode(d, &h); break;
+        default: go = false;
+        }
+    }
+    walk_judge_chains(&d->chains, (size_t)(h.p - d->next));
+    hot_end(d, &h);
+    return d->walk == WALK_TNT_MORE;
+}

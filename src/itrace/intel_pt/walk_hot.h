@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop that most of a trace goes through where nobody wants to see branches (walk_hot.c): what it holds in registers,
+ * and what time it is there. */
+#ifndef PD_INTEL_PT_WALK_HOT_H
+#define PD_INTEL_PT_WALK_HOT_H
+#include "itrace/intel_pt/walk_run.h"
+
+/* What changes with each packet. It is put back at the end: nothing that is called may see the address of it. Cycles are
+ * counted from where it was taken. */
+struct hot {
+    const uint8_t *p; /* the next packet */
+    struct pd_code_node *node;
+    const struct pd_code_node *last; /* walked last; NULL: none here */
+    uint64_t insns, budget, last_ip;
+    uint64_t ip;   /* where the walk is when there is no node */
+    unsigned kind; /* of the packet before */
+    bool moved;    /* node or ip has changed */
+    bool plain;    /* nothing waits for a FUP or a TIP.PGE, and nobody looks at them */
+    /* CYCs that are not in d->time yet. */
+    uint64_t total;        /* cycles */
+    uint64_t base;         /* of them before time.cyc_reference, less those that d->time knows */
+    uint64_t room;         /* so many may be before the time is to be told */
+    uint64_t insn_base;    /* instructions at the last one */
+    bool counted;          /* there were some since the time was told last */
+    bool sample_cyc;       /* as in d->time */
+    bool stepped, sampled; /* there was a step, one that has cycles */
+    uint64_t step_total, step_base, sample_total; /* as of these */
+    /* The step was before the last MTC: what tells its time. */
+    bool step_timed;
+    uint64_t step_reference, step_cycles;
+    double step_factor;
+};
+
+/* The next step would be marked: it is in a transaction, or has a new core to bus ratio. */
+PD_INLINE bool walk_marks_step(const struct pd_pt_decoder *d)
+{
+    return d->tx_flags || d->time.cbr != d->cbr_seen;
+}
+
+/* How many instructions may be walked without a sample. */
+PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
+{
+    if (PD_LIKELY(d->config.period_type == PD_PT_PERIOD_NONE))
+        return UINT64_MAX;
+    if (d->config.period_type != PD_PT_PERIOD_TICKS)
+        return walk_next_sample(d);
+    if (d->time.max_cycles)
+        return d->late_insns > d->time.insns ? d->late_insns - d->time.insns : 0;
+    return walk_ticks_far(d);
+}
+
+PD_INLINE void hot_take(const struct pd_pt_decoder *d, struct hot *h)
+{
+    const struct pd_pt_time *time = &d->time;
+    h->total = h->step_total = h->sample_total = 0;
+    h->base = -time->cycles;
+    h->room = time->max_cycles > time->cycles ? time->max_cycles - time->cycles : 0;
+    h->insns = time->insns;
+    h->insn_base = h->step_base = time->insn_base;
+    h->counted = h->stepped = h->sampled = h->step_timed = false;
+    h->sample_cyc = time->sample_cyc;
+}
+
+PD_INLINE void hot_put_step(struct pd_pt_decoder *d, const struct hot *h)
+{
+    const struct pd_pt_time *time = &d->time;
+    d->sample_insn_base = h->step_base;
+    d->state.cycles = time->tot_cycles + (time->pge ? h->step_total : 0);
+    d->sample_late = !h->step_timed && (time->late || h->counted);
+    if (h->step_timed) {
+        uint64_t now = pd_pt_time_round((double)h->step_reference +
+                                        (double)h->step_cycles * h->step_factor);
+        d->sample_time = PD_MAX(now, h->step_reference);
+    } else {
+        d->sample_time = time->timestamp;
+    }
+    d->sample_cycles = h->step_timed ? 0 : h->step_total - h->base;
+}
+
+/* What has been held back goes to where it belongs; hot_take() is to follow. */
+PD_INLINE void hot_put(struct pd_pt_decoder *d, const struct hot *h)
+{
+    struct pd_pt_time *time = &d->time;
+    time->insns = h->insns;
+    if (h->stepped)
+        hot_put_step(d, h);
+    if (h->sampled)
+        d->sample_tot_cycles = time->tot_cycles + (time->pge ? h->sample_total : 0);
+    time->sample_cyc = h->sample_cyc;
+    time->cycles = h->total - h->base;
+    time->tot_cycles += time->pge ? h->total : 0;
+    time->insn_base = h->insn_base;
+    time->late |= h->counted;
+}
+
+/* Steps at this packet: the first one takes the cycles. */
+PD_INLINE void hot_steps(struct hot *h, bool cycles)
+{
+    if (h->sample_cyc && cycles) {
+        h->sample_total = h->total;
+        h->sampled = true;
+    }
+    h->sample_cyc = false;
+    h->step_total = h->total;
+    h->step_base = h->insn_base;
+    h->stepped = true;
+    h->step_timed = false;
+}
+
+/* The time has changed: a sample may be due earlier or later. */
+PD_INLINE void hot_new_time(struct pd_pt_decoder *d, struct hot *h)
+{
+    hot_take(d, h);
+    if (PD_UNLIKELY(h->budget != UINT64_MAX))
+        h->budget = h->insns + unseen_budget(d);
+}
+
+/* False: the time has come to where steps are to be returned. */
+PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, const uint8_t *at)
+{
+    unsigned kind = h->kind;
+    h->kind = PD_PT_CYC;
+    if (PD_LIKELY(h->total + cycles < h->room)) {
+        h->total += cycles;
+        h->counted = true;
+        h->insn_base = h->insns;
+        h->sample_cyc = true;
+        return true;
+    }
+    hot_put(d, h);
+    d->at = at;
+    d->last_kind = (uint8_t)kind;
+    walk_cyc(d, cycles);
+    hot_new_time(d, h);
+    return d->time.timestamp < d->limit;
+}
+
+/* ---- MTCs ---- */
+
+/* Times below it are exact as doubles, with their halves. */
+enum { HOT_EXACT_BITS = 52 };
+
+/* The step before the MTC is told later what time it was. */
+PD_INLINE void hot_time_step(struct hot *h, uint64_t reference, double factor)
+{
+    h->step_timed = true;
+    h->step_reference = reference;
+    h->step_cycles = h->step_total - h->base;
+    h->step_factor = factor;
+}
+
+/* So many cycles may come behind an MTC of that time, at h->insns; 0: it matters what time it is. */
+PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t now)
+{
+    uint64_t limit = d->limit;
+    if (PD_UNLIKELY(d->config.period_type != PD_PT_PERIOD_NONE)) {
+        if (d->config.period_type != PD_PT_PERIOD_TICKS)
+            return 0;
+        limit = PD_MIN(limit, now + walk_late_ticks(d, now, h->insns));
+        h->budget = d->late_insns;
+    }
+    return now < limit ? pd_pt_time_room(&d->time, limit - now) : 0;
+}
+
+/* The ordinary one: calibration has waited for it, finds that cycles took no longer than they may, and may wait for the next
+ * one. False: it is another one, or it matters what time it is. */
+PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
+{
+    struct pd_pt_time *time = &d->time;
+    const uint32_t mtc = h->p[1];
+    const uint64_t cycles = h->total - h->base, before = time->timestamp;
+    const uint64_t delta = time->ctc_delta + pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
+    const uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, delta);
+    if (!time->uncalibrated || h->kind != PD_PT_CYC || time->mtc_shift > 8 || !cycles ||
+        before != time->cyc_reference || now < before || now >> HOT_EXACT_BITS ||
+        (d->sample_late && !h->stepped) || d->skipped_late)
+        return false;
+    const double factor = (double)(now - before) / (double)cycles;
+    if (factor > time->cbr_cyc_to_tsc && factor / time->cbr_cyc_to_tsc > 1.25)
+        return false;
+    const uint64_t room = hot_room_at(d, h, now);
+    if (!room)
+        return false;
+    if (h->stepped && !h->step_timed)
+        hot_time_step(h, before, factor);
+    time->ctc_delta = delta;
+    time->last_mtc = mtc;
+    time->timestamp = time->cyc_reference = now;
+    time->late = false;
+    time->max_cycles = room;
+    h->base = h->total;
+    h->room = h->total + room;
+    h->insn_base = h->insns;
+    h->counted = false;
+    return true;
+}
+
+/* The MTC that calibration waits for; pd_pt_time_found() and pd_pt_time_mtc() at once. */
+PD_INLINE void hot_mtc_found(struct pd_pt_decoder *d, uint32_t mtc)
+{
+    struct pd_pt_time *time = &d->time;
+    time->ctc_delta += pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
+    time->last_mtc = mtc;
+    time->uncalibrated = false;
+    time->max_cycles = 0;
+    uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, time->ctc_delta);
+    if (now >= time->timestamp)
+        pd_pt_time_set_cycle(time, time->cycles, now, time->cbr, time->cbr_cyc_to_tsc);
+    walk_apply_late(d);
+    if (now >= time->timestamp)
+        time->timestamp = now;
+    time->insn_base = time->insns;
+    pd_pt_time_set_reference(time);
+}
+
+static PD_NOINLINE void hot_mtc_apart(struct pd_pt_decoder *d, unsigned kind, const uint8_t *p)
+{
+    const struct pd_pt_time *time = &d->time;
+    d->packet.kind = (uint8_t)kind;
+    walk_read(d, PD_PT_MTC, p[1], 0, p, 2);
+    if (PD_LIKELY(time->uncalibrated && kind == PD_PT_CYC && time->have_tma && time->have_cyc &&
+                  time->mtc_shift <= 8)) {
+        hot_mtc_found(d, p[1]);
+        if (!walk_may_be_late(d) || !walk_put_off(d, true))
+            pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), PD_PT_NO_BLOCK,
+                                 true);
+    } else {
+        walk_status(d);
+    }
+}
+
+PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
+{
+    if (PD_UNLIKELY(!hot_mtc_in_line(d, h))) {
+        hot_put(d, h);
+        hot_mtc_apart(d, h->kind, h->p);
+        hot_new_time(d, h);
+    }
+    h->p += 2;
+    h->kind = PD_PT_MTC;
+    return d->time.timestamp < d->limit;
+}
+
+#endif
