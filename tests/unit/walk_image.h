@@ -164,12 +164,35 @@ static void print_step(const char *name, const struct pd_pt_state *s)
             s->cbr, s->from_nr, s->to_nr, s->from_if, s->to_if);
 }
 
-static bool image_kept(const struct pd_pt_state *state, const struct pd_pt_config *config,
-                       uint32_t wanted, uint64_t limit)
+static bool image_kept(const struct pd_pt_state *state, uint32_t wanted, uint64_t limit)
 {
-    return state->error || (state->type & wanted) || state->timestamp >= limit ||
-           (config->timeful && state->to_ip && state->to_ip < config->kernel_start &&
-            (!state->from_ip || state->from_ip >= config->kernel_start));
+    return state->error || (state->type & wanted) || state->timestamp >= limit;
+}
+
+static bool image_returns(const struct pd_pt_state *state, const struct pd_pt_config *config)
+{
+    return config->timeful && state->to_ip && state->to_ip < config->kernel_start &&
+           (!state->from_ip || state->from_ip >= config->kernel_start);
+}
+
+/* The next step of the one that sees all that the other one tells, `x`. A return to user space may be told with a later
+ * step, unless its time is the limit's. */
+static const struct pd_pt_state *image_next(struct pd_pt_decoder *seen,
+                                            const struct pd_pt_config *config, uint64_t limit,
+                                            const struct pd_pt_state *x)
+{
+    const struct pd_pt_state *y;
+    uint64_t skipped = 0;
+    while ((y = pd_pt_decode(seen, limit)) != NULL) {
+        if (image_kept(y, config->wanted, limit) || (x && same_step(x, y)))
+            return x && x->skipped_timestamp != skipped ? NULL : y;
+        if (!image_returns(y, config))
+            continue;
+        if (y->est_timestamp >= limit)
+            return y;
+        skipped = y->est_timestamp;
+    }
+    return NULL;
 }
 
 /* How many steps were told; SIZE_MAX: they differ. `step`: ticks to the next limit, 0: none. */
@@ -187,10 +210,7 @@ static size_t image_compare(const struct pd_pt_config *config, struct image_trac
     uint64_t limit = step ? 0 : UINT64_MAX;
     size_t count = 0;
     for (;;) {
-        const struct pd_pt_state *x = pd_pt_decode(a, limit), *y;
-        do {
-            y = pd_pt_decode(b, limit);
-        } while (y && !image_kept(y, config, config->wanted, limit));
+        const struct pd_pt_state *x = pd_pt_decode(a, limit), *y = image_next(b, config, limit, x);
         if (!x && !y)
             break;
         if (!x || !y || !same_step(x, y)) {

@@ -75,6 +75,7 @@ struct walk_chains {
     uint32_t hit, missed; /* packets, of late */
     uint32_t rest;        /* bytes to be walked without: it did not pay */
     uint32_t next_rest;
+    bool pays; /* new ones are learnt at once */
 };
 
 enum {

@@ -37,7 +37,8 @@ void walk_forget_runs(struct pd_pt_decoder *d)
 void walk_rest_from_chains(struct walk_chains *chains)
 {
     enum { LEAST_REST = 1 << 15, MOST_REST = 1 << 22 };
-    if (chains->hit >= chains->missed) {
+    chains->pays = chains->hit >= chains->missed;
+    if (chains->pays) {
         chains->next_rest = LEAST_REST;
     } else {
         chains->rest = PD_MAX(chains->next_rest, (uint32_t)LEAST_REST);
@@ -257,7 +258,7 @@ void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd
                          .last_ip = last_ip };
     bool known = false;
     struct walk_chain *place = place_for(&d->chains, set, &l.chain, &known);
-    if (known) {
+    if (known || d->chains.pays) {
         l.chain.end = node;
         learn(&l, bytes, size);
     }

@@ -244,6 +244,7 @@ PD_INLINE void hot_off(struct pd_pt_decoder *d, struct hot *h, uint64_t ip)
         d->sample_tot_cycles = d->time.tot_cycles;
     d->time.sample_cyc = false;
     walk_take_time(d);
+    walk_put_off(d, false);
     walk_trace_off(d);
     d->state.from_ip = ip;
     d->state.to_ip = 0;
@@ -381,39 +382,48 @@ struct picked {
     uint32_t timed;                      /* bits: a CYC comes right before it */
     uint32_t cycles[WALK_CHAIN_BYTES];   /* of all CYCs before it */
     uint32_t ends[WALK_CHAIN_BYTES + 1]; /* where the packet ends in the trace that ends there */
+    /* What comes behind them: */
+    const uint8_t *behind;    /* a CYC, if there is one */
+    unsigned cyc, cyc_cycles; /* its size, or 0 */
 };
 
-/* As many as there are; none behind a second CYC. At least HOT_MARGIN bytes lie behind `end`. */
+/* As many as there are; none behind a second CYC. At least HOT_MARGIN bytes lie behind `end`. Which kind a packet is comes
+ * as a surprise: hence no branches but the one out of the loop. */
 PD_INLINE void pick(struct picked *to, const uint8_t *begin, const uint8_t *end)
 {
     uint8_t room[WALK_CHAIN_BYTES + 8] = { 0 };
-    uint32_t cycles = 0, timed = 0;
-    unsigned size = 0;
-    for (const uint8_t *p = begin; p <= end;) {
-        const unsigned byte = *p;
-        uint32_t bit = 0;
-        if ((byte & 3) == 3) {
-            const bool two = byte & 4;
-            if (two && PD_UNLIKELY(p[1] & 1))
-                break;
-            cycles += byte >> 3;
-            cycles += two ? (p[1] & 0xfeu) << 4 : 0;
-            p += 1 + two;
-            bit = 1;
+    uint32_t all = 0, timed = 0;
+    unsigned size = 0, cyc = 0, cycles = 0;
+    const uint8_t *p = begin;
+    while (p <= end) {
+        uint64_t bytes = pd_load64(p, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+        const unsigned one = (bytes & 3) == 3, two = one & (unsigned)(bytes >> 2);
+        cyc = one + two;
+        cycles = ((unsigned)(bytes >> 3 & 0x1f) | ((unsigned)(bytes >> 4 & 0xfe0) & -two)) & -one;
+        if (PD_UNLIKELY(two & bytes >> 8)) {
+            cyc = 0;
+            break;
         }
-        const unsigned behind = size + walk_control_size[*p];
+        bytes >>= 8 * cyc;
+        const unsigned byte = bytes & 0xff, behind = size + walk_control_size[byte];
         if (behind > WALK_CHAIN_BYTES)
             break;
-        timed |= bit << size;
+        p += cyc;
         memcpy(room + size, p, 8);
-        to->cycles[size] = cycles;
-        p += behind - size;
+        all += cycles;
+        timed |= one << size;
+        to->cycles[size] = all;
+        p += 1 + (byte >> 4 & -(byte & 1)); /* its size, sooner than from the table */
         size = behind;
         to->ends[size] = (uint32_t)(p - begin);
+        cyc = 0;
     }
     to->bytes = walk_first(walk_chain_bytes(room), size);
     to->size = size;
     to->timed = timed;
+    to->behind = p;
+    to->cyc = cyc;
+    to->cyc_cycles = cycles;
 }
 
 PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct hot *h,
@@ -484,25 +494,59 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
     return p + packets.ends[packets.size];
 }
 
-/* As far as chains are known. Where the packets end that are to be walked one by one. */
-PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, const uint8_t *end)
+/* All of a chain's packets, or as many as it has. Where the packets end that are to be walked one by one; NULL: there are
+ * none. */
+PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
+                                    const struct picked *packets, const uint8_t *end)
 {
     struct walk_chains *chains = &d->chains;
-    struct picked packets;
-    for (;;) {
-        pick(&packets, h->p, end);
-        if (!packets.size)
-            return h->p + 1;
-        struct walk_chain *chain = walk_chain_set(chains, h->node, packets.bytes);
-        if (PD_UNLIKELY(!fits(d, h, chain, packets.bytes)) &&
-            PD_UNLIKELY(!fits(d, h, ++chain, packets.bytes)))
-            return new_chain(d, chain - 1, h->node, h->last_ip, h->p, end);
-        if (PD_UNLIKELY(h->insns + chain->need >= h->budget) || !chain_cycles(h, chain, &packets))
-            return h->p + packets.ends[chain->size];
-        chains->hit++;
-        hot_chain(d, h, chain);
-        h->p += packets.ends[chain->size];
+    struct walk_chain *chain = walk_chain_set(chains, h->node, packets->bytes);
+    if (PD_UNLIKELY(!fits(d, h, chain, packets->bytes)) &&
+        PD_UNLIKELY(!fits(d, h, ++chain, packets->bytes)))
+        return new_chain(d, chain - 1, h->node, h->last_ip, h->p, end);
+    if (PD_UNLIKELY(h->insns + chain->need >= h->budget) || !chain_cycles(h, chain, packets))
+        return h->p + packets->ends[chain->size];
+    chains->hit++;
+    hot_chain(d, h, chain);
+    /* Foreseen by the processor, it looks at what comes next before the chain is there. */
+    if (PD_UNLIKELY(chain->size != packets->size)) {
+        h->p += packets->ends[chain->size];
+        return h->p;
     }
+    h->p = packets->behind;
+    return NULL;
+}
+
+/* A CYC and an MTC behind the chain. False: something else is there. */
+PD_INLINE bool hot_picked_mtc(struct hot *h, const struct picked *packets)
+{
+    if (!packets->cyc || hot_kind[h->p[packets->cyc]] != HOT_MTC ||
+        h->total + packets->cyc_cycles >= h->room)
+        return false;
+    hot_count(h, packets->cyc_cycles);
+    h->p += packets->cyc;
+    return true;
+}
+
+/* As far as chains are known. Where the packets end that are to be walked one by one; *go as in walk_unseen(). */
+PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, const uint8_t *end,
+                                    bool *go)
+{
+    struct picked packets;
+    while (h->p <= end) {
+        pick(&packets, h->p, end);
+        const uint8_t *singly = packets.size ? hot_picked(d, h, &packets, end) : NULL;
+        if (PD_UNLIKELY(singly != NULL))
+            return singly;
+        if (hot_picked_mtc(h, &packets)) {
+            *go = hot_mtc(d, h);
+            if (!*go)
+                break;
+        } else if (!packets.size) {
+            break;
+        }
+    }
+    return h->p + 1;
 }
 
 /* The same where no CYCs are: the packets are looked up as they lie there, with what follows them. */
@@ -538,8 +582,8 @@ bool walk_unseen(struct pd_pt_decoder *d)
     bool go = true;
     while (go && h.p <= end) {
         if (h.p >= singly && h.node) {
-            singly = d->time.have_cyc ? hot_chains(d, &h, end) : hot_chains_alone(d, &h, end);
-            if (h.p > end)
+            singly = d->time.have_cyc ? hot_chains(d, &h, end, &go) : hot_chains_alone(d, &h, end);
+            if (!go || h.p > end)
                 break;
         }
         const uint8_t *p = h.p, *at = p;

@@ -61,6 +61,12 @@ PD_INLINE void hot_take(const struct pd_pt_decoder *d, struct hot *h)
     h->sample_cyc = time->sample_cyc;
 }
 
+PD_INLINE uint64_t hot_at(uint64_t reference, uint64_t cycles, double factor)
+{
+    uint64_t now = pd_pt_time_round((double)reference + (double)cycles * factor);
+    return PD_MAX(now, reference);
+}
+
 PD_INLINE void hot_put_step(struct pd_pt_decoder *d, const struct hot *h)
 {
     const struct pd_pt_time *time = &d->time;
@@ -68,9 +74,7 @@ PD_INLINE void hot_put_step(struct pd_pt_decoder *d, const struct hot *h)
     d->state.cycles = time->tot_cycles + (time->pge ? h->step_total : 0);
     d->sample_late = !h->step_timed && (time->late || h->counted);
     if (h->step_timed) {
-        uint64_t now = pd_pt_time_round((double)h->step_reference +
-                                        (double)h->step_cycles * h->step_factor);
-        d->sample_time = PD_MAX(now, h->step_reference);
+        d->sample_time = hot_at(h->step_reference, h->step_cycles, h->step_factor);
     } else {
         d->sample_time = time->timestamp;
     }
@@ -115,18 +119,24 @@ PD_INLINE void hot_new_time(struct pd_pt_decoder *d, struct hot *h)
         h->budget = h->insns + unseen_budget(d);
 }
 
+PD_INLINE void hot_count(struct hot *h, unsigned cycles)
+{
+    h->total += cycles;
+    h->counted = true;
+    h->insn_base = h->insns;
+    h->sample_cyc = true;
+    h->kind = PD_PT_CYC;
+}
+
 /* False: the time has come to where steps are to be returned. */
 PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, const uint8_t *at)
 {
     unsigned kind = h->kind;
-    h->kind = PD_PT_CYC;
     if (PD_LIKELY(h->total + cycles < h->room)) {
-        h->total += cycles;
-        h->counted = true;
-        h->insn_base = h->insns;
-        h->sample_cyc = true;
+        hot_count(h, cycles);
         return true;
     }
+    h->kind = PD_PT_CYC;
     hot_put(d, h);
     d->at = at;
     d->last_kind = (uint8_t)kind;
@@ -162,8 +172,19 @@ PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t 
     return now < limit ? pd_pt_time_room(&d->time, limit - now) : 0;
 }
 
-/* The ordinary one: calibration has waited for it, finds that cycles took no longer than they may, and may wait for the next
- * one. False: it is another one, or it matters what time it is. */
+/* How long a cycle took up to an MTC at `now`, if it was as the core to bus ratio says, or less; else 0. */
+PD_INLINE double hot_factor(const struct pd_pt_time *time, uint64_t cycles, uint64_t now)
+{
+    const double expected = time->cbr_cyc_to_tsc;
+    if (!time->uncalibrated)
+        return time->have_cyc_to_tsc ? time->cyc_to_tsc : expected;
+    const double factor = (double)(now - time->timestamp) / (double)cycles;
+    /* Mostly one look will do. */
+    return factor < expected * 1.24 || factor <= expected || factor / expected <= 1.25 ? factor : 0;
+}
+
+/* The ordinary one: it comes behind a CYC, all of which were late. Calibration has waited for it, or there is none, and may
+ * wait for the next one. False: it is another one, or it matters what time it is. */
 PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
 {
     struct pd_pt_time *time = &d->time;
@@ -171,23 +192,27 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
     const uint64_t cycles = h->total - h->base, before = time->timestamp;
     const uint64_t delta = time->ctc_delta + pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
     const uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, delta);
-    if (!time->uncalibrated || h->kind != PD_PT_CYC || time->mtc_shift > 8 || !cycles ||
-        before != time->cyc_reference || now < before || now >> HOT_EXACT_BITS ||
-        (d->sample_late && !h->stepped) || d->skipped_late)
+    if (!time->max_cycles || h->kind != PD_PT_CYC || !time->have_tma || time->mtc_shift > 8 ||
+        !cycles || before != time->cyc_reference || now < before || now >> HOT_EXACT_BITS ||
+        (d->sample_late && !h->stepped))
         return false;
-    const double factor = (double)(now - before) / (double)cycles;
-    if (factor > time->cbr_cyc_to_tsc && factor / time->cbr_cyc_to_tsc > 1.25)
-        return false;
-    const uint64_t room = hot_room_at(d, h, now);
-    if (!room)
+    const double factor = hot_factor(time, cycles, now);
+    const uint64_t room = factor > 0 ? hot_room_at(d, h, now) : 0;
+    if (!room || (!time->uncalibrated && hot_at(before, cycles, factor) > now))
         return false;
     if (h->stepped && !h->step_timed)
         hot_time_step(h, before, factor);
+    if (d->skipped_late) {
+        d->skipped_late = false;
+        d->skipped_time += hot_at(before, d->skipped_cycles, factor);
+    }
     time->ctc_delta = delta;
     time->last_mtc = mtc;
     time->timestamp = time->cyc_reference = now;
     time->late = false;
     time->max_cycles = room;
+    time->uncalibrated = true;
+    time->have_cyc_to_tsc = false;
     h->base = h->total;
     h->room = h->total + room;
     h->insn_base = h->insns;

@@ -67,7 +67,7 @@ PD_INLINE struct pd_code_node *walk_unseen_return(struct pd_pt_decoder *d,
 /* ---- chains ----
  * Short TNTs and TIPs that follow each other, with nothing but CYCs in between: what they do is found by their bytes. */
 
-enum { WALK_CHAINS = 8192, WALK_CHAIN_BYTES = 16 };
+enum { WALK_CHAINS = 16384, WALK_CHAIN_BYTES = 16 };
 
 struct walk_bytes {
     uint64_t low, high;
@@ -102,7 +102,7 @@ static const uint64_t walk_ip_kept[4] = { 0, ~UINT64_C(0xffff), ~UINT64_C(0xffff
 /* By the first byte, the size of a short TNT, or of a TIP with an IP; of others more than WALK_CHAIN_BYTES. */
 extern const uint8_t walk_control_size[256];
 
-/* It is new here: notes that it was seen or, the second time, finds out what it does. `size`: of the packets, which must be
+/* It is new here: finds out what it does, if that pays or it was seen before. `size`: of the packets, which must be
  * walked one by one this time. */
 void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd_code_node *node,
                       const struct walk_bytes *bytes, unsigned size, uint64_t last_ip);
