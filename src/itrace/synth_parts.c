@@ -462,6 +462,8 @@ static bool in_zone(const struct pd_synth_parts *parts, const struct part *part,
 
 static bool sees_code(const struct pd_synth_queue *queue)
 {
+    if (queue->synth->quick) /* no code is walked */
+        return true;
     return queue->view && queue->view->user_stamp == queue->parts->stamp;
 }
 
@@ -579,7 +581,8 @@ static bool is_worth_it(const struct pd_synth *synth)
     const struct pd_itrace_options *options = &synth->options;
     bool by_count = (options->instructions || options->cycles) &&
                     options->period_type == PD_ITRACE_INSTRUCTIONS;
-    return !(synth->mask & ~(uint32_t)RARE) && !by_count && !synth->logger && !synth->quick &&
+    return !(synth->mask & ~(uint32_t)RARE) && !by_count && !synth->logger &&
+           !(synth->quick && synth->mask & PD_PT_INSTRUCTION) && /* each TIP is one */
            !synth->range_count && !synth->filters.count && !synth->guest_code &&
            !(synth->guests && synth->guests->wanted) && !synth->aux->modes.sampling &&
            !synth->step_through;

@@ -18,6 +18,8 @@ alike() {
 
 all_alike() {
     alike script --itrace=e
+    alike script --itrace=qe
+    alike script --itrace=qqxwIoe
     alike script --itrace=i50us -F +ipc,+flags
     alike script --itrace=Ai100usxwIe -F +ipc
     alike report --stdio --itrace=i20us
