@@ -312,6 +312,7 @@ int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_
         return 1;
     synth->sink = sink;
     synth->number = number;
+    synth->base = number + 1 - sink->count;
     int got = run_before(synth, record);
     if (got || !record) {
         pd_synth_log_flush(synth);

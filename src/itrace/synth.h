@@ -97,10 +97,41 @@ PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_samp
 /* Where samples are put. Those of one step take PD_SYNTH_STEP places at most. */
 enum { PD_SYNTH_STEP = 64 };
 
+/* A sample of fixed size on its way to another thread, which makes a record of it: what has to go from core to core takes
+ * longer than what is done with it. */
+struct pd_synth_packed {
+    uint64_t from, to, time, insn_ip, insn_count, cycle_count, period;
+    uint16_t flags, place; /* of its record among the sink's */
+    uint16_t origin;
+    uint8_t insn_length;
+    bool unpacked; /* already */
+};
+/* What many have in common. */
+struct pd_synth_origin {
+    const struct pd_event *event;
+    struct pd_thread *thread;
+    const struct pd_thread *insn_thread;
+    uint64_t trace, base; /* base: the number of place 0 */
+    uint32_t pid, tid, cpu;
+};
+struct pd_synth_packs {
+    struct pd_synth_packed *list; /* by place */
+    size_t count, capacity;
+    PD_VEC(struct pd_synth_origin) origins;
+    bool kernel; /* some are of the kernel */
+};
+/* What records of them are made in. */
+struct pd_synth_unpacked {
+    struct pd_synth_facts facts;
+    struct pd_synth_fixed fixed;
+};
+
 struct pd_synth_sink {
     struct pd_delivered *records; /* data, size, type, misc, time, event, thread, facts are set */
     size_t count, capacity;       /* full when fewer than PD_SYNTH_STEP are left */
     struct pd_synth_room *room;   /* memory of the records */
+    struct pd_synth_packs
+        *packs; /* whose places among `records` stay empty; NULL: nothing is packed */
 };
 
 /* Memory that is used again and again. All zero is ready. */
@@ -110,6 +141,14 @@ struct pd_synth_room {
     size_t used;  /* of it */
     size_t total; /* bytes handed out since the reset */
 };
+/* Makes the records of what is packed; `room` is as long as the list. */
+void pd_synth_unpack(struct pd_synth_packs *packs, struct pd_synth_unpacked *room,
+                     struct pd_delivered *records);
+/* Room for so many, if there is none yet. False: no memory. */
+bool pd_synth_packs_make(struct pd_synth_packs *packs, size_t capacity);
+void pd_synth_packs_reset(struct pd_synth_packs *packs);
+void pd_synth_packs_free(struct pd_synth_packs *packs);
+
 void pd_synth_room_reset(struct pd_synth_room *room);
 void pd_synth_room_free(struct pd_synth_room *room);
 

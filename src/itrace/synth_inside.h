@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of synth, for its files only: events (synth_events.c), samples (synth_sample.c), PEBS (synth_pebs.c), queues
- * and their order (synth_queue.c), who runs where (synth_switch.c), records (synth.c). */
+/* The inside of synth, for its files only: events (synth_events.c), samples (synth_sample.c, synth_pack.h), PEBS
+ * (synth_pebs.c), queues and their order (synth_queue.c), who runs where (synth_switch.c), records (synth.c). */
 #ifndef PD_SYNTH_INSIDE_H
 #define PD_SYNTH_INSIDE_H
 #include "base/arena.h"
@@ -68,6 +68,7 @@ struct pd_synth_queue {
     struct pd_code_view *view;      /* of `thread` */
     const struct pd_thread *walked; /* whose code the step is of: a switch may have come since */
     uint64_t converted, converted_time; /* a TSC and its nanoseconds */
+    uint16_t origin;                    /* of what was packed last */
     /* counts */
     uint64_t last_insns; /* at the last instructions sample */
     uint64_t ipc_insns, ipc_cycles;
@@ -159,6 +160,7 @@ struct pd_synth {
     struct pd_synth_logger *logger; /* NULL: no debug log */
     uint64_t number;                /* as of which things are looked up */
     struct pd_synth_sink *sink;
+    uint64_t base; /* number of the sink's first place, if there were nothing but samples */
     struct pd_synth_stats stats;
     perfdata_status status; /* the first failure */
 };
@@ -178,6 +180,13 @@ struct pd_synth_error {
 };
 void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *error);
 void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *state);
+PD_INLINE uint16_t pd_synth_mode(uint64_t ip, bool guest)
+{
+    bool kernel = ip >= PD_PT_KERNEL_START;
+    if (PD_UNLIKELY(guest))
+        return kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER;
+    return kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
+}
 /* Memory for a record; NULL: none, and synth->status is set. */
 void *pd_synth_alloc(struct pd_synth *synth, size_t size);
 struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue);

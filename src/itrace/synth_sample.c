@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps -> sample records. */
-#include "itrace/synth_inside.h"
+#include "itrace/synth_pack.h"
 
 enum { ROOM_BLOCK = 256 << 10, ROOM_ALIGN = 16 };
 
@@ -105,14 +105,6 @@ struct sample {
     uint8_t *parts; /* behind the fixed part */
 };
 
-static uint16_t mode_of(uint64_t ip, bool guest)
-{
-    bool kernel = ip >= PD_PT_KERNEL_START;
-    if (PD_UNLIKELY(guest))
-        return kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER;
-    return kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
-}
-
 static uint64_t time_of(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
@@ -123,6 +115,13 @@ static uint64_t time_of(struct pd_synth_queue *queue)
         queue->converted_time = pd_tsc_to_time(&synth->aux->info.pt.time, queue->time);
     }
     return queue->converted_time;
+}
+
+PD_INLINE void show_thread(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    if (PD_UNLIKELY(!queue->shown))
+        queue->shown = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number);
 }
 
 /* What all samples have. `room`: bytes behind the fixed part, at most. */
@@ -141,7 +140,7 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
     struct pd_synth_fixed *fixed = (struct pd_synth_fixed *)(facts + 1);
     uint64_t time = time_of(queue), id = event->ids[0];
     bool guest = from ? state->from_nr : state->to_nr;
-    uint16_t misc = mode_of(from ? from : to, guest);
+    uint16_t misc = pd_synth_mode(from ? from : to, guest);
     *fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
                                       .misc = misc,
                                       .size = sizeof *fixed,
@@ -167,8 +166,7 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
         facts->depth = (uint32_t)queue->stack->frames.count;
         facts->has_depth = true;
     }
-    if (PD_UNLIKELY(!queue->shown))
-        queue->shown = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number);
+    show_thread(queue);
     struct pd_delivered *record = &synth->sink->records[synth->sink->count++];
     /* One by one: the compiler would clear it by a slow instruction first. */
     record->data = (const uint8_t *)fixed;
@@ -205,14 +203,46 @@ PD_INLINE bool is_skipped(struct pd_synth *synth)
 }
 
 static void put_ipc(struct pd_synth_queue *queue, struct pd_synth_counts *last,
-                    struct pd_synth_facts *facts)
+                    uint64_t *insn_count, uint64_t *cycle_count)
 {
     uint64_t cycles = queue->has_ipc ? queue->ipc_cycles - last->cycles : 0;
     if (!cycles)
         return;
-    facts->cycle_count = cycles;
-    facts->insn_count = queue->ipc_insns - last->insns;
+    *cycle_count = cycles;
+    *insn_count = queue->ipc_insns - last->insns;
     *last = (struct pd_synth_counts){ queue->ipc_insns, queue->ipc_cycles };
+}
+
+/* NULL: a record is to be made. */
+PD_INLINE struct pd_synth_packed *pack(struct pd_synth_queue *queue, enum pd_synth_kind kind,
+                                       uint64_t from, uint64_t to, uint64_t period)
+{
+    struct pd_synth *synth = queue->synth;
+    const struct pd_pt_state *state = queue->state;
+    if (!synth->sink->packs || synth->stacks.calls || state->from_nr || state->to_nr)
+        return NULL;
+    show_thread(queue);
+    const struct pd_synth_origin origin = { .event = synth->events[kind],
+                                            .thread = queue->shown,
+                                            .insn_thread = queue->walked,
+                                            .trace = state->trace_nr,
+                                            .base = synth->base,
+                                            .pid = queue->pid,
+                                            .tid = queue->tid,
+                                            .cpu = queue->cpu };
+    struct pd_synth_packed *packed = pd_synth_pack(synth->sink, &queue->origin, &origin);
+    if (PD_UNLIKELY(!packed))
+        return NULL;
+    packed->from = from;
+    packed->to = to;
+    packed->time = time_of(queue);
+    packed->insn_ip = state->insn_ip;
+    packed->insn_count = packed->cycle_count = 0;
+    packed->period = period;
+    packed->flags = (uint16_t)queue->flags;
+    packed->insn_length = queue->insn_length;
+    synth->sink->packs->kernel |= (from ? from : to) >= PD_PT_KERNEL_START;
+    return packed;
 }
 
 static void put_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to)
@@ -221,8 +251,12 @@ static void put_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to)
     struct sample sample;
     if (is_skipped(synth))
         return;
-    if (begin_sample(queue, PD_SYNTH_BRANCHES, from, to, 0, &sample))
-        put_ipc(queue, &queue->branch_counts, sample.facts);
+    struct pd_synth_packed *packed = pack(queue, PD_SYNTH_BRANCHES, from, to, 1);
+    if (packed)
+        put_ipc(queue, &queue->branch_counts, &packed->insn_count, &packed->cycle_count);
+    else if (begin_sample(queue, PD_SYNTH_BRANCHES, from, to, 0, &sample))
+        put_ipc(queue, &queue->branch_counts, &sample.facts->insn_count,
+                &sample.facts->cycle_count);
 }
 
 /* Chain and branches that samples of all kinds but branches have, and in front of the branches the payload. */
@@ -263,11 +297,16 @@ static PD_NOINLINE void put_some_parts(struct pd_synth_queue *queue, struct samp
     }
 }
 
+PD_INLINE bool has_parts(const struct pd_event *event)
+{
+    const uint64_t any = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK;
+    return event->attr.sample_type & any;
+}
+
 PD_INLINE void put_parts(struct pd_synth_queue *queue, struct sample *sample, const void *raw,
                          size_t raw_size)
 {
-    const uint64_t any = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK;
-    if (sample->record->event->attr.sample_type & any)
+    if (has_parts(sample->record->event))
         put_some_parts(queue, sample, raw, raw_size);
 }
 
@@ -283,15 +322,26 @@ PD_INLINE bool begin_full(struct pd_synth_queue *queue, enum pd_synth_kind kind,
 static void put_instruction(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    uint64_t insns = queue->state->tot_insn_cnt;
+    const struct pd_pt_state *state = queue->state;
+    uint64_t insns = state->tot_insn_cnt;
+    uint64_t period = synth->options.quick ? 1 : insns - queue->last_insns;
+    const struct pd_event *event = synth->events[PD_SYNTH_INSTRUCTIONS];
+    struct pd_synth_packed *packed = NULL;
     struct sample sample;
-    if (is_skipped(synth) || !begin_full(queue, PD_SYNTH_INSTRUCTIONS, 0, &sample))
+    if (is_skipped(synth) || !event)
         return;
-    if (!synth->options.quick)
-        sample.fixed->period = insns - queue->last_insns;
-    put_ipc(queue, &queue->insn_counts, sample.facts);
+    if (!has_parts(event))
+        packed = pack(queue, PD_SYNTH_INSTRUCTIONS, state->from_ip, state->to_ip, period);
+    if (packed) {
+        put_ipc(queue, &queue->insn_counts, &packed->insn_count, &packed->cycle_count);
+    } else {
+        if (!begin_full(queue, PD_SYNTH_INSTRUCTIONS, 0, &sample))
+            return;
+        sample.fixed->period = period;
+        put_ipc(queue, &queue->insn_counts, &sample.facts->insn_count, &sample.facts->cycle_count);
+        put_parts(queue, &sample, NULL, 0);
+    }
     queue->last_insns = insns;
-    put_parts(queue, &sample, NULL, 0);
 }
 
 static void put_cycles(struct pd_synth_queue *queue)
@@ -301,7 +351,7 @@ static void put_cycles(struct pd_synth_queue *queue)
     struct sample sample;
     if (!cycles || is_skipped(synth) || !begin_full(queue, PD_SYNTH_CYCLES, 0, &sample))
         return;
-    put_ipc(queue, &queue->cycle_counts, sample.facts);
+    put_ipc(queue, &queue->cycle_counts, &sample.facts->insn_count, &sample.facts->cycle_count);
     sample.fixed->period = cycles;
     put_parts(queue, &sample, NULL, 0);
 }

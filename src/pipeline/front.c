@@ -21,6 +21,7 @@ void pd_job_reset(struct pd_job *job)
         pd_chunk_release(job->chunks.data[i]);
     job->chunks.count = 0;
     pd_synth_room_reset(&job->room);
+    pd_synth_packs_reset(&job->packs);
     job->batch.count = 0;
     job->batch.text.length = 0;
     job->status = 0;
@@ -37,9 +38,22 @@ void pd_job_free(struct pd_job *job, const struct pd_consumer *consumer)
     pd_text_free(&job->batch.text);
     pd_vec_free(&job->chunks);
     pd_synth_room_free(&job->room);
+    pd_synth_packs_free(&job->packs);
+    free(job->unpacked);
     if (!job->given_room)
         free(job->batch.records);
     free(job);
+}
+
+bool pd_job_unpack(struct pd_job *job)
+{
+    if (!job->packs.count)
+        return true;
+    if (!job->unpacked)
+        job->unpacked = malloc(PD_JOB_RECORDS * sizeof *job->unpacked);
+    if (job->unpacked)
+        pd_synth_unpack(&job->packs, job->unpacked, job->batch.records);
+    return job->unpacked != NULL;
 }
 
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,
@@ -48,6 +62,11 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
     *front = (struct pd_front){ .session = session, .consumer = consumer, .synth = session->synth };
     pd_split_init(&front->split, session->recording);
     return pd_order_open(session->recording, consumer->order, &front->order);
+}
+
+void pd_front_pack(struct pd_front *front)
+{
+    front->packs = front->synth && !front->consumer->front && !front->consumer->no_samples;
 }
 
 void pd_front_close(struct pd_front *front)
@@ -274,11 +293,27 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
 
 /* ---- samples made of a trace ------------------------------------------------------------------------------- */
 
-/* Numbers the new samples of a batch and leaves out those that the consumer does not want. */
-static perfdata_status take_samples(struct pd_front *front, struct pd_batch *batch, size_t from)
+/* Room for packed samples; NULL: there is none, or they do not come packed. */
+static struct pd_synth_packs *packs_of(const struct pd_front *front, struct pd_job *job)
+{
+    if (!front->packs)
+        return NULL;
+    return pd_synth_packs_make(&job->packs, PD_JOB_RECORDS) ? &job->packs : NULL;
+}
+
+/* Numbers the new samples of a batch, `packed` of which are, and leaves out those that the consumer does not want. */
+static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, size_t from,
+                                    size_t packed)
 {
     const struct pd_consumer *consumer = front->consumer;
+    struct pd_batch *batch = &job->batch;
     size_t to = from;
+    if (packed && packed == batch->count - from && (front->kernel_shown || !job->packs.kernel)) {
+        front->number += packed; /* their numbers are known */
+        return PERFDATA_OK;
+    }
+    if (packed && !pd_job_unpack(job))
+        return no_memory(front);
     for (size_t i = from; i < batch->count; i++) {
         struct pd_delivered *record = &batch->records[i];
         record->number = ++front->number;
@@ -315,13 +350,14 @@ static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_del
     }
     if (!front->is_waiting)
         return 0;
-    size_t from = batch->count;
+    sink.packs = packs_of(front, job);
+    size_t from = batch->count, packed = job->packs.count;
     int got = pd_synth_before(front->synth, front->at_end ? NULL : &front->waiting, front->number,
                               &sink);
     batch->count = sink.count;
     if (!from && batch->count)
         job->first_number = front->number + 1;
-    perfdata_status status = take_samples(front, batch, from);
+    perfdata_status status = take_samples(front, job, from, job->packs.count - packed);
     if (status < 0 || got < 0)
         return status < 0 ? status : got;
     if (got)

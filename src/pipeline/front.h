@@ -15,8 +15,10 @@ struct pd_job {
     struct pd_batch batch;
     PD_VEC(struct pd_chunk *) chunks; /* held until the batch is through */
     struct pd_synth_room room;        /* of samples made of a trace */
-    uint64_t first_number;            /* the oldest version that it needs */
-    perfdata_status status;           /* of work() */
+    struct pd_synth_packs packs;      /* of them: records after pd_job_unpack() */
+    struct pd_synth_unpacked *unpacked;
+    uint64_t first_number;  /* the oldest version that it needs */
+    perfdata_status status; /* of work() */
     struct pd_job *next;
     size_t slot;     /* the pool's */
     bool given_room; /* for records: it is not the job's own */
@@ -35,6 +37,7 @@ struct pd_front {
     struct pd_synth *synth;
     struct pd_delivered waiting;
     bool is_waiting, at_end;
+    bool packs; /* samples come packed */
 };
 
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,
@@ -43,6 +46,11 @@ void pd_front_close(struct pd_front *front);
 
 /* Fills an empty job. 1: it is full; 0: the recording ends, < 0: it fails, and the job holds what came before. */
 int pd_front_fill(struct pd_front *front, struct pd_job *job);
+
+/* Samples may come packed, where nobody looks at them on the front. */
+void pd_front_pack(struct pd_front *front);
+/* False: no memory. */
+bool pd_job_unpack(struct pd_job *job);
 
 /* Gives back the chunks and empties the batch. Any thread. */
 void pd_job_reset(struct pd_job *job);

@@ -5,11 +5,12 @@
 #include "io/ahead.h"
 #include "pipeline/front.h"
 #include <sched.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_THREADS 256
 #define EXTRA_JOBS 40
-#define LOOKS 400 /* of a worker for work before it sleeps: about 0.1 ms */
+#define LOOK_OUT 100000 /* nanoseconds that a worker looks for work before it sleeps */
 
 struct worker {
     struct pool *pool;
@@ -137,6 +138,15 @@ static void complete(struct pool *pool, struct pd_job *job)
     pool->emitting = false;
 }
 
+static perfdata_status work_on(struct worker *worker, struct pd_job *job)
+{
+    const struct pd_consumer *consumer = worker->pool->consumer;
+    if (!pd_job_unpack(job))
+        return pd_fail(&worker->pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for a batch");
+    return consumer->work(consumer->data, worker->state, &job->batch);
+}
+
 /* With the lock, and a filled batch in the queue: takes and works on it. */
 static void work_on_first(struct pool *pool, struct worker *worker)
 {
@@ -149,9 +159,16 @@ static void work_on_first(struct pool *pool, struct worker *worker)
     bool failed = pool->status < 0 || job->status < 0;
     pthread_mutex_unlock(&pool->lock);
     if (!failed)
-        job->status = pool->consumer->work(pool->consumer->data, worker->state, &job->batch);
+        job->status = work_on(worker, job);
     pthread_mutex_lock(&pool->lock);
     complete(pool, job);
+}
+
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 /* With the lock, and no work: looks out for some before the worker sleeps, since to be woken takes longer than the front
@@ -164,15 +181,16 @@ static void look_out(struct pool *pool)
     }
     pool->looking = true;
     pthread_mutex_unlock(&pool->lock);
-    unsigned looks = 0;
-    while (looks < LOOKS && !atomic_load_explicit(&pool->filled, memory_order_relaxed) &&
+    uint64_t until = now() + LOOK_OUT;
+    bool late = false;
+    while (!late && !atomic_load_explicit(&pool->filled, memory_order_relaxed) &&
            !pd_ahead_waits(&pool->ahead)) {
-        sched_yield();
-        looks++;
+        sched_yield(); /* on a busy machine it takes long: then there is no use in it */
+        late = now() > until;
     }
     pthread_mutex_lock(&pool->lock);
     pool->looking = false;
-    if (looks == LOOKS && !pool->first && !pool->finished)
+    if (late && !pool->first && !pool->finished)
         pthread_cond_wait(&pool->work, &pool->lock);
 }
 
@@ -302,7 +320,8 @@ static bool work_meanwhile(struct pool *pool)
         link = &before->next;
     }
     struct pd_job *job = *link;
-    if (!job || (!pool->aside && !(pool->aside = malloc(PD_JOB_RECORDS * sizeof *pool->aside))))
+    if (!job || !pd_job_unpack(job) ||
+        (!pool->aside && !(pool->aside = malloc(PD_JOB_RECORDS * sizeof *pool->aside))))
         return false;
     *link = job->next;
     if (pool->last == job)
@@ -374,8 +393,10 @@ static perfdata_status run_front(struct pool *pool)
     perfdata_status status = pd_front_open(pool->session, pool->consumer, &front);
     if (status < 0)
         return status;
-    if (pool->worker_count > 1)
+    if (pool->worker_count > 1) {
         pd_order_read_ahead(front.order, &pool->ahead);
+        pd_front_pack(&front);
+    }
     int filled = 1;
     while (filled > 0 && status >= 0) {
         uint64_t oldest;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Traces large enough that several threads decode parts of them, one and the same text with 1, 2, 3 and 8 threads: one queue
-# and several, with CYCs, with MTCs, with neither, of processes that take turns, with errors, damaged.
+# Traces of which several threads make text, small ones sample by sample, others large enough that several threads decode
+# parts of them: one and the same text with 1, 2, 3 and 8 threads. One queue and several, with CYCs, with MTCs, with
+# neither, of processes that take turns, with errors, damaged.
 . "$(dirname "$0")/common.sh"
 make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
 [ -f "$make_big" ] || { echo 'skipped: PERFDATA_TOOLS is not set'; exit 77; }
@@ -24,6 +25,22 @@ all_alike() {
     alike script --itrace=Ai100usxwIe -F +ipc
     alike report --stdio --itrace=i20us
 }
+
+# Samples one by one, of the recording as it is: they go from thread to thread packed, between records, errors and samples
+# that are not.
+packed_alike() {
+    big=$own/rec/$name
+    [ -e "$big" ] || big=$big.data
+    alike script --itrace=b
+    alike script --itrace=i7ibepwx -F +ipc,+flags,+insn
+    alike script --itrace=be --deltatime
+    alike script --itrace=cri100i --show-mmap-events --show-switch-events
+    alike report --stdio --itrace=i1i
+}
+
+for name in t_tsc t_cyc t_ovf t_pebs t_event c_dyn c_fork c_switch2 c_tracepoint d_flip d_noise k_cpu k_poke v_code; do
+    packed_alike
+done
 
 for name in t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_fork c_switch2 c_threads4 c_tracepoint k_vmlinux; do
     big=$work/big.data

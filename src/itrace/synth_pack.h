@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples packed for another thread: the side that packs. */
+#ifndef PD_SYNTH_PACK_H
+#define PD_SYNTH_PACK_H
+#include "itrace/synth_inside.h"
+
+/* Origin `at` is that one. */
+PD_INLINE bool pd_synth_packs_origin(const struct pd_synth_packs *packs, size_t at,
+                                     const struct pd_synth_origin *origin)
+{
+    if (at >= packs->origins.count)
+        return false;
+    const struct pd_synth_origin *other = &packs->origins.data[at];
+    return other->event == origin->event && other->base == origin->base &&
+           other->thread == origin->thread && other->insn_thread == origin->insn_thread &&
+           other->trace == origin->trace && other->pid == origin->pid &&
+           other->tid == origin->tid && other->cpu == origin->cpu;
+}
+
+/* A place for a packed sample, its origin noted; NULL: it has to be a record. */
+PD_INLINE struct pd_synth_packed *pd_synth_pack(struct pd_synth_sink *sink, uint16_t *last,
+                                                const struct pd_synth_origin *origin)
+{
+    enum { AHEAD = 8 };
+    struct pd_synth_packs *packs = sink->packs;
+    if (PD_UNLIKELY(!pd_synth_packs_origin(packs, *last, origin))) {
+        if (packs->count == packs->capacity || packs->origins.count >= UINT16_MAX ||
+            !pd_vec_push(&packs->origins, *origin))
+            return NULL;
+        *last = (uint16_t)(packs->origins.count - 1);
+    }
+    if (PD_UNLIKELY(packs->count == packs->capacity))
+        return NULL;
+    struct pd_synth_packed *packed = &packs->list[packs->count++];
+    __builtin_prefetch(packed + AHEAD, 1); /* another core has read it */
+    packed->place = (uint16_t)sink->count++;
+    packed->origin = *last;
+    packed->unpacked = false;
+    return packed;
+}
+
+#endif
