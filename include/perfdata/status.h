@@ -66,6 +66,7 @@ enum perfdata_issue_kind {
     PERFDATA_ISSUE_OBJECT,          /* a program, library or symbol file that cannot be used */
     PERFDATA_ISSUE_LIMIT,           /* a limit of ours was reached                          */
     PERFDATA_ISSUE_UNSUPPORTED,     /* something that this version cannot read yet          */
+    PERFDATA_ISSUE_LATE_SAMPLES,    /* what a trace adds to samples may be of another time  */
     PERFDATA_ISSUE_COUNT
 };
 

@@ -83,7 +83,7 @@ _perfdata() {
         '*--dlfilter=[ask this shared object, a filter made for perf; show-cycles\: built in]:FILE:_files' \
         '*--dlarg=[argument of the filter; may be given again]:ARG:' \
         '*--list-dlfilters[filters here and among perf'\''s]' \
-        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
+        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--insn-trace=-[every instruction, with its bytes]::raw:' \
         '*--xed[instructions disassembled, as xed prints them]' \
         '*--call-trace[calls, indented]' \
@@ -123,7 +123,7 @@ _perfdata() {
         '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
-        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf]::WHAT:' \
+        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--stdio[plain text (the only form so far)]' \
         '*-s+[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \
         '*--sort=[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \

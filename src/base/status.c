@@ -44,6 +44,7 @@ static const char *const issue_names[PERFDATA_ISSUE_COUNT] = {
     [PERFDATA_ISSUE_OBJECT] = "object",
     [PERFDATA_ISSUE_LIMIT] = "limit",
     [PERFDATA_ISSUE_UNSUPPORTED] = "unsupported",
+    [PERFDATA_ISSUE_LATE_SAMPLES] = "late-samples",
 };
 
 const char *perfdata_issue_name(int32_t kind)

@@ -166,6 +166,36 @@ static const struct pd_event *trace_event(const struct pd_synth *synth)
     return NULL;
 }
 
+/* All that samples of "large PEBS" may hold: the hardware collects several records before the kernel sees them. */
+#define LARGE_PEBS_TYPE                                                                            \
+    (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ADDR | PD_SAMPLE_ID |               \
+     PD_SAMPLE_CPU | PD_SAMPLE_PERIOD | PD_SAMPLE_STREAM_ID | PD_SAMPLE_REGS_USER |                \
+     PD_SAMPLE_DATA_SRC | PD_SAMPLE_IDENTIFIER | PD_SAMPLE_TRANSACTION | PD_SAMPLE_REGS_INTR |     \
+     PD_SAMPLE_PHYS_ADDR)
+
+/* Their time is a TSC, so of no clock of the user's; PEBS via PT has its own way. Whether the CPU and its kernel really
+ * collected them is not recorded. */
+static bool may_be_large_pebs(const struct pd_synth *synth, const struct pd_attr *attr)
+{
+    bool counts_by_cpu = attr->type != PD_TYPE_SOFTWARE && attr->type != PD_TYPE_TRACEPOINT &&
+                         attr->type != PD_TYPE_BREAKPOINT &&
+                         attr->type != synth->aux->info.pt.pmu_type;
+    return counts_by_cpu && pd_attr_precise_ip(attr) && attr->sample_period &&
+           !pd_attr_flag(attr, PD_ATTR_FREQ) && !pd_attr_flag(attr, PD_ATTR_AUX_OUTPUT) &&
+           !pd_attr_flag(attr, PD_ATTR_USE_CLOCKID) && !(attr->sample_type & ~LARGE_PEBS_TYPE);
+}
+
+/* What is added to samples is found by their time, which large PEBS gives late. */
+static perfdata_status check_times(const struct pd_synth *synth, const struct pd_event *event)
+{
+    if (synth->timeless || !may_be_large_pebs(synth, &event->attr))
+        return PERFDATA_OK;
+    return pd_issue(&synth->recording->context, PERFDATA_ISSUE_LATE_SAMPLES, -1,
+                    "%s may be large PEBS with late times: chains and branches of the trace may "
+                    "not be those of its samples (not so with a frequency in place of a period)",
+                    event->name);
+}
+
 /* Existing events whose samples get a chain or branches (G, L): the twin has the larger record. */
 static perfdata_status make_twins(struct pd_synth *synth)
 {
@@ -182,6 +212,9 @@ static perfdata_status make_twins(struct pd_synth *synth)
         if (!twin)
             return PERFDATA_ERROR_MEMORY;
         own->added_type = more & ~own->attr.sample_type;
+        perfdata_status status = check_times(synth, own);
+        if (status)
+            return status;
         *twin = *own;
         twin->attr.sample_type |= more;
         if (own->added_type & PD_SAMPLE_BRANCH_STACK)

@@ -151,7 +151,8 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_ITRACE                                                                            \
     {                                                                                              \
         TOOL_CALLBACK, 0, "itrace", "WHAT",                                                        \
-            "what is made of AUX traces: letters and numbers as in perf",                          \
+            "what is made of AUX traces: letters and numbers as in perf; G and L warn of events "  \
+            "that may be large PEBS",                                                              \
             .flags = TOOL_OPTIONAL, .parse = tool_parse_itrace                                     \
     }
 
