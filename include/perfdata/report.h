@@ -58,7 +58,8 @@ enum perfdata_report_more_flags {
     PERFDATA_REPORT_FULL_SOURCE_PATH = 1 << 0, /* source files with their folders             */
     PERFDATA_REPORT_HIERARCHY = 1 << 1,        /* rows below rows, a level for each sort key  */
     PERFDATA_REPORT_VERBOSE = 1 << 2,          /* -v: addresses, whence symbols are, long names */
-    PERFDATA_REPORT_NO_INLINE = 1 << 3 /* unwound chains without the functions put into others */
+    PERFDATA_REPORT_NO_INLINE = 1 << 3, /* unwound chains without the functions put into others */
+    PERFDATA_REPORT_BRANCH_HISTORY = 1 << 4 /* samples: chains begin with their branches      */
 };
 
 /* Whose samples have rows beside guests', for `guest_flags`. Since 0.1. */

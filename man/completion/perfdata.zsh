@@ -152,6 +152,7 @@ _perfdata() {
         '*--group[events side by side]' \
         '*-b[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
         '*--branch-stack[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
+        '*--branch-history[samples with the branches that led to them in front of their chains]' \
         '*--total-cycles[with branches\: blocks of code by their cycles; refused so far where known functions have any]' \
         '*--mem-mode[rows of memory accesses\: refused so far where they were recorded]' \
         '*--skip-empty[nothing for events without samples (on)]' \
@@ -159,8 +160,8 @@ _perfdata() {
         '*--quiet[rows only]' \
         '*-v[addresses, where symbols are from, long names of objects, C++ parameters]' \
         '*--verbose[addresses, where symbols are from, long names of objects, C++ parameters]' \
-        '*-g+[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, percent, period or count]::STYLE:' \
-        '*--call-graph=-[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, percent, period or count]::STYLE:' \
+        '*-g+[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, branch (samples'\'' branches in front), percent, period or count]::STYLE:' \
+        '*--call-graph=-[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, branch (samples'\'' branches in front), percent, period or count]::STYLE:' \
         '*-G[chains from caller to callee]' \
         '*--inverted[chains from caller to callee]' \
         '*--max-stack=[frames taken at most of a chain]:N:' \

@@ -77,6 +77,7 @@ perfdata_status pd_chain_rank(struct pd_hist *hist)
         ranking.has_known[dso_of(&hist->frames.data[i])] |= symbol != NULL;
         hist->has_inlined |= symbol && symbol->inlined &&
                              hist->options.frames == PD_FRAMES_BY_FUNCTION;
+        hist->has_ends |= hist->frames.data[i].end != 0;
     }
     if (ok)
         qsort_r(order, count, sizeof *order, compare_frames, &ranking);
@@ -95,7 +96,8 @@ perfdata_status pd_chain_rank(struct pd_hist *hist)
 
 struct gathered {
     uint32_t row, cell;
-    uint64_t hits, count, number;
+    uint32_t depth, place; /* place: among all by `last` */
+    uint64_t hits, count, number, last;
 };
 
 struct gathering {
@@ -117,9 +119,12 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
     uint64_t key = (uint64_t)row << 32 | cell;
     uint32_t id = pd_map64_get(&gathering->map, key);
     if (id == PD_MAP64_NONE) {
+        struct gathered made = { .row = row,
+                                 .cell = cell,
+                                 .depth = gathering->hist->cells.data[cell].depth,
+                                 .number = UINT64_MAX };
         id = (uint32_t)gathering->all.count;
-        if (!pd_vec_push(&gathering->all, (struct gathered){ row, cell, 0, 0, UINT64_MAX }) ||
-            !pd_map64_set(&gathering->map, key, id)) {
+        if (!pd_vec_push(&gathering->all, made) || !pd_map64_set(&gathering->map, key, id)) {
             gathering->failed = true;
             return;
         }
@@ -128,13 +133,51 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
     all->hits += pair->period; /* NOLINT: the push succeeded, so there is data */
     all->count += pair->count;
     all->number = PD_MIN(all->number, pair->number);
+    all->last = PD_MAX(all->last, pair->last);
 }
 
-static int compare_numbers(const void *left, const void *right)
+/* Of one sample's stacks the whole one comes first. */
+static int compare_samples(uint64_t a, uint64_t b, uint32_t depth_a, uint32_t depth_b)
 {
-    uint64_t a = ((const struct gathered *)left)->number,
-             b = ((const struct gathered *)right)->number;
-    return a < b ? -1 : a > b;
+    if (a != b)
+        return a < b ? -1 : 1;
+    return depth_a > depth_b ? -1 : depth_a < depth_b;
+}
+
+static int compare_first(const void *left, const void *right)
+{
+    const struct gathered *a = left, *b = right;
+    return compare_samples(a->number, b->number, a->depth, b->depth);
+}
+
+static int compare_last(const void *left, const void *right, void *data)
+{
+    const struct gathered *all = data, *a = &all[*(const uint32_t *)left],
+                          *b = &all[*(const uint32_t *)right];
+    return compare_samples(a->last, b->last, a->depth, b->depth);
+}
+
+/* What came first and what came last matters where a frame shows one of several texts. */
+static bool put_in_order(struct gathering *gathering)
+{
+    const struct pd_hist *hist = gathering->hist;
+    struct gathered *all = gathering->all.data;
+    size_t count = gathering->all.count;
+    if (!count || (hist->options.frames != PD_FRAMES_BY_LINE && !hist->has_ends))
+        return true;
+    qsort(all, count, sizeof *all, compare_first);
+    if (!hist->has_ends)
+        return true;
+    uint32_t *order = malloc(count * sizeof *order);
+    if (!order)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    qsort_r(order, count, sizeof *order, compare_last, all);
+    for (size_t i = 0; i < count; i++)
+        all[order[i]].place = (uint32_t)i;
+    free(order);
+    return true;
 }
 
 static bool distribute(const struct gathering *gathering, size_t rows, struct pd_chain_index *out)
@@ -150,12 +193,11 @@ static bool distribute(const struct gathering *gathering, size_t rows, struct pd
         out->begin[i + 1] += out->begin[i];
     for (size_t i = 0; i < count; i++) {
         const struct gathered *item = &gathering->all.data[i];
-        out->items[out->begin[item->row]++] = (struct pd_chain_item){
-            .cell = item->cell,
-            .hits = item->hits,
-            .count = (uint32_t)item->count,
-            .order = (uint32_t)i
-        };
+        out->items[out->begin[item->row]++] = (struct pd_chain_item){ .cell = item->cell,
+                                                                      .hits = item->hits,
+                                                                      .count = item->count,
+                                                                      .order = (uint32_t)i,
+                                                                      .last = item->place };
     }
     /* begin[r] now is the end of row r: shift. */
     memmove(out->begin + 1, out->begin, (rows + 1) * sizeof *out->begin);
@@ -185,9 +227,7 @@ perfdata_status pd_chain_index_make(struct pd_hist *hist, const struct pd_hist_r
         else if (pd_hist_climb(hist, &climb, (uint32_t)i, gather, &gathering) < 0)
             gathering.failed = true;
     }
-    if (hist->options.frames == PD_FRAMES_BY_LINE && gathering.all.count > 1)
-        qsort(gathering.all.data, gathering.all.count, sizeof *gathering.all.data, compare_numbers);
-    bool ok = !gathering.failed && distribute(&gathering, rows, out);
+    bool ok = !gathering.failed && put_in_order(&gathering) && distribute(&gathering, rows, out);
     pd_vec_free(&climb.seen);
     pd_vec_free(&gathering.all);
     pd_map64_free(&gathering.map);
@@ -214,6 +254,11 @@ static int compare_items(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+static uint32_t frame_of(const struct pd_hist *hist, const struct pd_chain_item *item)
+{
+    return hist->cells.data[item->cell].frame;
+}
+
 static uint32_t rank_of(const struct pd_hist *hist, uint32_t cell)
 {
     return hist->frames.data[hist->cells.data[cell].frame].rank;
@@ -228,6 +273,41 @@ static uint32_t node_new(struct pd_chain_tree *tree, uint32_t parent)
     return pd_vec_push(&tree->nodes, node) ? (uint32_t)tree->nodes.count - 1 : PD_HIST_NONE;
 }
 
+static void add_end(struct pd_chain_ends *ends, uint64_t end, uint64_t count)
+{
+    ends->count += count;
+    if (end & PD_END_TO) {
+        ends->kinds |= end;
+        ends->predicted += end & PD_END_PREDICTED ? count : 0;
+        ends->aborted += end & PD_END_ABORT ? count : 0;
+        return;
+    }
+    ends->sources += count;
+    ends->cycles += count * (end >> PD_END_CYCLES_SHIFT & UINT16_MAX);
+    ends->loops += count * (end >> PD_END_LOOPS_SHIFT & UINT8_MAX);
+    ends->loop_cycles += count * (end >> PD_END_LOOP_CYCLES_SHIFT);
+}
+
+/* Of the frame that items [begin, end) begin with; `first` is the item that came first. */
+static struct pd_chain_ends sum_ends(const struct pd_hist *hist, const struct pd_chain_item *items,
+                                     size_t begin, size_t end, size_t first)
+{
+    struct pd_chain_ends ends = { 0 };
+    uint32_t last = 0;
+    for (size_t i = begin; i < end; i++) {
+        uint64_t word = hist->frames.data[frame_of(hist, &items[i])].end;
+        if (!word)
+            continue;
+        add_end(&ends, word, items[i].count);
+        if (items[i].last >= last) {
+            last = items[i].last;
+            ends.is_target = word & PD_END_TO;
+        }
+    }
+    ends.sources -= !!(hist->frames.data[frame_of(hist, &items[first])].end & PD_END_FROM);
+    return ends;
+}
+
 /* Follows items [begin, end), which all begin with one function, as long as none ends and none turns off; then what is
  * left of them becomes work for the node's children. */
 static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint32_t node_id,
@@ -236,12 +316,14 @@ static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint3
     struct pd_chain_item *items = tree->items.data;
     struct pd_chain_node *node = &tree->nodes.data[node_id];
     /* Several functions may share a line: the chain that came first names it. */
-    bool by_line = hist->options.frames == PD_FRAMES_BY_LINE;
+    bool by_order = hist->options.frames == PD_FRAMES_BY_LINE || hist->has_ends;
     for (;;) {
         size_t first = begin;
-        for (size_t i = begin; by_line && i < end; i++)
+        for (size_t i = begin; by_order && i < end; i++)
             first = items[i].order < items[first].order ? i : first;
-        if (!pd_vec_push(&tree->frames, hist->cells.data[items[first].cell].frame))
+        if (!pd_vec_push(&tree->frames, frame_of(hist, &items[first])))
+            return false;
+        if (hist->has_ends && !pd_vec_push(&tree->ends, sum_ends(hist, items, begin, end, first)))
             return false;
         node->frame_count++;
         size_t left = begin;
@@ -323,8 +405,8 @@ static bool is_before_by_name(const struct ordering *ordering, uint64_t a, uint6
     const struct pd_chain_item *items = ordering->tree->items.data;
     const struct pd_hist *hist = ordering->hist;
     uint32_t x = (uint32_t)(a >> 32), y = (uint32_t)(b >> 32);
-    const struct pd_symbol *left = hist->frames.data[hist->cells.data[items[x].cell].frame].symbol,
-                           *right = hist->frames.data[hist->cells.data[items[y].cell].frame].symbol;
+    const struct pd_symbol *left = hist->frames.data[frame_of(hist, &items[x])].symbol,
+                           *right = hist->frames.data[frame_of(hist, &items[y])].symbol;
     if (left && right && (left->inlined || right->inlined))
         return strcmp(left->name, right->name) > 0;
     return items[x].rank < items[y].rank;
@@ -445,8 +527,8 @@ perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain
 {
     bool flat = mode == PD_CHAIN_FLAT || mode == PD_CHAIN_FOLDED;
     struct building building = { hist, tree, mode, least, percent / 100 };
-    tree->nodes.count = tree->frames.count = tree->list.count = tree->items.count =
-        tree->work.count = 0;
+    tree->nodes.count = tree->frames.count = tree->ends.count = tree->list.count =
+        tree->items.count = tree->work.count = 0;
     uint32_t root = node_new(tree, PD_HIST_NONE);
     if (root == PD_HIST_NONE || !pd_vec_reserve(&tree->items, count + 1))
         return PERFDATA_ERROR_MEMORY;
@@ -473,6 +555,7 @@ void pd_chain_tree_free(struct pd_chain_tree *tree)
 {
     pd_vec_free(&tree->nodes);
     pd_vec_free(&tree->frames);
+    pd_vec_free(&tree->ends);
     pd_vec_free(&tree->list);
     pd_vec_free(&tree->items);
     pd_vec_free(&tree->work);

@@ -29,11 +29,20 @@ PD_INLINE uint64_t pd_chain_count(const struct pd_chain_node *node)
     return node->count + node->below_count;
 }
 
+/* What the samples of a frame tell of the branches that it is an end of. */
+struct pd_chain_ends {
+    uint64_t count, predicted, aborted, cycles, loops, loop_cycles;
+    uint64_t sources; /* ends that branches left from, but for the first sample's */
+    uint64_t kinds;   /* bits of enum pd_chain_end_part that any had */
+    bool is_target;   /* the last one was */
+};
+
 /* Node 0 is the root and has no frames. Reused from row to row. */
 struct pd_chain_tree {
     PD_VEC(struct pd_chain_node) nodes;
-    PD_VEC(uint32_t) frames; /* pd_hist frame ids */
-    PD_VEC(uint32_t) list;   /* flat and folded: nodes in the order in which they are printed */
+    PD_VEC(uint32_t) frames;           /* pd_hist frame ids */
+    PD_VEC(struct pd_chain_ends) ends; /* per frame, with pd_hist.has_ends */
+    PD_VEC(uint32_t) list; /* flat and folded: nodes in the order in which they are printed */
     PD_VEC(struct pd_chain_item) items;
     PD_VEC(struct pd_chain_work) work;
     PD_VEC(uint64_t) order;
@@ -42,9 +51,10 @@ struct pd_chain_tree {
 /* A stack, or what is left of it. */
 struct pd_chain_item {
     uint32_t cell, rank;
-    uint64_t hits;
-    uint32_t count; /* as many bits as perf prints */
-    uint32_t order; /* of the first samples with it, where frames are one by line */
+    uint64_t hits, count;
+    /* Among the row's stacks by their first samples and by their last ones, where frames are one by line or ends of
+     * branches. */
+    uint32_t order, last;
 };
 
 struct pd_chain_work {

@@ -145,15 +145,17 @@ struct pd_hist_frame {
     uint64_t
         place; /* in the DSO: start of the symbol, or of the unknown address; orders siblings */
     uint64_t map_size; /* 0 unless DSO sizes are asked for */
+    uint64_t end;      /* of a branch: enum pd_chain_end_part; 0: none */
     bool kernel;       /* the map is a kernel map */
     bool has_map;
-    uint32_t sym; /* pd_hist_sym of a children entry */
+    uint32_t sym;      /* pd_hist_sym of a children entry */
+    uint64_t map_bias; /* as of struct pd_hist_first */
     /* With options.keeps_addresses. */
     const struct pd_map *map;
-    uint64_t addr, map_bias; /* as of struct pd_hist_first */
-    uint32_t line, file;     /* names of the keys SRCLINE and SRCFILE of a children entry */
-    bool nested;             /* one of several functions there: */
-    const char *call_file;   /* where the next inner one is called in it */
+    uint64_t addr;         /* likewise */
+    uint32_t line, file;   /* names of the keys SRCLINE and SRCFILE of a children entry */
+    bool nested;           /* one of several functions there: */
+    const char *call_file; /* where the next inner one is called in it */
     unsigned call_line;
     const char *text; /* its source line as chains show it; NULL: not */
     uint32_t rank;    /* among siblings; equal: the same function. Set by pd_chain_rank(). */
@@ -214,7 +216,7 @@ struct pd_hist_entry {
 struct pd_hist_pair {
     uint32_t entry, cell;
     uint64_t period, count;
-    uint64_t number; /* least */
+    uint64_t number, last; /* of its samples: the least, and the greatest */
     const struct pd_thread *thread;
     char level;
     bool filtered;
@@ -243,6 +245,7 @@ struct pd_hist {
     PD_VEC(uint32_t) comm_of_name;  /* name id -> comm id + 1 */
     bool has_cycles;                /* a branch to a known function told how long it took */
     bool has_inlined;               /* frames are told by names; set by pd_chain_rank() */
+    bool has_ends;                  /* frames are ends of branches; likewise */
     bool failed;                    /* the system had no memory */
 };
 

@@ -264,7 +264,8 @@ static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
 {
     uint64_t place = frame->symbol ? (uint64_t)(uintptr_t)frame->symbol : frame->ip;
     return pd_hash64(pd_hash64(place ^ frame->addr) ^ (uint64_t)(uintptr_t)frame->dso ^
-                     frame->map_size << 7 ^ frame->kernel);
+                     frame->map_size << 7 ^ frame->end * UINT64_C(0x9e3779b97f4a7c15) ^
+                     frame->kernel);
 }
 
 static uint64_t frame_hash(const struct pd_hist *hist, size_t id)
@@ -281,6 +282,7 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
         struct pd_hist_frame *other = &hist->frames.data[slot - 1];
         if (other->dso != frame->dso || other->symbol != frame->symbol ||
             other->kernel != frame->kernel || other->map_size != frame->map_size ||
+            other->end != frame->end ||
             ((!frame->symbol || frame->map) && other->ip != frame->ip) ||
             other->nested != frame->nested || other->call_file != frame->call_file ||
             other->call_line != frame->call_line)
@@ -450,6 +452,7 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from)
             goto out;
         to->period += pair->period;
         to->count += pair->count;
+        to->last = PD_MAX(to->last, pair->last);
         to->borrowed = pair->borrowed;
         if (pair->number < to->number) {
             to->number = pair->number;

@@ -155,7 +155,7 @@ static perfdata_status index_chains(struct report *report)
         return PERFDATA_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
         least[i] = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, i);
-        if (!records_chains(report, i))
+        if (!plan->shows_ends && !records_chains(report, i))
             least[i] = UINT64_MAX;
     }
     perfdata_status status = pd_chain_rank(&report->counts.hist);
@@ -204,7 +204,8 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .event = event,
         .events = group.events,
         .event_count = group.count,
-        .chains = plan->hist.use_chains ? &report->chains : NULL,
+        .chains = plan->chain_mode != PD_CHAIN_NONE && plan->hist.use_chains ? &report->chains
+                                                                             : NULL,
         .total = plan->relative ? event->period_unfiltered : event->period,
         .chain_total = event->period,
         .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
@@ -397,8 +398,7 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
     status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
     pd_session_close(&report->session);
     struct pd_stats_options stats = {
-        .branches = pd_report_mode_of(report->recording, report->options->flags) ==
-                    PD_REPORT_BRANCH,
+        .branches = pd_report_mode_of(report->recording, report->options) == PD_REPORT_BRANCH,
         .made = pd_raw_dump_made(&run.dump),
     };
     return status < 0 ? status : pd_stats_text(report->recording, stats, out);

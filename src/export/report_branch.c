@@ -66,25 +66,6 @@ uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access 
     }
 }
 
-/* perf asks the process first, then the kernel. */
-static const struct pd_location *resolve_end(struct state *state, const struct sample_facts *facts,
-                                             uint64_t ip)
-{
-    const struct pd_location *location = pd_resolve(state->resolver, facts->thread, facts->number,
-                                                    PD_CPUMODE_USER, ip);
-    if (location && !location->map)
-        location = pd_resolve(state->resolver, facts->thread, facts->number, PD_CPUMODE_KERNEL, ip);
-    if (PD_LIKELY(!state->shared->plan->no_host))
-        return location;
-    if (location && !location->map)
-        location = pd_resolve(state->resolver, facts->thread, facts->number, PD_CPUMODE_GUEST_USER,
-                              ip);
-    if (location && !location->map)
-        location = pd_resolve(state->resolver, facts->thread, facts->number,
-                              PD_CPUMODE_GUEST_KERNEL, ip);
-    return location;
-}
-
 static perfdata_status count_branch(struct state *state, struct sample_facts *facts,
                                     const struct pd_hist_access *access, uint32_t position,
                                     bool filtered)
@@ -126,8 +107,10 @@ perfdata_status pd_report_count_branches(struct state *state, struct sample_fact
     perfdata_status status = 0;
     for (uint32_t i = 0; i < sample->branch_count && status == 0; i++) {
         struct pd_branch branch = pd_branch_at(sample, i);
-        const struct pd_location *from = resolve_end(state, facts, branch.from),
-                                 *to = resolve_end(state, facts, branch.to);
+        const struct pd_location *from = pd_resolve_unmoded(state->resolver, facts->thread,
+                                                            facts->number, branch.from),
+                                 *to = pd_resolve_unmoded(state->resolver, facts->thread,
+                                                          facts->number, branch.to);
         if (!from || !to)
             return PERFDATA_ERROR_MEMORY;
         if (hide && (!from->sym || !to->sym))

@@ -25,6 +25,7 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
     state->shared = shared;
     state->resolver = resolver;
     pd_resolver_from_caller(resolver, shared->plan->hist.caller_order);
+    pd_resolver_join_branches(resolver, shared->plan->chains_with_branches);
     pd_resolver_no_host(resolver, shared->plan->no_host);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
@@ -94,8 +95,9 @@ static uint32_t namespace_of(struct state *state, const struct sample_facts *fac
 static uint64_t weight_of(const struct sample_facts *facts)
 {
     if (facts->access) {
-        uint64_t cycles = PD_BRANCH_PART(pd_branch_at(facts->sample, 0).flags, CYCLES);
-        return cycles ? cycles : 1;
+        const struct pd_sample *sample = facts->sample;
+        uint64_t flags = sample->branch_count ? pd_branch_at(sample, 0).flags : 0;
+        return PD_MAX(PD_BRANCH_PART(flags, CYCLES), 1);
     }
     bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
     return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
@@ -176,17 +178,28 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
 
 /* ---- chains ---- */
 
+/* The same place as an end of a branch. */
+static uint32_t end_of(struct state *state, uint32_t frame_id, uint64_t end)
+{
+    if (!end || frame_id == PD_HIST_NONE || !state->shared->plan->shows_ends)
+        return frame_id;
+    struct pd_hist_frame frame = state->hist.frames.data[frame_id];
+    frame.end = end;
+    return pd_hist_frame_id(&state->hist, &frame);
+}
+
 static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
 {
     struct pd_location *location = frame->location;
     if (location->memo[1])
-        return (uint32_t)location->memo[1] - 1;
+        return end_of(state, (uint32_t)location->memo[1] - 1, frame->end);
     bool sized = pd_hist_key_at(&state->hist.options, PD_KEY_DSO_SIZE);
     struct pd_hist_frame made = {
         .dso = location->dso,
         .symbol = location->sym,
         .ip = frame->ip,
         .place = location->sym ? location->sym->start : location->addr,
+        .map_bias = location->map ? location->ip - location->addr : 0,
         .map_size = sized && location->map ? location->map->end - location->map->start : 0,
         .kernel = location->is_kernel_map,
         .has_map = location->map != NULL,
@@ -194,7 +207,6 @@ static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
     if (state->hist.options.keeps_addresses) {
         made.map = location->map;
         made.addr = location->addr;
-        made.map_bias = location->map ? location->ip - location->addr : 0;
         made.line = made.file = PD_HIST_NONE;
         made.nested = location->is_nested;
         made.call_file = location->is_nested ? pd_nested_of(location)->file : NULL;
@@ -207,7 +219,7 @@ static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
     uint32_t id = pd_hist_frame_id(&state->hist, &made);
     if (id != PD_HIST_NONE)
         location->memo[1] = (uint64_t)id + 1;
-    return id;
+    return end_of(state, id, frame->end);
 }
 
 static bool matches(const regex_t *pattern, const struct pd_location *location)
@@ -268,6 +280,8 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     /* The processor's call stack may come to it, and a leaf's caller. */
     uint64_t most = (uint64_t)sample->callchain_count + sample->branch_count + 2;
     size_t want = (size_t)PD_MIN(most, (uint64_t)max_stack);
+    if (plan->chains_with_branches)
+        want += 2 * (size_t)PD_MIN(sample->branch_count, max_stack);
     if (sample->stack_dynamic_size)
         want += PD_MIN(max_stack, (uint32_t)UNWOUND_LIMIT);
     if (want > state->frame_capacity) {
@@ -314,8 +328,9 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
     if (!state->callers.slots || !pd_chain_split(facts->sample, &parts) ||
         (caller && facts->sample->callchain_count > plan->max_stack))
         return resolve_chain(state, facts, NULL);
-    struct pd_frame leaf = { parts.ip, pd_resolve_leaf(state->resolver, facts->thread,
-                                                       facts->number, &parts) };
+    struct pd_frame leaf = { .ip = parts.ip,
+                             .location = pd_resolve_leaf(state->resolver, facts->thread,
+                                                         facts->number, &parts) };
     if (!leaf.location || (caller && !add_frame(state, &leaf, &facts->cell)))
         return false;
     struct pd_chain_key key = { pd_resolver_stamp(state->resolver, facts->thread, facts->number),
@@ -361,7 +376,9 @@ static bool count_chain(struct state *state, const struct sample_facts *facts, u
         return false;
     pair->period += facts->period;
     pair->count++;
-    pair->borrowed = !(facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN);
+    pair->last = facts->number;
+    pair->borrowed = !state->shared->plan->shows_ends &&
+                     !(facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN);
     if (facts->number < pair->number) {
         pair->number = facts->number;
         pair->thread = facts->thread;
@@ -374,6 +391,14 @@ static bool count_chain(struct state *state, const struct sample_facts *facts, u
 static bool is_host(const struct pd_sample *sample)
 {
     return sample->cpumode == PD_CPUMODE_KERNEL || sample->cpumode == PD_CPUMODE_USER;
+}
+
+/* Where branches are not told, only chains bring them. */
+static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample *sample)
+{
+    return sample->callchain_count || sample->stack_dynamic_size ||
+           (sample->branch_count && plan->chains_with_branches &&
+            (sample->callchain || plan->shows_ends));
 }
 
 static perfdata_status count_sample(struct state *state, struct sample_facts *facts)
@@ -401,10 +426,9 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     if (plan->mode == PD_REPORT_BRANCH)
         return pd_report_count_branches(state, facts, filtered);
     facts->cell = PD_HIST_NONE;
-    if (shared->wants_chain && (sample->callchain_count || sample->stack_dynamic_size) &&
-        !take_chain(state, facts))
+    if (shared->wants_chain && has_chain(plan, sample) && !take_chain(state, facts))
         return PERFDATA_ERROR_MEMORY;
-    if (facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN)
+    if (plan->shows_ends || facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf does not forget it */
@@ -592,7 +616,7 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
         common &= recording->events[i]->attr.sample_type;
     }
     return all & PD_SAMPLE_READ || plan->hist.keeps_log ||
-           (plan->hist.children && (all & ~common) & PD_SAMPLE_CALLCHAIN);
+           (plan->hist.children && !plan->shows_ends && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,

@@ -37,6 +37,22 @@ static void name(const struct drawing *drawing, uint32_t frame_index)
         pd_text_string(drawing->out, " (inlined)");
 }
 
+/* The ends of branches are told in drawings only; within a tree perf has no room for more. */
+#define ENDS_ROOM 63
+
+static void ends(const struct drawing *drawing, uint32_t frame_index, size_t room)
+{
+    if (!drawing->table->plan->shows_ends)
+        return;
+    static const struct pd_chain_ends none;
+    const struct pd_chain_tree *tree = drawing->tree;
+    size_t begin = drawing->out->length;
+    pd_report_ends(frame_index < tree->ends.count ? &tree->ends.data[frame_index] : &none,
+                   drawing->out);
+    if (drawing->out->length - begin > room)
+        drawing->out->length = begin + room;
+}
+
 static void margin(const struct drawing *drawing)
 {
     pd_text_fill(drawing->out, ' ', MARGIN + drawing->margin);
@@ -118,7 +134,7 @@ static void draw_rest(const struct drawing *drawing, const struct level *level)
     }
     uint32_t mask = level->child_mask & ~(UINT32_C(1) << ((level->depth - 1) & 31));
     bars(drawing, level->depth, mask, true, level->remaining, count, level->total);
-    pd_text_string(drawing->out, "[...]\n");
+    pd_text_string(drawing->out, plan->shows_ends ? "[...] (calltrace)\n" : "[...]\n");
 }
 
 static void draw_child(const struct drawing *drawing, struct level *level, uint32_t id)
@@ -137,6 +153,7 @@ static void draw_child(const struct drawing *drawing, struct level *level, uint3
         bars(drawing, level->depth, level->child_mask, i == 0, pd_chain_hits(child),
              pd_chain_count(child), level->total);
         name(drawing, child->first_frame + i);
+        ends(drawing, child->first_frame + i, ENDS_ROOM);
         pd_text_char(drawing->out, '\n');
     }
 }
@@ -189,6 +206,7 @@ static void draw_graph(struct drawing *drawing, uint64_t total, uint64_t row_hit
                 printed = true;
             }
             name(drawing, node->first_frame + i);
+            ends(drawing, node->first_frame + i, SIZE_MAX);
             pd_text_char(out, '\n');
             if (++shown == plan->print_limit)
                 break;
@@ -202,9 +220,6 @@ static void draw_graph(struct drawing *drawing, uint64_t total, uint64_t row_hit
 
 /* ---- flat, folded ---- */
 
-/* perf takes these for markers, as what an unreadable stack ends in. */
-#define FIRST_MARKER ((uint64_t)-4095)
-
 /* The nodes from the root down to `id`, each with its frames. */
 static void draw_path(const struct drawing *drawing, uint32_t id, const char *before,
                       const char *between)
@@ -217,7 +232,8 @@ static void draw_path(const struct drawing *drawing, uint32_t id, const char *be
     while (path.count && !drawing->out->failed) {
         const struct pd_chain_node *node = node_of(drawing, path.data[--path.count]);
         for (uint32_t i = 0; i < node->frame_count; i++) {
-            if (frame_at(drawing, node->first_frame + i)->ip >= FIRST_MARKER)
+            /* perf takes these for markers, as what an unreadable stack ends in. */
+            if (frame_at(drawing, node->first_frame + i)->ip >= PD_CHAIN_FIRST_CONTEXT)
                 continue;
             if (!first)
                 pd_text_string(drawing->out, between);

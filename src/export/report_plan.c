@@ -143,7 +143,7 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
 {
     const struct perfdata_report_options *options = plan->options;
     struct pd_context *context = &recording->context;
-    const char *sort = options->sort;
+    const char *sort = plan->sort;
     bool appended = sort && *sort == '+';
     if (appended && !sort[1])
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid --sort key: `+'");
@@ -389,13 +389,20 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
     out->no_host = options->guest_flags & PERFDATA_REPORT_NO_HOST;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
-    out->skip_first_frame = options->sort && !strncmp(options->sort, "sym", 3) && !options->fields;
+    out->sort = options->sort;
+    if (!out->sort && options->more & PERFDATA_REPORT_BRANCH_HISTORY)
+        out->sort = "srcline,symbol,dso";
+    out->skip_first_frame = out->sort && !strncmp(out->sort, "sym", 3) && !options->fields;
     out->hist.long_names = options->more & PERFDATA_REPORT_VERBOSE;
     out->hist.levels = options->more & PERFDATA_REPORT_HIERARCHY;
     if (out->hist.levels && options->fields)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "--hierarchy and --fields options cannot be used together");
     perfdata_status status = parse_chains(context, out);
+    if (options->more & PERFDATA_REPORT_BRANCH_HISTORY) {
+        out->chains_asked = out->chains_with_branches = true;
+        out->hist.frames = PD_FRAMES_BY_ADDRESS;
+    }
     if (status == 0)
         status = parse_quantum(context, options->time_quantum, &out->time_quantum);
     if (status == 0 && options->percent_limit) {
@@ -496,12 +503,22 @@ static bool has_only_tracepoints(const struct pd_recording *recording)
     return only;
 }
 
-enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording, uint32_t flags)
+/* perf has not read a pipe's features when it chooses. */
+static bool has_branch_stacks(const struct pd_recording *recording)
 {
+    return recording->kind != PD_CONTAINER_PIPE &&
+           pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK);
+}
+
+enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
+                                      const struct perfdata_report_options *options)
+{
+    uint32_t flags = options->flags;
     if (flags & PERFDATA_REPORT_MEM_MODE)
         return PD_REPORT_MEMORY;
-    bool recorded = pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK) &&
-                    !(flags & PERFDATA_REPORT_NO_BRANCH_STACK);
+    if (options->more & PERFDATA_REPORT_BRANCH_HISTORY)
+        return PD_REPORT_NORMAL;
+    bool recorded = has_branch_stacks(recording) && !(flags & PERFDATA_REPORT_NO_BRANCH_STACK);
     return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
 }
 
@@ -510,30 +527,27 @@ static perfdata_status choose_mode(struct pd_recording *recording, struct pd_rep
                                    uint64_t sample_type)
 {
     struct pd_context *context = &recording->context;
+    const struct perfdata_report_options *options = plan->options;
+    bool history = options->more & PERFDATA_REPORT_BRANCH_HISTORY,
+         made = plan->itrace.last_branch || plan->itrace.add_last_branch;
     /* Of a pipe perf does not know; decoded traces bring branches where that is asked for. */
     bool may_come = recording->kind == PD_CONTAINER_PIPE ||
                     pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
-    bool branches = recording->kind == PD_CONTAINER_PIPE || plan->itrace.last_branch ||
-                    plan->itrace.add_last_branch || sample_type & PD_SAMPLE_BRANCH_STACK;
-    plan->mode = pd_report_mode_of(recording, plan->options->flags);
-    if (plan->mode == PD_REPORT_NORMAL &&
-        (plan->itrace.last_branch || plan->itrace.add_last_branch) &&
-        !(plan->options->flags & PERFDATA_REPORT_NO_BRANCH_STACK))
+    bool branches = recording->kind == PD_CONTAINER_PIPE || made ||
+                    sample_type & PD_SAMPLE_BRANCH_STACK;
+    plan->mode = pd_report_mode_of(recording, options);
+    if (plan->mode == PD_REPORT_NORMAL && made && !history &&
+        !(options->flags & PERFDATA_REPORT_NO_BRANCH_STACK))
         plan->mode = PD_REPORT_BRANCH;
+    plan->shows_ends = history && (made || has_branch_stacks(recording));
     plan->total_cycles = plan->mode == PD_REPORT_BRANCH &&
-                         plan->options->flags & PERFDATA_REPORT_TOTAL_CYCLES;
+                         options->flags & PERFDATA_REPORT_TOTAL_CYCLES;
     plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
                               ? branches
                               : may_come || sample_type & PD_SAMPLE_DATA_SRC;
     if (plan->mode == PD_REPORT_MEMORY && plan->has_mode_data)
         return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "memory accesses (option --mem-mode) are not supported yet");
-    /* Where branches are counted perf draws no chains. */
-    if (plan->chains_with_branches && plan->mode != PD_REPORT_BRANCH &&
-        (sample_type & PD_SAMPLE_BRANCH_STACK ||
-         pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE)))
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "call graph key 'branch' is not supported yet");
     return 0;
 }
 
@@ -588,12 +602,14 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected --sort parent, but no callchain data. Did you call 'perf record' "
                        "without -g?");
-    if (!has_chains && plan->chains_asked && plan->chain_mode != PD_CHAIN_NONE)
+    if (!has_chains && plan->chains_asked && plan->chain_mode != PD_CHAIN_NONE && !plan->shows_ends)
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
                        "Did you call 'perf record' without -g or -b?");
-    plan->hist.use_chains = has_chains && plan->chain_mode != PD_CHAIN_NONE &&
-                            plan->mode != PD_REPORT_BRANCH;
+    /* --branch-history gathers chains even where none are drawn: rows stand in their order. */
+    bool history = plan->options->more & PERFDATA_REPORT_BRANCH_HISTORY;
+    plan->hist.use_chains = (has_chains || plan->shows_ends) && plan->mode != PD_REPORT_BRANCH &&
+                            (plan->chain_mode != PD_CHAIN_NONE || history);
     status = setup_filters(recording, plan, perf_exit);
     return status == 0 ? elide(plan) : status;
 }

@@ -36,8 +36,10 @@ struct pd_report_plan {
     struct pd_itrace_options itrace;
     unsigned max_stack; /* of the options, or what chains of a trace need */
     enum pd_report_mode mode;
+    const char *sort;          /* options->sort, or what stands for it */
     bool has_mode_data;        /* what that mode needs was recorded */
-    bool chains_with_branches; /* -g branch */
+    bool chains_with_branches; /* -g branch, --branch-history */
+    bool shows_ends;           /* chains tell what is known of their branches */
     bool total_cycles, full_source_path;
     struct pd_hist_options hist;
     struct pd_report_column columns[PD_REPORT_COLUMNS];
@@ -70,7 +72,8 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
                                     const struct perfdata_report_options *options,
                                     struct pd_report_plan *out);
 /* What rows are made of: samples, or branches or memory accesses where options or the recording ask for that. */
-enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording, uint32_t flags);
+enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
+                                      const struct perfdata_report_options *options);
 /* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a failure. */
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
                                    int32_t *perf_exit);
@@ -142,6 +145,9 @@ void pd_report_field_cell(const struct pd_report_table *table, const struct pd_h
 /* report_lines.c: the source lines that chains show. */
 perfdata_status pd_report_frame_lines(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                                       struct pd_hist *hist, struct pd_arena *arena);
+
+/* report_ends.c: what a frame of a chain tells of branches. */
+void pd_report_ends(const struct pd_chain_ends *ends, struct pd_text *out);
 
 /* report_graph.c: the chains of one row. */
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,

@@ -2,8 +2,7 @@
 #include "resolve/resolver.h"
 #include "format/names.h"
 
-/* Values from here on are no addresses: they say whose addresses follow. */
-#define FIRST_CONTEXT ((uint64_t)-4095)
+#define FIRST_CONTEXT PD_CHAIN_FIRST_CONTEXT
 #define CONTEXT_HYPERVISOR ((uint64_t)-32)
 #define CONTEXT_KERNEL ((uint64_t)-128)
 #define CONTEXT_USER ((uint64_t)-512)
@@ -13,9 +12,10 @@ struct walk {
     const struct pd_sample *sample;
     const struct pd_thread *thread;
     uint64_t number;
-    size_t count;    /* of entries: those of the chain, then the processor's call stack */
-    size_t recorded; /* of the chain that count */
-    size_t leaf;     /* the entry behind which a caller belongs that is not recorded; 0: none */
+    struct pd_chain_path path;
+    size_t first, count; /* of entries: those of the chain, then the processor's call stack */
+    size_t recorded;     /* of the chain that count */
+    size_t leaf;         /* the entry behind which a caller belongs that is not recorded; 0: none */
     uint64_t leaf_caller;
 };
 
@@ -119,11 +119,30 @@ static PD_NOINLINE void find_leaf_caller(struct walk *walk)
     walk->leaf_caller = link - 1; /* within the call */
 }
 
-static bool put(const struct walk *walk, uint8_t mode, uint64_t ip, struct pd_frame *frame)
+/* What an entry of the processor's call stack tells as a branch's end. perf takes each for a target of the newest branch,
+ * or, when it comes from the caller, for a source. */
+static PD_NOINLINE uint64_t end_of(const struct walk *walk, size_t at)
 {
+    struct pd_branch newest = pd_branch_at(walk->sample, 0);
+    if (at == walk->recorded)
+        return pd_chain_end_to(&newest);
+    struct pd_branch branch = pd_branch_at(walk->sample, at - walk->recorded - 1);
+    branch.to = branch.from;
+    branch.from = walk->resolver->from_caller ? 0 : newest.from;
+    return pd_chain_end_to(&branch);
+}
+
+/* Makes a frame of entry `at`, or of the address of what calls it. */
+static bool put(struct walk *walk, uint8_t mode, size_t at, uint64_t ip)
+{
+    struct pd_frame *frame = &walk->path.frames[walk->path.count];
     frame->ip = ip;
     frame->location = pd_resolve(walk->resolver, walk->thread, walk->number, mode, ip);
-    return frame->location != NULL;
+    if (!frame->location)
+        return false;
+    frame->end = PD_LIKELY(at < walk->recorded) ? 0 : end_of(walk, at);
+    walk->path.count++;
+    return true;
 }
 
 /* ---- the walk ---- */
@@ -139,33 +158,30 @@ static bool context_mode(uint64_t context, uint8_t *mode)
     }
 }
 
-static size_t bad_context(const struct walk *walk, uint64_t context, bool *invalid)
+static void bad_context(const struct walk *walk, uint64_t context, bool *invalid)
 {
     *invalid = true;
     pd_issue(walk->resolver->symbols->context, PERFDATA_ISSUE_BAD_CALLCHAIN, -1,
              "call chain with unknown context %lld left out", (long long)context);
-    return 0;
 }
 
-static size_t from_callee(const struct walk *walk, size_t max, struct pd_frame *frames,
-                          bool *invalid)
+static void from_callee(struct walk *walk, size_t max, bool *invalid)
 {
     uint8_t mode = PD_CPUMODE_USER;
-    size_t count = 0;
-    for (size_t i = 0; i < walk->count && count < max; i++) {
+    max += walk->path.count;
+    for (size_t i = walk->first; i < walk->count && walk->path.count < max; i++) {
         uint64_t ip = entry(walk, i);
         /* perf adds it when it comes to the next one. */
         if (PD_UNLIKELY(walk->leaf && i == walk->leaf + 1) &&
-            put(walk, PD_CPUMODE_USER, walk->leaf_caller, &frames[count]) && ++count == max)
+            put(walk, PD_CPUMODE_USER, walk->leaf, walk->leaf_caller) && walk->path.count == max)
             break;
-        if (PD_UNLIKELY(ip >= FIRST_CONTEXT)) {
-            if (!context_mode(ip, &mode))
-                return bad_context(walk, ip, invalid);
-        } else if (put(walk, mode, ip, &frames[count])) {
-            count++;
+        if (PD_LIKELY(ip < FIRST_CONTEXT)) {
+            put(walk, mode, i, ip);
+        } else if (!context_mode(ip, &mode)) {
+            bad_context(walk, ip, invalid);
+            return;
         }
     }
-    return count;
 }
 
 /* The mode of the entries below `end`: the nearest marker's before them. False when perf refuses it. */
@@ -181,34 +197,38 @@ static bool mode_before(const struct walk *walk, size_t end, uint8_t *mode, uint
     return true; /* as it was */
 }
 
+static void turn_round(struct pd_chain_path *path)
+{
+    for (size_t i = 0, j = path->count; i + 1 < j--; i++) {
+        struct pd_frame frame = path->frames[i];
+        path->frames[i] = path->frames[j];
+        path->frames[j] = frame;
+    }
+}
+
 /* From the outermost frame, as perf does when callers come first: max counts from there. Entries that no marker
  * precedes then have the mode of the first marker. */
-static size_t from_caller(const struct walk *walk, size_t max, struct pd_frame *frames,
-                          bool *invalid)
+static void from_caller(struct walk *walk, size_t max, bool *invalid)
 {
     uint8_t mode = PD_CPUMODE_USER;
-    size_t count = 0;
     uint64_t context = 0;
-    if (!mode_before(walk, walk->count, &mode, &context))
-        return bad_context(walk, context, invalid);
-    for (size_t i = walk->count; i-- > 0 && count < max;) {
+    if (!mode_before(walk, walk->count, &mode, &context)) {
+        bad_context(walk, context, invalid);
+        return;
+    }
+    for (size_t i = walk->count; i-- > walk->first && walk->path.count < max;) {
         uint64_t ip = entry(walk, i);
         if (PD_UNLIKELY(walk->leaf && i == walk->leaf) &&
-            put(walk, PD_CPUMODE_USER, walk->leaf_caller, &frames[count]) && ++count == max)
+            put(walk, PD_CPUMODE_USER, i, walk->leaf_caller) && walk->path.count == max)
             break;
-        if (ip >= FIRST_CONTEXT) {
-            if (!mode_before(walk, i, &mode, &context))
-                return bad_context(walk, context, invalid);
-        } else if (put(walk, mode, ip, &frames[count])) {
-            count++;
+        if (ip < FIRST_CONTEXT) {
+            put(walk, mode, i, ip);
+        } else if (!mode_before(walk, i, &mode, &context)) {
+            bad_context(walk, context, invalid);
+            return;
         }
     }
-    for (size_t i = 0, j = count; i + 1 < j--; i++) {
-        struct pd_frame frame = frames[i];
-        frames[i] = frames[j];
-        frames[j] = frame;
-    }
-    return count;
+    turn_round(&walk->path);
 }
 
 bool pd_chain_has_more(const struct pd_sample *sample)
@@ -251,12 +271,37 @@ struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct p
     return pd_resolve(resolver, thread, number, parts->cpumode, parts->ip);
 }
 
+/* Branches stand between the sample and its callers. perf then leaves out as many entries of the chain as there are
+ * branches, besides those that the branches have told. */
+static PD_NOINLINE void join_branches(struct walk *walk, unsigned max_stack, bool *invalid)
+{
+    struct pd_chain_path *path = &walk->path;
+    struct pd_history history;
+    size_t max = PD_MIN(path->capacity, (size_t)max_stack);
+    bool from_callers = walk->resolver->from_caller;
+    pd_history_take(walk->sample, max_stack, from_callers, &history);
+    if (from_callers) {
+        walk->first = history.count;
+        from_caller(walk, max, invalid);
+        pd_history_put(&history, path);
+        return;
+    }
+    pd_history_put(&history, path);
+    walk->first = history.overlap;
+    walk->count -= PD_MIN(walk->count, history.count);
+    from_callee(walk, PD_MIN(path->capacity - path->count, max), invalid);
+}
+
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid)
 {
     struct walk walk = {
-        .resolver = resolver, .sample = sample, .thread = thread, .number = number
+        .resolver = resolver,
+        .sample = sample,
+        .thread = thread,
+        .number = number,
+        .path = { resolver, thread, number, frames, 0, capacity },
     };
     use_call_stack(&walk);
     size_t max = PD_MIN(capacity, (size_t)max_stack);
@@ -266,8 +311,14 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
         find_leaf_caller(&walk);
     /* Where all fit and each follows a marker, both ways give the same, and this one takes less. */
     bool both = walk.count <= max && !walk.leaf && walk.count && entry(&walk, 0) >= FIRST_CONTEXT;
-    size_t count = resolver->from_caller && !both ? from_caller(&walk, max, frames, invalid)
-                                                  : from_callee(&walk, max, frames, invalid);
+    if (PD_UNLIKELY(sample->branch_count) && resolver->joins_branches &&
+        walk.count == walk.recorded)
+        join_branches(&walk, max_stack, invalid);
+    else if (resolver->from_caller && !both)
+        from_caller(&walk, max, invalid);
+    else
+        from_callee(&walk, max, invalid);
+    size_t count = *invalid ? 0 : walk.path.count;
     resolver->unwound = 0;
     if (PD_UNLIKELY(pd_has_stack(sample)) && !*invalid)
         resolver->unwound = pd_unwind_frames(resolver, sample, thread, number, frames + count,

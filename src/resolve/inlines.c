@@ -120,7 +120,8 @@ struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame 
         if (i >= recorded && list_of(resolver, frames[i].location, &list) < 0)
             return NULL;
         for (size_t at = 0; at < list.count; at++) {
-            struct pd_frame frame = { frames[i].ip, &list.functions[at].location };
+            struct pd_frame frame = { .ip = frames[i].ip,
+                                      .location = &list.functions[at].location };
             if (!pd_vec_push(&resolver->inlined, frame))
                 return NULL;
         }

@@ -49,6 +49,9 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
 /* By address: kernel or user decided as thread__find_map_fb does (branch stacks). */
 struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
                                    uint64_t number, uint8_t cpumode, uint64_t ip);
+/* Where nothing says whose the address is: perf asks the process, then the kernel, then guests that hide the host. */
+struct pd_location *pd_resolve_unmoded(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                       uint64_t number, uint64_t ip);
 /* For speed only. An address will be looked up some samples later: fetch asks the memory for what peek then reads, which
  * is the location that the address had last, or NULL. It may not be the answer: do not use it but for hints. */
 void pd_resolver_fetch(struct pd_resolver *resolver, uint8_t cpumode, uint64_t ip);
@@ -124,17 +127,41 @@ const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct
 
 /* ---- call chains ------------------------------------------------------------------------------------------ */
 
+/* Values of a chain from here on are no addresses: they say whose addresses follow. */
+#define PD_CHAIN_FIRST_CONTEXT ((uint64_t)-4095)
+
+/* What a frame tells that is an end of a branch, in a word: of a target whence and how it was reached ... */
+enum pd_chain_end_part {
+    PD_END_TO = 1,
+    PD_END_FROM = 2,
+    PD_END_PREDICTED = 4,
+    PD_END_ABORT = 8,
+    PD_END_FORWARD = 16, /* conditional branches */
+    PD_END_BACKWARD = 32,
+    PD_END_CROSS_4K = 64,
+    PD_END_CROSS_2M = 128,
+    PD_END_TYPE_SHIFT = 16, /* a bit for each type, then one for each that was added later */
+    PD_END_NEW_TYPE_SHIFT = 32,
+    /* ... of a source how long it took, and which loops come before it. */
+    PD_END_LOOPS_SHIFT = 8,
+    PD_END_CYCLES_SHIFT = 16,
+    PD_END_LOOP_CYCLES_SHIFT = 32
+};
+
 struct pd_frame {
-    uint64_t ip; /* as in the chain */
+    uint64_t ip;  /* as in the chain */
+    uint64_t end; /* enum pd_chain_end_part; 0: none of a branch */
     struct pd_location *location;
 };
 
 /* perf walks a chain from the caller when it shows callers first, and then counts max_stack from there. Default: no. */
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller);
+/* Chains begin with the sample's branches, loops once (perf's branch history). Default: no. */
+void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins);
 /* Do frames depend on more of the sample than its recorded chain: registers, a stack, branches? */
 bool pd_chain_has_more(const struct pd_sample *sample);
 /* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
- * `capacity` and `max_stack` addresses. Returns the count; 0 with *invalid set when the chain is discarded. */
+ * `capacity` and `max_stack` addresses, and as many branches with two ends each. Returns the count; 0 with *invalid set when the chain is discarded. */
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid);

@@ -380,6 +380,21 @@ struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd
     return pd_resolve(resolver, thread, number, own, ip);
 }
 
+struct pd_location *pd_resolve_unmoded(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                       uint64_t number, uint64_t ip)
+{
+    static const uint8_t modes[] = { PD_CPUMODE_USER, PD_CPUMODE_KERNEL, PD_CPUMODE_GUEST_USER,
+                                     PD_CPUMODE_GUEST_KERNEL };
+    size_t count = PD_LIKELY(!resolver->no_host) ? 2 : PD_LENGTH(modes);
+    struct pd_location *location = NULL;
+    for (size_t i = 0; i < count; i++) {
+        location = pd_resolve(resolver, thread, number, modes[i], ip);
+        if (!location || location->map)
+            break;
+    }
+    return location;
+}
+
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number)
 {
@@ -455,6 +470,11 @@ void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code)
 void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host)
 {
     resolver->no_host = resolver->rare = no_host;
+}
+
+void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins)
+{
+    resolver->joins_branches = joins;
 }
 
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller)

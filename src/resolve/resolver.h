@@ -50,6 +50,7 @@ struct pd_resolver {
     unsigned slab_left;
     uint32_t count;
     bool from_caller;
+    bool joins_branches;
     bool guest_code; /* a guest's user space is that of its thread, the host's */
     /* Of the sample that was looked up last. */
     uint64_t number;
@@ -71,6 +72,36 @@ struct pd_resolver {
     PD_VEC(struct pd_nested_list) nested;
     struct pd_resolver_stats stats;
 };
+
+/* The frames of a chain as they are found. */
+struct pd_chain_path {
+    struct pd_resolver *resolver;
+    const struct pd_thread *thread;
+    uint64_t number;
+    struct pd_frame *frames;
+    size_t count, capacity;
+};
+
+/* history.c: the branches of a sample, in the order of its chain. */
+enum { PD_HISTORY_MAX = 127 }; /* stacks with more are taken for damaged, and left out */
+
+struct pd_history_loops {
+    uint8_t times;   /* how many were left out in front of the branch */
+    uint32_t cycles; /* of the last of them */
+};
+
+struct pd_history {
+    struct pd_branch branches[PD_HISTORY_MAX];
+    struct pd_history_loops loops[PD_HISTORY_MAX];
+    size_t count, overlap; /* entries of the chain that the branches tell as well */
+    bool from_caller;
+};
+
+void pd_history_take(const struct pd_sample *sample, unsigned max_stack, bool from_caller,
+                     struct pd_history *out);
+void pd_history_put(const struct pd_history *history, struct pd_chain_path *path);
+/* frame.end of a branch's target. */
+uint64_t pd_chain_end_to(const struct pd_branch *branch);
 
 /* unwind.c: are there registers and a copied stack? */
 bool pd_has_stack(const struct pd_sample *sample);

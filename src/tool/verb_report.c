@@ -9,7 +9,7 @@
 struct report_options {
     int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
         exclude_other;
-    int branch_stack, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
+    int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
@@ -84,6 +84,9 @@ static const struct tool_option report_rows[] = {
     { TOOL_FLAG, 'b', "branch-stack", NULL,
       "a row for each branch (on where they were recorded); --no-branch-stack: for each sample",
       FIELD(branch_stack) },
+    { TOOL_FLAG, 0, "branch-history", NULL,
+      "samples with the branches that led to them in front of their chains",
+      FIELD(branch_history) },
     { TOOL_FLAG, 0, "total-cycles", NULL,
       "with branches: blocks of code by their cycles; refused so far where known functions have "
       "any",
@@ -98,7 +101,7 @@ static const struct tool_option report_rows[] = {
     { TOOL_GROUP, .help = "Call chains" },
     { TOOL_CALLBACK, 'g', "call-graph", "STYLE",
       "graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, "
-      "address or srcline, percent, period or count",
+      "address or srcline, branch (samples' branches in front), percent, period or count",
       .flags = TOOL_LAST, .parse = parse_call_graph },
     { TOOL_FLAG, 'G', "inverted", NULL, "chains from caller to callee", FIELD(inverted) },
     { TOOL_UINT, 0, "max-stack", "N", "frames taken at most of a chain", FIELD(max_stack) },
@@ -177,6 +180,7 @@ static uint32_t more_flags_of(const struct report_options *from)
         { from->hierarchy, PERFDATA_REPORT_HIERARCHY },
         { from->verbose > 0, PERFDATA_REPORT_VERBOSE },
         { !from->inlined, PERFDATA_REPORT_NO_INLINE },
+        { from->branch_history, PERFDATA_REPORT_BRANCH_HISTORY },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }

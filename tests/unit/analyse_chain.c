@@ -61,6 +61,55 @@ static const char *built(const struct pd_chain_item *items, size_t count, enum p
     return text;
 }
 
+static uint32_t end(uint64_t end)
+{
+    struct pd_hist_frame made = { .ip = 1, .place = 1, .end = end };
+    return pd_hist_cell_id(&hist, pd_hist_frame_id(&hist, &made), PD_HIST_NONE);
+}
+
+/* "count predicted aborted cycles loops loop_cycles sources" and whether it is a target, of the only frame. */
+static const char *summed(const struct pd_chain_item *items, size_t count)
+{
+    static char text[128];
+    struct pd_chain_tree tree = { 0 };
+    CHECK(pd_chain_build(&hist, items, count, PD_CHAIN_GRAPH, 0, 0, &tree) == 0);
+    CHECK_U64(tree.frames.count, 1);
+    CHECK_U64(tree.ends.count, 1);
+    const struct pd_chain_ends *ends = tree.ends.data;
+    snprintf(text, sizeof text,
+             "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+             " %s",
+             ends->count, ends->predicted, ends->aborted, ends->cycles, ends->loops,
+             ends->loop_cycles, ends->sources, ends->is_target ? "to" : "from");
+    pd_chain_tree_free(&tree);
+    return text;
+}
+
+/* One place, told as several ends and as none: what each tells adds up, the last one says what it is. */
+static void ends_of_branches(void)
+{
+    struct pd_hist_options options = { .use_chains = true };
+    pd_hist_init(&hist, &options);
+    const uint64_t from = PD_END_FROM | UINT64_C(2) << PD_END_LOOPS_SHIFT |
+                          UINT64_C(5) << PD_END_CYCLES_SHIFT |
+                          UINT64_C(9) << PD_END_LOOP_CYCLES_SHIFT;
+    struct pd_chain_item items[] = {
+        { end(PD_END_TO | PD_END_PREDICTED), 0, 1, 3, 1, 1 },
+        { end(PD_END_TO | PD_END_ABORT), 0, 1, 1, 2, 3 },
+        { end(from), 0, 1, 4, 0, 2 },
+        { end(0), 0, 1, 7, 3, 4 },
+    };
+    CHECK_U64(hist.frames.count, 4);
+    CHECK(pd_chain_rank(&hist) == 0);
+    CHECK(hist.has_ends);
+    CHECK_STR(summed(items, 4), "8 3 1 20 8 36 3 to"); /* the first sample was a source: 4 - 1 */
+    items[2].last = 5;
+    items[2].order = 9;
+    CHECK_STR(summed(items, 4), "8 3 1 20 8 36 4 from");
+    CHECK_STR(summed(items + 3, 1), "0 0 0 0 0 0 0 from");
+    pd_hist_free(&hist);
+}
+
 int main(void)
 {
     struct pd_hist_options options = { .use_chains = true };
@@ -86,5 +135,6 @@ int main(void)
     CHECK_STR(built(items, 3, PD_CHAIN_FLAT, 0, 0), "1.2=5+40(4=30+0 3=10+0) #30 #10 #5");
     CHECK_STR(built(items, 5, PD_CHAIN_FOLDED, 6, 0), "9=45+0 1.2=5+40(4=30+0 3=10+0) #45 #30 #10");
     pd_hist_free(&hist);
+    ends_of_branches();
     return test_done();
 }
