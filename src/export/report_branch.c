@@ -98,15 +98,26 @@ static perfdata_status count_branch(struct state *state, struct sample_facts *fa
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
+/* Where perf makes branch stacks of a trace, a branch that the trace tells is a stack of its own. */
+static bool is_branch(const struct state *state, const struct sample_facts *facts)
+{
+    const struct pd_event *event = facts->event;
+    return event->synthesised && state->shared->plan->itrace.last_branch &&
+           event->attr.type == PD_TYPE_HARDWARE && event->attr.config == PD_HW_BRANCH_INSTRUCTIONS;
+}
+
 perfdata_status pd_report_count_branches(struct state *state, struct sample_facts *facts,
                                          bool filtered)
 {
     const struct pd_sample *sample = facts->sample;
     char level = facts->location->level;
     bool hide = state->hist.options.hide_unresolved;
+    bool alone = is_branch(state, facts);
+    uint32_t count = alone ? 1 : sample->branch_count;
     perfdata_status status = 0;
-    for (uint32_t i = 0; i < sample->branch_count && status == 0; i++) {
-        struct pd_branch branch = pd_branch_at(sample, i);
+    for (uint32_t i = 0; i < count && status == 0; i++) {
+        struct pd_branch branch = alone ? (struct pd_branch){ sample->ip, sample->addr, 0 }
+                                        : pd_branch_at(sample, i);
         const struct pd_location *from = pd_resolve_unmoded(state->resolver, facts->thread,
                                                             facts->number, branch.from),
                                  *to = pd_resolve_unmoded(state->resolver, facts->thread,
