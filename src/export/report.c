@@ -490,7 +490,7 @@ static perfdata_status parse_itrace(struct report *report)
         itrace->set = true;
     }
     report->plan.max_stack = options->max_stack;
-    if (itrace->set && itrace->callchain)
+    if (itrace->set && (itrace->callchain || itrace->add_callchain))
         report->plan.max_stack = PD_MAX(options->max_stack, itrace->callchain_size);
     return 0;
 }

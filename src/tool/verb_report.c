@@ -178,7 +178,7 @@ static uint32_t more_flags_of(const struct report_options *from)
     const struct tool_flag rows[] = {
         { from->full_source_path, PERFDATA_REPORT_FULL_SOURCE_PATH },
         { from->hierarchy, PERFDATA_REPORT_HIERARCHY },
-        { from->verbose > 0, PERFDATA_REPORT_VERBOSE },
+        { from->verbose > 0 && !from->quiet, PERFDATA_REPORT_VERBOSE },
         { !from->inlined, PERFDATA_REPORT_NO_INLINE },
         { from->branch_history, PERFDATA_REPORT_BRANCH_HISTORY },
     };
