@@ -165,6 +165,7 @@ struct walk {
     struct zone zone;
     struct pd_pt_mark *spare;
     size_t changes; /* of the cycles' count, up to part->exit */
+    struct pd_pt_pauses pauses;
 };
 
 /* The part may end here. */
@@ -182,19 +183,51 @@ static bool note_exit(struct walk *w, uint64_t position)
     return true;
 }
 
+static bool end_zone(struct walk *w, uint64_t time, uint64_t insns)
+{
+    bool empty = w->off && insns == w->insns;
+    w->off = false;
+    w->zone.to = time;
+    return !empty || pd_vec_push(&w->part->zones, w->zone);
+}
+
+static void begin_zone(struct walk *w, uint64_t insns)
+{
+    w->off = true;
+    w->zone.from = w->latest;
+    w->insns = insns;
+}
+
+/* What was no step of its own. */
+static bool take_pauses(struct walk *w)
+{
+    struct pd_pt_pauses *pauses = &w->pauses;
+    bool good = !pauses->failed;
+    for (size_t i = 0; good && i < pauses->list.count; i++) {
+        const struct pd_pt_pause *pause = &pauses->list.data[i];
+        if (pause->off) {
+            w->clock.time = PD_MAX(w->clock.time, pause->off);
+            w->latest = PD_MAX(w->latest, w->clock.time);
+            begin_zone(w, pause->insns);
+        }
+        if (pause->on) {
+            good = end_zone(w, pause->on, pause->insns);
+            w->clock = (struct pd_synth_clock){ .time = pause->on, .set = true };
+            w->latest = PD_MAX(w->latest, w->clock.time);
+        }
+    }
+    pauses->list.count = 0;
+    pauses->open = false;
+    return good;
+}
+
 static bool note_zone(struct walk *w, const struct pd_pt_state *state, bool ends)
 {
-    if (w->off && (ends || !(state->type & PD_PT_PSB_EVENT))) {
-        w->zone.to = w->clock.time;
-        if (state->tot_insn_cnt == w->insns && !pd_vec_push(&w->part->zones, w->zone))
-            return false;
-        w->off = false;
-    }
-    if (state->type & PD_PT_TRACE_END) {
-        w->off = true;
-        w->zone.from = w->latest;
-        w->insns = state->tot_insn_cnt;
-    }
+    if (w->off && (ends || !(state->type & PD_PT_PSB_EVENT)) &&
+        !end_zone(w, w->clock.time, state->tot_insn_cnt))
+        return false;
+    if (state->type & PD_PT_TRACE_END)
+        begin_zone(w, state->tot_insn_cnt);
     return true;
 }
 
@@ -208,7 +241,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     for (bool ends = false; !ends;) {
         state = pd_pt_decode(decoder, UINT64_MAX);
         if (!state || atomic_load_explicit(&parts->dropped, memory_order_relaxed) || state->error ||
-            state->type & synth->mask || pd_pt_is_near(decoder))
+            state->type & synth->mask || pd_pt_is_near(decoder) || !take_pauses(w))
             return;
         pd_synth_clock_step(&w->clock, synth, state);
         w->latest = PD_MAX(w->latest, w->clock.time);
@@ -229,11 +262,14 @@ static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_pt_rest rest;
     pd_pt_rest(decoder, &rest);
     pd_pt_note_cycles(decoder, &part->cycles);
+    pd_pt_note_pauses(decoder, &w->pauses);
     part->off_at_entry = w->off = !rest.tracing;
     w->insns = rest.insns;
     part->reached = part->begin;
     walk_to_end(w, parts);
     pd_pt_note_cycles(decoder, NULL);
+    pd_pt_note_pauses(decoder, NULL);
+    pd_vec_free(&w->pauses.list);
     part->end = part->reached;
     part->cycles.list.count = w->changes;
     return part->end > part->begin && !part->cycles.failed &&

@@ -33,6 +33,7 @@ static void clear_own(struct pd_pt_decoder *at)
     at->tables = NULL;
     memset(&at->chains, 0, sizeof at->chains);
     at->unseen = at->hop_unseen = false;
+    at->pauses = NULL;
     at->limit = at->watch_from = 0;
     at->watch = 0;
 }
@@ -133,6 +134,7 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
     d->unseen = own.unseen;
     d->hop_unseen = own.hop_unseen;
     d->watch = own.watch;
+    d->pauses = own.pauses;
     d->watch_from = own.watch_from;
     d->state.items = &d->items;
     d->state.event_data = d->event_data_out;
@@ -177,6 +179,11 @@ void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
 void pd_pt_note_cycles(struct pd_pt_decoder *d, struct pd_pt_cycles *changes)
 {
     d->time.changes = changes;
+}
+
+void pd_pt_note_pauses(struct pd_pt_decoder *d, struct pd_pt_pauses *pauses)
+{
+    d->pauses = pauses;
 }
 
 void pd_pt_mark_begin(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64_t position)

@@ -24,6 +24,8 @@ void pd_pt_mark_jump(struct pd_pt_decoder *decoder, const struct pd_pt_mark *own
                      const struct pd_pt_cycles *changes);
 /* Notes what changes its count of cycles; NULL: no more. */
 void pd_pt_note_cycles(struct pd_pt_decoder *decoder, struct pd_pt_cycles *changes);
+/* Notes pauses, which are then no steps although PD_PT_TRACE_END is watched; NULL: no more. */
+void pd_pt_note_pauses(struct pd_pt_decoder *decoder, struct pd_pt_pauses *pauses);
 /* Cycles are counted alike at both. */
 bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
 /* The decoder, which may be one of another queue, begins at the PSB at that position of the mark's buffer; what changes

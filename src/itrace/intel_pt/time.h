@@ -26,6 +26,18 @@ struct pd_pt_cycles_change {
     double factor; /* ticks since the base to cycles; 0: a new base */
 };
 
+/* Pauses of the trace that no step is returned for, in the order of the trace: when tracing ended and when it began again in
+ * user space, as estimated; 0: that is a step of its own, or is yet to come. */
+struct pd_pt_pauses {
+    PD_VEC(struct pd_pt_pause) list;
+    bool open;   /* the last one has not ended */
+    bool failed; /* not all of them are there */
+};
+struct pd_pt_pause {
+    uint64_t off, on;
+    uint64_t insns; /* walked when it began or ended */
+};
+
 struct pd_pt_time {
     struct pd_pt_calibration *told; /* NULL: nobody asks */
     struct pd_pt_cycles *changes;   /* likewise */

@@ -153,8 +153,9 @@ struct pd_pt_decoder {
     /* sample_insn_base: insns at the time that sample_time has */
     /* A return to user space that was not returned although the caller is timeful: the last one since the call. */
     bool skipped, skipped_late;
-    uint64_t skipped_time;   /* estimated; while it is late, to be added to the time */
-    uint64_t skipped_cycles; /* time.cycles then */
+    uint64_t skipped_time;       /* estimated; while it is late, to be added to the time */
+    uint64_t skipped_cycles;     /* time.cycles then */
+    struct pd_pt_pauses *pauses; /* NULL: nobody asks */
 
     uint64_t limit; /* of the call under way */
     uint32_t watch; /* see pd_pt_watch() */
@@ -346,6 +347,15 @@ PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
     return (d->unseen || d->hop_unseen) && d->walk == WALK_IN_SYNC;
 }
 
+/* What time it was when the step came that was skipped. */
+PD_INLINE void walk_tell_skipped(struct pd_pt_decoder *d, uint64_t time)
+{
+    d->skipped_time += time;
+    d->skipped_late = false;
+    if (d->pauses && d->pauses->list.count)
+        d->pauses->list.data[d->pauses->list.count - 1].on = d->skipped_time;
+}
+
 /* How long a cycle is has been found: what waited for it. */
 PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
 {
@@ -355,8 +365,8 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     if (d->sample_late)
         d->sample_time = pd_pt_time_at(&d->time, d->sample_cycles);
     if (d->skipped_late)
-        d->skipped_time += pd_pt_time_at(&d->time, d->skipped_cycles);
-    d->sample_late = d->skipped_late = false;
+        walk_tell_skipped(d, pd_pt_time_at(&d->time, d->skipped_cycles));
+    d->sample_late = false;
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 

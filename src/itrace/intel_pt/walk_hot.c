@@ -35,7 +35,7 @@ static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(19
 static bool is_plain(const struct pd_pt_decoder *d)
 {
     const struct walk_pending *pending = &d->pending;
-    const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END;
+    const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | (d->pauses ? 0 : PD_PT_TRACE_END);
     return d->config.branches && !d->config.outside && !d->overflow && !(d->watch & watched) &&
            !(pending->cfe || pending->cfe_ip || pending->mode_exec || pending->tx || pending->ptw ||
              pending->mwait || pending->pwre || pending->exstop || pending->bep);
@@ -234,6 +234,26 @@ PD_INLINE bool hot_is_far(const struct hot *h, uint64_t count)
     return h->insns + count + 2 < h->budget;
 }
 
+static PD_NOINLINE void note_off(struct pd_pt_decoder *d)
+{
+    struct pd_pt_pauses *pauses = d->pauses;
+    struct pd_pt_pause pause = { .off = d->time.timestamp, .insns = d->time.insns };
+    pauses->open = pd_vec_push(&pauses->list, pause);
+    pauses->failed |= !pauses->open;
+}
+
+/* walk_tell_skipped() will say when, if it is late. */
+static PD_NOINLINE void note_on(struct pd_pt_decoder *d)
+{
+    struct pd_pt_pauses *pauses = d->pauses;
+    struct pd_pt_pause pause = { .insns = d->time.insns };
+    if (!pauses->open && !pd_vec_push(&pauses->list, pause))
+        pauses->failed = true;
+    else
+        pauses->list.data[pauses->list.count - 1].on = d->skipped_time;
+    pauses->open = false;
+}
+
 /* The step that ends it, at `ip`. The time of it is told: no calibration looks beyond. */
 PD_INLINE void hot_off(struct pd_pt_decoder *d, struct hot *h, uint64_t ip)
 {
@@ -244,6 +264,8 @@ PD_INLINE void hot_off(struct pd_pt_decoder *d, struct hot *h, uint64_t ip)
         d->sample_tot_cycles = d->time.tot_cycles;
     d->time.sample_cyc = false;
     walk_take_time(d);
+    if (d->pauses)
+        note_off(d);
     walk_put_off(d, false);
     walk_trace_off(d);
     d->state.from_ip = ip;
@@ -336,7 +358,8 @@ PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at
     const unsigned size = tip_ip(at, &ip);
     if (!h->plain || !size || d->time.pge || !hot_is_far(h, 0))
         return false;
-    if (d->config.timeful && ip && ip < d->config.kernel_start && !hot_skip(d, h))
+    const bool returns = d->config.timeful && ip && ip < d->config.kernel_start;
+    if (returns && !hot_skip(d, h))
         return false;
     hot_put(d, h);
     if (d->time.sample_cyc)
@@ -345,6 +368,8 @@ PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at
     d->time.pge = true;
     pd_pt_time_rebase_cycles(&d->time);
     walk_take_time(d);
+    if (returns && d->pauses)
+        note_on(d);
     d->state.from_ip = 0;
     d->state.to_ip = ip;
     h->last_ip = h->ip = ip;

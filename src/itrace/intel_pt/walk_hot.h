@@ -202,10 +202,8 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
         return false;
     if (h->stepped && !h->step_timed)
         hot_time_step(h, before, factor);
-    if (d->skipped_late) {
-        d->skipped_late = false;
-        d->skipped_time += hot_at(before, d->skipped_cycles, factor);
-    }
+    if (d->skipped_late)
+        walk_tell_skipped(d, hot_at(before, d->skipped_cycles, factor));
     time->ctc_delta = delta;
     time->last_mtc = mtc;
     time->timestamp = time->cyc_reference = now;
