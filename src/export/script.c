@@ -76,6 +76,7 @@ static void end(void *data, unsigned index, void *state)
     pd_chain_memo_free(&worker->chains);
     pd_script_stat_free(worker->stat);
     pd_script_source_free(worker->source);
+    pd_script_series_free(worker);
     free(worker->frames);
     free(worker);
 }
@@ -138,6 +139,10 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
     for (size_t i = 0; far && i < PD_MIN(batch->count, AHEAD); i++)
         ahead[i] = pd_script_ahead(worker, &batch->records[i]);
     for (size_t i = 0; i < batch->count; i++) {
+        if (!far)
+            i += pd_script_series_lines(worker, &batch->records[i], batch->count - i, &batch->text);
+        if (i == batch->count)
+            break;
         worker->location = far ? ahead[i % AHEAD] : pd_script_ahead(worker, &batch->records[i]);
         if (far)
             look_ahead(worker, batch, i, ahead);
@@ -149,6 +154,8 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
             put_record(worker, &batch->records[i], &batch->text);
         if (script->dump)
             pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
+        if (!far && batch->records[i].facts)
+            pd_script_series_begin(worker, &batch->records[i]);
     }
     if (script->filter_failed)
         return PERFDATA_ERROR_ARGUMENT;

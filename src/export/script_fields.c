@@ -359,6 +359,7 @@ static perfdata_status plan_events(struct pd_script *script)
         plan->bpf_output = event->attr.type == PD_TYPE_SOFTWARE &&
                            event->attr.config == PD_SW_BPF_OUTPUT &&
                            set->fields & PD_FIELD(BPF_OUTPUT);
+        plan->series = pd_script_has_series(script, plan);
         perfdata_status status = plan_trace(script, plan);
         if (status)
             return status;

@@ -321,8 +321,8 @@ static void put_branch_stack(struct pd_script_worker *worker, uint64_t fields,
 }
 
 /* The code of a program's map stays what it is, so an address has its text for as long as it has its location. */
-static bool is_kept(const struct pd_script_worker *worker, const struct pd_sample *sample,
-                    const struct pd_delivered *record)
+bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
+                          const struct pd_delivered *record)
 {
     const struct pd_location *location = worker->location;
     const struct pd_synth_facts *facts = record->facts;
@@ -367,7 +367,7 @@ static void put_insn(struct pd_script_worker *worker, uint64_t fields,
                      const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text)
 {
-    struct pd_insn_text *slot = is_kept(worker, sample, record) ? insn_slot(worker) : NULL;
+    struct pd_insn_text *slot = pd_script_keeps_insn(worker, sample, record) ? insn_slot(worker) : NULL;
 
     fields &= PD_FIELD(INSN) | PD_FIELD(INSNLEN);
     if (!slot || ((!slot->text || slot->fields != fields) &&

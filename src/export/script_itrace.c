@@ -78,13 +78,19 @@ static void make_flags(uint32_t flags, struct pd_flag_text *slot)
     pd_text_free(&name);
 }
 
-void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
-                     struct pd_text *text)
+const struct pd_flag_text *pd_script_flag_text(struct pd_script_worker *worker, uint32_t flags)
 {
-    uint32_t flags = record->facts ? record->facts->flags : 0;
     struct pd_flag_text *slot = &worker->flags[(flags ^ flags >> 5) % PD_LENGTH(worker->flags)];
     if (PD_UNLIKELY(slot->flags != flags || !slot->length))
         make_flags(flags, slot);
+    return slot;
+}
+
+void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
+                     struct pd_text *text)
+{
+    const struct pd_flag_text *slot = pd_script_flag_text(worker,
+                                                          record->facts ? record->facts->flags : 0);
     char *to = pd_text_room(text, sizeof slot->text);
     if (!to)
         return;

@@ -166,14 +166,19 @@ static char *put_new_time(struct pd_script_worker *worker, char *to, uint64_t ti
     return to;
 }
 
+void pd_script_make_time(struct pd_script_worker *worker, uint64_t time)
+{
+    struct pd_time_text *last = &worker->time;
+    last->time = time;
+    last->length = (unsigned)(put_new_time(worker, last->text, time) - last->text);
+}
+
 /* ... or all of it. */
 PD_INLINE char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
 {
     struct pd_time_text *last = &worker->time;
-    if (last->time != time || !last->length) {
-        last->time = time;
-        last->length = (unsigned)(put_new_time(worker, last->text, time) - last->text);
-    }
+    if (last->time != time || !last->length)
+        pd_script_make_time(worker, time);
     memcpy(to, last->text, sizeof last->text);
     return to + last->length;
 }

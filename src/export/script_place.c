@@ -195,6 +195,7 @@ void pd_script_forget(struct pd_script_worker *worker)
 {
     worker->insns.count = 0;
     worker->pt_lines.count = 0;
+    pd_script_series_forget(worker);
     pd_arena_free(&worker->places);
     pd_chain_memo_forget(&worker->chains);
 }

@@ -55,6 +55,7 @@ struct pd_script_event {
     bool branch_trace;   /* BTS: its own order of fields */
     bool address_shown;  /* BTS: the target */
     bool bpf_output;
+    bool series; /* lines may come in series: see script_series.c */
     const struct pd_trace_format *format; /* of a tracepoint whose payload is printed, else NULL */
 };
 
@@ -147,7 +148,7 @@ struct pd_head_text {
 struct pd_time_text {
     uint64_t time;
     unsigned length; /* 0: nothing yet */
-    char text[40];
+    char text[PD_COPY_BLOCK];
 };
 
 #define PD_CHAIN_TEXTS 8192 /* a power of 2 */
@@ -207,6 +208,7 @@ struct pd_script_worker {
     struct pd_time_text time;
     uint64_t samples, errors;
     struct pd_flag_text flags[64];
+    struct pd_script_series *series; /* NULL: none was met */
     size_t call_column;       /* behind indented calls */
     struct pd_map64 guest_at; /* by pid: place in guest_names */
     PD_VEC(const char *) guest_names;
@@ -279,6 +281,21 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
 /* More than any start and period take. */
 #define PD_START_ROOM 192
 
+/* Makes worker->time the text of that time. */
+void pd_script_make_time(struct pd_script_worker *worker, uint64_t time);
+
+/* script_series.c: lines that differ from each other in times and addresses only. */
+struct pd_script_series;
+bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan);
+/* The lines of the first records; of how many. That of the next one is yet to be made, */
+size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_delivered *records,
+                              size_t count, struct pd_text *text);
+/* ... and when it has been, this is to be called, where it has facts. */
+void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_delivered *record);
+/* Texts that were kept are no longer. */
+void pd_script_series_forget(struct pd_script_worker *worker);
+void pd_script_series_free(struct pd_script_worker *worker);
+
 /* script_stat.c: recordings of perf stat, whose records must come in order. */
 struct pd_script_stat;
 struct pd_script_stat *pd_script_stat_new(void);
@@ -305,6 +322,7 @@ void pd_script_source_put(struct pd_script_source *source, struct pd_script *scr
                           struct pd_text *text);
 
 /* script_itrace.c: what only samples made of a trace show. */
+const struct pd_flag_text *pd_script_flag_text(struct pd_script_worker *worker, uint32_t flags);
 void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
                      struct pd_text *text);
 void pd_script_synth(const struct pd_sample *sample, struct pd_text *text);
@@ -359,6 +377,10 @@ perfdata_status pd_script_open_code(struct pd_script *script);
 void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
                     const struct pd_sample *sample, const struct pd_delivered *record,
                     struct pd_text *text);
+
+/* The text of the instruction at worker->location is kept as long as that is. */
+bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
+                          const struct pd_delivered *record);
 
 /* The bytes of the sample's instruction, PD_INSN_BUFFER of room; how many, 0: unknown. */
 unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,

@@ -148,6 +148,8 @@ void pd_timeline_settle(struct pd_timeline *timeline, uint64_t number);
 const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t number);
 /* The text that held at `number`. */
 const char *pd_comm_text(const struct pd_comm *comm, uint64_t number);
+/* Up to which number, exclusive, the thread keeps the name that it has at `number`; `settled` as for pd_thread_maps_view(). */
+uint64_t pd_thread_comm_until(const struct pd_thread *thread, uint64_t number, uint64_t settled);
 /* The text at the end of the recording (or so far). */
 const char *pd_comm_final_text(const struct pd_comm *comm);
 uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number); /* -1 unknown */

@@ -32,6 +32,18 @@ const char *pd_comm_text(const struct pd_comm *comm, uint64_t number)
     return atomic_load_explicit(&comm->final_text, memory_order_acquire);
 }
 
+uint64_t pd_thread_comm_until(const struct pd_thread *thread, uint64_t number, uint64_t settled)
+{
+    const struct pd_comm *comm = atomic_load_explicit(&thread->state->comm, memory_order_acquire);
+    uint64_t until = PD_MAX(number, settled) + 1;
+    for (; comm->number > number && comm->before; comm = comm->before)
+        until = comm->number;
+    uint64_t replaced = comm->default_text
+                            ? atomic_load_explicit(&comm->replaced_at, memory_order_acquire)
+                            : 0;
+    return replaced > number ? PD_MIN(until, replaced) : until;
+}
+
 const char *pd_comm_final_text(const struct pd_comm *comm)
 {
     return atomic_load_explicit(&comm->final_text, memory_order_acquire);

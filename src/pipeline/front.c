@@ -314,9 +314,15 @@ static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, 
     }
     if (packed && !pd_job_unpack(job))
         return no_memory(front);
+    const bool all = !consumer->front && !consumer->no_samples;
     for (size_t i = from; i < batch->count; i++) {
         struct pd_delivered *record = &batch->records[i];
         record->number = ++front->number;
+        if (PD_LIKELY(all && to == i && record->type == PD_RECORD_SAMPLE &&
+                      (front->kernel_shown || record->misc == PD_CPUMODE_USER))) {
+            to++;
+            continue;
+        }
         int verdict = consumer->front ? consumer->front(consumer->data, record) : PD_FRONT_PASS;
         if (verdict < 0)
             return verdict;

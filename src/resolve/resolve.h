@@ -64,6 +64,15 @@ void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);
+/* Numbers in a row for which an address of the thread, looked up with this cpumode, keeps its answer. */
+struct pd_resolver_span {
+    uint64_t from, until; /* [from, until) */
+    uint64_t stamp;       /* another span with the same stamp gives the same answers; never 0 */
+};
+/* Only for the cpumodes of user and kernel, and for threads of the resolver's own machine; false: the number is a rare one,
+ * of which nothing can be said. */
+bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
+                      uint8_t cpumode, struct pd_resolver_span *out);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
 bool pd_resolver_trim(struct pd_resolver *resolver);
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);

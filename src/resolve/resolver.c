@@ -403,6 +403,25 @@ uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread 
     return pd_hash64(kernel * UINT64_C(0x9e3779b97f4a7c15)) ^ resolver->user->stamp;
 }
 
+bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
+                      uint8_t cpumode, struct pd_resolver_span *out)
+{
+    if (cpumode != PD_CPUMODE_USER && cpumode != PD_CPUMODE_KERNEL)
+        return false;
+    take_stamps(resolver, thread, number);
+    uint64_t first = atomic_load_explicit(&resolver->symbols->first_kernel, memory_order_acquire);
+    if (resolver->rare || resolver->before_kernel != (number < first) || number == first)
+        return false;
+    out->stamp = stamp_for(resolver, cpumode);
+    out->from = PD_MAX(resolver->user->from, resolver->kernel.from);
+    out->until = PD_MIN(resolver->user->until, resolver->kernel.until);
+    if (number < first)
+        out->until = PD_MIN(out->until, first);
+    else
+        out->from = PD_MAX(out->from, first + 1);
+    return out->stamp != 0;
+}
+
 /* ---- life ---- */
 
 static void forget(struct pd_resolver *resolver)
