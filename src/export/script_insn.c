@@ -367,7 +367,8 @@ static void put_insn(struct pd_script_worker *worker, uint64_t fields,
                      const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text)
 {
-    struct pd_insn_text *slot = pd_script_keeps_insn(worker, sample, record) ? insn_slot(worker) : NULL;
+    struct pd_insn_text *slot = pd_script_keeps_insn(worker, sample, record) ? insn_slot(worker)
+                                                                             : NULL;
 
     fields &= PD_FIELD(INSN) | PD_FIELD(INSNLEN);
     if (!slot || ((!slot->text || slot->fields != fields) &&

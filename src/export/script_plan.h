@@ -55,7 +55,7 @@ struct pd_script_event {
     bool branch_trace;   /* BTS: its own order of fields */
     bool address_shown;  /* BTS: the target */
     bool bpf_output;
-    bool series; /* lines may come in series: see script_series.c */
+    bool series;                          /* lines may come in series: see script_series.c */
     const struct pd_trace_format *format; /* of a tracepoint whose payload is printed, else NULL */
 };
 
@@ -209,8 +209,8 @@ struct pd_script_worker {
     uint64_t samples, errors;
     struct pd_flag_text flags[64];
     struct pd_script_series *series; /* NULL: none was met */
-    size_t call_column;       /* behind indented calls */
-    struct pd_map64 guest_at; /* by pid: place in guest_names */
+    size_t call_column;              /* behind indented calls */
+    struct pd_map64 guest_at;        /* by pid: place in guest_names */
     PD_VEC(const char *) guest_names;
     struct pd_arena guest_arena;
     struct pd_map64 switches; /* --pt-events: by CPU, place in switch_texts */

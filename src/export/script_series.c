@@ -8,13 +8,13 @@
 #include <stdlib.h>
 
 enum {
-    SERIES = 16,       /* a power of 2: two for each of some CPUs, for kernel and user */
-    SLOT_BITS = 11,    /* addresses */
-    STEP = 32,         /* short texts are copied in such steps */
-    SLOT_TEXT = 224,   /* with 32 bytes before it four cache lines */
-    ARROW = 3,         /* " =>", which a target has before its blank */
+    SERIES = 16,     /* a power of 2: two for each of some CPUs, for kernel and user */
+    SLOT_BITS = 11,  /* addresses */
+    STEP = 32,       /* short texts are copied in such steps */
+    SLOT_TEXT = 224, /* with 32 bytes before it four cache lines */
+    ARROW = 3,       /* " =>", which a target has before its blank */
     LONGEST = SLOT_TEXT / STEP * STEP - ARROW,
-    START_ROOM = 64,   /* for all up to the time, likewise what is between time and address */
+    START_ROOM = 64, /* for all up to the time, likewise what is between time and address */
     LINE_ROOM = 2 * START_ROOM + 2 * SLOT_TEXT + 192,
     PLAN_BITS = 8
 };
@@ -23,8 +23,8 @@ enum {
 struct slot {
     uint64_t ip, stamp; /* of struct series; 0: free */
     const struct pd_location *location;
-    uint32_t length; /* from the blank on */
-    uint32_t plan;   /* whose fields */
+    uint32_t length;      /* from the blank on */
+    uint32_t plan;        /* whose fields */
     char text[SLOT_TEXT]; /* " => ..." */
 };
 
@@ -59,8 +59,7 @@ struct pd_script_series {
 #define KNOWN_FIELDS                                                                               \
     (PD_FIELD(COMM) | PD_FIELD(TID) | PD_FIELD(PID) | PD_FIELD(TIME) | PD_FIELD(CPU) |             \
      PD_FIELD(EVENT) | PD_FIELD(IP) | PD_FIELD(SYM) | PD_FIELD(DSO) | PD_FIELD(SYMOFF) |           \
-     PD_FIELD(PERIOD) | PD_FIELD(MISC) | PD_FIELD(FLAGS) | PD_FIELD(MACHINE_PID) |                 \
-     PD_FIELD(VCPU))
+     PD_FIELD(PERIOD) | PD_FIELD(MISC) | PD_FIELD(FLAGS) | PD_FIELD(MACHINE_PID) | PD_FIELD(VCPU))
 #define INSN_FIELDS (PD_FIELD(INSN) | PD_FIELD(INSNLEN))
 
 bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan)
@@ -81,7 +80,8 @@ static bool is_asked_one_by_one(const struct pd_script *script)
 
 PD_INLINE struct series *series_of(struct pd_script_series *all, uint32_t cpu, uint16_t misc)
 {
-    return &all->series[(cpu << 1 | (misc & 1)) % SERIES];
+    bool kernel = (misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL;
+    return &all->series[(cpu << 1 | kernel) % SERIES];
 }
 
 static void put_middle(struct series *series, const struct pd_script_event *plan, uint64_t period)
@@ -271,8 +271,8 @@ PD_INLINE bool belongs(const struct series *series, const struct pd_delivered *r
     uint64_t ids;
     memcpy(&ids, &fixed->pid, sizeof ids);
     return record->event == series->event && record->thread == series->thread &&
-           record->number - series->from < series->span && ids == series->ids && fixed->cpu == series->cpu && record->misc == series->misc &&
-           !record->vcpu;
+           record->number - series->from < series->span && ids == series->ids &&
+           fixed->cpu == series->cpu && record->misc == series->misc && !record->vcpu;
 }
 
 /* The address and what it leads to, up to the line's end. */

@@ -43,6 +43,21 @@ struct pd_synth_counts {
     uint64_t insns, cycles;
 };
 
+/* A sample of which only a few members are yet to be set. */
+struct pd_synth_plain_row {
+    struct pd_synth_unpacked sample;
+    struct pd_delivered record;
+    struct pd_synth_origin origin;
+};
+
+/* See synth_plain.c. */
+struct pd_synth_plain {
+    /* For which the rows are good. */
+    const struct pd_thread *shown, *walked; /* shown NULL: for none */
+    uint32_t pid, tid, cpu;
+    struct pd_synth_plain_row branch, insn;
+};
+
 struct pd_synth_queue {
     struct pd_synth *synth;
     uint32_t number;
@@ -85,6 +100,7 @@ struct pd_synth_queue {
     uint64_t range_limit;         /* TSC; 0: none */
     uint64_t jumped;              /* to where it was fast-forwarded */
     struct pd_synth_parts *parts; /* walked by other threads; NULL: none are */
+    struct pd_synth_plain plain;
 };
 
 struct pd_synth_heap_entry {
@@ -128,6 +144,7 @@ struct pd_synth {
     uint32_t branch_filter;  /* flags, one of which a branch must have; 0: all */
     bool chains, last_branches;
     bool uses_stack;
+    bool plain; /* plain steps may be told the short way */
     uint8_t quick;
     uint64_t skipped; /* for `s` */
     uint64_t mask;    /* of decoder steps that are wanted */
@@ -194,6 +211,49 @@ struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue);
 perfdata_status pd_synth_enrich(struct pd_synth *synth, struct pd_delivered *record);
 /* Tells how deep in calls the thread is. */
 perfdata_status pd_synth_add_depth(struct pd_synth *synth, struct pd_delivered *record);
+
+/* Nanoseconds of the queue's time. */
+PD_INLINE uint64_t pd_synth_time(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    if (synth->timeless)
+        return 0;
+    if (PD_UNLIKELY(queue->time != queue->converted || !queue->converted_time)) {
+        queue->converted = queue->time;
+        queue->converted_time = pd_tsc_to_time(&synth->aux->info.pt.time, queue->time);
+    }
+    return queue->converted_time;
+}
+
+/* Instructions and cycles as of the step. */
+PD_INLINE void pd_synth_count(struct pd_synth_queue *queue)
+{
+    const struct pd_pt_state *state = queue->state;
+    bool approximate = queue->synth->options.approximate_ipc;
+    queue->ipc_insns = state->tot_insn_cnt;
+    queue->ipc_cycles = approximate ? state->cycles : state->tot_cyc_cnt;
+    queue->has_ipc = approximate || state->flags & PD_PT_SAMPLE_IPC;
+}
+
+PD_INLINE void pd_synth_put_ipc(struct pd_synth_queue *queue, struct pd_synth_counts *last,
+                                uint64_t *insn_count, uint64_t *cycle_count)
+{
+    uint64_t cycles = queue->has_ipc ? queue->ipc_cycles - last->cycles : 0;
+    if (!cycles)
+        return;
+    *cycle_count = cycles;
+    *insn_count = queue->ipc_insns - last->insns;
+    *last = (struct pd_synth_counts){ queue->ipc_insns, queue->ipc_cycles };
+}
+
+/* synth_plain.c */
+void pd_synth_plain_open(struct pd_synth *synth);
+/* Whether the run that begins may ask for these. */
+bool pd_synth_plain_begin(struct pd_synth_queue *queue);
+/* The samples of queue->state; false: it is no such step. */
+bool pd_synth_plain_step(struct pd_synth_queue *queue);
+/* ... and of the steps behind it, as far as they can be had at once. */
+void pd_synth_plain_more(struct pd_synth_queue *queue);
 
 /* synth_pebs.c */
 perfdata_status pd_pebs_open(struct pd_synth *synth);

@@ -17,25 +17,32 @@ PD_INLINE bool pd_synth_packs_origin(const struct pd_synth_packs *packs, size_t 
            other->tid == origin->tid && other->cpu == origin->cpu;
 }
 
-/* A place for a packed sample, its origin noted; NULL: it has to be a record. */
-PD_INLINE struct pd_synth_packed *pd_synth_pack(struct pd_synth_sink *sink, uint16_t *last,
-                                                const struct pd_synth_origin *origin)
+/* The origin of the samples that follow, as its place in the list. False: they have to be records. */
+PD_INLINE bool pd_synth_pack_origin(struct pd_synth_sink *sink, uint16_t *last,
+                                    const struct pd_synth_origin *origin)
+{
+    struct pd_synth_packs *packs = sink->packs;
+    if (PD_LIKELY(pd_synth_packs_origin(packs, *last, origin)))
+        return true;
+    if (packs->origins.count >= UINT16_MAX || !pd_vec_push(&packs->origins, *origin))
+        return false;
+    *last = (uint16_t)(packs->origins.count - 1);
+    return true;
+}
+
+/* A place for a packed sample; NULL: it has to be a record. */
+PD_INLINE struct pd_synth_packed *pd_synth_pack_next(struct pd_synth_sink *sink, uint16_t origin)
 {
     enum { AHEAD = 8 };
     struct pd_synth_packs *packs = sink->packs;
-    if (PD_UNLIKELY(!pd_synth_packs_origin(packs, *last, origin))) {
-        if (packs->count == packs->capacity || packs->origins.count >= UINT16_MAX ||
-            !pd_vec_push(&packs->origins, *origin))
-            return NULL;
-        *last = (uint16_t)(packs->origins.count - 1);
-    }
     if (PD_UNLIKELY(packs->count == packs->capacity))
         return NULL;
     struct pd_synth_packed *packed = &packs->list[packs->count++];
     __builtin_prefetch(packed + AHEAD, 1); /* another core has read it */
     packed->place = (uint16_t)sink->count++;
-    packed->origin = *last;
+    packed->origin = origin;
     packed->unpacked = false;
+    packed->insn_count = packed->cycle_count = 0;
     return packed;
 }
 

@@ -373,6 +373,7 @@ static bool tells_few(const struct pd_synth_queue *queue)
 static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
 {
     struct pd_synth *synth = queue->synth;
+    const bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
     pd_pt_set_wanted(queue->decoder, wanted_of(queue));
     for (;;) {
         if (PD_UNLIKELY(synth->logger))
@@ -411,9 +412,13 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
                 return RUN_LIMIT;
             continue;
         }
+        take_time(queue, state);
+        if (plain && (queue->time < limit || synth->timeless) && pd_synth_plain_step(queue)) {
+            pd_synth_plain_more(queue);
+            continue;
+        }
         queue->pending = true;
         pd_synth_set_flags(queue);
-        take_time(queue, state);
         if (PD_UNLIKELY(queue->parts != NULL) && state->type & PD_PT_PSB_EVENT)
             pd_synth_parts_psb(queue);
         if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue))
@@ -464,6 +469,7 @@ perfdata_status pd_synth_set_up(struct pd_synth *synth)
     if (synth->queues_set_up)
         return PERFDATA_OK;
     synth->queues_set_up = true;
+    pd_synth_plain_open(synth);
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
         perfdata_status status = queue->decoder ? set_up(synth, queue) : PERFDATA_OK;

@@ -105,18 +105,6 @@ struct sample {
     uint8_t *parts; /* behind the fixed part */
 };
 
-static uint64_t time_of(struct pd_synth_queue *queue)
-{
-    struct pd_synth *synth = queue->synth;
-    if (synth->timeless)
-        return 0;
-    if (PD_UNLIKELY(queue->time != queue->converted || !queue->converted_time)) {
-        queue->converted = queue->time;
-        queue->converted_time = pd_tsc_to_time(&synth->aux->info.pt.time, queue->time);
-    }
-    return queue->converted_time;
-}
-
 PD_INLINE void show_thread(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
@@ -138,7 +126,7 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
     if (PD_UNLIKELY(!facts))
         return false;
     struct pd_synth_fixed *fixed = (struct pd_synth_fixed *)(facts + 1);
-    uint64_t time = time_of(queue), id = event->ids[0];
+    uint64_t time = pd_synth_time(queue), id = event->ids[0];
     bool guest = from ? state->from_nr : state->to_nr;
     uint16_t misc = pd_synth_mode(from ? from : to, guest);
     *fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
@@ -202,17 +190,6 @@ PD_INLINE bool is_skipped(struct pd_synth *synth)
     return PD_UNLIKELY(synth->options.skip) && synth->skipped++ < synth->options.skip;
 }
 
-static void put_ipc(struct pd_synth_queue *queue, struct pd_synth_counts *last,
-                    uint64_t *insn_count, uint64_t *cycle_count)
-{
-    uint64_t cycles = queue->has_ipc ? queue->ipc_cycles - last->cycles : 0;
-    if (!cycles)
-        return;
-    *cycle_count = cycles;
-    *insn_count = queue->ipc_insns - last->insns;
-    *last = (struct pd_synth_counts){ queue->ipc_insns, queue->ipc_cycles };
-}
-
 /* NULL: a record is to be made. */
 PD_INLINE struct pd_synth_packed *pack(struct pd_synth_queue *queue, enum pd_synth_kind kind,
                                        uint64_t from, uint64_t to, uint64_t period)
@@ -230,14 +207,15 @@ PD_INLINE struct pd_synth_packed *pack(struct pd_synth_queue *queue, enum pd_syn
                                             .pid = queue->pid,
                                             .tid = queue->tid,
                                             .cpu = queue->cpu };
-    struct pd_synth_packed *packed = pd_synth_pack(synth->sink, &queue->origin, &origin);
+    if (!pd_synth_pack_origin(synth->sink, &queue->origin, &origin))
+        return NULL;
+    struct pd_synth_packed *packed = pd_synth_pack_next(synth->sink, queue->origin);
     if (PD_UNLIKELY(!packed))
         return NULL;
     packed->from = from;
     packed->to = to;
-    packed->time = time_of(queue);
+    packed->time = pd_synth_time(queue);
     packed->insn_ip = state->insn_ip;
-    packed->insn_count = packed->cycle_count = 0;
     packed->period = period;
     packed->flags = (uint16_t)queue->flags;
     packed->insn_length = queue->insn_length;
@@ -253,10 +231,10 @@ static void put_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to)
         return;
     struct pd_synth_packed *packed = pack(queue, PD_SYNTH_BRANCHES, from, to, 1);
     if (packed)
-        put_ipc(queue, &queue->branch_counts, &packed->insn_count, &packed->cycle_count);
+        pd_synth_put_ipc(queue, &queue->branch_counts, &packed->insn_count, &packed->cycle_count);
     else if (begin_sample(queue, PD_SYNTH_BRANCHES, from, to, 0, &sample))
-        put_ipc(queue, &queue->branch_counts, &sample.facts->insn_count,
-                &sample.facts->cycle_count);
+        pd_synth_put_ipc(queue, &queue->branch_counts, &sample.facts->insn_count,
+                         &sample.facts->cycle_count);
 }
 
 /* Chain and branches that samples of all kinds but branches have, and in front of the branches the payload. */
@@ -333,12 +311,13 @@ static void put_instruction(struct pd_synth_queue *queue)
     if (!has_parts(event))
         packed = pack(queue, PD_SYNTH_INSTRUCTIONS, state->from_ip, state->to_ip, period);
     if (packed) {
-        put_ipc(queue, &queue->insn_counts, &packed->insn_count, &packed->cycle_count);
+        pd_synth_put_ipc(queue, &queue->insn_counts, &packed->insn_count, &packed->cycle_count);
     } else {
         if (!begin_full(queue, PD_SYNTH_INSTRUCTIONS, 0, &sample))
             return;
         sample.fixed->period = period;
-        put_ipc(queue, &queue->insn_counts, &sample.facts->insn_count, &sample.facts->cycle_count);
+        pd_synth_put_ipc(queue, &queue->insn_counts, &sample.facts->insn_count,
+                         &sample.facts->cycle_count);
         put_parts(queue, &sample, NULL, 0);
     }
     queue->last_insns = insns;
@@ -351,7 +330,8 @@ static void put_cycles(struct pd_synth_queue *queue)
     struct sample sample;
     if (!cycles || is_skipped(synth) || !begin_full(queue, PD_SYNTH_CYCLES, 0, &sample))
         return;
-    put_ipc(queue, &queue->cycle_counts, &sample.facts->insn_count, &sample.facts->cycle_count);
+    pd_synth_put_ipc(queue, &queue->cycle_counts, &sample.facts->insn_count,
+                     &sample.facts->cycle_count);
     sample.fixed->period = cycles;
     put_parts(queue, &sample, NULL, 0);
 }
@@ -485,9 +465,7 @@ void pd_synth_emit_step(struct pd_synth_queue *queue)
     struct pd_synth *synth = queue->synth;
     const struct pd_pt_state *state = queue->state;
     const struct pd_itrace_options *options = &synth->options;
-    queue->ipc_insns = state->tot_insn_cnt;
-    queue->ipc_cycles = options->approximate_ipc ? state->cycles : state->tot_cyc_cnt;
-    queue->has_ipc = options->approximate_ipc || state->flags & PD_PT_SAMPLE_IPC;
+    pd_synth_count(queue);
     if (PD_UNLIKELY(state->type & RARE || state->cbr != queue->cbr_seen)) {
         if (synth->pebs && state->type & PD_PT_BLOCK_ITEMS)
             pd_pebs_emit(queue);
@@ -562,7 +540,7 @@ void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *s
                                     .pid = queue->pid,
                                     .tid = queue->tid,
                                     .ip = state->from_ip,
-                                    .time = time_of(queue) };
+                                    .time = pd_synth_time(queue) };
     pd_synth_emit_error(queue->synth, &error);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk through a trace, packets and code made here: what each kind of packet leads to, errors and what follows them, and
- * that everything but branches is the same when nobody looks at branches. */
+/* The walk through a trace, packets and code made here: what each kind of packet leads to, errors and what follows them,
+ * that everything but branches is the same when nobody looks at branches, and that steps are the same when many are handed
+ * over at once. */
 #include "walk_image.h"
 #include "base/text.h"
 #include "test.h"
@@ -77,6 +78,10 @@ static void check(const char *bytes, size_t size, struct pd_pt_config *config, c
     pd_text_char(&text, 0);
     CHECK_STR(text.data, expected);
     pd_text_free(&text);
+    for (size_t most = 0; most < 4; most++) {
+        struct image_trace whole = { .bytes = (const uint8_t *)bytes, .size = size };
+        CHECK(image_compare_more(config, &whole, most) != SIZE_MAX);
+    }
     /* Cut anywhere, in one buffer or two, it ends without harm. */
     for (size_t cut = 1; cut < size; cut++) {
         struct image_trace parts = { .bytes = (const uint8_t *)bytes, .size = size, .cut = cut };
@@ -277,6 +282,34 @@ static void unseen_is_the_same(void)
     }
 }
 
+/* Steps that are handed over at once; how many. */
+static size_t more_is_the_same(struct image_trace *trace)
+{
+    struct pd_pt_config config = image_config(trace);
+    config.cyc_threshold = next(4) == 0;
+    config.max_loops = next(3);
+    size_t branches = image_compare_more(&config, trace, 1 + next(IMAGE_RUN));
+    config.period_type = PD_PT_PERIOD_INSTRUCTIONS;
+    config.period = 1 + next(2);
+    size_t insns = image_compare_more(&config, trace, 1 + next(IMAGE_RUN));
+    CHECK(branches != SIZE_MAX && insns != SIZE_MAX);
+    return branches + insns;
+}
+
+static void together_is_the_same(void)
+{
+    static uint8_t bytes[4096];
+    size_t count = 0;
+    for (unsigned round = 0; round < 1500; round++) {
+        size_t size = put(bytes, BEGIN("\x00"), sizeof BEGIN("\x00") - 1);
+        while (size < sizeof bytes - 64 && next(100))
+            size += put_packet(bytes + size);
+        struct image_trace trace = { .bytes = bytes, .size = size };
+        count += more_is_the_same(&trace);
+    }
+    CHECK(count > 1000);
+}
+
 /* ---- what comes again ---- */
 
 static const uint8_t calls[] = {
@@ -383,6 +416,7 @@ static void repeated_is_the_same(void)
         config.period_type = (enum pd_pt_period)next(3);
         config.period = 1 + next(1000);
         CHECK(image_compare(&config, &trace, next(3) * next(2000)) != SIZE_MAX);
+        CHECK(more_is_the_same(&trace) > 100);
     }
     image_set(BASE, code, sizeof code);
 }
@@ -399,6 +433,7 @@ int main(void)
     filters();
     jumps_forward();
     unseen_is_the_same();
+    together_is_the_same();
     repeated_is_the_same();
     image_clear();
     return test_done();

@@ -227,4 +227,76 @@ static size_t image_compare(const struct pd_pt_config *config, struct image_trac
     pd_pt_decoder_free(b);
     return count;
 }
+
+/* ---- steps handed over at once are those that come one by one ---- */
+
+/* Those behind a step, as the step each of them would be. */
+static size_t image_more(struct pd_pt_decoder *decoder, const struct pd_pt_state *step, size_t most,
+                         struct pd_pt_state *out)
+{
+    struct pd_pt_straight straight;
+    struct pd_pt_branch branches[IMAGE_RUN];
+    bool insns = step->type & PD_PT_INSTRUCTION;
+    uint64_t counted = step->tot_insn_cnt;
+    size_t count = insns ? pd_pt_straight(decoder, most, &straight)
+                         : pd_pt_branches(decoder, branches, most);
+    for (size_t i = 0; i < count; i++) {
+        out[i] = *step; /* the last one's times, flags and types are those of all */
+        if (insns) {
+            out[i].from_ip = straight.ip;
+            out[i].insn_length = straight.lengths[i];
+            out[i].tot_insn_cnt = counted + i + 1;
+            straight.ip += straight.lengths[i];
+        } else {
+            out[i].from_ip = branches[i].from;
+            out[i].to_ip = branches[i].to;
+            out[i].insn_op = branches[i].insn_op;
+            out[i].insn_length = branches[i].insn_length;
+            out[i].tot_insn_cnt = branches[i].insns;
+        }
+        out[i].insn_ip = out[i].from_ip;
+        out[i].est_timestamp = 0; /* nobody asks */
+    }
+    return count;
+}
+
+/* How many were handed over so; SIZE_MAX: they differ. */
+static size_t image_compare_more(const struct pd_pt_config *config, const struct image_trace *trace,
+                                 size_t most)
+{
+    struct image_trace one = *trace, other = *trace;
+    struct pd_pt_config alone = *config, together = *config;
+    struct pd_pt_state more[IMAGE_RUN];
+    alone.data = &one;
+    together.data = &other;
+    struct pd_pt_decoder *a = pd_pt_decoder_new(&alone), *b = pd_pt_decoder_new(&together);
+    pd_pt_set_code(a, &image.view, &image.view);
+    pd_pt_set_code(b, &image.view, &image.view);
+    size_t at = 0, left = 0, count = 0;
+    for (;;) {
+        const struct pd_pt_state *x = pd_pt_decode(a, UINT64_MAX), *y;
+        y = left ? &more[at] : pd_pt_decode(b, UINT64_MAX);
+        if (!x && !y)
+            break;
+        struct pd_pt_state plain = x ? *x : (struct pd_pt_state){ 0 };
+        plain.est_timestamp = left ? 0 : plain.est_timestamp;
+        if (!x || !y || !same_step(&plain, y)) {
+            print_step("alone", x);
+            print_step("together", y);
+            count = SIZE_MAX;
+            break;
+        }
+        if (left) {
+            left--;
+            at++;
+        } else if (!y->error) {
+            left = image_more(b, y, PD_MIN(most, (size_t)IMAGE_RUN), more);
+            count += left;
+            at = 0;
+        }
+    }
+    pd_pt_decoder_free(a);
+    pd_pt_decoder_free(b);
+    return count;
+}
 #endif

@@ -92,7 +92,9 @@ struct pd_pt_state {
     struct pd_code_view *failed;
     uint64_t from_ip, to_ip;
     uint64_t insn_ip; /* of the last instruction walked, for its bytes: pd_code_bytes() */
-    uint64_t timestamp, est_timestamp;
+    uint64_t timestamp;
+    uint64_t
+        est_timestamp; /* of errors and of branches that come from the kernel or lead there, else 0 */
     uint64_t
         last_timestamp; /* the latest since the step returned before, itself and those not returned */
     uint64_t
@@ -197,6 +199,27 @@ bool pd_pt_is_near(const struct pd_pt_decoder *decoder);
 /* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at its end. The state is
  * the decoder's, until the next call. */
 const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *decoder, uint64_t limit);
+
+/* Instructions behind that of the last step, from `ip` on. */
+struct pd_pt_straight {
+    uint64_t ip;
+    const uint8_t *lengths;
+};
+
+/* Where each instruction is a step: as many of the next steps as are instructions and nothing else, at most `most`. Their
+ * times and cycles are those of the last step; the state is then that of the last of them. 0: the next step is to be asked
+ * for. */
+size_t pd_pt_straight(struct pd_pt_decoder *decoder, size_t most, struct pd_pt_straight *out);
+
+struct pd_pt_branch {
+    uint64_t from, to;
+    uint64_t insns; /* tot_insn_cnt */
+    uint8_t insn_op, insn_length;
+};
+
+/* The same of branches, where no instructions are sampled. insn_ip is from. What is walked over behind the last one may tell
+ * of the state. */
+size_t pd_pt_branches(struct pd_pt_decoder *decoder, struct pd_pt_branch *out, size_t most);
 
 /* Goes on at the last PSB before that time, as far as it lies ahead (reference 4.3). */
 void pd_pt_fast_forward(struct pd_pt_decoder *decoder, uint64_t tsc);

@@ -359,6 +359,15 @@ static int one_step(struct pd_pt_decoder *d)
     }
 }
 
+/* Others do not ask for it: see pd_pt_state. */
+PD_INLINE bool is_estimated(const struct pd_pt_decoder *d)
+{
+    const struct pd_pt_state *state = &d->state;
+    uint64_t kernel = d->config.kernel_start;
+    return state->error || (state->to_ip && (!state->from_ip || state->from_ip >= kernel ||
+                                             state->to_ip >= kernel));
+}
+
 static void finish_error(struct pd_pt_decoder *d, int error)
 {
     d->state.error = (enum pd_pt_error)error;
@@ -421,7 +430,10 @@ static void finish_step(struct pd_pt_decoder *d, int error)
     if (!(state->type & PD_PT_IF_CHANGE))
         state->from_if = state->to_if = d->iflag;
     state->timestamp = d->sample_time;
-    state->est_timestamp = d->sample_time + walk_estimate(d, d->time.insns - d->sample_insn_base);
+    state->est_timestamp = 0;
+    if (PD_UNLIKELY(is_estimated(d)))
+        state->est_timestamp = d->sample_time +
+                               walk_estimate(d, d->time.insns - d->sample_insn_base);
     state->tot_insn_cnt = d->time.insns;
     state->tot_cyc_cnt = d->sample_tot_cycles;
     state->cbr = d->time.cbr;

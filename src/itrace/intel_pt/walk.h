@@ -7,6 +7,7 @@
  *   walk_hot.c      ... packet by packet
  *   walk_run.c      ... what bits of one TNT do, found out once
  *   walk_chain.c    ... and several packets
+ *   walk_alike.c    many steps at once
  *   walk_event.c    FUPs and what waits for them, blocks of PEBS
  *   walk_log.c      the debug log
  *   mark.c          places that are compared and gone to
@@ -433,6 +434,21 @@ PD_INLINE void walk_forget_node(struct pd_pt_decoder *d)
 {
     d->node = NULL;
     d->from = NULL;
+}
+
+/* The walk is where a branch leads that is taken, or behind it. */
+PD_INLINE void walk_follow(struct pd_pt_decoder *d, struct pd_code_node *from, bool taken)
+{
+    d->ip = taken ? from->target : from->next_ip;
+    d->node = NULL;
+    d->from = from;
+    d->from_taken = taken;
+}
+
+/* Not below the default, whatever perfconfig says: it counts branches that perf does not. */
+PD_INLINE uint64_t walk_direct_max(const struct pd_pt_decoder *d)
+{
+    return PD_MAX(d->config.max_loops, PD_PT_MAX_LOOPS);
 }
 
 PD_INLINE bool walk_set_last_ip(struct pd_pt_decoder *d)

@@ -37,14 +37,6 @@ struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *e
     return node;
 }
 
-PD_INLINE void follow(struct pd_pt_decoder *d, struct pd_code_node *from, bool taken)
-{
-    d->ip = taken ? from->target : from->next_ip;
-    d->node = NULL;
-    d->from = from;
-    d->from_taken = taken;
-}
-
 /* ---- returns ---- */
 
 void walk_reset_returns(struct pd_pt_decoder *d)
@@ -103,12 +95,6 @@ PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
         d->stuck_ip = to;
     }
     return false;
-}
-
-/* Not below the default, whatever perfconfig says: it counts branches that perf does not. */
-static uint64_t direct_max(const struct pd_pt_decoder *d)
-{
-    return PD_MAX(d->config.max_loops, PD_PT_MAX_LOOPS);
 }
 
 static int loop_error(struct pd_pt_decoder *d)
@@ -214,7 +200,7 @@ static bool walk_to_branch(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max
         d->ip = node->last_ip;
         if (node->branch != PD_BRANCH_NONE || (max && *count >= max))
             return true;
-        follow(d, node, false);
+        walk_follow(d, node, false);
     }
     *there = true;
     return true;
@@ -232,7 +218,7 @@ static int pass_insn(struct pd_pt_decoder *d)
         d->index++;
         d->ip += length;
     } else {
-        follow(d, node, false);
+        walk_follow(d, node, false);
     }
     return STEP_DONE;
 }
@@ -242,8 +228,8 @@ static int pass_direct(struct pd_pt_decoder *d, struct pd_code_node *node)
     d->state.from_ip = d->ip;
     d->state.to_ip = node->target;
     walk_set_insn(d, node->op, node->length, node->last_ip);
-    follow(d, node, true);
-    if (stuck(d, node->target) || ++d->direct_count > direct_max(d))
+    walk_follow(d, node, true);
+    if (stuck(d, node->target) || ++d->direct_count > walk_direct_max(d))
         return loop_error(d);
     return STEP_DONE;
 }
@@ -319,7 +305,7 @@ static int compressed_return(struct pd_pt_decoder *d)
     d->state.from_ip = d->ip;
     d->state.to_ip = to.ip;
     if (to.call) {
-        follow(d, to.call, false);
+        walk_follow(d, to.call, false);
     } else {
         d->ip = to.ip;
         walk_forget_node(d);
@@ -372,17 +358,17 @@ int walk_tnt(struct pd_pt_decoder *d)
         use_outcome(d);
         if (taken) {
             d->state.from_ip = d->ip;
-            follow(d, d->branch, true);
+            walk_follow(d, d->branch, true);
             d->state.to_ip = d->ip;
             return STEP_DONE;
         }
         if (d->state.type & PD_PT_INSTRUCTION) {
             walk_report(d, PD_PT_INSTRUCTION);
-            follow(d, d->branch, false);
+            walk_follow(d, d->branch, false);
             return STEP_DONE;
         }
         d->time.sample_cyc = false;
-        follow(d, d->branch, false);
+        walk_follow(d, d->branch, false);
         if (!d->tnt_count) {
             walk_take_time(d);
             return STEP_ON;
@@ -425,7 +411,7 @@ int walk_tip(struct pd_pt_decoder *d)
     }
     uint64_t to = d->branch->target;
     if (leaves_filter(d, to)) {
-        follow(d, d->branch, true);
+        walk_follow(d, d->branch, true);
         d->state.from_ip = d->state.to_ip = to; /* as perf has it */
         return trace_ends(d);
     }
@@ -473,7 +459,7 @@ void walk_sample_at_fup(struct pd_pt_decoder *d)
     d->time.insns++;
     take_sample(d);
     if (last) {
-        follow(d, node, false);
+        walk_follow(d, node, false);
         return;
     }
     d->ip += node->lengths[d->index];

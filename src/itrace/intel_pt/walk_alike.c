@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps that come without a packet being read and differ from the last one in their addresses only: instructions in a
+ * straight line, branches that the bits of one TNT packet tell of. They are handed over many at a time. What is not plain
+ * ends them; the next step is then made by walk_code.c, which goes on where these have come to. */
+#include "itrace/intel_pt/walk.h"
+
+/* No packet has been read since the last step: time, cycles and modes are what they were. */
+PD_INLINE bool is_alike(const struct pd_pt_decoder *d)
+{
+    bool counts = d->time.sample_cyc && d->walk <= WALK_TIMED;
+    return d->state.error == PD_PT_OK && !counts && !d->tx_flags && !d->config.log &&
+           !d->emulated_ptwrite && d->nr == d->next_nr;
+}
+
+/* Where the walk is, as far as it has been there before. */
+PD_INLINE struct pd_code_node *known_node(const struct pd_pt_decoder *d)
+{
+    if (d->node || !d->from || !d->view)
+        return d->node;
+    return d->from_taken ? d->from->taken : d->from->fall;
+}
+
+/* The state of the last of these steps. */
+static void finish(struct pd_pt_decoder *d, uint32_t type)
+{
+    struct pd_pt_state *state = &d->state;
+    state->type = type;
+    state->flags = d->time.have_cyc ? 0 : PD_PT_SAMPLE_IPC;
+    state->from_nr = state->to_nr = d->nr;
+    state->from_if = state->to_if = d->iflag;
+    state->last_timestamp = d->sample_time;
+    state->skipped_timestamp = 0;
+}
+
+/* ---- instructions ---- */
+
+size_t pd_pt_straight(struct pd_pt_decoder *d, size_t most, struct pd_pt_straight *out)
+{
+    bool walks = d->walk == WALK_TNT || d->walk == WALK_TNT_MORE || d->walk == WALK_TIP ||
+                 d->walk == WALK_TIP_PGD;
+    if (!walks || d->config.period_type != PD_PT_PERIOD_INSTRUCTIONS || d->config.period != 1 ||
+        d->time.insns != d->period_base || !is_alike(d))
+        return 0;
+    struct pd_code_node *node = known_node(d);
+    uint32_t index = d->node ? d->index : 0;
+    if (!node || index + 1 >= node->insns)
+        return 0;
+    const uint8_t *lengths = node->lengths + index;
+    size_t count = PD_MIN((size_t)node->insns - 1 - index, most);
+    *out = (struct pd_pt_straight){ d->ip, lengths };
+    uint64_t last = d->ip, next = d->ip;
+    for (size_t i = 0; i < count; i++) {
+        last = next;
+        next += lengths[i];
+    }
+    if (!count)
+        return 0;
+    d->node = node;
+    d->from = NULL;
+    d->index = index + (uint32_t)count;
+    d->ip = next;
+    d->branch = NULL;
+    d->time.insns += count;
+    d->period_base = d->time.insns;
+    d->progress_count = 0;
+    walk_set_insn(d, PD_INSN_OTHER, lengths[count - 1], last);
+    d->state.from_ip = last;
+    d->state.to_ip = 0;
+    d->state.tot_insn_cnt = d->time.insns;
+    finish(d, PD_PT_INSTRUCTION);
+    return count;
+}
+
+/* ---- branches ---- */
+
+/* A walk along TNT bits; what it has come to is the decoder's when it ends. */
+struct along {
+    struct pd_pt_decoder *d;
+    struct pd_code_node *node; /* comes next; NULL: not known */
+    uint32_t index;            /* in it */
+    struct pd_code_node *from; /* the last branch; NULL: none yet */
+    bool taken;
+    uint64_t insns;
+    uint64_t tnt;
+    unsigned left; /* bits of it */
+};
+
+PD_INLINE void go(struct along *a, struct pd_code_node *from, bool taken)
+{
+    a->from = from;
+    a->taken = taken;
+    a->node = taken ? from->taken : from->fall;
+    a->index = 0;
+}
+
+/* Direct branches behind each other may be a loop that never ends: see walk_code.c. */
+PD_INLINE bool goes_round(struct pd_pt_decoder *d, uint64_t to)
+{
+    if (d->progress_count > 1 || d->direct_count >= walk_direct_max(d))
+        return true;
+    if (d->progress_count++) {
+        d->stuck_ip = to;
+        d->stuck_period = d->stuck_left = 1;
+    }
+    d->direct_count++;
+    return false;
+}
+
+PD_INLINE void use_bit(struct along *a)
+{
+    a->tnt <<= 1;
+    a->left--;
+    a->d->progress_count = 0;
+    a->d->direct_count = 0;
+}
+
+/* Where a plain branch leads; false: it is none. */
+PD_INLINE bool pass(struct along *a, struct pd_code_node *node, uint64_t *to)
+{
+    struct pd_pt_decoder *d = a->d;
+    if (node->branch == PD_BRANCH_CONDITIONAL) {
+        bool taken = a->tnt >> 63;
+        *to = taken ? node->target : 0;
+        use_bit(a);
+        go(a, node, taken);
+        return true;
+    }
+    if (node->branch == PD_BRANCH_UNCONDITIONAL) {
+        if (node->emulated_ptwrite || goes_round(d, node->target))
+            return false;
+        if (node->op == PD_INSN_CALL && node->target != node->next_ip)
+            walk_push_return(d, node);
+        *to = node->target;
+        go(a, node, true);
+        return true;
+    }
+    if (node->op != PD_INSN_RET || !d->config.return_compression || !(a->tnt >> 63) ||
+        d->return_count <= d->stale_returns)
+        return false;
+    struct walk_return top = d->returns[d->return_count - 1];
+    if (!top.ip || !top.call)
+        return false;
+    d->returned = top;
+    d->return_count--;
+    *to = top.ip;
+    use_bit(a);
+    go(a, top.call, false);
+    return true;
+}
+
+/* Over what is no branch. */
+PD_INLINE struct pd_code_node *next_branch(const struct along *a, uint64_t *insns)
+{
+    struct pd_code_node *node = a->node;
+    if (!node)
+        return NULL;
+    *insns = a->insns + node->insns - a->index;
+    while (PD_UNLIKELY(node->branch == PD_BRANCH_NONE)) {
+        node = node->fall;
+        if (!node)
+            return NULL;
+        *insns += node->insns;
+    }
+    return node;
+}
+
+/* A branch within the kernel, or within user space, which leaves the time alone. */
+PD_INLINE bool is_plain(const struct pd_pt_decoder *d, uint64_t from, uint64_t to)
+{
+    return from && to && (from >= d->config.kernel_start) == (to >= d->config.kernel_start);
+}
+
+size_t pd_pt_branches(struct pd_pt_decoder *d, struct pd_pt_branch *out, size_t most)
+{
+    if (d->walk != WALK_TNT_MORE || d->config.period_type != PD_PT_PERIOD_NONE ||
+        !(d->config.wanted & PD_PT_BRANCH) || !is_alike(d))
+        return 0;
+    struct along a = { .d = d, .insns = d->time.insns, .tnt = d->tnt, .left = d->tnt_count };
+    a.node = known_node(d);
+    a.index = d->node ? d->index : 0;
+    struct pd_code_node *branch = NULL;
+    size_t count = 0;
+    while (a.left && count < most) {
+        uint64_t insns, to;
+        struct pd_code_node *node = next_branch(&a, &insns);
+        if (!node || !is_plain(d, node->last_ip,
+                               node->branch == PD_BRANCH_INDIRECT ? node->last_ip : node->target))
+            break;
+        if (node->branch == PD_BRANCH_INDIRECT && d->return_count &&
+            !is_plain(d, node->last_ip, d->returns[d->return_count - 1].ip))
+            break;
+        if (!pass(&a, node, &to))
+            break;
+        a.insns = insns;
+        branch = node;
+        if (to)
+            out[count++] = (struct pd_pt_branch){ node->last_ip, to, insns, node->op,
+                                                  node->length };
+    }
+    if (!branch)
+        return 0;
+    d->time.insns = a.insns;
+    d->tnt = a.tnt;
+    d->tnt_count = a.left;
+    d->walk = a.left ? WALK_TNT_MORE : WALK_IN_SYNC;
+    d->branch = branch;
+    d->index = branch->insns - 1;
+    walk_follow(d, a.from, a.taken);
+    walk_set_insn(d, branch->op, branch->length, branch->last_ip);
+    if (count) {
+        d->state.from_ip = out[count - 1].from;
+        d->state.to_ip = out[count - 1].to;
+        d->state.tot_insn_cnt = out[count - 1].insns;
+        finish(d, PD_PT_BRANCH);
+    }
+    return count;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Plain steps: a branch or an instruction of which nothing is to be told but the sample itself. Most steps are, and their
+ * samples differ in a few members only: the rest is copied. synth_sample.c tells all others, and says what a sample is. */
+#include "itrace/synth_pack.h"
+
+/* ---- which runs ---- */
+
+static bool has_parts(const struct pd_event *event)
+{
+    return event &&
+           event->attr.sample_type & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK);
+}
+
+void pd_synth_plain_open(struct pd_synth *synth)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    synth->plain = !synth->logger && !options->skip && !synth->uses_stack && !options->cycles &&
+                   !options->power && !synth->quick && !synth->range_count &&
+                   !synth->aux->info.pt.cap_event_trace &&
+                   !has_parts(synth->events[PD_SYNTH_BRANCHES]) &&
+                   !has_parts(synth->events[PD_SYNTH_INSTRUCTIONS]) &&
+                   (!options->instructions || synth->events[PD_SYNTH_INSTRUCTIONS]);
+}
+
+static void make_row(struct pd_synth_queue *queue, enum pd_synth_kind kind,
+                     struct pd_synth_plain_row *row)
+{
+    const struct pd_event *event = queue->synth->events[kind];
+    if (!event)
+        return;
+    uint64_t id = event->ids[0];
+    struct pd_synth_unpacked *sample = &row->sample;
+    sample->facts = (struct pd_synth_facts){ .insn_thread = queue->thread };
+    sample->fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
+                                             .size = sizeof sample->fixed,
+                                             .pid = queue->pid,
+                                             .tid = queue->tid,
+                                             .id = id,
+                                             .stream_id = id,
+                                             .cpu = queue->cpu,
+                                             .period = 1 };
+    row->record = (struct pd_delivered){ .size = sizeof sample->fixed,
+                                         .type = PD_RECORD_SAMPLE,
+                                         .event = event,
+                                         .thread = queue->shown };
+    row->origin = (struct pd_synth_origin){ .event = event,
+                                            .thread = queue->shown,
+                                            .insn_thread = queue->thread,
+                                            .pid = queue->pid,
+                                            .tid = queue->tid,
+                                            .cpu = queue->cpu };
+}
+
+static PD_NOINLINE void make_rows(struct pd_synth_queue *queue)
+{
+    struct pd_synth_plain *plain = &queue->plain;
+    plain->shown = queue->shown;
+    plain->walked = queue->thread;
+    plain->pid = queue->pid;
+    plain->tid = queue->tid;
+    plain->cpu = queue->cpu;
+    make_row(queue, PD_SYNTH_BRANCHES, &plain->branch);
+    make_row(queue, PD_SYNTH_INSTRUCTIONS, &plain->insn);
+}
+
+/* What samples have in common may have changed since the last run. */
+bool pd_synth_plain_begin(struct pd_synth_queue *queue)
+{
+    struct pd_synth_plain *plain = &queue->plain;
+    if (!queue->synth->plain || queue->sync_switch || queue->parts || queue->range_limit)
+        return false;
+    if (plain->pid != queue->pid || plain->tid != queue->tid || plain->cpu != queue->cpu ||
+        plain->walked != queue->thread)
+        plain->shown = NULL;
+    return true;
+}
+
+/* ---- samples ---- */
+
+/* What they differ in. */
+struct told {
+    uint64_t time, from, to, insns, period;
+    uint32_t flags;
+    uint8_t insn_length;
+};
+
+/* Samples of a row, one after the other. */
+struct row {
+    struct pd_synth_queue *queue;
+    const struct pd_synth_plain_row *common;
+    struct pd_synth_counts *last;
+    uint64_t trace;
+    bool packs;
+};
+
+static struct row begin_row(struct pd_synth_queue *queue, bool insn)
+{
+    const struct pd_synth *synth = queue->synth;
+    struct row row = { .queue = queue,
+                       .common = insn ? &queue->plain.insn : &queue->plain.branch,
+                       .last = insn ? &queue->insn_counts : &queue->branch_counts,
+                       .trace = queue->state->trace_nr };
+    if (synth->sink->packs) {
+        struct pd_synth_origin origin = row.common->origin;
+        origin.trace = row.trace;
+        origin.base = synth->base;
+        row.packs = pd_synth_pack_origin(synth->sink, &queue->origin, &origin);
+    }
+    return row;
+}
+
+PD_INLINE bool put_packed(const struct row *row, const struct told *told)
+{
+    struct pd_synth_sink *sink = row->queue->synth->sink;
+    struct pd_synth_packed *packed = pd_synth_pack_next(sink, row->queue->origin);
+    if (PD_UNLIKELY(!packed))
+        return false;
+    packed->from = packed->insn_ip = told->from;
+    packed->to = told->to;
+    packed->time = told->time;
+    packed->period = told->period;
+    packed->flags = (uint16_t)told->flags;
+    packed->insn_length = told->insn_length;
+    sink->packs->kernel |= told->from >= PD_PT_KERNEL_START;
+    pd_synth_put_ipc(row->queue, row->last, &packed->insn_count, &packed->cycle_count);
+    return true;
+}
+
+static void put_record(const struct row *row, const struct told *told)
+{
+    struct pd_synth *synth = row->queue->synth;
+    struct pd_synth_sink *sink = synth->sink;
+    struct pd_synth_unpacked *sample = pd_synth_alloc(synth, sizeof *sample);
+    if (PD_UNLIKELY(!sample))
+        return;
+    uint16_t misc = pd_synth_mode(told->from, false);
+    *sample = row->common->sample;
+    sample->facts.flags = told->flags;
+    sample->facts.insn_ip = told->from;
+    sample->facts.insn_length = told->insn_length;
+    sample->facts.to = told->to;
+    sample->facts.trace = row->trace;
+    sample->fixed.misc = misc;
+    sample->fixed.ip = told->from;
+    sample->fixed.time = told->time;
+    sample->fixed.addr = told->to;
+    sample->fixed.period = told->period;
+    struct pd_delivered *record = &sink->records[sink->count++];
+    *record = row->common->record;
+    record->data = (const uint8_t *)&sample->fixed;
+    record->misc = misc;
+    record->time = told->time ? told->time : PD_NO_TIME;
+    record->facts = &sample->facts;
+    pd_synth_put_ipc(row->queue, row->last, &sample->facts.insn_count, &sample->facts.cycle_count);
+}
+
+PD_INLINE void put(const struct row *row, const struct told *told)
+{
+    row->queue->ipc_insns = told->insns;
+    if (!row->packs || !put_packed(row, told))
+        put_record(row, told);
+}
+
+static void put_step(struct pd_synth_queue *queue, bool insn, uint32_t flags, uint64_t period)
+{
+    const struct pd_pt_state *state = queue->state;
+    struct row row = begin_row(queue, insn);
+    put(&row, &(struct told){ .time = pd_synth_time(queue),
+                              .from = state->from_ip,
+                              .to = state->to_ip,
+                              .insns = state->tot_insn_cnt,
+                              .period = period,
+                              .flags = flags,
+                              .insn_length = state->insn_length });
+}
+
+PD_INLINE bool is_told(const struct pd_synth *synth, uint32_t flags)
+{
+    return !synth->branch_filter || synth->branch_filter & flags;
+}
+
+bool pd_synth_plain_step(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    const struct pd_pt_state *state = queue->state;
+    const uint32_t types = PD_PT_BRANCH | PD_PT_INSTRUCTION;
+    if (PD_UNLIKELY(state->type & ~types || state->flags & ~(uint32_t)PD_PT_SAMPLE_IPC ||
+                    state->from_nr || state->to_nr || !state->from_ip ||
+                    state->insn_ip != state->from_ip ||
+                    synth->sink->capacity - synth->sink->count < 2))
+        return false;
+    if (PD_UNLIKELY(queue->plain.shown != queue->shown || !queue->shown)) {
+        if (!queue->shown) /* the first sample looks for it */
+            return false;
+        make_rows(queue);
+    }
+    uint32_t flags = synth->op_flags[state->insn_op];
+    pd_synth_count(queue);
+    if (state->type & PD_PT_INSTRUCTION && synth->options.instructions) {
+        put_step(queue, true, flags, state->tot_insn_cnt - queue->last_insns);
+        queue->last_insns = state->tot_insn_cnt;
+    }
+    if (state->type & PD_PT_BRANCH && synth->events[PD_SYNTH_BRANCHES] && is_told(synth, flags))
+        put_step(queue, false, flags, 1);
+    return true;
+}
+
+/* ---- many at once ---- */
+
+static void put_straight(struct pd_synth_queue *queue, size_t room)
+{
+    struct pd_synth *synth = queue->synth;
+    struct pd_pt_straight straight;
+    uint64_t before = queue->state->tot_insn_cnt;
+    if (!synth->options.instructions)
+        return;
+    size_t count = pd_pt_straight(queue->decoder, room, &straight);
+    if (!count)
+        return;
+    struct row row = begin_row(queue, true);
+    struct told told = { .time = pd_synth_time(queue),
+                         .from = straight.ip,
+                         .flags = synth->op_flags[PD_INSN_OTHER] };
+    pd_synth_count(queue);
+    for (size_t i = 0; i < count; i++) {
+        told.insns = ++before;
+        told.period = told.insns - queue->last_insns;
+        told.insn_length = straight.lengths[i];
+        put(&row, &told);
+        told.from += told.insn_length;
+        queue->last_insns = told.insns;
+    }
+}
+
+static void put_branches(struct pd_synth_queue *queue, size_t room)
+{
+    enum { MOST = 64 };
+    struct pd_synth *synth = queue->synth;
+    struct pd_pt_branch branches[MOST];
+    if (!synth->events[PD_SYNTH_BRANCHES])
+        return;
+    size_t count = pd_pt_branches(queue->decoder, branches, PD_MIN(room, (size_t)MOST));
+    if (!count)
+        return;
+    struct row row = begin_row(queue, false);
+    struct told told = { .time = pd_synth_time(queue), .period = 1 };
+    pd_synth_count(queue);
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_pt_branch *branch = &branches[i];
+        told.from = branch->from;
+        told.to = branch->to;
+        told.insns = branch->insns;
+        told.flags = synth->op_flags[branch->insn_op];
+        told.insn_length = branch->insn_length;
+        if (is_told(synth, told.flags))
+            put(&row, &told);
+    }
+}
+
+void pd_synth_plain_more(struct pd_synth_queue *queue)
+{
+    const struct pd_synth_sink *sink = queue->synth->sink;
+    size_t left = sink->capacity - sink->count;
+    /* What the steps would do to the time has been done by the one before. */
+    if (left <= PD_SYNTH_STEP || queue->time < queue->state->timestamp)
+        return;
+    if (queue->state->type & PD_PT_INSTRUCTION)
+        put_straight(queue, left - PD_SYNTH_STEP);
+    else
+        put_branches(queue, left - PD_SYNTH_STEP);
+}
