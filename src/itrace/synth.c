@@ -238,6 +238,7 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     synth->options = *config->options;
     synth->guest_code = config->guest_code;
     synth->no_host = config->no_host;
+    synth->limit = UINT64_MAX;
     synth->guests = config->guests;
     synth->aux = aux;
     status = open_all(synth, config);

@@ -53,6 +53,7 @@ struct pd_synth_parts {
     size_t zone;
     unsigned hits, misses;
     bool vain;
+    uint64_t tried_bytes, done_bytes; /* of the buffer's parts, those that the queue went over */
 };
 
 struct worker {
@@ -231,7 +232,8 @@ static bool note_zone(struct walk *w, const struct pd_pt_state *state, bool ends
     return true;
 }
 
-/* Up to the end, or to what is to be told. */
+/* Up to the end, or to what is to be told. Where a sample is near no part begins or ends, since all steps up to it are to be
+ * made in order; it goes on where none came of it. */
 static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
 {
     const struct pd_synth *synth = w->worker->pool->synth;
@@ -241,7 +243,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     for (bool ends = false; !ends;) {
         state = pd_pt_decode(decoder, UINT64_MAX);
         if (!state || atomic_load_explicit(&parts->dropped, memory_order_relaxed) || state->error ||
-            state->type & synth->mask || pd_pt_is_near(decoder) || !take_pauses(w))
+            state->type & synth->mask || !take_pauses(w))
             return;
         pd_synth_clock_step(&w->clock, synth, state);
         w->latest = PD_MAX(w->latest, w->clock.time);
@@ -250,7 +252,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
         if (!note_zone(w, state, ends) || (ends && state->psb_offset > part->end))
             return;
         if (psb && (ends || state->psb_offset - part->reached >= parts->part_size / 8) &&
-            !note_exit(w, state->psb_offset))
+            !pd_pt_is_near(decoder) && !note_exit(w, state->psb_offset))
             return;
     }
 }
@@ -402,6 +404,21 @@ static bool cut(struct pd_synth_parts *parts, const uint8_t *data, size_t size, 
     return last == at || pd_vec_push(&parts->list, part);
 }
 
+/* The more often something is told, the less of a part lies before it. */
+static void set_size(struct pd_synth_parts *parts, size_t left)
+{
+    size_t most = PD_MIN(left / (8 * (size_t)parts->pool->threads), (size_t)MOST_PART);
+    size_t size = parts->part_size;
+    if (!parts->queue->synth->mask)
+        size = most;
+    else if (parts->done_bytes >= parts->tried_bytes / 8 * 7)
+        size *= 2;
+    else if (parts->done_bytes < parts->tried_bytes / 4 * 3)
+        size /= 2;
+    parts->part_size = PD_MAX(PD_MIN(size, most), (size_t)LEAST_PART);
+    parts->tried_bytes = parts->done_bytes = 0;
+}
+
 /* The buffer is cut, and its parts are there to be walked. */
 static void cut_buffer(struct pd_synth_queue *queue)
 {
@@ -418,11 +435,7 @@ static void cut_buffer(struct pd_synth_queue *queue)
         !pd_pt_mark_take(parts->seed, queue->decoder))
         return;
     pthread_mutex_lock(&parts->pool->lock);
-    size_t share = rest.size / (8 * (size_t)parts->pool->threads);
-    /* The more often something is told, the less of a part lies before it. */
-    parts->part_size = queue->synth->mask
-                           ? (size_t)LEAST_PART
-                           : PD_MIN(PD_MAX(share, (size_t)LEAST_PART), (size_t)MOST_PART);
+    set_size(parts, rest.size);
     parts->data = rest.data - (rest.position - begin);
     if (!cut(parts, parts->data, rest.size + (size_t)(rest.position - begin), begin))
         parts->list.count = 0;
@@ -510,26 +523,29 @@ static bool may_begin(const struct pd_synth_queue *queue, const struct part *par
                                 part->zones.data[0].to >= limit && !part->zones.data[0].from);
 }
 
-static void judge(struct pd_synth_parts *parts, bool good)
+static void judge(struct pd_synth_parts *parts, const struct part *part, bool good)
 {
+    parts->tried_bytes += parts->part_size;
+    parts->done_bytes += good ? part->end - part->begin : 0;
     parts->hits += good;
     parts->misses += !good;
     if (parts->misses > TRIES + parts->hits)
         parts->vain = true;
 }
 
-bool pd_synth_parts_jump(struct pd_synth_queue *queue, uint64_t limit)
+bool pd_synth_parts_jump(struct pd_synth_queue *queue)
 {
     struct pd_synth_parts *parts = queue->parts;
     if (PD_LIKELY(!parts->here))
         return false;
+    const uint64_t limit = queue->synth->limit;
     struct part *part = &parts->list.data[parts->next];
     enum how how = await(parts, part);
     bool good = how == PART_DONE && may_begin(queue, part, limit) && !queue->sync_switch &&
                 pd_pt_mark_take(parts->own, queue->decoder) &&
                 pd_pt_mark_same(parts->own, part->entry);
     if (how != PART_OWN)
-        judge(parts, good);
+        judge(parts, part, good);
     parts->here = false;
     size_t next = parts->next + 1;
     if (!good) {

@@ -21,7 +21,7 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue);
 /* The queue has come to a step that is a PSB. */
 void pd_synth_parts_psb(struct pd_synth_queue *queue);
 /* True: the queue went over a part, and queue->time is its end's. */
-bool pd_synth_parts_jump(struct pd_synth_queue *queue, uint64_t limit);
+bool pd_synth_parts_jump(struct pd_synth_queue *queue);
 /* A run up to `limit` begins: what is ahead has to be right until there. */
 void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit);
 

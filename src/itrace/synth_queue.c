@@ -391,7 +391,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
                 !pd_synth_sync(queue))
                 return RUN_STOPPED;
         }
-        if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue, limit)) {
+        if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue)) {
             if (queue->time >= limit)
                 return RUN_LIMIT;
             continue;
@@ -496,6 +496,7 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
 {
     if (pd_synth_set_up(synth) < 0)
         return synth->status;
+    synth->limit = limit;
     if (synth->pool)
         pd_synth_parts_check(synth, limit);
     if (synth->running &&

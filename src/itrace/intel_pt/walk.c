@@ -442,8 +442,13 @@ static void finish_step(struct pd_pt_decoder *d, int error)
 
 bool pd_pt_is_near(const struct pd_pt_decoder *d)
 {
-    return d->config.period_type == PD_PT_PERIOD_TICKS && d->config.near_ticks &&
-           !walk_ticks_far(d);
+    if (d->config.period_type != PD_PT_PERIOD_TICKS || !d->config.near_ticks)
+        return false;
+    uint64_t now = walk_time(d) + 1, masked = now & d->period_mask;
+    if (!d->continuous_period &&
+        masked > d->last_masked_time) /* a period begins, without a sample */
+        return d->period_ticks - (now - masked) <= d->config.near_ticks;
+    return !walk_ticks_far(d);
 }
 
 /* What the caller must see even though it asked for other steps. */
