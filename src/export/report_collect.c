@@ -178,21 +178,9 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
 
 /* ---- chains ---- */
 
-/* The same place as an end of a branch. */
-static uint32_t end_of(struct state *state, uint32_t frame_id, uint64_t end)
-{
-    if (!end || frame_id == PD_HIST_NONE || !state->shared->plan->shows_ends)
-        return frame_id;
-    struct pd_hist_frame frame = state->hist.frames.data[frame_id];
-    frame.end = end;
-    return pd_hist_frame_id(&state->hist, &frame);
-}
-
-static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
+static PD_NOINLINE uint32_t new_frame(struct state *state, const struct pd_frame *frame)
 {
     struct pd_location *location = frame->location;
-    if (location->memo[1])
-        return end_of(state, (uint32_t)location->memo[1] - 1, frame->end);
     bool sized = pd_hist_key_at(&state->hist.options, PD_KEY_DSO_SIZE);
     struct pd_hist_frame made = {
         .dso = location->dso,
@@ -219,7 +207,24 @@ static uint32_t frame_of(struct state *state, const struct pd_frame *frame)
     uint32_t id = pd_hist_frame_id(&state->hist, &made);
     if (id != PD_HIST_NONE)
         location->memo[1] = (uint64_t)id + 1;
-    return end_of(state, id, frame->end);
+    return id;
+}
+
+/* The same place as an end of a branch. */
+static PD_NOINLINE uint32_t end_of(struct state *state, uint32_t frame_id, uint64_t end)
+{
+    if (frame_id == PD_HIST_NONE || !state->shared->plan->shows_ends)
+        return frame_id;
+    struct pd_hist_frame frame = state->hist.frames.data[frame_id];
+    frame.end = end;
+    return pd_hist_frame_id(&state->hist, &frame);
+}
+
+PD_INLINE uint32_t frame_of(struct state *state, const struct pd_frame *frame)
+{
+    uint64_t known = frame->location->memo[1];
+    uint32_t id = PD_LIKELY(known) ? (uint32_t)known - 1 : new_frame(state, frame);
+    return PD_LIKELY(!frame->end) ? id : end_of(state, id, frame->end);
 }
 
 static bool matches(const regex_t *pattern, const struct pd_location *location)

@@ -133,7 +133,7 @@ static PD_NOINLINE uint64_t end_of(const struct walk *walk, size_t at)
 }
 
 /* Makes a frame of entry `at`, or of the address of what calls it. */
-static bool put(struct walk *walk, uint8_t mode, size_t at, uint64_t ip)
+PD_INLINE bool put(struct walk *walk, uint8_t mode, size_t at, uint64_t ip)
 {
     struct pd_frame *frame = &walk->path.frames[walk->path.count];
     frame->ip = ip;
