@@ -4,6 +4,7 @@
 #include "export/api.h"
 #include "export/header.h"
 #include "export/report_branch.h"
+#include "export/report_group.h"
 #include "export/report_plan.h"
 #include "export/raw_dump.h"
 #include "export/stats.h"
@@ -19,6 +20,7 @@ struct report {
     struct pd_report_counts counts;
     struct pd_hist_result result;
     struct pd_chain_index chains;
+    struct pd_report_groups groups;
     struct pd_session session;
     struct pd_trace_log log;
     perfdata_write_fn write;
@@ -69,46 +71,14 @@ static void elided_names(const struct pd_report_plan *plan, struct pd_text *out)
     }
 }
 
-struct group {
-    const uint32_t *events;
-    size_t count;
-};
-
-static void group_names(const struct report *report, struct group group, struct pd_text *out)
-{
-    const struct pd_event *leader = report->recording->events[group.events[0]];
-    bool named = !report->plan.group_all || leader->member_count > 1;
-    if (group.count < 2) {
-        pd_text_bytes(out, leader->name, leader->name_length);
-        return;
-    }
-    if (named)
-        pd_text_format(out, "%s { ", leader->group_name ? leader->group_name : "anon group");
-    for (size_t i = 0; i < group.count; i++) {
-        const struct pd_event *event = report->recording->events[group.events[i]];
-        if (i)
-            pd_text_string(out, ", ");
-        pd_text_bytes(out, event->name, event->name_length);
-    }
-    if (named)
-        pd_text_string(out, " }");
-}
-
-static bool has_groups(const struct pd_recording *recording)
-{
-    for (size_t i = 0; i < recording->event_count; i++)
-        if (recording->events[i]->member_count > 1)
-            return true;
-    return false;
-}
-
-static void table_title(const struct report *report, struct group group, struct pd_text *out)
+static void table_title(const struct report *report, const struct pd_report_group *group,
+                        struct pd_text *out)
 {
     static const char units[] = " KMG";
     const struct pd_report_plan *plan = &report->plan;
     uint64_t samples = 0, period = 0;
-    for (size_t i = 0; i < group.count; i++) {
-        const struct pd_hist_event *event = &report->result.events[group.events[i]];
+    for (size_t i = 0; i < group->count; i++) {
+        const struct pd_hist_event *event = &report->result.events[group->events[i]];
         samples += plan->relative ? event->count_unfiltered : event->count;
         period += plan->relative ? event->period_unfiltered : event->period;
     }
@@ -117,14 +87,9 @@ static void table_title(const struct report *report, struct group group, struct 
         samples /= 1000;
         unit++;
     }
-    /* perf makes one group of all events before it is told to show none. */
-    bool forced = plan->no_group && group.events[0] == 0 && !has_groups(report->recording);
-    size_t members = forced ? report->recording->event_count
-                            : report->recording->events[group.events[0]]->member_count;
-    bool several = members > 1 || group.count > 1;
     pd_text_format(out, "# Samples: %llu%c of event%s '", (unsigned long long)samples, units[unit],
-                   several ? "s" : "");
-    group_names(report, group, out);
+                   group->is_plural ? "s" : "");
+    pd_report_group_names(&report->groups, group, out);
     pd_text_char(out, '\'');
     if (plan->options->time)
         pd_text_format(out, " (time slices: %s)", plan->options->time);
@@ -189,10 +154,11 @@ static bool is_drawn(const struct report *report, uint32_t leader)
            report->result.events[leader].count;
 }
 
-static perfdata_status draw_table(struct report *report, struct group group, struct pd_text *out)
+static perfdata_status draw_table(struct report *report, const struct pd_report_group *group,
+                                  struct pd_text *out)
 {
     const struct pd_report_plan *plan = &report->plan;
-    uint32_t leader = group.events[0];
+    uint32_t leader = group->events[0];
     struct pd_hist_event *event = &report->result.events[leader];
     if (!is_drawn(report, leader))
         return 0;
@@ -202,8 +168,8 @@ static perfdata_status draw_table(struct report *report, struct group group, str
         .result = &report->result,
         .timeline = report->session.timeline,
         .event = event,
-        .events = group.events,
-        .event_count = group.count,
+        .events = group->events,
+        .event_count = group->count,
         .chains = plan->chain_mode != PD_CHAIN_NONE && plan->hist.use_chains ? &report->chains
                                                                              : NULL,
         .total = plan->relative ? event->period_unfiltered : event->period,
@@ -225,37 +191,17 @@ static perfdata_status draw_table(struct report *report, struct group group, str
     return status;
 }
 
-/* The events that are shown as one with event `leader`; none when it is a member of another's group. */
-static size_t group_of(const struct report *report, uint32_t leader, uint32_t *events)
-{
-    const struct pd_recording *recording = report->recording;
-    bool as_one = report->plan.group_all && !has_groups(recording);
-    size_t count = 0;
-    if (report->plan.no_group) {
-        events[count++] = leader;
-        return count;
-    }
-    if (as_one ? leader != 0 : recording->events[leader]->leader != leader)
-        return 0;
-    for (size_t i = 0; i < recording->event_count; i++)
-        if (as_one || recording->events[i]->leader == leader)
-            events[count++] = (uint32_t)i;
-    return count;
-}
-
 static perfdata_status sort_tables(struct report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
-    size_t count = report->recording->event_count;
-    uint32_t *events = malloc((count + 1) * sizeof *events);
-    perfdata_status status = events ? 0 : PERFDATA_ERROR_MEMORY;
-    for (uint32_t i = 0; i < count && status == 0; i++) {
-        size_t members = group_of(report, i, events);
-        if (members && is_drawn(report, i))
-            status = pd_hist_sort(&report->counts.hist, &report->result, &report->result.events[i],
-                                  plan->order, plan->order_count, members);
+    perfdata_status status = 0;
+    for (size_t i = 0; i < report->groups.count && status == 0; i++) {
+        const struct pd_report_group *group = &report->groups.list[i];
+        if (is_drawn(report, group->events[0]))
+            status = pd_hist_sort(&report->counts.hist, &report->result,
+                                  &report->result.events[group->events[0]], plan->order,
+                                  plan->order_count, group->count);
     }
-    free(events);
     return status;
 }
 
@@ -291,24 +237,20 @@ static perfdata_status prepare(struct report *report)
 
 static perfdata_status draw_tables(struct report *report, struct pd_text *out)
 {
-    size_t count = report->recording->event_count;
-    uint32_t *events = malloc((count + 1) * sizeof *events);
-    perfdata_status status = events ? 0 : PERFDATA_ERROR_MEMORY;
+    struct pd_report_groups *groups = &report->groups;
+    perfdata_status status = pd_report_groups_make(report->recording, &report->plan,
+                                                   &report->counts, groups);
     /* Rows that members bring to their leaders must be there before chains are gathered. */
-    for (uint32_t i = 0; i < count && status == 0; i++) {
-        size_t members = group_of(report, i, events);
-        if (members > 1)
-            status = pd_hist_link(&report->result, events, members);
-    }
+    for (size_t i = 0; i < groups->count && status == 0; i++)
+        if (groups->list[i].count > 1)
+            status = pd_hist_link(&report->result, groups->list[i].events, groups->list[i].count);
     if (status == 0)
         status = prepare(report);
     if (!report->plan.quiet)
         pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n",
                        (unsigned long long)report->counts.lost_samples);
-    for (uint32_t i = 0; i < count && status == 0; i++) {
-        size_t members = group_of(report, i, events);
-        if (members)
-            status = draw_table(report, (struct group){ events, members }, out);
+    for (size_t i = 0; i < groups->count && status == 0; i++) {
+        status = draw_table(report, &groups->list[i], out);
         if (status == 0 && out->length > (1 << 18))
             status = give(report, out);
     }
@@ -317,7 +259,6 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
                             "report --no-children)\n#\n");
     if (status == 0 && report->plan.mode == PD_REPORT_BRANCH)
         pd_report_branch_statistics(&report->counts.hist, &report->result, out);
-    free(events);
     return status;
 }
 

@@ -507,11 +507,24 @@ static perfdata_status count_read(struct collecting *shared, struct sample_facts
 
 /* ---- batches ---- */
 
+/* The type of the events that record the trace is the first that is told of it. */
+static void take_trace_info(struct state *state, const struct pd_delivered *record)
+{
+    enum { KIND = 8, WORDS = 16 };
+    bool swap = state->shared->session->recording->swap;
+    if (record->size < WORDS + 8 || pd_load32(record->data + KIND, swap) != PD_AUXTRACE_INTEL_PT)
+        return;
+    state->has_trace = true;
+    state->trace_pmu = pd_load64(record->data + WORDS, swap);
+}
+
 static perfdata_status take_record(struct state *state, const struct pd_delivered *record)
 {
     struct collecting *shared = state->shared;
     if (record->type == PD_RECORD_LOST_SAMPLES && record->size >= 16)
         state->lost_samples += pd_load64(record->data + 8, shared->session->recording->swap);
+    if (PD_UNLIKELY(record->type == PD_RECORD_AUXTRACE_INFO))
+        take_trace_info(state, record);
     if (record->type != PD_RECORD_SAMPLE || !record->event)
         return 0;
     struct pd_sample sample;
@@ -585,6 +598,10 @@ static perfdata_status give(struct collecting *shared, struct state *state)
     perfdata_status status = state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
     pthread_mutex_lock(&shared->lock);
     shared->out->lost_samples += state->lost_samples;
+    if (state->has_trace) {
+        shared->out->has_trace = true;
+        shared->out->trace_pmu = state->trace_pmu;
+    }
     if (!shared->has_first) {
         shared->has_first = true;
         shared->out->hist = state->hist;
@@ -631,7 +648,8 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
         .data = &shared,
-        .types = { UINT64_C(1) << PD_RECORD_LOST_SAMPLES },
+        .types = { UINT64_C(1) << PD_RECORD_LOST_SAMPLES, UINT64_C(1)
+                                                              << (PD_RECORD_AUXTRACE_INFO - 64) },
         .order = PD_ORDER_DELIVERY,
         .begin = begin_worker,
         .work = work,

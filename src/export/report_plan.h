@@ -83,6 +83,8 @@ void pd_report_plan_free(struct pd_report_plan *plan);
 struct pd_report_counts {
     struct pd_hist hist;
     uint64_t lost_samples;
+    uint64_t trace_pmu; /* type of the events that record Intel PT */
+    bool has_trace;
 };
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out);
