@@ -112,8 +112,10 @@ static bool free_name(struct record_switch *when, const char *path, char *out, s
 const char *record_switch_name(struct record_switch *when, const char *path)
 {
     unsigned slots = when->most ? when->most : 1, slot = when->written % slots;
-    if (!when->names && !(when->names = calloc(slots, sizeof *when->names)))
+    if (!when->names && !(when->names = calloc(slots, sizeof *when->names))) {
+        fprintf(stderr, "%s: no memory for the names of %u files\n", path, slots);
         return NULL;
+    }
     if (when->most && when->written >= when->most)
         (void)unlink(when->names[slot]);
     if (!free_name(when, path, when->names[slot], sizeof when->names[slot]))

@@ -389,7 +389,9 @@ static bool name_last(struct record_run *run)
     if (!run->when.on && !run->options->stamp)
         return true;
     const char *name = record_switch_name(&run->when, run->recorder.path);
-    if (!name || rename(run->recorder.path, name) < 0) {
+    if (!name)
+        return false;
+    if (rename(run->recorder.path, name) < 0) {
         fprintf(stderr, "failed to rename %s : %s\n", run->recorder.path, strerror(errno));
         return false;
     }

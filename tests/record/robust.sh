@@ -32,6 +32,18 @@ expect "a full device" 4 "failed to write perf data, error: No space left on dev
 expect "a full device, asynchronously" 4 "failed to write perf data, error: No space left on device" "$PERFDATA" record --aio -e cpu-clock -o /dev/full true
 expect "an option that is not there yet" 2 "--off-cpu" "$PERFDATA" record --off-cpu -e cpu-clock -o a true
 
+# no memory for the names of 65536 files, 32 MiB, where there is some for the rest
+if [ -z "${SANITIZE-}" ]; then
+    room=16000
+    until (ulimit -v $room; "$PERFDATA" record -q --switch-output=signal --switch-max-files=1 -e cpu-clock -o d true 2>/dev/null) ||
+        [ $room -gt 400000 ]; do
+        room=$((room + 12000))
+    done
+    expect "no memory for names" 4 "d: no memory for the names of 65536 files" \
+        sh -c "ulimit -v $room; exec '$PERFDATA' record -q --switch-output=signal --switch-max-files=65536 -e cpu-clock -o d true"
+    grep -q rename err && { echo "a name that is not there is told"; failed=1; }
+fi
+
 mkdir small
 if mount -t tmpfs -o size=64k none small 2>/dev/null; then
     expect "a full disk" 4 "failed to write perf data, error: No space left on device" \
