@@ -223,6 +223,8 @@ size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sa
         bool stepped = u.machine && step(&u, location, &is_signal);
         frames[count].end = 0;
         frames[count].ip = first || is_signal ? ip : ip - 1;
+        if (!frames[count].ip) /* perf shows none */
+            break;
         frames[count].location = pd_resolve(resolver, thread, number, PD_CPUMODE_USER,
                                             frames[count].ip);
         count += frames[count].location != NULL;

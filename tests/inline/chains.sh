@@ -71,6 +71,15 @@ for kind in with without; do
     like_perf script -F comm,ip -i $kind.data
     like_perf script --max-stack 2 -i $kind.data
     like_perf script --no-inline -i $kind.data
+    # the same where the first sample's registers have no address
+    "$PERFDATA" dump --pdt $kind.data |
+        awk '/^record SAMPLE/ && !done { done = sub(/ip=0x[0-9a-f]+/, "ip=0"); match($0, /user_regs=\[[^]]*\]/)
+                 values = substr($0, RSTART, RLENGTH); n = split(values, word, " "); word[9] = 0; values = word[1]
+                 for (i = 2; i <= n; i++) values = values " " word[i]
+                 $0 = substr($0, 1, RSTART - 1) values substr($0, RSTART + RLENGTH) } { print }' >zero.pdt
+    "$PERFDATA" assemble zero.pdt -o zero.data || complain "no recording of zero.pdt"
+    like_perf script -i zero.data
+    like_perf report --stdio -i zero.data
     for options in '' --no-children -G '-g none' '-g address --no-children' '-g srcline' '-g fractal' '-s sym' '-s srcline' \
         '-s dso,sym,srcline --no-children' '-s srcfile' --hierarchy -v -U '-t ,' '-t ; -g none -s sym,dso'; do
         # shellcheck disable=SC2086
