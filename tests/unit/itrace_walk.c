@@ -274,6 +274,9 @@ static void unseen_is_the_same(void)
         config.period_type = (enum pd_pt_period)next(3);
         config.period = 1 + next(20);
         config.cyc_threshold = next(4) == 0;
+        config.mtc_shift = next(4) ? 3 : next(16);
+        config.tsc_ctc_d = next(8) ? 2 : next(2) * 3;
+        config.max_non_turbo_ratio = next(8) ? 23 : 0;
         if (next(4) == 0) {
             config.quick = 1;
             config.wanted &= ~(next(2) ? (uint32_t)PD_PT_INSTRUCTION : 0);

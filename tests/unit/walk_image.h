@@ -184,8 +184,9 @@ static const struct pd_pt_state *image_next(struct pd_pt_decoder *seen,
     const struct pd_pt_state *y;
     uint64_t skipped = 0;
     while ((y = pd_pt_decode(seen, limit)) != NULL) {
-        if (image_kept(y, config->wanted, limit) || (x && same_step(x, y)))
-            return x && x->skipped_timestamp != skipped ? NULL : y;
+        const bool told = !x || x->skipped_timestamp == skipped;
+        if (image_kept(y, config->wanted, limit) || (x && told && same_step(x, y)))
+            return told ? y : NULL;
         if (!image_returns(y, config))
             continue;
         if (y->est_timestamp >= limit)

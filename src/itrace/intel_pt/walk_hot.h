@@ -190,11 +190,12 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
     struct pd_pt_time *time = &d->time;
     const uint32_t mtc = h->p[1];
     const uint64_t cycles = h->total - h->base, before = time->timestamp;
+    if (!time->max_cycles || h->kind != PD_PT_CYC || !time->have_tma || time->mtc_shift > 8 ||
+        !cycles || before != time->cyc_reference || (d->sample_late && !h->stepped))
+        return false;
     const uint64_t delta = time->ctc_delta + pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
     const uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, delta);
-    if (!time->max_cycles || h->kind != PD_PT_CYC || !time->have_tma || time->mtc_shift > 8 ||
-        !cycles || before != time->cyc_reference || now < before || now >> HOT_EXACT_BITS ||
-        (d->sample_late && !h->stepped))
+    if (now < before || now >> HOT_EXACT_BITS)
         return false;
     const double factor = hot_factor(time, cycles, now);
     const uint64_t room = factor > 0 ? hot_room_at(d, h, now) : 0;
