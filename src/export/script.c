@@ -116,9 +116,76 @@ PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch
         __builtin_prefetch((const void *)(uintptr_t)soon->memo[0]);
 }
 
-static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+/* Lines that are made together, from record `i` on; how many, 0: that one's line is to be made alone. `pack`: the first
+ * packed sample that has no line yet. */
+static size_t put_series(struct pd_script_worker *worker, struct pd_batch *batch, size_t i,
+                         size_t *pack)
+{
+    const struct pd_synth_packs *packs = batch->packs;
+    size_t until = batch->count;
+    while (packs && *pack < packs->count && packs->list[*pack].unpacked)
+        ++*pack;
+    if (packs && *pack < packs->count)
+        until = packs->list[*pack].place;
+    if (until > i)
+        return pd_script_series_lines(worker, &batch->records[i], until - i, &batch->text);
+    size_t done = i < batch->count ? pd_script_series_packed(worker, packs, *pack, &batch->text)
+                                   : 0;
+    *pack += done;
+    return done;
+}
+
+/* Makes the record where it is packed. */
+static void unpack(struct pd_script_worker *worker, struct pd_batch *batch, size_t i, size_t *pack)
+{
+    struct pd_synth_packs *packs = batch->packs;
+    if (!packs || *pack == packs->count || packs->list[*pack].place != i)
+        return;
+    const struct pd_synth_packed *packed = &packs->list[(*pack)++];
+    pd_synth_unpack_one(packed, &packs->origins.data[packed->origin], &worker->unpacked,
+                        &batch->records[i]);
+}
+
+/* Of a trace. Each address was mostly met just before. */
+static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
+{
+    size_t pack = 0, done;
+    for (size_t i = 0; i < batch->count; i++) {
+        while ((done = put_series(worker, batch, i, &pack)))
+            i += done;
+        if (i == batch->count)
+            break;
+        const struct pd_delivered *record = &batch->records[i];
+        unpack(worker, batch, i, &pack);
+        worker->location = pd_script_ahead(worker, record);
+        put_record(worker, record, &batch->text);
+        if (record->facts)
+            pd_script_series_begin(worker, record);
+    }
+}
+
+static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
 {
     struct pd_location *ahead[AHEAD] = { 0 };
+    struct pd_script *script = worker->script;
+    for (size_t i = 0; i < PD_MIN(batch->count, AHEAD); i++)
+        ahead[i] = pd_script_ahead(worker, &batch->records[i]);
+    for (size_t i = 0; i < batch->count; i++) {
+        worker->location = ahead[i % AHEAD];
+        look_ahead(worker, batch, i, ahead);
+        if (script->dump)
+            pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
+                               i && batch->records[i].data == batch->records[i - 1].data,
+                               &batch->text);
+        if (!script->dump || shows(script, batch->records[i].type))
+            put_record(worker, &batch->records[i], &batch->text);
+        if (script->dump)
+            pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
+    }
+}
+
+static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+{
     struct pd_script *script = data;
     struct pd_script_worker *worker = state;
     if (pd_resolver_trim(worker->resolver))
@@ -134,29 +201,10 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         worker->gaps = batch->result;
         worker->gaps->gaps.count = 0;
     }
-    /* Of a trace, each address was mostly met just before. */
-    const bool far = batch->count && !batch->records[0].facts;
-    for (size_t i = 0; far && i < PD_MIN(batch->count, AHEAD); i++)
-        ahead[i] = pd_script_ahead(worker, &batch->records[i]);
-    for (size_t i = 0; i < batch->count; i++) {
-        if (!far)
-            i += pd_script_series_lines(worker, &batch->records[i], batch->count - i, &batch->text);
-        if (i == batch->count)
-            break;
-        worker->location = far ? ahead[i % AHEAD] : pd_script_ahead(worker, &batch->records[i]);
-        if (far)
-            look_ahead(worker, batch, i, ahead);
-        if (script->dump)
-            pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
-                               i && batch->records[i].data == batch->records[i - 1].data,
-                               &batch->text);
-        if (!script->dump || shows(script, batch->records[i].type))
-            put_record(worker, &batch->records[i], &batch->text);
-        if (script->dump)
-            pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
-        if (!far && batch->records[i].facts)
-            pd_script_series_begin(worker, &batch->records[i]);
-    }
+    if (!script->dump && (batch->packs || (batch->count && batch->records[0].facts)))
+        work_near(worker, batch);
+    else
+        work_far(worker, batch);
     if (script->filter_failed)
         return PERFDATA_ERROR_ARGUMENT;
     return PERFDATA_OK;
@@ -381,6 +429,7 @@ static perfdata_status run(struct pd_script *script)
         pd_raw_dump_want(&consumer);
         consumer.front = front;
     }
+    consumer.takes_packs = pd_script_any_series(script);
     status = pd_pipeline_run(&script->session, &consumer,
                              one_by_one(script) ? 1 : options->threads);
     status = pd_dlfilter_close(script, status);

@@ -189,6 +189,7 @@ struct pd_script_worker {
     struct pd_script *script;
     PD_VEC(struct pd_insn_text) insns; /* by the location's index */
     struct pd_sample synthesised;      /* what all samples made of a trace have in common */
+    struct pd_synth_unpacked unpacked; /* of one of them */
     struct pd_resolver *resolver;
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
     struct pd_chain_memo chains; /* the text of all lines of a chain */
@@ -287,9 +288,13 @@ void pd_script_make_time(struct pd_script_worker *worker, uint64_t time);
 /* script_series.c: lines that differ from each other in times and addresses only. */
 struct pd_script_series;
 bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan);
+bool pd_script_any_series(const struct pd_script *script);
 /* The lines of the first records; of how many. That of the next one is yet to be made, */
 size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_delivered *records,
                               size_t count, struct pd_text *text);
+/* The same of those packed samples, `at` and behind it, whose places follow each other. */
+size_t pd_script_series_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
+                               size_t at, struct pd_text *text);
 /* ... and when it has been, this is to be called, where it has facts. */
 void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_delivered *record);
 /* Texts that were kept are no longer. */

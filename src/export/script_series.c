@@ -33,9 +33,8 @@ struct series {
     const struct pd_event *event; /* NULL: no series */
     const struct pd_thread *thread;
     uint64_t from, span; /* numbers, and how many */
-    uint64_t ids;        /* pid and tid as they lie in the record */
     uint64_t period;
-    uint32_t cpu;
+    uint32_t pid, tid, cpu;
     uint16_t misc;
     uint8_t cpumode;
     /* Which lines these are. */
@@ -47,10 +46,22 @@ struct series {
     char middle[START_ROOM]; /* period and event */
 };
 
+/* A sample whose line is to be made: a record, or packed. */
+struct line {
+    const struct pd_delivered *record; /* NULL: it is packed */
+    const struct pd_synth_packed *packed;
+    const struct pd_synth_origin *origin;
+    uint64_t ip, addr, time, period, insn_ip;
+    uint32_t flags;
+    uint8_t insn_length;
+};
+
 struct pd_script_series {
     struct series series[SERIES];
-    struct pd_text insn; /* spare */
-    unsigned turn;       /* which slot is given up next */
+    struct pd_synth_unpacked room; /* of the record */
+    struct pd_delivered record;    /* of a packed sample, where it is needed */
+    struct pd_text insn;           /* spare */
+    unsigned turn;                 /* which slot is given up next */
     struct slot slots[1 << SLOT_BITS];
 };
 
@@ -78,9 +89,17 @@ static bool is_asked_one_by_one(const struct pd_script *script)
            pd_filter_has_location(&script->filter);
 }
 
+bool pd_script_any_series(const struct pd_script *script)
+{
+    for (size_t i = 0; i < script->recording->event_count; i++)
+        if (script->events[i].series && !is_asked_one_by_one(script))
+            return true;
+    return false;
+}
+
 PD_INLINE struct series *series_of(struct pd_script_series *all, uint32_t cpu, uint16_t misc)
 {
-    bool kernel = (misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL;
+    bool kernel = misc == PD_CPUMODE_KERNEL;
     return &all->series[(cpu << 1 | kernel) % SERIES];
 }
 
@@ -127,7 +146,8 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     series->from = record->number;
     series->span = PD_MIN(span.until, pd_thread_comm_until(thread, record->number, settled)) -
                    record->number;
-    memcpy(&series->ids, &fixed->pid, sizeof series->ids);
+    series->pid = fixed->pid;
+    series->tid = fixed->tid;
     series->cpu = fixed->cpu;
     series->misc = record->misc;
     series->cpumode = record->misc & PD_MISC_CPUMODE_MASK;
@@ -192,10 +212,20 @@ static bool make_insn(struct pd_script_worker *worker, const struct pd_delivered
     return !text->failed;
 }
 
-static PD_NOINLINE const struct slot *fill(struct pd_script_worker *worker,
-                                           const struct series *series,
-                                           const struct pd_delivered *record, uint64_t ip)
+/* The record, which is made where the sample is packed. */
+static const struct pd_delivered *record_of(struct pd_script_series *all, const struct line *line)
 {
+    if (line->record)
+        return line->record;
+    pd_synth_unpack_one(line->packed, line->origin, &all->room, &all->record);
+    return &all->record;
+}
+
+static PD_NOINLINE const struct slot *fill(struct pd_script_worker *worker,
+                                           const struct series *series, const struct line *line,
+                                           uint64_t ip)
+{
+    const struct pd_delivered *record = record_of(worker->series, line);
     const struct pd_script_event *plan = &worker->script->events[record->event->index];
     struct pd_location *location = pd_resolve(worker->resolver, record->thread, record->number,
                                               series->cpumode, ip);
@@ -229,7 +259,7 @@ static PD_NOINLINE const struct slot *fill(struct pd_script_worker *worker,
 }
 
 PD_INLINE const struct slot *find(struct pd_script_worker *worker, const struct series *series,
-                                  const struct pd_delivered *record, uint64_t ip)
+                                  const struct line *line, uint64_t ip)
 {
     struct slot *slot = slot_of(worker->series, ip);
     if (PD_LIKELY(slot->ip == ip && slot->stamp == series->stamp))
@@ -237,7 +267,7 @@ PD_INLINE const struct slot *find(struct pd_script_worker *worker, const struct 
     slot = neighbour(worker->series, slot);
     if (slot->ip == ip && slot->stamp == series->stamp)
         return slot;
-    return fill(worker, series, record, ip);
+    return fill(worker, series, line, ip);
 }
 
 /* ---- a line ---- */
@@ -265,31 +295,20 @@ PD_INLINE char *put_slot(char *to, const char *from, size_t length)
     return to + length;
 }
 
-PD_INLINE bool belongs(const struct series *series, const struct pd_delivered *record,
-                       const struct pd_synth_fixed *fixed)
-{
-    uint64_t ids;
-    memcpy(&ids, &fixed->pid, sizeof ids);
-    return record->event == series->event && record->thread == series->thread &&
-           record->number - series->from < series->span && ids == series->ids &&
-           fixed->cpu == series->cpu && record->misc == series->misc && !record->vcpu;
-}
-
 /* The address and what it leads to, up to the line's end. */
 PD_INLINE char *put_places(struct pd_script_worker *worker, const struct series *series,
-                           const struct pd_delivered *record, const struct pd_synth_fixed *fixed,
-                           char *to)
+                           const struct line *line, char *to)
 {
-    const struct slot *slot = find(worker, series, record, fixed->ip);
+    const struct slot *slot = find(worker, series, line, line->ip);
     if (PD_UNLIKELY(!slot))
         return NULL;
     to = put_slot(to, slot->text + ARROW, slot->length);
     if (!series->has_target)
         return to;
     /* Kernel and user are looked up in each other's place in rare cases. */
-    if ((fixed->addr >= series->kernel_start) != (series->cpumode == PD_CPUMODE_KERNEL))
+    if ((line->addr >= series->kernel_start) != (series->cpumode == PD_CPUMODE_KERNEL))
         return NULL;
-    slot = find(worker, series, record, fixed->addr);
+    slot = find(worker, series, line, line->addr);
     if (PD_UNLIKELY(!slot))
         return NULL;
     to = put_slot(to, slot->text, ARROW + slot->length);
@@ -297,39 +316,60 @@ PD_INLINE char *put_places(struct pd_script_worker *worker, const struct series 
     return to;
 }
 
-PD_INLINE bool put_line(struct pd_script_worker *worker, const struct pd_delivered *record,
-                        struct pd_text *text)
+/* False: it cannot be made so. */
+PD_INLINE bool put_line(struct pd_script_worker *worker, struct series *series,
+                        const struct line *line, struct pd_text *text)
 {
-    const struct pd_synth_fixed *fixed = (const void *)record->data;
-    if (PD_UNLIKELY(!record->facts || record->size != sizeof *fixed))
-        return false;
-    struct series *series = series_of(worker->series, fixed->cpu, record->misc);
-    if (PD_UNLIKELY(!belongs(series, record, fixed)) ||
-        (series->has_insn && record->facts->insn_length && record->facts->insn_ip != fixed->ip))
+    if (PD_UNLIKELY(series->has_insn && line->insn_length && line->insn_ip != line->ip))
         return false;
     char *to = pd_text_room(text, LINE_ROOM);
     if (PD_UNLIKELY(!to))
         return false;
     to = put(to, series->head, series->head_length);
     if (series->has_time) {
-        if (fixed->time != worker->time.time || !worker->time.length)
-            pd_script_make_time(worker, fixed->time);
+        if (line->time != worker->time.time || !worker->time.length)
+            pd_script_make_time(worker, line->time);
         to = put(to, worker->time.text, worker->time.length);
     }
     if (series->has_middle) {
-        if (PD_UNLIKELY(fixed->period != series->period))
-            put_middle(series, &worker->script->events[record->event->index], fixed->period);
+        if (PD_UNLIKELY(line->period != series->period))
+            put_middle(series, &worker->script->events[series->event->index], line->period);
         to = put(to, series->middle, series->middle_length);
     }
     if (series->has_flags) {
-        const struct pd_flag_text *flags = pd_script_flag_text(worker, record->facts->flags);
+        const struct pd_flag_text *flags = pd_script_flag_text(worker, line->flags);
         to = put_slot(to, flags->text, flags->length);
     }
-    to = put_places(worker, series, record, fixed, to);
+    to = put_places(worker, series, line, to);
     if (PD_UNLIKELY(!to))
         return false;
     text->length = (size_t)(to - text->data);
     return true;
+}
+
+/* ---- records ---- */
+
+static bool put_record(struct pd_script_worker *worker, const struct pd_delivered *record,
+                       struct pd_text *text)
+{
+    const struct pd_synth_fixed *fixed = (const void *)record->data;
+    if (PD_UNLIKELY(!record->facts || record->size != sizeof *fixed))
+        return false;
+    struct series *series = series_of(worker->series, fixed->cpu, record->misc);
+    if (PD_UNLIKELY(record->event != series->event || record->thread != series->thread ||
+                    record->number - series->from >= series->span || fixed->pid != series->pid ||
+                    fixed->tid != series->tid || fixed->cpu != series->cpu ||
+                    record->misc != series->misc || record->vcpu))
+        return false;
+    struct line line = { .record = record,
+                         .ip = fixed->ip,
+                         .addr = fixed->addr,
+                         .time = fixed->time,
+                         .period = fixed->period,
+                         .insn_ip = record->facts->insn_ip,
+                         .flags = record->facts->flags,
+                         .insn_length = record->facts->insn_length };
+    return put_line(worker, series, &line, text);
 }
 
 size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_delivered *records,
@@ -338,8 +378,68 @@ size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_d
     size_t done = 0;
     if (!worker->series)
         return 0;
-    while (done < count && put_line(worker, &records[done], text))
+    while (done < count && put_record(worker, &records[done], text))
         done++;
     worker->samples += done;
     return done;
+}
+
+/* ---- packed samples ---- */
+
+PD_INLINE bool is_kernel(const struct pd_synth_packed *packed)
+{
+    return pd_synth_packed_mode(packed) == PD_CPUMODE_KERNEL;
+}
+
+/* Those of one series, from `at` on. */
+static size_t put_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
+                         size_t at, struct pd_text *text)
+{
+    const struct pd_synth_packed *packed = &packs->list[at];
+    const struct pd_synth_origin *origin = &packs->origins.data[packed->origin];
+    const bool kernel = is_kernel(packed);
+    struct series *series = series_of(worker->series, origin->cpu,
+                                      kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
+    uint64_t first = origin->base + packed->place - series->from;
+    if (origin->event != series->event || origin->thread != series->thread ||
+        first >= series->span || origin->pid != series->pid || origin->tid != series->tid ||
+        origin->cpu != series->cpu || kernel != (series->misc == PD_CPUMODE_KERNEL))
+        return 0;
+    const size_t most = (size_t)PD_MIN(packs->count - at, series->span - first);
+    const uint16_t of = packed->origin, place = packed->place;
+    size_t done = 0;
+    for (; done < most; done++, packed++) {
+        if (packed->origin != of || packed->place != place + done || packed->unpacked ||
+            is_kernel(packed) != kernel)
+            break;
+        struct line line = { .packed = packed,
+                             .origin = origin,
+                             .ip = packed->from,
+                             .addr = packed->to,
+                             .time = packed->time,
+                             .period = packed->period,
+                             .insn_ip = packed->insn_ip,
+                             .flags = packed->flags,
+                             .insn_length = packed->insn_length };
+        if (!put_line(worker, series, &line, text))
+            break;
+    }
+    return done;
+}
+
+size_t pd_script_series_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
+                               size_t at, struct pd_text *text)
+{
+    size_t i = at;
+    if (!worker->series)
+        return 0;
+    while (i < packs->count && !packs->list[i].unpacked &&
+           packs->list[i].place == packs->list[at].place + (i - at)) {
+        size_t done = put_packed(worker, packs, i, text);
+        if (!done)
+            break;
+        i += done;
+    }
+    worker->samples += i - at;
+    return i - at;
 }

@@ -141,6 +141,15 @@ struct pd_synth_room {
     size_t used;  /* of it */
     size_t total; /* bytes handed out since the reset */
 };
+/* The cpumode of a packed sample. */
+PD_INLINE uint16_t pd_synth_packed_mode(const struct pd_synth_packed *packed)
+{
+    const uint64_t kernel = UINT64_C(1) << 63;
+    return (packed->from ? packed->from : packed->to) >= kernel ? PD_CPUMODE_KERNEL
+                                                                : PD_CPUMODE_USER;
+}
+void pd_synth_unpack_one(const struct pd_synth_packed *packed, const struct pd_synth_origin *origin,
+                         struct pd_synth_unpacked *room, struct pd_delivered *record);
 /* Makes the records of what is packed; `room` is as long as the list. */
 void pd_synth_unpack(struct pd_synth_packs *packs, struct pd_synth_unpacked *room,
                      struct pd_delivered *records);

@@ -47,7 +47,8 @@ struct pd_synth_counts {
 struct pd_synth_plain_row {
     struct pd_synth_unpacked sample;
     struct pd_delivered record;
-    struct pd_synth_origin origin;
+    struct pd_synth_origin origin; /* and its place among the sink's; base 0: none yet */
+    uint16_t place;
 };
 
 /* See synth_plain.c. */

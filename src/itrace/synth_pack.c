@@ -3,10 +3,10 @@
 #include "itrace/synth_inside.h"
 #include <stdlib.h>
 
-static void unpack(const struct pd_synth_packed *packed, const struct pd_synth_origin *origin,
-                   struct pd_synth_unpacked *room, struct pd_delivered *record)
+void pd_synth_unpack_one(const struct pd_synth_packed *packed, const struct pd_synth_origin *origin,
+                         struct pd_synth_unpacked *room, struct pd_delivered *record)
 {
-    uint16_t misc = pd_synth_mode(packed->from ? packed->from : packed->to, false);
+    uint16_t misc = pd_synth_packed_mode(packed);
     uint64_t id = origin->event->ids[0];
     room->fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
                                            .misc = misc,
@@ -46,7 +46,8 @@ void pd_synth_unpack(struct pd_synth_packs *packs, struct pd_synth_unpacked *roo
         struct pd_synth_packed *packed = &packs->list[i];
         if (packed->unpacked)
             continue;
-        unpack(packed, &packs->origins.data[packed->origin], &room[i], &records[packed->place]);
+        pd_synth_unpack_one(packed, &packs->origins.data[packed->origin], &room[i],
+                            &records[packed->place]);
         packed->unpacked = true;
     }
 }

@@ -87,32 +87,45 @@ struct told {
 /* Samples of a row, one after the other. */
 struct row {
     struct pd_synth_queue *queue;
-    const struct pd_synth_plain_row *common;
+    struct pd_synth_plain_row *common;
     struct pd_synth_counts *last;
     uint64_t trace;
     bool packs;
 };
 
-static struct row begin_row(struct pd_synth_queue *queue, bool insn)
+static PD_NOINLINE bool note_origin(struct pd_synth_sink *sink, struct pd_synth_plain_row *common,
+                                    uint64_t base, uint64_t trace)
+{
+    common->origin.base = base;
+    common->origin.trace = trace;
+    return pd_synth_pack_origin(sink, &common->place, &common->origin);
+}
+
+/* Nothing is told of two batches with the same base. */
+PD_INLINE bool has_origin(const struct pd_synth *synth, const struct pd_synth_plain_row *common,
+                          uint64_t trace)
+{
+    return common->origin.base == synth->base && common->origin.trace == trace &&
+           common->place < synth->sink->packs->origins.count;
+}
+
+PD_INLINE struct row begin_row(struct pd_synth_queue *queue, bool insn)
 {
     const struct pd_synth *synth = queue->synth;
     struct row row = { .queue = queue,
                        .common = insn ? &queue->plain.insn : &queue->plain.branch,
                        .last = insn ? &queue->insn_counts : &queue->branch_counts,
                        .trace = queue->state->trace_nr };
-    if (synth->sink->packs) {
-        struct pd_synth_origin origin = row.common->origin;
-        origin.trace = row.trace;
-        origin.base = synth->base;
-        row.packs = pd_synth_pack_origin(synth->sink, &queue->origin, &origin);
-    }
+    if (synth->sink->packs)
+        row.packs = PD_LIKELY(has_origin(synth, row.common, row.trace)) ||
+                    note_origin(synth->sink, row.common, synth->base, row.trace);
     return row;
 }
 
 PD_INLINE bool put_packed(const struct row *row, const struct told *told)
 {
     struct pd_synth_sink *sink = row->queue->synth->sink;
-    struct pd_synth_packed *packed = pd_synth_pack_next(sink, row->queue->origin);
+    struct pd_synth_packed *packed = pd_synth_pack_next(sink, row->common->place);
     if (PD_UNLIKELY(!packed))
         return false;
     packed->from = packed->insn_ip = told->from;

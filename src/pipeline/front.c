@@ -301,28 +301,45 @@ static struct pd_synth_packs *packs_of(const struct pd_front *front, struct pd_j
     return pd_synth_packs_make(&job->packs, PD_JOB_RECORDS) ? &job->packs : NULL;
 }
 
-/* Numbers the new samples of a batch, `packed` of which are, and leaves out those that the consumer does not want. */
+/* Numbers the new samples of a batch, `packed` of which are and know their numbers. False: some are left out, or looked at. */
+static bool number_all(const struct pd_front *front, struct pd_job *job, size_t from, size_t packed)
+{
+    const struct pd_batch *batch = &job->batch;
+    size_t next = job->packs.count - packed;
+    if (!front->kernel_shown && job->packs.kernel)
+        return false;
+    if (packed == batch->count - from)
+        return true;
+    for (size_t i = from; i < batch->count; i++) {
+        struct pd_delivered *record = &batch->records[i];
+        if (next < job->packs.count && job->packs.list[next].place == i) {
+            next++;
+            continue;
+        }
+        if (!wanted(front->consumer, record->type) ||
+            (!front->kernel_shown && (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
+            return false;
+        record->number = front->number + 1 + (i - from);
+    }
+    return true;
+}
+
+/* ... all of them, and leaves out those that the consumer does not want. */
 static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, size_t from,
                                     size_t packed)
 {
     const struct pd_consumer *consumer = front->consumer;
     struct pd_batch *batch = &job->batch;
     size_t to = from;
-    if (packed && packed == batch->count - from && (front->kernel_shown || !job->packs.kernel)) {
-        front->number += packed; /* their numbers are known */
+    if (!consumer->front && number_all(front, job, from, packed)) {
+        front->number += batch->count - from;
         return PERFDATA_OK;
     }
     if (packed && !pd_job_unpack(job))
         return no_memory(front);
-    const bool all = !consumer->front && !consumer->no_samples;
     for (size_t i = from; i < batch->count; i++) {
         struct pd_delivered *record = &batch->records[i];
         record->number = ++front->number;
-        if (PD_LIKELY(all && to == i && record->type == PD_RECORD_SAMPLE &&
-                      (front->kernel_shown || record->misc == PD_CPUMODE_USER))) {
-            to++;
-            continue;
-        }
         int verdict = consumer->front ? consumer->front(consumer->data, record) : PD_FRONT_PASS;
         if (verdict < 0)
             return verdict;

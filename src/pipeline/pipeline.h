@@ -64,6 +64,9 @@ unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
 struct pd_batch {
     struct pd_delivered *records;
     size_t count;
+    /* For a consumer that takes_packs: samples whose records, at their places, are yet to be made where they are needed;
+     * NULL: none. */
+    struct pd_synth_packs *packs;
     uint64_t sequence;   /* 0, 1, 2 ... in delivery order */
     struct pd_text text; /* what `work` writes here goes to `sink` in order */
     /* What `work` leaves for `in_order`; the consumer's. NULL in a new batch, then never touched, so that its memory
@@ -126,6 +129,8 @@ struct pd_consumer {
     uint64_t types[2];
     bool unknown_types; /* also types of 128 and above */
     bool no_samples;
+    /* Samples of a trace may come packed: batch->packs. */
+    bool takes_packs;
     /* Records come without a thread, and none is made for them: those that act make theirs. */
     bool no_threads;
     bool prints; /* samples one by one: perf then looks for the code of each */

@@ -141,7 +141,8 @@ static void complete(struct pool *pool, struct pd_job *job)
 static perfdata_status work_on(struct worker *worker, struct pd_job *job)
 {
     const struct pd_consumer *consumer = worker->pool->consumer;
-    if (!pd_job_unpack(job))
+    job->batch.packs = consumer->takes_packs && job->packs.count ? &job->packs : NULL;
+    if (!job->batch.packs && !pd_job_unpack(job))
         return pd_fail(&worker->pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
                        "no memory for a batch");
     return consumer->work(consumer->data, worker->state, &job->batch);
@@ -393,10 +394,10 @@ static perfdata_status run_front(struct pool *pool)
     perfdata_status status = pd_front_open(pool->session, pool->consumer, &front);
     if (status < 0)
         return status;
-    if (pool->worker_count > 1) {
+    if (pool->worker_count > 1)
         pd_order_read_ahead(front.order, &pool->ahead);
+    if (pool->worker_count > 1 || pool->consumer->takes_packs)
         pd_front_pack(&front);
-    }
     int filled = 1;
     while (filled > 0 && status >= 0) {
         uint64_t oldest;
