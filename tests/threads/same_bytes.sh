@@ -14,7 +14,7 @@ count=0
 for recording in "$SOURCE"/tests/data/*/*.data ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/own/rec/sys-*.data}; do
     "$BUILD/bench/bench_grow" "$recording" "$work/grown.data" 3 >"$work/log" 2>&1 || continue
     for arguments in 'script' 'script --ns -F comm,tid,time,event,ip,sym' 'script --deltatime' \
-        'report --stdio' 'report --stdio --no-children -s comm,dso -g none' \
+        'report --stdio' 'report --stdio --no-children -s comm,dso -g none' 'report --stdio --branch-history -s comm,sym' \
         "report --stdio --kallsyms $work/kallsyms" "report --stdio --no-children --kallsyms $work/kallsyms"; do
         one=
         for how in '-j 1' '-j 2' '-j 8' '-j 2 --memory=20K'; do
