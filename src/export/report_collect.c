@@ -282,11 +282,9 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     const struct pd_report_plan *plan = state->shared->plan;
     unsigned max_stack = plan->max_stack;
     const struct pd_sample *sample = facts->sample;
-    /* The processor's call stack may come to it, and a leaf's caller. */
-    uint64_t most = (uint64_t)sample->callchain_count + sample->branch_count + 2;
-    size_t want = (size_t)PD_MIN(most, (uint64_t)max_stack);
-    if (plan->chains_with_branches)
-        want += 2 * (size_t)PD_MIN(sample->branch_count, max_stack);
+    /* A leaf's caller may come to it, and the processor's call stack or branches, of two ends each. */
+    size_t want = PD_MIN((size_t)sample->callchain_count + 2, (size_t)max_stack) +
+                  2 * ((size_t)sample->branch_count + 1);
     if (sample->stack_dynamic_size)
         want += PD_MIN(max_stack, (uint32_t)UNWOUND_LIMIT);
     if (want > state->frame_capacity) {
@@ -428,11 +426,15 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
                      !pd_filter_location(filter, shared->session->symbols, facts->location)) ||
                     (PD_UNLIKELY(guest) && !shared->session->guests.wanted) ||
                     (PD_UNLIKELY(plan->no_host) && is_host(sample));
-    if (plan->mode == PD_REPORT_BRANCH)
-        return pd_report_count_branches(state, facts, filtered);
+    struct pd_location *location = facts->location;
     facts->cell = PD_HIST_NONE;
     if (shared->wants_chain && has_chain(plan, sample) && !take_chain(state, facts))
         return PERFDATA_ERROR_MEMORY;
+    if (plan->mode == PD_REPORT_BRANCH) {
+        facts->location = location; /* whatever its callees are ignored for */
+        return pd_report_count_branches(state, facts,
+                                        filtered || (plan->exclude_other && !facts->parent));
+    }
     if (plan->shows_ends || facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;
     else if (plan->hist.children && shared->sequential)

@@ -8,6 +8,7 @@
 #define NS_PER_SECOND UINT64_C(1000000000)
 /* More addresses than a record of 64 KiB can hold. */
 #define MAX_FRAMES 8192
+#define CALL_STACK 128 /* entries of a processor's, which --max-stack does not bound */
 
 /* ---- workers ---- */
 
@@ -31,8 +32,8 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->script = script;
         worker->resolver = resolver;
         pd_resolver_guest_code(resolver, script->options->flags & PERFDATA_SCRIPT_GUEST_CODE);
-        /* Of the recorded chain and of the unwound one. */
-        worker->frame_capacity = PD_MIN(2 * (size_t)script->max_stack, MAX_FRAMES);
+        /* Of the recorded chain, of the unwound one, of the processor's. */
+        worker->frame_capacity = PD_MIN(2 * (size_t)script->max_stack + CALL_STACK, MAX_FRAMES);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
         if (script->is_stat)
             worker->stat = pd_script_stat_new();

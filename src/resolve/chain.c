@@ -29,21 +29,23 @@ PD_INLINE uint64_t entry(const struct walk *walk, size_t at)
     return at ? pd_branch_at(sample, at - 1).from : pd_branch_at(sample, 0).to;
 }
 
-/* Where the processor recorded calls, they stand for the part in user space. */
-static void use_call_stack(struct walk *walk)
+/* Where the processor recorded calls, they stand for the part in user space: all of them, however many frames of a chain
+ * are wanted. False: it did not, or that part begins behind those. */
+static bool use_call_stack(struct walk *walk, unsigned max_stack)
 {
     const struct pd_sample *sample = walk->sample;
     walk->count = walk->recorded = sample->callchain_count;
     if (PD_LIKELY(!sample->branch_count) ||
         !(sample->event->attr.branch_sample_type & PD_BRANCH_SAMPLE_CALL_STACK))
-        return;
-    for (size_t i = 0; i < walk->recorded; i++) {
+        return false;
+    for (size_t i = 0; i < walk->recorded && i < max_stack; i++) {
         if (entry(walk, i) != CONTEXT_USER)
             continue;
         walk->recorded = i + 1;
         walk->count = walk->recorded + 1 + sample->branch_count;
-        return;
+        return true;
     }
+    return false;
 }
 
 /* ---- arm64's leaf functions ----
@@ -303,16 +305,15 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
         .number = number,
         .path = { resolver, thread, number, frames, 0, capacity },
     };
-    use_call_stack(&walk);
-    size_t max = PD_MIN(capacity, (size_t)max_stack);
+    bool calls = use_call_stack(&walk, max_stack);
+    size_t max = calls ? capacity : PD_MIN(capacity, (size_t)max_stack);
     *invalid = false;
     enter_chain(resolver, thread, number);
     if (PD_UNLIKELY(has_link_register(sample)))
         find_leaf_caller(&walk);
     /* Where all fit and each follows a marker, both ways give the same, and this one takes less. */
     bool both = walk.count <= max && !walk.leaf && walk.count && entry(&walk, 0) >= FIRST_CONTEXT;
-    if (PD_UNLIKELY(sample->branch_count) && resolver->joins_branches &&
-        walk.count == walk.recorded)
+    if (PD_UNLIKELY(sample->branch_count) && resolver->joins_branches && !calls)
         join_branches(&walk, max_stack, invalid);
     else if (resolver->from_caller && !both)
         from_caller(&walk, max, invalid);
