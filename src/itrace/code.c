@@ -18,7 +18,8 @@ struct pd_code_space {
     struct pd_map64 by_ip; /* place in `nodes` */
     PD_VEC(struct pd_code_node *) nodes;
     struct pd_arena arena;
-    size_t pokes; /* so many hold: the kernel's */
+    size_t pokes;   /* so many hold: the kernel's */
+    uint64_t stamp; /* likewise */
     uint64_t generation;
     /* The map of the last node: most are in the same. */
     const struct pd_map *map;
@@ -183,6 +184,11 @@ static struct pd_code_node *make_node(struct pd_code_view *view, struct pd_code_
     view->reader->nodes++;
     *error = PD_CODE_OK;
     return node;
+}
+
+bool pd_code_has_kernel(const struct pd_code_view *view)
+{
+    return pd_symbols_has_kernel(view->reader->code->symbols);
 }
 
 struct pd_code_node *pd_code_at(struct pd_code_view *view, uint64_t ip, enum pd_code_error *error)
@@ -360,6 +366,7 @@ static struct pd_code_space *kernel_space(struct pd_code_reader *reader, uint64_
     if (!space)
         return NULL;
     space->number = number;
+    space->stamp = maps.stamp;
     size_t count = pd_code_pokes_at(&code->pokes, number);
     if (count != space->pokes)
         change_pokes(code, space, count);
@@ -390,6 +397,8 @@ static PD_NOINLINE struct pd_code_view *find_view(struct pd_code_reader *reader,
     if (recent.view) {
         recent.view->kernel_start = pd_symbols_kernel_start(code->symbols, number);
         recent.view->user_stamp = user->maps.stamp;
+        recent.view->kernel_stamp = kernel->stamp;
+        recent.view->pokes = kernel->pokes;
         recent.view->generation = kernel->generation;
     }
     reader->recent = recent;

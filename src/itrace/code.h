@@ -51,6 +51,7 @@ struct pd_code_view {
     struct pd_code_space *user, *kernel;
     uint64_t kernel_start; /* at and above it, the kernel */
     uint64_t user_stamp, kernel_stamp;
+    size_t pokes; /* patches of the kernel that hold */
     uint64_t
         generation; /* changes when nodes died: those looked up before must be looked up again */
     struct pd_code_reader *reader;
@@ -91,6 +92,9 @@ struct pd_code_view *pd_code_view(struct pd_code_reader *reader, const struct pd
                                   uint64_t number, enum pd_code_machine machine);
 /* Forgets views when there are too many; true when it did. Not while one is in use. */
 bool pd_code_reader_trim(struct pd_code_reader *reader);
+
+/* Looking into the kernel loads nothing any more. */
+bool pd_code_has_kernel(const struct pd_code_view *view);
 
 /* The node that begins at `ip`. NULL: *error says why, view->failed_map where. perf then counts none of the instructions
  * that were walked over since the last branch. */

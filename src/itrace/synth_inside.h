@@ -160,7 +160,7 @@ struct pd_synth {
     bool queues_set_up;
     struct pd_synth_queue *running; /* was interrupted by a full sink */
     uint64_t running_limit, running_others;
-    uint64_t limit; /* of the run: the next record's time */
+    uint64_t limit;       /* of the run: the next record's time */
     size_t timeless_next; /* queue to go on with */
     bool at_record;       /* the record under way has begun: what comes before it is known */
     bool record_done;     /* its own effects are through */

@@ -31,6 +31,12 @@ struct part {
     struct pd_pt_cycles cycles;
 };
 
+/* What a view shows. */
+struct stamp {
+    uint64_t user, kernel;
+    size_t pokes;
+};
+
 struct pd_synth_parts {
     struct pd_synth_pool *pool;
     struct pd_synth_queue *queue;
@@ -39,7 +45,8 @@ struct pd_synth_parts {
     const uint8_t *data;      /* of list.data[0].begin */
     struct pd_pt_mark *seed;  /* where it was cut */
     struct pd_thread *thread; /* whose code is walked, as of: */
-    uint64_t number, stamp;
+    uint64_t number;
+    struct stamp stamp;
     size_t next;  /* where the queue is, or comes to next */
     size_t claim; /* free from here on; with the lock */
     unsigned running;
@@ -84,23 +91,34 @@ static int no_buffer(void *data, struct pd_pt_buffer *out)
     return 0;
 }
 
-/* Others do not look into the kernel: when its symbols are read matters. */
-static struct pd_code_node *user_at(struct pd_code_view *view, uint64_t ip,
-                                    enum pd_code_error *error)
+/* Others look into the kernel once its symbols have been read: when they are matters. */
+static struct pd_code_node *known_at(struct pd_code_view *view, uint64_t ip,
+                                     enum pd_code_error *error)
 {
-    if (ip < view->kernel_start)
+    if (ip < view->kernel_start || pd_code_has_kernel(view))
         return pd_code_at(view, ip, error);
     *error = PD_CODE_NO_MAP;
     return NULL;
 }
 
-static struct pd_code_node *user_link(struct pd_code_view *view, struct pd_code_node *node,
-                                      bool taken, enum pd_code_error *error)
+static struct pd_code_node *known_link(struct pd_code_view *view, struct pd_code_node *node,
+                                       bool taken, enum pd_code_error *error)
 {
-    if ((taken ? node->target : node->next_ip) < view->kernel_start)
+    if ((taken ? node->target : node->next_ip) < view->kernel_start || pd_code_has_kernel(view))
         return pd_code_link(view, node, taken, error);
     *error = PD_CODE_NO_MAP;
     return NULL;
+}
+
+static struct stamp stamp_of(const struct pd_code_view *view)
+{
+    return (struct stamp){ view->user_stamp, view->kernel_stamp, view->pokes };
+}
+
+static bool has_stamp(const struct pd_code_view *view, const struct stamp *stamp)
+{
+    return view && view->user_stamp == stamp->user && view->kernel_stamp == stamp->kernel &&
+           view->pokes == stamp->pokes;
 }
 
 static bool make_ready(struct worker *worker, const struct pd_synth_parts *parts)
@@ -116,7 +134,7 @@ static bool make_ready(struct worker *worker, const struct pd_synth_parts *parts
         pd_pt_forget_code(worker->decoder);
     struct pd_code_view *view = pd_code_view(worker->reader, parts->thread, parts->number,
                                              PD_CODE_HOST);
-    if (!view || view->user_stamp != parts->stamp)
+    if (!has_stamp(view, &parts->stamp))
         return false;
     pd_pt_set_code(worker->decoder, view, NULL);
     pd_pt_set_wanted(worker->decoder, synth->mask);
@@ -441,7 +459,7 @@ static void cut_buffer(struct pd_synth_queue *queue)
         parts->list.count = 0;
     parts->thread = queue->thread;
     parts->number = queue->synth->number;
-    parts->stamp = queue->view->user_stamp;
+    parts->stamp = stamp_of(queue->view);
     parts->next = parts->claim = 1; /* the first one is the queue's own */
     if (parts->list.count < 2)
         parts->next = parts->claim = parts->list.count;
@@ -513,7 +531,7 @@ static bool sees_code(const struct pd_synth_queue *queue)
 {
     if (queue->synth->quick) /* no code is walked */
         return true;
-    return queue->view && queue->view->user_stamp == queue->parts->stamp;
+    return has_stamp(queue->view, &queue->parts->stamp);
 }
 
 /* The queue's thread may be another one at first, if it does not run before the limit. */
@@ -669,8 +687,8 @@ static void set_config(struct pd_synth_pool *pool, const struct pd_synth_queue *
     config->buffer = no_buffer;
     config->look_ahead = NULL;
     config->skip = NULL;
-    config->code_at = user_at;
-    config->code_link = user_link;
+    config->code_at = known_at;
+    config->code_link = known_link;
 }
 
 perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)

@@ -226,6 +226,11 @@ bool pd_symbols_loading(const struct pd_symbols *symbols)
     return atomic_load_explicit(&symbols->loading, memory_order_relaxed);
 }
 
+bool pd_symbols_has_kernel(const struct pd_symbols *symbols)
+{
+    return atomic_load_explicit(&symbols->view, memory_order_acquire) != NULL;
+}
+
 bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t ip,
                            uint64_t number)
 {

@@ -94,6 +94,8 @@ bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t
 
 /* A thread loads the kernel's table just now, for which all others would have to wait. A hint. */
 bool pd_symbols_loading(const struct pd_symbols *symbols);
+/* It has been loaded. */
+bool pd_symbols_has_kernel(const struct pd_symbols *symbols);
 
 /* The symbol table behind a map, loading it when needed; NULL when it has none. Any thread. */
 const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struct pd_map *map);

@@ -26,6 +26,31 @@ all_alike() {
     alike report --stdio --itrace=i20us
 }
 
+damage() {
+    python3 - "$1" <<'EOF'
+import random, sys
+random.seed(5)
+with open(sys.argv[1], 'r+b') as file:
+    data = bytearray(file.read())
+    for _ in range(20): # in the traces, mostly: the rest is small
+        data[random.randrange(1 << 16, len(data) - (1 << 14))] ^= 1 << random.randrange(8)
+    file.seek(0)
+    file.write(data)
+EOF
+}
+
+# Kernel and user space of three threads, without times.
+kernel_alike() {
+    big=$work/kernel name='k_thread, damaged'
+    mkdir "$big"
+    ln -s "$own/rec/k_thread/kcore_dir" "$big/kcore_dir"
+    python3 "$SOURCE/tests/itrace/repeat_trace.py" "$own/rec/k_thread/data" "$big/data" 60
+    damage "$big/data"
+    alike script --itrace=e
+    alike script --itrace=xwIe -F +ipc
+    alike script --itrace=qe
+}
+
 # Samples one by one, of the recording as it is: they go from thread to thread packed, between records, errors and samples
 # that are not.
 packed_alike() {
@@ -42,22 +67,15 @@ for name in t_tsc t_cyc t_ovf t_pebs t_event c_dyn c_fork c_switch2 c_tracepoint
     packed_alike
 done
 
+kernel_alike
+
 for name in t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_fork c_switch2 c_threads4 c_tracepoint k_vmlinux; do
     big=$work/big.data
     python3 "$make_big" "$own/rec/$name.data" "$big" --mb 1.5 --chunk-mb 0.7 >"$work/log" 2>&1 ||
         { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
     all_alike
     case $name in t_cyc | t_mtc | c_fork)
-        python3 - "$big" <<'EOF'
-import random, sys
-random.seed(5)
-with open(sys.argv[1], 'r+b') as file:
-    data = bytearray(file.read())
-    for _ in range(20): # in the traces, mostly: the rest is small
-        data[random.randrange(1 << 16, len(data) - (1 << 14))] ^= 1 << random.randrange(8)
-    file.seek(0)
-    file.write(data)
-EOF
+        damage "$big"
         name="$name, damaged"
         all_alike ;;
     esac

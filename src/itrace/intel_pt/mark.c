@@ -7,6 +7,8 @@
 struct pd_pt_mark {
     struct pd_pt_decoder at; /* counts are relative to these: */
     uint64_t insns, tot_cycles;
+    bool timeless;                        /* instructions are counted from the beginning: */
+    uint64_t insn_base, sample_insn_base; /* absolute */
     uint64_t base_cycles, base_timestamp; /* of cycles without CYCs */
 };
 
@@ -69,8 +71,10 @@ static void make_relative(struct pd_pt_mark *mark)
     struct pd_pt_time *time = &at->time;
     mark->insns = time->insns;
     time->insns = 0;
-    time->insn_base -= mark->insns;
-    at->sample_insn_base -= mark->insns;
+    mark->insn_base = time->insn_base;
+    mark->sample_insn_base = at->sample_insn_base;
+    time->insn_base = mark->timeless ? 0 : time->insn_base - mark->insns;
+    at->sample_insn_base = mark->timeless ? 0 : at->sample_insn_base - mark->insns;
     mark->tot_cycles = time->tot_cycles;
     time->tot_cycles = 0;
     at->sample_tot_cycles -= mark->tot_cycles;
@@ -96,6 +100,9 @@ bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
         d->return_count || d->tnt_count || d->progress_count || d->sample_late || d->ended ||
         d->config.period_type == PD_PT_PERIOD_INSTRUCTIONS || d->config.log)
         return false;
+    /* No time was ever told, and no samples go by it. */
+    mark->timeless = !d->time.timestamp && !d->sample_time &&
+                     d->config.period_type == PD_PT_PERIOD_NONE;
     mark->at = *d;
     clear_own(&mark->at);
     clear_passing(&mark->at);
@@ -161,6 +168,10 @@ void pd_pt_mark_back(struct pd_pt_decoder *d, const struct pd_pt_mark *mark)
     struct pd_pt_time counts;
     counts_of(mark, &counts);
     go_to(d, mark, mark->insns, &counts);
+    if (!mark->timeless)
+        return;
+    d->time.insn_base = mark->insn_base;
+    d->sample_insn_base = mark->sample_insn_base;
 }
 
 void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
@@ -174,6 +185,8 @@ void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
     else
         pd_pt_time_recount(&counts, changes);
     go_to(d, to, own->insns + (to->insns - from->insns), &counts);
+    if (to->timeless)
+        d->time.insn_base = d->sample_insn_base = own->insn_base;
 }
 
 void pd_pt_note_cycles(struct pd_pt_decoder *d, struct pd_pt_cycles *changes)
