@@ -367,9 +367,11 @@ perfdata_status pd_calls_branch(struct pd_calls *calls, const struct pd_calls_th
     perfdata_status status = PERFDATA_OK;
     if (!stack)
         return PERFDATA_ERROR_MEMORY;
-    if (stack->trace != step->trace || (stack->thread.comm != thread->comm && thread->is_main)) {
+    /* One that was entered in its middle has no number, and ends with none. */
+    bool other_trace = stack->trace && stack->trace != step->trace;
+    stack->trace = step->trace;
+    if (other_trace || (stack->thread.comm != thread->comm && thread->is_main)) {
         status = pop_all(calls, stack);
-        stack->trace = step->trace;
         if (thread->is_main)
             stack->thread.comm = thread->comm;
     }

@@ -141,6 +141,7 @@ struct pd_aux_piece {
     uint64_t trace_number; /* the buffer's number */
     uint64_t position;     /* of data[0] in the queue: sizes of all pieces before */
     bool consecutive;      /* decoding goes on; else it begins anew at a PSB */
+    bool follows;          /* the buffer goes on where another one of the queue ended */
     bool inside;           /* not the first piece of its buffer */
     const struct pd_aux_buffer *buffer;
     uint64_t from; /* of data[0] in the buffer */

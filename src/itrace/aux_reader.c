@@ -138,6 +138,7 @@ static int next_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *b
     out->size = ends || !pt ? reader->now.size : cut_before_psb(&reader->now);
     out->inside = from > 0;
     out->consecutive = reader->begun;
+    out->follows = reader->next > 1;
     reader->rest = !ends && out->size;
     reader->from = from + out->size;
     give(reader, buffer, from, out);
@@ -166,6 +167,7 @@ static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *bu
     *now = swap;
     out->data = last->data + from;
     out->inside = false;
+    out->follows = out->consecutive;
     give(reader, buffer, from, out);
     return 1;
 }

@@ -107,8 +107,10 @@ void pd_stack_set_trace(struct pd_stack *stack, uint64_t trace_nr)
 {
     if (PD_LIKELY(stack->trace_nr == trace_nr))
         return;
-    stack->frames.count = 0;
-    stack->branch_count = stack->position = 0;
+    if (stack->trace_nr) {
+        stack->frames.count = 0;
+        stack->branch_count = stack->position = 0;
+    }
     stack->trace_nr = trace_nr;
 }
 

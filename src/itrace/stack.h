@@ -49,7 +49,7 @@ struct pd_stack_step {
 /* A branch. */
 void pd_stack_step(const struct pd_stacks *stacks, struct pd_stack *stack,
                    const struct pd_stack_step *step);
-/* Of another trace than the last: nothing is known any more. */
+/* Of another trace than the last: nothing is known any more. As in perf, no trace is another one than that without a number. */
 void pd_stack_set_trace(struct pd_stack *stack, uint64_t trace_nr);
 
 /* A call chain of at most `size` words: a context marker, ip, return addresses with a marker where kernel and user space

@@ -69,10 +69,11 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
     if (got <= 0)
         return got;
     queue->given = true;
+    /* As perf, which numbers a trace where it begins: one that is entered later, by --time, has none. */
     *out = (struct pd_pt_buffer){ .data = piece.data,
                                   .size = piece.size,
                                   .reference = piece.reference,
-                                  .trace_nr = piece.trace_number,
+                                  .trace_nr = piece.follows ? 0 : piece.trace_number,
                                   .position = piece.position,
                                   .consecutive = piece.consecutive };
     return 1;

@@ -33,6 +33,11 @@ c_psbeach.data script --itrace=Ze
 k_konly script --itrace=b --time 10%-40%
 k_poke script --itrace=i10us --ns --time 18000.000830269,18000.001324780
 v_code script --itrace=b --time 10%-40%
+# ... a thread that ran in a buffer that was jumped into has its calls still when it comes to another CPU
+k_vmlinux.data script --call-trace --ns --time 30%-60%
+k_task script --itrace=i10usg --time 60%-90%
+v_code script --itrace=i10usl -F ip,brstack --time 30%-60%
+k_poke script --call-trace --ns --time 30%-60%
 # Several parts, of which the next may begin in the buffer that is walked
 v_tsc script --itrace=be --time 14.02%-14.32%,18.32%-18.62%,26.62%-26.72%
 v_code script --itrace=be --time 12.77%-15.77%,17.77%-20.77%,28.77%-29.77%

@@ -99,8 +99,11 @@ static void jumps_and_gaps(void)
     branch(calls, PD_IP_TRACE_END, 0x120, 0);
     branch(calls, PD_IP_TRACE_BEGIN, 0, 0x125);
     CHECK(log.count == 3 && !log.calls[2].path->symbol && log.calls[2].path->parent->symbol == 1);
+    /* A trace that is entered in its middle has no number: what comes behind it is no other one. */
+    struct pd_branch_step step = { .ip = 0x130, .addr = 0x140, .trace = 8, .from = 1, .to = 1 };
+    CHECK(pd_calls_branch(calls, &thread, &step) == PERFDATA_OK && log.count == 3);
     /* Another trace: nothing is known of what ran between. */
-    struct pd_branch_step step = { .ip = 0x730, .addr = 0x740, .trace = 9, .from = 7, .to = 7 };
+    step = (struct pd_branch_step){ .ip = 0x730, .addr = 0x740, .trace = 9, .from = 7, .to = 7 };
     CHECK(pd_calls_branch(calls, &thread, &step) == PERFDATA_OK);
     CHECK(log.count == 4 && log.calls[3].path->symbol == 1);
     pd_calls_free(calls);
