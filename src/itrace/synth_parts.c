@@ -26,6 +26,7 @@ struct part {
     enum how how;     /* with the pool's lock */
     struct pd_pt_mark *entry, *exit;
     struct pd_synth_clock clock;
+    uint64_t latest;   /* the greatest time of a step */
     bool off_at_entry; /* the first zone begins with the part */
     PD_VEC(struct zone) zones;
     struct pd_pt_cycles cycles;
@@ -198,6 +199,7 @@ static bool note_exit(struct walk *w, uint64_t position)
     part->exit = exit;
     part->reached = position;
     part->clock = w->clock;
+    part->latest = w->latest;
     w->changes = part->cycles.fixed = part->cycles.list.count;
     return true;
 }
@@ -444,8 +446,8 @@ static void cut_buffer(struct pd_synth_queue *queue)
     struct pd_pt_rest rest;
     pd_pt_rest(queue->decoder, &rest);
     uint64_t begin = queue->state->psb_offset;
-    if (parts->tried || !rest.tracing || !queue->thread || !queue->view || queue->sync_switch ||
-        begin > rest.position)
+    if (parts->tried || queue->to_start || !rest.tracing || !queue->thread || !queue->view ||
+        queue->sync_switch || begin > rest.position)
         return; /* at the next PSB, perhaps */
     parts->tried = true;
     pd_pt_watch(queue->decoder, 0, 0);
@@ -541,6 +543,12 @@ static bool may_begin(const struct pd_synth_queue *queue, const struct part *par
                                 part->zones.data[0].to >= limit && !part->zones.data[0].from);
 }
 
+/* All of it lies in the time range that the queue is in. */
+static bool in_range(const struct pd_synth_queue *queue, const struct part *part)
+{
+    return !queue->range_limit || (!queue->to_start && part->latest <= queue->range_limit);
+}
+
 static void judge(struct pd_synth_parts *parts, const struct part *part, bool good)
 {
     parts->tried_bytes += parts->part_size;
@@ -559,8 +567,8 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     const uint64_t limit = queue->synth->limit;
     struct part *part = &parts->list.data[parts->next];
     enum how how = await(parts, part);
-    bool good = how == PART_DONE && may_begin(queue, part, limit) && !queue->sync_switch &&
-                pd_pt_mark_take(parts->own, queue->decoder) &&
+    bool good = how == PART_DONE && may_begin(queue, part, limit) && in_range(queue, part) &&
+                !queue->sync_switch && pd_pt_mark_take(parts->own, queue->decoder) &&
                 pd_pt_mark_same(parts->own, part->entry);
     if (how != PART_OWN)
         judge(parts, part, good);
@@ -653,7 +661,7 @@ static bool is_worth_it(const struct pd_synth *synth)
                     options->period_type == PD_ITRACE_INSTRUCTIONS;
     return !(synth->mask & ~(uint32_t)RARE) && !by_count && !synth->logger &&
            !(synth->quick && synth->mask & PD_PT_INSTRUCTION) && /* each TIP is one */
-           !synth->range_count && !synth->filters.count && !synth->guest_code &&
+           !synth->filters.count && !synth->guest_code &&
            !(synth->guests && synth->guests->wanted) && !synth->aux->modes.sampling &&
            !synth->step_through;
 }

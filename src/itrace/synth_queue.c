@@ -422,8 +422,10 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         pd_synth_set_flags(queue);
         if (PD_UNLIKELY(queue->parts != NULL) && state->type & PD_PT_PSB_EVENT)
             pd_synth_parts_psb(queue);
-        if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue))
+        if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue)) {
+            pd_synth_parts_drop(queue);
             return RUN_STOPPED;
+        }
         if (!synth->timeless &&
             (queue->time >= limit || (queue->time > others && (state->type & synth->mask)) ||
              (others != UINT64_MAX && pd_pt_is_near(queue->decoder))))

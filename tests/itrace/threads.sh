@@ -24,6 +24,8 @@ all_alike() {
     alike script --itrace=i50us -F +ipc,+flags
     alike script --itrace=Ai100usxwIe -F +ipc
     alike report --stdio --itrace=i20us
+    alike script --itrace=i50us -F +ipc,+flags --time 20%-45%,60%-70%
+    alike script --itrace=xwe --time 30%-95%
 }
 
 damage() {
