@@ -650,8 +650,8 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
         .data = &shared,
-        .types = { UINT64_C(1) << PD_RECORD_LOST_SAMPLES, UINT64_C(1)
-                                                              << (PD_RECORD_AUXTRACE_INFO - 64) },
+        .types = { [PD_RECORD_LOST_SAMPLES / 64] = UINT64_C(1) << PD_RECORD_LOST_SAMPLES % 64,
+                   [PD_RECORD_AUXTRACE_INFO / 64] = UINT64_C(1) << PD_RECORD_AUXTRACE_INFO % 64 },
         .order = PD_ORDER_DELIVERY,
         .begin = begin_worker,
         .work = work,

@@ -172,7 +172,8 @@ void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins);
 /* Do frames depend on more of the sample than its recorded chain: registers, a stack, branches? */
 bool pd_chain_has_more(const struct pd_sample *sample);
 /* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
- * `capacity` and `max_stack` addresses, and as many branches with two ends each. Returns the count; 0 with *invalid set when the chain is discarded. */
+ * `capacity` frames, of `max_stack` addresses and as many branches with two ends each; all calls of the processor's. Returns
+ * the count; 0 with *invalid set when the chain is discarded. */
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid);

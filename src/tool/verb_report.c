@@ -252,7 +252,12 @@ const struct tool_verb tool_verb_report = {
                    "the heaviest first, with its call chains where chains were recorded.\n\n"
                    "With chains a function's samples count for its callers as well (column "
                    "Children); --no-children\n"
-                   "leaves that out.",
+                   "leaves that out.\n\n"
+                   "With --branch-history each branch that led to a sample is two frames: where "
+                   "it led, with its kinds and\n"
+                   "how many were predicted, and where it came from, with its cycles and how often "
+                   "a loop before it was left\n"
+                   "out (iter). Callers that no branch tells are marked (calltrace).",
     .examples = { "report -i perf.data", "where the time went",
                   "report --no-children -g none -s dso,sym perf.data",
                   "functions, without chains" },
