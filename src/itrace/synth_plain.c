@@ -220,65 +220,92 @@ bool pd_synth_plain_step(struct pd_synth_queue *queue)
 
 /* ---- many at once ---- */
 
-static void put_straight(struct pd_synth_queue *queue, size_t room)
+/* `before`: instructions walked before. */
+static void put_straight(struct pd_synth_queue *queue, const struct pd_pt_straight *straight,
+                         uint64_t before)
 {
-    struct pd_synth *synth = queue->synth;
-    struct pd_pt_straight straight;
-    uint64_t before = queue->state->tot_insn_cnt;
-    if (!synth->options.instructions)
-        return;
-    size_t count = pd_pt_straight(queue->decoder, room, &straight);
-    if (!count)
-        return;
     struct row row = begin_row(queue, true);
     struct told told = { .time = pd_synth_time(queue),
-                         .from = straight.ip,
-                         .flags = synth->op_flags[PD_INSN_OTHER] };
-    pd_synth_count(queue);
-    for (size_t i = 0; i < count; i++) {
+                         .from = straight->ip,
+                         .flags = queue->synth->op_flags[PD_INSN_OTHER] };
+    for (size_t i = 0; i < straight->count; i++) {
         told.insns = ++before;
         told.period = told.insns - queue->last_insns;
-        told.insn_length = straight.lengths[i];
+        told.insn_length = straight->lengths[i];
         put(&row, &told);
         told.from += told.insn_length;
         queue->last_insns = told.insns;
     }
 }
 
-static void put_branches(struct pd_synth_queue *queue, size_t room)
+PD_INLINE struct told told_of(struct pd_synth_queue *queue, const struct pd_pt_branch *branch,
+                              uint64_t time)
 {
-    enum { MOST = 64 };
+    return (struct told){ .time = time,
+                          .from = branch->from,
+                          .to = branch->to,
+                          .insns = branch->insns,
+                          .period = 1,
+                          .flags = queue->synth->op_flags[branch->insn_op],
+                          .insn_length = branch->insn_length };
+}
+
+static void put_branches(struct pd_synth_queue *queue, const struct pd_pt_branch *branches,
+                         size_t count)
+{
     struct pd_synth *synth = queue->synth;
-    struct pd_pt_branch branches[MOST];
-    if (!synth->events[PD_SYNTH_BRANCHES])
-        return;
-    size_t count = pd_pt_branches(queue->decoder, branches, PD_MIN(room, (size_t)MOST));
-    if (!count)
+    if (!count || !synth->events[PD_SYNTH_BRANCHES])
         return;
     struct row row = begin_row(queue, false);
-    struct told told = { .time = pd_synth_time(queue), .period = 1 };
-    pd_synth_count(queue);
+    uint64_t time = pd_synth_time(queue);
     for (size_t i = 0; i < count; i++) {
-        const struct pd_pt_branch *branch = &branches[i];
-        told.from = branch->from;
-        told.to = branch->to;
-        told.insns = branch->insns;
-        told.flags = synth->op_flags[branch->insn_op];
-        told.insn_length = branch->insn_length;
-        if (is_told(synth, told.flags))
+        struct told told = told_of(queue, &branches[i], time);
+        if (told.to && is_told(synth, told.flags))
             put(&row, &told);
     }
 }
 
+/* With the instructions before it, of which it is one. */
+static void put_insns(struct pd_synth_queue *queue, const struct pd_pt_branch *branch)
+{
+    size_t before = branch->straight.count;
+    if (before)
+        put_straight(queue, &branch->straight, branch->insns - before - 1);
+    struct row row = begin_row(queue, true);
+    struct told told = told_of(queue, branch, pd_synth_time(queue));
+    told.period = branch->insns - queue->last_insns;
+    put(&row, &told);
+    queue->last_insns = branch->insns;
+}
+
 void pd_synth_plain_more(struct pd_synth_queue *queue)
 {
+    enum { MOST = 16 };
     const struct pd_synth_sink *sink = queue->synth->sink;
-    size_t left = sink->capacity - sink->count;
+    const struct pd_pt_state *state = queue->state;
+    struct pd_pt_branch branches[MOST];
+    struct pd_pt_straight straight;
+    size_t left = sink->capacity - sink->count, count;
     /* What the steps would do to the time has been done by the one before. */
-    if (left <= PD_SYNTH_STEP || queue->time < queue->state->timestamp)
+    if (left <= MOST || queue->time < state->timestamp)
         return;
-    if (queue->state->type & PD_PT_INSTRUCTION)
-        put_straight(queue, left - PD_SYNTH_STEP);
-    else
-        put_branches(queue, left - PD_SYNTH_STEP);
+    /* Where both are told, a step may have two samples. */
+    size_t steps = state->type & PD_PT_INSTRUCTION ? left / 2 : left;
+    count = pd_pt_branches(queue->decoder, steps, branches, MOST);
+    bool insns = state->type & PD_PT_INSTRUCTION && queue->synth->options.instructions;
+    if (count)
+        pd_synth_count(queue);
+    for (size_t i = 0; insns && i < count; i++) {
+        put_insns(queue, &branches[i]);
+        put_branches(queue, &branches[i], 1);
+    }
+    if (!insns)
+        put_branches(queue, branches, count);
+    if (count || !insns)
+        return;
+    uint64_t before = state->tot_insn_cnt;
+    if (pd_pt_straight(queue->decoder, steps, &straight)) {
+        pd_synth_count(queue);
+        put_straight(queue, &straight, before);
+    }
 }

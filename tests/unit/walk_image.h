@@ -231,34 +231,61 @@ static size_t image_compare(const struct pd_pt_config *config, struct image_trac
 
 /* ---- steps handed over at once are those that come one by one ---- */
 
+enum { IMAGE_MORE = 64 };
+
 /* Those behind a step, as the step each of them would be. */
-static size_t image_more(struct pd_pt_decoder *decoder, const struct pd_pt_state *step, size_t most,
-                         struct pd_pt_state *out)
+struct image_more {
+    struct pd_pt_state steps[IMAGE_MORE];
+    size_t count;
+};
+
+static void image_push(struct image_more *more, struct pd_pt_state step)
 {
-    struct pd_pt_straight straight;
-    struct pd_pt_branch branches[IMAGE_RUN];
-    bool insns = step->type & PD_PT_INSTRUCTION;
-    uint64_t counted = step->tot_insn_cnt;
-    size_t count = insns ? pd_pt_straight(decoder, most, &straight)
-                         : pd_pt_branches(decoder, branches, most);
-    for (size_t i = 0; i < count; i++) {
-        out[i] = *step; /* the last one's times, flags and types are those of all */
-        if (insns) {
-            out[i].from_ip = straight.ip;
-            out[i].insn_length = straight.lengths[i];
-            out[i].tot_insn_cnt = counted + i + 1;
-            straight.ip += straight.lengths[i];
-        } else {
-            out[i].from_ip = branches[i].from;
-            out[i].to_ip = branches[i].to;
-            out[i].insn_op = branches[i].insn_op;
-            out[i].insn_length = branches[i].insn_length;
-            out[i].tot_insn_cnt = branches[i].insns;
-        }
-        out[i].insn_ip = out[i].from_ip;
-        out[i].est_timestamp = 0; /* nobody asks */
+    step.insn_ip = step.from_ip;
+    step.est_timestamp = 0; /* nobody asks */
+    if (more->count < IMAGE_MORE)
+        more->steps[more->count++] = step;
+}
+
+static void image_straight(struct image_more *more, const struct pd_pt_state *like,
+                           const struct pd_pt_straight *straight, uint64_t insns)
+{
+    struct pd_pt_state step = *like;
+    step.type = PD_PT_INSTRUCTION;
+    step.from_ip = straight->ip;
+    step.to_ip = 0;
+    step.insn_op = PD_INSN_OTHER;
+    for (size_t i = 0; i < straight->count; i++) {
+        step.insn_length = straight->lengths[i];
+        step.tot_insn_cnt = insns + i + 1;
+        image_push(more, step);
+        step.from_ip += step.insn_length;
     }
-    return count;
+}
+
+static void image_get_more(struct pd_pt_decoder *decoder, const struct pd_pt_state *step,
+                           size_t most, struct image_more *more)
+{
+    struct pd_pt_branch branches[IMAGE_RUN];
+    struct pd_pt_straight straight;
+    uint64_t insns = step->tot_insn_cnt;
+    more->count = 0;
+    size_t count = pd_pt_branches(decoder, IMAGE_MORE, branches, most);
+    const uint32_t all = step->type & PD_PT_INSTRUCTION;
+    for (size_t i = 0; i < count; i++) {
+        struct pd_pt_state branch = *step; /* the last one's times and flags are those of all */
+        size_t before = branches[i].straight.count;
+        image_straight(more, step, &branches[i].straight, branches[i].insns - before - 1);
+        branch.type = all | (branches[i].to ? PD_PT_BRANCH : 0);
+        branch.from_ip = branches[i].from;
+        branch.to_ip = branches[i].to;
+        branch.insn_op = branches[i].insn_op;
+        branch.insn_length = branches[i].insn_length;
+        branch.tot_insn_cnt = branches[i].insns;
+        image_push(more, branch);
+    }
+    if (!count && pd_pt_straight(decoder, most, &straight))
+        image_straight(more, step, &straight, insns);
 }
 
 /* How many were handed over so; SIZE_MAX: they differ. */
@@ -267,7 +294,7 @@ static size_t image_compare_more(const struct pd_pt_config *config, const struct
 {
     struct image_trace one = *trace, other = *trace;
     struct pd_pt_config alone = *config, together = *config;
-    struct pd_pt_state more[IMAGE_RUN];
+    struct image_more more = { .count = 0 };
     alone.data = &one;
     together.data = &other;
     struct pd_pt_decoder *a = pd_pt_decoder_new(&alone), *b = pd_pt_decoder_new(&together);
@@ -276,7 +303,7 @@ static size_t image_compare_more(const struct pd_pt_config *config, const struct
     size_t at = 0, left = 0, count = 0;
     for (;;) {
         const struct pd_pt_state *x = pd_pt_decode(a, UINT64_MAX), *y;
-        y = left ? &more[at] : pd_pt_decode(b, UINT64_MAX);
+        y = left ? &more.steps[at] : pd_pt_decode(b, UINT64_MAX);
         if (!x && !y)
             break;
         struct pd_pt_state plain = x ? *x : (struct pd_pt_state){ 0 };
@@ -291,7 +318,8 @@ static size_t image_compare_more(const struct pd_pt_config *config, const struct
             left--;
             at++;
         } else if (!y->error) {
-            left = image_more(b, y, PD_MIN(most, (size_t)IMAGE_RUN), more);
+            image_get_more(b, y, PD_MIN(most, (size_t)IMAGE_RUN), &more);
+            left = more.count;
             count += left;
             at = 0;
         }

@@ -200,26 +200,30 @@ bool pd_pt_is_near(const struct pd_pt_decoder *decoder);
  * the decoder's, until the next call. */
 const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *decoder, uint64_t limit);
 
-/* Instructions behind that of the last step, from `ip` on. */
+/* Instructions in a straight line. */
 struct pd_pt_straight {
     uint64_t ip;
     const uint8_t *lengths;
+    size_t count;
 };
 
 /* Where each instruction is a step: as many of the next steps as are instructions and nothing else, at most `most`. Their
- * times and cycles are those of the last step; the state is then that of the last of them. 0: the next step is to be asked
- * for. */
-size_t pd_pt_straight(struct pd_pt_decoder *decoder, size_t most, struct pd_pt_straight *out);
+ * times and cycles are those of the last step; the state is then that of the last of them. False: the next step is to be
+ * asked for. */
+bool pd_pt_straight(struct pd_pt_decoder *decoder, size_t most, struct pd_pt_straight *out);
 
 struct pd_pt_branch {
-    uint64_t from, to;
-    uint64_t insns; /* tot_insn_cnt */
+    /* Where each instruction is a step: those before the branch, and it is one whether it is taken or not. */
+    struct pd_pt_straight straight;
+    uint64_t from, to; /* to 0: not taken; insn_ip is from */
+    uint64_t insns;    /* tot_insn_cnt */
     uint8_t insn_op, insn_length;
 };
 
-/* The same of branches, where no instructions are sampled. insn_ip is from. What is walked over behind the last one may tell
- * of the state. */
-size_t pd_pt_branches(struct pd_pt_decoder *decoder, struct pd_pt_branch *out, size_t most);
+/* The same of branches, as long as their steps are at most `steps`; where instructions are sampled each of them has to be a
+ * step. What is walked over behind the last one may tell of the state. */
+size_t pd_pt_branches(struct pd_pt_decoder *decoder, size_t steps, struct pd_pt_branch *out,
+                      size_t most);
 
 /* Goes on at the last PSB before that time, as far as it lies ahead (reference 4.3). */
 void pd_pt_fast_forward(struct pd_pt_decoder *decoder, uint64_t tsc);
