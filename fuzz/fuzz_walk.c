@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk through a trace: the first part of the input says how, the second is code, which stands at every address again
- * and again, the rest is trace. It must end, and go on after each error. */
+/* The walk through a trace: the first part of the input says how, the second is code, which stands again and again at the
+ * first 64 KiB of each megabyte, the rest is trace. It must end, and go on after each error. */
 #include <perfdata/itrace.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@ enum { HEAD = 16, CODE = 256 };
 static size_t read_code(void *data, uint64_t ip, uint8_t *bytes, size_t size)
 {
     const uint8_t *code = data;
-    if (ip >> 40 == 0xdead) /* somewhere there is none */
+    /* Endless code is decoded for ever: up to max_loops jumps after each TIP. */
+    if (ip >> 16 & 15)
         return 0;
     for (size_t i = 0; i < size; i++)
         bytes[i] = code[(ip + i) % CODE];
