@@ -656,20 +656,23 @@ static bool is_worth_it(const struct pd_synth *synth)
         RARE = PD_PT_INSTRUCTION | PD_PT_TRANSACTION | PD_PT_PTW | PD_PT_BLOCK_ITEMS | PD_PT_EVENT |
                PD_PT_IF_CHANGE
     };
-    const struct pd_itrace_options *options = &synth->options;
-    bool by_count = (options->instructions || options->cycles) &&
-                    options->period_type == PD_ITRACE_INSTRUCTIONS;
-    return !(synth->mask & ~(uint32_t)RARE) && !by_count && !synth->logger &&
+    return !(synth->mask & ~(uint32_t)RARE) && !synth->logger &&
            !(synth->quick && synth->mask & PD_PT_INSTRUCTION) && /* each TIP is one */
            !synth->filters.count && !synth->guest_code &&
            !(synth->guests && synth->guests->wanted) && !synth->aux->modes.sampling &&
            !synth->step_through;
 }
 
-/* All of its steps have to be made in the order of their time over all queues. */
-static bool needs_order(const struct pd_synth *synth, const struct pd_synth_queue *queue)
+/* Samples come so often that no part is without, or all of its steps have to be made in the order of their time over all
+ * queues. */
+static bool is_vain(const struct pd_synth *synth, const struct pd_synth_queue *queue)
 {
-    return synth->queue_count > 1 && synth->mask & PD_PT_INSTRUCTION && !queue->near_ticks;
+    enum { SELDOM = 1 << 16 }; /* ticks, which are some KB of a trace */
+    const struct pd_pt_config *config = pd_pt_config_of(queue->decoder);
+    if (!(synth->mask & PD_PT_INSTRUCTION))
+        return false;
+    return config->period_type != PD_PT_PERIOD_TICKS || config->period < SELDOM ||
+           (synth->queue_count > 1 && !queue->near_ticks);
 }
 
 static struct pd_synth_parts *new_parts(struct pd_synth_pool *pool, struct pd_synth_queue *queue)
@@ -718,7 +721,7 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
         pool->workers[i].pool = pool;
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
-        if (!queue->decoder || needs_order(synth, queue))
+        if (!queue->decoder || is_vain(synth, queue))
             continue;
         if (!new_parts(pool, queue))
             return PERFDATA_ERROR_MEMORY;
