@@ -35,17 +35,17 @@ sys.exit(bad)
 END
 export PERF_CONFIG=/dev/null TZ=UTC HOME="$out"
 failed=0
-# compare RECORDING ITRACE MODE: MODE as perf's exporter has it.
+# compare RECORDING ITRACE MODE [OPTION]: MODE as perf's exporter has it.
 compare() {
     rm -f "$out"/*.db
     options=
     case $3 in *branches*) options=--branches ;; esac
     case $3 in *calls*) options="$options --calls" ;; esac
     # shellcheck disable=SC2086
-    perf script -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" -s "$exporter" "$out/theirs.db" $3 \
+    perf script -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" ${4-} -s "$exporter" "$out/theirs.db" $3 \
         >"$out/log" 2>&1 </dev/null
     # shellcheck disable=SC2086
-    "$PERFDATA" export sqlite -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" $options \
+    "$PERFDATA" export sqlite -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" $options ${4-} \
         -o "$out/ours.db" >"$out/log2" 2>&1 </dev/null || { cat "$out/log2"; failed=1; return; }
     $python "$out/compare.py" "$out/theirs.db" "$out/ours.db" || { echo "$1 --itrace=$2: $3 differs"; failed=1; }
 }
@@ -57,4 +57,7 @@ compare k_vmlinux.data bepw 'branches calls'
 compare t_cyc.data bep 'all calls'
 compare t_tsx.data bepwx 'branches calls'
 compare t_event.data bepI 'all calls'
+# calls of a thread that comes from a buffer that was entered in its middle
+compare k_task bep 'branches calls' --time=60%-90%
+compare k_poke bep 'branches calls' --time=30%-60%
 exit $failed
