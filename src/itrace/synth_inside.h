@@ -83,6 +83,7 @@ struct pd_synth_queue {
     uint8_t insn_length;
     struct pd_code_view *view;      /* of `thread` */
     const struct pd_thread *walked; /* whose code the step is of: a switch may have come since */
+    uint64_t walked_insns;          /* how many had run then */
     uint64_t converted, converted_time; /* a TSC and its nanoseconds */
     uint16_t origin;                    /* of what was packed last */
     /* counts */
@@ -191,6 +192,16 @@ void pd_synth_remove_events(struct pd_synth *synth);
 /* synth_sample.c */
 /* What a step shows; in this order. */
 void pd_synth_set_flags(struct pd_synth_queue *queue);
+
+/* A decoder's step. One that runs nothing, as a PSB or where tracing begins, tells the instruction of an earlier one. */
+PD_INLINE void pd_synth_take_step(struct pd_synth_queue *queue, const struct pd_pt_state *state)
+{
+    queue->state = state;
+    if (!queue->walked || queue->walked_insns != state->tot_insn_cnt)
+        queue->walked = queue->thread;
+    queue->walked_insns = state->tot_insn_cnt;
+}
+
 void pd_synth_emit_step(struct pd_synth_queue *queue);
 struct pd_synth_error {
     uint32_t code, cpu, pid, tid;

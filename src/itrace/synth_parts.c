@@ -616,8 +616,7 @@ static void go_back(struct pd_synth_queue *queue)
             break;
         }
         struct pd_synth_clock clock = { .time = queue->time };
-        queue->state = state;
-        queue->walked = queue->thread;
+        pd_synth_take_step(queue, state);
         queue->pending = true;
         pd_synth_set_flags(queue);
         pd_synth_clock_step(&clock, synth, state);

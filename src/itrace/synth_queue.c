@@ -402,8 +402,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             queue->ended = true;
             return RUN_STOPPED;
         }
-        queue->state = state;
-        queue->walked = queue->thread;
+        pd_synth_take_step(queue, state);
         if (PD_UNLIKELY(state->error)) {
             if (state->skipped_timestamp)
                 queue->time = state->skipped_timestamp;
@@ -459,8 +458,7 @@ static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *que
     pd_synth_log(synth, "queue %u timestamp 0x%llx\n", queue->number,
                  (unsigned long long)state->timestamp);
     queue->time = state->timestamp;
-    queue->state = state;
-    queue->walked = queue->thread;
+    pd_synth_take_step(queue, state);
     queue->pending = !(queue->to_start && queue->time < queue->range_limit);
     pd_synth_set_flags(queue);
     queue->on_heap = pd_synth_heap_add(synth, queue->number, queue->time);

@@ -53,6 +53,8 @@ c_tracepoint.data script --call-ret-trace --graph-function tree
 # Branches of idle tasks: known where their calls are
 k_cpu script --itrace=i10usl -F cpu,tid,ip,brstack
 k_cpu script --itrace=i10usgl -F cpu,tid,ip,brstack
+# Where tracing begins, the instruction that it ended at, though another task ran at a PSB in between
+k_uonly script --itrace=b -F tid,ip,addr,flags,insnlen,insn
 # A chain for recorded samples brings no fields to those that are made
 c_sample.data script --itrace=i10usG -F cpu,tid
 c_tracepoint.data script --itrace=i10usGL -F ip,brstack
