@@ -157,7 +157,8 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     series->has_insn = plan->fields & INSN_FIELDS;
     series->has_target = plan->branch_trace && plan->address_shown;
     series->stamp = span.stamp << PLAN_BITS | record->event->index;
-    series->kernel_start = pd_symbols_kernel_start(script->session.symbols, record->number);
+    if (series->has_target) /* has been asked for */
+        series->kernel_start = pd_symbols_kernel_start(script->session.symbols, record->number);
     series->head_length = worker->head.length;
     memcpy(series->head, worker->head.text, worker->head.length);
     put_middle(series, plan, fixed->period);

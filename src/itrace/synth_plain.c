@@ -101,7 +101,7 @@ static PD_NOINLINE bool note_origin(struct pd_synth_sink *sink, struct pd_synth_
     return pd_synth_pack_origin(sink, &common->place, &common->origin);
 }
 
-/* Nothing is told of two batches with the same base. */
+/* It is the last one noted, in this batch: each has a base of its own. */
 PD_INLINE bool has_origin(const struct pd_synth *synth, const struct pd_synth_plain_row *common,
                           uint64_t trace)
 {
@@ -281,7 +281,8 @@ static void put_insns(struct pd_synth_queue *queue, const struct pd_pt_branch *b
 void pd_synth_plain_more(struct pd_synth_queue *queue)
 {
     enum { MOST = 16 };
-    const struct pd_synth_sink *sink = queue->synth->sink;
+    const struct pd_synth *synth = queue->synth;
+    const struct pd_synth_sink *sink = synth->sink;
     const struct pd_pt_state *state = queue->state;
     struct pd_pt_branch branches[MOST];
     struct pd_pt_straight straight;
@@ -289,10 +290,10 @@ void pd_synth_plain_more(struct pd_synth_queue *queue)
     /* What the steps would do to the time has been done by the one before. */
     if (left <= MOST || queue->time < state->timestamp)
         return;
-    /* Where both are told, a step may have two samples. */
-    size_t steps = state->type & PD_PT_INSTRUCTION ? left / 2 : left;
+    bool both = synth->options.instructions && synth->events[PD_SYNTH_BRANCHES];
+    size_t steps = both ? left / 2 : left; /* each has a sample of each kind at most */
     count = pd_pt_branches(queue->decoder, steps, branches, MOST);
-    bool insns = state->type & PD_PT_INSTRUCTION && queue->synth->options.instructions;
+    bool insns = state->type & PD_PT_INSTRUCTION && synth->options.instructions;
     if (count)
         pd_synth_count(queue);
     for (size_t i = 0; insns && i < count; i++) {
