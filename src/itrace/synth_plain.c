@@ -139,7 +139,7 @@ PD_INLINE bool put_packed(const struct row *row, const struct told *told)
     return true;
 }
 
-static void put_record(const struct row *row, const struct told *told)
+static PD_NOINLINE void put_record(const struct row *row, const struct told *told)
 {
     struct pd_synth *synth = row->queue->synth;
     struct pd_synth_sink *sink = synth->sink;
@@ -174,7 +174,7 @@ PD_INLINE void put(const struct row *row, const struct told *told)
         put_record(row, told);
 }
 
-static void put_step(struct pd_synth_queue *queue, bool insn, uint32_t flags, uint64_t period)
+PD_INLINE void put_step(struct pd_synth_queue *queue, bool insn, uint32_t flags, uint64_t period)
 {
     const struct pd_pt_state *state = queue->state;
     struct row row = begin_row(queue, insn);
