@@ -263,9 +263,10 @@ uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t in
 static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
 {
     uint64_t place = frame->symbol ? (uint64_t)(uintptr_t)frame->symbol : frame->ip;
-    return pd_hash64(pd_hash64(place ^ frame->addr) ^ (uint64_t)(uintptr_t)frame->dso ^
-                     frame->map_size << 7 ^ frame->end * UINT64_C(0x9e3779b97f4a7c15) ^
-                     frame->kernel);
+    /* Where both are one address, in memory and in its file, most of their bits are the same. */
+    uint64_t mixed = place ^ frame->addr * UINT64_C(0xd6e8feb86659fd93);
+    return pd_hash64(pd_hash64(mixed) ^ (uint64_t)(uintptr_t)frame->dso ^ frame->map_size << 7 ^
+                     frame->end * UINT64_C(0x9e3779b97f4a7c15) ^ frame->kernel);
 }
 
 static uint64_t frame_hash(const struct pd_hist *hist, size_t id)
