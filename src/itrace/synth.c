@@ -192,7 +192,7 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
 }
 
 /* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO: features and events tell,
- * and where there are no features, events of a PMU that has a number only where it was recorded. */
+ * and where there are no features, and so no names, events of a PMU that has a number only where it was recorded. */
 static bool may_have_trace(const struct pd_recording *recording)
 {
     bool pmu = false;
@@ -200,7 +200,8 @@ static bool may_have_trace(const struct pd_recording *recording)
         return true;
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_attr *attr = &recording->events[i]->attr;
-        if (attr->sample_type & PD_SAMPLE_AUX)
+        if (attr->sample_type & PD_SAMPLE_AUX ||
+            !strncmp(recording->events[i]->name, "intel_pt", strlen("intel_pt")))
             return true;
         pmu |= attr->type > PD_TYPE_BREAKPOINT && attr->type != (uint32_t)PD_TYPE_SYNTH;
     }

@@ -42,8 +42,12 @@ record EXIT event=dummy:u {pid=70 ppid=70 tid=70 ptid=70 time=18000.000003000s s
 record AUXTRACE {data_size=56 reference=0x111cadd1aeb tid=70 cpu=-1}
 gap x"0282028202820282028202820282028219af53ccca1101000273b14300130002031700022399015100024000530c4b1e4301000000000000"
 end
-features HOSTNAME AUXTRACE
+features HOSTNAME EVENT_DESC AUXTRACE
 feature HOSTNAME {text="host"}
+feature EVENT_DESC {attr_size=128 events=[
+    {attr={type=8 size=128 config=0xe603} name="intel_pt//u" ids=[100]}
+    {attr={type=software size=128 config=9} name="dummy:u" ids=[101]}
+  ]}
 feature AUXTRACE {nr=1 entries=[{offset=0 size=48}]}
 EOF
 make() { # its index of traces tells other places now, and is not believed
@@ -68,6 +72,10 @@ has 1 ' a_function_with_a_name_that_is_longer_than_the_column+0x0 [^ ]*start\.c 
 has 2 " 500200  *$work/bare\$"
 has 2 ' 500201  *$'
 "$PERFDATA" script -j 1 --pt-events=src-trace -i pass.data | cmp -s all - || complain 'one thread prints something else'
+# Whether there is a trace the events say, too
+sed '/^feature AUXTRACE/d; s/^\(features .*\) AUXTRACE/\1/' pass.pdt >bare.pdt
+make bare
+"$PERFDATA" script --pt-events=src-trace -i bare.data | cmp -s all - || complain 'nothing is decoded without AUXTRACE in the header'
 code=0
 "$PERFDATA" script --pt-events=insn-trace,src-trace -i pass.data >/dev/null 2>said || code=$?
 [ $code = 2 ] && grep -q 'insn-trace and src-trace' said || complain 'two views at once are not refused'
