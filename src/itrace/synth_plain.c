@@ -199,7 +199,7 @@ bool pd_synth_plain_step(struct pd_synth_queue *queue)
     const uint32_t types = PD_PT_BRANCH | PD_PT_INSTRUCTION;
     if (PD_UNLIKELY(state->type & ~types || state->flags & ~(uint32_t)PD_PT_SAMPLE_IPC ||
                     state->from_nr || state->to_nr || !state->from_ip ||
-                    state->insn_ip != state->from_ip ||
+                    state->insn_ip != state->from_ip || queue->walked != queue->thread ||
                     synth->sink->capacity - synth->sink->count < 2))
         return false;
     if (PD_UNLIKELY(queue->plain.shown != queue->shown || !queue->shown)) {
@@ -294,6 +294,7 @@ void pd_synth_plain_more(struct pd_synth_queue *queue)
     size_t steps = both ? left / 2 : left; /* each has a sample of each kind at most */
     count = pd_pt_branches(queue->decoder, steps, branches, MOST);
     bool insns = state->type & PD_PT_INSTRUCTION && synth->options.instructions;
+    queue->walked_insns = state->tot_insn_cnt;
     if (count)
         pd_synth_count(queue);
     for (size_t i = 0; insns && i < count; i++) {
@@ -306,6 +307,7 @@ void pd_synth_plain_more(struct pd_synth_queue *queue)
         return;
     uint64_t before = state->tot_insn_cnt;
     if (pd_pt_straight(queue->decoder, steps, &straight)) {
+        queue->walked_insns = state->tot_insn_cnt;
         pd_synth_count(queue);
         put_straight(queue, &straight, before);
     }
