@@ -59,11 +59,10 @@ PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
     h->kind = d->packet.kind;
     h->moved = false;
     h->plain = is_plain(d);
-    h->step_reference = h->step_cycles = 0;
+    h->step_reference = h->step_least = h->step_cycles = 0;
     h->step_factor = 0;
-    uint64_t budget = unseen_budget(d);
     hot_take(d, h);
-    h->budget = budget == UINT64_MAX ? budget : h->insns + budget;
+    hot_set_budget(d, h);
     d->next_nr = d->nr;
     return true;
 }

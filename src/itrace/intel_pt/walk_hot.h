@@ -20,6 +20,7 @@ struct hot {
     uint64_t total;        /* cycles */
     uint64_t base;         /* of them before time.cyc_reference, less those that d->time knows */
     uint64_t room;         /* so many may be before the time is to be told */
+    uint64_t edge;         /* the time at which a sample is near; where samples go by time */
     uint64_t insn_base;    /* instructions at the last one */
     bool counted;          /* there were some since the time was told last */
     bool sample_cyc;       /* as in d->time */
@@ -27,7 +28,7 @@ struct hot {
     uint64_t step_total, step_base, sample_total; /* as of these */
     /* The step was before the last MTC: what tells its time. */
     bool step_timed;
-    uint64_t step_reference, step_cycles;
+    uint64_t step_reference, step_least, step_cycles;
     double step_factor;
 };
 
@@ -61,10 +62,11 @@ PD_INLINE void hot_take(const struct pd_pt_decoder *d, struct hot *h)
     h->sample_cyc = time->sample_cyc;
 }
 
-PD_INLINE uint64_t hot_at(uint64_t reference, uint64_t cycles, double factor)
+/* The time so many cycles after the reference, but not before `least`. */
+PD_INLINE uint64_t hot_at(uint64_t reference, uint64_t least, uint64_t cycles, double factor)
 {
     uint64_t now = pd_pt_time_round((double)reference + (double)cycles * factor);
-    return PD_MAX(now, reference);
+    return PD_MAX(now, least);
 }
 
 PD_INLINE void hot_put_step(struct pd_pt_decoder *d, const struct hot *h)
@@ -74,7 +76,7 @@ PD_INLINE void hot_put_step(struct pd_pt_decoder *d, const struct hot *h)
     d->state.cycles = time->tot_cycles + (time->pge ? h->step_total : 0);
     d->sample_late = !h->step_timed && (time->late || h->counted);
     if (h->step_timed) {
-        d->sample_time = hot_at(h->step_reference, h->step_cycles, h->step_factor);
+        d->sample_time = hot_at(h->step_reference, h->step_least, h->step_cycles, h->step_factor);
     } else {
         d->sample_time = time->timestamp;
     }
@@ -111,12 +113,22 @@ PD_INLINE void hot_steps(struct hot *h, bool cycles)
     h->step_timed = false;
 }
 
+/* When a sample is due. Within a period that does not change: walk_ticks_far_at() is what is left up to the edge. */
+PD_INLINE void hot_set_budget(struct pd_pt_decoder *d, struct hot *h)
+{
+    const uint64_t budget = unseen_budget(d);
+    h->budget = budget == UINT64_MAX ? budget : h->insns + budget;
+    h->edge = 0;
+    if (d->config.period_type == PD_PT_PERIOD_TICKS)
+        h->edge = walk_time(d) + walk_ticks_far(d);
+}
+
 /* The time has changed: a sample may be due earlier or later. */
 PD_INLINE void hot_new_time(struct pd_pt_decoder *d, struct hot *h)
 {
     hot_take(d, h);
     if (PD_UNLIKELY(h->budget != UINT64_MAX))
-        h->budget = h->insns + unseen_budget(d);
+        hot_set_budget(d, h);
 }
 
 PD_INLINE void hot_count(struct hot *h, unsigned cycles)
@@ -151,10 +163,11 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
 enum { HOT_EXACT_BITS = 52 };
 
 /* The step before the MTC is told later what time it was. */
-PD_INLINE void hot_time_step(struct hot *h, uint64_t reference, double factor)
+PD_INLINE void hot_time_step(const struct pd_pt_time *time, struct hot *h, double factor)
 {
     h->step_timed = true;
-    h->step_reference = reference;
+    h->step_reference = time->cyc_reference;
+    h->step_least = time->timestamp;
     h->step_cycles = h->step_total - h->base;
     h->step_factor = factor;
 }
@@ -166,8 +179,9 @@ PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t 
     if (PD_UNLIKELY(d->config.period_type != PD_PT_PERIOD_NONE)) {
         if (d->config.period_type != PD_PT_PERIOD_TICKS)
             return 0;
-        limit = PD_MIN(limit, now + walk_late_ticks(d, now, h->insns));
-        h->budget = d->late_insns;
+        const uint64_t half = h->edge > now ? (h->edge - now) / 2 : 0;
+        limit = PD_MIN(limit, now + half);
+        h->budget = d->late_insns = h->insns + half;
     }
     return now < limit ? pd_pt_time_room(&d->time, limit - now) : 0;
 }
@@ -191,7 +205,8 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
     const uint32_t mtc = h->p[1];
     const uint64_t cycles = h->total - h->base, before = time->timestamp;
     if (!time->max_cycles || h->kind != PD_PT_CYC || !time->have_tma || time->mtc_shift > 8 ||
-        !cycles || before != time->cyc_reference || (d->sample_late && !h->stepped))
+        !cycles || (time->uncalibrated && before != time->cyc_reference) ||
+        (d->sample_late && !h->stepped))
         return false;
     const uint64_t delta = time->ctc_delta + pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
     const uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, delta);
@@ -199,12 +214,13 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
         return false;
     const double factor = hot_factor(time, cycles, now);
     const uint64_t room = factor > 0 ? hot_room_at(d, h, now) : 0;
-    if (!room || (!time->uncalibrated && hot_at(before, cycles, factor) > now))
+    const uint64_t reference = time->cyc_reference;
+    if (!room || (!time->uncalibrated && hot_at(reference, before, cycles, factor) > now))
         return false;
     if (h->stepped && !h->step_timed)
-        hot_time_step(h, before, factor);
+        hot_time_step(time, h, factor);
     if (d->skipped_late)
-        walk_tell_skipped(d, hot_at(before, d->skipped_cycles, factor));
+        walk_tell_skipped(d, hot_at(reference, before, d->skipped_cycles, factor));
     time->ctc_delta = delta;
     time->last_mtc = mtc;
     time->timestamp = time->cyc_reference = now;
