@@ -419,6 +419,7 @@ PD_INLINE void pick(struct picked *to, const uint8_t *begin, const uint8_t *end)
     uint32_t all = 0, timed = 0;
     unsigned size = 0, cyc = 0, cycles = 0;
     const uint8_t *p = begin;
+    to->ends[0] = 0;
     while (p <= end) {
         uint64_t bytes = pd_load64(p, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
         const unsigned one = (bytes & 3) == 3, two = one & (unsigned)(bytes >> 2);
@@ -544,6 +545,7 @@ PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
 /* A CYC and an MTC behind the chain. False: something else is there. */
 PD_INLINE bool hot_picked_mtc(struct hot *h, const struct picked *packets)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): packets were picked from somewhere */
     if (!packets->cyc || hot_kind[h->p[packets->cyc]] != HOT_MTC ||
         h->total + packets->cyc_cycles >= h->room)
         return false;
