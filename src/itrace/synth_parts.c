@@ -657,6 +657,7 @@ static bool is_worth_it(const struct pd_synth *synth)
     };
     return !(synth->mask & ~(uint32_t)RARE) && !synth->logger &&
            !(synth->quick && synth->mask & PD_PT_INSTRUCTION) && /* each TIP is one */
+           synth->quick < 2 && /* PSBs are found as fast as memory is */
            !synth->filters.count && !synth->guest_code &&
            !(synth->guests && synth->guests->wanted) && !synth->aux->modes.sampling &&
            !synth->step_through;
