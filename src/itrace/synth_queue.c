@@ -112,14 +112,15 @@ static void set_period(const struct pd_synth *synth, struct pd_pt_config *config
 
 /* How long before a sample all steps have to be made in the order of their time over all queues, as it tells which one
  * comes first where times are equal: with CYCs, or PSBs alone, a few steps later nothing of the order before is left. 0:
- * always, for MTCs alone come at the same time everywhere, or samples are not rare; or there is but one queue. */
+ * always, for MTCs alone come at the same time everywhere, or samples are not rare (without the walk each TIP is one); or
+ * there is but one queue. */
 static uint64_t near_of(const struct pd_synth *synth, const struct pd_pt_config *config)
 {
     enum { NEAR = 4096, RARE_PERIODS = 16 };
     const struct pd_pt_info *info = &synth->aux->info.pt;
     const struct pd_pt_modes *modes = &synth->aux->modes;
     bool cycles = modes->config & info->cyc_bit && !modes->cyc_threshold;
-    if (synth->queue_count < 2 || config->period_type != PD_PT_PERIOD_TICKS ||
+    if (synth->queue_count < 2 || config->period_type != PD_PT_PERIOD_TICKS || config->quick ||
         config->period / RARE_PERIODS < NEAR || synth->events[PD_SYNTH_BRANCHES])
         return 0;
     return cycles || !(modes->config & info->mtc_bit) ? NEAR : 0;
