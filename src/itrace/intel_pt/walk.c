@@ -393,12 +393,8 @@ static void finish_good(struct pd_pt_decoder *d)
         state->type |= PD_PT_CBR_CHANGE;
     }
     if (d->walk <= WALK_TIMED) {
-        walk_take_time(d);
-        if (d->time.sample_cyc) {
-            d->sample_tot_cycles = d->time.tot_cycles;
+        if (walk_take_counts(d))
             state->flags |= PD_PT_SAMPLE_IPC;
-            d->time.sample_cyc = false;
-        }
     }
     if (!d->time.have_cyc)
         state->flags |= PD_PT_SAMPLE_IPC;

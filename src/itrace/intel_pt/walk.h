@@ -48,12 +48,17 @@ enum walk {
 
 /* What waits for a FUP. */
 struct walk_pending {
-    bool any; /* one of these */
     bool cfe, cfe_ip, mode_exec, tx, ptw, mwait, pwre, exstop, bep;
     uint8_t cfe_type, cfe_vector;
     uint32_t tx_flags;
     uint64_t ptw_payload, mwait_payload, pwre_payload;
 };
+
+PD_INLINE bool walk_is_pending(const struct walk_pending *pending)
+{
+    return pending->cfe || pending->cfe_ip || pending->mode_exec || pending->tx || pending->ptw ||
+           pending->mwait || pending->pwre || pending->exstop || pending->bep;
+}
 
 struct walk_return {
     uint64_t ip;
@@ -320,26 +325,20 @@ PD_INLINE uint64_t walk_time(const struct pd_pt_decoder *d)
     return d->time.timestamp + (d->time.insns - d->time.insn_base);
 }
 
-/* No sample comes, and nothing of the period changes, in fewer ticks than these from then on. */
-PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d, uint64_t now)
+/* No sample comes, and nothing of the period changes, in fewer ticks than these. The time is not late. */
+PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
 {
-    now += !d->continuous_period;
-    uint64_t masked = now & d->period_mask;
+    uint64_t now = walk_time(d) + !d->continuous_period, masked = now & d->period_mask;
     if (masked > d->last_masked_time)
         return 0;
     return masked < d->last_masked_time ? d->period_ticks : d->period_ticks - (now - masked);
 }
 
 /* ... how many of them before steps are returned because it is near. */
-PD_INLINE uint64_t walk_ticks_far_at(const struct pd_pt_decoder *d, uint64_t now)
-{
-    uint64_t left = walk_ticks_left(d, now), near = d->config.near_ticks;
-    return left > near ? left - near : 0;
-}
-/* The same from now on. The time is not late. */
 PD_INLINE uint64_t walk_ticks_far(const struct pd_pt_decoder *d)
 {
-    return walk_ticks_far_at(d, walk_time(d));
+    uint64_t left = walk_ticks_left(d), near = d->config.near_ticks;
+    return left > near ? left - near : 0;
 }
 
 /* Nobody asks for the time before walk_settle() is called. */
@@ -371,21 +370,16 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 
-/* Where samples go by time, and the time is `now` after so many instructions: for so many ticks it may be late. Cycles and
- * instructions may each take half of what is left. */
-PD_INLINE uint64_t walk_late_ticks(struct pd_pt_decoder *d, uint64_t now, uint64_t insns)
-{
-    uint64_t half = walk_ticks_far_at(d, now) / 2;
-    d->late_insns = insns + half;
-    return half;
-}
-
-/* CYCs may be late from here on, and calibration with them. False: not here. */
+/* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and instructions may each take
+ * half of what is left. False: not here. */
 PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
 {
     uint64_t limit = d->limit;
-    if (d->config.period_type == PD_PT_PERIOD_TICKS)
-        limit = PD_MIN(limit, d->time.timestamp + walk_late_ticks(d, walk_time(d), d->time.insns));
+    if (d->config.period_type == PD_PT_PERIOD_TICKS) {
+        uint64_t half = walk_ticks_far(d) / 2;
+        limit = PD_MIN(limit, d->time.timestamp + half);
+        d->late_insns = d->time.insns + half;
+    }
     return pd_pt_time_put_off(&d->time, calibration, limit);
 }
 
@@ -405,6 +399,13 @@ PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
 PD_INLINE struct walk_known *walk_known_slot(struct pd_pt_decoder *d, uint64_t ip)
 {
     return &d->known[(ip ^ ip >> 12) % WALK_KNOWN];
+}
+
+/* The node that has been met at `ip`; NULL: none, or not of late. */
+PD_INLINE struct pd_code_node *walk_known_node(struct pd_pt_decoder *d, uint64_t ip)
+{
+    const struct walk_known *known = walk_known_slot(d, ip);
+    return known->ip == ip && known->view == d->view ? known->node : NULL;
 }
 
 PD_INLINE uint64_t walk_position(const struct pd_pt_decoder *d)
@@ -546,6 +547,17 @@ PD_INLINE void walk_take_time(struct pd_pt_decoder *d)
     d->sample_time = d->time.timestamp;
     d->sample_insn_base = d->time.insn_base;
     d->state.cycles = d->time.tot_cycles;
+}
+
+/* ... and it has the cycles, if the packet before has counted them. False: not so. */
+PD_INLINE bool walk_take_counts(struct pd_pt_decoder *d)
+{
+    walk_take_time(d);
+    if (!d->time.sample_cyc)
+        return false;
+    d->sample_tot_cycles = d->time.tot_cycles;
+    d->time.sample_cyc = false;
+    return true;
 }
 
 #endif

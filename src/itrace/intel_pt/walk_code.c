@@ -6,12 +6,12 @@
 
 struct pd_code_node *walk_look_up(struct pd_pt_decoder *d, uint64_t ip, enum pd_code_error *error)
 {
-    struct walk_known *known = walk_known_slot(d, ip);
-    if (known->node && known->ip == ip && known->view == d->view)
-        return known->node;
-    struct pd_code_node *node = d->config.code_at(d->view, ip, error);
+    struct pd_code_node *node = walk_known_node(d, ip);
     if (node)
-        *known = (struct walk_known){ ip, d->view, node };
+        return node;
+    node = d->config.code_at(d->view, ip, error);
+    if (node)
+        *walk_known_slot(d, ip) = (struct walk_known){ ip, d->view, node };
     return node;
 }
 

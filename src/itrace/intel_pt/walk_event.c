@@ -74,9 +74,7 @@ static bool take_overflow(struct pd_pt_decoder *d)
 bool walk_event(struct pd_pt_decoder *d, bool no_tip)
 {
     struct walk_pending *pending = &d->pending;
-    bool any = pending->cfe || pending->cfe_ip || pending->mode_exec || pending->tx ||
-               pending->ptw || pending->mwait || pending->pwre || pending->exstop || pending->bep;
-    if (!any) {
+    if (!walk_is_pending(pending)) {
         if (d->overflow)
             return take_overflow(d);
         return false;
@@ -296,11 +294,7 @@ bool walk_hop_unseen(struct pd_pt_decoder *d)
         return false;
     walk_set_ip(d);
     d->next_nr = d->nr;
-    walk_take_time(d);
-    if (d->time.sample_cyc) {
-        d->sample_tot_cycles = d->time.tot_cycles;
-        d->time.sample_cyc = false;
-    }
+    walk_take_counts(d);
     return true;
 }
 

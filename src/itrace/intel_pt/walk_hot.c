@@ -34,11 +34,9 @@ static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(19
 
 static bool is_plain(const struct pd_pt_decoder *d)
 {
-    const struct walk_pending *pending = &d->pending;
     const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | (d->pauses ? 0 : PD_PT_TRACE_END);
     return d->config.branches && !d->config.outside && !d->overflow && !(d->watch & watched) &&
-           !(pending->cfe || pending->cfe_ip || pending->mode_exec || pending->tx || pending->ptw ||
-             pending->mwait || pending->pwre || pending->exstop || pending->bep);
+           !walk_is_pending(&d->pending);
 }
 
 PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
@@ -190,12 +188,6 @@ PD_INLINE struct pd_code_node *return_to(struct pd_pt_decoder *d, uint64_t ip)
     return back.ip == ip && back.call ? back.call->fall : NULL;
 }
 
-PD_INLINE struct pd_code_node *known_node(struct pd_pt_decoder *d, uint64_t ip)
-{
-    const struct walk_known *known = walk_known_slot(d, ip);
-    return known->ip == ip && known->view == d->view ? known->node : NULL;
-}
-
 PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
 {
     uint64_t ip = h->last_ip;
@@ -218,7 +210,7 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
     else if (branch->op == PD_INSN_RET)
         h->node = return_to(d, ip);
     if (!h->node)
-        h->node = known_node(d, ip);
+        h->node = walk_known_node(d, ip);
     hot_steps(h, true);
     h->kind = PD_PT_TIP;
     h->p += size;
@@ -259,10 +251,7 @@ PD_INLINE void hot_off(struct pd_pt_decoder *d, struct hot *h, uint64_t ip)
     hot_put(d, h);
     if (d->time.max_cycles)
         walk_settle_vain(d);
-    if (d->time.sample_cyc)
-        d->sample_tot_cycles = d->time.tot_cycles;
-    d->time.sample_cyc = false;
-    walk_take_time(d);
+    walk_take_counts(d);
     if (d->pauses)
         note_off(d);
     walk_put_off(d, false);
@@ -361,18 +350,15 @@ PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at
     if (returns && !hot_skip(d, h))
         return false;
     hot_put(d, h);
-    if (d->time.sample_cyc)
-        d->sample_tot_cycles = d->time.tot_cycles;
-    d->time.sample_cyc = false;
     d->time.pge = true;
     pd_pt_time_rebase_cycles(&d->time);
-    walk_take_time(d);
+    walk_take_counts(d);
     if (returns && d->pauses)
         note_on(d);
     d->state.from_ip = 0;
     d->state.to_ip = ip;
     h->last_ip = h->ip = ip;
-    h->node = known_node(d, ip);
+    h->node = walk_known_node(d, ip);
     h->moved = true;
     h->kind = PD_PT_TIP_PGE;
     h->p = at + size;

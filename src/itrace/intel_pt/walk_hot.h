@@ -113,7 +113,7 @@ PD_INLINE void hot_steps(struct hot *h, bool cycles)
     h->step_timed = false;
 }
 
-/* When a sample is due. Within a period that does not change: walk_ticks_far_at() is what is left up to the edge. */
+/* When a sample is due. Within a period that does not change: walk_ticks_far() is what is left up to the edge. */
 PD_INLINE void hot_set_budget(struct pd_pt_decoder *d, struct hot *h)
 {
     const uint64_t budget = unseen_budget(d);
@@ -235,45 +235,13 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
     return true;
 }
 
-/* The MTC that calibration waits for; pd_pt_time_found() and pd_pt_time_mtc() at once. */
-PD_INLINE void hot_mtc_found(struct pd_pt_decoder *d, uint32_t mtc)
-{
-    struct pd_pt_time *time = &d->time;
-    time->ctc_delta += pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
-    time->last_mtc = mtc;
-    time->uncalibrated = false;
-    time->max_cycles = 0;
-    uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, time->ctc_delta);
-    if (now >= time->timestamp)
-        pd_pt_time_set_cycle(time, time->cycles, now, time->cbr, time->cbr_cyc_to_tsc);
-    walk_apply_late(d);
-    if (now >= time->timestamp)
-        time->timestamp = now;
-    time->insn_base = time->insns;
-    pd_pt_time_set_reference(time);
-}
-
-static PD_NOINLINE void hot_mtc_apart(struct pd_pt_decoder *d, unsigned kind, const uint8_t *p)
-{
-    const struct pd_pt_time *time = &d->time;
-    d->packet.kind = (uint8_t)kind;
-    walk_read(d, PD_PT_MTC, p[1], 0, p, 2);
-    if (PD_LIKELY(time->uncalibrated && kind == PD_PT_CYC && time->have_tma && time->have_cyc &&
-                  time->mtc_shift <= 8)) {
-        hot_mtc_found(d, p[1]);
-        if (!walk_may_be_late(d) || !walk_put_off(d, true))
-            pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), PD_PT_NO_BLOCK,
-                                 true);
-    } else {
-        walk_status(d);
-    }
-}
-
 PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
 {
     if (PD_UNLIKELY(!hot_mtc_in_line(d, h))) {
         hot_put(d, h);
-        hot_mtc_apart(d, h->kind, h->p);
+        d->packet.kind = (uint8_t)h->kind;
+        walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
+        walk_status(d);
         hot_new_time(d, h);
     }
     h->p += 2;
