@@ -53,6 +53,17 @@ struct pd_synth_facts {
     uint32_t machine_pid, vcpu; /* of a guest; 0: the host */
 };
 
+#define PD_PT_KERNEL_START (UINT64_C(1) << 63)
+
+/* The cpumode of what a trace tells. */
+PD_INLINE uint16_t pd_synth_mode(uint64_t ip, bool guest)
+{
+    bool kernel = ip >= PD_PT_KERNEL_START;
+    if (PD_UNLIKELY(guest))
+        return kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER;
+    return kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
+}
+
 /* The record of a synthesised sample, in our byte order; what an event's attr does not name is there, too. Behind it lie the
  * variable parts. */
 struct pd_synth_fixed {
@@ -144,9 +155,7 @@ struct pd_synth_room {
 /* The cpumode of a packed sample. */
 PD_INLINE uint16_t pd_synth_packed_mode(const struct pd_synth_packed *packed)
 {
-    const uint64_t kernel = UINT64_C(1) << 63;
-    return (packed->from ? packed->from : packed->to) >= kernel ? PD_CPUMODE_KERNEL
-                                                                : PD_CPUMODE_USER;
+    return pd_synth_mode(packed->from ? packed->from : packed->to, false);
 }
 void pd_synth_unpack_one(const struct pd_synth_packed *packed, const struct pd_synth_origin *origin,
                          struct pd_synth_unpacked *room, struct pd_delivered *record);

@@ -10,7 +10,6 @@
 #include "tracepoint/tracepoint.h"
 
 #define PD_NOBODY UINT32_MAX /* no such cpu, pid, tid */
-#define PD_PT_KERNEL_START (UINT64_C(1) << 63)
 
 /* In the order in which they are appended; rows of synth_events.c. */
 enum pd_synth_kind {
@@ -210,13 +209,6 @@ struct pd_synth_error {
 };
 void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *error);
 void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *state);
-PD_INLINE uint16_t pd_synth_mode(uint64_t ip, bool guest)
-{
-    bool kernel = ip >= PD_PT_KERNEL_START;
-    if (PD_UNLIKELY(guest))
-        return kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER;
-    return kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
-}
 /* Memory for a record; NULL: none, and synth->status is set. */
 void *pd_synth_alloc(struct pd_synth *synth, size_t size);
 struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue);

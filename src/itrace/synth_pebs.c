@@ -337,9 +337,7 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
     struct put put = { at + 8, synth->recording->swap };
     put_fixed(&put, queue, event, &facts);
     put_parts(&put, queue, event, &facts);
-    bool kernel = facts.ip >= PD_PT_KERNEL_START, guest = queue->state->from_nr;
-    unsigned mode = guest ? (kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER)
-                          : (kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER);
+    uint16_t mode = pd_synth_mode(facts.ip, queue->state->from_nr);
     uint32_t size = (uint32_t)(put.at - at);
     pd_store32(at, PD_RECORD_SAMPLE, put.swap);
     pd_store16(at + 4, (uint16_t)(mode | EXACT_IP), put.swap);
