@@ -251,6 +251,19 @@ PD_INLINE void pd_synth_put_ipc(struct pd_synth_queue *queue, struct pd_synth_co
     *last = (struct pd_synth_counts){ queue->ipc_insns, queue->ipc_cycles };
 }
 
+/* Its samples have something behind the fixed part. */
+PD_INLINE bool pd_synth_has_parts(const struct pd_event *event)
+{
+    const uint64_t any = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK;
+    return event->attr.sample_type & any;
+}
+
+/* Of a branch. */
+PD_INLINE bool pd_synth_is_told(const struct pd_synth *synth, uint32_t flags)
+{
+    return !synth->branch_filter || synth->branch_filter & flags;
+}
+
 /* synth_plain.c */
 void pd_synth_plain_open(struct pd_synth *synth);
 /* Whether the run that begins may ask for these. */

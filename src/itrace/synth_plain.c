@@ -5,21 +5,16 @@
 
 /* ---- which runs ---- */
 
-static bool has_parts(const struct pd_event *event)
-{
-    return event &&
-           event->attr.sample_type & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK);
-}
-
 void pd_synth_plain_open(struct pd_synth *synth)
 {
     const struct pd_itrace_options *options = &synth->options;
+    const struct pd_event *branches = synth->events[PD_SYNTH_BRANCHES],
+                          *insns = synth->events[PD_SYNTH_INSTRUCTIONS];
     synth->plain = !synth->logger && !options->skip && !synth->uses_stack && !options->cycles &&
                    !options->power && !synth->quick && !synth->range_count &&
                    !synth->aux->info.pt.cap_event_trace &&
-                   !has_parts(synth->events[PD_SYNTH_BRANCHES]) &&
-                   !has_parts(synth->events[PD_SYNTH_INSTRUCTIONS]) &&
-                   (!options->instructions || synth->events[PD_SYNTH_INSTRUCTIONS]);
+                   !(branches && pd_synth_has_parts(branches)) &&
+                   !(insns && pd_synth_has_parts(insns)) && (!options->instructions || insns);
 }
 
 static void make_row(struct pd_synth_queue *queue, enum pd_synth_kind kind,
@@ -187,11 +182,6 @@ PD_INLINE void put_step(struct pd_synth_queue *queue, bool insn, uint32_t flags,
                               .insn_length = state->insn_length });
 }
 
-PD_INLINE bool is_told(const struct pd_synth *synth, uint32_t flags)
-{
-    return !synth->branch_filter || synth->branch_filter & flags;
-}
-
 bool pd_synth_plain_step(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
@@ -213,7 +203,8 @@ bool pd_synth_plain_step(struct pd_synth_queue *queue)
         put_step(queue, true, flags, state->tot_insn_cnt - queue->last_insns);
         queue->last_insns = state->tot_insn_cnt;
     }
-    if (state->type & PD_PT_BRANCH && synth->events[PD_SYNTH_BRANCHES] && is_told(synth, flags))
+    if (state->type & PD_PT_BRANCH && synth->events[PD_SYNTH_BRANCHES] &&
+        pd_synth_is_told(synth, flags))
         put_step(queue, false, flags, 1);
     return true;
 }
@@ -260,7 +251,7 @@ static void put_branches(struct pd_synth_queue *queue, const struct pd_pt_branch
     uint64_t time = pd_synth_time(queue);
     for (size_t i = 0; i < count; i++) {
         struct told told = told_of(queue, &branches[i], time);
-        if (told.to && is_told(synth, told.flags))
+        if (told.to && pd_synth_is_told(synth, told.flags))
             put(&row, &told);
     }
 }

@@ -275,16 +275,10 @@ static PD_NOINLINE void put_some_parts(struct pd_synth_queue *queue, struct samp
     }
 }
 
-PD_INLINE bool has_parts(const struct pd_event *event)
-{
-    const uint64_t any = PD_SAMPLE_CALLCHAIN | PD_SAMPLE_RAW | PD_SAMPLE_BRANCH_STACK;
-    return event->attr.sample_type & any;
-}
-
 PD_INLINE void put_parts(struct pd_synth_queue *queue, struct sample *sample, const void *raw,
                          size_t raw_size)
 {
-    if (has_parts(sample->record->event))
+    if (pd_synth_has_parts(sample->record->event))
         put_some_parts(queue, sample, raw, raw_size);
 }
 
@@ -308,7 +302,7 @@ static void put_instruction(struct pd_synth_queue *queue)
     struct sample sample;
     if (is_skipped(synth) || !event)
         return;
-    if (!has_parts(event))
+    if (!pd_synth_has_parts(event))
         packed = pack(queue, PD_SYNTH_INSTRUCTIONS, state->from_ip, state->to_ip, period);
     if (packed) {
         pd_synth_put_ipc(queue, &queue->insn_counts, &packed->insn_count, &packed->cycle_count);
@@ -444,8 +438,7 @@ static void put_branches(struct pd_synth_queue *queue)
     const struct pd_pt_state *state = queue->state;
     if (PD_UNLIKELY(synth->uses_stack))
         step_stack(queue);
-    if (!synth->events[PD_SYNTH_BRANCHES] ||
-        (synth->branch_filter && !(synth->branch_filter & queue->flags)))
+    if (!synth->events[PD_SYNTH_BRANCHES] || !pd_synth_is_told(synth, queue->flags))
         return;
     if (PD_UNLIKELY(state->from_nr != state->to_nr && state->from_ip && state->to_ip)) {
         put_branch(queue, state->from_ip, 0);
