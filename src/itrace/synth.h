@@ -83,6 +83,28 @@ PD_INLINE bool pd_synth_is_fixed(const struct pd_delivered *record)
            record->size == sizeof(struct pd_synth_fixed);
 }
 
+/* A sample -> its record, but for the number. One by one: the compiler would clear it by a slow instruction first. */
+PD_INLINE void pd_synth_record(const struct pd_synth_fixed *fixed,
+                               const struct pd_synth_facts *facts, const struct pd_event *event,
+                               struct pd_thread *thread, struct pd_delivered *record)
+{
+    record->data = (const uint8_t *)fixed;
+    record->size = sizeof *fixed;
+    record->type = PD_RECORD_SAMPLE;
+    record->misc = fixed->misc;
+    record->has_period = 0;
+    record->offset = 0;
+    record->part = 0;
+    record->vcpu = 0;
+    record->time = fixed->time ? fixed->time : PD_NO_TIME;
+    record->number = 0;
+    record->event = event;
+    record->chunk = NULL;
+    record->thread = thread;
+    record->period = 0;
+    record->facts = facts;
+}
+
 /* Decodes it into a sample that holds nothing, or another one of these: what no such sample has is left alone. */
 PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_sample *out)
 {

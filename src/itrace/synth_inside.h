@@ -42,20 +42,11 @@ struct pd_synth_counts {
     uint64_t insns, cycles;
 };
 
-/* A sample of which only a few members are yet to be set. */
+/* What plain samples of a kind have in common: see synth_plain.c. */
 struct pd_synth_plain_row {
-    struct pd_synth_unpacked sample;
-    struct pd_delivered record;
-    struct pd_synth_origin origin; /* and its place among the sink's; base 0: none yet */
-    uint16_t place;
-};
-
-/* See synth_plain.c. */
-struct pd_synth_plain {
-    /* For which the rows are good. */
-    const struct pd_thread *shown, *walked; /* shown NULL: for none */
-    uint32_t pid, tid, cpu;
-    struct pd_synth_plain_row branch, insn;
+    struct pd_synth_origin origin; /* thread NULL: it is to be made; base 0: it has no place yet */
+    uint16_t place;                /* among the sink's */
+    bool packs;                    /* it has a place: else samples of it are records */
 };
 
 struct pd_synth_queue {
@@ -101,7 +92,7 @@ struct pd_synth_queue {
     uint64_t range_limit;         /* TSC; 0: none */
     uint64_t jumped;              /* to where it was fast-forwarded */
     struct pd_synth_parts *parts; /* walked by other threads; NULL: none are */
-    struct pd_synth_plain plain;
+    struct pd_synth_plain_row plain_branches, plain_insns;
 };
 
 struct pd_synth_heap_entry {

@@ -1,42 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Packed samples -> records. */
-#include "itrace/synth_inside.h"
+#include "itrace/synth_pack.h"
 #include <stdlib.h>
 
 void pd_synth_unpack_one(const struct pd_synth_packed *packed, const struct pd_synth_origin *origin,
                          struct pd_synth_unpacked *room, struct pd_delivered *record)
 {
-    uint16_t misc = pd_synth_packed_mode(packed);
-    uint64_t id = origin->event->ids[0];
-    room->fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
-                                           .misc = misc,
-                                           .size = sizeof room->fixed,
-                                           .ip = packed->from,
-                                           .pid = origin->pid,
-                                           .tid = origin->tid,
-                                           .time = packed->time,
-                                           .addr = packed->to,
-                                           .id = id,
-                                           .stream_id = id,
-                                           .cpu = origin->cpu,
-                                           .period = packed->period };
-    room->facts = (struct pd_synth_facts){ .flags = packed->flags,
-                                           .insn_count = packed->insn_count,
-                                           .cycle_count = packed->cycle_count,
-                                           .insn_ip = packed->insn_ip,
-                                           .insn_thread = origin->insn_thread,
-                                           .insn_length = packed->insn_length,
-                                           .to = packed->to,
-                                           .trace = origin->trace };
-    *record = (struct pd_delivered){ .data = (const uint8_t *)&room->fixed,
-                                     .size = sizeof room->fixed,
-                                     .type = PD_RECORD_SAMPLE,
-                                     .misc = misc,
-                                     .time = packed->time ? packed->time : PD_NO_TIME,
-                                     .number = origin->base + packed->place,
-                                     .event = origin->event,
-                                     .thread = origin->thread,
-                                     .facts = &room->facts };
+    pd_synth_make_record(packed, origin, room, record);
 }
 
 void pd_synth_unpack(struct pd_synth_packs *packs, struct pd_synth_unpacked *room,

@@ -1,8 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples packed for another thread: the side that packs. */
+/* Packed samples: see struct pd_synth_packed. */
 #ifndef PD_SYNTH_PACK_H
 #define PD_SYNTH_PACK_H
 #include "itrace/synth_inside.h"
+
+/* pd_synth_unpack_one(), in line. */
+PD_INLINE void pd_synth_make_record(const struct pd_synth_packed *packed,
+                                    const struct pd_synth_origin *origin,
+                                    struct pd_synth_unpacked *room, struct pd_delivered *record)
+{
+    uint64_t id = origin->event->ids[0];
+    room->fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
+                                           .misc = pd_synth_packed_mode(packed),
+                                           .size = sizeof room->fixed,
+                                           .ip = packed->from,
+                                           .pid = origin->pid,
+                                           .tid = origin->tid,
+                                           .time = packed->time,
+                                           .addr = packed->to,
+                                           .id = id,
+                                           .stream_id = id,
+                                           .cpu = origin->cpu,
+                                           .period = packed->period };
+    room->facts = (struct pd_synth_facts){ .flags = packed->flags,
+                                           .insn_count = packed->insn_count,
+                                           .cycle_count = packed->cycle_count,
+                                           .insn_ip = packed->insn_ip,
+                                           .insn_thread = origin->insn_thread,
+                                           .insn_length = packed->insn_length,
+                                           .to = packed->to,
+                                           .trace = origin->trace };
+    pd_synth_record(&room->fixed, &room->facts, origin->event, origin->thread, record);
+    record->number = origin->base + packed->place;
+}
 
 /* Origin `at` is that one. */
 PD_INLINE bool pd_synth_packs_origin(const struct pd_synth_packs *packs, size_t at,

@@ -17,56 +17,29 @@ void pd_synth_plain_open(struct pd_synth *synth)
                    !(insns && pd_synth_has_parts(insns)) && (!options->instructions || insns);
 }
 
-static void make_row(struct pd_synth_queue *queue, enum pd_synth_kind kind,
-                     struct pd_synth_plain_row *row)
-{
-    const struct pd_event *event = queue->synth->events[kind];
-    if (!event)
-        return;
-    uint64_t id = event->ids[0];
-    struct pd_synth_unpacked *sample = &row->sample;
-    sample->facts = (struct pd_synth_facts){ .insn_thread = queue->thread };
-    sample->fixed = (struct pd_synth_fixed){ .type = PD_RECORD_SAMPLE,
-                                             .size = sizeof sample->fixed,
-                                             .pid = queue->pid,
-                                             .tid = queue->tid,
-                                             .id = id,
-                                             .stream_id = id,
-                                             .cpu = queue->cpu,
-                                             .period = 1 };
-    row->record = (struct pd_delivered){ .size = sizeof sample->fixed,
-                                         .type = PD_RECORD_SAMPLE,
-                                         .event = event,
-                                         .thread = queue->shown };
-    row->origin = (struct pd_synth_origin){ .event = event,
-                                            .thread = queue->shown,
-                                            .insn_thread = queue->thread,
-                                            .pid = queue->pid,
-                                            .tid = queue->tid,
-                                            .cpu = queue->cpu };
-}
-
 static PD_NOINLINE void make_rows(struct pd_synth_queue *queue)
 {
-    struct pd_synth_plain *plain = &queue->plain;
-    plain->shown = queue->shown;
-    plain->walked = queue->thread;
-    plain->pid = queue->pid;
-    plain->tid = queue->tid;
-    plain->cpu = queue->cpu;
-    make_row(queue, PD_SYNTH_BRANCHES, &plain->branch);
-    make_row(queue, PD_SYNTH_INSTRUCTIONS, &plain->insn);
+    struct pd_synth *synth = queue->synth;
+    struct pd_synth_origin origin = { .thread = queue->shown,
+                                      .insn_thread = queue->thread,
+                                      .pid = queue->pid,
+                                      .tid = queue->tid,
+                                      .cpu = queue->cpu };
+    origin.event = synth->events[PD_SYNTH_BRANCHES];
+    queue->plain_branches.origin = origin;
+    origin.event = synth->events[PD_SYNTH_INSTRUCTIONS];
+    queue->plain_insns.origin = origin;
 }
 
 /* What samples have in common may have changed since the last run. */
 bool pd_synth_plain_begin(struct pd_synth_queue *queue)
 {
-    struct pd_synth_plain *plain = &queue->plain;
+    struct pd_synth_origin *origin = &queue->plain_branches.origin;
     if (!queue->synth->plain || queue->sync_switch || queue->parts || queue->range_limit)
         return false;
-    if (plain->pid != queue->pid || plain->tid != queue->tid || plain->cpu != queue->cpu ||
-        plain->walked != queue->thread)
-        plain->shown = NULL;
+    if (origin->pid != queue->pid || origin->tid != queue->tid || origin->cpu != queue->cpu ||
+        origin->insn_thread != queue->thread)
+        origin->thread = NULL;
     return true;
 }
 
@@ -84,16 +57,15 @@ struct row {
     struct pd_synth_queue *queue;
     struct pd_synth_plain_row *common;
     struct pd_synth_counts *last;
-    uint64_t trace;
-    bool packs;
 };
 
-static PD_NOINLINE bool note_origin(struct pd_synth_sink *sink, struct pd_synth_plain_row *common,
-                                    uint64_t base, uint64_t trace)
+static PD_NOINLINE void note_origin(const struct pd_synth *synth, struct pd_synth_plain_row *common,
+                                    uint64_t trace)
 {
-    common->origin.base = base;
+    struct pd_synth_sink *sink = synth->sink;
+    common->origin.base = synth->base;
     common->origin.trace = trace;
-    return pd_synth_pack_origin(sink, &common->place, &common->origin);
+    common->packs = sink->packs && pd_synth_pack_origin(sink, &common->place, &common->origin);
 }
 
 /* It is the last one noted, in this batch: each has a base of its own. */
@@ -101,20 +73,31 @@ PD_INLINE bool has_origin(const struct pd_synth *synth, const struct pd_synth_pl
                           uint64_t trace)
 {
     return common->origin.base == synth->base && common->origin.trace == trace &&
-           common->place < synth->sink->packs->origins.count;
+           (!common->packs || common->place < synth->sink->packs->origins.count);
 }
 
 PD_INLINE struct row begin_row(struct pd_synth_queue *queue, bool insn)
 {
     const struct pd_synth *synth = queue->synth;
+    const uint64_t trace = queue->state->trace_nr;
     struct row row = { .queue = queue,
-                       .common = insn ? &queue->plain.insn : &queue->plain.branch,
-                       .last = insn ? &queue->insn_counts : &queue->branch_counts,
-                       .trace = queue->state->trace_nr };
-    if (synth->sink->packs)
-        row.packs = PD_LIKELY(has_origin(synth, row.common, row.trace)) ||
-                    note_origin(synth->sink, row.common, synth->base, row.trace);
+                       .common = insn ? &queue->plain_insns : &queue->plain_branches,
+                       .last = insn ? &queue->insn_counts : &queue->branch_counts };
+    if (PD_UNLIKELY(!has_origin(synth, row.common, trace)))
+        note_origin(synth, row.common, trace);
     return row;
+}
+
+PD_INLINE void fill(const struct row *row, const struct told *told, struct pd_synth_packed *out)
+{
+    out->from = out->insn_ip = told->from;
+    out->to = told->to;
+    out->time = told->time;
+    out->period = told->period;
+    out->flags = (uint16_t)told->flags;
+    out->insn_length = told->insn_length;
+    out->insn_count = out->cycle_count = 0;
+    pd_synth_put_ipc(row->queue, row->last, &out->insn_count, &out->cycle_count);
 }
 
 PD_INLINE bool put_packed(const struct row *row, const struct told *told)
@@ -123,14 +106,8 @@ PD_INLINE bool put_packed(const struct row *row, const struct told *told)
     struct pd_synth_packed *packed = pd_synth_pack_next(sink, row->common->place);
     if (PD_UNLIKELY(!packed))
         return false;
-    packed->from = packed->insn_ip = told->from;
-    packed->to = told->to;
-    packed->time = told->time;
-    packed->period = told->period;
-    packed->flags = (uint16_t)told->flags;
-    packed->insn_length = told->insn_length;
+    fill(row, told, packed);
     sink->packs->kernel |= told->from >= PD_PT_KERNEL_START;
-    pd_synth_put_ipc(row->queue, row->last, &packed->insn_count, &packed->cycle_count);
     return true;
 }
 
@@ -139,33 +116,18 @@ static PD_NOINLINE void put_record(const struct row *row, const struct told *tol
     struct pd_synth *synth = row->queue->synth;
     struct pd_synth_sink *sink = synth->sink;
     struct pd_synth_unpacked *sample = pd_synth_alloc(synth, sizeof *sample);
+    struct pd_synth_packed packed;
     if (PD_UNLIKELY(!sample))
         return;
-    uint16_t misc = pd_synth_mode(told->from, false);
-    *sample = row->common->sample;
-    sample->facts.flags = told->flags;
-    sample->facts.insn_ip = told->from;
-    sample->facts.insn_length = told->insn_length;
-    sample->facts.to = told->to;
-    sample->facts.trace = row->trace;
-    sample->fixed.misc = misc;
-    sample->fixed.ip = told->from;
-    sample->fixed.time = told->time;
-    sample->fixed.addr = told->to;
-    sample->fixed.period = told->period;
-    struct pd_delivered *record = &sink->records[sink->count++];
-    *record = row->common->record;
-    record->data = (const uint8_t *)&sample->fixed;
-    record->misc = misc;
-    record->time = told->time ? told->time : PD_NO_TIME;
-    record->facts = &sample->facts;
-    pd_synth_put_ipc(row->queue, row->last, &sample->facts.insn_count, &sample->facts.cycle_count);
+    fill(row, told, &packed);
+    packed.place = (uint16_t)sink->count;
+    pd_synth_make_record(&packed, &row->common->origin, sample, &sink->records[sink->count++]);
 }
 
 PD_INLINE void put(const struct row *row, const struct told *told)
 {
     row->queue->ipc_insns = told->insns;
-    if (!row->packs || !put_packed(row, told))
+    if (!row->common->packs || !put_packed(row, told))
         put_record(row, told);
 }
 
@@ -192,7 +154,7 @@ bool pd_synth_plain_step(struct pd_synth_queue *queue)
                     state->insn_ip != state->from_ip || queue->walked != queue->thread ||
                     synth->sink->capacity - synth->sink->count < 2))
         return false;
-    if (PD_UNLIKELY(queue->plain.shown != queue->shown || !queue->shown)) {
+    if (PD_UNLIKELY(queue->plain_branches.origin.thread != queue->shown || !queue->shown)) {
         if (!queue->shown) /* the first sample looks for it */
             return false;
         make_rows(queue);

@@ -156,23 +156,8 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
     }
     show_thread(queue);
     struct pd_delivered *record = &synth->sink->records[synth->sink->count++];
-    /* One by one: the compiler would clear it by a slow instruction first. */
-    record->data = (const uint8_t *)fixed;
-    record->size = sizeof *fixed;
-    record->type = PD_RECORD_SAMPLE;
-    record->misc = misc;
-    record->has_period = 0;
-    record->offset = 0;
-    record->part = 0;
-    record->vcpu = 0;
-    record->time = time ? time : PD_NO_TIME;
-    record->number = 0;
-    record->event = event;
-    record->chunk = NULL;
     struct pd_thread *of_guest = PD_UNLIKELY(guest) ? pd_synth_guest_thread(queue) : NULL;
-    record->thread = of_guest ? of_guest : queue->shown;
-    record->period = 0;
-    record->facts = facts;
+    pd_synth_record(fixed, facts, event, of_guest ? of_guest : queue->shown, record);
     *out = (struct sample){ record, fixed, facts, (uint8_t *)(fixed + 1) };
     return true;
 }
