@@ -148,6 +148,13 @@ static struct pd_thread *shown_thread(struct pd_front *front, struct pd_delivere
     return timeline ? pd_timeline_touch(timeline, pid, tid, record->number) : NULL;
 }
 
+/* Of the kernel, when no sample before it was. */
+PD_INLINE bool is_new_kernel(const struct pd_front *front, const struct pd_delivered *record)
+{
+    return PD_UNLIKELY(!front->kernel_shown &&
+                       (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL);
+}
+
 /* Which sample comes first in the kernel decides what its symbol table is made from. */
 static PD_NOINLINE void show_kernel(struct pd_front *front, const struct pd_delivered *record)
 {
@@ -181,8 +188,7 @@ PD_INLINE void touch_sample(struct pd_front *front, struct pd_delivered *record)
     }
     if (PD_LIKELY(timeline != NULL))
         record->thread = pd_timeline_touch(timeline, pid, tid, record->number);
-    if (PD_UNLIKELY(!front->kernel_shown &&
-                    (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
+    if (is_new_kernel(front, record))
         show_kernel(front, record);
 }
 
@@ -316,8 +322,7 @@ static bool number_all(const struct pd_front *front, struct pd_job *job, size_t 
             next++;
             continue;
         }
-        if (!wanted(front->consumer, record->type) ||
-            (!front->kernel_shown && (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
+        if (!wanted(front->consumer, record->type) || is_new_kernel(front, record))
             return false;
         record->number = front->number + 1 + (i - from);
     }
@@ -345,8 +350,7 @@ static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, 
             return verdict;
         if (verdict != PD_FRONT_PASS || !wanted(consumer, record->type))
             continue;
-        if (PD_UNLIKELY(!front->kernel_shown &&
-                        (record->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL))
+        if (is_new_kernel(front, record))
             show_kernel(front, record);
         if (to != i)
             batch->records[to] = *record;
