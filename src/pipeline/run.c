@@ -138,13 +138,21 @@ static void complete(struct pool *pool, struct pd_job *job)
     pool->emitting = false;
 }
 
+static perfdata_status unpack(struct pool *pool, struct pd_job *job)
+{
+    if (pd_job_unpack(job))
+        return PERFDATA_OK;
+    return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for a batch");
+}
+
 static perfdata_status work_on(struct worker *worker, struct pd_job *job)
 {
     const struct pd_consumer *consumer = worker->pool->consumer;
     job->batch.packs = consumer->takes_packs && job->packs.count ? &job->packs : NULL;
-    if (!job->batch.packs && !pd_job_unpack(job))
-        return pd_fail(&worker->pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "no memory for a batch");
+    perfdata_status status = job->batch.packs ? PERFDATA_OK : unpack(worker->pool, job);
+    if (status < 0)
+        return status;
     return consumer->work(consumer->data, worker->state, &job->batch);
 }
 
@@ -290,9 +298,13 @@ static bool is_user_sample(const struct pd_delivered *record)
 }
 
 /* Works on the batch's samples in user space, and leaves the rest in it. */
-static perfdata_status work_on_user_part(struct pool *pool, struct pd_batch *batch)
+static perfdata_status work_on_user_part(struct pool *pool, struct pd_job *job)
 {
+    struct pd_batch *batch = &job->batch;
     size_t count = batch->count, user = 0, rest = 0;
+    perfdata_status status = unpack(pool, job);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < count; i++) {
         const struct pd_delivered *record = &batch->records[i];
         if (!is_user_sample(record))
@@ -301,8 +313,7 @@ static perfdata_status work_on_user_part(struct pool *pool, struct pd_batch *bat
             batch->records[user - 1] = *record;
     }
     batch->count = user;
-    perfdata_status status = pool->consumer->work(pool->consumer->data, pool->workers[0].state,
-                                                  batch);
+    status = pool->consumer->work(pool->consumer->data, pool->workers[0].state, batch);
     memcpy(batch->records, pool->aside, rest * sizeof *pool->aside);
     batch->count = rest;
     return status;
@@ -321,15 +332,14 @@ static bool work_meanwhile(struct pool *pool)
         link = &before->next;
     }
     struct pd_job *job = *link;
-    if (!job || !pd_job_unpack(job) ||
-        (!pool->aside && !(pool->aside = malloc(PD_JOB_RECORDS * sizeof *pool->aside))))
+    if (!job || (!pool->aside && !(pool->aside = malloc(PD_JOB_RECORDS * sizeof *pool->aside))))
         return false;
     *link = job->next;
     if (pool->last == job)
         pool->last = before;
     atomic_fetch_sub_explicit(&pool->filled, 1, memory_order_relaxed);
     pthread_mutex_unlock(&pool->lock);
-    job->status = work_on_user_part(pool, &job->batch);
+    job->status = work_on_user_part(pool, job);
     pthread_mutex_lock(&pool->lock);
     job->is_rest = true;
     put_back(pool, job);
