@@ -113,15 +113,9 @@ struct expansion {
 
 static bool is_new(struct expansion *expansion, uint32_t entry, uint32_t pair, bool once)
 {
-    if (entry >= expansion->seen.count) {
-        size_t want = (size_t)entry + 1024;
-        if (!pd_vec_reserve(&expansion->seen, want)) {
-            expansion->hist->failed = true;
-            return false;
-        }
-        memset(expansion->seen.data + expansion->seen.count, 0,
-               (want - expansion->seen.count) * sizeof *expansion->seen.data);
-        expansion->seen.count = want;
+    if (!pd_vec_widen_to(&expansion->seen, (size_t)entry + 1)) {
+        expansion->hist->failed = true;
+        return false;
     }
     if (once && expansion->seen.data[entry] == pair + 1)
         return false;

@@ -106,14 +106,9 @@ uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
 /* Entries that have no branch yet get room for one. */
 static struct pd_hist_access *access_at(struct pd_hist *hist, uint32_t entry)
 {
-    size_t count = hist->accesses.count, want = hist->entries.count;
-    if (count < want) {
-        if (!pd_vec_reserve(&hist->accesses, want)) {
-            hist->failed = true;
-            return NULL;
-        }
-        memset(hist->accesses.data + count, 0, (want - count) * sizeof *hist->accesses.data);
-        hist->accesses.count = want;
+    if (!pd_vec_widen_to(&hist->accesses, hist->entries.count)) {
+        hist->failed = true;
+        return NULL;
     }
     return &hist->accesses.data[entry];
 }
@@ -194,13 +189,9 @@ uint32_t pd_hist_sym_id(struct pd_hist *hist, const struct pd_dso *dso,
 static uint32_t *id_slot(struct pd_hist *hist, uint32_t **data, size_t *count, size_t *capacity,
                          size_t index)
 {
-    if (index >= *count) {
-        if (!pd_vec_grow((void **)data, capacity, index + 1, sizeof **data)) {
-            hist->failed = true;
-            return NULL;
-        }
-        memset(*data + *count, 0, (index + 1 - *count) * sizeof **data);
-        *count = index + 1;
+    if (!pd_vec_widen((void **)data, count, capacity, index + 1, sizeof **data)) {
+        hist->failed = true;
+        return NULL;
     }
     return *data + index;
 }

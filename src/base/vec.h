@@ -37,6 +37,23 @@ static inline bool pd_vec_grow(void **data, size_t *capacity, size_t need, size_
     (pd_vec_reserve((vec), (vec)->count + 1) ? ((vec)->data[(vec)->count++] = (__VA_ARGS__), true) \
                                              : false)
 
+/* At least `need` elements, new ones all zero; false when the system has no memory. */
+static inline bool pd_vec_widen(void **data, size_t *count, size_t *capacity, size_t need,
+                                size_t size)
+{
+    if (need <= *count)
+        return true;
+    if (!pd_vec_grow(data, capacity, need, size))
+        return false;
+    memset((char *)*data + *count * size, 0, (need - *count) * size);
+    *count = need;
+    return true;
+}
+
+#define pd_vec_widen_to(vec, need)                                                                 \
+    pd_vec_widen((void **)&(vec)->data, &(vec)->count, &(vec)->capacity, (need),                   \
+                 sizeof *(vec)->data)
+
 static inline size_t pd_count_upto(const uint64_t *first, size_t stride, size_t count, uint64_t key)
 {
     size_t low = 0, high = count;

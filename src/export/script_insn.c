@@ -333,16 +333,10 @@ bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd
 
 static struct pd_insn_text *insn_slot(struct pd_script_worker *worker)
 {
-    size_t index = worker->location->index, count = worker->insns.count;
+    size_t index = worker->location->index;
 
-    if (index >= count) {
-        size_t want = PD_MAX(index + 1, (size_t)1024);
-        if (!pd_vec_reserve(&worker->insns, want))
-            return NULL;
-        memset(worker->insns.data + count, 0,
-               (worker->insns.capacity - count) * sizeof *worker->insns.data);
-        worker->insns.count = worker->insns.capacity;
-    }
+    if (!pd_vec_widen_to(&worker->insns, index + 1))
+        return NULL;
     return &worker->insns.data[index];
 }
 

@@ -166,14 +166,9 @@ enum { SOURCE_WIDTH = 40, SOURCE_TAIL = 37 };
 static bool find_line(struct pd_script_worker *worker, const struct pd_location *location,
                       struct pd_source_line *out)
 {
-    size_t index = location->index, count = worker->pt_lines.count;
-    if (index >= count) {
-        if (!pd_vec_reserve(&worker->pt_lines, index + 1))
-            return false;
-        memset(worker->pt_lines.data + count, 0,
-               (index + 1 - count) * sizeof *worker->pt_lines.data);
-        worker->pt_lines.count = index + 1;
-    }
+    size_t index = location->index;
+    if (!pd_vec_widen_to(&worker->pt_lines, index + 1))
+        return false;
     struct pd_pt_line *line = &worker->pt_lines.data[index];
     if (!line->known)
         line->known = pd_symbols_line(worker->script->session.symbols, location->map,
