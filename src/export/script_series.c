@@ -46,14 +46,11 @@ struct series {
     char middle[START_ROOM]; /* period and event */
 };
 
-/* A sample whose line is to be made: a record, or packed. */
+/* A sample whose line is to be made. */
 struct line {
-    const struct pd_delivered *record; /* NULL: it is packed */
-    const struct pd_synth_packed *packed;
+    const struct pd_synth_packed *sample;
+    const struct pd_delivered *record; /* NULL: it comes packed */
     const struct pd_synth_origin *origin;
-    uint64_t ip, addr, time, period, insn_ip;
-    uint32_t flags;
-    uint8_t insn_length;
 };
 
 struct pd_script_series {
@@ -218,7 +215,7 @@ static const struct pd_delivered *record_of(struct pd_script_series *all, const 
 {
     if (line->record)
         return line->record;
-    pd_synth_unpack_one(line->packed, line->origin, &all->room, &all->record);
+    pd_synth_unpack_one(line->sample, line->origin, &all->room, &all->record);
     return &all->record;
 }
 
@@ -300,16 +297,17 @@ PD_INLINE char *put_slot(char *to, const char *from, size_t length)
 PD_INLINE char *put_places(struct pd_script_worker *worker, const struct series *series,
                            const struct line *line, char *to)
 {
-    const struct slot *slot = find(worker, series, line, line->ip);
+    const struct pd_synth_packed *sample = line->sample;
+    const struct slot *slot = find(worker, series, line, sample->from);
     if (PD_UNLIKELY(!slot))
         return NULL;
     to = put_slot(to, slot->text + ARROW, slot->length);
     if (!series->has_target)
         return to;
     /* Kernel and user are looked up in each other's place in rare cases. */
-    if ((line->addr >= series->kernel_start) != (series->cpumode == PD_CPUMODE_KERNEL))
+    if ((sample->to >= series->kernel_start) != (series->cpumode == PD_CPUMODE_KERNEL))
         return NULL;
-    slot = find(worker, series, line, line->addr);
+    slot = find(worker, series, line, sample->to);
     if (PD_UNLIKELY(!slot))
         return NULL;
     to = put_slot(to, slot->text, ARROW + slot->length);
@@ -321,24 +319,25 @@ PD_INLINE char *put_places(struct pd_script_worker *worker, const struct series 
 PD_INLINE bool put_line(struct pd_script_worker *worker, struct series *series,
                         const struct line *line, struct pd_text *text)
 {
-    if (PD_UNLIKELY(series->has_insn && line->insn_length && line->insn_ip != line->ip))
+    const struct pd_synth_packed *sample = line->sample;
+    if (PD_UNLIKELY(series->has_insn && sample->insn_length && sample->insn_ip != sample->from))
         return false;
     char *to = pd_text_room(text, LINE_ROOM);
     if (PD_UNLIKELY(!to))
         return false;
     to = put(to, series->head, series->head_length);
     if (series->has_time) {
-        if (line->time != worker->time.time || !worker->time.length)
-            pd_script_make_time(worker, line->time);
+        if (sample->time != worker->time.time || !worker->time.length)
+            pd_script_make_time(worker, sample->time);
         to = put(to, worker->time.text, worker->time.length);
     }
     if (series->has_middle) {
-        if (PD_UNLIKELY(line->period != series->period))
-            put_middle(series, &worker->script->events[series->event->index], line->period);
+        if (PD_UNLIKELY(sample->period != series->period))
+            put_middle(series, &worker->script->events[series->event->index], sample->period);
         to = put(to, series->middle, series->middle_length);
     }
     if (series->has_flags) {
-        const struct pd_flag_text *flags = pd_script_flag_text(worker, line->flags);
+        const struct pd_flag_text *flags = pd_script_flag_text(worker, sample->flags);
         to = put_slot(to, flags->text, flags->length);
     }
     to = put_places(worker, series, line, to);
@@ -362,14 +361,14 @@ static bool put_record(struct pd_script_worker *worker, const struct pd_delivere
                     fixed->tid != series->tid || fixed->cpu != series->cpu ||
                     record->misc != series->misc || record->vcpu))
         return false;
-    struct line line = { .record = record,
-                         .ip = fixed->ip,
-                         .addr = fixed->addr,
-                         .time = fixed->time,
-                         .period = fixed->period,
-                         .insn_ip = record->facts->insn_ip,
-                         .flags = record->facts->flags,
-                         .insn_length = record->facts->insn_length };
+    struct pd_synth_packed sample = { .from = fixed->ip,
+                                      .to = fixed->addr,
+                                      .time = fixed->time,
+                                      .period = fixed->period,
+                                      .insn_ip = record->facts->insn_ip,
+                                      .flags = (uint16_t)record->facts->flags,
+                                      .insn_length = record->facts->insn_length };
+    struct line line = { .sample = &sample, .record = record };
     return put_line(worker, series, &line, text);
 }
 
@@ -413,15 +412,7 @@ static size_t put_packed(struct pd_script_worker *worker, const struct pd_synth_
         if (packed->origin != of || packed->place != place + done || packed->unpacked ||
             is_kernel(packed) != kernel)
             break;
-        struct line line = { .packed = packed,
-                             .origin = origin,
-                             .ip = packed->from,
-                             .addr = packed->to,
-                             .time = packed->time,
-                             .period = packed->period,
-                             .insn_ip = packed->insn_ip,
-                             .flags = packed->flags,
-                             .insn_length = packed->insn_length };
+        struct line line = { .sample = packed, .origin = origin };
         if (!put_line(worker, series, &line, text))
             break;
     }
