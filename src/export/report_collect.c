@@ -509,15 +509,21 @@ static perfdata_status count_read(struct collecting *shared, struct sample_facts
 
 /* ---- batches ---- */
 
-/* The type of the events that record the trace is the first that is told of it. */
+static void keep_first(struct pd_report_trace *first, struct pd_report_trace trace)
+{
+    if (trace.known && (!first->known || trace.number < first->number))
+        *first = trace;
+}
+
+/* The first word that is told of a trace is the type of the events that record it. */
 static void take_trace_info(struct state *state, const struct pd_delivered *record)
 {
     enum { KIND = 8, WORDS = 16 };
     bool swap = state->shared->session->recording->swap;
     if (record->size < WORDS + 8 || pd_load32(record->data + KIND, swap) != PD_AUXTRACE_INTEL_PT)
         return;
-    state->has_trace = true;
-    state->trace_pmu = pd_load64(record->data + WORDS, swap);
+    keep_first(&state->trace, (struct pd_report_trace){ true, record->number,
+                                                        pd_load64(record->data + WORDS, swap) });
 }
 
 static perfdata_status take_record(struct state *state, const struct pd_delivered *record)
@@ -600,10 +606,7 @@ static perfdata_status give(struct collecting *shared, struct state *state)
     perfdata_status status = state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
     pthread_mutex_lock(&shared->lock);
     shared->out->lost_samples += state->lost_samples;
-    if (state->has_trace) {
-        shared->out->has_trace = true;
-        shared->out->trace_pmu = state->trace_pmu;
-    }
+    keep_first(&shared->out->trace, state->trace);
     if (!shared->has_first) {
         shared->has_first = true;
         shared->out->hist = state->hist;

@@ -23,8 +23,7 @@ struct state {
     struct pd_resolver *resolver;
     struct pd_hist hist;
     uint64_t lost_samples;
-    uint64_t trace_pmu; /* as of struct pd_report_counts */
-    bool has_trace;
+    struct pd_report_trace trace;
     struct pd_frame *frames;
     size_t frame_capacity;
     /* The cell that a chain's callers lead to; not in use: no slots. */

@@ -71,7 +71,7 @@ static void find_places(struct grouping *grouping, const struct pd_report_plan *
     if (grouping->count && (plan->group_all || plan->no_group) && !has_groups(recording))
         force_group(grouping);
     for (uint32_t i = 0; i < grouping->count; i++)
-        if (counts->has_trace && recording->events[i]->attr.type == counts->trace_pmu &&
+        if (counts->trace.known && recording->events[i]->attr.type == counts->trace.pmu &&
             !recording->events[i]->synthesised && grouping->places[i].leader == i)
             dismiss(grouping, i);
 }

@@ -79,12 +79,18 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
                                    int32_t *perf_exit);
 void pd_report_plan_free(struct pd_report_plan *plan);
 
+/* What the recording tells of an Intel PT trace: of several records the first counts, as where traces are decoded. */
+struct pd_report_trace {
+    bool known;
+    uint64_t number; /* of the record */
+    uint64_t pmu;    /* type of the events that record it */
+};
+
 /* report_collect.c: runs through the recording and counts. */
 struct pd_report_counts {
     struct pd_hist hist;
     uint64_t lost_samples;
-    uint64_t trace_pmu; /* type of the events that record Intel PT */
-    bool has_trace;
+    struct pd_report_trace trace;
 };
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out);
