@@ -31,7 +31,7 @@ EOT
 # A path that makes lines longer than what is kept of an address, and those before that.
 mkdir -p "$work/symfs/ptcorpus/bin"
 "$PERFDATA" dump --pdt "$own/rec/t_mtc.data" >"$work/short.pdt"
-for length in 1 24 25 40 56 57 58 88 90 120 152 170 180 182 184 186 188 190 192 194 210; do
+for length in 1 24 25 40 56 57 58 88 90 120 124 126 128 130 142 144 146 148 150 152 170 180 182 184 186 188 190 192 194 210; do
     name=$(printf "%0${length}d" 0)
     sed "s#/ptcorpus/bin/loops\"#/ptcorpus/bin/$name\"#" "$work/short.pdt" >"$work/long.pdt"
     "$PERFDATA" assemble "$work/long.pdt" -o "$work/long.data"
