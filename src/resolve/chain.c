@@ -8,10 +8,7 @@
 #define CONTEXT_USER ((uint64_t)-512)
 
 struct walk {
-    struct pd_resolver *resolver;
     const struct pd_sample *sample;
-    const struct pd_thread *thread;
-    uint64_t number;
     struct pd_chain_path path;
     size_t first, count; /* of entries: those of the chain, then the processor's call stack */
     size_t recorded;     /* of the chain that count */
@@ -90,7 +87,7 @@ static int is_first_of(void *data, const struct pd_map *map)
 static const struct pd_map *first_map(const struct walk *walk, const struct pd_dso *dso)
 {
     struct first_of first = { dso, NULL };
-    pd_maps_view_each(walk->resolver->user, is_first_of, &first);
+    pd_maps_view_each(walk->path.resolver->user, is_first_of, &first);
     return first.map;
 }
 
@@ -102,7 +99,7 @@ static enum pd_return_place return_place(const struct walk *walk, struct pd_loca
     if (!first || first->start - first->pgoff != map->start - map->pgoff)
         return PD_RETURN_UNKNOWN;
     if (leaf->return_place == PD_RETURN_NOT_ASKED)
-        leaf->return_place = (uint8_t)pd_symbols_return_place(walk->resolver->symbols, map,
+        leaf->return_place = (uint8_t)pd_symbols_return_place(walk->path.resolver->symbols, map,
                                                               leaf->addr);
     return leaf->return_place;
 }
@@ -111,9 +108,10 @@ static PD_NOINLINE void find_leaf_caller(struct walk *walk)
 {
     uint64_t link = pd_load64(walk->sample->user_regs, walk->sample->swap);
     size_t at = find_user_leaf(walk);
-    if (!at || !link || !pd_symbols_of_arm64(walk->resolver->symbols) || !first_map(walk, NULL))
+    if (!at || !link || !pd_symbols_of_arm64(walk->path.resolver->symbols) ||
+        !first_map(walk, NULL))
         return;
-    struct pd_location *leaf = pd_resolve(walk->resolver, walk->thread, walk->number,
+    struct pd_location *leaf = pd_resolve(walk->path.resolver, walk->path.thread, walk->path.number,
                                           PD_CPUMODE_USER, entry(walk, at));
     if (!leaf || return_place(walk, leaf) == PD_RETURN_ELSEWHERE)
         return;
@@ -130,7 +128,7 @@ static PD_NOINLINE uint64_t end_of(const struct walk *walk, size_t at)
         return pd_chain_end_to(&newest);
     struct pd_branch branch = pd_branch_at(walk->sample, at - walk->recorded - 1);
     branch.to = branch.from;
-    branch.from = walk->resolver->from_caller ? 0 : newest.from;
+    branch.from = walk->path.resolver->from_caller ? 0 : newest.from;
     return pd_chain_end_to(&branch);
 }
 
@@ -139,7 +137,8 @@ PD_INLINE bool put(struct walk *walk, uint8_t mode, size_t at, uint64_t ip)
 {
     struct pd_frame *frame = &walk->path.frames[walk->path.count];
     frame->ip = ip;
-    frame->location = pd_resolve(walk->resolver, walk->thread, walk->number, mode, ip);
+    frame->location = pd_resolve(walk->path.resolver, walk->path.thread, walk->path.number, mode,
+                                 ip);
     if (!frame->location)
         return false;
     frame->end = PD_LIKELY(at < walk->recorded) ? 0 : end_of(walk, at);
@@ -163,7 +162,7 @@ static bool context_mode(uint64_t context, uint8_t *mode)
 static void bad_context(const struct walk *walk, uint64_t context, bool *invalid)
 {
     *invalid = true;
-    pd_issue(walk->resolver->symbols->context, PERFDATA_ISSUE_BAD_CALLCHAIN, -1,
+    pd_issue(walk->path.resolver->symbols->context, PERFDATA_ISSUE_BAD_CALLCHAIN, -1,
              "call chain with unknown context %lld left out", (long long)context);
 }
 
@@ -280,7 +279,7 @@ static PD_NOINLINE void join_branches(struct walk *walk, unsigned max_stack, boo
     struct pd_chain_path *path = &walk->path;
     struct pd_history history;
     size_t max = PD_MIN(path->capacity, (size_t)max_stack);
-    bool from_callers = walk->resolver->from_caller;
+    bool from_callers = walk->path.resolver->from_caller;
     pd_history_take(walk->sample, max_stack, from_callers, &history);
     if (from_callers) {
         walk->first = history.count;
@@ -299,10 +298,7 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
                         struct pd_frame *frames, size_t capacity, bool *invalid)
 {
     struct walk walk = {
-        .resolver = resolver,
         .sample = sample,
-        .thread = thread,
-        .number = number,
         .path = { resolver, thread, number, frames, 0, capacity },
     };
     bool calls = use_call_stack(&walk, max_stack);

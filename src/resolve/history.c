@@ -115,14 +115,12 @@ void pd_history_take(const struct pd_sample *sample, unsigned max_stack, bool fr
     out->count = remove_loops(out->branches, out->loops, count);
 }
 
-static bool put_end(struct pd_chain_path *path, uint64_t ip, uint64_t end)
+static void put_end(struct pd_chain_path *path, uint64_t ip, uint64_t end)
 {
     struct pd_location *location = pd_resolve_unmoded(path->resolver, path->thread, path->number,
                                                       ip);
-    if (!location)
-        return false;
-    path->frames[path->count++] = (struct pd_frame){ ip, end, location };
-    return true;
+    if (location)
+        path->frames[path->count++] = (struct pd_frame){ ip, end, location };
 }
 
 /* Each branch as its target and its source. Chains from the caller are turned round later. */
