@@ -331,34 +331,25 @@ void pd_report_cycles_table(const struct pd_report_plan *plan, struct pd_text *o
 /* ---- statistics ---- */
 
 struct kinds {
-    uint64_t types[16], new_types[16], forward, backward, cross_4k, cross_2m, total;
+    uint64_t of[64]; /* by the bit of enum pd_chain_end_part */
+    uint64_t total;
 };
 
 /* perf asks an entry, not each of its branches. */
 static void count_kind(struct kinds *kinds, const struct pd_hist_access *access, uint64_t count)
 {
-    uint64_t from = access->from.ip, to = access->to.ip;
-    uint64_t type = PD_BRANCH_PART(access->flags, TYPE);
-    if (type == PD_BRANCH_UNKNOWN || !from)
-        return;
-    kinds->types[type] += count;
-    if (type == PD_BRANCH_EXTEND_ABI)
-        kinds->new_types[PD_BRANCH_PART(access->flags, NEW_TYPE)] += count;
-    else
+    struct pd_branch branch = { access->from.ip, access->to.ip, access->flags };
+    uint64_t told = branch.from ? pd_branch_kinds(&branch) : 0;
+    if (told && PD_BRANCH_PART(branch.flags, TYPE) != PD_BRANCH_EXTEND_ABI)
         kinds->total += count; /* of which even the extended ones are told a share */
-    if (type == PD_BRANCH_COND && to > from)
-        kinds->forward += count;
-    else if (type == PD_BRANCH_COND)
-        kinds->backward += count;
-    if (from >> 21 != to >> 21)
-        kinds->cross_2m += count;
-    else if (from >> 12 != to >> 12)
-        kinds->cross_4k += count;
+    for (; told; told &= told - 1)
+        kinds->of[__builtin_ctzll(told)] += count;
 }
 
-static void put_kind(const struct kinds *kinds, const char *name, uint64_t count,
+static void put_kind(const struct kinds *kinds, const char *name, uint64_t kind,
                      struct pd_text *out)
 {
+    uint64_t count = kinds->of[__builtin_ctzll(kind)];
     if (count && name)
         pd_text_format(out, "\n%8s: %5.1f%%", name, 100.0 * (double)count / (double)kinds->total);
 }
@@ -377,12 +368,14 @@ void pd_report_branch_statistics(const struct pd_hist *hist, const struct pd_his
     if (!kinds.total)
         return;
     pd_text_string(out, "\n#\n# Branch Statistics:\n#");
-    put_kind(&kinds, "COND_FWD", kinds.forward, out);
-    put_kind(&kinds, "COND_BWD", kinds.backward, out);
-    put_kind(&kinds, "CROSS_4K", kinds.cross_4k, out);
-    put_kind(&kinds, "CROSS_2M", kinds.cross_2m, out);
-    for (size_t i = 0; i < PD_BRANCH_EXTEND_ABI; i++)
-        put_kind(&kinds, pd_name_of(&pd_names_branch_type, i), kinds.types[i], out);
-    for (size_t i = 0; i < PD_LENGTH(kinds.new_types); i++)
-        put_kind(&kinds, pd_name_of(&pd_names_branch_new_type, i), kinds.new_types[i], out);
+    put_kind(&kinds, "COND_FWD", PD_END_FORWARD, out);
+    put_kind(&kinds, "COND_BWD", PD_END_BACKWARD, out);
+    put_kind(&kinds, "CROSS_4K", PD_END_CROSS_4K, out);
+    put_kind(&kinds, "CROSS_2M", PD_END_CROSS_2M, out);
+    for (unsigned i = 0; i < PD_BRANCH_EXTEND_ABI; i++)
+        put_kind(&kinds, pd_name_of(&pd_names_branch_type, i),
+                 UINT64_C(1) << (PD_END_TYPE_SHIFT + i), out);
+    for (unsigned i = 0; i < 1U << PD_BRANCH_WIDTH_NEW_TYPE; i++)
+        put_kind(&kinds, pd_name_of(&pd_names_branch_new_type, i),
+                 UINT64_C(1) << (PD_END_NEW_TYPE_SHIFT + i), out);
 }

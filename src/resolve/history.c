@@ -55,7 +55,7 @@ static size_t remove_loops(struct pd_branch *branches, struct pd_history_loops *
 
 /* ---- what a branch's ends tell ---- */
 
-static uint64_t kinds_of(const struct pd_branch *branch)
+uint64_t pd_branch_kinds(const struct pd_branch *branch)
 {
     uint64_t type = PD_BRANCH_PART(branch->flags, TYPE),
              new_type = PD_BRANCH_PART(branch->flags, NEW_TYPE);
@@ -85,7 +85,7 @@ uint64_t pd_chain_end_to(const struct pd_branch *branch)
     if (!branch->from)
         return end_from(branch, &(struct pd_history_loops){ 0, 0 });
     return PD_END_TO | (PD_BRANCH_PART(branch->flags, PREDICTED) ? PD_END_PREDICTED : 0) |
-           (PD_BRANCH_PART(branch->flags, ABORT) ? PD_END_ABORT : 0) | kinds_of(branch);
+           (PD_BRANCH_PART(branch->flags, ABORT) ? PD_END_ABORT : 0) | pd_branch_kinds(branch);
 }
 
 /* ---- frames ---- */

@@ -159,6 +159,9 @@ enum pd_chain_end_part {
     PD_END_LOOP_CYCLES_SHIFT = 32
 };
 
+/* Which kinds of branch it is, of the parts from PD_END_FORWARD on; 0: its type is not known. */
+uint64_t pd_branch_kinds(const struct pd_branch *branch);
+
 struct pd_frame {
     uint64_t ip;  /* as in the chain */
     uint64_t end; /* enum pd_chain_end_part; 0: none of a branch */
