@@ -132,6 +132,41 @@ static void store_begin(struct store *store, struct pd_arena *arena, void *out)
     store->levels[0].base = out;
 }
 
+/* Which file an MMAP2 record is of, at this place: its device and inode, or its build-id. */
+enum { FILE_AT = 40, FILE_ID_AT = 4, SHORTEST_ID = 8, LONGEST_ID = 20 };
+
+static bool is_build_id(const uint8_t *file)
+{
+    size_t size = file[0];
+    if (size < SHORTEST_ID || size > LONGEST_ID || file[1] || file[2] || file[3])
+        return false;
+    for (size_t i = size; i < LONGEST_ID; i++)
+        if (file[FILE_ID_AT + i])
+            return false;
+    return true;
+}
+
+bool pd_mmap2_mark_is_wrong(const uint8_t *record, uint32_t size, bool swap)
+{
+    return pd_load16(record + 4, swap) & PD_MISC_MMAP_BUILD_ID &&
+           size >= FILE_AT + FILE_ID_AT + LONGEST_ID && !is_build_id(record + FILE_AT);
+}
+
+static void settle_file(struct pd_record_mmap2 *map, const uint8_t *record, uint32_t size,
+                        bool swap)
+{
+    const uint8_t *file = record + FILE_AT;
+    if (!pd_mmap2_mark_is_wrong(record, size, swap))
+        return;
+    map->header.misc &= (uint16_t)~PD_MISC_MMAP_BUILD_ID;
+    map->build_id_size = 0;
+    memset(map->build_id, 0, sizeof map->build_id);
+    map->maj = pd_load32(file, swap);
+    map->min = pd_load32(file + 4, swap);
+    map->ino = pd_load64(file + 8, swap);
+    map->ino_generation = pd_load64(file + 16, swap);
+}
+
 perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
                                  bool swap, struct pd_arena *arena, void *out, size_t out_size)
 {
@@ -145,6 +180,8 @@ perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *re
     store_begin(&store, arena, out);
     perfdata_status status = pd_fields_walk(
         &(struct pd_fields_input){ event, record, size, swap, 0 }, &store.sink);
+    if (header.type == PD_RECORD_MMAP2)
+        settle_file(out, record, size, swap);
     return store.no_memory ? PERFDATA_ERROR_MEMORY : status;
 }
 

@@ -2,11 +2,13 @@
 /* Damage out: what is whole and what perf reads stays. */
 #include "export/api.h"
 #include "format/fields.h"
+#include "format/structs.h"
 #include "rewrite/rewrite.h"
 
 enum {
-    SPARE = 15, /* bytes behind a sample's parts that padding may be */
-    CPUS = 4096 /* perf knows so many */
+    SPARE = 15,              /* bytes behind a sample's parts that padding may be */
+    CPUS = 4096,             /* perf knows so many */
+    LONGEST = UINT16_MAX + 1 /* record */
 };
 
 struct repair {
@@ -15,6 +17,7 @@ struct repair {
     struct perfdata_repair_result result;
     bool has_trace_info;
     uint64_t threads; /* of perf stat; 0: not told */
+    uint8_t mended[LONGEST];
 };
 
 static void ignore_field(struct pd_sink *sink, const struct pd_field *field)
@@ -126,6 +129,18 @@ static bool is_good(struct repair *repair, const struct pd_raw *raw)
     return pd_fields_walk(&input, &repair->nothing) == PERFDATA_OK;
 }
 
+/* perf dies of a build-id of a length that there is not. */
+static void mend_mark(struct repair *repair, struct pd_raw *raw)
+{
+    bool swap = repair->copy.recording->swap;
+    if (raw->type != PD_RECORD_MMAP2 || !pd_mmap2_mark_is_wrong(raw->data, raw->size, swap))
+        return;
+    raw->misc &= (uint16_t)~PD_MISC_MMAP_BUILD_ID;
+    memcpy(repair->mended, raw->data, raw->size);
+    pd_store16(repair->mended + 4, raw->misc, swap);
+    raw->data = repair->mended;
+}
+
 static perfdata_status copy_whole(struct repair *repair)
 {
     struct pd_walk *walk;
@@ -141,6 +156,7 @@ static perfdata_status copy_whole(struct repair *repair)
             continue;
         }
         repair->result.kept++;
+        mend_mark(repair, &raw);
         got = pd_copy_raw(&repair->copy, &raw);
         if (got < 0)
             break;

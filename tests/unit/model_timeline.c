@@ -439,6 +439,34 @@ static void cgroup_first_path_stays(void)
     end();
 }
 
+/* The kernel marks some records with MMAP_BUILD_ID that hold device and inode. */
+static void marked_without_build_id(void)
+{
+    const uint16_t marked = USER | PD_MISC_MMAP_BUILD_ID;
+    struct built_file files[] = { { 254, 1, 100, 5, 5, 0 },
+                                  { 0, 45, 100, 0, 5, 0 },
+                                  { 8, 1, 100, 5, 5, 0 },
+                                  { 7, 1, 100, 0, 5, 0 },
+                                  { 259, 1, 100, 0, 5, 0 } };
+    begin();
+    apply(build_mmap2(USER, 1, 1, 0x1000, 0x1000, 0, files[0], "/lib/x"));
+    apply(build_mmap2(marked, 1, 1, 0x2000, 0x1000, 0, files[0], "/lib/x"));
+    for (uint64_t i = 1; i < PD_LENGTH(files); i++)
+        apply(build_mmap2(marked, 1, 1, 0x2000 + 0x1000 * i, 0x1000, 0, files[i], "/lib/x"));
+    /* bytes of a build-id, of 20 and of 8 */
+    struct built_file twenty = { 20, 0x01020304, 0x05060708090a0b0c, 0x0d0e0f1011121314, 5, 0 },
+                      eight = { 8, 0x01020304, 0x05060708, 0, 5, 0 };
+    apply(build_mmap2(marked, 1, 1, 0x8000, 0x1000, 0, twenty, "/lib/y"));
+    apply(build_mmap2(marked, 1, 1, 0x9000, 0x1000, 0, eight, "/lib/z"));
+    struct pd_thread *thread = touch(1, 1);
+    CHECK(pd_thread_map(thread, now, 0x1000)->dso == pd_thread_map(thread, now, 0x2000)->dso);
+    for (uint64_t i = 0; i < PD_LENGTH(files); i++)
+        CHECK_U64(pd_thread_map(thread, now, 0x2000 + 0x1000 * i)->dso->build_id_size, 0);
+    CHECK_U64(pd_thread_map(thread, now, 0x8000)->dso->build_id_size, 20);
+    CHECK_U64(pd_thread_map(thread, now, 0x9000)->dso->build_id_size, 8);
+    end();
+}
+
 static void build_ids_are_inherited_by_name(void)
 {
     struct pd_part_build_id_entry entries[3] = {
@@ -509,6 +537,7 @@ int main(void)
     module_short_name();
     ksymbol_adds_and_removes();
     cgroup_first_path_stays();
+    marked_without_build_id();
     build_ids_are_inherited_by_name();
     damaged_records_are_counted();
     pd_context_fini(&context);
