@@ -151,7 +151,8 @@ struct pd_synth_packs {
     struct pd_synth_packed *list; /* by place */
     size_t count, capacity;
     PD_VEC(struct pd_synth_origin) origins;
-    bool kernel; /* some are of the kernel */
+    bool kernel;  /* some are of the kernel */
+    bool streams; /* another thread will read them: see base/stream.h */
 };
 /* What records of them are made in. */
 struct pd_synth_unpacked {

@@ -2,6 +2,7 @@
 /* Packed samples: see struct pd_synth_packed. */
 #ifndef PD_SYNTH_PACK_H
 #define PD_SYNTH_PACK_H
+#include "base/stream.h"
 #include "itrace/synth_inside.h"
 
 /* pd_synth_unpack_one(), in line. */
@@ -74,6 +75,26 @@ PD_INLINE struct pd_synth_packed *pd_synth_pack_next(struct pd_synth_sink *sink,
     packed->unpacked = false;
     packed->insn_count = packed->cycle_count = 0;
     return packed;
+}
+
+/* Fills a place that nobody reads here, by whole words; only where PD_STREAMS. */
+PD_INLINE void pd_synth_pack_stream(struct pd_synth_packed *to, const struct pd_synth_packed *value)
+{
+    _Static_assert(sizeof *to == 64 && offsetof(struct pd_synth_packed, flags) == 56 &&
+                       offsetof(struct pd_synth_packed, place) == 58 &&
+                       offsetof(struct pd_synth_packed, origin) == 60 &&
+                       offsetof(struct pd_synth_packed, insn_length) == 62,
+                   "the last word");
+    pd_stream64(&to->from, value->from);
+    pd_stream64(&to->to, value->to);
+    pd_stream64(&to->time, value->time);
+    pd_stream64(&to->insn_ip, value->insn_ip);
+    pd_stream64(&to->insn_count, value->insn_count);
+    pd_stream64(&to->cycle_count, value->cycle_count);
+    pd_stream64(&to->period, value->period);
+    pd_stream64(&to->flags, (uint64_t)value->flags | (uint64_t)value->place << 16 |
+                                (uint64_t)value->origin << 32 |
+                                (uint64_t)value->insn_length << 48); /* x86 has the lowest first */
 }
 
 #endif

@@ -103,11 +103,19 @@ PD_INLINE void fill(const struct row *row, const struct told *told, struct pd_sy
 PD_INLINE bool put_packed(const struct row *row, const struct told *told)
 {
     struct pd_synth_sink *sink = row->queue->synth->sink;
-    struct pd_synth_packed *packed = pd_synth_pack_next(sink, row->common->place);
-    if (PD_UNLIKELY(!packed))
+    struct pd_synth_packs *packs = sink->packs;
+    if (PD_UNLIKELY(packs->count == packs->capacity))
         return false;
-    fill(row, told, packed);
-    sink->packs->kernel |= told->from >= PD_PT_KERNEL_START;
+    if (packs->streams) {
+        struct pd_synth_packed packed;
+        fill(row, told, &packed);
+        packed.place = (uint16_t)sink->count++;
+        packed.origin = row->common->place;
+        pd_synth_pack_stream(&packs->list[packs->count++], &packed);
+    } else {
+        fill(row, told, pd_synth_pack_next(sink, row->common->place));
+    }
+    packs->kernel |= told->from >= PD_PT_KERNEL_START;
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pipeline/front.h"
+#include "base/stream.h"
 
 struct pd_job *pd_job_new(struct pd_delivered *room)
 {
@@ -64,8 +65,9 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
     return pd_order_open(session->recording, consumer->order, &front->order);
 }
 
-void pd_front_pack(struct pd_front *front)
+void pd_front_pack(struct pd_front *front, bool streams)
 {
+    front->streams = streams;
     front->packs = front->synth && !front->consumer->front && !front->consumer->no_samples;
 }
 
@@ -304,7 +306,10 @@ static struct pd_synth_packs *packs_of(const struct pd_front *front, struct pd_j
 {
     if (!front->packs)
         return NULL;
-    return pd_synth_packs_make(&job->packs, PD_JOB_RECORDS) ? &job->packs : NULL;
+    if (!pd_synth_packs_make(&job->packs, PD_JOB_RECORDS))
+        return NULL;
+    job->packs.streams = PD_STREAMS && front->streams;
+    return &job->packs;
 }
 
 /* Numbers the new samples of a batch, `packed` of which are and know their numbers. False: some are left out, or looked at. */

@@ -37,7 +37,7 @@ struct pd_front {
     struct pd_synth *synth;
     struct pd_delivered waiting;
     bool is_waiting, at_end;
-    bool packs; /* samples come packed */
+    bool packs, streams; /* samples come packed, for other threads */
 };
 
 perfdata_status pd_front_open(struct pd_session *session, const struct pd_consumer *consumer,
@@ -47,8 +47,8 @@ void pd_front_close(struct pd_front *front);
 /* Fills an empty job. 1: it is full; 0: the recording ends, < 0: it fails, and the job holds what came before. */
 int pd_front_fill(struct pd_front *front, struct pd_job *job);
 
-/* Samples may come packed, where nobody looks at them on the front. */
-void pd_front_pack(struct pd_front *front);
+/* Samples may come packed, where nobody looks at them on the front; streams: other threads will read most of them. */
+void pd_front_pack(struct pd_front *front, bool streams);
 /* False: no memory. */
 bool pd_job_unpack(struct pd_job *job);
 

@@ -2,6 +2,7 @@
 /* The pool. Workers take filled batches in any order; what is finished is emitted in sequence by whoever finishes the
  * batch whose turn it is. The front helps when all batches are under way, so one thread alone is a plain loop. */
 #include "base/memory.h"
+#include "base/stream.h"
 #include "io/ahead.h"
 #include "pipeline/front.h"
 #include <sched.h>
@@ -375,6 +376,8 @@ static struct pd_job *acquire(struct pool *pool, uint64_t *oldest)
 
 static void submit(struct pool *pool, struct pd_job *job)
 {
+    if (job->packs.streams)
+        pd_stream_end();
     pthread_mutex_lock(&pool->lock);
     job->batch.sequence = pool->next_sequence++;
     pool->first_numbers[job->batch.sequence % pool->slot_count] = job->first_number;
@@ -407,7 +410,7 @@ static perfdata_status run_front(struct pool *pool)
     if (pool->worker_count > 1)
         pd_order_read_ahead(front.order, &pool->ahead);
     if (pool->worker_count > 1 || pool->consumer->takes_packs)
-        pd_front_pack(&front);
+        pd_front_pack(&front, pool->worker_count > 1);
     int filled = 1;
     while (filled > 0 && status >= 0) {
         uint64_t oldest;
