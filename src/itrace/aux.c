@@ -307,10 +307,20 @@ perfdata_status pd_aux_load(struct pd_aux *aux)
 
 /* ---- bytes ---- */
 
+/* The file that byte `from` of a buffer lies in, and where; NULL: in none. */
+static struct pd_source *source_of(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
+                                   uint64_t from, uint64_t *at)
+{
+    const struct pd_recording *recording = aux->recording;
+    if (buffer->memory || buffer->part > recording->part_count ||
+        pd_add_overflows(buffer->file_offset, from, at))
+        return NULL;
+    return buffer->part ? recording->parts[buffer->part - 1] : recording->source;
+}
+
 perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                             uint64_t from, void *to, size_t size, size_t *got)
 {
-    const struct pd_recording *recording = aux->recording;
     *got = 0;
     if (from >= buffer->size)
         return PERFDATA_OK;
@@ -321,9 +331,15 @@ perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer
         return PERFDATA_OK;
     }
     uint64_t at;
-    if (buffer->part > recording->part_count || pd_add_overflows(buffer->file_offset, from, &at))
-        return PERFDATA_OK;
-    struct pd_source *source = buffer->part ? recording->parts[buffer->part - 1]
-                                            : recording->source;
-    return pd_source_read(source, at, to, size, got);
+    struct pd_source *source = source_of(aux, buffer, from, &at);
+    return source ? pd_source_read(source, at, to, size, got) : PERFDATA_OK;
+}
+
+bool pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
+                         uint64_t from, void *to, size_t size)
+{
+    uint64_t at;
+    size_t got;
+    const struct pd_source *source = source_of(aux, buffer, from, &at);
+    return source && pd_source_read_quietly(source, at, to, size, &got) && got == size;
 }

@@ -131,6 +131,9 @@ perfdata_status pd_aux_load(struct pd_aux *aux);
 /* Bytes [from, from + size) of a buffer; *got is less where the file ends early. Any thread. */
 perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                             uint64_t from, void *to, size_t size, size_t *got);
+/* All of these bytes of a buffer that lies in a file; false: they could not be had, of which nothing is told. Any thread. */
+bool pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
+                         uint64_t from, void *to, size_t size);
 
 /* Consecutive bytes of one queue; what snapshots and samples have twice is left out. A buffer is one piece up to
  * PD_AUX_PIECE bytes (overlaps: any size); larger ones are cut in front of PSBs. */
@@ -163,6 +166,22 @@ perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uin
 /* The next piece will be of the queue's buffer `index` (from 0): not consecutive. */
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
 void pd_aux_reader_close(struct pd_aux_reader *reader);
+
+/* The bytes of a piece that another thread reads before their turn. All zero is empty; free(fetch.data) ends it. */
+struct pd_aux_fetch {
+    const struct pd_aux *aux;
+    struct pd_aux_buffer buffer; /* number 0: none */
+    uint64_t from;
+    uint8_t *data;
+    size_t size, capacity;
+};
+/* Which piece is the next one; false: there is none that could be read so. */
+bool pd_aux_reader_plan(const struct pd_aux_reader *reader, struct pd_aux_fetch *fetch);
+/* Any thread: reads it. False: that did not work. */
+bool pd_aux_fetch_read(struct pd_aux_fetch *fetch);
+/* What has been read is the reader's; if it is the next piece, it need not be read again. The fetch is empty, but for memory
+ * to be used again. */
+void pd_aux_reader_take(struct pd_aux_reader *reader, struct pd_aux_fetch *fetch);
 
 /* Where `next` goes on behind `last` (reference 4.4), both Intel PT of one queue. Returns the first byte of `next` to use
  * (next_size: none); *consecutive: it follows `last`. */

@@ -4,7 +4,12 @@
 #include "itrace/intel_pt/decoder.h"
 #include <stdlib.h>
 
-enum { CUT_SEARCH = 1 << 20, FIRST_READ = 64 << 10, FIRST_LOOK = 8 << 10 };
+enum {
+    CUT_SEARCH = 1 << 20,
+    FIRST_READ = 64 << 10,
+    FIRST_LOOK = 8 << 10,
+    MOST_FETCH = 16 << 20 /* of a larger piece reading is the smallest part */
+};
 
 struct bytes {
     uint8_t *data;
@@ -29,6 +34,8 @@ struct pd_aux_reader {
     struct bytes ahead, before;  /* what is looked at before its time; the buffer before that */
     PD_VEC(struct place) places; /* what comes next; without overlaps */
     size_t place;                /* of `places`: the next one */
+    /* `now` holds what another thread has read of that buffer from there on. */
+    uint64_t fetched, fetched_from; /* its number; 0: not so */
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
 };
@@ -123,14 +130,23 @@ static void give(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffe
     reader->begun = true;
 }
 
+/* Reads the piece, unless another thread has. */
+static perfdata_status fill_now(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
+                                uint64_t from, uint64_t size)
+{
+    bool there = reader->fetched == buffer->number && reader->fetched_from == from &&
+                 reader->now.size == size;
+    reader->fetched = 0;
+    return there ? PERFDATA_OK : fill(reader, &reader->now, buffer, from, size);
+}
+
 /* The next piece of a buffer; the first when from is 0. */
 static int next_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
                      struct pd_aux_piece *out)
 {
     uint64_t from = reader->from, left = buffer->size - from;
     bool pt = reader->aux->info.type == PD_AUXTRACE_INTEL_PT;
-    perfdata_status status = fill(reader, &reader->now, buffer, from,
-                                  PD_MIN(left, (uint64_t)PD_AUX_PIECE));
+    perfdata_status status = fill_now(reader, buffer, from, PD_MIN(left, (uint64_t)PD_AUX_PIECE));
     if (status < 0)
         return status;
     bool ends = reader->now.size < PD_MIN(left, (uint64_t)PD_AUX_PIECE) || reader->now.size == left;
@@ -205,6 +221,53 @@ int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
     }
     pass_places(reader);
     return got;
+}
+
+/* ---- read by another thread ---- */
+
+bool pd_aux_reader_plan(const struct pd_aux_reader *reader, struct pd_aux_fetch *fetch)
+{
+    const struct pd_aux *aux = reader->aux;
+    if (reader->overlaps || reader->queue >= aux->queues.count)
+        return false;
+    const struct pd_aux_queue *queue = &aux->queues.data[reader->queue];
+    const size_t next = reader->rest ? reader->next - 1 : reader->next;
+    if (next >= queue->buffers.count)
+        return false;
+    fetch->aux = aux;
+    fetch->buffer = aux->buffers.data[queue->buffers.data[next]];
+    fetch->from = reader->rest ? reader->from : 0;
+    const uint64_t left = fetch->buffer.size - fetch->from;
+    fetch->size = (size_t)left;
+    return left && left <= MOST_FETCH && !fetch->buffer.memory;
+}
+
+bool pd_aux_fetch_read(struct pd_aux_fetch *fetch)
+{
+    bool done = true;
+    for (size_t have = 0, size; done && have < fetch->size; have += size) {
+        /* As fill(): no memory for what the file does not have. */
+        size = PD_MIN(fetch->size - have, PD_MAX(7 * have, (size_t)FIRST_READ));
+        if (have + size > fetch->capacity) {
+            uint8_t *grown = realloc(fetch->data, have + size);
+            if (!grown)
+                return false;
+            fetch->data = grown;
+            fetch->capacity = have + size;
+        }
+        done = pd_aux_read_quietly(fetch->aux, &fetch->buffer, fetch->from + have,
+                                   fetch->data + have, size);
+    }
+    return done;
+}
+
+void pd_aux_reader_take(struct pd_aux_reader *reader, struct pd_aux_fetch *fetch)
+{
+    const struct bytes swap = reader->now;
+    reader->now = (struct bytes){ fetch->data, fetch->size, fetch->capacity };
+    reader->fetched = fetch->buffer.number;
+    reader->fetched_from = fetch->from;
+    *fetch = (struct pd_aux_fetch){ .data = swap.data, .capacity = swap.capacity };
 }
 
 /* ---- what is still to come ---- */

@@ -71,6 +71,13 @@ struct worker {
     struct pd_pt_decoder *decoder;
 };
 
+/* The buffer that comes behind the one that a queue is in; read when no part is left to be walked. With the pool's lock. */
+struct fetch {
+    const struct pd_synth_parts *parts; /* NULL: of no queue */
+    enum how how;                       /* PART_FREE: yet to be read */
+    struct pd_aux_fetch bytes;
+};
+
 struct pd_synth_pool {
     struct pd_synth *synth;
     struct pd_pt_config config; /* of the workers' decoders */
@@ -81,6 +88,7 @@ struct pd_synth_pool {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     bool stop;
+    struct fetch *fetches; /* so many as threads: more would only take memory */
 };
 
 /* ---- a worker: one part ---- */
@@ -333,13 +341,31 @@ static struct pd_synth_parts *next_queue(struct pd_synth_pool *pool)
     return best;
 }
 
+/* With the lock. Reads a buffer that will be needed soon; false: there is none. */
+static bool fetch_one(struct pd_synth_pool *pool)
+{
+    struct fetch *fetch = NULL;
+    for (unsigned i = 0; !fetch && i < pool->threads; i++)
+        if (pool->fetches[i].parts && pool->fetches[i].how == PART_FREE)
+            fetch = &pool->fetches[i];
+    if (!fetch)
+        return false;
+    fetch->how = PART_RUNNING;
+    pthread_mutex_unlock(&pool->lock);
+    bool done = pd_aux_fetch_read(&fetch->bytes);
+    pthread_mutex_lock(&pool->lock);
+    fetch->how = done ? PART_DONE : PART_FAILED;
+    pthread_cond_broadcast(&pool->done);
+    return true;
+}
+
 /* With the lock. False: there is nothing to do. */
 static bool work(struct worker *worker)
 {
     struct pd_synth_pool *pool = worker->pool;
     struct pd_synth_parts *parts = next_queue(pool);
     if (!parts)
-        return false;
+        return fetch_one(pool);
     struct part *part = &parts->list.data[parts->claim++];
     part->how = PART_RUNNING;
     parts->running++;
@@ -382,12 +408,57 @@ static bool start(struct pd_synth_pool *pool)
     return pool->started > 0;
 }
 
+static struct fetch *fetch_of(struct pd_synth_pool *pool, const struct pd_synth_parts *parts)
+{
+    for (unsigned i = 0; i < pool->threads; i++)
+        if (pool->fetches[i].parts == parts)
+            return &pool->fetches[i];
+    return NULL;
+}
+
+/* With the lock: the buffer behind this one is to be read. */
+static void ask_for_next(struct pd_synth_parts *parts)
+{
+    struct fetch *fetch = fetch_of(parts->pool, NULL);
+    if (!fetch || !pd_aux_reader_plan(parts->queue->reader, &fetch->bytes))
+        return;
+    fetch->parts = parts;
+    fetch->how = PART_FREE;
+}
+
+/* With the lock: nobody reads it any more. NULL: it has not been read. */
+static struct pd_aux_fetch *end_fetch(const struct pd_synth_parts *parts)
+{
+    struct pd_synth_pool *pool = parts->pool;
+    struct fetch *fetch = fetch_of(pool, parts);
+    if (!fetch)
+        return NULL;
+    while (fetch->how == PART_RUNNING)
+        pthread_cond_wait(&pool->done, &pool->lock);
+    fetch->parts = NULL;
+    return fetch->how == PART_DONE ? &fetch->bytes : NULL;
+}
+
+void pd_synth_parts_next(struct pd_synth_queue *queue)
+{
+    struct pd_synth_parts *parts = queue->parts;
+    if (!parts)
+        return;
+    pthread_mutex_lock(&parts->pool->lock);
+    struct pd_aux_fetch *fetch = end_fetch(parts);
+    if (fetch)
+        pd_aux_reader_take(queue->reader, fetch);
+    pthread_mutex_unlock(&parts->pool->lock);
+    pd_synth_parts_drop(queue);
+}
+
 void pd_synth_parts_drop(struct pd_synth_queue *queue)
 {
     struct pd_synth_parts *parts = queue->parts;
     if (!parts)
         return;
     pthread_mutex_lock(&parts->pool->lock);
+    end_fetch(parts);
     parts->claim = parts->list.count;
     atomic_store_explicit(&parts->dropped, true, memory_order_relaxed);
     while (parts->running)
@@ -467,6 +538,8 @@ static void cut_buffer(struct pd_synth_queue *queue)
         parts->next = parts->claim = parts->list.count;
     else
         pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, parts->list.data[1].begin);
+    if (parts->list.count)
+        ask_for_next(parts);
     pthread_cond_broadcast(&parts->pool->work);
     pthread_mutex_unlock(&parts->pool->lock);
 }
@@ -714,8 +787,9 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
         pool->synth = synth;
         pool->threads = threads;
         pool->workers = calloc(threads, sizeof *pool->workers);
+        pool->fetches = calloc(threads, sizeof *pool->fetches);
     }
-    if (!pool || !pool->workers)
+    if (!pool || !pool->workers || !pool->fetches)
         return PERFDATA_ERROR_MEMORY;
     for (unsigned i = 0; i < threads; i++)
         pool->workers[i].pool = pool;
@@ -767,6 +841,9 @@ void pd_synth_parts_close(struct pd_synth *synth)
         pd_code_reader_free(pool->workers[i].reader);
     }
     free(pool->workers);
+    for (unsigned i = 0; pool->fetches && i < pool->threads; i++)
+        free(pool->fetches[i].bytes.data);
+    free(pool->fetches);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->done);

@@ -17,6 +17,8 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads);
 void pd_synth_parts_close(struct pd_synth *synth);
 
 /* The queue's next buffer is about to be read. */
+void pd_synth_parts_next(struct pd_synth_queue *queue);
+/* The rest of its buffer is of no use. */
 void pd_synth_parts_drop(struct pd_synth_queue *queue);
 /* The queue has come to a step that is a PSB. */
 void pd_synth_parts_psb(struct pd_synth_queue *queue);

@@ -62,7 +62,7 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
     struct pd_aux_piece piece;
     if (queue->synth->step_through && queue->given)
         return 0;
-    pd_synth_parts_drop(queue);
+    pd_synth_parts_next(queue);
     int got = pd_aux_reader_next(queue->reader, &piece);
     if (got < 0)
         queue->synth->status = got;
