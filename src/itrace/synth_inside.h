@@ -146,7 +146,8 @@ struct pd_synth {
     /* queues */
     struct pd_synth_queue *queues; /* by number; holes are not set up */
     size_t queue_count;
-    struct pd_synth_pool *pool; /* other threads that walk; NULL: none do */
+    struct pd_pt_tables *tables; /* of their decoders */
+    struct pd_synth_pool *pool;  /* other threads that walk; NULL: none do */
     PD_VEC(struct pd_synth_heap_entry) heap;
     bool queues_set_up;
     struct pd_synth_queue *running; /* was interrupted by a full sink */

@@ -183,12 +183,12 @@ void pd_synth_log_no_code(struct pd_synth *synth, const struct pd_pt_state *stat
     unsigned long long ip = state->from_ip;
     if (!synth->logger || state->error != PD_PT_NO_INSN)
         return;
-    if (!state->failed) {
+    if (!state->code_failed) {
         pd_synth_log_text(synth, "ERROR: no guest machine\n");
     } else if (state->code_error == PD_CODE_NO_MAP) {
         pd_synth_log_text(synth, "ERROR: thread has no map for 0x%llx\n", ip);
-    } else if (state->code_error == PD_CODE_UNREADABLE && told && state->failed->failed_map) {
-        const char *name = state->failed->failed_map->dso->name;
+    } else if (state->code_error == PD_CODE_UNREADABLE && told && state->failed_map) {
+        const char *name = state->failed_map->dso->name;
         pd_synth_log_text(synth, "ERROR: failed to read at offset 0x%llx dso: %s (%s, loaded, )\n",
                           ip, name, name);
     }

@@ -85,6 +85,7 @@ struct pd_synth_pool {
     unsigned started;           /* others */
     struct worker *workers;     /* 0 is the caller's */
     bool begun;
+    size_t pokes; /* that the queue sees which is being run */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     bool stop;
@@ -130,17 +131,34 @@ static bool has_stamp(const struct pd_code_view *view, const struct stamp *stamp
            view->pokes == stamp->pokes;
 }
 
+/* The caller's shares what the queues' decoders know of the code. */
+static bool set_up(struct worker *worker)
+{
+    struct pd_synth_pool *pool = worker->pool;
+    struct pd_synth *synth = pool->synth;
+    const bool own = worker == pool->workers;
+    if (!worker->decoder) {
+        struct pd_pt_config config = pool->config;
+        config.tables = own ? synth->tables : NULL;
+        worker->decoder = pd_pt_decoder_new(&config);
+    }
+    if (!worker->reader)
+        worker->reader = own ? synth->code_reader : pd_code_reader_new(synth->code);
+    if (!worker->decoder || !worker->reader)
+        return false;
+    if (!own && pd_code_reader_trim(worker->reader))
+        pd_pt_forget_code(worker->decoder);
+    return true;
+}
+
 static bool make_ready(struct worker *worker, const struct pd_synth_parts *parts)
 {
     struct pd_synth *synth = worker->pool->synth;
-    if (!worker->reader)
-        worker->reader = pd_code_reader_new(synth->code);
-    if (!worker->decoder)
-        worker->decoder = pd_pt_decoder_new(&worker->pool->config);
-    if (!worker->reader || !worker->decoder)
+    /* To look at what patches have changed since would change it for the queue. */
+    if (worker == worker->pool->workers && parts->stamp.pokes != worker->pool->pokes)
         return false;
-    if (pd_code_reader_trim(worker->reader))
-        pd_pt_forget_code(worker->decoder);
+    if (!set_up(worker))
+        return false;
     struct pd_code_view *view = pd_code_view(worker->reader, parts->thread, parts->number,
                                              PD_CODE_HOST);
     if (!has_stamp(view, &parts->stamp))
@@ -639,6 +657,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
         return false;
     const uint64_t limit = queue->synth->limit;
     struct part *part = &parts->list.data[parts->next];
+    parts->pool->pokes = queue->view ? queue->view->pokes : 0;
     enum how how = await(parts, part);
     bool good = how == PART_DONE && may_begin(queue, part, limit) && in_range(queue, part) &&
                 !queue->sync_switch && pd_pt_mark_take(parts->own, queue->decoder) &&
@@ -838,7 +857,8 @@ void pd_synth_parts_close(struct pd_synth *synth)
     }
     for (unsigned i = 0; pool->workers && i < pool->threads; i++) {
         pd_pt_decoder_free(pool->workers[i].decoder);
-        pd_code_reader_free(pool->workers[i].reader);
+        if (i)
+            pd_code_reader_free(pool->workers[i].reader);
     }
     free(pool->workers);
     for (unsigned i = 0; pool->fetches && i < pool->threads; i++)

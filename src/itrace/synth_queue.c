@@ -157,6 +157,7 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .skip = skip,
         .outside = synth->filters.count ? pd_synth_outside : NULL,
         .log = pd_synth_log_of(synth),
+        .tables = synth->tables,
         .code_at = pd_code_at,
         .code_link = pd_code_link,
     };
@@ -205,7 +206,8 @@ perfdata_status pd_synth_make_queues(struct pd_synth *synth)
     for (size_t i = 0; i < synth->aux->queues.count; i++)
         count = PD_MAX(count, (size_t)synth->aux->queues.data[i].number + 1);
     synth->queues = calloc(count + 1, sizeof *synth->queues);
-    if (!synth->queues)
+    synth->tables = pd_pt_tables_new();
+    if (!synth->queues || !synth->tables)
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
                        "no memory for the queues of a trace");
     synth->queue_count = count;
@@ -228,6 +230,7 @@ void pd_synth_free_queues(struct pd_synth *synth)
         pd_aux_reader_close(synth->queues[i].reader);
     }
     free(synth->queues);
+    pd_pt_tables_free(synth->tables);
     pd_vec_free(&synth->heap);
 }
 
@@ -318,8 +321,8 @@ static bool is_full(const struct pd_synth *synth)
 static void take_error(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
     struct pd_synth *synth = queue->synth;
-    bool told = state->error != PD_PT_NO_INSN || !state->failed ||
-                pd_code_tell(synth->code, state->failed->failed_map, state->code_error);
+    bool told = state->error != PD_PT_NO_INSN || !state->code_failed ||
+                pd_code_tell(synth->code, state->failed_map, state->code_error);
     pd_synth_log_no_code(synth, state, told);
     if (!told)
         return;

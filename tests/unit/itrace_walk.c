@@ -216,6 +216,64 @@ static void jumps_forward(void)
     CHECK(pd_pt_first_tsc(trace.bytes, 20, &tsc) <= 0);
 }
 
+/* ---- what is known of the code ---- */
+
+static unsigned looked_up;
+
+static struct pd_code_node *counted_at(struct pd_code_view *view, uint64_t ip,
+                                       enum pd_code_error *error)
+{
+    looked_up++;
+    return image_at(view, ip, error);
+}
+
+/* How often code is looked up while the next steps are walked, back and forth between two branches. */
+static unsigned looks(struct pd_pt_decoder *decoder, struct pd_code_view *view)
+{
+    looked_up = 0;
+    pd_pt_set_code(decoder, view, NULL);
+    for (int i = 0; i < 4; i++) {
+        const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);
+        CHECK(state && !state->error && state->type & PD_PT_BRANCH);
+    }
+    return looked_up;
+}
+
+static struct pd_pt_decoder *looker(struct image_trace *trace, struct pd_pt_tables *tables)
+{
+    struct pd_pt_config config = image_config(trace);
+    config.wanted = PD_PT_BRANCH;
+    config.code_at = counted_at;
+    config.tables = tables;
+    return pd_pt_decoder_new(&config);
+}
+
+/* Decoders that share tables learn from each other. What has died is asked for again, whatever was walked in between. */
+static void shares_what_is_known(void)
+{
+#define LOOP "\x06" TIP("\x00") "\x06" TIP("\x00")
+    static const char bytes[] = BEGIN("\x00") LOOP LOOP LOOP LOOP;
+    struct image_trace traces[2] = { { .bytes = (const uint8_t *)bytes,
+                                       .size = sizeof bytes - 1 } };
+    traces[1] = traces[0];
+    struct pd_code_view other = image.view;
+    struct pd_pt_tables *tables = pd_pt_tables_new();
+    struct pd_pt_decoder *one = looker(&traces[0], tables), *two = looker(&traces[1], tables);
+    image_set(BASE, code, sizeof code);
+    CHECK(looks(one, &image.view) > 0);
+    CHECK(looks(two, &image.view) == 0);
+    image.view.generation = other.generation = 1;
+    pd_pt_set_code(one, &other, NULL);
+    CHECK(looks(one, &image.view) > 0);
+    CHECK(looks(two, &image.view) == 0);
+    image.view.generation = 2;
+    CHECK(looks(two, &image.view) > 0);
+    image.view.generation = 0;
+    pd_pt_decoder_free(one);
+    pd_pt_decoder_free(two);
+    pd_pt_tables_free(tables);
+}
+
 /* ---- any packets ---- */
 
 static uint32_t seed = 1;
@@ -435,6 +493,7 @@ int main(void)
     quick();
     filters();
     jumps_forward();
+    shares_what_is_known();
     unseen_is_the_same();
     together_is_the_same();
     repeated_is_the_same();

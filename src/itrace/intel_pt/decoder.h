@@ -86,10 +86,11 @@ struct pd_pt_state {
     enum pd_pt_error error; /* then only from_ip (where), times and counts are meant */
     uint8_t insn_op,
         insn_length; /* of the last instruction walked; enum pd_insn_op, PD_INSN_OTHER and 0: none */
-    bool from_nr, to_nr;           /* in a guest */
-    bool from_if, to_if;           /* interrupt flag */
-    enum pd_code_error code_error; /* why PD_PT_NO_INSN; the view that failed is `failed` */
-    struct pd_code_view *failed;
+    bool from_nr, to_nr; /* in a guest */
+    bool from_if, to_if; /* interrupt flag */
+    bool code_failed;
+    enum pd_code_error code_error;   /* why PD_PT_NO_INSN; in a view if `code_failed` */
+    const struct pd_map *failed_map; /* where; NULL: nothing is mapped there */
     uint64_t from_ip, to_ip;
     uint64_t insn_ip; /* of the last instruction walked, for its bytes: pd_code_bytes() */
     uint64_t timestamp;
@@ -128,6 +129,13 @@ enum { PD_PT_MAX_LOOPS = 100000 };
 
 struct pd_pt_log;
 
+/* What walks have found out about code. Decoders of one thread that walk the code of one reader may share it, if what their
+ * configs say of the recording is the same. */
+struct pd_pt_tables;
+/* NULL without memory. */
+struct pd_pt_tables *pd_pt_tables_new(void);
+void pd_pt_tables_free(struct pd_pt_tables *tables);
+
 struct pd_pt_config {
     /* From AUXTRACE_INFO and the event. */
     bool branches;           /* branch tracing was on */
@@ -150,7 +158,8 @@ struct pd_pt_config {
     bool timeful;
     uint64_t kernel_start;
 
-    struct pd_pt_log *log; /* the debug log; NULL: none */
+    struct pd_pt_log *log;       /* the debug log; NULL: none */
+    struct pd_pt_tables *tables; /* outlives the decoder; NULL: it has its own */
 
     void *data;
     /* The next buffer: 1, 0 no more, < 0: as 0. */

@@ -30,10 +30,10 @@ static void clear_own(struct pd_pt_decoder *at)
     at->returns = NULL;
     at->return_capacity = at->stale_returns = 0;
     memset(&at->returned, 0, sizeof at->returned);
+    at->tables = at->own_tables = NULL;
     at->known = NULL;
     at->runs = NULL;
-    at->tables = NULL;
-    memset(&at->chains, 0, sizeof at->chains);
+    at->chains = NULL;
     at->unseen = at->hop_unseen = false;
     at->pauses = NULL;
     at->limit = at->watch_from = 0;
@@ -57,7 +57,8 @@ static void clear_passing(struct pd_pt_decoder *at)
     at->sample_cycles = 0;
     state->flags = 0;
     state->code_error = PD_CODE_OK;
-    state->failed = NULL;
+    state->code_failed = false;
+    state->failed_map = NULL;
     state->tot_insn_cnt = state->tot_cyc_cnt = 0;
     state->timestamp = state->est_timestamp = state->last_timestamp = 0;
     state->skipped_timestamp = 0;
@@ -134,9 +135,10 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
     d->view = d->views[d->nr];
     d->returns = own.returns;
     d->return_capacity = own.return_capacity;
+    d->tables = own.tables;
+    d->own_tables = own.own_tables;
     d->known = own.known;
     d->runs = own.runs;
-    d->tables = own.tables;
     d->chains = own.chains;
     d->unseen = own.unseen;
     d->hop_unseen = own.hop_unseen;

@@ -511,15 +511,27 @@ static void set_period(struct pd_pt_decoder *d)
         d->config.period_type = PD_PT_PERIOD_NONE;
 }
 
+static bool take_tables(struct pd_pt_decoder *d)
+{
+    d->tables = d->config.tables;
+    if (!d->tables)
+        d->tables = d->own_tables = pd_pt_tables_new();
+    if (!d->tables)
+        return false;
+    d->known = d->tables->known;
+    d->runs = d->tables->runs;
+    d->chains = &d->tables->chains;
+    return true;
+}
+
 struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config)
 {
     struct pd_pt_decoder *d = calloc(1, sizeof *d);
     if (!d)
         return NULL;
     d->config = *config;
-    d->known = calloc(WALK_KNOWN, sizeof *d->known);
-    if (!d->known || !walk_new_runs(d)) {
-        pd_pt_decoder_free(d);
+    if (!take_tables(d)) {
+        free(d);
         return NULL;
     }
     if (!d->config.max_loops)
@@ -542,8 +554,7 @@ void pd_pt_decoder_free(struct pd_pt_decoder *d)
     if (!d)
         return;
     free(d->returns);
-    free(d->known);
-    walk_free_runs(d);
+    pd_pt_tables_free(d->own_tables);
     free(d);
 }
 
@@ -552,24 +563,37 @@ const struct pd_pt_config *pd_pt_config_of(const struct pd_pt_decoder *d)
     return &d->config;
 }
 
-void pd_pt_forget_code(struct pd_pt_decoder *d)
+static void forget_nodes(struct pd_pt_decoder *d)
 {
-    memset(d->known, 0, WALK_KNOWN * sizeof *d->known);
-    walk_forget_runs(d);
     d->stale_returns = d->return_count;
     walk_forget_node(d);
+}
+
+void pd_pt_forget_code(struct pd_pt_decoder *d)
+{
+    walk_clear_tables(d->tables);
+    forget_nodes(d);
+}
+
+/* A generation is the kernel's, which many views share: it counts whichever view was there before. */
+static bool is_newer(uint64_t *generation, const struct pd_code_view *view)
+{
+    if (!view || *generation == view->generation)
+        return false;
+    *generation = view->generation;
+    return true;
 }
 
 void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct pd_code_view *guest)
 {
     struct pd_code_view *views[2] = { host, guest };
     for (unsigned i = 0; i < 2; i++) {
-        if (views[i] && d->views[i] == views[i] && d->generations[i] != views[i]->generation) {
-            /* Nodes of it have died. */
-            pd_pt_forget_code(d);
-        }
+        /* Nodes have died. */
+        if (is_newer(&d->tables->generations[i], views[i]))
+            walk_clear_tables(d->tables);
+        if (is_newer(&d->generations[i], views[i]))
+            forget_nodes(d);
         d->views[i] = views[i];
-        d->generations[i] = views[i] ? views[i]->generation : 0;
     }
     use_view(d);
 }

@@ -90,6 +90,14 @@ enum {
         1 << 20 /* hardware keeps 64: what is deeper is only used up, never asked for */
 };
 
+struct pd_pt_tables {
+    uint8_t *memory; /* of the rest */
+    struct walk_known *known;
+    struct walk_run *runs;
+    struct walk_chains chains;
+    uint64_t generations[2]; /* of the last host's and guest's view */
+};
+
 /* What is a decoder's alone, and does not say where the walk is, has a line in mark.c (clear_own() and go_to()). */
 struct pd_pt_decoder {
     /* Bytes. */
@@ -119,10 +127,11 @@ struct pd_pt_decoder {
     size_t return_count, return_capacity;
     size_t stale_returns;        /* the lowest ones, whose nodes are of another view */
     struct walk_return returned; /* what the last return took */
+    struct pd_pt_tables *tables,
+        *own_tables; /* in use; NULL: they are another's. What is in them: */
     struct walk_known *known;
-    uint8_t *tables; /* of the next two */
     struct walk_run *runs;
-    struct walk_chains chains;
+    struct walk_chains *chains;
     bool tip_has_ip;
     unsigned tnt_count;
     uint64_t tnt; /* outcomes from bit 63 */
@@ -202,9 +211,7 @@ void walk_tnt_unseen(struct pd_pt_decoder *d);
 bool walk_unseen(struct pd_pt_decoder *d);
 
 /* walk_run.c, walk_chain.c */
-bool walk_new_runs(struct pd_pt_decoder *d);
-void walk_free_runs(struct pd_pt_decoder *d);
-void walk_forget_runs(struct pd_pt_decoder *d);
+void walk_clear_tables(struct pd_pt_tables *tables);
 
 /* walk_event.c */
 bool walk_event(struct pd_pt_decoder *d, bool no_tip);

@@ -6,32 +6,44 @@
 
 enum { LINE = 64 };
 
-bool walk_new_runs(struct pd_pt_decoder *d)
+struct pd_pt_tables *pd_pt_tables_new(void)
 {
-    const size_t runs = WALK_RUNS * sizeof *d->runs;
+    const size_t runs = WALK_RUNS * sizeof(struct walk_run);
+    const size_t chains = WALK_CHAINS * sizeof(struct walk_chain);
+    const size_t known = WALK_KNOWN * sizeof(struct walk_known);
+    struct pd_pt_tables *tables = calloc(1, sizeof *tables);
     /* Zero pages until they are used. */
-    d->tables = calloc(1, runs + WALK_CHAINS * sizeof *d->chains.slots + LINE);
-    if (!d->tables)
-        return false;
-    uint8_t *at = d->tables + (-(uintptr_t)d->tables & (LINE - 1));
-    d->runs = (void *)at;
-    d->chains.slots = (void *)(at + runs);
-    d->chains.epoch = 1;
-    return true;
+    uint8_t *memory = tables ? calloc(1, runs + chains + known + LINE) : NULL;
+    if (!memory) {
+        free(tables);
+        return NULL;
+    }
+    uint8_t *at = memory + (-(uintptr_t)memory & (LINE - 1));
+    tables->memory = memory;
+    tables->runs = (void *)at;
+    tables->chains.slots = (void *)(at + runs);
+    tables->chains.epoch = 1;
+    tables->known = (void *)(at + runs + chains);
+    return tables;
 }
 
-void walk_free_runs(struct pd_pt_decoder *d)
+void pd_pt_tables_free(struct pd_pt_tables *tables)
 {
-    free(d->tables);
-}
-
-void walk_forget_runs(struct pd_pt_decoder *d)
-{
-    memset(d->runs, 0, WALK_RUNS * sizeof *d->runs);
-    if (++d->chains.epoch)
+    if (!tables)
         return;
-    d->chains.epoch = 1;
-    memset(d->chains.slots, 0, WALK_CHAINS * sizeof *d->chains.slots);
+    free(tables->memory);
+    free(tables);
+}
+
+void walk_clear_tables(struct pd_pt_tables *tables)
+{
+    struct walk_chains *chains = &tables->chains;
+    memset(tables->known, 0, WALK_KNOWN * sizeof *tables->known);
+    memset(tables->runs, 0, WALK_RUNS * sizeof *tables->runs);
+    if (++chains->epoch)
+        return;
+    chains->epoch = 1;
+    memset(chains->slots, 0, WALK_CHAINS * sizeof *chains->slots);
 }
 
 void walk_rest_from_chains(struct walk_chains *chains)
@@ -254,11 +266,11 @@ void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd
                          .chain = { .node = node,
                                     .bytes = *bytes,
                                     .insns_last = { UINT32_MAX, UINT32_MAX },
-                                    .epoch = d->chains.epoch },
+                                    .epoch = d->chains->epoch },
                          .last_ip = last_ip };
     bool known = false;
-    struct walk_chain *place = place_for(&d->chains, set, &l.chain, &known);
-    if (known || d->chains.pays) {
+    struct walk_chain *place = place_for(d->chains, set, &l.chain, &known);
+    if (known || d->chains->pays) {
         l.chain.end = node;
         learn(&l, bytes, size);
     }

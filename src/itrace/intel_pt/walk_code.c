@@ -157,7 +157,8 @@ static int no_insn(struct pd_pt_decoder *d, enum pd_code_error error)
     d->progress_count = 0;
     d->walk = WALK_NO_IP;
     d->state.code_error = error;
-    d->state.failed = d->view;
+    d->state.code_failed = d->view != NULL;
+    d->state.failed_map = d->view ? d->view->failed_map : NULL;
     return PD_PT_NO_INSN;
 }
 

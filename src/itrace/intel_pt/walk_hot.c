@@ -441,7 +441,7 @@ PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct hot *h,
                     const struct walk_chain *chain, struct walk_bytes bytes)
 {
     return chain->node == h->node && walk_begins_with(bytes, chain) && chain->size &&
-           chain->epoch == d->chains.epoch &&
+           chain->epoch == d->chains->epoch &&
            (h->last_ip & walk_ip_kept[chain->keeps]) == chain->ip_before && returns_as(d, chain);
 }
 
@@ -500,7 +500,7 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
 {
     struct picked packets;
     pick(&packets, p, end);
-    d->chains.missed++;
+    d->chains->missed++;
     walk_learn_chain(d, set, node, &packets.bytes, packets.size, last_ip);
     return p + packets.ends[packets.size];
 }
@@ -510,7 +510,7 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
 PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
                                     const struct picked *packets, const uint8_t *end)
 {
-    struct walk_chains *chains = &d->chains;
+    struct walk_chains *chains = d->chains;
     struct walk_chain *chain = walk_chain_set(chains, h->node, packets->bytes);
     if (PD_UNLIKELY(!fits(d, h, chain, packets->bytes)) &&
         PD_UNLIKELY(!fits(d, h, ++chain, packets->bytes)))
@@ -565,7 +565,7 @@ PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, cons
 PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h,
                                           const uint8_t *end)
 {
-    struct walk_chains *chains = &d->chains;
+    struct walk_chains *chains = d->chains;
     while (h->p <= end && walk_control_size[*h->p] <= WALK_CHAIN_BYTES) {
         const struct walk_bytes bytes = walk_chain_bytes(h->p);
         struct walk_chain *chain = walk_chain_set(chains, h->node, walk_without_mtc(bytes));
@@ -590,7 +590,7 @@ bool walk_unseen(struct pd_pt_decoder *d)
     if (d->end - d->next < HOT_MARGIN || hot_kind[*d->next] == HOT_NOT || !hot_begin(d, &h))
         return false;
     const uint8_t *end = d->end - HOT_MARGIN;
-    const uint8_t *singly = h.p + PD_MIN(d->chains.rest, (size_t)(d->end - h.p));
+    const uint8_t *singly = h.p + PD_MIN(d->chains->rest, (size_t)(d->end - h.p));
     bool go = true;
     while (go && h.p <= end) {
         if (h.p >= singly && h.node) {
@@ -625,7 +625,7 @@ bool walk_unseen(struct pd_pt_decoder *d)
         default: go = false;
         }
     }
-    walk_judge_chains(&d->chains, (size_t)(h.p - d->next));
+    walk_judge_chains(d->chains, (size_t)(h.p - d->next));
     hot_end(d, &h);
     return d->walk == WALK_TNT_MORE;
 }
