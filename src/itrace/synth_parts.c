@@ -9,7 +9,8 @@ enum {
     MOST_PART = 128 << 10,
     WARM_UP = 4096, /* so many before it a decoder begins, or a little later */
     WINDOW = 64,    /* parts that others may be ahead */
-    TRIES = 16      /* that may fail before it is seen that it is in vain */
+    TRIES = 16,     /* that may fail before it is seen that it is in vain */
+    TAILS = 8       /* of a part */
 };
 
 /* No code ran between a step of a time above `from` and one of the time `to`. */
@@ -30,6 +31,8 @@ struct part {
     bool off_at_entry; /* the first zone begins with the part */
     PD_VEC(struct zone) zones;
     struct pd_pt_cycles cycles;
+    struct part *tail;   /* what could be walked behind something that is told; NULL: nothing */
+    bool is_tail, empty; /* empty: something is told at once, there is but a tail */
 };
 
 /* What a view shows. */
@@ -52,9 +55,10 @@ struct pd_synth_parts {
     size_t claim; /* free from here on; with the lock */
     unsigned running;
     _Atomic bool dropped;
-    bool tried; /* to cut the buffer */
-    bool here;  /* the queue is where list.data[next] begins */
-    /* Ahead: over the part before `next`, from where `own` says. */
+    bool tried;       /* to cut the buffer */
+    bool here;        /* the queue is where list.data[next] begins */
+    struct part over; /* the last one that the queue went over */
+    /* Ahead: over that part, from where `own` says. */
     bool ahead;
     struct pd_pt_mark *own;
     uint64_t time, checked; /* the queue's there; up to where it has been seen to be right */
@@ -184,6 +188,11 @@ static bool warm_place(const struct pd_synth_parts *parts, const struct part *pa
     return found;
 }
 
+static bool is_dropped(const struct pd_synth_parts *parts)
+{
+    return atomic_load_explicit(&parts->dropped, memory_order_relaxed);
+}
+
 /* To the PSB that a part begins with. */
 static bool warm_up(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
 {
@@ -194,7 +203,7 @@ static bool warm_up(struct worker *worker, const struct pd_synth_parts *parts, s
     const struct pd_pt_state *state;
     do {
         state = pd_pt_decode(worker->decoder, UINT64_MAX);
-        if (!state || atomic_load_explicit(&parts->dropped, memory_order_relaxed))
+        if (!state || is_dropped(parts))
             return false;
     } while (state->error || !(state->type & PD_PT_PSB_EVENT) || state->psb_offset < part->begin);
     return state->psb_offset == part->begin && pd_pt_mark_take(part->entry, worker->decoder);
@@ -212,6 +221,7 @@ struct walk {
     struct pd_pt_mark *spare;
     size_t changes; /* of the cycles' count, up to part->exit */
     struct pd_pt_pauses pauses;
+    bool told; /* it ended where something is to be told, and may go on behind it */
 };
 
 /* The part may end here. */
@@ -288,8 +298,10 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     const struct pd_pt_state *state;
     for (bool ends = false; !ends;) {
         state = pd_pt_decode(decoder, UINT64_MAX);
-        if (!state || atomic_load_explicit(&parts->dropped, memory_order_relaxed) || state->error ||
-            state->type & synth->mask || !take_pauses(w))
+        if (!state || is_dropped(parts) || state->error)
+            return;
+        w->told = state->type & synth->mask;
+        if (w->told || !take_pauses(w))
             return;
         pd_synth_clock_step(&w->clock, synth, state);
         w->latest = PD_MAX(w->latest, w->clock.time);
@@ -324,25 +336,91 @@ static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
            pd_pt_mark_counts(part->entry, part->exit);
 }
 
-static bool walk_part(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
-{
-    struct walk w = { .worker = worker, .part = part, .spare = pd_pt_mark_new() };
-    part->entry = pd_pt_mark_new();
-    part->exit = pd_pt_mark_new();
-    bool done = w.spare && part->entry && part->exit && make_ready(worker, parts) &&
-                warm_up(worker, parts, part) && !pd_pt_is_near(worker->decoder) &&
-                walk_from_entry(&w, parts);
-    free(w.spare);
-    return done;
-}
-
 static void free_part(struct part *part)
 {
+    for (struct part *next, *tail = part->tail; tail; tail = next) {
+        next = tail->tail;
+        tail->tail = NULL;
+        free_part(tail);
+        free(tail);
+    }
     free(part->entry);
     free(part->exit);
     part->entry = part->exit = NULL;
+    part->tail = NULL;
     pd_vec_free(&part->zones);
     pd_vec_free(&part->cycles.list);
+}
+
+static bool has_marks(struct part *part)
+{
+    part->entry = pd_pt_mark_new();
+    part->exit = pd_pt_mark_new();
+    return part->entry && part->exit;
+}
+
+/* Where a sample is near no part begins. */
+static bool walk_one(struct walk *w, const struct pd_synth_parts *parts, struct part *part)
+{
+    *w = (struct walk){ .worker = w->worker, .part = part, .spare = w->spare };
+    w->told = pd_pt_is_near(w->worker->decoder);
+    return !w->told && walk_from_entry(w, parts);
+}
+
+/* To the first PSB behind what is told. */
+static bool pass_told(struct walk *w, const struct pd_synth_parts *parts, struct part *tail)
+{
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    const struct pd_pt_state *state;
+    pd_pt_note_pauses(decoder, &w->pauses); /* they are no steps */
+    do {
+        state = pd_pt_decode(decoder, UINT64_MAX);
+        w->pauses.list.count = 0;
+        w->pauses.open = false;
+    } while (state && !state->error && !is_dropped(parts) &&
+             (!(state->type & PD_PT_PSB_EVENT) || pd_pt_is_near(decoder)));
+    pd_pt_note_pauses(decoder, NULL);
+    pd_vec_free(&w->pauses.list);
+    if (!state || state->error || is_dropped(parts))
+        return false;
+    tail->begin = state->psb_offset;
+    return tail->begin < tail->end && pd_pt_mark_take(tail->entry, decoder);
+}
+
+/* What comes behind the first of what is told, up to `end`. */
+static void walk_tails(struct walk *w, const struct pd_synth_parts *parts, uint64_t end)
+{
+    struct part **last = &w->part->tail;
+    for (unsigned i = 0; w->told && i < TAILS; i++) {
+        struct part *tail = calloc(1, sizeof *tail);
+        if (!tail)
+            return;
+        tail->how = PART_DONE;
+        tail->is_tail = true;
+        tail->end = end;
+        bool begins = has_marks(tail) && pass_told(w, parts, tail);
+        if (begins && walk_one(w, parts, tail)) {
+            *last = tail;
+            last = &tail->tail;
+        } else {
+            free_part(tail);
+            free(tail);
+        }
+        if (!begins)
+            return;
+    }
+}
+
+static bool walk_part(struct worker *worker, const struct pd_synth_parts *parts, struct part *part)
+{
+    const uint64_t end = part->end;
+    struct walk w = { .worker = worker, .spare = pd_pt_mark_new() };
+    if (w.spare && has_marks(part) && make_ready(worker, parts) && warm_up(worker, parts, part)) {
+        part->empty = !walk_one(&w, parts, part);
+        walk_tails(&w, parts, end);
+    }
+    free(w.spare);
+    return w.part && (!part->empty || part->tail);
 }
 
 /* With the lock: the queue whose next free part is the least far away from where it is. */
@@ -483,6 +561,7 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue)
         pthread_cond_wait(&parts->pool->done, &parts->pool->lock);
     for (size_t i = 0; i < parts->list.count; i++)
         free_part(&parts->list.data[i]);
+    free_part(&parts->over);
     parts->list.count = 0;
     parts->next = parts->claim = 0;
     atomic_store_explicit(&parts->dropped, false, memory_order_relaxed);
@@ -642,12 +721,37 @@ static bool in_range(const struct pd_synth_queue *queue, const struct part *part
 
 static void judge(struct pd_synth_parts *parts, const struct part *part, bool good)
 {
-    parts->tried_bytes += parts->part_size;
+    parts->tried_bytes += part->is_tail ? 0 : parts->part_size;
     parts->done_bytes += good ? part->end - part->begin : 0;
     parts->hits += good;
     parts->misses += !good;
     if (parts->misses > TRIES + parts->hits)
         parts->vain = true;
+}
+
+/* The part where the queue is has been gone over, or cannot be: its tail comes next, or the next part. */
+static void pass_part(struct pd_synth_parts *parts, bool good)
+{
+    struct part *part = &parts->list.data[parts->next];
+    struct part *tail = good || part->empty ? part->tail : NULL;
+    const uint64_t end = part->end;
+    size_t next = parts->next + 1;
+    if (tail)
+        part->tail = NULL;
+    if (good)
+        parts->over = *part; /* the one before has been freed */
+    else
+        free_part(part);
+    *part = (struct part){ 0 };
+    if (tail) {
+        *part = *tail;
+        free(tail);
+        next--;
+    }
+    if (!good && parts->vain)
+        next = parts->list.count;
+    parts->here = good && next < parts->list.count && parts->list.data[next].begin == end;
+    set_next(parts, next);
 }
 
 bool pd_synth_parts_jump(struct pd_synth_queue *queue)
@@ -659,26 +763,20 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     struct part *part = &parts->list.data[parts->next];
     parts->pool->pokes = queue->view ? queue->view->pokes : 0;
     enum how how = await(parts, part);
-    bool good = how == PART_DONE && may_begin(queue, part, limit) && in_range(queue, part) &&
-                !queue->sync_switch && pd_pt_mark_take(parts->own, queue->decoder) &&
+    bool good = how == PART_DONE && !part->empty && may_begin(queue, part, limit) &&
+                in_range(queue, part) && !queue->sync_switch &&
+                pd_pt_mark_take(parts->own, queue->decoder) &&
                 pd_pt_mark_same(parts->own, part->entry);
-    if (how != PART_OWN)
+    if (how != PART_OWN && !part->empty)
         judge(parts, part, good);
-    parts->here = false;
-    size_t next = parts->next + 1;
-    if (!good) {
-        free_part(part);
-        if (parts->vain)
-            next = parts->list.count;
-        set_next(parts, next);
+    pass_part(parts, good);
+    if (!good)
         return false;
-    }
+    part = &parts->over;
     parts->time = queue->time;
     pd_pt_mark_jump(queue->decoder, parts->own, part->entry, part->exit, &part->cycles);
     queue->time = part->clock.set ? part->clock.time : PD_MAX(queue->time, part->clock.time);
     queue->pending = false;
-    parts->here = next < parts->list.count && parts->list.data[next].begin == part->end;
-    set_next(parts, next);
     parts->ahead = queue->time >= limit && !queue->synth->timeless;
     parts->checked = limit;
     parts->zone = 0;
@@ -726,7 +824,7 @@ void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit)
             continue;
         pd_synth_set_thread(queue);
         pd_synth_show_code(queue);
-        struct part *part = &parts->list.data[parts->next - 1];
+        struct part *part = &parts->over;
         bool good = sees_code(queue) || in_zone(parts, part, &parts->zone, parts->checked, limit);
         if (!good)
             go_back(queue);

@@ -4,7 +4,7 @@
  * A part is begun a few PSBs before it, by guess: most of what a decoder knows is said again in PSB+. Where the part
  * begins the other decoder's state is noted, and again where it ends, if nothing lies between that is to be told. When the
  * queue's decoder comes there in that very state, it goes on where the part ends; else it walks the part itself. So what
- * comes out is what one thread makes of it.
+ * comes out is what one thread makes of it. Behind what is to be told, as a sample, the part goes on as its tail.
  *
  * A part may reach beyond the next record's time. Then the queue is ahead: as long as the records that come until then
  * show it the same code, or come where no code runs, all is well; else it goes back. */
