@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Branches looked at or not: the input is some settings, code, and a trace. It ends, and what is told of is the
- * same whether branches are looked at or not. */
+ * same whether branches are looked at or not, and whether they are handed over one by one or many at once. */
 #include "../tests/unit/walk_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,7 +38,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     trace.gap = data[1] >> 6 & 1;
     struct pd_pt_config config = image_config(&trace);
     set(&config, data);
-    if (image_compare(&config, &trace, data[1] >> 7 ? data[5] + 1u : 0) == SIZE_MAX)
+    const uint64_t step = data[1] >> 7 ? data[5] + 1u : 0;
+    if (image_compare(&config, &trace, step) == SIZE_MAX)
+        abort();
+    config.wanted = PD_PT_ALL_STEPS;
+    if (image_compare_more(&config, &trace, 1 + data[4] % IMAGE_RUN, step) == SIZE_MAX)
         abort();
     return 0;
 }

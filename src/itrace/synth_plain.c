@@ -186,6 +186,7 @@ static void put_straight(struct pd_synth_queue *queue, const struct pd_pt_straig
                          uint64_t before)
 {
     struct row row = begin_row(queue, true);
+    queue->has_ipc = queue->synth->options.approximate_ipc || straight->has_cycles;
     struct told told = { .time = pd_synth_time(queue),
                          .from = straight->ip,
                          .flags = queue->synth->op_flags[PD_INSN_OTHER] };
@@ -199,10 +200,14 @@ static void put_straight(struct pd_synth_queue *queue, const struct pd_pt_straig
     }
 }
 
-PD_INLINE struct told told_of(struct pd_synth_queue *queue, const struct pd_pt_branch *branch,
-                              uint64_t time)
+/* The time and cycles are the branch's from here on. */
+PD_INLINE struct told told_of(struct pd_synth_queue *queue, const struct pd_pt_branch *branch)
 {
-    return (struct told){ .time = time,
+    const bool approximate = queue->synth->options.approximate_ipc;
+    queue->time = PD_MAX(queue->time, branch->timestamp);
+    queue->ipc_cycles = approximate ? branch->cycles : branch->tot_cycles;
+    queue->has_ipc = approximate || branch->has_cycles;
+    return (struct told){ .time = pd_synth_time(queue),
                           .from = branch->from,
                           .to = branch->to,
                           .insns = branch->insns,
@@ -218,9 +223,8 @@ static void put_branches(struct pd_synth_queue *queue, const struct pd_pt_branch
     if (!count || !synth->events[PD_SYNTH_BRANCHES])
         return;
     struct row row = begin_row(queue, false);
-    uint64_t time = pd_synth_time(queue);
     for (size_t i = 0; i < count; i++) {
-        struct told told = told_of(queue, &branches[i], time);
+        struct told told = told_of(queue, &branches[i]);
         if (told.to && pd_synth_is_told(synth, told.flags))
             put(&row, &told);
     }
@@ -233,41 +237,48 @@ static void put_insns(struct pd_synth_queue *queue, const struct pd_pt_branch *b
     if (before)
         put_straight(queue, &branch->straight, branch->insns - before - 1);
     struct row row = begin_row(queue, true);
-    struct told told = told_of(queue, branch, pd_synth_time(queue));
+    struct told told = told_of(queue, branch);
     told.period = branch->insns - queue->last_insns;
     put(&row, &told);
     queue->last_insns = branch->insns;
 }
 
-void pd_synth_plain_more(struct pd_synth_queue *queue)
+/* So many steps are branches, at most MOST. */
+enum { MOST = 32 };
+static size_t put_more(struct pd_synth_queue *queue, size_t steps, bool insns)
 {
-    enum { MOST = 16 };
-    const struct pd_synth *synth = queue->synth;
-    const struct pd_synth_sink *sink = synth->sink;
-    const struct pd_pt_state *state = queue->state;
     struct pd_pt_branch branches[MOST];
-    struct pd_pt_straight straight;
-    size_t left = sink->capacity - sink->count, count;
-    /* What the steps would do to the time has been done by the one before. */
-    if (left <= MOST || queue->time < state->timestamp)
-        return;
-    bool both = synth->options.instructions && synth->events[PD_SYNTH_BRANCHES];
-    size_t steps = both ? left / 2 : left; /* each has a sample of each kind at most */
-    count = pd_pt_branches(queue->decoder, steps, branches, MOST);
-    bool insns = state->type & PD_PT_INSTRUCTION && synth->options.instructions;
-    queue->walked_insns = state->tot_insn_cnt;
-    if (count)
-        pd_synth_count(queue);
+    size_t count = pd_pt_branches(queue->decoder, steps, branches, MOST);
     for (size_t i = 0; insns && i < count; i++) {
         put_insns(queue, &branches[i]);
         put_branches(queue, &branches[i], 1);
     }
     if (!insns)
         put_branches(queue, branches, count);
+    return count;
+}
+
+void pd_synth_plain_more(struct pd_synth_queue *queue)
+{
+    const struct pd_synth *synth = queue->synth;
+    const struct pd_synth_sink *sink = synth->sink;
+    const struct pd_pt_state *state = queue->state;
+    const bool insns = state->type & PD_PT_INSTRUCTION && synth->options.instructions;
+    const bool both = synth->options.instructions && synth->events[PD_SYNTH_BRANCHES];
+    struct pd_pt_straight straight;
+    size_t count, left;
+    do {
+        left = sink->capacity - sink->count;
+        left = both ? left / 2 : left; /* each step has a sample of each kind at most */
+        if (left <= MOST)
+            return;
+        count = put_more(queue, left, insns);
+        queue->walked_insns = state->tot_insn_cnt;
+    } while (count == MOST);
     if (count || !insns)
         return;
     uint64_t before = state->tot_insn_cnt;
-    if (pd_pt_straight(queue->decoder, steps, &straight)) {
+    if (pd_pt_straight(queue->decoder, left, &straight)) {
         queue->walked_insns = state->tot_insn_cnt;
         pd_synth_count(queue);
         put_straight(queue, &straight, before);

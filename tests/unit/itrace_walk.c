@@ -80,7 +80,7 @@ static void check(const char *bytes, size_t size, struct pd_pt_config *config, c
     pd_text_free(&text);
     for (size_t most = 0; most < 4; most++) {
         struct image_trace whole = { .bytes = (const uint8_t *)bytes, .size = size };
-        CHECK(image_compare_more(config, &whole, most) != SIZE_MAX);
+        CHECK(image_compare_more(config, &whole, most, 0) != SIZE_MAX);
     }
     /* Cut anywhere, in one buffer or two, it ends without harm. */
     for (size_t cut = 1; cut < size; cut++) {
@@ -349,10 +349,10 @@ static size_t more_is_the_same(struct image_trace *trace)
     struct pd_pt_config config = image_config(trace);
     config.cyc_threshold = next(4) == 0;
     config.max_loops = next(3);
-    size_t branches = image_compare_more(&config, trace, 1 + next(IMAGE_RUN));
+    size_t branches = image_compare_more(&config, trace, 1 + next(IMAGE_RUN), next(2) * next(200));
     config.period_type = PD_PT_PERIOD_INSTRUCTIONS;
     config.period = 1 + next(2);
-    size_t insns = image_compare_more(&config, trace, 1 + next(IMAGE_RUN));
+    size_t insns = image_compare_more(&config, trace, 1 + next(IMAGE_RUN), next(2) * next(200));
     CHECK(branches != SIZE_MAX && insns != SIZE_MAX);
     return branches + insns;
 }

@@ -268,14 +268,20 @@ static void image_get_more(struct pd_pt_decoder *decoder, const struct pd_pt_sta
 {
     struct pd_pt_branch branches[IMAGE_RUN];
     struct pd_pt_straight straight;
+    struct pd_pt_state last = *step;
     uint64_t insns = step->tot_insn_cnt;
     more->count = 0;
     size_t count = pd_pt_branches(decoder, IMAGE_MORE, branches, most);
     const uint32_t all = step->type & PD_PT_INSTRUCTION;
     for (size_t i = 0; i < count; i++) {
-        struct pd_pt_state branch = *step; /* the last one's times and flags are those of all */
+        struct pd_pt_state branch = last; /* what is not handed over stays as it is */
         size_t before = branches[i].straight.count;
-        image_straight(more, step, &branches[i].straight, branches[i].insns - before - 1);
+        last.flags = branches[i].straight.has_cycles ? PD_PT_SAMPLE_IPC : 0;
+        image_straight(more, &last, &branches[i].straight, branches[i].insns - before - 1);
+        branch.timestamp = branches[i].timestamp;
+        branch.tot_cyc_cnt = branches[i].tot_cycles;
+        branch.cycles = branches[i].cycles;
+        branch.flags = branches[i].has_cycles ? PD_PT_SAMPLE_IPC : 0;
         branch.type = all | (branches[i].to ? PD_PT_BRANCH : 0);
         branch.from_ip = branches[i].from;
         branch.to_ip = branches[i].to;
@@ -283,14 +289,24 @@ static void image_get_more(struct pd_pt_decoder *decoder, const struct pd_pt_sta
         branch.insn_length = branches[i].insn_length;
         branch.tot_insn_cnt = branches[i].insns;
         image_push(more, branch);
+        last = branch;
     }
     if (!count && pd_pt_straight(decoder, most, &straight))
         image_straight(more, step, &straight, insns);
 }
 
-/* How many were handed over so; SIZE_MAX: they differ. */
+/* None of them has come to the limit. */
+static bool image_below(const struct image_more *more, uint64_t limit)
+{
+    for (size_t i = 0; i < more->count; i++)
+        if (more->steps[i].timestamp >= limit)
+            return false;
+    return true;
+}
+
+/* How many were handed over so; SIZE_MAX: they differ. `step`: ticks to the next limit, 0: none. */
 static size_t image_compare_more(const struct pd_pt_config *config, const struct image_trace *trace,
-                                 size_t most)
+                                 size_t most, uint64_t step)
 {
     struct image_trace one = *trace, other = *trace;
     struct pd_pt_config alone = *config, together = *config;
@@ -301,14 +317,15 @@ static size_t image_compare_more(const struct pd_pt_config *config, const struct
     pd_pt_set_code(a, &image.view, &image.view);
     pd_pt_set_code(b, &image.view, &image.view);
     size_t at = 0, left = 0, count = 0;
+    uint64_t limit = step ? step : UINT64_MAX;
     for (;;) {
-        const struct pd_pt_state *x = pd_pt_decode(a, UINT64_MAX), *y;
-        y = left ? &more.steps[at] : pd_pt_decode(b, UINT64_MAX);
+        const struct pd_pt_state *x = pd_pt_decode(a, limit), *y;
+        y = left ? &more.steps[at] : pd_pt_decode(b, limit);
         if (!x && !y)
             break;
         struct pd_pt_state plain = x ? *x : (struct pd_pt_state){ 0 };
         plain.est_timestamp = left ? 0 : plain.est_timestamp;
-        if (!x || !y || !same_step(&plain, y)) {
+        if (!x || !y || !same_step(&plain, y) || !image_below(&more, limit)) {
             print_step("alone", x);
             print_step("together", y);
             count = SIZE_MAX;
@@ -317,6 +334,9 @@ static size_t image_compare_more(const struct pd_pt_config *config, const struct
         if (left) {
             left--;
             at++;
+        } else if (y->timestamp >= limit) {
+            limit = y->timestamp + step;
+            more.count = 0;
         } else if (!y->error) {
             image_get_more(b, y, PD_MIN(most, (size_t)IMAGE_RUN), &more);
             left = more.count;

@@ -214,6 +214,7 @@ struct pd_pt_straight {
     uint64_t ip;
     const uint8_t *lengths;
     size_t count;
+    bool has_cycles; /* PD_PT_SAMPLE_IPC */
 };
 
 /* Where each instruction is a step: as many of the next steps as are instructions and nothing else, at most `most`. Their
@@ -222,15 +223,18 @@ struct pd_pt_straight {
 bool pd_pt_straight(struct pd_pt_decoder *decoder, size_t most, struct pd_pt_straight *out);
 
 struct pd_pt_branch {
-    /* Where each instruction is a step: those before the branch, and it is one whether it is taken or not. */
+    /* Where each instruction is a step: those before the branch, and it is one whether it is taken or not. Their times and
+     * cycles are those of the step before. */
     struct pd_pt_straight straight;
     uint64_t from, to; /* to 0: not taken; insn_ip is from */
     uint64_t insns;    /* tot_insn_cnt */
+    uint64_t timestamp, tot_cycles, cycles;
     uint8_t insn_op, insn_length;
+    bool has_cycles; /* PD_PT_SAMPLE_IPC */
 };
 
-/* The same of branches, as long as their steps are at most `steps`; where instructions are sampled each of them has to be a
- * step. What is walked over behind the last one may tell of the state. */
+/* The same of branches before the limit of the last pd_pt_decode(), as long as their steps are at most `steps`; where
+ * instructions are sampled each of them has to be a step. What is walked over behind the last one may tell of the state. */
 size_t pd_pt_branches(struct pd_pt_decoder *decoder, size_t steps, struct pd_pt_branch *out,
                       size_t most);
 

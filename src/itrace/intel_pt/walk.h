@@ -567,4 +567,23 @@ PD_INLINE bool walk_take_counts(struct pd_pt_decoder *d)
     return true;
 }
 
+/* The size of a TIP, 0: not here. */
+PD_INLINE unsigned walk_tip_ip(const uint8_t *p, uint64_t *ip)
+{
+    uint64_t bytes = pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    switch (*p >> 5) {
+    case 1: *ip = (*ip & ~UINT64_C(0xffff)) | (bytes & 0xffff); return 3;
+    case 2: *ip = (*ip & ~UINT64_C(0xffffffff)) | (bytes & 0xffffffff); return 5;
+    case 3: *ip = (uint64_t)((int64_t)(bytes << 16) >> 16); return 7;
+    default: return 0;
+    }
+}
+
+/* A return to where the TIP says; NULL: the call is not known that belongs to it. */
+PD_INLINE struct pd_code_node *walk_return_to(struct pd_pt_decoder *d, uint64_t ip)
+{
+    const struct walk_return back = walk_pop_return(d);
+    return back.ip == ip && back.call ? back.call->fall : NULL;
+}
+
 #endif

@@ -169,29 +169,10 @@ PD_INLINE bool hot_tnt(struct pd_pt_decoder *d, struct hot *h)
     return true;
 }
 
-/* The size of a TIP, 0: not here. */
-PD_INLINE unsigned tip_ip(const uint8_t *p, uint64_t *ip)
-{
-    uint64_t bytes = pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
-    switch (*p >> 5) {
-    case 1: *ip = (*ip & ~UINT64_C(0xffff)) | (bytes & 0xffff); return 3;
-    case 2: *ip = (*ip & ~UINT64_C(0xffffffff)) | (bytes & 0xffffffff); return 5;
-    case 3: *ip = (uint64_t)((int64_t)(bytes << 16) >> 16); return 7;
-    default: return 0;
-    }
-}
-
-/* A return to where the TIP says; NULL: the call is not known that belongs to it. */
-PD_INLINE struct pd_code_node *return_to(struct pd_pt_decoder *d, uint64_t ip)
-{
-    const struct walk_return back = walk_pop_return(d);
-    return back.ip == ip && back.call ? back.call->fall : NULL;
-}
-
 PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
 {
     uint64_t ip = h->last_ip;
-    unsigned size = tip_ip(h->p, &ip);
+    unsigned size = walk_tip_ip(h->p, &ip);
     const struct walk_run *run = walk_get_run(d, h->node, 1);
     if (!size || !run || run->end->branch != PD_BRANCH_INDIRECT)
         return false;
@@ -208,7 +189,7 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
     if (branch->op == PD_INSN_CALL)
         walk_push_return(d, branch);
     else if (branch->op == PD_INSN_RET)
-        h->node = return_to(d, ip);
+        h->node = walk_return_to(d, ip);
     if (!h->node)
         h->node = walk_known_node(d, ip);
     hot_steps(h, true);
@@ -288,7 +269,7 @@ PD_INLINE bool count_to(const struct hot *h, uint64_t ip, uint64_t *count)
 PD_INLINE bool hot_fup(struct pd_pt_decoder *d, struct hot *h)
 {
     uint64_t ip = h->last_ip, count = 0;
-    const unsigned size = tip_ip(h->p, &ip);
+    const unsigned size = walk_tip_ip(h->p, &ip);
     if (!h->plain || !size || hot_kind[h->p[size]] != HOT_PGD || !count_to(h, ip, &count) ||
         !hot_is_far(h, count))
         return false;
@@ -343,7 +324,7 @@ PD_INLINE bool hot_skip(struct pd_pt_decoder *d, const struct hot *h)
 PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at)
 {
     uint64_t ip = h->last_ip;
-    const unsigned size = tip_ip(at, &ip);
+    const unsigned size = walk_tip_ip(at, &ip);
     if (!h->plain || !size || d->time.pge || !hot_is_far(h, 0))
         return false;
     const bool returns = d->config.timeful && ip && ip < d->config.kernel_start;
