@@ -6,6 +6,7 @@
 
 enum {
     CHUNK_SIZE = 512 * 1024,
+    SMALL_SIZE = 8 * 1024, /* behind a trace mostly comes another one */
     HEAD_SIZE = 64 * 1024, /* room for what the chunk before ends with */
     PAYLOAD_MAX = 1 << 30,
     /* more than the least size that most records do not have: larger ones are looked into */
@@ -130,7 +131,7 @@ static perfdata_status use_memory(struct pd_walk *walk, const uint8_t *memory)
 /* Asks for the chunk behind, when there is somebody who may read it meanwhile. */
 static void ask_ahead(struct pd_walk *walk)
 {
-    if (!walk->ahead || walk->next_offset >= walk->data_end)
+    if (!walk->ahead || walk->small_size || walk->next_offset >= walk->data_end)
         return;
     struct pd_chunk *chunk = pd_chunk_new(walk->pool, HEAD_SIZE + CHUNK_SIZE);
     if (!chunk)
@@ -169,7 +170,8 @@ static perfdata_status note_shorter(struct pd_walk *walk, uint64_t end)
 static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
 {
     size_t left = (size_t)(walk->end - walk->next), got = 0;
-    size_t head = PD_MAX(left, (size_t)HEAD_SIZE), size = PD_MAX(need - left, (size_t)CHUNK_SIZE);
+    size_t usual = walk->small_size ? walk->small_size : CHUNK_SIZE;
+    size_t head = PD_MAX(left, (size_t)HEAD_SIZE), size = PD_MAX(need - left, usual);
     size_t want = (size_t)PD_MIN((uint64_t)size, walk->data_end - walk->next_offset),
            least = PD_MIN(need - left, want);
     struct pd_chunk *chunk = NULL;
@@ -194,6 +196,7 @@ static perfdata_status read_chunk(struct pd_walk *walk, size_t need)
         return status;
     }
     use_chunk(walk, chunk, head, got);
+    walk->small_size = walk->small_size < CHUNK_SIZE / 4 ? walk->small_size * 4 : 0;
     ask_ahead(walk);
     return PERFDATA_OK;
 }
@@ -236,6 +239,7 @@ void pdc_walk_skip(struct pd_walk *walk, uint64_t size)
     uint64_t rest = walk->data_end - walk->next_offset;
     walk->next = walk->end;
     walk->next_offset += PD_MIN(size - left, rest);
+    walk->small_size = SMALL_SIZE;
 }
 
 /* ---- records ---- */

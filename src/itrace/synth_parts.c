@@ -574,12 +574,19 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue)
         pd_pt_watch(queue->decoder, 0, 0);
 }
 
+/* Smaller towards the end, so that nobody waits long for who has the last one. */
+static size_t size_of_next(const struct pd_synth_parts *parts, size_t left)
+{
+    size_t fair = left / (4 * (size_t)parts->pool->threads);
+    return PD_MIN(parts->part_size, PD_MAX(fair, (size_t)LEAST_PART));
+}
+
 /* Where the parts begin: at PSBs about a part's size from each other, and the last one. */
 static bool cut(struct pd_synth_parts *parts, const uint8_t *data, size_t size, uint64_t position)
 {
-    size_t at = 0, end;
-    while (size - at > parts->part_size &&
-           (end = pd_pt_find_psb(data, size, at + parts->part_size)) < size) {
+    size_t at = 0, end, step;
+    while (size - at > (step = size_of_next(parts, size - at)) &&
+           (end = pd_pt_find_psb(data, size, at + step)) < size) {
         struct part part = { .begin = position + at, .end = position + end };
         if (!pd_vec_push(&parts->list, part))
             return false;
