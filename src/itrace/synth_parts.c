@@ -10,7 +10,8 @@ enum {
     WARM_UP = 4096, /* so many before it a decoder begins, or a little later */
     WINDOW = 64,    /* parts that others may be ahead */
     TRIES = 16,     /* that may fail before it is seen that it is in vain */
-    TAILS = 8       /* of a part */
+    TAILS = 8,      /* of a part */
+    FETCHES = 4     /* buffers read before their time, of all queues */
 };
 
 /* No code ran between a step of a time above `from` and one of the time `to`. */
@@ -93,7 +94,7 @@ struct pd_synth_pool {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     bool stop;
-    struct fetch *fetches; /* so many as threads: more would only take memory */
+    struct fetch fetches[FETCHES];
 };
 
 /* ---- a worker: one part ---- */
@@ -441,7 +442,7 @@ static struct pd_synth_parts *next_queue(struct pd_synth_pool *pool)
 static bool fetch_one(struct pd_synth_pool *pool)
 {
     struct fetch *fetch = NULL;
-    for (unsigned i = 0; !fetch && i < pool->threads; i++)
+    for (unsigned i = 0; !fetch && i < FETCHES; i++)
         if (pool->fetches[i].parts && pool->fetches[i].how == PART_FREE)
             fetch = &pool->fetches[i];
     if (!fetch)
@@ -506,7 +507,7 @@ static bool start(struct pd_synth_pool *pool)
 
 static struct fetch *fetch_of(struct pd_synth_pool *pool, const struct pd_synth_parts *parts)
 {
-    for (unsigned i = 0; i < pool->threads; i++)
+    for (unsigned i = 0; i < FETCHES; i++)
         if (pool->fetches[i].parts == parts)
             return &pool->fetches[i];
     return NULL;
@@ -542,10 +543,10 @@ void pd_synth_parts_next(struct pd_synth_queue *queue)
         return;
     pthread_mutex_lock(&parts->pool->lock);
     struct pd_aux_fetch *fetch = end_fetch(parts);
-    if (fetch)
-        pd_aux_reader_take(queue->reader, fetch);
     pthread_mutex_unlock(&parts->pool->lock);
     pd_synth_parts_drop(queue);
+    if (fetch) /* nobody reads the buffer before any more */
+        pd_aux_reader_take(queue->reader, fetch);
 }
 
 void pd_synth_parts_drop(struct pd_synth_queue *queue)
@@ -911,9 +912,8 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
         pool->synth = synth;
         pool->threads = threads;
         pool->workers = calloc(threads, sizeof *pool->workers);
-        pool->fetches = calloc(threads, sizeof *pool->fetches);
     }
-    if (!pool || !pool->workers || !pool->fetches)
+    if (!pool || !pool->workers)
         return PERFDATA_ERROR_MEMORY;
     for (unsigned i = 0; i < threads; i++)
         pool->workers[i].pool = pool;
@@ -966,9 +966,8 @@ void pd_synth_parts_close(struct pd_synth *synth)
             pd_code_reader_free(pool->workers[i].reader);
     }
     free(pool->workers);
-    for (unsigned i = 0; pool->fetches && i < pool->threads; i++)
+    for (unsigned i = 0; i < FETCHES; i++)
         free(pool->fetches[i].bytes.data);
-    free(pool->fetches);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->done);

@@ -243,7 +243,7 @@ static void put_insns(struct pd_synth_queue *queue, const struct pd_pt_branch *b
     queue->last_insns = branch->insns;
 }
 
-/* So many steps are branches, at most MOST. */
+/* Tells the next branches, MOST of them at most; how many they were. */
 enum { MOST = 32 };
 static size_t put_more(struct pd_synth_queue *queue, size_t steps, bool insns)
 {
