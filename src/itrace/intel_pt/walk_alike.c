@@ -383,7 +383,10 @@ PD_INLINE size_t walk_along(struct pd_pt_decoder *d, bool reads, bool all, size_
             continue;
         }
         steps -= straight.count + 1;
-        out[count].straight = straight;
+        if (a.all)
+            out[count].straight = straight;
+        else
+            out[count].straight.count = 0;
         put_branch(&a, node, to, &out[count++]);
     }
     if (a.branch || a.at)
