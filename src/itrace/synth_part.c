@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker on a part. */
+#include "itrace/synth_part.h"
+
+enum {
+    WARM_UP = 4096, /* bytes before it where a decoder begins, or a little later */
+    TAILS = 8       /* of a part */
+};
+
+static int no_buffer(void *data, struct pd_pt_buffer *out)
+{
+    (void)data;
+    (void)out;
+    return 0;
+}
+
+/* Others look into the kernel once its symbols have been read: when they are matters. */
+static struct pd_code_node *known_at(struct pd_code_view *view, uint64_t ip,
+                                     enum pd_code_error *error)
+{
+    if (ip < view->kernel_start || pd_code_has_kernel(view))
+        return pd_code_at(view, ip, error);
+    *error = PD_CODE_NO_MAP;
+    return NULL;
+}
+
+static struct pd_code_node *known_link(struct pd_code_view *view, struct pd_code_node *node,
+                                       bool taken, enum pd_code_error *error)
+{
+    if ((taken ? node->target : node->next_ip) < view->kernel_start || pd_code_has_kernel(view))
+        return pd_code_link(view, node, taken, error);
+    *error = PD_CODE_NO_MAP;
+    return NULL;
+}
+
+/* They differ from a queue's only in what they ask. */
+void pd_synth_part_config(struct pd_synth_pool *pool, const struct pd_synth_queue *queue)
+{
+    struct pd_pt_config *config = &pool->config;
+    *config = *pd_pt_config_of(queue->decoder);
+    config->data = NULL;
+    config->buffer = no_buffer;
+    config->look_ahead = NULL;
+    config->skip = NULL;
+    config->code_at = known_at;
+    config->code_link = known_link;
+}
+
+/* The caller's shares what the queues' decoders know of the code. */
+static bool set_up(struct pd_part_worker *worker)
+{
+    struct pd_synth_pool *pool = worker->pool;
+    struct pd_synth *synth = pool->synth;
+    const bool own = worker == pool->workers;
+    if (!worker->decoder) {
+        struct pd_pt_config config = pool->config;
+        config.tables = own ? synth->tables : NULL;
+        worker->decoder = pd_pt_decoder_new(&config);
+    }
+    if (!worker->reader)
+        worker->reader = own ? synth->code_reader : pd_code_reader_new(synth->code);
+    if (!worker->decoder || !worker->reader)
+        return false;
+    if (!own && pd_code_reader_trim(worker->reader))
+        pd_pt_forget_code(worker->decoder);
+    return true;
+}
+
+static bool make_ready(struct pd_part_worker *worker, const struct pd_synth_parts *parts)
+{
+    struct pd_synth *synth = worker->pool->synth;
+    /* To look at what patches have changed since would change it for the queue. */
+    if (worker == worker->pool->workers && parts->stamp.pokes != worker->pool->pokes)
+        return false;
+    if (!set_up(worker))
+        return false;
+    struct pd_code_view *view = pd_code_view(worker->reader, parts->thread, parts->number,
+                                             PD_CODE_HOST);
+    if (!pd_synth_has_stamp(view, &parts->stamp))
+        return false;
+    pd_pt_set_code(worker->decoder, view, NULL);
+    pd_pt_set_wanted(worker->decoder, synth->mask);
+    pd_pt_watch(worker->decoder, PD_PT_PSB_EVENT | PD_PT_TRACE_END, 0);
+    return true;
+}
+
+/* The last PSB that is far enough before the part, or another one. */
+static bool warm_place(const struct pd_synth_parts *parts, const struct pd_part *part,
+                       uint64_t *place)
+{
+    uint64_t first = parts->list.data[0].begin;
+    size_t end = (size_t)(part->begin - first);
+    bool found = false;
+    for (size_t back = WARM_UP; !found && back / 2 < end; back *= 2) {
+        size_t at = end > back ? end - back : 0;
+        at = pd_pt_find_psb(parts->data, end, at);
+        found = at < end;
+        *place = first + at;
+    }
+    return found;
+}
+
+static bool is_dropped(const struct pd_synth_parts *parts)
+{
+    return atomic_load_explicit(&parts->dropped, memory_order_relaxed);
+}
+
+/* To the PSB that a part begins with. */
+static bool warm_up(struct pd_part_worker *worker, const struct pd_synth_parts *parts,
+                    struct pd_part *part)
+{
+    uint64_t place;
+    if (!warm_place(parts, part, &place))
+        return false;
+    pd_pt_mark_begin(worker->decoder, parts->seed, place);
+    const struct pd_pt_state *state;
+    do {
+        state = pd_pt_decode(worker->decoder, UINT64_MAX);
+        if (!state || is_dropped(parts))
+            return false;
+    } while (state->error || !(state->type & PD_PT_PSB_EVENT) || state->psb_offset < part->begin);
+    return state->psb_offset == part->begin && pd_pt_mark_take(part->entry, worker->decoder);
+}
+
+/* A worker on a part. */
+struct walk {
+    struct pd_part_worker *worker;
+    struct pd_part *part;
+    struct pd_synth_clock clock;
+    uint64_t latest; /* the greatest time */
+    bool off;        /* since zone.from, when so many instructions had been walked */
+    uint64_t insns;
+    struct pd_part_zone zone;
+    struct pd_pt_mark *spare;
+    size_t changes; /* of the cycles' count, up to part->exit */
+    struct pd_pt_pauses pauses;
+    bool told; /* it ended where something is to be told, and may go on behind it */
+};
+
+/* The part may end here. */
+static bool note_exit(struct walk *w, uint64_t position)
+{
+    struct pd_part *part = w->part;
+    struct pd_pt_mark *exit = w->spare;
+    if (!pd_pt_mark_take(exit, w->worker->decoder))
+        return false;
+    w->spare = part->exit;
+    part->exit = exit;
+    part->reached = position;
+    part->clock = w->clock;
+    part->latest = w->latest;
+    w->changes = part->cycles.fixed = part->cycles.list.count;
+    return true;
+}
+
+static bool end_zone(struct walk *w, uint64_t time, uint64_t insns)
+{
+    bool empty = w->off && insns == w->insns;
+    w->off = false;
+    w->zone.to = time;
+    return !empty || pd_vec_push(&w->part->zones, w->zone);
+}
+
+static void begin_zone(struct walk *w, uint64_t insns)
+{
+    w->off = true;
+    w->zone.from = w->latest;
+    w->insns = insns;
+}
+
+/* What was no step of its own. */
+static bool take_pauses(struct walk *w)
+{
+    struct pd_pt_pauses *pauses = &w->pauses;
+    bool good = !pauses->failed;
+    for (size_t i = 0; good && i < pauses->list.count; i++) {
+        const struct pd_pt_pause *pause = &pauses->list.data[i];
+        if (pause->off) {
+            w->clock.time = PD_MAX(w->clock.time, pause->off);
+            w->latest = PD_MAX(w->latest, w->clock.time);
+            begin_zone(w, pause->insns);
+        }
+        if (pause->on) {
+            good = end_zone(w, pause->on, pause->insns);
+            w->clock = (struct pd_synth_clock){ .time = pause->on, .set = true };
+            w->latest = PD_MAX(w->latest, w->clock.time);
+        }
+    }
+    pauses->list.count = 0;
+    pauses->open = false;
+    return good;
+}
+
+static bool note_zone(struct walk *w, const struct pd_pt_state *state, bool ends)
+{
+    if (w->off && (ends || !(state->type & PD_PT_PSB_EVENT)) &&
+        !end_zone(w, w->clock.time, state->tot_insn_cnt))
+        return false;
+    if (state->type & PD_PT_TRACE_END)
+        begin_zone(w, state->tot_insn_cnt);
+    return true;
+}
+
+/* Up to the end, or to what is to be told. Where a sample is near no part begins or ends, since all steps up to it are to be
+ * made in order; it goes on where none came of it. */
+static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
+{
+    const struct pd_synth *synth = w->worker->pool->synth;
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_part *part = w->part;
+    const struct pd_pt_state *state;
+    for (bool ends = false; !ends;) {
+        state = pd_pt_decode(decoder, UINT64_MAX);
+        if (!state || is_dropped(parts) || state->error)
+            return;
+        w->told = state->type & synth->mask;
+        if (w->told || !take_pauses(w))
+            return;
+        pd_synth_clock_step(&w->clock, synth, state);
+        w->latest = PD_MAX(w->latest, w->clock.time);
+        bool psb = state->type & PD_PT_PSB_EVENT;
+        ends = psb && state->psb_offset >= part->end;
+        if (!note_zone(w, state, ends) || (ends && state->psb_offset > part->end))
+            return;
+        if (psb && (ends || state->psb_offset - part->reached >= parts->part_size / 8) &&
+            !pd_pt_is_near(decoder) && !note_exit(w, state->psb_offset))
+            return;
+    }
+}
+
+static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
+{
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_part *part = w->part;
+    struct pd_pt_rest rest;
+    pd_pt_rest(decoder, &rest);
+    pd_pt_note_cycles(decoder, &part->cycles);
+    pd_pt_note_pauses(decoder, &w->pauses);
+    part->off_at_entry = w->off = !rest.tracing;
+    w->insns = rest.insns;
+    part->reached = part->begin;
+    walk_to_end(w, parts);
+    pd_pt_note_cycles(decoder, NULL);
+    pd_pt_note_pauses(decoder, NULL);
+    pd_vec_free(&w->pauses.list);
+    part->end = part->reached;
+    part->cycles.list.count = w->changes;
+    return part->end > part->begin && !part->cycles.failed &&
+           pd_pt_mark_counts(part->entry, part->exit);
+}
+
+void pd_synth_free_part(struct pd_part *part)
+{
+    for (struct pd_part *next, *tail = part->tail; tail; tail = next) {
+        next = tail->tail;
+        tail->tail = NULL;
+        pd_synth_free_part(tail);
+        free(tail);
+    }
+    free(part->entry);
+    free(part->exit);
+    part->entry = part->exit = NULL;
+    part->tail = NULL;
+    pd_vec_free(&part->zones);
+    pd_vec_free(&part->cycles.list);
+}
+
+static bool has_marks(struct pd_part *part)
+{
+    part->entry = pd_pt_mark_new();
+    part->exit = pd_pt_mark_new();
+    return part->entry && part->exit;
+}
+
+/* Where a sample is near no part begins. */
+static bool walk_one(struct walk *w, const struct pd_synth_parts *parts, struct pd_part *part)
+{
+    *w = (struct walk){ .worker = w->worker, .part = part, .spare = w->spare };
+    w->told = pd_pt_is_near(w->worker->decoder);
+    return !w->told && walk_from_entry(w, parts);
+}
+
+/* To the first PSB behind what is told. */
+static bool pass_told(struct walk *w, const struct pd_synth_parts *parts, struct pd_part *tail)
+{
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    const struct pd_pt_state *state;
+    pd_pt_note_pauses(decoder, &w->pauses); /* they are no steps */
+    do {
+        state = pd_pt_decode(decoder, UINT64_MAX);
+        w->pauses.list.count = 0;
+        w->pauses.open = false;
+    } while (state && !state->error && !is_dropped(parts) &&
+             (!(state->type & PD_PT_PSB_EVENT) || pd_pt_is_near(decoder)));
+    pd_pt_note_pauses(decoder, NULL);
+    pd_vec_free(&w->pauses.list);
+    if (!state || state->error || is_dropped(parts))
+        return false;
+    tail->begin = state->psb_offset;
+    return tail->begin < tail->end && pd_pt_mark_take(tail->entry, decoder);
+}
+
+/* What comes behind the first of what is told, up to `end`. */
+static void walk_tails(struct walk *w, const struct pd_synth_parts *parts, uint64_t end)
+{
+    struct pd_part **last = &w->part->tail;
+    for (unsigned i = 0; w->told && i < TAILS; i++) {
+        struct pd_part *tail = calloc(1, sizeof *tail);
+        if (!tail)
+            return;
+        tail->how = PART_DONE;
+        tail->is_tail = true;
+        tail->end = end;
+        bool begins = has_marks(tail) && pass_told(w, parts, tail);
+        if (begins && walk_one(w, parts, tail)) {
+            *last = tail;
+            last = &tail->tail;
+        } else {
+            pd_synth_free_part(tail);
+            free(tail);
+        }
+        if (!begins)
+            return;
+    }
+}
+
+bool pd_synth_walk_part(struct pd_part_worker *worker, const struct pd_synth_parts *parts,
+                        struct pd_part *part)
+{
+    const uint64_t end = part->end;
+    struct walk w = { .worker = worker, .spare = pd_pt_mark_new() };
+    if (w.spare && has_marks(part) && make_ready(worker, parts) && warm_up(worker, parts, part)) {
+        part->empty = !walk_one(&w, parts, part);
+        walk_tails(&w, parts, end);
+    }
+    free(w.spare);
+    return w.part && (!part->empty || part->tail);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What synth_parts.h tells of: parts of a queue's buffer, who walks them (synth_part.c) and who hands them out
+ * (synth_parts.c). */
+#ifndef PD_SYNTH_PART_H
+#define PD_SYNTH_PART_H
+#include "itrace/intel_pt/mark.h"
+#include "itrace/synth_inside.h"
+#include <pthread.h>
+
+/* No code ran between a step of a time above `from` and one of the time `to`. */
+struct pd_part_zone {
+    uint64_t from, to;
+};
+
+enum pd_part_how { PART_FREE, PART_OWN, PART_RUNNING, PART_DONE, PART_FAILED };
+
+struct pd_part {
+    uint64_t begin,
+        end; /* positions of PSBs; the end may come to lie before where the next one begins */
+    uint64_t reached;     /* how far a worker came */
+    enum pd_part_how how; /* with the pool's lock */
+    struct pd_pt_mark *entry, *exit;
+    struct pd_synth_clock clock;
+    uint64_t latest;   /* the greatest time of a step */
+    bool off_at_entry; /* the first zone begins with the part */
+    PD_VEC(struct pd_part_zone) zones;
+    struct pd_pt_cycles cycles;
+    struct pd_part *tail; /* what could be walked behind something that is told; NULL: nothing */
+    bool is_tail, empty;  /* empty: something is told at once, there is but a tail */
+};
+
+/* What a view shows. */
+struct pd_part_stamp {
+    uint64_t user, kernel;
+    size_t pokes;
+};
+
+struct pd_synth_parts {
+    struct pd_synth_pool *pool;
+    struct pd_synth_queue *queue;
+    size_t part_size;
+    PD_VEC(struct pd_part) list; /* of the buffer under way; empty: not cut yet */
+    const uint8_t *data;         /* of list.data[0].begin */
+    struct pd_pt_mark *seed;     /* where it was cut */
+    struct pd_thread *thread;    /* whose code is walked, as of: */
+    uint64_t number;
+    struct pd_part_stamp stamp;
+    size_t next;  /* where the queue is, or comes to next */
+    size_t claim; /* free from here on; with the lock */
+    unsigned running;
+    _Atomic bool dropped;
+    bool tried;          /* to cut the buffer */
+    bool here;           /* the queue is where list.data[next] begins */
+    struct pd_part over; /* the last one that the queue went over */
+    /* Ahead: over that part, from where `own` says. */
+    bool ahead;
+    struct pd_pt_mark *own;
+    uint64_t time, checked; /* the queue's there; up to where it has been seen to be right */
+    size_t zone;
+    unsigned hits, misses;
+    bool vain;
+    uint64_t tried_bytes, done_bytes; /* of the buffer's parts, those that the queue went over */
+};
+
+struct pd_part_worker {
+    struct pd_synth_pool *pool;
+    pthread_t thread;
+    struct pd_code_reader *reader;
+    struct pd_pt_decoder *decoder;
+};
+
+/* The buffer that comes behind the one that a queue is in; read when no part is left to be walked. With the pool's lock. */
+struct pd_part_fetch {
+    const struct pd_synth_parts *parts; /* NULL: of no queue */
+    enum pd_part_how how;               /* PART_FREE: yet to be read */
+    struct pd_aux_fetch bytes;
+};
+
+struct pd_synth_pool {
+    struct pd_synth *synth;
+    struct pd_pt_config config;     /* of the workers' decoders */
+    unsigned threads;               /* the caller's included */
+    unsigned started;               /* others */
+    struct pd_part_worker *workers; /* 0 is the caller's */
+    bool begun;
+    size_t pokes; /* that the queue sees which is being run */
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    bool stop;
+    struct pd_part_fetch fetches[4]; /* of all queues */
+};
+
+PD_INLINE struct pd_part_stamp pd_synth_stamp_of(const struct pd_code_view *view)
+{
+    return (struct pd_part_stamp){ view->user_stamp, view->kernel_stamp, view->pokes };
+}
+
+PD_INLINE bool pd_synth_has_stamp(const struct pd_code_view *view,
+                                  const struct pd_part_stamp *stamp)
+{
+    return view && view->user_stamp == stamp->user && view->kernel_stamp == stamp->kernel &&
+           view->pokes == stamp->pokes;
+}
+
+/* The config of the workers' decoders. */
+void pd_synth_part_config(struct pd_synth_pool *pool, const struct pd_synth_queue *queue);
+/* Any thread, the part being its own: false: it could not be walked. */
+bool pd_synth_walk_part(struct pd_part_worker *worker, const struct pd_synth_parts *parts,
+                        struct pd_part *part);
+/* Empties it, with its tails. */
+void pd_synth_free_part(struct pd_part *part);
+
+#endif
