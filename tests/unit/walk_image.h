@@ -270,6 +270,7 @@ static void image_get_more(struct pd_pt_decoder *decoder, const struct pd_pt_sta
     struct pd_pt_straight straight;
     struct pd_pt_state last = *step;
     uint64_t insns = step->tot_insn_cnt;
+    last.from_if = last.to_if;
     more->count = 0;
     size_t count = pd_pt_branches(decoder, IMAGE_MORE, branches, most);
     const uint32_t all = step->type & PD_PT_INSTRUCTION;

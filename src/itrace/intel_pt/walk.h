@@ -403,13 +403,13 @@ PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
         walk_put_off(d, false);
 }
 
-PD_INLINE struct walk_known *walk_known_slot(struct pd_pt_decoder *d, uint64_t ip)
+PD_INLINE struct walk_known *walk_known_slot(const struct pd_pt_decoder *d, uint64_t ip)
 {
     return &d->known[(ip ^ ip >> 12) % WALK_KNOWN];
 }
 
 /* The node that has been met at `ip`; NULL: none, or not of late. */
-PD_INLINE struct pd_code_node *walk_known_node(struct pd_pt_decoder *d, uint64_t ip)
+PD_INLINE struct pd_code_node *walk_known_node(const struct pd_pt_decoder *d, uint64_t ip)
 {
     const struct walk_known *known = walk_known_slot(d, ip);
     return known->ip == ip && known->view == d->view ? known->node : NULL;

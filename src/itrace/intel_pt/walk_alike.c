@@ -15,8 +15,10 @@ PD_INLINE bool is_alike(const struct pd_pt_decoder *d)
 /* Where the walk is, as far as it has been there before. */
 PD_INLINE struct pd_code_node *known_node(const struct pd_pt_decoder *d)
 {
-    if (d->node || !d->from || !d->view)
+    if (d->node || !d->view)
         return d->node;
+    if (!d->from)
+        return walk_known_node(d, d->ip);
     return d->from_taken ? d->from->taken : d->from->fall;
 }
 
