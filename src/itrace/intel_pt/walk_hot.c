@@ -360,10 +360,10 @@ PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
 /* The calls before are those that it returns to. */
 PD_INLINE bool returns_as(const struct pd_pt_decoder *d, const struct walk_chain *chain)
 {
-    const size_t known = d->return_count - d->stale_returns;
-    const struct walk_return *top = d->returns + d->return_count;
-    return (!chain->returns[0] || (known > 0 && top[-1].call == chain->returns[0])) &&
-           (!chain->returns[1] || (known > 1 && top[-2].call == chain->returns[1]));
+    const size_t count = d->return_count, known = count - d->stale_returns;
+    const struct walk_return *all = d->returns;
+    return (!chain->returns[0] || (known > 0 && all[count - 1].call == chain->returns[0])) &&
+           (!chain->returns[1] || (known > 1 && all[count - 2].call == chain->returns[1]));
 }
 
 /* The packets of a chain, picked from between CYCs. By the place of a packet: */
