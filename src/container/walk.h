@@ -36,8 +36,8 @@ struct pd_walk {
     struct pd_chunk_pool *pool;
     struct pd_ahead *ahead; /* NULL: nobody reads ahead */
     uint64_t next_offset;   /* in the file, of the byte that belongs at `end` */
-    size_t small_size;      /* of the next chunk: something was skipped before; 0: it is a whole one */
-    uint64_t data_end;      /* in the file */
+    size_t small_size; /* of the next chunk: something was skipped before; 0: it is a whole one */
+    uint64_t data_end; /* in the file */
     struct pdc_inflate inflate;
 };
 
