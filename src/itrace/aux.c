@@ -335,11 +335,12 @@ perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer
     return source ? pd_source_read(source, at, to, size, got) : PERFDATA_OK;
 }
 
-bool pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
-                         uint64_t from, void *to, size_t size)
+perfdata_status pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
+                                    uint64_t from, void *to, size_t size, size_t *got)
 {
     uint64_t at;
-    size_t got;
     const struct pd_source *source = source_of(aux, buffer, from, &at);
-    return source && pd_source_read_quietly(source, at, to, size, &got) && got == size;
+    *got = 0;
+    return source && pd_source_read_quietly(source, at, to, size, got) ? PERFDATA_OK
+                                                                       : PERFDATA_ERROR_IO;
 }

@@ -131,9 +131,9 @@ perfdata_status pd_aux_load(struct pd_aux *aux);
 /* Bytes [from, from + size) of a buffer; *got is less where the file ends early. Any thread. */
 perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                             uint64_t from, void *to, size_t size, size_t *got);
-/* All of these bytes of a buffer that lies in a file; false: they could not be had, of which nothing is told. Any thread. */
-bool pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
-                         uint64_t from, void *to, size_t size);
+/* The same of a buffer that lies in a file, without a word where that fails. Any thread. */
+perfdata_status pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
+                                    uint64_t from, void *to, size_t size, size_t *got);
 
 /* Consecutive bytes of one queue; what snapshots and samples have twice is left out. A buffer is one piece up to
  * PD_AUX_PIECE bytes (overlaps: any size); larger ones are cut in front of PSBs. */
@@ -167,13 +167,17 @@ perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uin
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
 void pd_aux_reader_close(struct pd_aux_reader *reader);
 
-/* The bytes of a piece that another thread reads before their turn. All zero is empty; free(fetch.data) ends it. */
-struct pd_aux_fetch {
-    const struct pd_aux *aux;
-    struct pd_aux_buffer buffer; /* number 0: none */
-    uint64_t from;
+struct pd_aux_bytes {
     uint8_t *data;
     size_t size, capacity;
+};
+
+/* The bytes of a piece that another thread reads before their turn. All zero is empty; free(fetch.bytes.data) ends it. */
+struct pd_aux_fetch {
+    const struct pd_aux *aux;
+    struct pd_aux_buffer buffer; /* a copy */
+    uint64_t from, size;
+    struct pd_aux_bytes bytes;
 };
 /* Which piece is the next one; false: there is none that could be read so. */
 bool pd_aux_reader_plan(const struct pd_aux_reader *reader, struct pd_aux_fetch *fetch);

@@ -11,11 +11,6 @@ enum {
     MOST_FETCH = 16 << 20 /* of a larger piece reading is the smallest part */
 };
 
-struct bytes {
-    uint8_t *data;
-    size_t size, capacity;
-};
-
 /* A piece that is still to come. */
 struct place {
     size_t buffer; /* of the queue */
@@ -28,10 +23,11 @@ struct place {
 struct pd_aux_reader {
     const struct pd_aux *aux;
     uint32_t queue;
-    size_t next;                 /* buffer of the queue */
-    uint64_t from;               /* in it: its pieces before this have been given */
-    struct bytes now, last;      /* last: the whole buffer before, where the next may overlap */
-    struct bytes ahead, before;  /* what is looked at before its time; the buffer before that */
+    size_t next;                   /* buffer of the queue */
+    uint64_t from;                 /* in it: its pieces before this have been given */
+    struct pd_aux_bytes now, last; /* last: the whole buffer before, where the next may overlap */
+    struct pd_aux_bytes ahead,
+        before;                  /* what is looked at before its time; the buffer before that */
     PD_VEC(struct place) places; /* what comes next; without overlaps */
     size_t place;                /* of `places`: the next one */
     /* `now` holds what another thread has read of that buffer from there on. */
@@ -79,37 +75,51 @@ void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index)
     reader->places.count = reader->place = 0;
 }
 
-/* Reads [from, from + size) of the buffer; what the file does not have is not asked memory for: the room grows with what
- * has been read. */
-static perfdata_status fill(struct pd_aux_reader *reader, struct bytes *to,
-                            const struct pd_aux_buffer *buffer, uint64_t from, uint64_t size)
+typedef perfdata_status reading(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
+                                uint64_t from, void *to, size_t size, size_t *got);
+
+/* Reads [from, from + size) of the buffer, or what the file has of it, which is not asked memory for: the room grows with
+ * what has been read. */
+static perfdata_status read_growing(const struct pd_aux *aux, struct pd_aux_bytes *to,
+                                    const struct pd_aux_buffer *buffer, uint64_t from,
+                                    uint64_t size, reading *read)
 {
+    bool all = true;
     to->size = 0;
-    for (uint64_t room = FIRST_READ; to->size < size;) {
+    for (uint64_t room = FIRST_READ; all && to->size < size; room = 8 * (uint64_t)to->size) {
         size_t want = (size_t)PD_MIN(size, PD_MAX(room, (uint64_t)to->capacity)), got;
         if (want > to->capacity) {
             uint8_t *grown = realloc(to->data, want);
             if (!grown)
-                return no_memory(reader->aux);
+                return PERFDATA_ERROR_MEMORY;
             to->data = grown;
             to->capacity = want;
         }
-        perfdata_status status = pd_aux_read(reader->aux, buffer, from + to->size,
-                                             to->data + to->size, want - to->size, &got);
+        perfdata_status status = read(aux, buffer, from + to->size, to->data + to->size,
+                                      want - to->size, &got);
         if (status < 0)
             return status;
-        bool all = got == want - to->size;
         to->size += got;
-        if (!all)
-            return pd_issue(&reader->aux->recording->context, PERFDATA_ISSUE_TRUNCATED,
-                            (int64_t)buffer->record_offset, "an AUX area's bytes are cut");
-        room = 8 * (uint64_t)to->size;
+        all = to->size == want;
     }
     return PERFDATA_OK;
 }
 
+static perfdata_status fill(struct pd_aux_reader *reader, struct pd_aux_bytes *to,
+                            const struct pd_aux_buffer *buffer, uint64_t from, uint64_t size)
+{
+    const struct pd_aux *aux = reader->aux;
+    perfdata_status status = read_growing(aux, to, buffer, from, size, pd_aux_read);
+    if (status == PERFDATA_ERROR_MEMORY)
+        return no_memory(aux);
+    if (status < 0 || to->size >= size)
+        return status;
+    return pd_issue(&aux->recording->context, PERFDATA_ISSUE_TRUNCATED,
+                    (int64_t)buffer->record_offset, "an AUX area's bytes are cut");
+}
+
 /* Where a large buffer's piece ends: in front of its last PSB. */
-static size_t cut_before_psb(const struct bytes *piece)
+static size_t cut_before_psb(const struct pd_aux_bytes *piece)
 {
     size_t from = piece->size > CUT_SEARCH ? piece->size - CUT_SEARCH : 0, found = 0;
     for (size_t at = pd_pt_find_psb(piece->data, piece->size, from); at < piece->size;
@@ -168,7 +178,7 @@ static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *bu
     perfdata_status status = fill(reader, &reader->now, buffer, 0, buffer->size);
     if (status < 0)
         return status;
-    struct bytes *now = &reader->now, *last = &reader->last;
+    struct pd_aux_bytes *now = &reader->now, *last = &reader->last;
     size_t from = 0;
     out->consecutive = false;
     if (reader->begun)
@@ -178,7 +188,7 @@ static int next_cut(struct pd_aux_reader *reader, const struct pd_aux_buffer *bu
     out->size = now->size - from;
     if (!out->size)
         return 0;
-    struct bytes swap = *last;
+    struct pd_aux_bytes swap = *last;
     *last = *now;
     *now = swap;
     out->data = last->data + from;
@@ -237,37 +247,24 @@ bool pd_aux_reader_plan(const struct pd_aux_reader *reader, struct pd_aux_fetch 
     fetch->aux = aux;
     fetch->buffer = aux->buffers.data[queue->buffers.data[next]];
     fetch->from = reader->rest ? reader->from : 0;
-    const uint64_t left = fetch->buffer.size - fetch->from;
-    fetch->size = (size_t)left;
-    return left && left <= MOST_FETCH && !fetch->buffer.memory;
+    fetch->size = fetch->buffer.size - fetch->from;
+    return fetch->size && fetch->size <= MOST_FETCH && !fetch->buffer.memory;
 }
 
 bool pd_aux_fetch_read(struct pd_aux_fetch *fetch)
 {
-    bool done = true;
-    for (size_t have = 0, size; done && have < fetch->size; have += size) {
-        /* As fill(): no memory for what the file does not have. */
-        size = PD_MIN(fetch->size - have, PD_MAX(7 * have, (size_t)FIRST_READ));
-        if (have + size > fetch->capacity) {
-            uint8_t *grown = realloc(fetch->data, have + size);
-            if (!grown)
-                return false;
-            fetch->data = grown;
-            fetch->capacity = have + size;
-        }
-        done = pd_aux_read_quietly(fetch->aux, &fetch->buffer, fetch->from + have,
-                                   fetch->data + have, size);
-    }
-    return done;
+    return read_growing(fetch->aux, &fetch->bytes, &fetch->buffer, fetch->from, fetch->size,
+                        pd_aux_read_quietly) == PERFDATA_OK &&
+           fetch->bytes.size == fetch->size;
 }
 
 void pd_aux_reader_take(struct pd_aux_reader *reader, struct pd_aux_fetch *fetch)
 {
-    const struct bytes swap = reader->now;
-    reader->now = (struct bytes){ fetch->data, fetch->size, fetch->capacity };
+    const struct pd_aux_bytes swap = reader->now;
+    reader->now = fetch->bytes;
     reader->fetched = fetch->buffer.number;
     reader->fetched_from = fetch->from;
-    *fetch = (struct pd_aux_fetch){ .data = swap.data, .capacity = swap.capacity };
+    fetch->bytes = swap;
 }
 
 /* ---- what is still to come ---- */
@@ -301,7 +298,7 @@ static uint64_t piece_size(struct pd_aux_reader *reader, const struct pd_aux_buf
     uint64_t left = buffer->size - from;
     if (left <= PD_AUX_PIECE || reader->aux->info.type != PD_AUXTRACE_INTEL_PT)
         return left;
-    struct bytes *tail = &reader->ahead;
+    struct pd_aux_bytes *tail = &reader->ahead;
     uint64_t before = PD_AUX_PIECE - CUT_SEARCH;
     if (fill(reader, tail, buffer, from + before, CUT_SEARCH) < 0 || tail->size < CUT_SEARCH)
         return left;

@@ -73,7 +73,7 @@ struct pd_part_worker {
 struct pd_part_fetch {
     const struct pd_synth_parts *parts; /* NULL: of no queue */
     enum pd_part_how how;               /* PART_FREE: yet to be read */
-    struct pd_aux_fetch bytes;
+    struct pd_aux_fetch fetch;
 };
 
 struct pd_synth_pool {

@@ -37,7 +37,7 @@ static bool fetch_one(struct pd_synth_pool *pool)
         return false;
     fetch->how = PART_RUNNING;
     pthread_mutex_unlock(&pool->lock);
-    bool done = pd_aux_fetch_read(&fetch->bytes);
+    bool done = pd_aux_fetch_read(&fetch->fetch);
     pthread_mutex_lock(&pool->lock);
     fetch->how = done ? PART_DONE : PART_FAILED;
     pthread_cond_broadcast(&pool->done);
@@ -106,7 +106,7 @@ static struct pd_part_fetch *fetch_of(struct pd_synth_pool *pool,
 static void ask_for_next(struct pd_synth_parts *parts)
 {
     struct pd_part_fetch *fetch = fetch_of(parts->pool, NULL);
-    if (!fetch || !pd_aux_reader_plan(parts->queue->reader, &fetch->bytes))
+    if (!fetch || !pd_aux_reader_plan(parts->queue->reader, &fetch->fetch))
         return;
     fetch->parts = parts;
     fetch->how = PART_FREE;
@@ -122,7 +122,7 @@ static struct pd_aux_fetch *end_fetch(const struct pd_synth_parts *parts)
     while (fetch->how == PART_RUNNING)
         pthread_cond_wait(&pool->done, &pool->lock);
     fetch->parts = NULL;
-    return fetch->how == PART_DONE ? &fetch->bytes : NULL;
+    return fetch->how == PART_DONE ? &fetch->fetch : NULL;
 }
 
 void pd_synth_parts_next(struct pd_synth_queue *queue)
@@ -544,7 +544,7 @@ void pd_synth_parts_close(struct pd_synth *synth)
     }
     free(pool->workers);
     for (unsigned i = 0; i < PD_LENGTH(pool->fetches); i++)
-        free(pool->fetches[i].bytes.data);
+        free(pool->fetches[i].fetch.bytes.data);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->done);

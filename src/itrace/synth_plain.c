@@ -243,8 +243,9 @@ static void put_insns(struct pd_synth_queue *queue, const struct pd_pt_branch *b
     queue->last_insns = branch->insns;
 }
 
-/* Tells the next branches, MOST of them at most; how many they were. */
 enum { MOST = 32 };
+
+/* Tells the next branches, MOST of them at most; how many they were. */
 static size_t put_more(struct pd_synth_queue *queue, size_t steps, bool insns)
 {
     struct pd_pt_branch branches[MOST];
@@ -280,7 +281,6 @@ void pd_synth_plain_more(struct pd_synth_queue *queue)
     uint64_t before = state->tot_insn_cnt;
     if (pd_pt_straight(queue->decoder, left, &straight)) {
         queue->walked_insns = state->tot_insn_cnt;
-        pd_synth_count(queue);
         put_straight(queue, &straight, before);
     }
 }

@@ -230,7 +230,7 @@ void pd_synth_free_queues(struct pd_synth *synth)
         pd_aux_reader_close(synth->queues[i].reader);
     }
     free(synth->queues);
-    pd_pt_tables_free(synth->tables);
+    free(synth->tables);
     pd_vec_free(&synth->heap);
 }
 

@@ -271,7 +271,7 @@ static void shares_what_is_known(void)
     image.view.generation = 0;
     pd_pt_decoder_free(one);
     pd_pt_decoder_free(two);
-    pd_pt_tables_free(tables);
+    free(tables);
 }
 
 /* ---- any packets ---- */

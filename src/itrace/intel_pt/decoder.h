@@ -132,9 +132,8 @@ struct pd_pt_log;
 /* What walks have found out about code. Decoders of one thread that walk the code of one reader may share it, if what their
  * configs say of the recording is the same. */
 struct pd_pt_tables;
-/* NULL without memory. */
+/* NULL without memory; free() ends it. */
 struct pd_pt_tables *pd_pt_tables_new(void);
-void pd_pt_tables_free(struct pd_pt_tables *tables);
 
 struct pd_pt_config {
     /* From AUXTRACE_INFO and the event. */

@@ -30,7 +30,7 @@ static void clear_own(struct pd_pt_decoder *at)
     at->returns = NULL;
     at->return_capacity = at->stale_returns = 0;
     memset(&at->returned, 0, sizeof at->returned);
-    at->tables = at->own_tables = NULL;
+    at->tables = NULL;
     at->known = NULL;
     at->runs = NULL;
     at->chains = NULL;
@@ -136,7 +136,6 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
     d->returns = own.returns;
     d->return_capacity = own.return_capacity;
     d->tables = own.tables;
-    d->own_tables = own.own_tables;
     d->known = own.known;
     d->runs = own.runs;
     d->chains = own.chains;

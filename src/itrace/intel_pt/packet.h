@@ -30,6 +30,14 @@ struct pd_pt_packet {
 void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
                          struct pd_pt_packet *out);
 
+/* A CYC that begins at `p` and has one byte or two: its size; 0: it is longer. Two bytes are readable. */
+PD_INLINE unsigned pd_pt_short_cyc(const uint8_t *p, uint64_t *cycles)
+{
+    const unsigned two = *p >> 2 & 1;
+    *cycles = *p >> 3 | (two ? (p[1] & 0xfeu) << 4 : 0);
+    return two && p[1] & 1 ? 0 : 1 + two;
+}
+
 /* Its size without the zeros behind it; `context` as it was before the packet. */
 unsigned pd_pt_packet_own_size(const uint8_t *bytes, size_t left, enum pd_pt_context context);
 

@@ -207,11 +207,11 @@ static bool next_packet(const uint8_t **at, const uint8_t *end, enum pd_pt_conte
     }
     if (p >= end)
         return false;
-    if (*context == PD_PT_NO_BLOCK && (*p & 3) == 3 && end - p >= 2 && (!(*p & 4) || !(p[1] & 1))) {
-        bool two = *p & 4; /* a CYC of one or two bytes */
+    unsigned size;
+    if (*context == PD_PT_NO_BLOCK && (*p & 3) == 3 && end - p >= 2 &&
+        (size = pd_pt_short_cyc(p, &out->payload)) != 0) {
         out->kind = PD_PT_CYC;
-        out->payload = *p >> 3 | (two ? (p[1] & 0xfeu) << 4 : 0);
-        *at = p + 1 + two;
+        *at = p + size;
         return true;
     }
     pd_pt_packet_decode(p, (size_t)(end - p), context, out);

@@ -513,9 +513,7 @@ static void set_period(struct pd_pt_decoder *d)
 
 static bool take_tables(struct pd_pt_decoder *d)
 {
-    d->tables = d->config.tables;
-    if (!d->tables)
-        d->tables = d->own_tables = pd_pt_tables_new();
+    d->tables = d->config.tables ? d->config.tables : pd_pt_tables_new();
     if (!d->tables)
         return false;
     d->known = d->tables->known;
@@ -554,7 +552,8 @@ void pd_pt_decoder_free(struct pd_pt_decoder *d)
     if (!d)
         return;
     free(d->returns);
-    pd_pt_tables_free(d->own_tables);
+    if (!d->config.tables)
+        free(d->tables);
     free(d);
 }
 

@@ -91,7 +91,6 @@ enum {
 };
 
 struct pd_pt_tables {
-    uint8_t *memory; /* of the rest */
     struct walk_known *known;
     struct walk_run *runs;
     struct walk_chains chains;
@@ -127,8 +126,7 @@ struct pd_pt_decoder {
     size_t return_count, return_capacity;
     size_t stale_returns;        /* the lowest ones, whose nodes are of another view */
     struct walk_return returned; /* what the last return took */
-    struct pd_pt_tables *tables,
-        *own_tables; /* in use; NULL: they are another's. What is in them: */
+    struct pd_pt_tables *tables; /* config.tables or its own. What is in them: */
     struct walk_known *known;
     struct walk_run *runs;
     struct walk_chains *chains;
@@ -291,12 +289,11 @@ PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
         return STEP_DONE;
     }
     if ((byte & 3) == 3) {
-        if (!(byte & 4))
-            walk_read(d, PD_PT_CYC, byte >> 3, 0, p, 1);
-        else if (!(p[1] & 1))
-            walk_read(d, PD_PT_CYC, byte >> 3 | (p[1] & 0xfeu) << 4, 0, p, 2);
-        else
+        uint64_t cycles;
+        unsigned size = pd_pt_short_cyc(p, &cycles);
+        if (!size)
             return walk_next_packet_slow(d);
+        walk_read(d, PD_PT_CYC, cycles, 0, p, size);
         return STEP_DONE;
     }
     if (ip_kinds[byte & 0x1f] && byte >> 5 != 5 && byte >> 5 != 7) {

@@ -29,11 +29,11 @@ PD_INLINE bool is_plain(const struct pd_pt_decoder *d, uint64_t from, uint64_t t
 }
 
 /* The state of the last of these steps. */
-static void finish(struct pd_pt_decoder *d, uint32_t type)
+static void finish(struct pd_pt_decoder *d, uint32_t type, bool has_cycles)
 {
     struct pd_pt_state *state = &d->state;
     state->type = type;
-    state->flags = d->time.have_cyc ? 0 : PD_PT_SAMPLE_IPC;
+    state->flags = has_cycles ? PD_PT_SAMPLE_IPC : 0;
     state->from_nr = state->to_nr = d->nr;
     state->from_if = state->to_if = d->iflag;
     state->last_timestamp = d->sample_time;
@@ -79,7 +79,7 @@ bool pd_pt_straight(struct pd_pt_decoder *d, size_t most, struct pd_pt_straight 
     d->state.from_ip = last;
     d->state.to_ip = 0;
     d->state.tot_insn_cnt = d->time.insns;
-    finish(d, PD_PT_INSTRUCTION);
+    finish(d, PD_PT_INSTRUCTION, out->has_cycles);
     return true;
 }
 
@@ -93,7 +93,7 @@ struct along {
     uint64_t ip;                 /* of that */
     struct pd_code_node *from;   /* the last branch, if it leads there; NULL: a TIP does */
     struct pd_code_node *branch; /* the last one; NULL: none yet */
-    bool taken, reads, all;      /* packets may be read; all: each instruction is a step */
+    bool taken, all;             /* all: each instruction is a step */
     uint64_t insns;
     uint64_t tnt;
     unsigned left; /* bits of it */
@@ -231,12 +231,13 @@ PD_INLINE void read_as(struct along *a, unsigned kind, unsigned size)
 /* A CYC of one byte or two. False: a longer one. */
 PD_INLINE bool read_cyc(struct along *a)
 {
-    const unsigned two = *a->p >> 2 & 1;
-    if (two && a->p[1] & 1)
+    uint64_t cycles;
+    const unsigned size = pd_pt_short_cyc(a->p, &cycles);
+    if (!size)
         return false;
     a->d->time.insns = a->insns;
-    pd_pt_time_cyc(&a->d->time, *a->p >> 3 | (two ? (a->p[1] & 0xfeu) << 4 : 0));
-    read_as(a, PD_PT_CYC, 1 + two);
+    pd_pt_time_cyc(&a->d->time, cycles);
+    read_as(a, PD_PT_CYC, size);
     return true;
 }
 
@@ -281,8 +282,6 @@ static void go_on(struct pd_pt_decoder *d, const struct along *a)
         d->next = a->p;
         d->at = a->at;
         d->packet.kind = (uint8_t)a->kind;
-        d->packet.count = 0;
-        d->packet.payload = 0;
     }
     if (!a->branch)
         return;
@@ -352,8 +351,7 @@ static void finish_branches(struct pd_pt_decoder *d, bool all, const struct pd_p
     state->tot_cyc_cnt = last->tot_cycles;
     state->timestamp = last->timestamp;
     state->est_timestamp = 0;
-    finish(d, (last->to ? PD_PT_BRANCH : 0) | (all ? PD_PT_INSTRUCTION : 0));
-    state->flags = last->has_cycles ? PD_PT_SAMPLE_IPC : 0;
+    finish(d, (last->to ? PD_PT_BRANCH : 0) | (all ? PD_PT_INSTRUCTION : 0), last->has_cycles);
 }
 
 PD_INLINE size_t walk_along(struct pd_pt_decoder *d, bool reads, bool all, size_t steps,
@@ -363,12 +361,11 @@ PD_INLINE size_t walk_along(struct pd_pt_decoder *d, bool reads, bool all, size_
     a.all = all;
     a.walk = d->walk;
     a.left = d->tnt_count;
-    a.reads = reads;
     a.node = known_node(d);
     a.index = d->node ? d->index : 0;
     a.ip = d->ip;
     size_t count = 0;
-    while (count < most && (a.walk != WALK_IN_SYNC || (a.reads && read_packet(&a)))) {
+    while (count < most && (a.walk != WALK_IN_SYNC || (reads && read_packet(&a)))) {
         uint64_t insns, to;
         struct pd_code_node *node = next_branch(&a, &insns);
         if (!node)

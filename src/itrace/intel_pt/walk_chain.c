@@ -11,28 +11,17 @@ struct pd_pt_tables *pd_pt_tables_new(void)
     const size_t runs = WALK_RUNS * sizeof(struct walk_run);
     const size_t chains = WALK_CHAINS * sizeof(struct walk_chain);
     const size_t known = WALK_KNOWN * sizeof(struct walk_known);
-    struct pd_pt_tables *tables = calloc(1, sizeof *tables);
     /* Zero pages until they are used. */
-    uint8_t *memory = tables ? calloc(1, runs + chains + known + LINE) : NULL;
-    if (!memory) {
-        free(tables);
+    struct pd_pt_tables *tables = calloc(1, sizeof *tables + LINE + runs + chains + known);
+    if (!tables)
         return NULL;
-    }
-    uint8_t *at = memory + (-(uintptr_t)memory & (LINE - 1));
-    tables->memory = memory;
+    uint8_t *at = (uint8_t *)(tables + 1);
+    at += -(uintptr_t)at & (LINE - 1);
     tables->runs = (void *)at;
     tables->chains.slots = (void *)(at + runs);
     tables->chains.epoch = 1;
     tables->known = (void *)(at + runs + chains);
     return tables;
-}
-
-void pd_pt_tables_free(struct pd_pt_tables *tables)
-{
-    if (!tables)
-        return;
-    free(tables->memory);
-    free(tables);
 }
 
 void walk_clear_tables(struct pd_pt_tables *tables)
