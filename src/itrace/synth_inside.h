@@ -72,6 +72,7 @@ struct pd_synth_queue {
     uint32_t flags;
     uint8_t insn_length;
     struct pd_code_view *view;      /* of `thread` */
+    uint64_t seen;                  /* synth->runs when these were looked for */
     const struct pd_thread *walked; /* whose code the step is of: a switch may have come since */
     uint64_t walked_insns;          /* how many had run then */
     uint64_t converted, converted_time; /* a TSC and its nanoseconds */
@@ -153,6 +154,7 @@ struct pd_synth {
     struct pd_synth_queue *running; /* was interrupted by a full sink */
     uint64_t running_limit, running_others;
     uint64_t limit;       /* of the run: the next record's time */
+    uint64_t runs;        /* this one's number */
     size_t timeless_next; /* queue to go on with */
     bool at_record;       /* the record under way has begun: what comes before it is known */
     bool record_done;     /* its own effects are through */

@@ -497,11 +497,24 @@ static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enu
     return true;
 }
 
+/* Who runs on the queue's CPU, and what code that is. Between records only the walk itself can tell of a switch, and a
+ * sample can make a thread known. */
+static void look_around(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    if (queue->seen == synth->runs && queue->thread && !synth->switch_ip)
+        return;
+    queue->seen = synth->runs;
+    pd_synth_set_thread(queue);
+    pd_synth_show_code(queue);
+}
+
 int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
 {
     if (pd_synth_set_up(synth) < 0)
         return synth->status;
     synth->limit = limit;
+    synth->runs++;
     if (synth->pool)
         pd_synth_parts_check(synth, limit);
     if (synth->running &&
@@ -516,8 +529,7 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
         perfdata_status status = pd_synth_find_switch(synth);
         if (status < 0)
             return status;
-        pd_synth_set_thread(queue);
-        pd_synth_show_code(queue);
+        look_around(queue);
         log_who(queue);
         queue->jumped = 0; /* each run looks ahead */
         uint64_t next = synth->heap.count ? synth->heap.data[0].time : UINT64_MAX;
