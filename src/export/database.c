@@ -354,6 +354,7 @@ static perfdata_status run(struct exporter *x)
         .work = work,
         .in_order = in_order,
         .front = front,
+        .alone = true,
         .order = PD_ORDER_DELIVERY,
     };
     struct pd_db_entities *e = &x->entities;
@@ -365,7 +366,7 @@ static perfdata_status run(struct exporter *x)
     pd_db_see(e, &idle);
     pd_db_put_unknown(e, x->full, x->calls != NULL);
     pd_db_put_branch_types(e);
-    perfdata_status status = e->status < 0 ? e->status : pd_pipeline_run(&x->session, &consumer, 1);
+    perfdata_status status = e->status < 0 ? e->status : pd_pipeline_run(&x->session, &consumer, 0);
     if (status >= 0 && calls)
         status = pd_calls_end(x->calls);
     if (status >= 0)

@@ -431,8 +431,8 @@ static perfdata_status run(struct pd_script *script)
         consumer.front = front;
     }
     consumer.takes_packs = pd_script_any_series(script);
-    status = pd_pipeline_run(&script->session, &consumer,
-                             one_by_one(script) ? 1 : options->threads);
+    consumer.alone = one_by_one(script);
+    status = pd_pipeline_run(&script->session, &consumer, options->threads);
     status = pd_dlfilter_close(script, status);
     pd_session_close(&script->session);
     return pd_trace_log_close(&script->log, status);

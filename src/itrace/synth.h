@@ -226,7 +226,7 @@ struct pd_synth_config {
     bool no_host;                   /* only guests' code is known */
     bool guest_code;                /* code that runs in a guest is the host's: --guest-code */
     struct pd_guests *guests;       /* else: theirs; NULL: nothing is known of guests */
-    unsigned threads;               /* that may walk, the caller's included */
+    unsigned threads; /* that may walk, the caller's included; see pd_synth_take_help() */
 };
 
 struct pd_synth_stats {
@@ -244,6 +244,14 @@ int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_
                     struct pd_synth_sink *sink);
 /* The number of the oldest record whose maps are still looked at beside the front; UINT64_MAX: none are. */
 uint64_t pd_synth_needs(const struct pd_synth *synth);
+/* So many other threads can walk, too, if config.threads is 2 or more; once. wake() is called on the caller's thread when
+ * there is something to do. */
+void pd_synth_take_help(struct pd_synth *synth, unsigned helpers, void (*wake)(void *data),
+                        void *data);
+/* Any thread: there is something to do. */
+bool pd_synth_waits(const struct pd_synth *synth);
+/* Any other thread: does a piece of it. Helpers have numbers from 1. */
+void pd_synth_help(struct pd_synth *synth, unsigned helper);
 void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *out);
 void pd_synth_close(struct pd_synth *synth);
 

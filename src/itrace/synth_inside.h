@@ -93,6 +93,8 @@ struct pd_synth_queue {
     uint64_t range_limit;         /* TSC; 0: none */
     uint64_t jumped;              /* to where it was fast-forwarded */
     struct pd_synth_parts *parts; /* walked by other threads; NULL: none are */
+    struct pd_tape_reader *tape;  /* steps come from there; NULL: from the decoder */
+    bool waits;                   /* the next step on the tape has come, and is yet to be told */
     struct pd_synth_plain_row plain_branches, plain_insns;
 };
 
@@ -264,6 +266,10 @@ void pd_synth_plain_open(struct pd_synth *synth);
 bool pd_synth_plain_begin(struct pd_synth_queue *queue);
 /* The samples of queue->state; false: it is no such step. */
 bool pd_synth_plain_step(struct pd_synth_queue *queue);
+/* The branches on the queue's tape before the limit; false: a step comes next that is not plain. */
+bool pd_synth_plain_tape(struct pd_synth_queue *queue, uint64_t limit);
+/* A run begins, and queue->waits. */
+void pd_synth_plain_wait(struct pd_synth_queue *queue, bool plain);
 /* ... and of the steps behind it, as far as they can be had at once. */
 void pd_synth_plain_more(struct pd_synth_queue *queue);
 

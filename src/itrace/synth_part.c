@@ -79,7 +79,7 @@ static bool make_ready(struct pd_part_worker *worker, const struct pd_synth_part
     if (!pd_synth_has_stamp(view, &parts->stamp))
         return false;
     pd_pt_set_code(worker->decoder, view, NULL);
-    pd_pt_set_wanted(worker->decoder, synth->mask);
+    pd_pt_set_wanted(worker->decoder, worker->pool->tapes ? 0 : synth->mask);
     pd_pt_watch(worker->decoder, PD_PT_PSB_EVENT | PD_PT_TRACE_END, 0);
     return true;
 }
@@ -122,10 +122,36 @@ static bool warm_up(struct pd_part_worker *worker, const struct pd_synth_parts *
     return state->psb_offset == part->begin && pd_pt_mark_take(part->entry, worker->decoder);
 }
 
+/* Those that were used once have memory. */
+static struct pd_tape *take_tape(struct pd_synth_pool *pool)
+{
+    pthread_mutex_lock(&pool->tape_lock);
+    struct pd_tape *tape = pool->free_tapes;
+    if (tape)
+        pool->free_tapes = tape->next;
+    pthread_mutex_unlock(&pool->tape_lock);
+    tape = tape ? tape : calloc(1, sizeof *tape);
+    if (tape)
+        atomic_fetch_add_explicit(&pool->tapes_used, 1, memory_order_relaxed);
+    return tape;
+}
+
+static void give_tape(struct pd_synth_pool *pool, struct pd_tape *tape)
+{
+    if (!tape)
+        return;
+    pthread_mutex_lock(&pool->tape_lock);
+    tape->next = pool->free_tapes;
+    pool->free_tapes = tape;
+    atomic_fetch_sub_explicit(&pool->tapes_used, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&pool->tape_lock);
+}
+
 /* A worker on a part. */
 struct walk {
     struct pd_part_worker *worker;
     struct pd_part *part;
+    size_t branches, steps; /* on its tape, up to part->exit */
     struct pd_synth_clock clock;
     uint64_t latest; /* the greatest time */
     bool off;        /* since zone.from, when so many instructions had been walked */
@@ -150,6 +176,11 @@ static bool note_exit(struct walk *w, uint64_t position)
     part->clock = w->clock;
     part->latest = w->latest;
     w->changes = part->cycles.fixed = part->cycles.list.count;
+    if (part->tape) {
+        part->latest = PD_MAX(part->latest, part->tape->latest);
+        w->branches = part->tape->branches.count;
+        w->steps = part->tape->steps.count;
+    }
     return true;
 }
 
@@ -228,6 +259,35 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     }
 }
 
+/* The same where all steps are told: they come on the tape. */
+static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
+{
+    const struct pd_synth *synth = w->worker->pool->synth;
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_part *part = w->part;
+    struct pd_tape *tape = part->tape;
+    pd_pt_set_wanted(decoder, synth->mask);
+    pd_pt_watch(decoder, PD_PT_ALL_STEPS, 0);
+    do {
+        const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);
+        /* What code there is may be more once the queue comes there. */
+        if (!state || is_dropped(parts) || state->error == PD_PT_NO_INSN)
+            return;
+        const bool psb = !state->error && state->type & PD_PT_PSB_EVENT;
+        const bool codeless = w->off && !state->error && state->tot_insn_cnt == w->insns;
+        if (!pd_tape_put_step(tape, state, codeless, &part->cycles))
+            return;
+        pd_synth_clock_step(&w->clock, synth, state);
+        w->latest = PD_MAX(w->latest, w->clock.time);
+        w->off = !state->error && (state->type & PD_PT_TRACE_END || (w->off && psb));
+        w->insns = state->tot_insn_cnt;
+        if (psb && !note_exit(w, state->psb_offset))
+            return;
+        if (psb && state->psb_offset >= part->end)
+            return;
+    } while (pd_tape_put_branches(tape, decoder, &part->cycles));
+}
+
 static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
 {
     struct pd_pt_decoder *decoder = w->worker->decoder;
@@ -235,28 +295,38 @@ static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_pt_rest rest;
     pd_pt_rest(decoder, &rest);
     pd_pt_note_cycles(decoder, &part->cycles);
-    pd_pt_note_pauses(decoder, &w->pauses);
     part->off_at_entry = w->off = !rest.tracing;
     w->insns = rest.insns;
     part->reached = part->begin;
-    walk_to_end(w, parts);
+    if (part->tape) {
+        part->cycles.each = true;
+        pd_tape_begin(part->tape, part->entry);
+        tape_to_end(w, parts);
+        part->tape->branches.count = w->branches;
+        part->tape->steps.count = w->steps;
+    } else {
+        pd_pt_note_pauses(decoder, &w->pauses);
+        walk_to_end(w, parts);
+        pd_pt_note_pauses(decoder, NULL);
+        pd_vec_free(&w->pauses.list);
+    }
     pd_pt_note_cycles(decoder, NULL);
-    pd_pt_note_pauses(decoder, NULL);
-    pd_vec_free(&w->pauses.list);
     part->end = part->reached;
     part->cycles.list.count = w->changes;
     return part->end > part->begin && !part->cycles.failed &&
            pd_pt_mark_counts(part->entry, part->exit);
 }
 
-void pd_synth_free_part(struct pd_part *part)
+void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part)
 {
     for (struct pd_part *next, *tail = part->tail; tail; tail = next) {
         next = tail->tail;
         tail->tail = NULL;
-        pd_synth_free_part(tail);
+        pd_synth_free_part(pool, tail);
         free(tail);
     }
+    give_tape(pool, part->tape);
+    part->tape = NULL;
     free(part->entry);
     free(part->exit);
     part->entry = part->exit = NULL;
@@ -316,7 +386,7 @@ static void walk_tails(struct walk *w, const struct pd_synth_parts *parts, uint6
             *last = tail;
             last = &tail->tail;
         } else {
-            pd_synth_free_part(tail);
+            pd_synth_free_part(w->worker->pool, tail);
             free(tail);
         }
         if (!begins)
@@ -329,7 +399,10 @@ bool pd_synth_walk_part(struct pd_part_worker *worker, const struct pd_synth_par
 {
     const uint64_t end = part->end;
     struct walk w = { .worker = worker, .spare = pd_pt_mark_new() };
-    if (w.spare && has_marks(part) && make_ready(worker, parts) && warm_up(worker, parts, part)) {
+    if (worker->pool->tapes)
+        part->tape = take_tape(worker->pool);
+    const bool ready = w.spare && has_marks(part) && (part->tape || !worker->pool->tapes);
+    if (ready && make_ready(worker, parts) && warm_up(worker, parts, part)) {
         part->empty = !walk_one(&w, parts, part);
         walk_tails(&w, parts, end);
     }

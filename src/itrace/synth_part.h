@@ -5,6 +5,7 @@
 #define PD_SYNTH_PART_H
 #include "itrace/intel_pt/mark.h"
 #include "itrace/synth_inside.h"
+#include "itrace/synth_tape.h"
 #include <pthread.h>
 
 /* No code ran between a step of a time above `from` and one of the time `to`. */
@@ -27,6 +28,7 @@ struct pd_part {
     struct pd_pt_cycles cycles;
     struct pd_part *tail; /* what could be walked behind something that is told; NULL: nothing */
     bool is_tail, empty;  /* empty: something is told at once, there is but a tail */
+    struct pd_tape *tape; /* where its steps are told; else NULL */
 };
 
 /* What a view shows. */
@@ -57,6 +59,10 @@ struct pd_synth_parts {
     struct pd_pt_mark *own;
     uint64_t time, checked; /* the queue's there; up to where it has been seen to be right */
     size_t zone;
+    /* On the tape of that part. */
+    struct pd_tape_reader reader;
+    bool here_behind;                     /* list.data[next] begins where it ends */
+    uint64_t taped_bytes, taped_branches; /* of parts before */
     unsigned hits, misses;
     bool vain;
     uint64_t tried_bytes, done_bytes; /* of the buffer's parts, those that the queue went over */
@@ -64,7 +70,6 @@ struct pd_synth_parts {
 
 struct pd_part_worker {
     struct pd_synth_pool *pool;
-    pthread_t thread;
     struct pd_code_reader *reader;
     struct pd_pt_decoder *decoder;
 };
@@ -79,15 +84,19 @@ struct pd_part_fetch {
 struct pd_synth_pool {
     struct pd_synth *synth;
     struct pd_pt_config config;     /* of the workers' decoders */
-    unsigned threads;               /* the caller's included */
-    unsigned started;               /* others */
-    struct pd_part_worker *workers; /* 0 is the caller's */
-    bool begun;
-    size_t pokes; /* that the queue sees which is being run */
+    unsigned helpers;               /* threads besides the caller's; 0: none came */
+    struct pd_part_worker *workers; /* theirs; 0 is the caller's */
+    void (*wake)(void *data);
+    void *wake_data;
+    _Atomic bool waits; /* a part or a buffer is there for them; written with the lock */
+    size_t pokes;       /* that the queue sees which is being run */
     pthread_mutex_t lock;
-    pthread_cond_t work, done;
-    bool stop;
+    pthread_cond_t done;
     struct pd_part_fetch fetches[4]; /* of all queues */
+    bool tapes;                      /* branches are told: parts have tapes */
+    pthread_mutex_t tape_lock;       /* for: */
+    struct pd_tape *free_tapes;
+    _Atomic size_t tapes_used;
 };
 
 PD_INLINE struct pd_part_stamp pd_synth_stamp_of(const struct pd_code_view *view)
@@ -108,6 +117,6 @@ void pd_synth_part_config(struct pd_synth_pool *pool, const struct pd_synth_queu
 bool pd_synth_walk_part(struct pd_part_worker *worker, const struct pd_synth_parts *parts,
                         struct pd_part *part);
 /* Empties it, with its tails. */
-void pd_synth_free_part(struct pd_part *part);
+void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part);
 
 #endif

@@ -6,9 +6,18 @@
 enum {
     LEAST_PART = 32 << 10, /* bytes of a part */
     MOST_PART = 128 << 10,
-    WINDOW = 64, /* parts that others may be ahead */
-    TRIES = 16   /* that may fail before it is seen that it is in vain */
+    WINDOW = 64,            /* parts that others may be ahead */
+    LEAST_TAPED = 16 << 10, /* the same of parts with tapes, */
+    MOST_TAPED = 64 << 10,
+    BRANCHES = 32 << 10, /* of which one has about so many */
+    TRIES = 16           /* that may fail before it is seen that it is in vain */
 };
+
+/* The caller's included. */
+static size_t threads_of(const struct pd_synth_pool *pool)
+{
+    return (size_t)pool->helpers + 1;
+}
 
 /* ---- workers ---- */
 
@@ -17,25 +26,53 @@ static struct pd_synth_parts *next_queue(struct pd_synth_pool *pool)
 {
     struct pd_synth *synth = pool->synth;
     struct pd_synth_parts *best = NULL;
+    const size_t tapes = 2 * threads_of(pool) + 2, window = pool->tapes ? tapes : WINDOW;
+    if (atomic_load_explicit(&pool->tapes_used, memory_order_relaxed) > tapes + synth->queue_count)
+        return NULL; /* for the memory's sake */
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_parts *parts = synth->queues[i].parts;
-        if (parts && parts->claim < parts->list.count && parts->claim - parts->next < WINDOW &&
+        if (parts && parts->claim < parts->list.count && parts->claim - parts->next < window &&
             (!best || parts->claim - parts->next < best->claim - best->next))
             best = parts;
     }
     return best;
 }
 
-/* With the lock. Reads a buffer that will be needed soon; false: there is none. */
+/* With the lock: a buffer that will be needed soon; NULL: there is none. */
+static struct pd_part_fetch *next_fetch(struct pd_synth_pool *pool)
+{
+    for (unsigned i = 0; i < PD_LENGTH(pool->fetches); i++)
+        if (pool->fetches[i].parts && pool->fetches[i].how == PART_FREE)
+            return &pool->fetches[i];
+    return NULL;
+}
+
+/* With the lock, when there may be more to do, or less. True: there is. */
+static bool set_waits(struct pd_synth_pool *pool)
+{
+    bool waits = next_queue(pool) || next_fetch(pool);
+    atomic_store_explicit(&pool->waits, waits, memory_order_relaxed);
+    return waits;
+}
+
+/* There may be more to do than before. */
+static void offer(struct pd_synth_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    const bool waited = pool->waits, waits = set_waits(pool);
+    pthread_mutex_unlock(&pool->lock);
+    if (waits && !waited)
+        pool->wake(pool->wake_data);
+}
+
+/* With the lock. Reads a buffer; false: there is none. */
 static bool fetch_one(struct pd_synth_pool *pool)
 {
-    struct pd_part_fetch *fetch = NULL;
-    for (unsigned i = 0; !fetch && i < PD_LENGTH(pool->fetches); i++)
-        if (pool->fetches[i].parts && pool->fetches[i].how == PART_FREE)
-            fetch = &pool->fetches[i];
+    struct pd_part_fetch *fetch = next_fetch(pool);
     if (!fetch)
         return false;
     fetch->how = PART_RUNNING;
+    set_waits(pool);
     pthread_mutex_unlock(&pool->lock);
     bool done = pd_aux_fetch_read(&fetch->fetch);
     pthread_mutex_lock(&pool->lock);
@@ -54,44 +91,49 @@ static bool work(struct pd_part_worker *worker)
     struct pd_part *part = &parts->list.data[parts->claim++];
     part->how = PART_RUNNING;
     parts->running++;
+    set_waits(pool);
     pthread_mutex_unlock(&pool->lock);
     bool done = pd_synth_walk_part(worker, parts, part);
     pthread_mutex_lock(&pool->lock);
     part->how = done ? PART_DONE : PART_FAILED;
     if (!done)
-        pd_synth_free_part(part);
+        pd_synth_free_part(pool, part);
     parts->running--;
     pthread_cond_broadcast(&pool->done);
     return true;
 }
 
-static void *worker_main(void *data)
+void pd_synth_take_help(struct pd_synth *synth, unsigned helpers, void (*wake)(void *data),
+                        void *data)
 {
-    struct pd_part_worker *worker = data;
-    struct pd_synth_pool *pool = worker->pool;
+    struct pd_synth_pool *pool = synth->pool;
+    if (!pool)
+        return;
+    pool->workers = calloc((size_t)helpers + 1, sizeof *pool->workers);
+    if (!pool->workers) /* then there are none */
+        return;
+    for (unsigned i = 0; i <= helpers; i++)
+        pool->workers[i].pool = pool;
+    pool->helpers = helpers;
+    pool->wake = wake;
+    pool->wake_data = data;
+}
+
+bool pd_synth_waits(const struct pd_synth *synth)
+{
+    return synth && synth->pool && atomic_load_explicit(&synth->pool->waits, memory_order_relaxed);
+}
+
+void pd_synth_help(struct pd_synth *synth, unsigned helper)
+{
+    struct pd_synth_pool *pool = synth->pool;
     pthread_mutex_lock(&pool->lock);
-    while (!pool->stop)
-        if (!work(worker))
-            pthread_cond_wait(&pool->work, &pool->lock);
+    work(&pool->workers[helper]);
+    set_waits(pool);
     pthread_mutex_unlock(&pool->lock);
-    return NULL;
 }
 
 /* ---- a queue's parts ---- */
-
-/* False: there are no others. */
-static bool start(struct pd_synth_pool *pool)
-{
-    if (pool->begun)
-        return pool->started > 0;
-    pool->begun = true;
-    for (unsigned i = 1; i < pool->threads; i++) {
-        struct pd_part_worker *worker = &pool->workers[pool->started + 1];
-        if (!pthread_create(&worker->thread, NULL, worker_main, worker))
-            pool->started++;
-    }
-    return pool->started > 0;
-}
 
 static struct pd_part_fetch *fetch_of(struct pd_synth_pool *pool,
                                       const struct pd_synth_parts *parts)
@@ -150,13 +192,15 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue)
     while (parts->running)
         pthread_cond_wait(&parts->pool->done, &parts->pool->lock);
     for (size_t i = 0; i < parts->list.count; i++)
-        pd_synth_free_part(&parts->list.data[i]);
-    pd_synth_free_part(&parts->over);
+        pd_synth_free_part(parts->pool, &parts->list.data[i]);
+    pd_synth_free_part(parts->pool, &parts->over);
     parts->list.count = 0;
     parts->next = parts->claim = 0;
+    set_waits(parts->pool);
     atomic_store_explicit(&parts->dropped, false, memory_order_relaxed);
     pthread_mutex_unlock(&parts->pool->lock);
-    parts->here = parts->ahead = parts->tried = false;
+    parts->here = parts->ahead = parts->tried = queue->waits = false;
+    queue->tape = NULL;
     parts->number = UINT64_MAX;
     if (!parts->vain)
         pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, 0);
@@ -164,11 +208,16 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue)
         pd_pt_watch(queue->decoder, 0, 0);
 }
 
+static size_t least_of(const struct pd_synth_pool *pool)
+{
+    return pool->tapes ? LEAST_TAPED : LEAST_PART;
+}
+
 /* Smaller towards the end, so that nobody waits long for who has the last one. */
 static size_t size_of_next(const struct pd_synth_parts *parts, size_t left)
 {
-    size_t fair = left / (4 * (size_t)parts->pool->threads);
-    return PD_MIN(parts->part_size, PD_MAX(fair, (size_t)LEAST_PART));
+    size_t fair = left / (4 * threads_of(parts->pool));
+    return PD_MIN(parts->part_size, PD_MAX(fair, least_of(parts->pool)));
 }
 
 /* Where the parts begin: at PSBs about a part's size from each other, and the last one. */
@@ -189,18 +238,28 @@ static bool cut(struct pd_synth_parts *parts, const uint8_t *data, size_t size, 
     return last == at || pd_vec_push(&parts->list, part);
 }
 
+static size_t size_of_tape(const struct pd_synth_parts *parts)
+{
+    if (!parts->taped_branches)
+        return MOST_TAPED / 2;
+    uint64_t size = parts->taped_bytes * BRANCHES / parts->taped_branches;
+    return (size_t)PD_MIN(size, (uint64_t)MOST_TAPED);
+}
+
 /* The more often something is told, the less of a part lies before it. */
 static void set_size(struct pd_synth_parts *parts, size_t left)
 {
-    size_t most = PD_MIN(left / (8 * (size_t)parts->pool->threads), (size_t)MOST_PART);
+    size_t most = PD_MIN(left / (8 * threads_of(parts->pool)), (size_t)MOST_PART);
     size_t size = parts->part_size;
     if (!parts->queue->synth->mask)
         size = most;
+    else if (parts->pool->tapes)
+        size = size_of_tape(parts);
     else if (parts->done_bytes >= parts->tried_bytes / 8 * 7)
         size *= 2;
     else if (parts->done_bytes < parts->tried_bytes / 4 * 3)
         size /= 2;
-    parts->part_size = PD_MAX(PD_MIN(size, most), (size_t)LEAST_PART);
+    parts->part_size = PD_MAX(PD_MIN(size, most), least_of(parts->pool));
     parts->tried_bytes = parts->done_bytes = 0;
 }
 
@@ -216,7 +275,7 @@ static void cut_buffer(struct pd_synth_queue *queue)
         return; /* at the next PSB, perhaps */
     parts->tried = true;
     pd_pt_watch(queue->decoder, 0, 0);
-    if (rest.size < 2 * LEAST_PART || !start(parts->pool) ||
+    if (rest.size < 2 * least_of(parts->pool) || !parts->pool->helpers ||
         !pd_pt_mark_take(parts->seed, queue->decoder))
         return;
     pthread_mutex_lock(&parts->pool->lock);
@@ -234,8 +293,8 @@ static void cut_buffer(struct pd_synth_queue *queue)
         pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, parts->list.data[1].begin);
     if (parts->list.count)
         ask_for_next(parts);
-    pthread_cond_broadcast(&parts->pool->work);
     pthread_mutex_unlock(&parts->pool->lock);
+    offer(parts->pool);
 }
 
 /* To the part that begins at the queue's place or, not `here`, behind it. */
@@ -245,8 +304,8 @@ static void set_next(struct pd_synth_parts *parts, size_t next)
     parts->next = next;
     if (parts->claim < next)
         parts->claim = next;
-    pthread_cond_broadcast(&parts->pool->work); /* the window has moved */
     pthread_mutex_unlock(&parts->pool->lock);
+    offer(parts->pool); /* the window has moved */
     if (next < parts->list.count)
         pd_pt_watch(parts->queue->decoder, PD_PT_PSB_EVENT, parts->list.data[next].begin);
     else
@@ -339,7 +398,7 @@ static void pass_part(struct pd_synth_parts *parts, bool good)
     if (good)
         parts->over = *part; /* the one before has been freed */
     else
-        pd_synth_free_part(part);
+        pd_synth_free_part(parts->pool, part);
     *part = (struct pd_part){ 0 };
     if (tail) {
         *part = *tail;
@@ -352,6 +411,75 @@ static void pass_part(struct pd_synth_parts *parts, bool good)
     set_next(parts, next);
 }
 
+/* ---- on a tape ---- */
+
+static void begin_tape(struct pd_synth_queue *queue)
+{
+    struct pd_synth_parts *parts = queue->parts;
+    pd_tape_open(&parts->reader, parts->over.tape, &parts->over.cycles, parts->own);
+    parts->reader.sees_code = sees_code(queue);
+    queue->tape = &parts->reader;
+    parts->here_behind = parts->here;
+    parts->here = false;
+}
+
+void pd_synth_parts_look(struct pd_synth_queue *queue)
+{
+    queue->tape->sees_code = sees_code(queue);
+}
+
+static void end_tape(struct pd_synth_queue *queue)
+{
+    struct pd_synth_parts *parts = queue->parts;
+    struct pd_part *part = &parts->over;
+    pd_pt_mark_jump(queue->decoder, parts->own, part->entry, part->exit, &part->cycles);
+    parts->taped_bytes += part->end - part->begin;
+    parts->taped_branches += part->tape->branches.count;
+    queue->tape = NULL;
+    parts->here = parts->here_behind;
+    pd_synth_free_part(parts->pool, part);
+    offer(parts->pool);
+}
+
+/* The queue's decoder goes where the tape is, by the code that the worker saw. */
+static void leave_tape(struct pd_synth_queue *queue)
+{
+    enum { MOST = 32 };
+    struct pd_synth *synth = queue->synth;
+    struct pd_synth_parts *parts = queue->parts;
+    struct pd_pt_branch branches[MOST];
+    struct pd_code_view *view = pd_code_view(synth->code_reader, parts->thread, parts->number,
+                                             PD_CODE_HOST);
+    pd_pt_set_code(queue->decoder, view, NULL);
+    pd_pt_watch(queue->decoder, PD_PT_ALL_STEPS, 0);
+    for (uint64_t left = pd_tape_told(&parts->reader); left;) {
+        if (!pd_pt_decode(queue->decoder, UINT64_MAX))
+            break;
+        left--;
+        size_t most = (size_t)PD_MIN(left, (uint64_t)MOST), count = most;
+        while (most && count == most) {
+            count = pd_pt_branches(queue->decoder, most, branches, most);
+            left -= count;
+            most = (size_t)PD_MIN(left, (uint64_t)MOST);
+        }
+    }
+    queue->tape = NULL;
+    set_next(parts, parts->next);
+    pd_synth_show_code(queue);
+    pd_synth_free_part(parts->pool, &parts->over);
+}
+
+const struct pd_pt_state *pd_synth_parts_step(struct pd_synth_queue *queue)
+{
+    struct pd_tape_reader *reader = queue->tape;
+    const struct pd_pt_state *state = pd_tape_next(reader);
+    if (!state)
+        leave_tape(queue);
+    else if (pd_tape_is_at_end(reader))
+        end_tape(queue);
+    return state;
+}
+
 bool pd_synth_parts_jump(struct pd_synth_queue *queue)
 {
     struct pd_synth_parts *parts = queue->parts;
@@ -361,7 +489,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     struct pd_part *part = &parts->list.data[parts->next];
     parts->pool->pokes = queue->view ? queue->view->pokes : 0;
     enum pd_part_how how = await(parts, part);
-    bool good = how == PART_DONE && !part->empty && may_begin(queue, part, limit) &&
+    bool good = how == PART_DONE && !part->empty && (part->tape || may_begin(queue, part, limit)) &&
                 in_range(queue, part) && !queue->sync_switch &&
                 pd_pt_mark_take(parts->own, queue->decoder) &&
                 pd_pt_mark_same(parts->own, part->entry);
@@ -371,6 +499,10 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     if (!good)
         return false;
     part = &parts->over;
+    if (part->tape) {
+        begin_tape(queue);
+        return true;
+    }
     parts->time = queue->time;
     pd_pt_mark_jump(queue->decoder, parts->own, part->entry, part->exit, &part->cycles);
     queue->time = part->clock.set ? part->clock.time : PD_MAX(queue->time, part->clock.time);
@@ -379,7 +511,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     parts->checked = limit;
     parts->zone = 0;
     if (!parts->ahead)
-        pd_synth_free_part(part);
+        pd_synth_free_part(parts->pool, part);
     return true;
 }
 
@@ -430,11 +562,16 @@ void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit)
             parts->checked = limit;
         parts->ahead = good && limit <= queue->time;
         if (!parts->ahead)
-            pd_synth_free_part(part);
+            pd_synth_free_part(parts->pool, part);
     }
 }
 
 /* ---- life ---- */
+
+static bool tells_branches(const struct pd_synth *synth)
+{
+    return synth->mask & PD_PT_BRANCH && !synth->options.approximate_ipc;
+}
 
 /* Whether only what is rare is told, so that most parts have nothing of it. */
 static bool is_worth_it(const struct pd_synth *synth)
@@ -443,7 +580,8 @@ static bool is_worth_it(const struct pd_synth *synth)
         RARE = PD_PT_INSTRUCTION | PD_PT_TRANSACTION | PD_PT_PTW | PD_PT_BLOCK_ITEMS | PD_PT_EVENT |
                PD_PT_IF_CHANGE
     };
-    return !(synth->mask & ~(uint32_t)RARE) && !synth->logger &&
+    const bool told = tells_branches(synth);
+    return (told || !(synth->mask & ~(uint32_t)RARE)) && !synth->logger &&
            !(synth->quick && synth->mask & PD_PT_INSTRUCTION) && /* each TIP is one */
            synth->quick < 2 && /* PSBs are found as fast as memory is */
            !synth->filters.count && !synth->guest_code &&
@@ -457,6 +595,8 @@ static bool is_vain(const struct pd_synth *synth, const struct pd_synth_queue *q
 {
     enum { SELDOM = 1 << 16 }; /* ticks, which are some KB of a trace */
     const struct pd_pt_config *config = pd_pt_config_of(queue->decoder);
+    if (synth->mask & PD_PT_BRANCH)
+        return config->period_type == PD_PT_PERIOD_INSTRUCTIONS;
     if (!(synth->mask & PD_PT_INSTRUCTION))
         return false;
     return config->period_type != PD_PT_PERIOD_TICKS || config->period < SELDOM ||
@@ -484,16 +624,13 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
     struct pd_synth_pool *pool = synth->pool = calloc(1, sizeof *pool);
     if (pool) {
         pthread_mutex_init(&pool->lock, NULL);
-        pthread_cond_init(&pool->work, NULL);
+        pthread_mutex_init(&pool->tape_lock, NULL);
+        pool->tapes = tells_branches(synth);
         pthread_cond_init(&pool->done, NULL);
         pool->synth = synth;
-        pool->threads = threads;
-        pool->workers = calloc(threads, sizeof *pool->workers);
     }
-    if (!pool || !pool->workers)
+    if (!pool)
         return PERFDATA_ERROR_MEMORY;
-    for (unsigned i = 0; i < threads; i++)
-        pool->workers[i].pool = pool;
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
         if (!queue->decoder || is_vain(synth, queue))
@@ -503,16 +640,6 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
         pd_synth_part_config(pool, queue);
     }
     return PERFDATA_OK;
-}
-
-static void stop(struct pd_synth_pool *pool)
-{
-    pthread_mutex_lock(&pool->lock);
-    pool->stop = true;
-    pthread_cond_broadcast(&pool->work);
-    pthread_mutex_unlock(&pool->lock);
-    for (unsigned i = 1; i <= pool->started; i++)
-        pthread_join(pool->workers[i].thread, NULL);
 }
 
 void pd_synth_parts_close(struct pd_synth *synth)
@@ -526,7 +653,6 @@ void pd_synth_parts_close(struct pd_synth *synth)
             continue;
         pd_synth_parts_drop(&synth->queues[i]);
     }
-    stop(pool);
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_parts *parts = synth->queues[i].parts;
         if (!parts)
@@ -537,7 +663,7 @@ void pd_synth_parts_close(struct pd_synth *synth)
         free(parts);
         synth->queues[i].parts = NULL;
     }
-    for (unsigned i = 0; pool->workers && i < pool->threads; i++) {
+    for (unsigned i = 0; pool->workers && i <= pool->helpers; i++) {
         pd_pt_decoder_free(pool->workers[i].decoder);
         if (i)
             pd_code_reader_free(pool->workers[i].reader);
@@ -545,8 +671,12 @@ void pd_synth_parts_close(struct pd_synth *synth)
     free(pool->workers);
     for (unsigned i = 0; i < PD_LENGTH(pool->fetches); i++)
         free(pool->fetches[i].fetch.bytes.data);
+    for (struct pd_tape *next, *tape = pool->free_tapes; tape; tape = next) {
+        next = tape->next;
+        pd_tape_free(tape);
+    }
     pthread_mutex_destroy(&pool->lock);
-    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->tape_lock);
     pthread_cond_destroy(&pool->done);
     free(pool);
     synth->pool = NULL;

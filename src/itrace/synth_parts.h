@@ -6,13 +6,16 @@
  * queue's decoder comes there in that very state, it goes on where the part ends; else it walks the part itself. So what
  * comes out is what one thread makes of it. Behind what is to be told, as a sample, the part goes on as its tail.
  *
- * A part may reach beyond the next record's time. Then the queue is ahead: as long as the records that come until then
- * show it the same code, or come where no code runs, all is well; else it goes back. */
+ * Where branches are told, each step of a part comes on a tape (synth_tape.h), from which the queue tells it when its time
+ * has come. Should the queue see other code by then, its decoder goes where the tape is and on from there.
+ *
+ * A part without a tape may reach beyond the next record's time. Then the queue is ahead: as long as the records that come
+ * until then show it the same code, or come where no code runs, all is well; else it goes back. */
 #ifndef PD_SYNTH_PARTS_H
 #define PD_SYNTH_PARTS_H
 #include "itrace/synth_inside.h"
 
-/* What `threads` threads, the caller's included, are good for; *synth* is set up. */
+/* If several threads are of use; *synth* is set up. */
 perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads);
 void pd_synth_parts_close(struct pd_synth *synth);
 
@@ -24,6 +27,10 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue);
 void pd_synth_parts_psb(struct pd_synth_queue *queue);
 /* True: the queue went over a part, and queue->time is its end's. */
 bool pd_synth_parts_jump(struct pd_synth_queue *queue);
+/* The next step of queue->tape; NULL: it has been left. */
+const struct pd_pt_state *pd_synth_parts_step(struct pd_synth_queue *queue);
+/* The queue's thread, or what it sees, may have changed. */
+void pd_synth_parts_look(struct pd_synth_queue *queue);
 /* A run up to `limit` begins: what is ahead has to be right until there. */
 void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit);
 

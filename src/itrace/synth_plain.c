@@ -2,6 +2,7 @@
 /* Plain steps: a branch or an instruction of which nothing is to be told but the sample itself. Most steps are, and their
  * samples differ in a few members only: the rest is copied. synth_sample.c tells all others, and says what a sample is. */
 #include "itrace/synth_pack.h"
+#include "itrace/synth_tape.h"
 
 /* ---- which runs ---- */
 
@@ -35,7 +36,7 @@ static PD_NOINLINE void make_rows(struct pd_synth_queue *queue)
 bool pd_synth_plain_begin(struct pd_synth_queue *queue)
 {
     struct pd_synth_origin *origin = &queue->plain_branches.origin;
-    if (!queue->synth->plain || queue->sync_switch || queue->parts || queue->range_limit)
+    if (!queue->synth->plain || queue->sync_switch || queue->range_limit)
         return false;
     if (origin->pid != queue->pid || origin->tid != queue->tid || origin->cpu != queue->cpu ||
         origin->insn_thread != queue->thread)
@@ -257,6 +258,73 @@ static size_t put_more(struct pd_synth_queue *queue, size_t steps, bool insns)
     if (!insns)
         put_branches(queue, branches, count);
     return count;
+}
+
+/* ---- on a tape ---- */
+
+PD_INLINE struct told told_on_tape(struct pd_synth_queue *queue,
+                                   const struct pd_tape_branch *branch)
+{
+    struct pd_tape_reader *reader = queue->tape;
+    queue->ipc_cycles = pd_tape_cycles(reader, branch->cycles);
+    queue->has_ipc = branch->has_cycles;
+    return (struct told){ .time = pd_synth_time(queue),
+                          .from = branch->from,
+                          .to = branch->to,
+                          .insns = reader->begin.insns + branch->insns,
+                          .period = 1,
+                          .flags = queue->synth->op_flags[branch->insn_op],
+                          .insn_length = branch->insn_length };
+}
+
+/* All branches before the limit. */
+static size_t put_tape(struct pd_synth_queue *queue, const struct pd_tape_branch *branches,
+                       size_t most, uint64_t limit)
+{
+    const struct pd_synth *synth = queue->synth;
+    const uint64_t begin = queue->tape->tape->timestamp;
+    struct row row = begin_row(queue, false);
+    for (size_t i = 0; i < most; i++) {
+        queue->time = PD_MAX(queue->time, begin + branches[i].ticks);
+        if (queue->time >= limit) {
+            queue->waits = true;
+            return i;
+        }
+        if (!pd_synth_is_told(synth, synth->op_flags[branches[i].insn_op]))
+            continue;
+        struct told told = told_on_tape(queue, &branches[i]);
+        put(&row, &told);
+    }
+    return most;
+}
+
+bool pd_synth_plain_tape(struct pd_synth_queue *queue, uint64_t limit)
+{
+    const struct pd_synth_sink *sink = queue->synth->sink;
+    struct pd_tape_reader *reader = queue->tape;
+    const struct pd_tape_branch *branches = reader->tape->branches.data + reader->branch;
+    const size_t most = pd_tape_ready(reader, sink->capacity - sink->count);
+    if (!most || !queue->shown)
+        return false;
+    if (PD_UNLIKELY(queue->plain_branches.origin.thread != queue->shown))
+        make_rows(queue);
+    size_t count = put_tape(queue, branches, most, limit);
+    queue->walked = queue->thread;
+    if (count)
+        queue->walked_insns = reader->begin.insns + branches[count - 1].insns;
+    reader->branch += count;
+    return true;
+}
+
+void pd_synth_plain_wait(struct pd_synth_queue *queue, bool plain)
+{
+    queue->waits = false;
+    if (plain && queue->tape->sees_code && queue->walked == queue->thread && queue->shown)
+        return;
+    queue->state = pd_tape_take(queue->tape);
+    queue->walked_insns = queue->state->tot_insn_cnt;
+    queue->pending = true;
+    pd_synth_set_flags(queue);
 }
 
 void pd_synth_plain_more(struct pd_synth_queue *queue)

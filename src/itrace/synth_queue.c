@@ -374,12 +374,26 @@ static bool tells_few(const struct pd_synth_queue *queue)
            (!(wanted & PD_PT_INSTRUCTION) || (queue->near_ticks && !pd_pt_is_near(queue->decoder)));
 }
 
+PD_INLINE const struct pd_pt_state *next_step(struct pd_synth_queue *queue, uint64_t limit)
+{
+    if (PD_UNLIKELY(queue->tape != NULL)) {
+        const struct pd_pt_state *state = pd_synth_parts_step(queue);
+        if (state)
+            return state;
+    }
+    return pd_pt_decode(queue->decoder, limit);
+}
+
 /* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
 static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
 {
     struct pd_synth *synth = queue->synth;
     const bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
     pd_pt_set_wanted(queue->decoder, wanted_of(queue));
+    if (PD_UNLIKELY(queue->tape != NULL))
+        pd_synth_parts_look(queue);
+    if (PD_UNLIKELY(queue->waits))
+        pd_synth_plain_wait(queue, plain);
     for (;;) {
         if (PD_UNLIKELY(synth->logger))
             pd_synth_log_flush(synth);
@@ -401,7 +415,12 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
                 return RUN_LIMIT;
             continue;
         }
-        const struct pd_pt_state *state = pd_pt_decode(queue->decoder, decode_limit(queue, limit));
+        if (PD_UNLIKELY(queue->tape != NULL) && plain && pd_synth_plain_tape(queue, limit)) {
+            if (queue->waits)
+                return RUN_LIMIT;
+            continue;
+        }
+        const struct pd_pt_state *state = next_step(queue, decode_limit(queue, limit));
         if (PD_UNLIKELY(!state)) {
             queue->ended = true;
             return RUN_STOPPED;
@@ -418,12 +437,13 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         }
         take_time(queue, state);
         if (plain && (queue->time < limit || synth->timeless) && pd_synth_plain_step(queue)) {
-            pd_synth_plain_more(queue);
+            if (PD_LIKELY(!queue->tape))
+                pd_synth_plain_more(queue);
             continue;
         }
         queue->pending = true;
         pd_synth_set_flags(queue);
-        if (PD_UNLIKELY(queue->parts != NULL) && state->type & PD_PT_PSB_EVENT)
+        if (PD_UNLIKELY(queue->parts != NULL) && !queue->tape && state->type & PD_PT_PSB_EVENT)
             pd_synth_parts_psb(queue);
         if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue)) {
             pd_synth_parts_drop(queue);

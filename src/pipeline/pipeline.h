@@ -131,6 +131,8 @@ struct pd_consumer {
     bool no_samples;
     /* Samples of a trace may come packed: batch->packs. */
     bool takes_packs;
+    /* What work() does depends on the batches before: the caller's thread does it all. Others walk traces only. */
+    bool alone;
     /* Records come without a thread, and none is made for them: those that act make theirs. */
     bool no_threads;
     bool prints; /* samples one by one: perf then looks for the code of each */

@@ -53,6 +53,8 @@ static perfdata_status begin_worker(struct pool *pool, unsigned index)
     const struct pd_consumer *consumer = pool->consumer;
     worker->pool = pool;
     worker->index = index;
+    if (index && consumer->alone)
+        return 0;
     if (pool->session->symbols) {
         worker->resolver = pd_resolver_new(pool->session->symbols);
         if (!worker->resolver)
@@ -174,6 +176,18 @@ static void work_on_first(struct pool *pool, struct worker *worker)
     complete(pool, job);
 }
 
+/* With the lock or without: a batch waits for any worker. */
+static bool has_batch(const struct pool *pool)
+{
+    return atomic_load_explicit(&pool->filled, memory_order_relaxed) && !pool->consumer->alone;
+}
+
+/* ... or something else does. */
+static bool has_work(const struct pool *pool)
+{
+    return has_batch(pool) || pd_ahead_waits(&pool->ahead) || pd_synth_waits(pool->session->synth);
+}
+
 static uint64_t now(void)
 {
     struct timespec time;
@@ -193,15 +207,23 @@ static void look_out(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
     uint64_t until = now() + LOOK_OUT;
     bool late = false;
-    while (!late && !atomic_load_explicit(&pool->filled, memory_order_relaxed) &&
-           !pd_ahead_waits(&pool->ahead)) {
+    while (!late && !has_work(pool)) {
         sched_yield(); /* on a busy machine it takes long: then there is no use in it */
         late = now() > until;
     }
     pthread_mutex_lock(&pool->lock);
     pool->looking = false;
-    if (late && !pool->first && !pool->finished)
+    if (late && !has_work(pool) && !pool->finished)
         pthread_cond_wait(&pool->work, &pool->lock);
+}
+
+/* With the lock. Walks what the front will come to of a trace. */
+static void help(struct worker *worker)
+{
+    struct pool *pool = worker->pool;
+    pthread_mutex_unlock(&pool->lock);
+    pd_synth_help(pool->session->synth, worker->index);
+    pthread_mutex_lock(&pool->lock);
 }
 
 static void *worker_main(void *data)
@@ -215,10 +237,12 @@ static void *worker_main(void *data)
             pd_ahead_serve(&pool->ahead);
             pthread_mutex_lock(&pool->lock);
         }
-        if (pool->first)
+        if (has_batch(pool))
             work_on_first(pool, worker);
         else if (pool->finished)
             break;
+        else if (pd_synth_waits(pool->session->synth))
+            help(worker);
         else
             look_out(pool);
     }
@@ -244,7 +268,26 @@ static perfdata_status start_worker(struct pool *pool)
     return 0;
 }
 
+/* There is something of a trace to walk. */
+static void wake_helpers(void *data)
+{
+    struct pool *pool = data;
+    perfdata_status status = PERFDATA_OK;
+    while (pool->started < pool->worker_count && status >= 0)
+        status = start_worker(pool);
+    pthread_mutex_lock(&pool->lock);
+    if (status < 0)
+        pool->status = status;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 /* ---- the front's side -------------------------------------------------------------------------------------- */
+
+static bool works_alone(const struct pool *pool)
+{
+    return pool->worker_count == 1 || pool->consumer->alone;
+}
 
 /* While a worker loads the kernel's symbols the others wait for it, and so would the front if it helped: it goes on
  * instead, so that there is plenty to do afterwards; not in a stream, whose memory stays small. Nor does it help before the first batch, the one that loads, is with a
@@ -253,7 +296,7 @@ static bool add_extra(struct pool *pool)
 {
     size_t base = pool->slot_count - EXTRA_JOBS;
     const struct pd_symbols *symbols = pool->session->symbols;
-    if (pool->worker_count == 1 || !pool->first || pool->extra == EXTRA_JOBS || !symbols ||
+    if (works_alone(pool) || !pool->first || pool->extra == EXTRA_JOBS || !symbols ||
         pd_source_is_stream(pool->session->recording->source) ||
         (pool->next_taken && !pd_symbols_loading(symbols)))
         return false;
@@ -407,10 +450,12 @@ static perfdata_status run_front(struct pool *pool)
     perfdata_status status = pd_front_open(pool->session, pool->consumer, &front);
     if (status < 0)
         return status;
-    if (pool->worker_count > 1)
+    if (!works_alone(pool))
         pd_order_read_ahead(front.order, &pool->ahead);
-    if (pool->worker_count > 1 || pool->consumer->takes_packs)
-        pd_front_pack(&front, pool->worker_count > 1);
+    if (!works_alone(pool) || pool->consumer->takes_packs)
+        pd_front_pack(&front, !works_alone(pool));
+    if (front.synth && pool->worker_count > 1)
+        pd_synth_take_help(front.synth, pool->worker_count - 1, wake_helpers, pool);
     int filled = 1;
     while (filled > 0 && status >= 0) {
         uint64_t oldest;
@@ -421,7 +466,7 @@ static perfdata_status run_front(struct pool *pool)
         filled = pd_front_fill(&front, job);
         if (job->batch.count) {
             submit(pool, job);
-            if (filled > 0)
+            if (filled > 0 && !works_alone(pool))
                 status = start_worker(pool);
         } else {
             pd_job_reset(job);
@@ -453,7 +498,7 @@ unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
 static bool make_pool(struct pool *pool, unsigned threads)
 {
     /* One at work and one waiting for each: the farther the front is ahead, the colder is what it has touched. */
-    size_t jobs = threads == 1 ? 1 : 2 * (size_t)threads;
+    size_t jobs = threads == 1 || pool->consumer->alone ? 1 : 2 * (size_t)threads;
     pool->workers = calloc(threads, sizeof *pool->workers);
     pool->slot_count = jobs + EXTRA_JOBS;
     pool->jobs = calloc(pool->slot_count, sizeof(struct pd_job *));

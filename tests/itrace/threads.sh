@@ -28,6 +28,15 @@ all_alike() {
     alike script --itrace=xwe --time 30%-95%
 }
 
+# Branches, which others walk up to now: taken from tapes.
+branches_alike() {
+    alike script --itrace=be -F +ipc,+flags
+    alike script --itrace=cr --call-trace
+    alike script --itrace=bi20usxwpoIe -F +ipc --time 20%-45%,60%-90%
+    alike script --itrace=i30usl8e
+    alike report --stdio --itrace=i10usg
+}
+
 damage() {
     python3 - "$1" <<'EOF'
 import random, sys
@@ -80,6 +89,18 @@ for name in t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_for
         damage "$big"
         name="$name, damaged"
         all_alike ;;
+    esac
+done
+# Smaller, for there is much text. With exec and fork other code is there than was walked.
+for name in t_tsc t_cyc t_mtc t_ovfmtc t_ptw t_tsx c_dyn c_fork c_ovf c_switch2 c_threads4; do
+    big=$work/small.data
+    python3 "$make_big" "$own/rec/$name.data" "$big" --mb 0.5 --chunk-mb 0.25 >"$work/log" 2>&1 ||
+        { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
+    branches_alike
+    case $name in t_cyc | t_mtc | c_fork)
+        damage "$big"
+        name="$name, damaged"
+        branches_alike ;;
     esac
 done
 [ $count -gt 0 ] || complain 'nothing was compared'

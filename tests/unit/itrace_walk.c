@@ -2,7 +2,7 @@
 /* The walk through a trace, packets and code made here: what each kind of packet leads to, errors and what follows them,
  * that everything but branches is the same when nobody looks at branches, and that steps are the same when many are handed
  * over at once. */
-#include "walk_image.h"
+#include "walk_tape.h"
 #include "base/text.h"
 #include "test.h"
 
@@ -482,6 +482,77 @@ static void repeated_is_the_same(void)
     image_set(BASE, code, sizeof code);
 }
 
+/* ---- on tapes ---- */
+
+/* What makes a decoder forget what came before: all times in PSB+, and MTCs behind CYCs. */
+static void runner_psb(struct runner *r, uint32_t ctc)
+{
+    uint8_t tsc[8] = { 0x19 }, tma[7] = { 2, 0x73 };
+    const uint64_t time = 0x10000000 + (uint64_t)ctc * 92;
+    runner_flush(r);
+    memcpy(tsc + 1, &time, 7);
+    memcpy(tma + 2, &ctc, 2);
+    r->size += put(r->to + r->size, PSB, sizeof PSB - 1);
+    r->size += put(r->to + r->size, tsc, sizeof tsc);
+    r->size += put(r->to + r->size, tma, sizeof tma);
+    r->size += put(r->to + r->size, "\x02\x03\x14\x00\x99\x01" AT("\x00") PSBEND,
+                   sizeof "\x02\x03\x14\x00\x99\x01" AT("\x00") PSBEND - 1);
+    r->ip = BASE;
+    r->depth = 0;
+}
+
+static void runner_mtc(struct runner *r, uint32_t *ctc, bool cyc)
+{
+    *ctc += 8;
+    runner_flush(r);
+    if (cyc)
+        r->size += put(r->to + r->size, (uint8_t[]){ (uint8_t)(next(32) << 3 | 3) }, 1);
+    r->size += put(r->to + r->size, (uint8_t[]){ 0x59, (uint8_t)(*ctc >> 3) }, 2);
+}
+
+/* Odd packets: one in so many. */
+static size_t make_taped(uint8_t *bytes, size_t room, unsigned round)
+{
+    struct runner runner = { .to = bytes, .ip = BASE, .period = 3 + next(60) };
+    const bool cyc = round % 2;
+    const uint32_t odd = round % 3 ? 5000 : 200;
+    uint32_t ctc = 16;
+    for (size_t i = 0; i < sizeof runner.tape; i++)
+        runner.tape[i] = (uint8_t)next(256);
+    runner_psb(&runner, ctc);
+    while (runner.size < room - 128) {
+        runner_step(&runner);
+        if (!next(40) && round % 5)
+            runner_mtc(&runner, &ctc, cyc);
+        if (!next(10) && cyc)
+            runner.size += put(bytes + runner.size, (uint8_t[]){ (uint8_t)(next(32) << 3 | 3) }, 1);
+        if (!next(odd))
+            runner.size += put_packet(bytes + runner.size);
+        if (!next(200))
+            runner_psb(&runner, ctc += 800);
+    }
+    return runner.size;
+}
+
+static void taped_is_the_same(void)
+{
+    static uint8_t bytes[8192];
+    size_t count[2] = { 0 };
+    image_set(BASE, calls, sizeof calls);
+    for (unsigned round = 0; round < 600; round++) {
+        struct image_trace trace = { .bytes = bytes };
+        trace.size = make_taped(bytes, sizeof bytes, round);
+        struct pd_pt_config config = image_config(&trace);
+        config.period_type = round % 7 ? PD_PT_PERIOD_NONE : PD_PT_PERIOD_TICKS;
+        config.period = 1 + next(1000);
+        size_t taped = image_compare_tape(&config, &trace);
+        CHECK(taped != SIZE_MAX);
+        count[round % 2] += taped;
+    }
+    CHECK(count[0] > 500000 && count[1] > 500000);
+    image_set(BASE, code, sizeof code);
+}
+
 int main(void)
 {
     image_set(BASE, code, sizeof code);
@@ -497,6 +568,7 @@ int main(void)
     unseen_is_the_same();
     together_is_the_same();
     repeated_is_the_same();
+    taped_is_the_same();
     image_clear();
     return test_done();
 }

@@ -113,6 +113,15 @@ bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
     return d->time.have_cyc || (!mark->at.sample_tot_cycles && !mark->at.state.cycles);
 }
 
+void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out)
+{
+    *out = (struct pd_pt_counted){ .have_cyc = mark->at.time.have_cyc,
+                                   .insns = mark->insns,
+                                   .tot_cycles = mark->tot_cycles,
+                                   .base_cycles = mark->base_cycles,
+                                   .base_timestamp = mark->base_timestamp };
+}
+
 bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
 {
     return one->at.time.have_cyc == other->at.time.have_cyc;
@@ -184,7 +193,7 @@ void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
     if (to->at.time.have_cyc)
         counts.tot_cycles += to->tot_cycles - from->tot_cycles;
     else
-        pd_pt_time_recount(&counts, changes);
+        pd_pt_time_recount(&counts, changes, 0, changes->list.count);
     go_to(d, to, own->insns + (to->insns - from->insns), &counts);
     if (to->timeless)
         d->time.insn_base = d->sample_insn_base = own->insn_base;
@@ -193,6 +202,11 @@ void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
 void pd_pt_note_cycles(struct pd_pt_decoder *d, struct pd_pt_cycles *changes)
 {
     d->time.changes = changes;
+}
+
+bool pd_pt_counts_wait(const struct pd_pt_decoder *d)
+{
+    return d->time.sample_cyc;
 }
 
 void pd_pt_note_pauses(struct pd_pt_decoder *d, struct pd_pt_pauses *pauses)

@@ -24,8 +24,17 @@ void pd_pt_mark_jump(struct pd_pt_decoder *decoder, const struct pd_pt_mark *own
                      const struct pd_pt_cycles *changes);
 /* Notes what changes its count of cycles; NULL: no more. */
 void pd_pt_note_cycles(struct pd_pt_decoder *decoder, struct pd_pt_cycles *changes);
+/* A step will take the count of cycles, which has changed. */
+bool pd_pt_counts_wait(const struct pd_pt_decoder *decoder);
 /* Notes pauses, which are then no steps although PD_PT_TRACE_END is watched; NULL: no more. */
 void pd_pt_note_pauses(struct pd_pt_decoder *decoder, struct pd_pt_pauses *pauses);
+/* What had been counted at a place. */
+struct pd_pt_counted {
+    bool have_cyc;
+    uint64_t insns, tot_cycles;
+    uint64_t base_cycles, base_timestamp; /* of cycles without CYCs */
+};
+void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out);
 /* Cycles are counted alike at both. */
 bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
 /* The decoder, which may be one of another queue, begins at the PSB at that position of the mark's buffer; what changes

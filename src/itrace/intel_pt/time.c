@@ -95,7 +95,7 @@ void pd_pt_time_note(struct pd_pt_time *time, double factor)
     enum { MOST = 1 << 14 };
     struct pd_pt_cycles *changes = time->changes;
     struct pd_pt_cycles_change change = { time->timestamp, factor }, *last = NULL;
-    if (changes->list.count > changes->fixed)
+    if (changes->list.count > changes->fixed && !changes->each)
         last = &changes->list.data[changes->list.count - 1];
     /* From one base the count only grows with the time. */
     if (factor > 0 && last && last->factor == factor && last->timestamp <= change.timestamp)
@@ -105,9 +105,10 @@ void pd_pt_time_note(struct pd_pt_time *time, double factor)
         changes->failed = true;
 }
 
-void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *changes)
+void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *changes, size_t from,
+                        size_t to)
 {
-    for (size_t i = 0; i < changes->list.count; i++) {
+    for (size_t i = from; i < to; i++) {
         const struct pd_pt_cycles_change *change = &changes->list.data[i];
         if (change->factor != 0) {
             count_to(time, change->timestamp, change->factor);

@@ -19,6 +19,8 @@ struct pd_pt_calibration {
 struct pd_pt_cycles {
     PD_VEC(struct pd_pt_cycles_change) list;
     size_t fixed; /* so many stay as they are */
+    bool each;    /* none of them goes up in another */
+    size_t taken; /* how many there were when a step took the count last */
     bool failed;  /* not all of it is there */
 };
 struct pd_pt_cycles_change {
@@ -98,8 +100,9 @@ PD_INLINE bool pd_pt_time_slips(const struct pd_pt_time *time, uint64_t tsc)
 }
 
 void pd_pt_time_note(struct pd_pt_time *time, double factor);
-/* The changes again, from the count that `time` has. */
-void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *changes);
+/* The changes from one to another again, from the count that `time` has. */
+void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *changes, size_t from,
+                        size_t to);
 
 /* Counts cycles from here where no CYC packets do. */
 PD_INLINE void pd_pt_time_rebase_cycles(struct pd_pt_time *time)

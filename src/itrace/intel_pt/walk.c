@@ -376,7 +376,7 @@ static void finish_error(struct pd_pt_decoder *d, int error)
     if (error != PD_PT_OVERFLOW)
         d->state.from_ip = d->ip;
     walk_take_time(d);
-    d->sample_tot_cycles = d->time.tot_cycles;
+    walk_take_total(d);
     walk_set_nr(d);
 }
 

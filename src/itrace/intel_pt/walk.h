@@ -553,13 +553,20 @@ PD_INLINE void walk_take_time(struct pd_pt_decoder *d)
     d->state.cycles = d->time.tot_cycles;
 }
 
+PD_INLINE void walk_take_total(struct pd_pt_decoder *d)
+{
+    d->sample_tot_cycles = d->time.tot_cycles;
+    if (PD_UNLIKELY(d->time.changes != NULL))
+        d->time.changes->taken = d->time.changes->list.count;
+}
+
 /* ... and it has the cycles, if the packet before has counted them. False: not so. */
 PD_INLINE bool walk_take_counts(struct pd_pt_decoder *d)
 {
     walk_take_time(d);
     if (!d->time.sample_cyc)
         return false;
-    d->sample_tot_cycles = d->time.tot_cycles;
+    walk_take_total(d);
     d->time.sample_cyc = false;
     return true;
 }
