@@ -18,8 +18,13 @@ grep -q "dlopen failed for: './none.so'" "$work/none"
 rec=${PERFDATA_CORPUS:-}/own-pt/rec
 [ -d "$rec" ] && command -v perf >/dev/null || exit 0
 cd "$rec"
+# Filters that ask for source lines make perf look for programs at their own place, not below symfs: it dies where they are
+# not there.
 same() {
-    perf script --symfs ../symfs "$@" >"$work/perf" 2>/dev/null
+    if ! perf script --symfs ../symfs "$@" >"$work/perf" 2>/dev/null; then
+        echo "skipped, perf dies: $*"
+        return 0
+    fi
     "$PERFDATA" script --symfs ../symfs "$@" >"$work/ours" 2>/dev/null
     [ -s "$work/perf" ] && cmp "$work/perf" "$work/ours" || { echo "differs, or perf prints nothing: $*"; exit 1; }
 }

@@ -48,6 +48,8 @@ done
 printf '[intel-pt]\n\tmispred-all = on\n' >"$work/config"
 config=$work/config
 compare t_psb16k.data --itrace=i100usle --strip
+PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/t_psb16k.data" --itrace=i100usle --strip --symfs "$own/symfs" \
+    -o "$work/ours" 2>/dev/null
 "$PERFDATA" script -i "$work/ours" -F brstack | grep -q '/M/' || complain 'perfconfig: no branch is mispredicted'
 
 # The AutoFDO way.

@@ -242,7 +242,9 @@ autofdo() {
         perf script -i "$work/$(basename "$program").inj" --symfs . -F ip,brstack >"$work/$(basename "$program").text" 2>/dev/null
     done
     cmp -s "$work/perf.text" "$work/perfdata.text" || complain 'inject --itrace --strip: differs from perf'
-    grep -q '/M/' "$work/perfdata.text" || complain 'no branch is mispredicted'
+    PERF_CONFIG=$work/config "$PERFDATA" inject --itrace=i100usle --strip -i "$own/rec/t_psb16k.data" \
+        --symfs "$own/symfs" -o "$work/placed.inj" 2>/dev/null
+    "$PERFDATA" script -i "$work/placed.inj" -F brstack | grep -q '/M/' || complain 'no branch is mispredicted'
     count=$((count + 1))
 }
 

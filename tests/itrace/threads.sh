@@ -7,12 +7,20 @@
 make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
 [ -f "$make_big" ] || { echo 'skipped: PERFDATA_TOOLS is not set'; exit 77; }
 
-# OPTION...: of the recording $big.
+# THREADS FILE OPTION...: of the recording $big; where messages come among the text is not said.
+text() {
+    threads=$1 to=$2
+    shift 2
+    "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j "$threads" >"$to" 2>"$work/messages" || :
+    cat "$work/messages" >>"$to"
+}
+
+# OPTION...
 alike() {
-    "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j 1 >"$work/one" 2>&1 || :
+    text 1 "$work/one" "$@"
     count=$((count + 1))
     for threads in 2 3 8; do
-        "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j $threads >"$work/several" 2>&1 || :
+        text $threads "$work/several" "$@"
         cmp -s "$work/one" "$work/several" || complain "$name: other text with $threads threads: $*"
     done
 }
