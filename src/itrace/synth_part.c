@@ -2,10 +2,7 @@
 /* A worker on a part. */
 #include "itrace/synth_part.h"
 
-enum {
-    WARM_UP = 4096, /* bytes before it where a decoder begins, or a little later */
-    TAILS = 8       /* of a part */
-};
+enum { TAILS = 8 /* of a part */ };
 
 static int no_buffer(void *data, struct pd_pt_buffer *out)
 {
@@ -85,13 +82,13 @@ static bool make_ready(struct pd_part_worker *worker, const struct pd_synth_part
 }
 
 /* The last PSB that is far enough before the part, or another one. */
-static bool warm_place(const struct pd_synth_parts *parts, const struct pd_part *part,
-                       uint64_t *place)
+static bool warm_place(const struct pd_synth_parts *parts, struct pd_part *part, uint64_t *place)
 {
     uint64_t first = parts->list.data[0].begin;
     size_t end = (size_t)(part->begin - first);
     bool found = false;
-    for (size_t back = WARM_UP; !found && back / 2 < end; back *= 2) {
+    part->warm_up = atomic_load_explicit(&parts->warm_up, memory_order_relaxed);
+    for (size_t back = part->warm_up; !found && back / 2 < end; back *= 2) {
         size_t at = end > back ? end - back : 0;
         at = pd_pt_find_psb(parts->data, end, at);
         found = at < end;

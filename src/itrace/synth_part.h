@@ -18,6 +18,7 @@ enum pd_part_how { PART_FREE, PART_OWN, PART_RUNNING, PART_DONE, PART_FAILED };
 struct pd_part {
     uint64_t begin,
         end; /* positions of PSBs; the end may come to lie before where the next one begins */
+    size_t warm_up;       /* as of when it was begun */
     uint64_t reached;     /* how far a worker came */
     enum pd_part_how how; /* with the pool's lock */
     struct pd_pt_mark *entry, *exit;
@@ -41,6 +42,7 @@ struct pd_synth_parts {
     struct pd_synth_pool *pool;
     struct pd_synth_queue *queue;
     size_t part_size;
+    _Atomic size_t warm_up;      /* bytes before a part where a decoder begins, or a little later */
     PD_VEC(struct pd_part) list; /* of the buffer under way; empty: not cut yet */
     const uint8_t *data;         /* of list.data[0].begin */
     struct pd_pt_mark *seed;     /* where it was cut */

@@ -10,7 +10,9 @@ enum {
     LEAST_TAPED = 16 << 10, /* the same of parts with tapes, */
     MOST_TAPED = 64 << 10,
     BRANCHES = 32 << 10, /* of which one has about so many */
-    TRIES = 16           /* that may fail before it is seen that it is in vain */
+    WARM_UP = 512,       /* before the first ones: the PSB before it, mostly */
+    MOST_WARM_UP = 16 << 10,
+    TRIES = 16 /* that may fail before it is seen that it is in vain */
 };
 
 /* The caller's included. */
@@ -378,12 +380,24 @@ static bool in_range(const struct pd_synth_queue *queue, const struct pd_part *p
 
 static void judge(struct pd_synth_parts *parts, const struct pd_part *part, bool good)
 {
+    if (!good && part->warm_up < parts->warm_up && !part->is_tail)
+        return; /* later ones have been begun earlier */
     parts->tried_bytes += part->is_tail ? 0 : parts->part_size;
     parts->done_bytes += good ? part->end - part->begin : 0;
     parts->hits += good;
     parts->misses += !good;
     if (parts->misses > TRIES + parts->hits)
         parts->vain = true;
+}
+
+/* Its decoder was begun too late where it is not. */
+static bool is_same(struct pd_synth_parts *parts, const struct pd_part *part)
+{
+    const bool same = pd_pt_mark_same(parts->own, part->entry);
+    const size_t warm_up = part->warm_up;
+    if (!same && warm_up && warm_up < MOST_WARM_UP && warm_up == parts->warm_up)
+        parts->warm_up = 2 * warm_up;
+    return same;
 }
 
 /* The part where the queue is has been gone over, or cannot be: its tail comes next, or the next part. */
@@ -491,8 +505,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     enum pd_part_how how = await(parts, part);
     bool good = how == PART_DONE && !part->empty && (part->tape || may_begin(queue, part, limit)) &&
                 in_range(queue, part) && !queue->sync_switch &&
-                pd_pt_mark_take(parts->own, queue->decoder) &&
-                pd_pt_mark_same(parts->own, part->entry);
+                pd_pt_mark_take(parts->own, queue->decoder) && is_same(parts, part);
     if (how != PART_OWN && !part->empty)
         judge(parts, part, good);
     pass_part(parts, good);
@@ -611,6 +624,7 @@ static struct pd_synth_parts *new_parts(struct pd_synth_pool *pool, struct pd_sy
     parts->pool = pool;
     parts->queue = queue;
     parts->number = UINT64_MAX;
+    parts->warm_up = WARM_UP;
     parts->seed = pd_pt_mark_new();
     parts->own = pd_pt_mark_new();
     queue->parts = parts;

@@ -25,7 +25,7 @@ void pd_tape_free(struct pd_tape *tape)
 PD_INLINE uint64_t cycles_of(const struct pd_tape *tape, uint64_t tot_cycles,
                              const struct pd_pt_cycles *changes)
 {
-    return tape->begin.have_cyc ? tot_cycles - tape->begin.tot_cycles : changes->taken;
+    return tape->begin.have_cyc ? tot_cycles - tape->begin.told_cycles : changes->taken;
 }
 
 static bool is_plain(const struct pd_pt_state *state, const struct pd_pt_state *before)

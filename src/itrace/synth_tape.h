@@ -75,7 +75,7 @@ uint64_t pd_tape_count(struct pd_tape_reader *reader, uint64_t cycles);
 PD_INLINE uint64_t pd_tape_cycles(struct pd_tape_reader *reader, uint64_t cycles)
 {
     if (reader->begin.have_cyc)
-        return reader->begin.tot_cycles + cycles;
+        return reader->begin.told_cycles + cycles;
     return cycles <= reader->change ? reader->counts.tot_cycles : pd_tape_count(reader, cycles);
 }
 

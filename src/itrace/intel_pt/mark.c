@@ -118,6 +118,7 @@ void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out
     *out = (struct pd_pt_counted){ .have_cyc = mark->at.time.have_cyc,
                                    .insns = mark->insns,
                                    .tot_cycles = mark->tot_cycles,
+                                   .told_cycles = mark->tot_cycles + mark->at.sample_tot_cycles,
                                    .base_cycles = mark->base_cycles,
                                    .base_timestamp = mark->base_timestamp };
 }

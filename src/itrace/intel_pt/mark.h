@@ -32,6 +32,7 @@ void pd_pt_note_pauses(struct pd_pt_decoder *decoder, struct pd_pt_pauses *pause
 struct pd_pt_counted {
     bool have_cyc;
     uint64_t insns, tot_cycles;
+    uint64_t told_cycles;                 /* tot_cyc_cnt: may be behind */
     uint64_t base_cycles, base_timestamp; /* of cycles without CYCs */
 };
 void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out);
