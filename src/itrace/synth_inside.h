@@ -69,6 +69,8 @@ struct pd_synth_queue {
     const struct pd_pt_state *state;
     bool pending;
     bool pending_error; /* it is an error, met behind a step of queue->time */
+    bool after_error;   /* the step before was one, and as many instructions had run: */
+    uint64_t error_insns;
     uint32_t flags;
     uint8_t insn_length;
     struct pd_code_view *view;      /* of `thread` */

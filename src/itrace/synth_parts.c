@@ -265,13 +265,12 @@ static void set_size(struct pd_synth_parts *parts, size_t left)
     parts->tried_bytes = parts->done_bytes = 0;
 }
 
-/* The buffer is cut, and its parts are there to be walked. */
-static void cut_buffer(struct pd_synth_queue *queue)
+/* From the PSB where the queue is the buffer is cut, and its parts are there to be walked. */
+static void cut_buffer(struct pd_synth_queue *queue, uint64_t begin)
 {
     struct pd_synth_parts *parts = queue->parts;
     struct pd_pt_rest rest;
     pd_pt_rest(queue->decoder, &rest);
-    uint64_t begin = queue->state->psb_offset;
     if (parts->tried || queue->to_start || !rest.tracing || !queue->thread || !queue->view ||
         queue->sync_switch || begin > rest.position)
         return; /* at the next PSB, perhaps */
@@ -314,12 +313,11 @@ static void set_next(struct pd_synth_parts *parts, size_t next)
         pd_pt_watch(parts->queue->decoder, 0, 0);
 }
 
-void pd_synth_parts_psb(struct pd_synth_queue *queue)
+void pd_synth_parts_psb(struct pd_synth_queue *queue, uint64_t position)
 {
     struct pd_synth_parts *parts = queue->parts;
-    uint64_t position = queue->state->psb_offset;
     if (!parts->list.count) {
-        cut_buffer(queue);
+        cut_buffer(queue, position);
         return;
     }
     size_t next = parts->next;

@@ -23,8 +23,8 @@ void pd_synth_parts_close(struct pd_synth *synth);
 void pd_synth_parts_next(struct pd_synth_queue *queue);
 /* The rest of its buffer is of no use. */
 void pd_synth_parts_drop(struct pd_synth_queue *queue);
-/* The queue has come to a step that is a PSB. */
-void pd_synth_parts_psb(struct pd_synth_queue *queue);
+/* The queue's decoder has come to a step that is a PSB there. */
+void pd_synth_parts_psb(struct pd_synth_queue *queue, uint64_t position);
 /* True: the queue went over a part, and queue->time is its end's. */
 bool pd_synth_parts_jump(struct pd_synth_queue *queue);
 /* The next step of queue->tape; NULL: it has been left. */

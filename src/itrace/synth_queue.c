@@ -384,6 +384,26 @@ PD_INLINE const struct pd_pt_state *next_step(struct pd_synth_queue *queue, uint
     return pd_pt_decode(queue->decoder, limit);
 }
 
+/* Of such a step only its time counts: one thread alone would not even ask for it. */
+static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_state *state,
+                       uint64_t limit)
+{
+    const bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
+    const bool returns = from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START;
+    return !state->error && !(state->type & wanted_of(queue)) && state->timestamp < limit &&
+           !(returns && !queue->synth->timeless) && (queue->tape || !pd_pt_is_near(queue->decoder));
+}
+
+/* An error is told at once, unless a step before it would have ended the run; behind another error there was none. */
+static bool waits_with_error(struct pd_synth_queue *queue, const struct pd_pt_state *state,
+                             uint64_t limit, uint64_t others)
+{
+    const bool again = queue->after_error && queue->error_insns == state->tot_insn_cnt;
+    queue->after_error = true;
+    queue->error_insns = state->tot_insn_cnt;
+    return !again && others != UINT64_MAX && (queue->time > others || queue->time >= limit);
+}
+
 /* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
 static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
 {
@@ -420,10 +440,19 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
                 return RUN_LIMIT;
             continue;
         }
-        const struct pd_pt_state *state = next_step(queue, decode_limit(queue, limit));
+        const uint64_t until = decode_limit(queue, limit);
+        const struct pd_pt_state *state = next_step(queue, until);
         if (PD_UNLIKELY(!state)) {
             queue->ended = true;
             return RUN_STOPPED;
+        }
+        if (PD_UNLIKELY(queue->parts != NULL)) {
+            if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->tape)
+                pd_synth_parts_psb(queue, state->psb_offset);
+            if (is_passing(queue, state, until)) {
+                take_time(queue, state);
+                continue;
+            }
         }
         pd_synth_take_step(queue, state);
         if (PD_UNLIKELY(state->error)) {
@@ -431,10 +460,11 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
                 queue->time = state->skipped_timestamp;
             queue->time = PD_MAX(queue->time, state->last_timestamp);
             queue->pending_error = true;
-            if (queue->time > others)
+            if (waits_with_error(queue, state, limit, others))
                 return RUN_LIMIT;
             continue;
         }
+        queue->after_error = false;
         take_time(queue, state);
         if (plain && (queue->time < limit || synth->timeless) && pd_synth_plain_step(queue)) {
             if (PD_LIKELY(!queue->tape))
@@ -443,8 +473,6 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         }
         queue->pending = true;
         pd_synth_set_flags(queue);
-        if (PD_UNLIKELY(queue->parts != NULL) && !queue->tape && state->type & PD_PT_PSB_EVENT)
-            pd_synth_parts_psb(queue);
         if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue)) {
             pd_synth_parts_drop(queue);
             return RUN_STOPPED;
