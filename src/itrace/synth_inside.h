@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The inside of synth, for its files only: events (synth_events.c), samples (synth_sample.c, synth_pack.h), PEBS
- * (synth_pebs.c), queues and their order (synth_queue.c), who runs where (synth_switch.c), records (synth.c). */
+ * (synth_pebs.c), queues and their order (synth_queue.c), who runs where (synth_switch.c), records (synth.c), what other
+ * threads walk (synth_parts.h, synth_tape.h). */
 #ifndef PD_SYNTH_INSIDE_H
 #define PD_SYNTH_INSIDE_H
 #include "base/arena.h"
