@@ -65,9 +65,9 @@ fi
 # loaded while it records
 exec 8>&-
 wait
-"$PERFDATA" record -q -a -e cpu-clock -o d sleep 6 &
+"$PERFDATA" record -q -a -e cpu-clock -o d sh telling 6 &
 recorder=$!
-sleep 1
+begun
 load || wrong "cannot be loaded again"
 wait $recorder
 described d | grep -q 'pd_one addr' || wrong "a program that was loaded meanwhile is not described"

@@ -14,3 +14,17 @@ failed=0
 samples() {
     "$PERFDATA" script -i "$1" -F time 2>/dev/null | wc -l
 }
+
+# `sh telling SECONDS` is a workload that tells when it begins; by then its recorder has set up everything.
+printf ': >begun\nexec sleep "$1"\n' >telling
+
+# begun [FILE]: waits until the workload has begun, or FILE holds something, and takes that back for the next one
+begun() {
+    for i in $(seq 200); do
+        test -e begun || test -s "${1-begun}" || { sleep 0.1; continue; }
+        rm -f begun
+        return
+    done
+    echo "nothing was recorded for 20 seconds"
+    failed=1
+}

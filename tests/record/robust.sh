@@ -58,18 +58,20 @@ else
 fi
 
 # killed: what it had written is there
-"$PERFDATA" record -a -e cpu-clock -c 1000000 --no-buffering -o b sleep 20 >/dev/null 2>&1 &
+"$PERFDATA" record -a -e cpu-clock -c 1000000 --no-buffering -o b sh telling 20 >/dev/null 2>&1 &
 recorder=$!
-sleep 2
+begun
+sleep 1
 kill -9 $recorder
 wait $recorder 2>/dev/null || true
 test "$(samples b)" -gt 0 || { echo "nothing of a killed recorder"; failed=1; }
 
 # so of each of its threads
 rm -rf b
-"$PERFDATA" record -a --threads -e cpu-clock -c 1000000 --no-buffering -o b sleep 20 >/dev/null 2>&1 &
+"$PERFDATA" record -a --threads -e cpu-clock -c 1000000 --no-buffering -o b sh telling 20 >/dev/null 2>&1 &
 recorder=$!
-sleep 2
+begun
+sleep 1
 kill -9 $recorder
 wait $recorder 2>/dev/null || true
 test "$(samples b)" -gt 0 || { echo "nothing of a killed recorder's directory"; failed=1; }
@@ -77,6 +79,7 @@ test "$(samples b)" -gt 0 || { echo "nothing of a killed recorder's directory"; 
 # interrupted: whole
 "$PERFDATA" record -a -e cpu-clock -o c >/dev/null 2>&1 &
 recorder=$!
+begun c
 sleep 1
 kill -TERM $recorder
 code=0

@@ -28,8 +28,9 @@ test "$told" -gt 10 || wrong "switched $told times only"
 test "$(ls aa.2* | wc -l)" = "$told" || wrong "$(ls aa.2* | wc -l) files of $told"
 
 # by signal
-"$PERFDATA" record -a -e cpu-clock -F 200 --switch-output -o b sleep 2 >out 2>err &
+"$PERFDATA" record -a -e cpu-clock -F 200 --switch-output -o b sh telling 2 >out 2>err &
 recorder=$!
+begun
 sleep 1
 kill -USR2 $recorder
 wait $recorder || wrong "switched by signal"
@@ -143,8 +144,9 @@ done
 record --affinity x -e cpu-clock -o p true && wrong "--affinity x"
 set --
 if chrt -f 1 true 2>/dev/null; then set -- -r 1; else echo "no priorities here: -r is not tried"; fi
-"$PERFDATA" record "$@" --affinity cpu -e cpu-clock -a -o p sleep 1 >out 2>err &
+"$PERFDATA" record "$@" --affinity cpu -e cpu-clock -a -o p sh telling 1 >out 2>err &
 recorder=$!
+begun
 sleep 0.5
 grep -q '^Cpus_allowed_list:[^0-9]*[0-9]*$' /proc/$recorder/status || wrong "--affinity cpu: on more CPUs than one"
 test $# = 0 || test "$(cut -d ' ' -f 40,41 /proc/$recorder/stat)" = '1 1' || wrong "-r 1: not with this priority"
