@@ -57,10 +57,9 @@ static bool set_waits(struct pd_synth_pool *pool)
     return waits;
 }
 
-/* There may be more to do than before. */
+/* With the lock, which it gives back: there may be more to do than before. */
 static void offer(struct pd_synth_pool *pool)
 {
-    pthread_mutex_lock(&pool->lock);
     const bool waited = pool->waits, waits = set_waits(pool);
     pthread_mutex_unlock(&pool->lock);
     if (waits && !waited)
@@ -294,7 +293,6 @@ static void cut_buffer(struct pd_synth_queue *queue, uint64_t begin)
         pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, parts->list.data[1].begin);
     if (parts->list.count)
         ask_for_next(parts);
-    pthread_mutex_unlock(&parts->pool->lock);
     offer(parts->pool);
 }
 
@@ -305,7 +303,6 @@ static void set_next(struct pd_synth_parts *parts, size_t next)
     parts->next = next;
     if (parts->claim < next)
         parts->claim = next;
-    pthread_mutex_unlock(&parts->pool->lock);
     offer(parts->pool); /* the window has moved */
     if (next < parts->list.count)
         pd_pt_watch(parts->queue->decoder, PD_PT_PSB_EVENT, parts->list.data[next].begin);
@@ -450,19 +447,26 @@ static void end_tape(struct pd_synth_queue *queue)
     queue->tape = NULL;
     parts->here = parts->here_behind;
     pd_synth_free_part(parts->pool, part);
-    offer(parts->pool);
+    pthread_mutex_lock(&parts->pool->lock);
+    offer(parts->pool); /* there is a tape again */
+}
+
+/* By the code that the workers saw. */
+static void show_walked(struct pd_synth_queue *queue)
+{
+    const struct pd_synth_parts *parts = queue->parts;
+    struct pd_code_view *view = pd_code_view(queue->synth->code_reader, parts->thread,
+                                             parts->number, PD_CODE_HOST);
+    pd_pt_set_code(queue->decoder, view, NULL);
 }
 
 /* The queue's decoder goes where the tape is, by the code that the worker saw. */
 static void leave_tape(struct pd_synth_queue *queue)
 {
     enum { MOST = 32 };
-    struct pd_synth *synth = queue->synth;
     struct pd_synth_parts *parts = queue->parts;
     struct pd_pt_branch branches[MOST];
-    struct pd_code_view *view = pd_code_view(synth->code_reader, parts->thread, parts->number,
-                                             PD_CODE_HOST);
-    pd_pt_set_code(queue->decoder, view, NULL);
+    show_walked(queue);
     pd_pt_watch(queue->decoder, PD_PT_ALL_STEPS, 0);
     for (uint64_t left = pd_tape_told(&parts->reader); left;) {
         if (!pd_pt_decode(queue->decoder, UINT64_MAX))
@@ -533,10 +537,8 @@ static void go_back(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
     struct pd_synth_parts *parts = queue->parts;
-    struct pd_code_view *view = pd_code_view(synth->code_reader, parts->thread, parts->number,
-                                             PD_CODE_HOST);
     parts->here = false;
-    pd_pt_set_code(queue->decoder, view, NULL);
+    show_walked(queue);
     pd_pt_mark_back(queue->decoder, parts->own);
     queue->time = parts->time;
     set_next(parts, parts->next);
@@ -634,15 +636,13 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
     if (threads < 2 || !is_worth_it(synth))
         return PERFDATA_OK;
     struct pd_synth_pool *pool = synth->pool = calloc(1, sizeof *pool);
-    if (pool) {
-        pthread_mutex_init(&pool->lock, NULL);
-        pthread_mutex_init(&pool->tape_lock, NULL);
-        pool->tapes = tells_branches(synth);
-        pthread_cond_init(&pool->done, NULL);
-        pool->synth = synth;
-    }
     if (!pool)
         return PERFDATA_ERROR_MEMORY;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_mutex_init(&pool->tape_lock, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    pool->tapes = tells_branches(synth);
+    pool->synth = synth;
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
         if (!queue->decoder || is_vain(synth, queue))
@@ -664,11 +664,6 @@ void pd_synth_parts_close(struct pd_synth *synth)
         if (!parts)
             continue;
         pd_synth_parts_drop(&synth->queues[i]);
-    }
-    for (size_t i = 0; i < synth->queue_count; i++) {
-        struct pd_synth_parts *parts = synth->queues[i].parts;
-        if (!parts)
-            continue;
         pd_vec_free(&parts->list);
         free(parts->seed);
         free(parts->own);

@@ -201,6 +201,19 @@ static void put_straight(struct pd_synth_queue *queue, const struct pd_pt_straig
     }
 }
 
+/* The queue's time and cycles are the branch's. */
+PD_INLINE struct told told_branch(const struct pd_synth_queue *queue, uint64_t from, uint64_t to,
+                                  uint64_t insns, uint8_t insn_op, uint8_t insn_length)
+{
+    return (struct told){ .time = pd_synth_time(queue),
+                          .from = from,
+                          .to = to,
+                          .insns = insns,
+                          .period = 1,
+                          .flags = queue->synth->op_flags[insn_op],
+                          .insn_length = insn_length };
+}
+
 /* The time and cycles are the branch's from here on. */
 PD_INLINE struct told told_of(struct pd_synth_queue *queue, const struct pd_pt_branch *branch)
 {
@@ -208,13 +221,8 @@ PD_INLINE struct told told_of(struct pd_synth_queue *queue, const struct pd_pt_b
     queue->time = PD_MAX(queue->time, branch->timestamp);
     queue->ipc_cycles = approximate ? branch->cycles : branch->tot_cycles;
     queue->has_ipc = approximate || branch->has_cycles;
-    return (struct told){ .time = pd_synth_time(queue),
-                          .from = branch->from,
-                          .to = branch->to,
-                          .insns = branch->insns,
-                          .period = 1,
-                          .flags = queue->synth->op_flags[branch->insn_op],
-                          .insn_length = branch->insn_length };
+    return told_branch(queue, branch->from, branch->to, branch->insns, branch->insn_op,
+                       branch->insn_length);
 }
 
 static void put_branches(struct pd_synth_queue *queue, const struct pd_pt_branch *branches,
@@ -268,13 +276,8 @@ PD_INLINE struct told told_on_tape(struct pd_synth_queue *queue,
     struct pd_tape_reader *reader = queue->tape;
     queue->ipc_cycles = pd_tape_cycles(reader, branch->cycles);
     queue->has_ipc = branch->has_cycles;
-    return (struct told){ .time = pd_synth_time(queue),
-                          .from = branch->from,
-                          .to = branch->to,
-                          .insns = reader->begin.insns + branch->insns,
-                          .period = 1,
-                          .flags = queue->synth->op_flags[branch->insn_op],
-                          .insn_length = branch->insn_length };
+    return told_branch(queue, branch->from, branch->to, reader->begin.insns + branch->insns,
+                       branch->insn_op, branch->insn_length);
 }
 
 /* All branches before the limit. */

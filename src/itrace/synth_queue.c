@@ -394,14 +394,54 @@ static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_st
            !(returns && !queue->synth->timeless) && (queue->tape || !pd_pt_is_near(queue->decoder));
 }
 
-/* An error is told at once, unless a step before it would have ended the run; behind another error there was none. */
+/* With parts: whether it is not to be told; others may walk behind it. */
+static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state, uint64_t limit)
+{
+    if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->tape)
+        pd_synth_parts_psb(queue, state->psb_offset);
+    if (!is_passing(queue, state, limit))
+        return false;
+    take_time(queue, state);
+    return true;
+}
+
+/* True: the run ends. An error is told at once, unless a step before it would have ended the run; behind another error
+ * there was none. */
 static bool waits_with_error(struct pd_synth_queue *queue, const struct pd_pt_state *state,
                              uint64_t limit, uint64_t others)
 {
     const bool again = queue->after_error && queue->error_insns == state->tot_insn_cnt;
-    queue->after_error = true;
+    if (state->skipped_timestamp)
+        queue->time = state->skipped_timestamp;
+    queue->time = PD_MAX(queue->time, state->last_timestamp);
+    queue->pending_error = queue->after_error = true;
     queue->error_insns = state->tot_insn_cnt;
     return !again && others != UINT64_MAX && (queue->time > others || queue->time >= limit);
+}
+
+/* What waited. False: the queue stops here. */
+PD_INLINE bool tell_pending(struct pd_synth_queue *queue)
+{
+    if (PD_UNLIKELY(queue->pending_error)) {
+        queue->pending_error = false;
+        take_error(queue, queue->state);
+    }
+    if (!queue->pending)
+        return true;
+    queue->pending = false;
+    pd_synth_emit_step(queue);
+    return PD_LIKELY(!queue->sync_switch) || !(queue->state->type & PD_PT_BRANCH) ||
+           pd_synth_sync(queue);
+}
+
+/* Of a step that waits, the run being up to `limit`. */
+static bool ends_run(const struct pd_synth_queue *queue, const struct pd_pt_state *state,
+                     uint64_t limit, uint64_t others)
+{
+    const struct pd_synth *synth = queue->synth;
+    return !synth->timeless &&
+           (queue->time >= limit || (queue->time > others && (state->type & synth->mask)) ||
+            (others != UINT64_MAX && pd_pt_is_near(queue->decoder)));
 }
 
 /* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
@@ -419,17 +459,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             pd_synth_log_flush(synth);
         if (PD_UNLIKELY(is_full(synth)))
             return RUN_FULL;
-        if (PD_UNLIKELY(queue->pending_error)) {
-            queue->pending_error = false;
-            take_error(queue, queue->state);
-        }
-        if (queue->pending) {
-            queue->pending = false;
-            pd_synth_emit_step(queue);
-            if (PD_UNLIKELY(queue->sync_switch) && queue->state->type & PD_PT_BRANCH &&
-                !pd_synth_sync(queue))
-                return RUN_STOPPED;
-        }
+        if (!tell_pending(queue))
+            return RUN_STOPPED;
         if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue)) {
             if (queue->time >= limit)
                 return RUN_LIMIT;
@@ -446,20 +477,10 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             queue->ended = true;
             return RUN_STOPPED;
         }
-        if (PD_UNLIKELY(queue->parts != NULL)) {
-            if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->tape)
-                pd_synth_parts_psb(queue, state->psb_offset);
-            if (is_passing(queue, state, until)) {
-                take_time(queue, state);
-                continue;
-            }
-        }
+        if (PD_UNLIKELY(queue->parts != NULL) && passes(queue, state, until))
+            continue;
         pd_synth_take_step(queue, state);
         if (PD_UNLIKELY(state->error)) {
-            if (state->skipped_timestamp)
-                queue->time = state->skipped_timestamp;
-            queue->time = PD_MAX(queue->time, state->last_timestamp);
-            queue->pending_error = true;
             if (waits_with_error(queue, state, limit, others))
                 return RUN_LIMIT;
             continue;
@@ -477,9 +498,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             pd_synth_parts_drop(queue);
             return RUN_STOPPED;
         }
-        if (!synth->timeless &&
-            (queue->time >= limit || (queue->time > others && (state->type & synth->mask)) ||
-             (others != UINT64_MAX && pd_pt_is_near(queue->decoder))))
+        if (ends_run(queue, state, limit, others))
             return RUN_LIMIT;
     }
 }

@@ -40,26 +40,36 @@ static bool is_plain(const struct pd_pt_state *state, const struct pd_pt_state *
            state->last_timestamp <= state->timestamp && !state->skipped_timestamp;
 }
 
-/* False: it does not fit. */
-PD_INLINE bool fill(const struct pd_tape *tape, uint64_t timestamp, uint64_t insns, uint64_t cycles,
-                    struct pd_tape_branch *out)
+/* There has to be room for it. False: its numbers do not fit. */
+PD_INLINE bool put_branch(struct pd_tape *tape, const struct pd_pt_branch *branch, uint64_t cycles)
 {
-    uint64_t ticks = timestamp - tape->timestamp, count = insns - tape->begin.insns;
+    uint64_t ticks = branch->timestamp - tape->timestamp;
+    uint64_t insns = branch->insns - tape->begin.insns;
+    if (PD_UNLIKELY((ticks | insns | cycles) > UINT32_MAX))
+        return false;
+    struct pd_tape_branch *out = &tape->branches.data[tape->branches.count++];
+    out->from = branch->from;
+    out->to = branch->to;
     out->ticks = (uint32_t)ticks;
-    out->insns = (uint32_t)count;
+    out->insns = (uint32_t)insns;
     out->cycles = (uint32_t)cycles;
-    return (ticks | count | cycles) <= UINT32_MAX;
+    out->insn_op = branch->insn_op;
+    out->insn_length = branch->insn_length;
+    out->has_cycles = branch->has_cycles;
+    return true;
 }
 
 static bool put_plain(struct pd_tape *tape, const struct pd_pt_state *state, uint64_t cycles)
 {
-    struct pd_tape_branch branch = { .from = state->from_ip,
-                                     .to = state->to_ip,
-                                     .insn_op = state->insn_op,
-                                     .insn_length = state->insn_length,
-                                     .has_cycles = state->flags & PD_PT_SAMPLE_IPC };
-    return fill(tape, state->timestamp, state->tot_insn_cnt, cycles, &branch) &&
-           pd_vec_push(&tape->branches, branch);
+    struct pd_pt_branch branch = { .from = state->from_ip,
+                                   .to = state->to_ip,
+                                   .insns = state->tot_insn_cnt,
+                                   .timestamp = state->timestamp,
+                                   .insn_op = state->insn_op,
+                                   .insn_length = state->insn_length,
+                                   .has_cycles = state->flags & PD_PT_SAMPLE_IPC };
+    return pd_vec_reserve(&tape->branches, tape->branches.count + 1) &&
+           put_branch(tape, &branch, cycles);
 }
 
 bool pd_tape_put_step(struct pd_tape *tape, const struct pd_pt_state *state, bool codeless,
@@ -78,18 +88,6 @@ bool pd_tape_put_step(struct pd_tape *tape, const struct pd_pt_state *state, boo
 }
 
 enum { MOST = 32 };
-
-/* As full steps do where they do not fit: the walk ends there. */
-static bool put_branch(struct pd_tape *tape, const struct pd_pt_branch *branch, uint64_t cycles)
-{
-    struct pd_tape_branch *out = &tape->branches.data[tape->branches.count++];
-    out->from = branch->from;
-    out->to = branch->to;
-    out->insn_op = branch->insn_op;
-    out->insn_length = branch->insn_length;
-    out->has_cycles = branch->has_cycles;
-    return fill(tape, branch->timestamp, branch->insns, cycles, out);
-}
 
 bool pd_tape_put_branches(struct pd_tape *tape, struct pd_pt_decoder *decoder,
                           const struct pd_pt_cycles *changes)
@@ -119,9 +117,7 @@ void pd_tape_open(struct pd_tape_reader *reader, const struct pd_tape *tape,
 {
     *reader = (struct pd_tape_reader){ .tape = tape, .changes = changes };
     pd_pt_mark_counted(own, &reader->begin);
-    reader->counts = (struct pd_pt_time){ .tot_cycles = reader->begin.tot_cycles,
-                                          .base_cycles = reader->begin.base_cycles,
-                                          .base_timestamp = reader->begin.base_timestamp };
+    pd_pt_mark_cycles(own, &reader->counts);
 }
 
 /* Without CYCs: as of so many changes, which is what the queue's own count would be then. */

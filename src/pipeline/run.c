@@ -45,6 +45,12 @@ struct pool {
     struct pd_ahead ahead; /* what the front will read next, with more than one worker */
 };
 
+/* The front, on batches. */
+static bool works_alone(const struct pool *pool)
+{
+    return pool->worker_count == 1 || pool->consumer->alone;
+}
+
 /* ---- workers ----------------------------------------------------------------------------------------------- */
 
 static perfdata_status begin_worker(struct pool *pool, unsigned index)
@@ -276,7 +282,7 @@ static void wake_helpers(void *data)
     while (pool->started < pool->worker_count && status >= 0)
         status = start_worker(pool);
     pthread_mutex_lock(&pool->lock);
-    if (status < 0)
+    if (status < 0 && pool->status >= 0)
         pool->status = status;
     pthread_cond_broadcast(&pool->work);
     pthread_mutex_unlock(&pool->lock);
@@ -284,14 +290,9 @@ static void wake_helpers(void *data)
 
 /* ---- the front's side -------------------------------------------------------------------------------------- */
 
-static bool works_alone(const struct pool *pool)
-{
-    return pool->worker_count == 1 || pool->consumer->alone;
-}
-
 /* While a worker loads the kernel's symbols the others wait for it, and so would the front if it helped: it goes on
- * instead, so that there is plenty to do afterwards; not in a stream, whose memory stays small. Nor does it help before the first batch, the one that loads, is with a
- * worker: threads take a while to begin. */
+ * instead, so that there is plenty to do afterwards; not in a stream, whose memory stays small. Nor does it help before the
+ * first batch, the one that loads, is with a worker: threads take a while to begin. */
 static bool add_extra(struct pool *pool)
 {
     size_t base = pool->slot_count - EXTRA_JOBS;
@@ -498,7 +499,8 @@ unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
 static bool make_pool(struct pool *pool, unsigned threads)
 {
     /* One at work and one waiting for each: the farther the front is ahead, the colder is what it has touched. */
-    size_t jobs = threads == 1 || pool->consumer->alone ? 1 : 2 * (size_t)threads;
+    pool->worker_count = threads;
+    size_t jobs = works_alone(pool) ? 1 : 2 * (size_t)threads;
     pool->workers = calloc(threads, sizeof *pool->workers);
     pool->slot_count = jobs + EXTRA_JOBS;
     pool->jobs = calloc(pool->slot_count, sizeof(struct pd_job *));
@@ -506,7 +508,6 @@ static bool make_pool(struct pool *pool, unsigned threads)
     pool->first_numbers = calloc(pool->slot_count, sizeof *pool->first_numbers);
     if (!pool->workers || !pool->jobs || !pool->done || !pool->first_numbers)
         return false;
-    pool->worker_count = threads;
     for (size_t slot = 0; slot < jobs; slot++) {
         struct pd_job *job = pd_job_new(NULL);
         if (!job)

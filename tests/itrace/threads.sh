@@ -42,6 +42,7 @@ branches_alike() {
     alike script --itrace=cr --call-trace
     alike script --itrace=bi20usxwpoIe -F +ipc --time 20%-45%,60%-90%
     alike script --itrace=i30usl8e
+    alike script --itrace=qbe
     alike report --stdio --itrace=i10usg
 }
 
@@ -56,6 +57,23 @@ with open(sys.argv[1], 'r+b') as file:
     file.seek(0)
     file.write(data)
 EOF
+}
+
+# MB CHUNK_MB CHECK NAME...: of recordings repeated to that size, and of some of them damaged
+repeated() {
+    mb=$1 chunk=$2 check=$3
+    shift 3
+    for name; do
+        big=$work/big.data
+        python3 "$make_big" "$own/rec/$name.data" "$big" --mb "$mb" --chunk-mb "$chunk" >"$work/log" 2>&1 ||
+            { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
+        $check
+        case $name in t_cyc | t_mtc | c_fork)
+            damage "$big"
+            name="$name, damaged"
+            $check ;;
+        esac
+    done
 }
 
 # Kernel and user space of three threads, without times.
@@ -88,29 +106,10 @@ done
 
 kernel_alike
 
-for name in t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_fork c_switch2 c_threads4 c_tracepoint k_vmlinux; do
-    big=$work/big.data
-    python3 "$make_big" "$own/rec/$name.data" "$big" --mb 1.5 --chunk-mb 0.7 >"$work/log" 2>&1 ||
-        { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
-    all_alike
-    case $name in t_cyc | t_mtc | c_fork)
-        damage "$big"
-        name="$name, damaged"
-        all_alike ;;
-    esac
-done
+repeated 1.5 0.7 all_alike t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_fork c_switch2 c_threads4 \
+    c_tracepoint k_vmlinux
 # Smaller, for there is much text. With exec and fork other code is there than was walked.
-for name in t_tsc t_cyc t_mtc t_ovfmtc t_ptw t_tsx c_dyn c_fork c_ovf c_switch2 c_threads4; do
-    big=$work/small.data
-    python3 "$make_big" "$own/rec/$name.data" "$big" --mb 0.5 --chunk-mb 0.25 >"$work/log" 2>&1 ||
-        { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
-    branches_alike
-    case $name in t_cyc | t_mtc | c_fork)
-        damage "$big"
-        name="$name, damaged"
-        branches_alike ;;
-    esac
-done
+repeated 0.5 0.25 branches_alike t_tsc t_cyc t_mtc t_ovfmtc t_ptw t_tsx c_dyn c_fork c_ovf c_switch2 c_threads4
 [ $count -gt 0 ] || complain 'nothing was compared'
 [ $failed = 0 ] && echo "$count texts do not depend on the number of threads"
 exit $failed

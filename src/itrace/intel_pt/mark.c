@@ -117,10 +117,14 @@ void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out
 {
     *out = (struct pd_pt_counted){ .have_cyc = mark->at.time.have_cyc,
                                    .insns = mark->insns,
-                                   .tot_cycles = mark->tot_cycles,
-                                   .told_cycles = mark->tot_cycles + mark->at.sample_tot_cycles,
-                                   .base_cycles = mark->base_cycles,
-                                   .base_timestamp = mark->base_timestamp };
+                                   .told_cycles = mark->tot_cycles + mark->at.sample_tot_cycles };
+}
+
+void pd_pt_mark_cycles(const struct pd_pt_mark *mark, struct pd_pt_time *out)
+{
+    *out = (struct pd_pt_time){ .tot_cycles = mark->tot_cycles,
+                                .base_cycles = mark->base_cycles,
+                                .base_timestamp = mark->base_timestamp };
 }
 
 bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
@@ -167,17 +171,10 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
     d->time.base_timestamp = counts->base_timestamp;
 }
 
-static void counts_of(const struct pd_pt_mark *mark, struct pd_pt_time *out)
-{
-    *out = (struct pd_pt_time){ .tot_cycles = mark->tot_cycles,
-                                .base_cycles = mark->base_cycles,
-                                .base_timestamp = mark->base_timestamp };
-}
-
 void pd_pt_mark_back(struct pd_pt_decoder *d, const struct pd_pt_mark *mark)
 {
     struct pd_pt_time counts;
-    counts_of(mark, &counts);
+    pd_pt_mark_cycles(mark, &counts);
     go_to(d, mark, mark->insns, &counts);
     if (!mark->timeless)
         return;
@@ -190,7 +187,7 @@ void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
                      const struct pd_pt_cycles *changes)
 {
     struct pd_pt_time counts;
-    counts_of(own, &counts);
+    pd_pt_mark_cycles(own, &counts);
     if (to->at.time.have_cyc)
         counts.tot_cycles += to->tot_cycles - from->tot_cycles;
     else

@@ -31,11 +31,12 @@ void pd_pt_note_pauses(struct pd_pt_decoder *decoder, struct pd_pt_pauses *pause
 /* What had been counted at a place. */
 struct pd_pt_counted {
     bool have_cyc;
-    uint64_t insns, tot_cycles;
-    uint64_t told_cycles;                 /* tot_cyc_cnt: may be behind */
-    uint64_t base_cycles, base_timestamp; /* of cycles without CYCs */
+    uint64_t insns;
+    uint64_t told_cycles; /* tot_cyc_cnt: may be behind */
 };
 void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out);
+/* The count of cycles there, all else zero: pd_pt_time_recount() goes on with it. */
+void pd_pt_mark_cycles(const struct pd_pt_mark *mark, struct pd_pt_time *out);
 /* Cycles are counted alike at both. */
 bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
 /* The decoder, which may be one of another queue, begins at the PSB at that position of the mark's buffer; what changes
