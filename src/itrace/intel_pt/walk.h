@@ -76,7 +76,8 @@ struct walk_known {
 struct walk_run;
 struct walk_chain;
 struct walk_chains {
-    struct walk_chain *slots; /* sets of two */
+    struct walk_chain *slots;     /* sets of two */
+    struct walk_chain_more *more; /* of each */
     uint8_t epoch, turn;
     uint32_t hit, missed; /* packets, of late */
     uint32_t rest;        /* bytes to be walked without: it did not pay */

@@ -10,9 +10,10 @@ struct pd_pt_tables *pd_pt_tables_new(void)
 {
     const size_t runs = WALK_RUNS * sizeof(struct walk_run);
     const size_t chains = WALK_CHAINS * sizeof(struct walk_chain);
+    const size_t more = WALK_CHAINS * sizeof(struct walk_chain_more);
     const size_t known = WALK_KNOWN * sizeof(struct walk_known);
     /* Zero pages until they are used. */
-    struct pd_pt_tables *tables = calloc(1, sizeof *tables + LINE + runs + chains + known);
+    struct pd_pt_tables *tables = calloc(1, sizeof *tables + LINE + runs + chains + more + known);
     if (!tables)
         return NULL;
     uint8_t *at = (uint8_t *)(tables + 1);
@@ -20,7 +21,8 @@ struct pd_pt_tables *pd_pt_tables_new(void)
     tables->runs = (void *)at;
     tables->chains.slots = (void *)(at + runs);
     tables->chains.epoch = 1;
-    tables->known = (void *)(at + runs + chains);
+    tables->chains.more = (void *)(at + runs + chains);
+    tables->known = (void *)(at + runs + chains + more);
     return tables;
 }
 
@@ -76,10 +78,19 @@ const struct walk_bytes walk_first_bytes[WALK_CHAIN_BYTES + 1] = {
     FIRST(9), FIRST(10), FIRST(11), FIRST(12), FIRST(13), FIRST(14), FIRST(15), FIRST(16)
 };
 
+/* Within the chain, and with what stands beside it. */
+enum {
+    CALLS = PD_LENGTH(((struct walk_chain *)0)->calls),
+    MOST_CALLS = CALLS + PD_LENGTH(((struct walk_chain_more *)0)->calls),
+    RETURNS = PD_LENGTH(((struct walk_chain *)0)->returns),
+    MOST_RETURNS = RETURNS + PD_LENGTH(((struct walk_chain_more *)0)->returns)
+};
+
 /* What a chain does so far. */
 struct learner {
     struct pd_pt_decoder *d;
     struct walk_chain chain;
+    struct pd_code_node *calls[MOST_CALLS], *returns[MOST_RETURNS];
     uint64_t last_ip;
     uint64_t insns;
 };
@@ -87,10 +98,10 @@ struct learner {
 static bool learn_calls(struct learner *l, struct pd_code_node *const *calls, unsigned count)
 {
     struct walk_chain *chain = &l->chain;
-    if (chain->call_count + count > PD_LENGTH(chain->calls))
+    if (chain->call_count + count > MOST_CALLS)
         return false;
     for (unsigned i = 0; i < count; i++)
-        chain->calls[chain->call_count++] = calls[i];
+        l->calls[chain->call_count++] = calls[i];
     return true;
 }
 
@@ -116,13 +127,13 @@ static bool learn_return(struct learner *l, bool taken)
         !d->config.return_compression)
         return false;
     if (chain->call_count) {
-        call = chain->calls[--chain->call_count];
+        call = l->calls[--chain->call_count];
     } else {
-        if (chain->pops >= PD_LENGTH(chain->returns) ||
-            d->return_count - d->stale_returns <= chain->pops)
+        if (chain->pops >= MOST_RETURNS || d->return_count - d->stale_returns <= chain->pops)
             return false;
         call = d->returns[d->return_count - 1 - chain->pops].call;
-        chain->returns[chain->pops++] = call;
+        chain->more_returns |= chain->pops >= RETURNS;
+        l->returns[chain->pops++] = call;
     }
     l->insns += ret->insns;
     chain->last = ret;
@@ -248,6 +259,18 @@ static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chai
     return place ? place : &set[chains->turn++ & 1];
 }
 
+static void store(struct walk_chains *chains, struct walk_chain *place, const struct learner *l)
+{
+    *place = l->chain;
+    memcpy(place->calls, l->calls, sizeof place->calls);
+    memcpy(place->returns, l->returns, sizeof place->returns);
+    if (place->call_count <= CALLS && !place->more_returns)
+        return;
+    struct walk_chain_more *more = &chains->more[place - chains->slots];
+    memcpy(more->calls, l->calls + CALLS, sizeof more->calls);
+    memcpy(more->returns, l->returns + RETURNS, sizeof more->returns);
+}
+
 void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd_code_node *node,
                       const struct walk_bytes *bytes, unsigned size, uint64_t last_ip)
 {
@@ -259,10 +282,11 @@ void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd
                          .last_ip = last_ip };
     bool known = false;
     struct walk_chain *place = place_for(d->chains, set, &l.chain, &known);
+    if (!place)
+        return;
     if (known || d->chains->pays) {
         l.chain.end = node;
         learn(&l, bytes, size);
     }
-    if (place)
-        *place = l.chain;
+    store(d->chains, place, &l);
 }

@@ -357,13 +357,27 @@ PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
 
 /* ---- several at once ---- */
 
+static PD_NOINLINE bool returns_as_more(const struct pd_pt_decoder *d,
+                                        const struct walk_chain *chain)
+{
+    const struct walk_chain_more *more = &d->chains->more[chain - d->chains->slots];
+    const size_t here = PD_LENGTH(chain->returns), known = d->return_count - d->stale_returns;
+    for (size_t i = 0; i < PD_LENGTH(more->returns); i++)
+        if (more->returns[i] &&
+            (known <= here + i ||
+             d->returns[d->return_count - 1 - here - i].call != more->returns[i]))
+            return false;
+    return true;
+}
+
 /* The calls before are those that it returns to. */
 PD_INLINE bool returns_as(const struct pd_pt_decoder *d, const struct walk_chain *chain)
 {
     const size_t count = d->return_count, known = count - d->stale_returns;
     const struct walk_return *all = d->returns;
     return (!chain->returns[0] || (known > 0 && all[count - 1].call == chain->returns[0])) &&
-           (!chain->returns[1] || (known > 1 && all[count - 2].call == chain->returns[1]));
+           (!chain->returns[1] || (known > 1 && all[count - 2].call == chain->returns[1])) &&
+           (PD_LIKELY(!chain->more_returns) || returns_as_more(d, chain));
 }
 
 /* The packets of a chain, picked from between CYCs. By the place of a packet: */
@@ -426,12 +440,23 @@ PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct hot *h,
            (h->last_ip & walk_ip_kept[chain->keeps]) == chain->ip_before && returns_as(d, chain);
 }
 
+static PD_NOINLINE void push_more_calls(struct pd_pt_decoder *d, const struct walk_chain *chain,
+                                        unsigned count)
+{
+    const struct walk_chain_more *more = &d->chains->more[chain - d->chains->slots];
+    for (unsigned i = 0; i < count; i++)
+        walk_push_return(d, more->calls[i]);
+}
+
 PD_INLINE void chain_returns(struct pd_pt_decoder *d, const struct walk_chain *chain)
 {
     d->return_count -= PD_MIN(d->return_count, (size_t)chain->pops);
     d->stale_returns = PD_MIN(d->stale_returns, d->return_count);
-    for (unsigned i = 0; i < chain->call_count; i++)
+    const unsigned here = PD_LENGTH(chain->calls);
+    for (unsigned i = 0; i < PD_MIN(chain->call_count, here); i++)
         walk_push_return(d, chain->calls[i]);
+    if (PD_UNLIKELY(chain->call_count > here))
+        push_more_calls(d, chain, chain->call_count - here);
 }
 
 PD_INLINE unsigned highest(uint32_t bits)

@@ -79,9 +79,9 @@ struct walk_chain {
     uint64_t ip_before,
         ip_behind; /* of the last IP: what the first TIP keeps; where the last leads */
     struct pd_code_node *end, *last; /* as in a run; end NULL: seen once, nothing known */
-    struct pd_code_node *calls[3];   /* that have not returned */
+    struct pd_code_node *calls[3];   /* that have not returned, the first ones */
     struct pd_code_node
-        *returns[2];      /* the calls before the chain to which TNT bits return; NULL: any */
+        *returns[2]; /* the calls before the chain to which TNT bits return, likewise; NULL: any */
     uint32_t insns, need; /* walked; a budget above this one is enough */
     uint32_t insns_last
         [2]; /* ... before the last of the packets, and the one before that; UINT32_MAX: there is none */
@@ -93,8 +93,14 @@ struct walk_chain {
     uint8_t last_kind;  /* of them */
     uint8_t pops, call_count;
     uint8_t epoch;
+    bool more_returns;
 };
 _Static_assert(sizeof(void *) != 8 || sizeof(struct walk_chain) == 128, "two cache lines each");
+
+/* The others of its calls and returns; few have any. */
+struct walk_chain_more {
+    struct pd_code_node *calls[8], *returns[4];
+};
 
 /* What of the last IP the first TIP keeps: there is none, or one with 16, 32 or 48 bits. */
 static const uint64_t walk_ip_kept[4] = { 0, ~UINT64_C(0xffff), ~UINT64_C(0xffffffff), 0 };
