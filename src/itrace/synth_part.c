@@ -2,7 +2,10 @@
 /* A worker on a part. */
 #include "itrace/synth_part.h"
 
-enum { TAILS = 8 /* of a part */ };
+enum {
+    TAILS = 8,          /* of a part */
+    MARK_EACH = 4 << 10 /* bytes of it */
+};
 
 static int no_buffer(void *data, struct pd_pt_buffer *out)
 {
@@ -151,9 +154,8 @@ struct walk {
     size_t branches, steps; /* on its tape, up to part->exit */
     struct pd_synth_clock clock;
     uint64_t latest; /* the greatest time */
-    bool off;        /* since zone.from, when so many instructions had been walked */
-    uint64_t insns;
-    struct pd_part_zone zone;
+    bool off;        /* since `off_from`, when so many instructions had been walked */
+    uint64_t insns, off_from;
     struct pd_pt_mark *spare;
     size_t changes; /* of the cycles' count, up to part->exit */
     struct pd_pt_pauses pauses;
@@ -183,16 +185,23 @@ static bool note_exit(struct walk *w, uint64_t position)
 
 static bool end_zone(struct walk *w, uint64_t time, uint64_t insns)
 {
-    bool empty = w->off && insns == w->insns;
+    struct pd_part *part = w->part;
+    const bool empty = w->off && insns == w->insns;
     w->off = false;
-    w->zone.to = time;
-    return !empty || pd_vec_push(&w->part->zones, w->zone);
+    if (!empty)
+        return true;
+    if (!pd_vec_reserve(&part->zones, part->zones.count + 1))
+        return false;
+    struct pd_part_zone *zone = &part->zones.data[part->zones.count++];
+    zone->from = w->off_from;
+    zone->to = time;
+    return true;
 }
 
 static void begin_zone(struct walk *w, uint64_t insns)
 {
     w->off = true;
-    w->zone.from = w->latest;
+    w->off_from = w->latest;
     w->insns = insns;
 }
 
@@ -237,6 +246,8 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_pt_decoder *decoder = w->worker->decoder;
     struct pd_part *part = w->part;
     const struct pd_pt_state *state;
+    /* What lies between the last mark and something that is told is walked again. */
+    const uint64_t between = synth->mask ? MARK_EACH : parts->part_size / 8;
     for (bool ends = false; !ends;) {
         state = pd_pt_decode(decoder, UINT64_MAX);
         if (!state || is_dropped(parts) || state->error)
@@ -250,7 +261,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
         ends = psb && state->psb_offset >= part->end;
         if (!note_zone(w, state, ends) || (ends && state->psb_offset > part->end))
             return;
-        if (psb && (ends || state->psb_offset - part->reached >= parts->part_size / 8) &&
+        if (psb && (ends || state->psb_offset - part->reached >= between) &&
             !pd_pt_is_near(decoder) && !note_exit(w, state->psb_offset))
             return;
     }

@@ -17,7 +17,8 @@ enum pd_part_how { PART_FREE, PART_OWN, PART_RUNNING, PART_DONE, PART_FAILED };
 
 struct pd_part {
     uint64_t begin,
-        end; /* positions of PSBs; the end may come to lie before where the next one begins */
+        end;     /* positions of PSBs; the end may come to lie before where the next one begins */
+    size_t size; /* as it was cut; a tail has none */
     size_t warm_up;       /* as of when it was begun */
     uint64_t reached;     /* how far a worker came */
     enum pd_part_how how; /* with the pool's lock */

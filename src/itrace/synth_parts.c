@@ -227,7 +227,7 @@ static bool cut(struct pd_synth_parts *parts, const uint8_t *data, size_t size, 
     size_t at = 0, end, step;
     while (size - at > (step = size_of_next(parts, size - at)) &&
            (end = pd_pt_find_psb(data, size, at + step)) < size) {
-        struct pd_part part = { .begin = position + at, .end = position + end };
+        struct pd_part part = { .begin = position + at, .end = position + end, .size = end - at };
         if (!pd_vec_push(&parts->list, part))
             return false;
         at = end;
@@ -235,7 +235,7 @@ static bool cut(struct pd_synth_parts *parts, const uint8_t *data, size_t size, 
     size_t last = at;
     for (end = at; (end = pd_pt_find_psb(data, size, end + 16)) < size;)
         last = end;
-    struct pd_part part = { .begin = position + at, .end = position + last };
+    struct pd_part part = { .begin = position + at, .end = position + last, .size = last - at };
     return last == at || pd_vec_push(&parts->list, part);
 }
 
@@ -377,7 +377,7 @@ static void judge(struct pd_synth_parts *parts, const struct pd_part *part, bool
 {
     if (!good && part->warm_up < parts->warm_up && !part->is_tail)
         return; /* later ones have been begun earlier */
-    parts->tried_bytes += part->is_tail ? 0 : parts->part_size;
+    parts->tried_bytes += part->size;
     parts->done_bytes += good ? part->end - part->begin : 0;
     parts->hits += good;
     parts->misses += !good;

@@ -206,23 +206,33 @@ PD_INLINE bool hot_is_far(const struct hot *h, uint64_t count)
     return h->insns + count + 2 < h->budget;
 }
 
+/* NULL: no memory. Members one by one: a whole one that has just been put together is slow to read. */
+PD_INLINE struct pd_pt_pause *new_pause(struct pd_pt_pauses *pauses, uint64_t off, uint64_t insns)
+{
+    if (!pd_vec_reserve(&pauses->list, pauses->list.count + 1)) {
+        pauses->failed = true;
+        return NULL;
+    }
+    struct pd_pt_pause *pause = &pauses->list.data[pauses->list.count++];
+    pause->off = off;
+    pause->on = 0;
+    pause->insns = insns;
+    return pause;
+}
+
 static PD_NOINLINE void note_off(struct pd_pt_decoder *d)
 {
-    struct pd_pt_pauses *pauses = d->pauses;
-    struct pd_pt_pause pause = { .off = d->time.timestamp, .insns = d->time.insns };
-    pauses->open = pd_vec_push(&pauses->list, pause);
-    pauses->failed |= !pauses->open;
+    d->pauses->open = new_pause(d->pauses, d->time.timestamp, d->time.insns) != NULL;
 }
 
 /* walk_tell_skipped() will say when, if it is late. */
 static PD_NOINLINE void note_on(struct pd_pt_decoder *d)
 {
     struct pd_pt_pauses *pauses = d->pauses;
-    struct pd_pt_pause pause = { .insns = d->time.insns };
-    if (!pauses->open && !pd_vec_push(&pauses->list, pause))
-        pauses->failed = true;
-    else
-        pauses->list.data[pauses->list.count - 1].on = d->skipped_time;
+    struct pd_pt_pause *pause = pauses->open ? &pauses->list.data[pauses->list.count - 1]
+                                             : new_pause(pauses, 0, d->time.insns);
+    if (pause)
+        pause->on = d->skipped_time;
     pauses->open = false;
 }
 
