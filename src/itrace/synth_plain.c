@@ -202,7 +202,7 @@ static void put_straight(struct pd_synth_queue *queue, const struct pd_pt_straig
 }
 
 /* The queue's time and cycles are the branch's. */
-PD_INLINE struct told told_branch(const struct pd_synth_queue *queue, uint64_t from, uint64_t to,
+PD_INLINE struct told told_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to,
                                   uint64_t insns, uint8_t insn_op, uint8_t insn_length)
 {
     return (struct told){ .time = pd_synth_time(queue),
