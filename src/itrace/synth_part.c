@@ -152,14 +152,9 @@ struct walk {
     struct pd_part_worker *worker;
     struct pd_part *part;
     size_t branches, steps; /* on its tape, up to part->exit */
-    struct pd_synth_clock clock;
-    uint64_t latest; /* the greatest time */
-    bool off;        /* since `off_from`, when so many instructions had been walked */
-    uint64_t insns, off_from;
     struct pd_pt_mark *spare;
     size_t changes; /* of the cycles' count, up to part->exit */
-    struct pd_pt_pauses pauses;
-    bool told; /* it ended where something is to be told, and may go on behind it */
+    bool told;      /* it ended where something is to be told, and may go on behind it */
 };
 
 /* The part may end here. */
@@ -172,8 +167,8 @@ static bool note_exit(struct walk *w, uint64_t position)
     w->spare = part->exit;
     part->exit = exit;
     part->reached = position;
-    part->clock = w->clock;
-    part->latest = w->latest;
+    part->clock = (struct pd_synth_clock){ part->pauses.time, part->pauses.set };
+    part->latest = part->pauses.latest;
     w->changes = part->cycles.fixed = part->cycles.list.count;
     if (part->tape) {
         part->latest = PD_MAX(part->latest, part->tape->latest);
@@ -183,59 +178,23 @@ static bool note_exit(struct walk *w, uint64_t position)
     return true;
 }
 
-static bool end_zone(struct walk *w, uint64_t time, uint64_t insns)
+/* The time of a step. */
+static void take_time(struct pd_pt_pauses *pauses, const struct pd_synth *synth,
+                      const struct pd_pt_state *state)
 {
-    struct pd_part *part = w->part;
-    const bool empty = w->off && insns == w->insns;
-    w->off = false;
-    if (!empty)
-        return true;
-    if (!pd_vec_reserve(&part->zones, part->zones.count + 1))
-        return false;
-    struct pd_part_zone *zone = &part->zones.data[part->zones.count++];
-    zone->from = w->off_from;
-    zone->to = time;
-    return true;
+    struct pd_synth_clock clock = { .time = pauses->time, .set = pauses->set };
+    pd_synth_clock_step(&clock, synth, state);
+    pd_pt_pauses_set(pauses, clock.time);
+    pauses->set = clock.set;
 }
 
-static void begin_zone(struct walk *w, uint64_t insns)
+/* A step as the end of a pause, and as the begin of one. */
+static void take_pause(struct pd_pt_pauses *pauses, const struct pd_pt_state *state, bool ends)
 {
-    w->off = true;
-    w->off_from = w->latest;
-    w->insns = insns;
-}
-
-/* What was no step of its own. */
-static bool take_pauses(struct walk *w)
-{
-    struct pd_pt_pauses *pauses = &w->pauses;
-    bool good = !pauses->failed;
-    for (size_t i = 0; good && i < pauses->list.count; i++) {
-        const struct pd_pt_pause *pause = &pauses->list.data[i];
-        if (pause->off) {
-            w->clock.time = PD_MAX(w->clock.time, pause->off);
-            w->latest = PD_MAX(w->latest, w->clock.time);
-            begin_zone(w, pause->insns);
-        }
-        if (pause->on) {
-            good = end_zone(w, pause->on, pause->insns);
-            w->clock = (struct pd_synth_clock){ .time = pause->on, .set = true };
-            w->latest = PD_MAX(w->latest, w->clock.time);
-        }
-    }
-    pauses->list.count = 0;
-    pauses->open = false;
-    return good;
-}
-
-static bool note_zone(struct walk *w, const struct pd_pt_state *state, bool ends)
-{
-    if (w->off && (ends || !(state->type & PD_PT_PSB_EVENT)) &&
-        !end_zone(w, w->clock.time, state->tot_insn_cnt))
-        return false;
+    if (pauses->off && (ends || !(state->type & PD_PT_PSB_EVENT)))
+        pd_pt_pauses_on(pauses, pauses->time, state->tot_insn_cnt);
     if (state->type & PD_PT_TRACE_END)
-        begin_zone(w, state->tot_insn_cnt);
-    return true;
+        pd_pt_pauses_off(pauses, state->tot_insn_cnt);
 }
 
 /* Up to the end, or to what is to be told. Where a sample is near no part begins or ends, since all steps up to it are to be
@@ -245,6 +204,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     const struct pd_synth *synth = w->worker->pool->synth;
     struct pd_pt_decoder *decoder = w->worker->decoder;
     struct pd_part *part = w->part;
+    struct pd_pt_pauses *pauses = &part->pauses;
     const struct pd_pt_state *state;
     /* What lies between the last mark and something that is told is walked again. */
     const uint64_t between = synth->mask ? MARK_EACH : parts->part_size / 8;
@@ -253,13 +213,14 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
         if (!state || is_dropped(parts) || state->error)
             return;
         w->told = state->type & synth->mask;
-        if (w->told || !take_pauses(w))
+        if (w->told)
             return;
-        pd_synth_clock_step(&w->clock, synth, state);
-        w->latest = PD_MAX(w->latest, w->clock.time);
+        pauses->ended = false;
+        take_time(pauses, synth, state);
         bool psb = state->type & PD_PT_PSB_EVENT;
         ends = psb && state->psb_offset >= part->end;
-        if (!note_zone(w, state, ends) || (ends && state->psb_offset > part->end))
+        take_pause(pauses, state, ends);
+        if (pauses->failed || (ends && state->psb_offset > part->end))
             return;
         if (psb && (ends || state->psb_offset - part->reached >= between) &&
             !pd_pt_is_near(decoder) && !note_exit(w, state->psb_offset))
@@ -274,6 +235,7 @@ static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_pt_decoder *decoder = w->worker->decoder;
     struct pd_part *part = w->part;
     struct pd_tape *tape = part->tape;
+    struct pd_pt_pauses *pauses = &part->pauses;
     pd_pt_set_wanted(decoder, synth->mask);
     pd_pt_watch(decoder, PD_PT_ALL_STEPS, 0);
     do {
@@ -282,13 +244,12 @@ static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
         if (!state || is_dropped(parts) || state->error == PD_PT_NO_INSN)
             return;
         const bool psb = !state->error && state->type & PD_PT_PSB_EVENT;
-        const bool codeless = w->off && !state->error && state->tot_insn_cnt == w->insns;
+        const bool codeless = pauses->off && !state->error && state->tot_insn_cnt == pauses->insns;
         if (!pd_tape_put_step(tape, state, codeless, &part->cycles))
             return;
-        pd_synth_clock_step(&w->clock, synth, state);
-        w->latest = PD_MAX(w->latest, w->clock.time);
-        w->off = !state->error && (state->type & PD_PT_TRACE_END || (w->off && psb));
-        w->insns = state->tot_insn_cnt;
+        take_time(pauses, synth, state);
+        pauses->off = !state->error && (state->type & PD_PT_TRACE_END || (pauses->off && psb));
+        pauses->insns = state->tot_insn_cnt;
         if (psb && !note_exit(w, state->psb_offset))
             return;
         if (psb && state->psb_offset >= part->end)
@@ -303,8 +264,8 @@ static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_pt_rest rest;
     pd_pt_rest(decoder, &rest);
     pd_pt_note_cycles(decoder, &part->cycles);
-    part->off_at_entry = w->off = !rest.tracing;
-    w->insns = rest.insns;
+    part->off_at_entry = part->pauses.off = !rest.tracing;
+    part->pauses.insns = rest.insns;
     part->reached = part->begin;
     if (part->tape) {
         part->cycles.each = true;
@@ -313,10 +274,9 @@ static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
         part->tape->branches.count = w->branches;
         part->tape->steps.count = w->steps;
     } else {
-        pd_pt_note_pauses(decoder, &w->pauses);
+        pd_pt_note_pauses(decoder, &part->pauses);
         walk_to_end(w, parts);
         pd_pt_note_pauses(decoder, NULL);
-        pd_vec_free(&w->pauses.list);
     }
     pd_pt_note_cycles(decoder, NULL);
     part->end = part->reached;
@@ -339,7 +299,7 @@ void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part)
     free(part->exit);
     part->entry = part->exit = NULL;
     part->tail = NULL;
-    pd_vec_free(&part->zones);
+    pd_vec_free(&part->pauses.list);
     pd_vec_free(&part->cycles.list);
 }
 
@@ -363,15 +323,16 @@ static bool pass_told(struct walk *w, const struct pd_synth_parts *parts, struct
 {
     struct pd_pt_decoder *decoder = w->worker->decoder;
     const struct pd_pt_state *state;
-    pd_pt_note_pauses(decoder, &w->pauses); /* they are no steps */
+    struct pd_pt_pauses pauses = { 0 };
+    pd_pt_note_pauses(decoder, &pauses); /* they are no steps */
     do {
         state = pd_pt_decode(decoder, UINT64_MAX);
-        w->pauses.list.count = 0;
-        w->pauses.open = false;
+        pauses.list.count = 0;
+        pauses.ended = false;
     } while (state && !state->error && !is_dropped(parts) &&
              (!(state->type & PD_PT_PSB_EVENT) || pd_pt_is_near(decoder)));
     pd_pt_note_pauses(decoder, NULL);
-    pd_vec_free(&w->pauses.list);
+    pd_vec_free(&pauses.list);
     if (!state || state->error || is_dropped(parts))
         return false;
     tail->begin = state->psb_offset;

@@ -8,11 +8,6 @@
 #include "itrace/synth_tape.h"
 #include <pthread.h>
 
-/* No code ran between a step of a time above `from` and one of the time `to`. */
-struct pd_part_zone {
-    uint64_t from, to;
-};
-
 enum pd_part_how { PART_FREE, PART_OWN, PART_RUNNING, PART_DONE, PART_FAILED };
 
 struct pd_part {
@@ -25,8 +20,8 @@ struct pd_part {
     struct pd_pt_mark *entry, *exit;
     struct pd_synth_clock clock;
     uint64_t latest;   /* the greatest time of a step */
-    bool off_at_entry; /* the first zone begins with the part */
-    PD_VEC(struct pd_part_zone) zones;
+    bool off_at_entry; /* the first pause begins with the part */
+    struct pd_pt_pauses pauses;
     struct pd_pt_cycles cycles;
     struct pd_part *tail; /* what could be walked behind something that is told; NULL: nothing */
     bool is_tail, empty;  /* empty: something is told at once, there is but a tail */
@@ -61,7 +56,7 @@ struct pd_synth_parts {
     bool ahead;
     struct pd_pt_mark *own;
     uint64_t time, checked; /* the queue's there; up to where it has been seen to be right */
-    size_t zone;
+    size_t pause;
     /* On the tape of that part. */
     struct pd_tape_reader reader;
     bool here_behind;                     /* list.data[next] begins where it ends */

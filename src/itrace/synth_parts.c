@@ -344,12 +344,13 @@ static enum pd_part_how await(struct pd_synth_parts *parts, struct pd_part *part
 }
 
 /* No code runs from `from` to `to`. */
-static bool in_zone(const struct pd_synth_parts *parts, const struct pd_part *part, size_t *at,
-                    uint64_t from, uint64_t to)
+static bool in_pause(const struct pd_synth_parts *parts, const struct pd_part *part, size_t *at,
+                     uint64_t from, uint64_t to)
 {
-    while (*at < part->zones.count && part->zones.data[*at].to < to)
+    while (*at < part->pauses.list.count && part->pauses.list.data[*at].to < to)
         ++*at;
-    return *at < part->zones.count && PD_MAX(part->zones.data[*at].from, parts->time) < from;
+    return *at < part->pauses.list.count &&
+           PD_MAX(part->pauses.list.data[*at].from, parts->time) < from;
 }
 
 static bool sees_code(const struct pd_synth_queue *queue)
@@ -363,8 +364,9 @@ static bool sees_code(const struct pd_synth_queue *queue)
 static bool may_begin(const struct pd_synth_queue *queue, const struct pd_part *part,
                       uint64_t limit)
 {
-    return sees_code(queue) || (part->off_at_entry && part->zones.count &&
-                                part->zones.data[0].to >= limit && !part->zones.data[0].from);
+    const struct pd_pt_pause *first = part->pauses.list.data;
+    return sees_code(queue) ||
+           (part->off_at_entry && part->pauses.list.count && first->to >= limit && !first->from);
 }
 
 /* All of it lies in the time range that the queue is in. */
@@ -524,7 +526,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     queue->pending = false;
     parts->ahead = queue->time >= limit && !queue->synth->timeless;
     parts->checked = limit;
-    parts->zone = 0;
+    parts->pause = 0;
     if (!parts->ahead)
         pd_synth_free_part(parts->pool, part);
     return true;
@@ -568,7 +570,7 @@ void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit)
         pd_synth_set_thread(queue);
         pd_synth_show_code(queue);
         struct pd_part *part = &parts->over;
-        bool good = sees_code(queue) || in_zone(parts, part, &parts->zone, parts->checked, limit);
+        bool good = sees_code(queue) || in_pause(parts, part, &parts->pause, parts->checked, limit);
         if (!good)
             go_back(queue);
         else

@@ -28,17 +28,49 @@ struct pd_pt_cycles_change {
     double factor; /* ticks since the base to cycles; 0: a new base */
 };
 
-/* Pauses of the trace that no step is returned for, in the order of the trace: when tracing ended and when it began again in
- * user space, as estimated; 0: that is a step of its own, or is yet to come. */
+/* No code ran between a step of a time above `from` and one of the time `to`. */
+struct pd_pt_pause {
+    uint64_t from, to;
+};
+/* Pauses of a trace, and what time it is, as whoever goes from step to step would have it: when tracing ends, and begins again
+ * in user space, needs no step then. */
 struct pd_pt_pauses {
     PD_VEC(struct pd_pt_pause) list;
-    bool open;   /* the last one has not ended */
+    uint64_t time, latest; /* now; the greatest of all */
+    bool set;              /* the time does not depend on what it was at first */
+    bool off;              /* since `from`, when so many instructions had been walked */
+    uint64_t from, insns;
+    bool ended;  /* without a step behind it */
+    bool listed; /* the one that has ended is the last of the list */
     bool failed; /* not all of them are there */
 };
-struct pd_pt_pause {
-    uint64_t off, on;
-    uint64_t insns; /* walked when it began or ended */
-};
+PD_INLINE void pd_pt_pauses_set(struct pd_pt_pauses *pauses, uint64_t time)
+{
+    pauses->time = time;
+    pauses->latest = PD_MAX(pauses->latest, time);
+}
+PD_INLINE void pd_pt_pauses_off(struct pd_pt_pauses *pauses, uint64_t insns)
+{
+    pauses->off = true;
+    pauses->from = pauses->latest;
+    pauses->insns = insns;
+}
+PD_INLINE void pd_pt_pauses_on(struct pd_pt_pauses *pauses, uint64_t time, uint64_t insns)
+{
+    pauses->listed = pauses->off && insns == pauses->insns;
+    pauses->off = false;
+    if (!pauses->listed)
+        return;
+    if (!pd_vec_reserve(&pauses->list, pauses->list.count + 1)) {
+        pauses->listed = false;
+        pauses->failed = true;
+        return;
+    }
+    /* Member by member: one that has just been put together is slow to read as a whole. */
+    struct pd_pt_pause *pause = &pauses->list.data[pauses->list.count++];
+    pause->from = pauses->from;
+    pause->to = time;
+}
 
 struct pd_pt_time {
     struct pd_pt_calibration *told; /* NULL: nobody asks */

@@ -357,8 +357,12 @@ PD_INLINE void walk_tell_skipped(struct pd_pt_decoder *d, uint64_t time)
 {
     d->skipped_time += time;
     d->skipped_late = false;
-    if (d->pauses && d->pauses->list.count)
-        d->pauses->list.data[d->pauses->list.count - 1].on = d->skipped_time;
+    struct pd_pt_pauses *pauses = d->pauses;
+    if (!pauses || !pauses->ended)
+        return;
+    pd_pt_pauses_set(pauses, d->skipped_time);
+    if (pauses->listed)
+        pauses->list.data[pauses->list.count - 1].to = d->skipped_time;
 }
 
 /* How long a cycle is has been found: what waited for it. */

@@ -206,34 +206,20 @@ PD_INLINE bool hot_is_far(const struct hot *h, uint64_t count)
     return h->insns + count + 2 < h->budget;
 }
 
-/* NULL: no memory. Members one by one: a whole one that has just been put together is slow to read. */
-PD_INLINE struct pd_pt_pause *new_pause(struct pd_pt_pauses *pauses, uint64_t off, uint64_t insns)
-{
-    if (!pd_vec_reserve(&pauses->list, pauses->list.count + 1)) {
-        pauses->failed = true;
-        return NULL;
-    }
-    struct pd_pt_pause *pause = &pauses->list.data[pauses->list.count++];
-    pause->off = off;
-    pause->on = 0;
-    pause->insns = insns;
-    return pause;
-}
-
 static PD_NOINLINE void note_off(struct pd_pt_decoder *d)
 {
-    d->pauses->open = new_pause(d->pauses, d->time.timestamp, d->time.insns) != NULL;
+    struct pd_pt_pauses *pauses = d->pauses;
+    pd_pt_pauses_set(pauses, PD_MAX(pauses->time, d->time.timestamp));
+    pd_pt_pauses_off(pauses, d->time.insns);
 }
 
 /* walk_tell_skipped() will say when, if it is late. */
 static PD_NOINLINE void note_on(struct pd_pt_decoder *d)
 {
     struct pd_pt_pauses *pauses = d->pauses;
-    struct pd_pt_pause *pause = pauses->open ? &pauses->list.data[pauses->list.count - 1]
-                                             : new_pause(pauses, 0, d->time.insns);
-    if (pause)
-        pause->on = d->skipped_time;
-    pauses->open = false;
+    pd_pt_pauses_on(pauses, d->skipped_time, d->time.insns);
+    pd_pt_pauses_set(pauses, d->skipped_time);
+    pauses->set = pauses->ended = true;
 }
 
 /* The step that ends it, at `ip`. The time of it is told: no calibration looks beyond. */
