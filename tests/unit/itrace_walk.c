@@ -389,6 +389,22 @@ static const uint8_t calls[] = {
     0xc3,                         /* 1e ret */
 };
 
+/* Calls itself from two places, and returns from all of that at once. */
+static const uint8_t recursion[] = {
+    0x75, 0x17,                   /* 00 jne 19 */
+    0x74, 0x03,                   /* 02 je 07 */
+    0xeb, 0x0a,                   /* 04 jmp 10 */
+    0x90,                         /* 06 */
+    0xe8, 0xf4, 0xff, 0xff, 0xff, /* 07 call 00 */
+    0x90, 0x90,                   /* 0c */
+    0xc3,                         /* 0e ret */
+    0x90,                         /* 0f */
+    0xe8, 0xeb, 0xff, 0xff, 0xff, /* 10 call 00 */
+    0xc3,                         /* 15 ret */
+    0x90, 0x90, 0x90,             /* 16 */
+    0xc3,                         /* 19 ret */
+};
+
 /* Runs it and writes its trace. What it decides by comes again each `period`, mostly. */
 struct runner {
     uint8_t *to;
@@ -455,10 +471,10 @@ static void runner_step(struct runner *r)
         r->depth = 0;
 }
 
-static void repeated_is_the_same(void)
+static void repeated_is_the_same(const uint8_t *program, size_t program_size)
 {
     static uint8_t bytes[16384];
-    image_set(BASE, calls, sizeof calls);
+    image_set(BASE, program, program_size);
     for (unsigned round = 0; round < 300; round++) {
         struct runner runner = { .to = bytes, .ip = BASE, .period = 3 + next(60) };
         for (size_t i = 0; i < sizeof runner.tape; i++)
@@ -567,7 +583,8 @@ int main(void)
     shares_what_is_known();
     unseen_is_the_same();
     together_is_the_same();
-    repeated_is_the_same();
+    repeated_is_the_same(calls, sizeof calls);
+    repeated_is_the_same(recursion, sizeof recursion);
     taped_is_the_same();
     image_clear();
     return test_done();
