@@ -405,10 +405,10 @@ static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state
     return true;
 }
 
-/* True: the run ends. An error is told at once, unless a step before it would have ended the run; behind another error
+/* An error, which waits. It is told at once, unless a step before it would have ended the run; behind another error
  * there was none. */
-static bool waits_with_error(struct pd_synth_queue *queue, const struct pd_pt_state *state,
-                             uint64_t limit, uint64_t others)
+static bool error_ends_run(struct pd_synth_queue *queue, const struct pd_pt_state *state,
+                           uint64_t limit, uint64_t others)
 {
     const bool again = queue->after_error && queue->error_insns == state->tot_insn_cnt;
     if (state->skipped_timestamp)
@@ -481,7 +481,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             continue;
         pd_synth_take_step(queue, state);
         if (PD_UNLIKELY(state->error)) {
-            if (waits_with_error(queue, state, limit, others))
+            if (error_ends_run(queue, state, limit, others))
                 return RUN_LIMIT;
             continue;
         }

@@ -498,8 +498,8 @@ unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
 
 static bool make_pool(struct pool *pool, unsigned threads)
 {
-    /* One at work and one waiting for each: the farther the front is ahead, the colder is what it has touched. */
     pool->worker_count = threads;
+    /* One at work and one waiting for each: the farther the front is ahead, the colder is what it has touched. */
     size_t jobs = works_alone(pool) ? 1 : 2 * (size_t)threads;
     pool->workers = calloc(threads, sizeof *pool->workers);
     pool->slot_count = jobs + EXTRA_JOBS;

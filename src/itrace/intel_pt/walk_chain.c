@@ -259,6 +259,7 @@ static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chai
     return place ? place : &set[chains->turn++ & 1];
 }
 
+/* What has been learnt, with what has no room within the chain. */
 static void store(struct walk_chains *chains, struct walk_chain *place, const struct learner *l)
 {
     *place = l->chain;
