@@ -57,9 +57,11 @@ static bool set_up(struct pd_part_worker *worker)
         config.tables = own ? synth->tables : NULL;
         worker->decoder = pd_pt_decoder_new(&config);
     }
+    if (!worker->spare)
+        worker->spare = pd_pt_mark_new();
     if (!worker->reader)
         worker->reader = own ? synth->code_reader : pd_code_reader_new(synth->code);
-    if (!worker->decoder || !worker->reader)
+    if (!worker->decoder || !worker->reader || !worker->spare)
         return false;
     if (!own && pd_code_reader_trim(worker->reader))
         pd_pt_forget_code(worker->decoder);
@@ -119,57 +121,124 @@ static bool warm_up(struct pd_part_worker *worker, const struct pd_synth_parts *
         if (!state || is_dropped(parts))
             return false;
     } while (state->error || !(state->type & PD_PT_PSB_EVENT) || state->psb_offset < part->begin);
-    return state->psb_offset == part->begin && pd_pt_mark_take(part->entry, worker->decoder);
+    return state->psb_offset == part->begin && pd_pt_mark_take(part->notes->entry, worker->decoder);
 }
+
+/* ---- memory of parts ---- */
 
 /* Those that were used once have memory. */
 static struct pd_tape *take_tape(struct pd_synth_pool *pool)
 {
-    pthread_mutex_lock(&pool->tape_lock);
+    pthread_mutex_lock(&pool->free_lock);
     struct pd_tape *tape = pool->free_tapes;
     if (tape)
         pool->free_tapes = tape->next;
-    pthread_mutex_unlock(&pool->tape_lock);
+    pthread_mutex_unlock(&pool->free_lock);
     tape = tape ? tape : calloc(1, sizeof *tape);
     if (tape)
         atomic_fetch_add_explicit(&pool->tapes_used, 1, memory_order_relaxed);
     return tape;
 }
 
-static void give_tape(struct pd_synth_pool *pool, struct pd_tape *tape)
+static void free_notes(struct pd_part_notes *notes)
 {
-    if (!tape)
-        return;
-    pthread_mutex_lock(&pool->tape_lock);
-    tape->next = pool->free_tapes;
-    pool->free_tapes = tape;
-    atomic_fetch_sub_explicit(&pool->tapes_used, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&pool->tape_lock);
+    free(notes->entry);
+    free(notes->exit);
+    pd_vec_free(&notes->pauses.list);
+    pd_vec_free(&notes->cycles.list);
+    free(notes);
 }
+
+static struct pd_part_notes *new_notes(void)
+{
+    struct pd_part_notes *notes = calloc(1, sizeof *notes);
+    if (!notes)
+        return NULL;
+    notes->entry = pd_pt_mark_new();
+    notes->exit = pd_pt_mark_new();
+    if (notes->entry && notes->exit)
+        return notes;
+    free_notes(notes);
+    return NULL;
+}
+
+/* As new ones; NULL without memory. */
+static struct pd_part_notes *take_notes(struct pd_synth_pool *pool)
+{
+    pthread_mutex_lock(&pool->free_lock);
+    struct pd_part_notes *notes = pool->free_notes;
+    if (notes)
+        pool->free_notes = notes->next;
+    pthread_mutex_unlock(&pool->free_lock);
+    if (!notes)
+        return new_notes();
+    pd_pt_pauses_clear(&notes->pauses);
+    pd_pt_cycles_clear(&notes->cycles);
+    return notes;
+}
+
+/* With the lock for that. */
+static void give_back(struct pd_synth_pool *pool, const struct pd_part *part)
+{
+    if (part->tape) {
+        part->tape->next = pool->free_tapes;
+        pool->free_tapes = part->tape;
+        atomic_fetch_sub_explicit(&pool->tapes_used, 1, memory_order_relaxed);
+    }
+    if (part->notes) {
+        part->notes->next = pool->free_notes;
+        pool->free_notes = part->notes;
+    }
+}
+
+void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part)
+{
+    pthread_mutex_lock(&pool->free_lock);
+    for (const struct pd_part *at = part; at; at = at->tail)
+        give_back(pool, at);
+    pthread_mutex_unlock(&pool->free_lock);
+    part->tape = NULL;
+    part->notes = NULL;
+    part->tail = NULL;
+}
+
+void pd_synth_free_unused(struct pd_synth_pool *pool)
+{
+    for (struct pd_tape *next, *tape = pool->free_tapes; tape; tape = next) {
+        next = tape->next;
+        pd_tape_free(tape);
+    }
+    for (struct pd_part_notes *next, *notes = pool->free_notes; notes; notes = next) {
+        next = notes->next;
+        free_notes(notes);
+    }
+}
+
+/* ---- the walk ---- */
 
 /* A worker on a part. */
 struct walk {
     struct pd_part_worker *worker;
     struct pd_part *part;
-    size_t branches, steps; /* on its tape, up to part->exit */
-    struct pd_pt_mark *spare;
-    size_t changes; /* of the cycles' count, up to part->exit */
-    bool told;      /* it ended where something is to be told, and may go on behind it */
+    size_t branches, steps; /* on its tape, up to its exit */
+    size_t changes;         /* of the cycles' count, up to there */
+    bool told;              /* it ended where something is to be told, and may go on behind it */
 };
 
 /* The part may end here. */
 static bool note_exit(struct walk *w, uint64_t position)
 {
     struct pd_part *part = w->part;
-    struct pd_pt_mark *exit = w->spare;
+    struct pd_part_notes *notes = part->notes;
+    struct pd_pt_mark *exit = w->worker->spare;
     if (!pd_pt_mark_take(exit, w->worker->decoder))
         return false;
-    w->spare = part->exit;
-    part->exit = exit;
+    w->worker->spare = notes->exit;
+    notes->exit = exit;
     part->reached = position;
-    part->clock = (struct pd_synth_clock){ part->pauses.time, part->pauses.set };
-    part->latest = part->pauses.latest;
-    w->changes = part->cycles.fixed = part->cycles.list.count;
+    part->clock = (struct pd_synth_clock){ notes->pauses.time, notes->pauses.set };
+    part->latest = notes->pauses.latest;
+    w->changes = notes->cycles.fixed = notes->cycles.list.count;
     if (part->tape) {
         part->latest = PD_MAX(part->latest, part->tape->latest);
         w->branches = part->tape->branches.count;
@@ -204,7 +273,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     const struct pd_synth *synth = w->worker->pool->synth;
     struct pd_pt_decoder *decoder = w->worker->decoder;
     struct pd_part *part = w->part;
-    struct pd_pt_pauses *pauses = &part->pauses;
+    struct pd_pt_pauses *pauses = &part->notes->pauses;
     const struct pd_pt_state *state;
     /* What lies between the last mark and something that is told is walked again. */
     const uint64_t between = synth->mask ? MARK_EACH : parts->part_size / 8;
@@ -235,7 +304,8 @@ static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_pt_decoder *decoder = w->worker->decoder;
     struct pd_part *part = w->part;
     struct pd_tape *tape = part->tape;
-    struct pd_pt_pauses *pauses = &part->pauses;
+    struct pd_pt_pauses *pauses = &part->notes->pauses;
+    struct pd_pt_cycles *cycles = &part->notes->cycles;
     pd_pt_set_wanted(decoder, synth->mask);
     pd_pt_watch(decoder, PD_PT_ALL_STEPS, 0);
     do {
@@ -245,7 +315,7 @@ static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
             return;
         const bool psb = !state->error && state->type & PD_PT_PSB_EVENT;
         const bool codeless = pauses->off && !state->error && state->tot_insn_cnt == pauses->insns;
-        if (!pd_tape_put_step(tape, state, codeless, &part->cycles))
+        if (!pd_tape_put_step(tape, state, codeless, cycles))
             return;
         take_time(pauses, synth, state);
         pauses->off = !state->error && (state->type & PD_PT_TRACE_END || (pauses->off && psb));
@@ -254,66 +324,42 @@ static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
             return;
         if (psb && state->psb_offset >= part->end)
             return;
-    } while (pd_tape_put_branches(tape, decoder, &part->cycles));
+    } while (pd_tape_put_branches(tape, decoder, cycles));
 }
 
 static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
 {
     struct pd_pt_decoder *decoder = w->worker->decoder;
     struct pd_part *part = w->part;
+    struct pd_part_notes *notes = part->notes;
     struct pd_pt_rest rest;
     pd_pt_rest(decoder, &rest);
-    pd_pt_note_cycles(decoder, &part->cycles);
-    part->off_at_entry = part->pauses.off = !rest.tracing;
-    part->pauses.insns = rest.insns;
+    pd_pt_note_cycles(decoder, &notes->cycles);
+    part->off_at_entry = notes->pauses.off = !rest.tracing;
+    notes->pauses.insns = rest.insns;
     part->reached = part->begin;
     if (part->tape) {
-        part->cycles.each = true;
-        pd_tape_begin(part->tape, part->entry);
+        notes->cycles.each = true;
+        pd_tape_begin(part->tape, notes->entry);
         tape_to_end(w, parts);
         part->tape->branches.count = w->branches;
         part->tape->steps.count = w->steps;
     } else {
-        pd_pt_note_pauses(decoder, &part->pauses);
+        pd_pt_note_pauses(decoder, &notes->pauses);
         walk_to_end(w, parts);
         pd_pt_note_pauses(decoder, NULL);
     }
     pd_pt_note_cycles(decoder, NULL);
     part->end = part->reached;
-    part->cycles.list.count = w->changes;
-    return part->end > part->begin && !part->cycles.failed &&
-           pd_pt_mark_counts(part->entry, part->exit);
-}
-
-void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part)
-{
-    for (struct pd_part *next, *tail = part->tail; tail; tail = next) {
-        next = tail->tail;
-        tail->tail = NULL;
-        pd_synth_free_part(pool, tail);
-        free(tail);
-    }
-    give_tape(pool, part->tape);
-    part->tape = NULL;
-    free(part->entry);
-    free(part->exit);
-    part->entry = part->exit = NULL;
-    part->tail = NULL;
-    pd_vec_free(&part->pauses.list);
-    pd_vec_free(&part->cycles.list);
-}
-
-static bool has_marks(struct pd_part *part)
-{
-    part->entry = pd_pt_mark_new();
-    part->exit = pd_pt_mark_new();
-    return part->entry && part->exit;
+    notes->cycles.list.count = w->changes;
+    return part->end > part->begin && !notes->cycles.failed &&
+           pd_pt_mark_counts(notes->entry, notes->exit);
 }
 
 /* Where a sample is near no part begins. */
 static bool walk_one(struct walk *w, const struct pd_synth_parts *parts, struct pd_part *part)
 {
-    *w = (struct walk){ .worker = w->worker, .part = part, .spare = w->spare };
+    *w = (struct walk){ .worker = w->worker, .part = part };
     w->told = pd_pt_is_near(w->worker->decoder);
     return !w->told && walk_from_entry(w, parts);
 }
@@ -322,21 +368,20 @@ static bool walk_one(struct walk *w, const struct pd_synth_parts *parts, struct 
 static bool pass_told(struct walk *w, const struct pd_synth_parts *parts, struct pd_part *tail)
 {
     struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_pt_pauses *pauses = &tail->notes->pauses;
     const struct pd_pt_state *state;
-    struct pd_pt_pauses pauses = { 0 };
-    pd_pt_note_pauses(decoder, &pauses); /* they are no steps */
+    pd_pt_note_pauses(decoder, pauses); /* they are no steps */
     do {
         state = pd_pt_decode(decoder, UINT64_MAX);
-        pauses.list.count = 0;
-        pauses.ended = false;
+        pauses->ended = false;
     } while (state && !state->error && !is_dropped(parts) &&
              (!(state->type & PD_PT_PSB_EVENT) || pd_pt_is_near(decoder)));
     pd_pt_note_pauses(decoder, NULL);
-    pd_vec_free(&pauses.list);
+    pd_pt_pauses_clear(pauses);
     if (!state || state->error || is_dropped(parts))
         return false;
     tail->begin = state->psb_offset;
-    return tail->begin < tail->end && pd_pt_mark_take(tail->entry, decoder);
+    return tail->begin < tail->end && pd_pt_mark_take(tail->notes->entry, decoder);
 }
 
 /* What comes behind the first of what is told, up to `end`. */
@@ -344,19 +389,17 @@ static void walk_tails(struct walk *w, const struct pd_synth_parts *parts, uint6
 {
     struct pd_part **last = &w->part->tail;
     for (unsigned i = 0; w->told && i < TAILS; i++) {
-        struct pd_part *tail = calloc(1, sizeof *tail);
-        if (!tail)
+        struct pd_part_notes *notes = take_notes(w->worker->pool);
+        if (!notes)
             return;
-        tail->how = PART_DONE;
-        tail->is_tail = true;
-        tail->end = end;
-        bool begins = has_marks(tail) && pass_told(w, parts, tail);
+        struct pd_part *tail = &notes->tail;
+        *tail = (struct pd_part){ .end = end, .how = PART_DONE, .is_tail = true, .notes = notes };
+        bool begins = pass_told(w, parts, tail);
         if (begins && walk_one(w, parts, tail)) {
             *last = tail;
             last = &tail->tail;
         } else {
             pd_synth_free_part(w->worker->pool, tail);
-            free(tail);
         }
         if (!begins)
             return;
@@ -367,14 +410,14 @@ bool pd_synth_walk_part(struct pd_part_worker *worker, const struct pd_synth_par
                         struct pd_part *part)
 {
     const uint64_t end = part->end;
-    struct walk w = { .worker = worker, .spare = pd_pt_mark_new() };
+    struct walk w = { .worker = worker };
     if (worker->pool->tapes)
         part->tape = take_tape(worker->pool);
-    const bool ready = w.spare && has_marks(part) && (part->tape || !worker->pool->tapes);
-    if (ready && make_ready(worker, parts) && warm_up(worker, parts, part)) {
-        part->empty = !walk_one(&w, parts, part);
-        walk_tails(&w, parts, end);
-    }
-    free(w.spare);
-    return w.part && (!part->empty || part->tail);
+    part->notes = take_notes(worker->pool);
+    const bool ready = part->notes && (part->tape || !worker->pool->tapes);
+    if (!ready || !make_ready(worker, parts) || !warm_up(worker, parts, part))
+        return false;
+    part->empty = !walk_one(&w, parts, part);
+    walk_tails(&w, parts, end);
+    return !part->empty || part->tail;
 }

@@ -17,15 +17,22 @@ struct pd_part {
     size_t warm_up;       /* as of when it was begun */
     uint64_t reached;     /* how far a worker came */
     enum pd_part_how how; /* with the pool's lock */
-    struct pd_pt_mark *entry, *exit;
     struct pd_synth_clock clock;
-    uint64_t latest;   /* the greatest time of a step */
-    bool off_at_entry; /* the first pause begins with the part */
+    uint64_t latest;      /* the greatest time of a step */
+    bool off_at_entry;    /* the first pause begins with the part */
+    bool is_tail, empty;  /* empty: something is told at once, there is but a tail */
+    struct pd_part *tail; /* what could be walked behind something that is told; NULL: nothing */
+    struct pd_part_notes *notes; /* NULL: it has not been walked */
+    struct pd_tape *tape;        /* where its steps are told; else NULL */
+};
+
+/* What a walk notes of a part. One thread fills it and another one gives it back, to be used again. */
+struct pd_part_notes {
+    struct pd_pt_mark *entry, *exit;
     struct pd_pt_pauses pauses;
     struct pd_pt_cycles cycles;
-    struct pd_part *tail; /* what could be walked behind something that is told; NULL: nothing */
-    bool is_tail, empty;  /* empty: something is told at once, there is but a tail */
-    struct pd_tape *tape; /* where its steps are told; else NULL */
+    struct pd_part tail; /* the part itself, where it is a tail */
+    struct pd_part_notes *next;
 };
 
 /* What a view shows. */
@@ -70,6 +77,7 @@ struct pd_part_worker {
     struct pd_synth_pool *pool;
     struct pd_code_reader *reader;
     struct pd_pt_decoder *decoder;
+    struct pd_pt_mark *spare; /* for the next exit of a part */
 };
 
 /* The buffer that comes behind the one that a queue is in; read when no part is left to be walked. With the pool's lock. */
@@ -92,9 +100,10 @@ struct pd_synth_pool {
     pthread_cond_t done;
     struct pd_part_fetch fetches[4]; /* of all queues */
     bool tapes;                      /* branches are told: parts have tapes */
-    pthread_mutex_t tape_lock;       /* for: */
-    struct pd_tape *free_tapes;
     _Atomic size_t tapes_used;
+    pthread_mutex_t free_lock; /* for what is to be used again: */
+    struct pd_tape *free_tapes;
+    struct pd_part_notes *free_notes;
 };
 
 PD_INLINE struct pd_part_stamp pd_synth_stamp_of(const struct pd_code_view *view)
@@ -116,5 +125,7 @@ bool pd_synth_walk_part(struct pd_part_worker *worker, const struct pd_synth_par
                         struct pd_part *part);
 /* Empties it, with its tails. */
 void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part);
+/* What no part uses any more, and no worker will. */
+void pd_synth_free_unused(struct pd_synth_pool *pool);
 
 #endif

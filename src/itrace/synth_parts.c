@@ -347,10 +347,10 @@ static enum pd_part_how await(struct pd_synth_parts *parts, struct pd_part *part
 static bool in_pause(const struct pd_synth_parts *parts, const struct pd_part *part, size_t *at,
                      uint64_t from, uint64_t to)
 {
-    while (*at < part->pauses.list.count && part->pauses.list.data[*at].to < to)
+    const struct pd_pt_pauses *pauses = &part->notes->pauses;
+    while (*at < pauses->list.count && pauses->list.data[*at].to < to)
         ++*at;
-    return *at < part->pauses.list.count &&
-           PD_MAX(part->pauses.list.data[*at].from, parts->time) < from;
+    return *at < pauses->list.count && PD_MAX(pauses->list.data[*at].from, parts->time) < from;
 }
 
 static bool sees_code(const struct pd_synth_queue *queue)
@@ -364,9 +364,10 @@ static bool sees_code(const struct pd_synth_queue *queue)
 static bool may_begin(const struct pd_synth_queue *queue, const struct pd_part *part,
                       uint64_t limit)
 {
-    const struct pd_pt_pause *first = part->pauses.list.data;
+    const struct pd_pt_pauses *pauses = &part->notes->pauses;
+    const struct pd_pt_pause *first = pauses->list.data;
     return sees_code(queue) ||
-           (part->off_at_entry && part->pauses.list.count && first->to >= limit && !first->from);
+           (part->off_at_entry && pauses->list.count && first->to >= limit && !first->from);
 }
 
 /* All of it lies in the time range that the queue is in. */
@@ -390,7 +391,7 @@ static void judge(struct pd_synth_parts *parts, const struct pd_part *part, bool
 /* Its decoder was begun too late where it is not. */
 static bool is_same(struct pd_synth_parts *parts, const struct pd_part *part)
 {
-    const bool same = pd_pt_mark_same(parts->own, part->entry);
+    const bool same = pd_pt_mark_same(parts->own, part->notes->entry);
     const size_t warm_up = part->warm_up;
     if (!same && warm_up && warm_up < MOST_WARM_UP && warm_up == parts->warm_up)
         parts->warm_up = 2 * warm_up;
@@ -413,7 +414,6 @@ static void pass_part(struct pd_synth_parts *parts, bool good)
     *part = (struct pd_part){ 0 };
     if (tail) {
         *part = *tail;
-        free(tail);
         next--;
     }
     if (!good && parts->vain)
@@ -422,12 +422,19 @@ static void pass_part(struct pd_synth_parts *parts, bool good)
     set_next(parts, next);
 }
 
+/* The queue's decoder, which is where the part begins, goes where it ends. */
+static void take_over(struct pd_synth_queue *queue, const struct pd_part *part)
+{
+    const struct pd_part_notes *notes = part->notes;
+    pd_pt_mark_jump(queue->decoder, queue->parts->own, notes->entry, notes->exit, &notes->cycles);
+}
+
 /* ---- on a tape ---- */
 
 static void begin_tape(struct pd_synth_queue *queue)
 {
     struct pd_synth_parts *parts = queue->parts;
-    pd_tape_open(&parts->reader, parts->over.tape, &parts->over.cycles, parts->own);
+    pd_tape_open(&parts->reader, parts->over.tape, &parts->over.notes->cycles, parts->own);
     parts->reader.sees_code = sees_code(queue);
     queue->tape = &parts->reader;
     parts->here_behind = parts->here;
@@ -443,7 +450,7 @@ static void end_tape(struct pd_synth_queue *queue)
 {
     struct pd_synth_parts *parts = queue->parts;
     struct pd_part *part = &parts->over;
-    pd_pt_mark_jump(queue->decoder, parts->own, part->entry, part->exit, &part->cycles);
+    take_over(queue, part);
     parts->taped_bytes += part->end - part->begin;
     parts->taped_branches += part->tape->branches.count;
     queue->tape = NULL;
@@ -521,7 +528,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
         return true;
     }
     parts->time = queue->time;
-    pd_pt_mark_jump(queue->decoder, parts->own, part->entry, part->exit, &part->cycles);
+    take_over(queue, part);
     queue->time = part->clock.set ? part->clock.time : PD_MAX(queue->time, part->clock.time);
     queue->pending = false;
     parts->ahead = queue->time >= limit && !queue->synth->timeless;
@@ -641,7 +648,7 @@ perfdata_status pd_synth_parts_open(struct pd_synth *synth, unsigned threads)
     if (!pool)
         return PERFDATA_ERROR_MEMORY;
     pthread_mutex_init(&pool->lock, NULL);
-    pthread_mutex_init(&pool->tape_lock, NULL);
+    pthread_mutex_init(&pool->free_lock, NULL);
     pthread_cond_init(&pool->done, NULL);
     pool->tapes = tells_branches(synth);
     pool->synth = synth;
@@ -674,18 +681,16 @@ void pd_synth_parts_close(struct pd_synth *synth)
     }
     for (unsigned i = 0; pool->workers && i <= pool->helpers; i++) {
         pd_pt_decoder_free(pool->workers[i].decoder);
+        free(pool->workers[i].spare);
         if (i)
             pd_code_reader_free(pool->workers[i].reader);
     }
     free(pool->workers);
     for (unsigned i = 0; i < PD_LENGTH(pool->fetches); i++)
         free(pool->fetches[i].fetch.bytes.data);
-    for (struct pd_tape *next, *tape = pool->free_tapes; tape; tape = next) {
-        next = tape->next;
-        pd_tape_free(tape);
-    }
+    pd_synth_free_unused(pool);
     pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->tape_lock);
+    pthread_mutex_destroy(&pool->free_lock);
     pthread_cond_destroy(&pool->done);
     free(pool);
     synth->pool = NULL;

@@ -78,6 +78,18 @@ static void count_to(struct pd_pt_time *time, uint64_t timestamp, double factor)
         time->tot_cycles = cycles;
 }
 
+void pd_pt_pauses_clear(struct pd_pt_pauses *pauses)
+{
+    struct pd_pt_pauses none = { .list = { pauses->list.data, 0, pauses->list.capacity } };
+    *pauses = none;
+}
+
+void pd_pt_cycles_clear(struct pd_pt_cycles *changes)
+{
+    struct pd_pt_cycles none = { .list = { changes->list.data, 0, changes->list.capacity } };
+    *changes = none;
+}
+
 void pd_pt_time_count_cycles(struct pd_pt_time *time)
 {
     if (time->have_cyc)

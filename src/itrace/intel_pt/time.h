@@ -27,6 +27,7 @@ struct pd_pt_cycles_change {
     uint64_t timestamp;
     double factor; /* ticks since the base to cycles; 0: a new base */
 };
+void pd_pt_cycles_clear(struct pd_pt_cycles *changes);
 
 /* No code ran between a step of a time above `from` and one of the time `to`. */
 struct pd_pt_pause {
@@ -44,6 +45,7 @@ struct pd_pt_pauses {
     bool listed; /* the one that has ended is the last of the list */
     bool failed; /* not all of them are there */
 };
+void pd_pt_pauses_clear(struct pd_pt_pauses *pauses);
 PD_INLINE void pd_pt_pauses_set(struct pd_pt_pauses *pauses, uint64_t time)
 {
     pauses->time = time;
