@@ -49,7 +49,7 @@ static void row_add(struct pd_hist_row *row, const struct pd_hist_entry *entry)
     row->children_period += entry->children_period;
     row->children_count += entry->children_count;
     row->max_depth = PD_MAX(row->max_depth, entry->max_depth);
-    if (pd_hist_is_first(&entry->first, row->entry->first.number, row->entry->first.position))
+    if (pd_hist_is_first(&row->entry->first, entry->first.number, entry->first.position))
         row->entry = entry;
 }
 
