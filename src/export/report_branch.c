@@ -153,7 +153,8 @@ static void measure_place(struct pd_report_table *table, const struct pd_hist_pl
     const struct pd_report_plan *plan = table->plan;
     uint32_t *widths = table->widths, digits = table->address_digits;
     if (place->symbol) {
-        widen(&widths[symbol_key], place->symbol->name_length + 4u + pd_report_origin_width(table));
+        widen(&widths[symbol_key],
+              pd_symbol_width(place->symbol) + 4u + pd_report_origin_width(table));
         if (place->dso_name)
             widen(&widths[dso_key], strlen(place->dso_name));
         return;

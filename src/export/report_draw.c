@@ -45,7 +45,7 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
     uint32_t *widths = table->widths, digits = table->address_digits;
     const struct pd_symbol *symbol = row->entry->first.symbol;
     if (symbol) {
-        widen(&widths[PD_KEY_SYMBOL], symbol->name_length + 4u + pd_report_origin_width(table));
+        widen(&widths[PD_KEY_SYMBOL], pd_symbol_width(symbol) + 4u + pd_report_origin_width(table));
     } else {
         widen(&widths[PD_KEY_SYMBOL], digits + 4 + 2);
         if (widths[PD_KEY_DSO] < digits && !plan->options->column_widths &&

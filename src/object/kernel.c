@@ -124,15 +124,26 @@ static enum fate stray_fate(struct split *split, struct pd_symbol *symbol)
     return FATE_MOVE;
 }
 
-static enum fate symbol_fate(struct split *split, struct pd_symbol *symbol)
+/* What stands behind a tab, the module's name; NULL: there is none. */
+static const char *cut_module(struct pd_symbol *symbol)
 {
     char *tab = memchr(symbol->name, '\t', symbol->name_length);
 
-    if (tab) {
-        *tab = '\0'; /* our own copy */
-        symbol->name_length = (uint32_t)(tab - symbol->name);
-        return module_fate(split, symbol, tab + 1);
-    }
+    if (!tab)
+        return NULL;
+    *tab = '\0'; /* our own copy */
+    const uint32_t length = (uint32_t)(tab - symbol->name);
+    symbol->module_length = (uint16_t)PD_MIN(symbol->name_length - length, (uint32_t)UINT16_MAX);
+    symbol->name_length = length;
+    return tab + 1;
+}
+
+static enum fate symbol_fate(struct split *split, struct pd_symbol *symbol)
+{
+    const char *module = cut_module(symbol);
+
+    if (module)
+        return module_fate(split, symbol, module);
     if (split->loader->request->is_x86_64 && !strcmp(symbol->name, "__entry_SYSCALL_64_trampoline"))
         return FATE_DISCARD;
     if (split->current)
@@ -148,9 +159,12 @@ static bool move_symbol(struct split *split, const struct pd_symbol *symbol)
 
     if (!*to)
         *to = pd_symtab_builder_new(split->all->demangle);
-    return *to && pd_symtab_add_range(*to, symbol->start, symbol->end, symbol->binding,
-                                      symbol->type, symbol->name, symbol->name_length,
-                                      split->all->demangle ? PD_NAME_RAW : PD_NAME_READY);
+    if (!*to || !pd_symtab_add_range(*to, symbol->start, symbol->end, symbol->binding, symbol->type,
+                                     symbol->name, symbol->name_length,
+                                     split->all->demangle ? PD_NAME_RAW : PD_NAME_READY))
+        return false;
+    (*to)->all.data[(*to)->all.count - 1].module_length = symbol->module_length;
+    return true;
 }
 
 /* Deals the sorted symbols out to the maps. */
@@ -211,11 +225,7 @@ static bool keep_in_segments(struct pd_symtab_builder *all, const struct pd_kcor
         uint32_t index = all->order.data[i];
         struct pd_symbol *symbol = &all->all.data[index];
         const struct pd_kcore_segment *segment = pd_kcore_find(kcore, symbol->start);
-        char *tab = memchr(symbol->name, '\t', symbol->name_length);
-        if (tab) { /* the module's name */
-            *tab = '\0';
-            symbol->name_length = (uint32_t)(tab - symbol->name);
-        }
+        cut_module(symbol);
         if (!segment) {
             if (!pd_symtab_erase(all, index))
                 return false;

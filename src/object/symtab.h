@@ -16,11 +16,18 @@ struct pd_symbol {
         end;          /* as perf has them after its fix-ups; end is exclusive unless start == end */
     const char *name; /* NUL-terminated, demangled if that was asked; lives as long as the table */
     uint32_t name_length;
-    uint32_t index;  /* in address order */
-    uint8_t binding; /* enum pd_symbol_binding */
-    uint8_t type;    /* STT_*: NOTYPE 0, OBJECT 1, FUNC 2, GNU_IFUNC 10 */
-    bool inlined;    /* in no table: a function within the one whose range this is */
+    uint32_t index;         /* in address order */
+    uint8_t binding;        /* enum pd_symbol_binding */
+    uint8_t type;           /* STT_*: NOTYPE 0, OBJECT 1, FUNC 2, GNU_IFUNC 10 */
+    bool inlined;           /* in no table: a function within the one whose range this is */
+    uint16_t module_length; /* of what kallsyms has behind the name: a tab, its module */
 };
+
+/* Characters for its name in a column, as perf counts them: with the module that it does not print. */
+PD_INLINE uint32_t pd_symbol_width(const struct pd_symbol *symbol)
+{
+    return symbol->name_length + symbol->module_length;
+}
 
 /* All is const for the caller and safe from any thread; names are demangled inside on first need. */
 struct pd_symtab;
