@@ -18,10 +18,10 @@ needs() {
     command -v "$1" >/dev/null || { echo "skipped: $1 is not installed"; exit 77; }
 }
 
-# VERB OPTION...: perf prints something, and perfdata the same.
+# VERB OPTION...: perf prints something, and perfdata the same but for a report's tip.
 same() {
-    perf "$@" >"$work/perf" 2>/dev/null || :
-    "$PERFDATA" "$@" >"$work/ours" 2>/dev/null || :
+    perf "$@" 2>/dev/null | sed '/^# (Tip: /d;/^# (Cannot load tips/d' >"$work/perf"
+    "$PERFDATA" "$@" 2>/dev/null | sed '/^# (Tip: /d' >"$work/ours"
     count=$((count + 1))
     [ -s "$work/perf" ] || complain "perf prints nothing: $*"
     cmp -s "$work/perf" "$work/ours" || complain "differs from perf's: $*"

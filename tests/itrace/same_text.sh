@@ -55,6 +55,12 @@ k_cpu script --itrace=i10usl -F cpu,tid,ip,brstack
 k_cpu script --itrace=i10usgl -F cpu,tid,ip,brstack
 # Where tracing begins, the instruction that it ended at, though another task ran at a PSB in between
 k_uonly script --itrace=b -F tid,ip,addr,flags,insnlen,insn
+# Rows of equal weight: whether their first samples are of one thread, whatever it was called then
+c_threads4.data report --stdio
+c_dyn.data report --stdio --children
+# The column of symbols has room for the modules that are not printed
+v_tsc report --stdio --itrace=i1us --no-children
+v_code report --stdio --itrace=cr --no-children -s sym
 # A chain for recorded samples brings no fields to those that are made
 c_sample.data script --itrace=i10usG -F cpu,tid
 c_tracepoint.data script --itrace=i10usGL -F ip,brstack

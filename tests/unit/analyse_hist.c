@@ -3,6 +3,7 @@
  * rows are sorted as perf sorts them. */
 #include "test.h"
 #include "analyse/hist.h"
+#include "model/model.h"
 
 enum { EVENTS = 2 };
 
@@ -99,9 +100,37 @@ static const char *rows(struct pd_hist *hist, bool group)
 static const char apart[] = "[4/40 10@0:30,0 20@0:30,10 30@0:20,20 31@1:10,10 10@1:10,0 20@1:10,0]"
                             "[2/20 10@0:20,0 30@0:10,10 32@0:10,10 20@0:10,0]";
 
+/* Entries of one row, since a default name was replaced: it has the facts of the first sample, whoever came first. */
+static void test_renamed(bool turned)
+{
+    static const struct pd_hist_options by_comm = { .keys = { PD_KEY_COMM }, .key_count = 1 };
+    struct pd_comm comms[] = {
+        { .final_text = "name", .default_text = ":1", .replaced_at = 6 },
+        { .index = 1, .final_text = "name", .replaced_at = UINT64_MAX },
+    };
+    struct pd_hist hist;
+    struct pd_hist_result result;
+    pd_hist_init(&hist, &by_comm);
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned which = turned ? 1 - i : i;
+        uint64_t number = which ? 7 : 5;
+        uint64_t key[] = { 0, pd_hist_comm_id(&hist, &comms[which], number) };
+        uint32_t id = pd_hist_entry_id(&hist, key);
+        CHECK_U64(id, i);
+        hist.entries.data[id].first = (struct pd_hist_first){ .number = number };
+    }
+    CHECK(pd_hist_collapse(&hist, 1, NULL, NULL, &result) == 0);
+    CHECK_U64(result.all.count, 1);
+    CHECK_U64(result.all.data[0]->entry->first.number, 5);
+    pd_hist_result_free(&result);
+    pd_hist_free(&hist);
+}
+
 int main(void)
 {
     struct pd_hist one, two, three;
+    test_renamed(false);
+    test_renamed(true);
     samples(&one, 0, 1);
     CHECK_STR(rows(&one, false), apart);
     pd_hist_free(&one);

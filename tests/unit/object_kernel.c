@@ -72,8 +72,10 @@ static void test_kernel_and_module(void)
     CHECK_STR(name_at(kernel, BASE + 0x1100), "-"); /* dropped; the map ends with its symbols */
     CHECK_STR(name_at(kernel, MODULE + 0xff), "first");
     CHECK_STR(name_at(kernel, MODULE + 0x100), "second");
-    CHECK_U64(pd_symtab_find(kernel->maps[1].symtab, 0x100)->start,
-              0x100); /* relative to the map */
+    const struct pd_symbol *second = pd_symtab_find(kernel->maps[1].symtab, 0x100);
+    CHECK_U64(second->start, 0x100); /* relative to the map */
+    CHECK_U64(second->name_length, strlen("second"));
+    CHECK_U64(pd_symbol_width(second), strlen("second\t[modx]"));
     CHECK_U64(kernel->maps[0].end, BASE + 0x1100);
     pd_kernel_free(kernel);
 }
@@ -219,8 +221,9 @@ static struct pd_kernel *load_copy(const char *modules)
     return kernel;
 }
 
-static const char *name_in_kcore(const struct pd_kernel *kernel, uint64_t address)
+static const struct pd_symbol *symbol_in_kcore(const struct pd_kernel *kernel, uint64_t address)
 {
+    static const struct pd_symbol none = { .name = "?" }, outside = { .name = "-" };
     for (size_t i = 0; i < kernel->map_count; i++) {
         const struct pd_kernel_result_map *map = &kernel->maps[i];
         if (address < map->start || address >= map->end)
@@ -228,9 +231,14 @@ static const char *name_in_kcore(const struct pd_kernel *kernel, uint64_t addres
         CHECK(map->of_kernel && !map->identity);
         const struct pd_symbol *symbol = pd_symtab_find(kernel->maps[0].symtab,
                                                         address - map->start + map->pgoff);
-        return symbol ? symbol->name : "?";
+        return symbol ? symbol : &none;
     }
-    return "-";
+    return &outside;
+}
+
+static const char *name_in_kcore(const struct pd_kernel *kernel, uint64_t address)
+{
+    return symbol_in_kcore(kernel, address)->name;
 }
 
 static void test_kcore(void)
@@ -246,6 +254,7 @@ static void test_kcore(void)
     CHECK_STR(name_in_kcore(kernel, BASE + 0x1000), "data");
     CHECK_STR(name_in_kcore(kernel, BASE + 0x1080), "-"); /* outside the segments */
     CHECK_STR(name_in_kcore(kernel, MODULE + 0x110), "second");
+    CHECK_U64(pd_symbol_width(symbol_in_kcore(kernel, MODULE + 0x110)), strlen("second\t[modx]"));
     pd_kernel_free(kernel);
 }
 
