@@ -182,7 +182,8 @@ pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t 
     bool once = counts_once(hist, pair->entry);
     uint64_t base = (uint64_t)hist->entries.data[pair->entry].base << 32;
     climb->seen.data[pair->entry] = index + 1;
-    each(data, index, pair->entry, pair->cell);
+    if (!pair->borrowed)
+        each(data, index, pair->entry, pair->cell);
     for (uint32_t cell = pair->cell; cell != PD_HIST_NONE; cell = hist->cells.data[cell].next) {
         uint32_t frame = hist->cells.data[cell].frame;
         if (!hist->frames.data[frame].symbol && hist->options.hide_unresolved)

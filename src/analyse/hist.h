@@ -300,7 +300,8 @@ perfdata_status pd_hist_expand(struct pd_hist *hist);
 struct pd_hist_climb {
     PD_VEC(uint32_t) seen; /* per entry: the last pair (+ 1) that counted for it */
 };
-/* Calls `each` for each cell of the pair whose entry has not yet been counted, the sample itself (whole stack) first. */
+/* Calls `each` for each cell of the pair whose entry has not yet been counted, the sample itself (whole stack) first, if
+ * the stack is its own. */
 perfdata_status
 pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t pair,
               void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell), void *data);

@@ -58,6 +58,9 @@ k_uonly script --itrace=b -F tid,ip,addr,flags,insnlen,insn
 # Rows of equal weight: whether their first samples are of one thread, whatever it was called then
 c_threads4.data report --stdio
 c_dyn.data report --stdio --children
+# PEBS records without a chain: their callers are counted by the chain before, their own rows have none
+t_pebs.data report --stdio -s sym,dso -n
+t_pebs.data report --stdio --itrace=gGi100usoe
 # The column of symbols has room for the modules that are not printed
 v_tsc report --stdio --itrace=i1us --no-children
 v_code report --stdio --itrace=cr --no-children -s sym
