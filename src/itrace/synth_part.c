@@ -196,10 +196,11 @@ void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part)
     pthread_mutex_lock(&pool->free_lock);
     for (const struct pd_part *at = part; at; at = at->tail)
         give_back(pool, at);
-    pthread_mutex_unlock(&pool->free_lock);
+    /* a tail lies in the notes that another thread may take from here on */
     part->tape = NULL;
     part->notes = NULL;
     part->tail = NULL;
+    pthread_mutex_unlock(&pool->free_lock);
 }
 
 void pd_synth_free_unused(struct pd_synth_pool *pool)

@@ -7,11 +7,13 @@
 make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
 [ -f "$make_big" ] || { echo 'skipped: PERFDATA_TOOLS is not set'; exit 77; }
 
-# THREADS FILE OPTION...: of the recording $big; where messages come among the text is not said.
+# THREADS FILE OPTION...: of the recording $big; where messages come among the text is not said, how it ends is.
 text() {
     threads=$1 to=$2
     shift 2
-    "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j "$threads" >"$to" 2>"$work/messages" || :
+    ended=0 # 66 where a sanitizer has found something
+    "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j "$threads" >"$to" 2>"$work/messages" || ended=$?
+    echo "exit $ended" >>"$work/messages"
     cat "$work/messages" >>"$to"
 }
 
