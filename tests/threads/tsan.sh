@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The pool, script and report under ThreadSanitizer, in a build of its own.
+# The pool, script and report, also of traces where the corpus is, under ThreadSanitizer, in a build of its own.
 set -u
 if [ -n "${SANITIZE-}" ]; then
     echo 'skipped: the build has another sanitizer'
@@ -16,4 +16,6 @@ ninja -C "$build" perfdata tests/test_pipeline_run bench/bench_grow >"$BUILD/tsa
 TSAN_OPTIONS='halt_on_error=1 exitcode=66'
 export TSAN_OPTIONS
 "$build/tests/test_pipeline_run" || exit 1
-BUILD=$build PERFDATA=$build/perfdata sh "$SOURCE/tests/threads/same_bytes.sh"
+export BUILD="$build" PERFDATA="$build/perfdata"
+sh "$SOURCE/tests/threads/same_bytes.sh" || exit 1
+sh "$SOURCE/tests/itrace/threads.sh"
