@@ -15,6 +15,7 @@ void pd_context_fini(struct pd_context *context)
     pthread_mutex_destroy(&context->lock);
 }
 
+PD_PRINTF(4, 0)
 static perfdata_status fail_with(struct pd_context *context, perfdata_status status, int64_t offset,
                                  const char *format, va_list arguments)
 {

@@ -44,6 +44,7 @@ static int bpf(void *data, int command, void *attr, unsigned size)
 
 const struct pd_calls pd_calls_kernel = { NULL, event_open, control, map, unmap, bpf };
 
+PD_PRINTF(3, 0)
 static bool path_of(const struct pd_roots *roots, char *out, const char *format, va_list arguments)
 {
     int head = snprintf(out, PD_PATH_SIZE, "%s", roots->root ? roots->root : "");
@@ -88,6 +89,7 @@ static char *read_file(const char *path, size_t *size, bool whole)
     return bytes.data;
 }
 
+PD_PRINTF(4, 0)
 static char *read_named(const struct pd_roots *roots, size_t *size, bool whole, const char *format,
                         va_list arguments)
 {

@@ -29,6 +29,7 @@ static void print_prefix(const struct tool *tool)
         fprintf(stderr, "%s: ", tool->name);
 }
 
+TOOL_PRINTF(2, 0)
 static void print_error(const struct tool *tool, const char *format, va_list arguments)
 {
     print_prefix(tool);

@@ -26,9 +26,10 @@ static uint64_t now;
 /* Symbol n begins at n * 0x100. */
 static void branch(struct pd_calls *calls, uint32_t flags, uint64_t from, uint64_t to)
 {
+    now++;
     struct pd_branch_step step = { .ip = from,
                                    .addr = to,
-                                   .time = ++now,
+                                   .time = now,
                                    .reference = now,
                                    .insns = 2,
                                    .from = (uint32_t)(from >> 8),

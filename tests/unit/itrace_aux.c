@@ -169,7 +169,7 @@ static void check_pieces(void)
     file_end(&f);
     struct pd_recording r;
     struct pd_aux *aux;
-    struct pd_aux_reader *reader;
+    struct pd_aux_reader *reader = NULL;
     struct pd_aux_piece piece;
     open_bytes(&r, &f);
     CHECK(pd_aux_open(&r, NULL, &aux) == 0 && pd_aux_load(aux) == 0);
