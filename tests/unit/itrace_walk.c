@@ -37,6 +37,7 @@ static const uint8_t code[] = {
 #define PGE(byte) "\x31" byte "\x00"
 #define PGD "\x01"
 #define OVF "\x02\xf3"
+#define GP_BLOCK "\x02\x63\x01\x0c\x2a\x00\x00\x00\x00\x00\x00\x00\x02\x33" /* item 1 is 0x2a */
 
 static void put_step(struct pd_text *text, const struct pd_pt_state *state)
 {
@@ -569,6 +570,40 @@ static void taped_is_the_same(void)
     image_set(BASE, code, sizeof code);
 }
 
+static bool mark_at_psb(struct pd_pt_mark *mark, struct pd_pt_decoder *decoder)
+{
+    const struct pd_pt_state *state;
+    do {
+        state = pd_pt_decode(decoder, UINT64_MAX);
+    } while (state && (state->error || !(state->type & PD_PT_PSB_EVENT)));
+    return state && pd_pt_mark_take(mark, decoder);
+}
+
+/* Items of a PEBS block belong to a place, too, and so does that there are none. */
+static void marks_hold_items(void)
+{
+    static const char bytes[] = BEGIN("\x00") "\x06" GP_BLOCK BEGIN("\x08") TIP("\x00");
+    struct image_trace trace = { .bytes = (const uint8_t *)bytes, .size = sizeof bytes - 1 };
+    struct pd_pt_config config = image_config(&trace);
+    struct pd_pt_mark *before = pd_pt_mark_new(), *behind = pd_pt_mark_new();
+    struct pd_pt_mark *again = pd_pt_mark_new();
+    struct pd_pt_decoder *decoder = pd_pt_decoder_new(&config);
+    pd_pt_set_code(decoder, &image.view, NULL);
+    CHECK(mark_at_psb(before, decoder) && mark_at_psb(behind, decoder));
+    CHECK(!pd_pt_mark_same(before, behind));
+    pd_pt_mark_back(decoder, before);
+    const struct pd_pt_items *items = pd_pt_decode(decoder, UINT64_MAX)->items;
+    CHECK(!items->mask[PD_PT_BLOCK_GP]);
+    pd_pt_mark_back(decoder, behind);
+    CHECK(items->mask[PD_PT_BLOCK_GP] == 2 && items->value[PD_PT_BLOCK_GP][1] == 0x2a);
+    pd_pt_mark_back(decoder, before);
+    CHECK(mark_at_psb(again, decoder) && pd_pt_mark_same(again, behind));
+    pd_pt_decoder_free(decoder);
+    free(before);
+    free(behind);
+    free(again);
+}
+
 int main(void)
 {
     image_set(BASE, code, sizeof code);
@@ -586,6 +621,7 @@ int main(void)
     repeated_is_the_same(calls, sizeof calls);
     repeated_is_the_same(recursion, sizeof recursion);
     taped_is_the_same();
+    marks_hold_items();
     image_clear();
     return test_done();
 }

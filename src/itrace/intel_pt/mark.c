@@ -5,12 +5,29 @@
 
 /* All that is not cleared here tells places apart, so that what is new in a decoder keeps them apart, too. */
 struct pd_pt_mark {
-    struct pd_pt_decoder at; /* counts are relative to these: */
-    uint64_t insns, tot_cycles;
-    bool timeless;                        /* instructions are counted from the beginning: */
+    struct pd_pt_decoder at;    /* counts are relative to these: */
+    uint64_t insns, tot_cycles; /* absolute */
+    bool brief;                 /* only HEAD bytes of `at` are set: nothing is in the others */
+    bool timeless;              /* instructions are counted from the beginning: */
     uint64_t insn_base, sample_insn_base; /* absolute */
     uint64_t base_cycles, base_timestamp; /* of cycles without CYCs */
 };
+
+enum { HEAD = offsetof(struct pd_pt_decoder, items) };
+
+/* Nobody will read items or Event Data that have come. */
+static bool is_brief(const struct pd_pt_decoder *d)
+{
+    uint32_t items = d->items.is_32_bit;
+    for (unsigned i = 0; i < PD_PT_BLOCKS; i++)
+        items |= d->items.mask[i];
+    return !items && !d->event_data_count && !d->state.event_data_count;
+}
+
+static size_t size_of(const struct pd_pt_mark *mark)
+{
+    return mark->brief ? HEAD : sizeof mark->at;
+}
 
 struct pd_pt_mark *pd_pt_mark_new(void)
 {
@@ -104,7 +121,8 @@ bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
     /* No time was ever told, and no samples go by it. */
     mark->timeless = !d->time.timestamp && !d->sample_time &&
                      d->config.period_type == PD_PT_PERIOD_NONE;
-    mark->at = *d;
+    mark->brief = is_brief(d);
+    memcpy(&mark->at, d, size_of(mark));
     clear_own(&mark->at);
     clear_passing(&mark->at);
     clear_time(&mark->at.time);
@@ -135,14 +153,19 @@ bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *ot
 bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
 {
     /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs only prevents a match */
-    return !memcmp(&one->at, &other->at, sizeof one->at);
+    return one->brief == other->brief && !memcmp(&one->at, &other->at, size_of(one));
 }
 
 static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64_t insns,
                   const struct pd_pt_time *counts)
 {
-    struct pd_pt_decoder own = *d;
-    *d = mark->at;
+    struct pd_pt_decoder own;
+    memcpy(&own, d, HEAD);
+    memcpy(d, &mark->at, size_of(mark));
+    if (mark->brief) {
+        memset(d->items.mask, 0, sizeof d->items.mask);
+        d->items.is_32_bit = false;
+    }
     d->config = own.config;
     memcpy(d->views, own.views, sizeof d->views);
     memcpy(d->generations, own.generations, sizeof d->generations);

@@ -151,9 +151,7 @@ struct pd_pt_decoder {
     struct walk_pending pending;
     unsigned event_data_count;
     bool event_data_used; /* by the last step */
-    struct pd_pt_event_data event_data[PD_PT_MAX_EVENT_DATA], event_data_out[PD_PT_MAX_EVENT_DATA];
-    int block; /* index of items, -1 none known */
-    struct pd_pt_items items;
+    int block;            /* index of items, -1 none known */
 
     /* Sampling. */
     uint64_t period_ticks, period_mask, last_masked_time;
@@ -175,6 +173,10 @@ struct pd_pt_decoder {
     uint32_t watch; /* see pd_pt_watch() */
     uint64_t watch_from;
     struct pd_pt_state state;
+
+    /* Three quarters of it, and mostly never used: marks leave out what comes from here on while nothing is in it. */
+    struct pd_pt_items items;
+    struct pd_pt_event_data event_data[PD_PT_MAX_EVENT_DATA], event_data_out[PD_PT_MAX_EVENT_DATA];
 };
 
 /* walk_bytes.c */
