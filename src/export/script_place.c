@@ -120,8 +120,7 @@ static const struct pd_place *make_place(struct pd_script_worker *worker, uint64
     pd_text_hex(&text, frame ? frame_address(location) : location->ip, 16, ' ');
     pd_script_symbol(script, fields, location, &text);
     if (fields & PD_FIELD(SRCLINE))
-        pd_script_srcline(script, location, frame ? frame_address(location) : location->addr,
-                          &text);
+        pd_script_srcline(script, location, location->addr, &text);
     if (location->sym && location->sym->inlined)
         pd_text_string(&text, " (inlined)");
     if (frame)

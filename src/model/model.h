@@ -67,6 +67,10 @@ PD_INLINE uint64_t pd_map_address(const struct pd_map *map, uint64_t ip)
 {
     return map->identity ? ip : ip - map->start + map->pgoff;
 }
+PD_INLINE uint64_t pd_map_ip(const struct pd_map *map, uint64_t address)
+{
+    return map->identity ? address : address - map->pgoff + map->start;
+}
 
 /* A name is an object: the first COMM replaces the text of the default name (":TID"), later ones add names.
  * script prints the text as of n, report keys by the object and compares final texts. Texts are interned: equal texts

@@ -181,7 +181,7 @@ static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_
     const char *name = NULL;
     if (number && !dwarf_getsrcfiles(&unit->die, &files, &count) && number < count)
         name = dwarf_filesrc(files, number, NULL, NULL);
-    uint32_t file = name ? pd_lines_add_file(lines, name, pd_lines_folder(unit)) : PD_INTERN_NONE;
+    uint32_t file = name ? pd_lines_add_file(lines, unit, name) : PD_INTERN_NONE;
     out->file = file == PD_INTERN_NONE ? NULL : pd_intern_text(&lines->files, file);
     out->line = number_of(inlined, DW_AT_call_line);
 }

@@ -129,11 +129,31 @@ static bool add_sections(struct pd_lines *lines, const struct pd_elf *elf)
 
 /* ---- lines ---- */
 
-uint32_t pd_lines_add_file(struct pd_lines *lines, const char *name, const char *folder)
+/* Where the names of files in a unit begin; NULL: nobody says. */
+static const char *folder_of(struct pd_lines_unit *unit)
+{
+    Dwarf_Attribute attribute;
+    if (!unit->has_folder)
+        unit->folder = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute));
+    unit->has_folder = true;
+    return unit->folder;
+}
+
+/* Before version 5 libdw puts it before names that have no other folder, later before none. */
+static bool has_folder(const struct pd_lines_unit *unit, const char *name, const char *folder)
+{
+    const size_t length = strlen(folder);
+    return *name == '/' ||
+           (!unit->is_version_5 && !strncmp(name, folder, length) && name[length] == '/');
+}
+
+uint32_t pd_lines_add_file(struct pd_lines *lines, struct pd_lines_unit *unit, const char *name)
 {
     char joined[4096];
-    int length = *name != '/' && folder ? snprintf(joined, sizeof joined, "%s/%s", folder, name)
-                                        : -1;
+    const char *folder = folder_of(unit);
+    int length = folder && !has_folder(unit, name, folder)
+                     ? snprintf(joined, sizeof joined, "%s/%s", folder, name)
+                     : -1;
     if (length > 0 && (size_t)length < sizeof joined)
         name = joined;
     return pd_intern(&lines->files, name, strlen(name));
@@ -155,18 +175,11 @@ static const char *row_file(const struct pd_lines_unit *unit, Dwarf_Line *line, 
     return name ? name : dwarf_linesrc(line, NULL, NULL);
 }
 
-const char *pd_lines_folder(struct pd_lines_unit *unit)
-{
-    Dwarf_Attribute attribute;
-    return unit->is_version_5 ? dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute))
-                              : NULL;
-}
-
 /* The names of libdw's file table stay the same while it lives. */
 static bool add_rows(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_Lines *program,
                      size_t count)
 {
-    const char *folder = pd_lines_folder(unit), *last = NULL;
+    const char *last = NULL;
     uint32_t file = PD_LINES_NO_FILE;
     bool fresh = true;
 
@@ -182,7 +195,7 @@ static bool add_rows(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_L
         const char *name = ends ? NULL : row_file(unit, line, &fresh);
         fresh = fresh || ends;
         if (name && name != last) {
-            file = pd_lines_add_file(lines, name, folder);
+            file = pd_lines_add_file(lines, unit, name);
             if (file == PD_INTERN_NONE)
                 return false;
             last = name;

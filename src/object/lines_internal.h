@@ -37,7 +37,8 @@ struct pd_lines_unit {
     Dwarf_Die die;
     bool is_version_5;
     bool is_listed; /* the file's table of ranges leads to it */
-    bool is_read;
+    bool is_read, has_folder;
+    const char *folder;               /* once asked for */
     PD_VEC(struct pd_lines_row) rows; /* by address; a row holds up to the next one */
     bool has_bodies;
     PD_VEC(struct pd_lines_body) bodies; /* by their begin */
@@ -63,9 +64,7 @@ const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t addr
 const struct pd_lines_symbol *pd_lines_symbol_at(const struct pd_lines *lines, uint64_t address);
 /* The unit whose DIE lies there; NULL: none. */
 struct pd_lines_unit *pd_lines_unit_at(struct pd_lines *lines, Dwarf_Off place);
-/* A file of a unit, with the unit's folder where it has none; PD_INTERN_NONE: no memory. */
-uint32_t pd_lines_add_file(struct pd_lines *lines, const char *name, const char *folder);
-/* The folder that names of files in a unit begin at; NULL: libdw has joined it. */
-const char *pd_lines_folder(struct pd_lines_unit *unit);
+/* A file of a unit as libdw names it, with the unit's folder where it has none; PD_INTERN_NONE: no memory. */
+uint32_t pd_lines_add_file(struct pd_lines *lines, struct pd_lines_unit *unit, const char *name);
 
 #endif

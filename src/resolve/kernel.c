@@ -188,6 +188,8 @@ void pd_kernel_view_free(struct pd_kernel_view *view)
     if (!view)
         return;
     pd_kernel_free(view->kernel);
+    for (size_t i = 0; i < view->count; i++)
+        pd_lines_free(atomic_load(&view->places[i].loaded.lines));
     free(view->places);
     free(view->dsos);
     free(view);

@@ -242,6 +242,8 @@ char pd_symbols_origin(const struct pd_dso *dso)
 static const char *lines_path(const struct pd_loaded *loaded)
 {
     const struct pd_object *object = loaded->object;
+    if (loaded->view && loaded->view->kernel->type == PD_OBJECT_VMLINUX && !object)
+        return loaded->view->kernel->path;
     const char *path = object && object->has_symtab ? object->symbol_path : loaded->long_name;
     return path[0] == '[' || strncmp(path, "/tmp/perf-", 10) == 0 ? NULL : path;
 }
@@ -280,11 +282,23 @@ static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
     return lines;
 }
 
+/* A kernel whose file was named or found says where its code was linked to. */
+static bool kernel_file_address(const struct pd_map *map, const struct pd_loaded *loaded,
+                                uint64_t *address)
+{
+    const struct pd_kernel *kernel = loaded->view ? loaded->view->kernel : NULL;
+    const bool has_file = kernel && kernel->type == PD_OBJECT_VMLINUX;
+    *address = pd_map_ip(map, *address) - (has_file ? kernel->delta : 0);
+    return has_file;
+}
+
 /* What the address is in the object's file; false where perf does not ask for it. */
 static bool file_address(const struct pd_map *map, const struct pd_loaded *loaded,
                          uint64_t *address)
 {
     struct pd_dso *dso = map->dso;
+    if (dso->kind == PD_DSO_KERNEL)
+        return kernel_file_address(map, loaded, address);
     bool user = !dso->kernel_space;
     const struct pd_object *object = loaded->object;
     if (user && object && object->adjust_symbols)
