@@ -40,6 +40,7 @@ struct pd_writer {
     int fd;
     struct pd_writer_options options;
     bool begun, finished, late; /* late: an event came behind the first record */
+    bool broken;                /* a write failed: nothing may follow what reached the file */
     struct pd_pack *pack;       /* compression, NULL: none */
     PD_VEC(struct index_entry) aux;
     PD_VEC(struct event) events;
@@ -51,19 +52,19 @@ struct pd_writer {
     uint8_t *buffer; /* of `room` bytes */
 };
 
-static perfdata_status write_all(struct pd_writer *writer, const uint8_t *bytes, size_t size)
+static perfdata_status has_failed(struct pd_writer *writer, int error)
 {
-    if (pd_write_all(writer->fd, bytes, size))
-        return PERFDATA_OK;
-    return pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, (int64_t)writer->position,
-                   "cannot write: %s", strerrordesc_np(errno));
-}
-
-static perfdata_status async_failed(struct pd_writer *writer, int error)
-{
+    writer->broken |= error != 0;
     return error ? pd_fail(writer->context, PERFDATA_ERROR_OUTPUT, (int64_t)writer->position,
                            "cannot write: %s", strerrordesc_np(error))
                  : PERFDATA_OK;
+}
+
+static perfdata_status write_all(struct pd_writer *writer, const uint8_t *bytes, size_t size)
+{
+    if (writer->broken)
+        return PERFDATA_ERROR_OUTPUT; /* told already */
+    return has_failed(writer, pd_write_all(writer->fd, bytes, size) ? 0 : errno);
 }
 
 static perfdata_status flush(struct pd_writer *writer)
@@ -71,15 +72,15 @@ static perfdata_status flush(struct pd_writer *writer)
     size_t size = writer->buffered;
     writer->buffered = 0;
     if (writer->async)
-        return size ? async_failed(writer,
-                                   pd_async_write(writer->async, &writer->buffer, size, NULL, 0))
+        return size ? has_failed(writer,
+                                 pd_async_write(writer->async, &writer->buffer, size, NULL, 0))
                     : PERFDATA_OK;
     return write_all(writer, writer->buffer, size);
 }
 
 perfdata_status pd_writer_wait(struct pd_writer *writer)
 {
-    return writer->async ? async_failed(writer, pd_async_wait(writer->async)) : PERFDATA_OK;
+    return writer->async ? has_failed(writer, pd_async_wait(writer->async)) : PERFDATA_OK;
 }
 
 /* Larger than the buffer: written at once, or in blocks of another thread. */
@@ -141,22 +142,6 @@ perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
     if (options->level && !(writer->pack = pd_pack_new(options->level)))
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory to compress");
     return PERFDATA_OK;
-}
-
-void pd_writer_close(struct pd_writer *writer)
-{
-    if (!writer)
-        return;
-    for (size_t i = 0; i < writer->events.count; i++)
-        free(writer->events.data[i].ids);
-    pd_vec_free(&writer->events);
-    pd_vec_free(&writer->aux);
-    pd_pack_free(writer->pack);
-    for (size_t i = 0; i < FEATURES; i++)
-        free(writer->features[i].payload);
-    pd_async_free(writer->async);
-    free(writer->buffer);
-    free(writer);
 }
 
 uint64_t pd_writer_position(const struct pd_writer *writer)
@@ -379,8 +364,8 @@ perfdata_status pd_writer_sync(struct pd_writer *writer)
     if (status == PERFDATA_OK && writer->async) {
         size_t size = writer->buffered;
         writer->buffered = 0;
-        return async_failed(writer, pd_async_write(writer->async, &writer->buffer, size, header,
-                                                   patch ? sizeof header : 0));
+        return has_failed(writer, pd_async_write(writer->async, &writer->buffer, size, header,
+                                                 patch ? sizeof header : 0));
     }
     if (status == PERFDATA_OK)
         status = flush(writer);
@@ -612,4 +597,63 @@ perfdata_status pd_writer_finish(struct pd_writer *writer)
     }
     writer->finished = true;
     return status;
+}
+
+/* ---- after a write that failed ---- */
+
+/* The end of the last whole record before `end`, from the start of one; `from` where that cannot be told. */
+static uint64_t whole_until(const struct pd_writer *writer, uint64_t from, uint64_t end)
+{
+    bool swap = writer->options.swap;
+    uint64_t at = from, size = 0;
+    for (uint8_t head[16]; at < end; at += size) {
+        size_t got;
+        if (pd_read_at(writer->fd, at, head, sizeof head, &got) || got < 8)
+            break;
+        size = pd_load16(head + 6, swap);
+        bool has_trace = pd_load32(head, swap) == PD_RECORD_AUXTRACE;
+        if (size < 8 || (has_trace && (size < sizeof head || got < sizeof head ||
+                                       pd_add_overflows(size, pd_load64(head + 8, swap), &size))))
+            break;
+        if (size > end - at)
+            break;
+    }
+    return at;
+}
+
+/* A full disk takes a part of the last write: the header, whose bytes have their place, is to count that too. */
+static void keep_what_is_there(struct pd_writer *writer)
+{
+    uint8_t header[HEADER_SIZE];
+    size_t got;
+    if (writer->async)
+        (void)pd_async_wait(writer->async);
+    off_t end = lseek(writer->fd, 0, SEEK_CUR);
+    if (writer->options.kind != PD_WRITE_FILE || writer->late || !writer->begun || end < 0 ||
+        pd_read_at(writer->fd, 0, header, sizeof header, &got) || got < sizeof header)
+        return;
+    uint64_t told = pd_load64(header + 48, writer->options.swap);
+    uint64_t size = whole_until(writer, writer->data_offset + told, (uint64_t)end);
+    size -= writer->data_offset;
+    put_header(writer, size, false, header);
+    if (size > told)
+        (void)pd_write_at(writer->fd, 0, header, sizeof header);
+}
+
+void pd_writer_close(struct pd_writer *writer)
+{
+    if (!writer)
+        return;
+    if (writer->broken)
+        keep_what_is_there(writer);
+    for (size_t i = 0; i < writer->events.count; i++)
+        free(writer->events.data[i].ids);
+    pd_vec_free(&writer->events);
+    pd_vec_free(&writer->aux);
+    pd_pack_free(writer->pack);
+    for (size_t i = 0; i < FEATURES; i++)
+        free(writer->features[i].payload);
+    pd_async_free(writer->async);
+    free(writer->buffer);
+    free(writer);
 }

@@ -277,7 +277,7 @@ static void image_get_more(struct pd_pt_decoder *decoder, const struct pd_pt_sta
     for (size_t i = 0; i < count; i++) {
         struct pd_pt_state branch = last; /* what is not handed over stays as it is */
         size_t before = branches[i].straight.count;
-        last.flags = branches[i].straight.has_cycles ? PD_PT_SAMPLE_IPC : 0;
+        last.flags = before && branches[i].straight.has_cycles ? PD_PT_SAMPLE_IPC : 0;
         image_straight(more, &last, &branches[i].straight, branches[i].insns - before - 1);
         branch.timestamp = branches[i].timestamp;
         branch.tot_cyc_cnt = branches[i].tot_cycles;

@@ -3,7 +3,9 @@
 #include "container/container.h"
 #include "test.h"
 #include "write/write.h"
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { COUNT = 5000, IDENTIFIER = 0x10000, IP = 1, TIME = 4 };
@@ -175,8 +177,54 @@ static void check_compressed_giant(void)
     close(fd);
 }
 
+static void put_records(struct pd_writer *writer, unsigned count)
+{
+    uint8_t record[32];
+    make_record(record, 0, false);
+    for (unsigned i = 0; i < count; i++)
+        CHECK(pd_writer_put_record(writer, record, sizeof record) == 0);
+}
+
+/* The file ends within a record of a write that was taken in part: all before that one count. */
+static void check_full(unsigned blocks)
+{
+    enum { LIMIT = 64005 };
+    const struct pd_writer_options options = { .kind = PD_WRITE_FILE, .blocks = blocks };
+    const struct pd_attr attr = make_attr(0);
+    struct pd_context context;
+    struct pd_writer *writer;
+    struct rlimit before, limit;
+    uint64_t words[13] = { 0 };
+    int fd = memfd_create("full", MFD_CLOEXEC);
+    pd_context_init(&context);
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    limit = before;
+    limit.rlim_cur = LIMIT;
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(pd_writer_open_fd(&context, fd, &options, &writer) == 0);
+    CHECK(pd_writer_add_event(writer, &attr, ids[0], 2) == 0);
+    CHECK(pd_writer_begin(writer) == 0);
+    put_records(writer, 100);
+    CHECK(pd_writer_sync(writer) == 0);
+    put_records(writer, COUNT);
+    perfdata_status status = pd_writer_sync(writer);
+    CHECK((status < 0 ? status : pd_writer_wait(writer)) == PERFDATA_ERROR_OUTPUT);
+    CHECK(pd_writer_finish(writer) < 0);
+    pd_writer_close(writer);
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    CHECK(pread(fd, words, sizeof words, 0) == sizeof words);
+    uint64_t offset = words[5], size = words[6];
+    CHECK_U64(size, (LIMIT - offset) / 32 * 32);
+    CHECK(size > UINT64_C(100) * 32);
+    close(fd);
+    pd_context_fini(&context);
+}
+
 int main(void)
 {
+    signal(SIGXFSZ, SIG_IGN);
+    check_full(0);
+    check_full(2);
     static const struct form forms[] = {
         { PD_WRITE_FILE, false, 0, false }, { PD_WRITE_FILE, true, 0, false },
         { PD_WRITE_PIPE, false, 0, false }, { PD_WRITE_PIPE, true, 0, false },
