@@ -360,13 +360,29 @@ static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
     return PD_MIN(limit, range);
 }
 
-/* Whether few steps are told: then the others need not be made in the order of their time over all queues, only those. */
 static uint32_t wanted_of(const struct pd_synth_queue *queue)
 {
-    /* Where the kernel switches is a branch. */
-    return queue->synth->mask | (queue->sync_switch ? PD_PT_BRANCH : 0);
+    const bool each = queue->sync_switch &&
+                      (queue->synth->quick || queue->switch_state == PD_SWITCH_NOT_TRACING);
+    return queue->synth->mask | (each ? PD_PT_BRANCH : 0);
 }
 
+/* To be told, or to be seen for the sake of switches. */
+static bool is_wanted(const struct pd_synth_queue *queue, const struct pd_pt_state *state)
+{
+    return state->type & wanted_of(queue) ||
+           (queue->sync_switch && pd_pt_is_at_place(queue->decoder));
+}
+
+/* Which steps the decoder returns may change with each switch. */
+static void set_wanted(struct pd_synth_queue *queue)
+{
+    const uint32_t wanted = wanted_of(queue);
+    if (wanted != pd_pt_config_of(queue->decoder)->wanted)
+        pd_pt_set_wanted(queue->decoder, wanted);
+}
+
+/* Whether few steps are told: then the others need not be made in the order of their time over all queues, only those. */
 static bool tells_few(const struct pd_synth_queue *queue)
 {
     uint32_t wanted = wanted_of(queue);
@@ -390,7 +406,7 @@ static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_st
 {
     const bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
     const bool returns = from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START;
-    return !state->error && !(state->type & wanted_of(queue)) && state->timestamp < limit &&
+    return !state->error && !is_wanted(queue, state) && state->timestamp < limit &&
            !(returns && !queue->synth->timeless) && (queue->tape || !pd_pt_is_near(queue->decoder));
 }
 
@@ -449,7 +465,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
 {
     struct pd_synth *synth = queue->synth;
     const bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
-    pd_pt_set_wanted(queue->decoder, wanted_of(queue));
+    set_wanted(queue);
     if (PD_UNLIKELY(queue->tape != NULL))
         pd_synth_parts_look(queue);
     if (PD_UNLIKELY(queue->waits))
@@ -461,6 +477,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             return RUN_FULL;
         if (!tell_pending(queue))
             return RUN_STOPPED;
+        if (PD_UNLIKELY(queue->sync_switch))
+            set_wanted(queue);
         if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue)) {
             if (queue->time >= limit)
                 return RUN_LIMIT;

@@ -106,6 +106,17 @@ static void find_functions(struct pd_synth *synth, const struct pd_symtab *table
                      (unsigned long long)synth->ptss_ip);
 }
 
+/* Of each branch to these addresses, and where tracing ends, pd_synth_sync() is to see. */
+static void watch_switches(struct pd_synth *synth)
+{
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_queue *queue = &synth->queues[i];
+        queue->sync_switch = true;
+        if (queue->decoder)
+            pd_pt_set_places(queue->decoder, synth->switch_ip, synth->ptss_ip);
+    }
+}
+
 perfdata_status pd_synth_find_switch(struct pd_synth *synth)
 {
     const struct pd_pt_info *info = &synth->aux->info.pt;
@@ -136,8 +147,8 @@ perfdata_status pd_synth_find_switch(struct pd_synth *synth)
         find_functions(synth, table, location->ip - location->addr);
     if (resolver)
         pd_resolver_free(resolver);
-    for (size_t i = 0; i < synth->queue_count; i++)
-        synth->queues[i].sync_switch = synth->switch_ip != 0;
+    if (synth->switch_ip)
+        watch_switches(synth);
     return PERFDATA_OK;
 }
 

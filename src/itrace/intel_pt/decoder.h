@@ -156,6 +156,9 @@ struct pd_pt_config {
     /* The caller's time takes est_timestamp when the kernel is left, and skipped_timestamp where that is not 0. */
     bool timeful;
     uint64_t kernel_start;
+    /* Set by pd_pt_set_places(). */
+    bool has_places;
+    uint64_t places[2];
 
     struct pd_pt_log *log;       /* the debug log; NULL: none */
     struct pd_pt_tables *tables; /* outlives the decoder; NULL: it has its own */
@@ -197,6 +200,12 @@ void pd_pt_log_settings(struct pd_pt_decoder *decoder);
 
 /* Other steps than the config says are wanted from here on. */
 void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);
+
+/* Branches to these addresses are returned, too, and those that lead nowhere, for tracing ends. All decoders that share
+ * tables need the same ones. */
+void pd_pt_set_places(struct pd_pt_decoder *decoder, uint64_t one, uint64_t other);
+/* The state's step is such a one. */
+bool pd_pt_is_at_place(const struct pd_pt_decoder *decoder);
 
 /* Steps that are returned besides, once the last PSB is at that position of the queue or behind it; bits of type. */
 void pd_pt_watch(struct pd_pt_decoder *decoder, uint32_t types, uint64_t from);

@@ -447,12 +447,20 @@ bool pd_pt_is_near(const struct pd_pt_decoder *d)
     return !walk_ticks_far(d);
 }
 
+bool pd_pt_is_at_place(const struct pd_pt_decoder *d)
+{
+    const struct pd_pt_state *state = &d->state;
+    return PD_UNLIKELY(d->config.has_places) && !state->error && state->type & PD_PT_BRANCH &&
+           (!state->to_ip || walk_is_place(d, state->to_ip));
+}
+
 /* What the caller must see even though it asked for other steps. */
 static bool is_wanted(const struct pd_pt_decoder *d, uint64_t limit)
 {
     const struct pd_pt_state *state = &d->state;
     if (state->error || (state->type & d->config.wanted) || state->timestamp >= limit ||
-        pd_pt_is_near(d) || (state->type & d->watch && state->psb_offset >= d->watch_from))
+        pd_pt_is_near(d) || (state->type & d->watch && state->psb_offset >= d->watch_from) ||
+        pd_pt_is_at_place(d))
         return true;
     return d->config.timeful && state->to_ip && state->to_ip < d->config.kernel_start &&
            (!state->from_ip || state->from_ip >= d->config.kernel_start);
@@ -601,6 +609,14 @@ void pd_pt_watch(struct pd_pt_decoder *d, uint32_t types, uint64_t from)
 {
     d->watch = types;
     d->watch_from = from;
+}
+
+void pd_pt_set_places(struct pd_pt_decoder *d, uint64_t one, uint64_t other)
+{
+    d->config.has_places = true;
+    d->config.places[0] = one;
+    d->config.places[1] = other;
+    walk_clear_tables(d->tables);
 }
 
 /* Samples so close to each other that nothing between them is worth not being seen. */

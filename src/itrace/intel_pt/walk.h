@@ -407,6 +407,12 @@ PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
         walk_put_off(d, false);
 }
 
+/* The caller wants to see who comes there: see pd_pt_set_places(). */
+PD_INLINE bool walk_is_place(const struct pd_pt_decoder *d, uint64_t ip)
+{
+    return ip == d->config.places[0] || ip == d->config.places[1];
+}
+
 PD_INLINE struct walk_known *walk_known_slot(const struct pd_pt_decoder *d, uint64_t ip)
 {
     return &d->known[(ip ^ ip >> 12) % WALK_KNOWN];

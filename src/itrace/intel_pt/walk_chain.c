@@ -138,7 +138,7 @@ static bool learn_return(struct learner *l, bool taken)
     l->insns += ret->insns;
     chain->last = ret;
     chain->end = call->fall;
-    return chain->end != NULL;
+    return chain->end && !walk_is_place(d, chain->end->ip);
 }
 
 static bool learn_tnt(struct learner *l, unsigned head)
@@ -185,7 +185,7 @@ static bool learn_tip(struct learner *l, unsigned size, uint64_t ip)
     struct pd_code_node *branch = chain->end;
     learn_last_ip(l, size, ip);
     /* Nodes of the kernel may belong to several views. */
-    if (branch->branch != PD_BRANCH_INDIRECT ||
+    if (branch->branch != PD_BRANCH_INDIRECT || walk_is_place(d, l->last_ip) ||
         (branch->last_ip >= d->view->kernel_start) != (l->last_ip >= d->view->kernel_start))
         return false;
     l->insns += branch->insns;

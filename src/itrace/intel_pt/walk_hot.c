@@ -35,8 +35,8 @@ static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(19
 static bool is_plain(const struct pd_pt_decoder *d)
 {
     const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | (d->pauses ? 0 : PD_PT_TRACE_END);
-    return d->config.branches && !d->config.outside && !d->overflow && !(d->watch & watched) &&
-           !walk_is_pending(&d->pending);
+    return d->config.branches && !d->config.outside && !d->config.has_places && !d->overflow &&
+           !(d->watch & watched) && !walk_is_pending(&d->pending);
 }
 
 PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
@@ -174,7 +174,7 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
     uint64_t ip = h->last_ip;
     unsigned size = walk_tip_ip(h->p, &ip);
     const struct walk_run *run = walk_get_run(d, h->node, 1);
-    if (!size || !run || run->end->branch != PD_BRANCH_INDIRECT)
+    if (!size || !run || run->end->branch != PD_BRANCH_INDIRECT || walk_is_place(d, ip))
         return false;
     struct pd_code_node *branch = run->end;
     uint64_t insns = h->insns + run->insns + branch->insns;

@@ -31,14 +31,21 @@ static enum found pass(struct finder *f, struct pd_code_node *next)
     return FOUND_MORE;
 }
 
-static enum found find_direct(struct finder *f)
+/* The same by a branch. */
+static enum found branch_to(const struct pd_pt_decoder *d, struct finder *f,
+                            struct pd_code_node *next)
+{
+    return next && walk_is_place(d, next->ip) ? FOUND_CUT : pass(f, next);
+}
+
+static enum found find_direct(const struct pd_pt_decoder *d, struct finder *f)
 {
     struct pd_code_node *at = f->at;
     bool call = at->op == PD_INSN_CALL && at->target != at->next_ip;
     if (at->emulated_ptwrite || ++f->direct > MAX_DIRECT ||
         (call && f->run.call_count == PD_LENGTH(f->run.calls)))
         return FOUND_CUT;
-    enum found found = pass(f, at->taken);
+    enum found found = branch_to(d, f, at->taken);
     if (found != FOUND_MORE)
         return found;
     f->run.flags |= f->run.used ? RUN_STEP : RUN_DIRECT;
@@ -54,16 +61,16 @@ static enum found find_one(const struct pd_pt_decoder *d, struct finder *f, unsi
     bool taken = f->left && (bits >> (f->left - 1) & 1);
     switch (at->branch) {
     case PD_BRANCH_NONE: return pass(f, at->fall);
-    case PD_BRANCH_UNCONDITIONAL: return find_direct(f);
+    case PD_BRANCH_UNCONDITIONAL: return find_direct(d, f);
     case PD_BRANCH_CONDITIONAL:
         if (!f->left)
             return FOUND_END;
-        found = pass(f, taken ? at->taken : at->fall);
+        found = taken ? branch_to(d, f, at->taken) : pass(f, at->fall);
         break;
     default:
         if (at->op != PD_INSN_RET || !f->run.call_count || !taken || !d->config.return_compression)
             return FOUND_END;
-        found = pass(f, f->run.calls[f->run.call_count - 1]->fall);
+        found = branch_to(d, f, f->run.calls[f->run.call_count - 1]->fall);
         if (found == FOUND_MORE)
             f->run.call_count--;
         break;

@@ -59,8 +59,9 @@ PD_INLINE struct pd_code_node *walk_unseen_return(struct pd_pt_decoder *d,
         !d->config.return_compression || d->return_count <= d->stale_returns)
         return NULL;
     struct pd_code_node *next = d->returns[d->return_count - 1].call->fall;
-    if (next)
-        d->return_count--;
+    if (!next || walk_is_place(d, next->ip))
+        return NULL;
+    d->return_count--;
     return next;
 }
 
