@@ -56,6 +56,8 @@ static bool set_up(struct pd_part_worker *worker)
         struct pd_pt_config config = pool->config;
         config.tables = own ? synth->tables : NULL;
         worker->decoder = pd_pt_decoder_new(&config);
+        if (worker->decoder && synth->switch_ip)
+            pd_pt_set_places(worker->decoder, synth->switch_ip, synth->ptss_ip);
     }
     if (!worker->spare)
         worker->spare = pd_pt_mark_new();
@@ -282,7 +284,7 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
         state = pd_pt_decode(decoder, UINT64_MAX);
         if (!state || is_dropped(parts) || state->error)
             return;
-        w->told = state->type & synth->mask;
+        w->told = state->type & synth->mask || pd_pt_is_at_place(decoder);
         if (w->told)
             return;
         pauses->ended = false;

@@ -49,16 +49,7 @@ branches_alike() {
 }
 
 damage() {
-    python3 - "$1" <<'EOF'
-import random, sys
-random.seed(5)
-with open(sys.argv[1], 'r+b') as file:
-    data = bytearray(file.read())
-    for _ in range(20): # in the traces, mostly: the rest is small
-        data[random.randrange(1 << 16, len(data) - (1 << 14))] ^= 1 << random.randrange(8)
-    file.seek(0)
-    file.write(data)
-EOF
+    python3 "$SOURCE/tests/itrace/flip_bits.py" "$1" 20
 }
 
 # MB CHUNK_MB CHECK NAME...: of recordings repeated to that size, and of some of them damaged

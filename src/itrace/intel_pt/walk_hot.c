@@ -14,11 +14,14 @@ enum {
     HOT_PGD, /* without an IP */
     HOT_PGE,
     HOT_MODE,
+    HOT_EXTENDED, /* PIP is one of them */
     HOT_CYC,
     HOT_LONG_CYC
 };
 #define HOT_OF(b)                                                                                  \
-    (!((b)&1)             ? (b) > 2 ? HOT_TNT : HOT_NOT                                            \
+    (!((b)&1)             ? (b) > 2 ? HOT_TNT                                                      \
+                            : (b)   ? HOT_EXTENDED                                                 \
+                                    : HOT_NOT                                                      \
      : ((b)&3) == 3       ? (b)&4 ? HOT_LONG_CYC : HOT_CYC                                         \
      : ((b)&0x1f) == 0x0d ? HOT_TIP                                                                \
      : ((b)&0x1f) == 0x1d ? HOT_FUP                                                                \
@@ -351,6 +354,18 @@ PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
            hot_pge(d, h, h->p + 2);
 }
 
+/* A PIP that leads from host to host, or from guest to guest. It tells nothing of the time, nor ends a calibration. */
+PD_INLINE bool hot_pip(struct pd_pt_decoder *d, struct hot *h)
+{
+    enum { PIP = 0x43, SIZE = 8, UNUSED_BITS = 16 };
+    if (h->p[1] != PIP || (h->p[2] & 1) != d->nr)
+        return false;
+    d->pip = pd_load64(h->p, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) >> UNUSED_BITS;
+    h->p += SIZE;
+    h->kind = PD_PT_PIP;
+    return true;
+}
+
 /* ---- several at once ---- */
 
 static PD_NOINLINE bool returns_as_more(const struct pd_pt_decoder *d,
@@ -624,6 +639,7 @@ bool walk_unseen(struct pd_pt_decoder *d)
         case HOT_PGD: go = hot_pgd(d, &h); break;
         case HOT_PGE: go = hot_pge(d, &h, h.p); break;
         case HOT_MODE: go = hot_mode(d, &h); break;
+        case HOT_EXTENDED: go = hot_pip(d, &h); break;
         default: go = false;
         }
     }
