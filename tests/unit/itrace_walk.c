@@ -294,7 +294,7 @@ static size_t put(uint8_t *to, const void *bytes, size_t size)
 static size_t put_packet(uint8_t *to)
 {
     uint8_t ip[] = { 0x2d, (uint8_t)next(0x30), 0 };
-    switch (next(20)) {
+    switch (next(21)) {
     case 0:
     case 1:
     case 2: return put(to, (uint8_t[]){ (uint8_t)(next(126) * 2 + 4) }, 1);
@@ -315,6 +315,7 @@ static size_t put_packet(uint8_t *to)
     case 16:
         return put(to, (uint8_t[]){ 2, 0x73, (uint8_t)next(256), 1, 0, (uint8_t)next(9), 0 }, 7);
     case 17: return put(to, (uint8_t[]){ 0x19, 0, (uint8_t)next(256), 0, 0x10, 0, 0, 0 }, 8);
+    case 19: return put(to, (uint8_t[]){ 2, 0x43, (uint8_t)(next(8) ? 2 : 3), 0, 0, 0, 0, 0 }, 8);
     case 18: return put(to, BEGIN("\x00"), sizeof BEGIN("\x00") - 1);
     default: return put(to, (uint8_t[]){ 2, 0xf3 }, 2);
     }
@@ -336,6 +337,9 @@ static void unseen_is_the_same(void)
         config.mtc_shift = next(4) ? 3 : next(16);
         config.tsc_ctc_d = next(8) ? 2 : next(2) * 3;
         config.max_non_turbo_ratio = next(8) ? 23 : 0;
+        config.has_places = next(3) == 0;
+        for (unsigned i = 0; i < 2; i++)
+            config.places[i] = BASE + next(0x30);
         if (next(4) == 0) {
             config.quick = 1;
             config.wanted &= ~(next(2) ? (uint32_t)PD_PT_INSTRUCTION : 0);

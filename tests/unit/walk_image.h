@@ -164,9 +164,18 @@ static void print_step(const char *name, const struct pd_pt_state *s)
             s->cbr, s->from_nr, s->to_nr, s->from_if, s->to_if);
 }
 
-static bool image_kept(const struct pd_pt_state *state, uint32_t wanted, uint64_t limit)
+static bool image_is_place(const struct pd_pt_state *state, const struct pd_pt_config *config)
 {
-    return state->error || (state->type & wanted) || state->timestamp >= limit;
+    return config->has_places && state->type & PD_PT_BRANCH &&
+           (!state->to_ip || state->to_ip == config->places[0] ||
+            state->to_ip == config->places[1]);
+}
+
+static bool image_kept(const struct pd_pt_state *state, const struct pd_pt_config *config,
+                       uint64_t limit)
+{
+    return state->error || (state->type & config->wanted) || state->timestamp >= limit ||
+           image_is_place(state, config);
 }
 
 static bool image_returns(const struct pd_pt_state *state, const struct pd_pt_config *config)
@@ -185,7 +194,7 @@ static const struct pd_pt_state *image_next(struct pd_pt_decoder *seen,
     uint64_t skipped = 0;
     while ((y = pd_pt_decode(seen, limit)) != NULL) {
         const bool told = !x || x->skipped_timestamp == skipped;
-        if (image_kept(y, config->wanted, limit) || (x && told && same_step(x, y)))
+        if (image_kept(y, config, limit) || (x && told && same_step(x, y)))
             return told ? y : NULL;
         if (!image_returns(y, config))
             continue;
@@ -271,6 +280,7 @@ static void image_get_more(struct pd_pt_decoder *decoder, const struct pd_pt_sta
     struct pd_pt_state last = *step;
     uint64_t insns = step->tot_insn_cnt;
     last.from_if = last.to_if;
+    last.from_nr = last.to_nr;
     more->count = 0;
     size_t count = pd_pt_branches(decoder, IMAGE_MORE, branches, most);
     const uint32_t all = step->type & PD_PT_INSTRUCTION;

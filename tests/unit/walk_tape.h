@@ -115,8 +115,8 @@ static size_t image_compare_tape(const struct pd_pt_config *config, const struct
                               .seed = pd_pt_mark_new(),
                               .own = pd_pt_mark_new(),
                               .entry = pd_pt_mark_new() };
-    pd_pt_set_code(decoder, &image.view, &image.view);
-    pd_pt_set_code(t.walker, &image.view, &image.view);
+    pd_pt_set_code(decoder, &image.view, NULL);
+    pd_pt_set_code(t.walker, &image.view, NULL);
     const struct pd_pt_state *state;
     bool same = true;
     while (same && (state = pd_pt_decode(decoder, UINT64_MAX)) != NULL) {
