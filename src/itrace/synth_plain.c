@@ -36,7 +36,7 @@ static PD_NOINLINE void make_rows(struct pd_synth_queue *queue)
 bool pd_synth_plain_begin(struct pd_synth_queue *queue)
 {
     struct pd_synth_origin *origin = &queue->plain_branches.origin;
-    if (!queue->synth->plain || queue->sync_switch || queue->range_limit)
+    if (!queue->synth->plain || queue->range_limit)
         return false;
     if (origin->pid != queue->pid || origin->tid != queue->tid || origin->cpu != queue->cpu ||
         origin->insn_thread != queue->thread)

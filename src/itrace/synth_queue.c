@@ -460,11 +460,18 @@ static bool ends_run(const struct pd_synth_queue *queue, const struct pd_pt_stat
             (others != UINT64_MAX && pd_pt_is_near(queue->decoder)));
 }
 
+/* Nothing but the step's sample is to be told: it may not be one that says who runs. */
+PD_INLINE bool is_told_plain(const struct pd_synth_queue *queue)
+{
+    return PD_LIKELY(!queue->sync_switch) ||
+           (queue->switch_state != PD_SWITCH_NOT_TRACING && !pd_pt_is_at_place(queue->decoder));
+}
+
 /* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
 static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
 {
     struct pd_synth *synth = queue->synth;
-    const bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
+    bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
     set_wanted(queue);
     if (PD_UNLIKELY(queue->tape != NULL))
         pd_synth_parts_look(queue);
@@ -477,8 +484,10 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             return RUN_FULL;
         if (!tell_pending(queue))
             return RUN_STOPPED;
-        if (PD_UNLIKELY(queue->sync_switch))
+        if (PD_UNLIKELY(queue->sync_switch)) { /* another thread may run now */
             set_wanted(queue);
+            plain = plain && pd_synth_plain_begin(queue);
+        }
         if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue)) {
             if (queue->time >= limit)
                 return RUN_LIMIT;
@@ -505,7 +514,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
         }
         queue->after_error = false;
         take_time(queue, state);
-        if (plain && (queue->time < limit || synth->timeless) && pd_synth_plain_step(queue)) {
+        if (plain && (queue->time < limit || synth->timeless) && is_told_plain(queue) &&
+            pd_synth_plain_step(queue)) {
             if (PD_LIKELY(!queue->tape))
                 pd_synth_plain_more(queue);
             continue;

@@ -22,10 +22,11 @@ PD_INLINE struct pd_code_node *known_node(const struct pd_pt_decoder *d)
     return d->from_taken ? d->from->taken : d->from->fall;
 }
 
-/* A branch within the kernel, or within user space, which leaves the time alone. */
+/* A branch within the kernel, or within user space, which leaves the time alone, and not to where the caller looks closer. */
 PD_INLINE bool is_plain(const struct pd_pt_decoder *d, uint64_t from, uint64_t to)
 {
-    return from && to && (from >= d->config.kernel_start) == (to >= d->config.kernel_start);
+    return from && to && (from >= d->config.kernel_start) == (to >= d->config.kernel_start) &&
+           !walk_is_place(d, to);
 }
 
 /* The state of the last of these steps. */
