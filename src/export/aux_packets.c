@@ -47,9 +47,8 @@ int perfdata_packets_next(perfdata_packets *packets, struct perfdata_packet *out
     struct perfdata_packet told = {
         .struct_size = out->struct_size,
         .offset = packets->at,
-        .own_size = pd_pt_packet_own_size(bytes, left, packets->context),
+        .own_size = pd_pt_packet_decode(bytes, left, &packets->context, packet),
     };
-    pd_pt_packet_decode(bytes, left, &packets->context, packet);
     if (packet->kind == PD_PT_PSB)
         packets->last_ip = 0;
     else if (has_ip(packet->kind) && pd_pt_ip(packet, &packets->last_ip))

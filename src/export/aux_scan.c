@@ -22,8 +22,7 @@ static int scan_some(const struct pd_scan *scan, struct place *place, const uint
         at.left = size - *used;
         at.offset = place->offset;
         at.before = place->context;
-        at.own_size = pd_pt_packet_own_size(at.bytes, at.left, place->context);
-        pd_pt_packet_decode(at.bytes, at.left, &place->context, &at.packet);
+        at.own_size = pd_pt_packet_decode(at.bytes, at.left, &place->context, &at.packet);
         at.after = place->context;
         *used += at.packet.size;
         place->offset += at.packet.size;

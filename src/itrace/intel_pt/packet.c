@@ -188,23 +188,18 @@ static bool decode_one(const uint8_t *p, size_t left, enum pd_pt_context context
     return decode_other(p, left, out);
 }
 
-void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
-                         struct pd_pt_packet *out)
+unsigned pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
+                             struct pd_pt_packet *out)
 {
     bool good = decode_one(bytes, left, *context, out);
+    const unsigned own_size = out->size;
     if (out->kind == PD_PT_BBP)
         *context = out->count == 4 ? PD_PT_BLOCK_4 : PD_PT_BLOCK_8;
     else if (!keeps_block[out->kind])
         *context = PD_PT_NO_BLOCK;
     while (good && out->size < 8 && out->size < left && !bytes[out->size])
         out->size++;
-}
-
-unsigned pd_pt_packet_own_size(const uint8_t *bytes, size_t left, enum pd_pt_context context)
-{
-    struct pd_pt_packet packet;
-    decode_one(bytes, left, context, &packet);
-    return packet.size;
+    return own_size;
 }
 
 size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from)

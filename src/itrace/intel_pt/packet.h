@@ -26,9 +26,10 @@ struct pd_pt_packet {
     uint64_t payload;
 };
 
-/* Decodes the packet at `bytes`, of which `left` > 0 are readable; a packet that is cut by the end is BAD. */
-void pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
-                         struct pd_pt_packet *out);
+/* Decodes the packet at `bytes`, of which `left` > 0 are readable; a packet that is cut by the end is BAD. Its size without
+ * the zeros behind it. */
+unsigned pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
+                             struct pd_pt_packet *out);
 
 /* A CYC that begins at `p` and has one byte or two: its size; 0: it is longer. Two bytes are readable. */
 PD_INLINE unsigned pd_pt_short_cyc(const uint8_t *p, uint64_t *cycles)
@@ -37,9 +38,6 @@ PD_INLINE unsigned pd_pt_short_cyc(const uint8_t *p, uint64_t *cycles)
     *cycles = *p >> 3 | (two ? (p[1] & 0xfeu) << 4 : 0);
     return two && p[1] & 1 ? 0 : 1 + two;
 }
-
-/* Its size without the zeros behind it; `context` as it was before the packet. */
-unsigned pd_pt_packet_own_size(const uint8_t *bytes, size_t left, enum pd_pt_context context);
 
 /* The place of the next PSB at or behind `from`, `size` when there is none. At memory speed. */
 size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from);
