@@ -360,11 +360,12 @@ static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
     return PD_MIN(limit, range);
 }
 
+/* Where the kernel switches is a branch, and the decoder returns those to the places of switches. While nothing is traced any
+ * branch tells that it is again. */
 static uint32_t wanted_of(const struct pd_synth_queue *queue)
 {
-    const bool each = queue->sync_switch &&
-                      (queue->synth->quick || queue->switch_state == PD_SWITCH_NOT_TRACING);
-    return queue->synth->mask | (each ? PD_PT_BRANCH : 0);
+    const bool any = queue->sync_switch && queue->switch_state == PD_SWITCH_NOT_TRACING;
+    return queue->synth->mask | (any ? PD_PT_BRANCH : 0);
 }
 
 /* To be told, or to be seen for the sake of switches. */
@@ -541,7 +542,6 @@ static void log_who(const struct pd_synth_queue *queue)
 static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *queue)
 {
     queue->set_up = true;
-    queue->sync_switch = synth->switch_ip != 0;
     pd_pt_log_settings(queue->decoder);
     if (synth->timeless)
         return PERFDATA_OK;

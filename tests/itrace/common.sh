@@ -14,6 +14,12 @@ complain() {
     failed=1
 }
 
+# FROM TO OPTION...: the trace of a recording, repeated. False: it cannot be, which has been told.
+make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
+repeat_to() {
+    python3 "$make_big" "$@" >"$work/log" 2>&1 || { complain "$1 cannot be repeated: $(tail -n 1 "$work/log")"; return 1; }
+}
+
 needs() {
     command -v "$1" >/dev/null || { echo "skipped: $1 is not installed"; exit 77; }
 }

@@ -45,12 +45,11 @@ for file in "$own"/rec/*; do
     random 2 && compare script --itrace=be -C "$random" --time '80%-90%'
 done
 # Buffers that are long enough to begin inside of one.
-make=${PERFDATA_TOOLS-}/make-big-pt/make_big_pt.py
-[ -f "$make" ] || echo 'without make_big_pt.py of PERFDATA_TOOLS: no long trace is compared'
+[ -f "$make_big" ] || echo 'without make_big_pt.py of PERFDATA_TOOLS: no long trace is compared'
 for name in c_dyn t_cyc t_tsc; do
     rm -rf "$work/it.data.psbindex" "$work/it.data" "$work/plain.data"
-    [ -f "$make" ] || continue
-    python3 "$make" "$own/rec/$name.data" "$work/it.data" --mb 6 >/dev/null || { complain "$name: no long trace"; continue; }
+    [ -f "$make_big" ] || continue
+    repeat_to "$own/rec/$name.data" "$work/it.data" --mb 6 || continue
     cp "$work/it.data" "$work/plain.data"
     "$PERFDATA" aux index --store "$work/it.data" || complain "$name: --store fails"
     for round in 1 2 3 4 5 6 7 8; do

@@ -9,9 +9,8 @@ for name in d_cut d_flipc t_ovf t_intr c_ovf t_cyc t_mtc t_tsc t_pwr c_dyn c_for
     done
 done
 # Long enough for many rare samples on two CPUs at once.
-make=${PERFDATA_TOOLS-}/make-big-pt/make_big_pt.py
-if [ -f "$make" ]; then
-    python3 "$make" "$own/rec/c_dyn.data" "$work/long.data" --mb 2 >/dev/null || complain 'no long trace'
+if [ -f "$make_big" ]; then
+    repeat_to "$own/rec/c_dyn.data" "$work/long.data" --mb 2 || :
     for what in i40us i100us; do
         same script -i "$work/long.data" --symfs "$own/symfs" "--itrace=$what" -F cpu,tid,time,ip,period,event
     done

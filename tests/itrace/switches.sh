@@ -15,9 +15,9 @@ samples() {
 }
 
 alike() {
-    for what in i1us i20us i5000i xwpIe; do
+    for what in i1us i20us i5000i xwpIe qi20us qxwpIe; do
         samples "${what}b" "$1" 1 "$work/seen"
-        [ -s "$work/seen" ] || [ $what = xwpIe ] || complain "$name: no samples with $what"
+        [ -s "$work/seen" ] || [ "${what#*i}" = "$what" ] || complain "$name: no samples with $what"
         for threads in 1 3; do
             samples $what "$1" $threads "$work/unseen"
             count=$((count + 1))
@@ -28,14 +28,12 @@ alike() {
 
 # Longer ones are cut into more buffers, and runs end at other places.
 repeated() {
-    make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
-    [ -f "$make_big" ] || return 0
+    [ -f "$make_big" ] || { echo 'without make_big_pt.py of PERFDATA_TOOLS: no longer traces are compared'; return 0; }
     for name in k_cpu k_task; do
         big=$work/$name
         mkdir "$big"
         ln -s "$own/rec/$name/kcore_dir" "$big/kcore_dir"
-        python3 "$make_big" "$own/rec/$name/data" "$big/data" --mb 0.3 --chunk-mb 0.1 >"$work/log" 2>&1 ||
-            { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
+        repeat_to "$own/rec/$name/data" "$big/data" --mb 0.3 --chunk-mb 0.1 || continue
         alike "$big"
         python3 "$SOURCE/tests/itrace/flip_bits.py" "$big/data" 12
         name="$name, damaged"

@@ -4,7 +4,6 @@
 # parts of them: one and the same text with 1, 2, 3 and 8 threads. One queue and several, with CYCs, with MTCs, with
 # neither, of processes that take turns, with errors, damaged.
 . "$(dirname "$0")/common.sh"
-make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
 [ -f "$make_big" ] || { echo 'skipped: PERFDATA_TOOLS is not set'; exit 77; }
 
 # THREADS FILE OPTION...: of the recording $big; where messages come among the text is not said, how it ends is.
@@ -58,8 +57,7 @@ repeated() {
     shift 3
     for name; do
         big=$work/big.data
-        python3 "$make_big" "$own/rec/$name.data" "$big" --mb "$mb" --chunk-mb "$chunk" >"$work/log" 2>&1 ||
-            { complain "$name: cannot be repeated: $(tail -n 1 "$work/log")"; continue; }
+        repeat_to "$own/rec/$name.data" "$big" --mb "$mb" --chunk-mb "$chunk" || continue
         $check
         case $name in t_cyc | t_mtc | c_fork)
             damage "$big"
