@@ -177,7 +177,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from aux' -l raw -r -d 'dump: a 
 complete -c perfdata -n '__fish_seen_subcommand_from aux' -l json -d 'list, dump, stat, index: a JSON object a line'
 complete -c perfdata -n '__fish_seen_subcommand_from aux' -l perf -d 'dump: the text of perf'\''s -D'
 complete -c perfdata -n '__fish_seen_subcommand_from aux' -l cut-overlaps -d 'extract, dump, stat, index: what snapshots or samples have twice comes once'
-complete -c perfdata -n '__fish_seen_subcommand_from aux' -l store -d 'index: kept beside the recording (FILE.psbindex), where --time of other verbs looks for it'
+complete -c perfdata -n '__fish_seen_subcommand_from aux' -l store -d 'index: kept beside the recording (FILE.psbindex), where --time and qq look for it'
 complete -c perfdata -n '__fish_seen_subcommand_from aux' -s o -l output -r -d 'extract: where the traces go'
 complete -c perfdata -n __fish_use_subcommand -f -a export -d 'samples, calls and switches as a database'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -s i -l input -r -d 'recording to read; - is standard input'

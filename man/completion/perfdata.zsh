@@ -275,7 +275,7 @@ _perfdata() {
         '*--json[list, dump, stat, index\: a JSON object a line]' \
         '*--perf[dump\: the text of perf'\''s -D]' \
         '*--cut-overlaps[extract, dump, stat, index\: what snapshots or samples have twice comes once]' \
-        '*--store[index\: kept beside the recording (FILE.psbindex), where --time of other verbs looks for it]' \
+        '*--store[index\: kept beside the recording (FILE.psbindex), where --time and qq look for it]' \
         '*-o+[extract\: where the traces go]:DIR:_files -/' \
         '*--output=[extract\: where the traces go]:DIR:_files -/' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The PSBs of a recording's traces and their times, kept in a file beside it (docs/aux.md), so that decoding may begin in
- * the middle without reading what comes before. It only tells where looking may begin: what is found is the same
- * without it. */
+ * the middle without reading what comes before, and go from PSB to PSB without what lies between. What is decoded is the
+ * same without it. */
 #ifndef PD_AUX_INDEX_H
 #define PD_AUX_INDEX_H
 #include "itrace/aux.h"
+#include "itrace/intel_pt/psb.h"
 
 #define PD_AUX_INDEX_SUFFIX ".psbindex"
 
@@ -23,5 +24,11 @@ bool pd_aux_index_first(const struct pd_aux_index *index, uint32_t buffer, uint6
 /* A place in [from, from + size) of a buffer, a PSB or `from`: every PSB before has a TSC before `tsc`. */
 uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t from,
                              uint64_t size, uint64_t tsc);
+
+enum { PD_AUX_LEAPS = 4096 }; /* at most at once */
+/* What is known of the PSBs behind the one at `offset` of a buffer; false: nothing. If all of them have a TSC less than `below`
+ * (56 bits), it need not be each. `room` is for PD_AUX_LEAPS; out->resume is an offset, too. */
+bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t below,
+                        struct pd_pt_leap *room, struct pd_pt_leaps *out);
 
 #endif

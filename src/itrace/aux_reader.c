@@ -2,13 +2,17 @@
 /* A queue's trace, piece by piece. Memory: the piece, and of snapshots and samples the buffer before. */
 #include "itrace/aux_index.h"
 #include "itrace/intel_pt/decoder.h"
+#include "itrace/intel_pt/psb.h"
 #include <stdlib.h>
 
 enum {
     CUT_SEARCH = 1 << 20,
     FIRST_READ = 64 << 10,
     FIRST_LOOK = 8 << 10,
-    MOST_FETCH = 16 << 20 /* of a larger piece reading is the smallest part */
+    MOST_FETCH = 16 << 20, /* of a larger piece reading is the smallest part */
+    /* Of small pieces: few PSBs are asked for, or many. */
+    LEAST_SMALL = 8 << 10,
+    MOST_SMALL = 4 << 20
 };
 
 /* A piece that is still to come. */
@@ -34,6 +38,9 @@ struct pd_aux_reader {
     uint64_t fetched, fetched_from; /* its number; 0: not so */
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
+    /* From PSB to PSB by the index: */
+    size_t small;            /* the next piece's size; 0: pieces are as large as usual */
+    struct pd_pt_leap *room; /* PD_AUX_LEAPS, once they are needed */
 };
 
 static perfdata_status no_memory(const struct pd_aux *aux)
@@ -64,6 +71,7 @@ void pd_aux_reader_close(struct pd_aux_reader *reader)
     free(reader->ahead.data);
     free(reader->before.data);
     pd_vec_free(&reader->places);
+    free(reader->room);
     free(reader);
 }
 
@@ -150,18 +158,40 @@ static perfdata_status fill_now(struct pd_aux_reader *reader, const struct pd_au
     return there ? PERFDATA_OK : fill(reader, &reader->now, buffer, from, size);
 }
 
+/* Reads up to `most` bytes of it; *size: where they may be cut. 0: nowhere. */
+static perfdata_status fill_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
+                                 uint64_t most, size_t *size)
+{
+    uint64_t left = buffer->size - reader->from, want = PD_MIN(left, most);
+    struct pd_aux_bytes *now = &reader->now;
+    perfdata_status status = fill_now(reader, buffer, reader->from, want);
+    if (status < 0)
+        return status;
+    bool ends = now->size < want || now->size == left;
+    if (ends || reader->aux->info.type != PD_AUXTRACE_INTEL_PT)
+        *size = now->size;
+    else
+        *size = most < PD_AUX_PIECE ? pd_pt_psb_cut(now->data, now->size) : cut_before_psb(now);
+    return PERFDATA_OK;
+}
+
 /* The next piece of a buffer; the first when from is 0. */
 static int next_part(struct pd_aux_reader *reader, const struct pd_aux_buffer *buffer,
                      struct pd_aux_piece *out)
 {
-    uint64_t from = reader->from, left = buffer->size - from;
-    bool pt = reader->aux->info.type == PD_AUXTRACE_INTEL_PT;
-    perfdata_status status = fill_now(reader, buffer, from, PD_MIN(left, (uint64_t)PD_AUX_PIECE));
+    uint64_t from = reader->from, most = reader->small ? reader->small : PD_AUX_PIECE;
+    perfdata_status status = fill_part(reader, buffer, most, &out->size);
+    while (!status && !out->size && reader->now.size && most < PD_AUX_PIECE) {
+        most = PD_MIN(most * 8, (uint64_t)PD_AUX_PIECE);
+        status = fill_part(reader, buffer, most, &out->size);
+    }
     if (status < 0)
         return status;
-    bool ends = reader->now.size < PD_MIN(left, (uint64_t)PD_AUX_PIECE) || reader->now.size == left;
+    if (reader->small)
+        reader->small = PD_MIN(reader->small * 2, (size_t)MOST_SMALL);
+    bool ends = out->size == reader->now.size &&
+                (reader->now.size < most || from + out->size == buffer->size);
     out->data = reader->now.data;
-    out->size = ends || !pt ? reader->now.size : cut_before_psb(&reader->now);
     out->inside = from > 0;
     out->consecutive = reader->begun;
     out->follows = reader->next > 1;
@@ -407,4 +437,37 @@ perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uin
     reader->position = place->position + (from - place->from);
     reader->places.count = reader->place = 0;
     return PERFDATA_OK;
+}
+
+/* ---- from PSB to PSB ---- */
+
+void pd_aux_reader_leap(struct pd_aux_reader *reader)
+{
+    reader->small = LEAST_SMALL;
+}
+
+bool pd_aux_reader_leaps(struct pd_aux_reader *reader, uint64_t position, uint64_t below,
+                         struct pd_pt_leaps *out)
+{
+    if (!reader->room)
+        reader->room = malloc(PD_AUX_LEAPS * sizeof *reader->room);
+    if (!reader->room || !reader->next || position > reader->position ||
+        reader->position - position > reader->from)
+        return false;
+    const struct pd_aux_queue *queue = &reader->aux->queues.data[reader->queue];
+    const uint64_t offset = reader->from - (reader->position - position);
+    if (!pd_aux_index_leaps(reader->aux, queue->buffers.data[reader->next - 1], offset, below,
+                            reader->room, out))
+        return false;
+    out->base = position - offset;
+    out->resume += out->base;
+    return true;
+}
+
+void pd_aux_reader_leap_to(struct pd_aux_reader *reader, uint64_t position)
+{
+    reader->from += position - reader->position;
+    reader->position = position;
+    reader->rest = true;
+    reader->small = LEAST_SMALL;
 }

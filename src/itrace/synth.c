@@ -47,7 +47,14 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
                      (unsigned long long)ticks->start, (unsigned long long)ticks->end);
     }
     synth->range_count = config->range_count;
-    return synth->logger ? PERFDATA_OK : pd_aux_index_load(synth->aux);
+    return PERFDATA_OK;
+}
+
+/* Of a whole trace it says something only where the way goes from PSB to PSB. The debug log names what was read. */
+static perfdata_status load_index(struct pd_synth *synth)
+{
+    const bool helps = synth->range_count || synth->quick >= 2;
+    return helps && !synth->logger ? pd_aux_index_load(synth->aux) : PERFDATA_OK;
 }
 
 static void set_mask(struct pd_synth *synth)
@@ -176,6 +183,8 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
                        "no memory for decoding");
     status = set_ranges(synth, config);
+    if (!status)
+        status = load_index(synth);
     if (!status)
         status = pd_synth_parse_filters(synth, synth->aux->info.pt.filter);
     if (!status)

@@ -93,6 +93,24 @@ static void skip(void *data, size_t nth, uint64_t tsc)
         queue->synth->status = status;
 }
 
+/* From PSB to PSB, by the index. Time spans go by pieces. */
+static bool can_leap(const struct pd_synth *synth)
+{
+    return synth->quick >= 2 && synth->aux->index && !synth->range_count;
+}
+
+static bool leaps(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out)
+{
+    struct pd_synth_queue *queue = data;
+    return pd_aux_reader_leaps(queue->reader, position, below, out);
+}
+
+static void leap_to(void *data, uint64_t position)
+{
+    struct pd_synth_queue *queue = data;
+    pd_aux_reader_leap_to(queue->reader, position);
+}
+
 static void set_period(const struct pd_synth *synth, struct pd_pt_config *config)
 {
     const struct pd_itrace_options *options = &synth->options;
@@ -155,6 +173,8 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .buffer = next_buffer,
         .look_ahead = look_ahead,
         .skip = skip,
+        .leaps = can_leap(synth) ? leaps : NULL,
+        .leap_to = leap_to,
         .outside = synth->filters.count ? pd_synth_outside : NULL,
         .log = pd_synth_log_of(synth),
         .tables = synth->tables,
@@ -193,6 +213,8 @@ static perfdata_status make_queue(struct pd_synth *synth, const struct pd_aux_qu
     perfdata_status status = pd_aux_reader_open(synth->aux, from->number, &queue->reader);
     if (status < 0)
         return status;
+    if (can_leap(synth))
+        pd_aux_reader_leap(queue->reader);
     first_range(synth, queue);
     queue->decoder = new_decoder(synth, queue);
     return queue->decoder ? PERFDATA_OK

@@ -26,7 +26,7 @@ static const struct tool_option aux_rows[] = {
     { TOOL_FLAG, 0, "cut-overlaps", NULL,
       "extract, dump, stat, index: what snapshots or samples have twice comes once", FIELD(cut) },
     { TOOL_FLAG, 0, "store", NULL,
-      "index: kept beside the recording (FILE.psbindex), where --time of other verbs looks for it",
+      "index: kept beside the recording (FILE.psbindex), where --time and qq look for it",
       FIELD(store) },
     { TOOL_STRING, 'o', "output", "DIR", "extract: where the traces go", FIELD(output) },
     { 0 },

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The stored index of PSBs (aux index --store): with it any time span is decoded to the same text, errors, branches, times and
-# threads, as without it; one that is of another recording, or damaged, is not used, which is said.
+# index.sh DAMAGE_TRACE: the stored index of PSBs (aux index --store). With it any time span, and qq, is decoded to the same
+# text, errors, branches, times and threads, as without it; one that is of another recording, or damaged, is not used, which
+# is said.
 . "$SOURCE/tests/itrace/common.sh"
-seed=1
+damage=$1 seed=1
 
 # A number below $1, in $random.
 random() {
@@ -41,6 +42,9 @@ for file in "$own"/rec/*; do
         2) compare report --stdio --itrace=i10us -s comm,sym --time "$percent" ;;
         esac
     done
+    compare script --itrace=qqibexp --ns -F+flags,+ipc,+addr
+    compare script --itrace=qqip --ns -F+flags -j2
+    compare report --stdio --itrace=qqi1us -s comm,sym
     random 90 && compare script --itrace=be --time "$random%-$((random + 2))%,95%-98%"
     random 2 && compare script --itrace=be -C "$random" --time '80%-90%'
 done
@@ -57,8 +61,22 @@ for name in c_dyn t_cyc t_tsc; do
         random 999 && compare script --itrace=be --symfs "$own/symfs" --time "$from$(printf %03d "$random"),$from$(printf %03d 999)"
     done
     compare report --stdio --itrace=i10us --symfs "$own/symfs" -s comm,sym --time 18000.3,18000.32
+    compare script --itrace=qqe
+    compare script --itrace=qqip -F+flags,+ipc
+    compare script --itrace=qqiZ -F+addr
+    compare script --itrace=qqi --time 18000.3,18000.4
+    # ... and damaged.
+    "$PERFDATA" aux list --json -i "$work/plain.data" |
+        sed 's/.*"size":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\2 \1/' | head -n 4096 >"$work/buffers"
+    for kind in flip cut noise reorder; do
+        "$damage" $kind $seed "$work/plain.data" <"$work/buffers" || complain "$name: not damaged"
+        cp "$work/plain.data" "$work/it.data"
+        "$PERFDATA" aux index --store "$work/it.data" || complain "$name: --store fails"
+        compare script --itrace=qqe
+        compare script --itrace=qqip -F+flags,+ipc
+    done
 done
-[ "$count" -ge 250 ] && [ "$lines" -gt 10000 ] || complain "nothing was compared: $count runs, $lines lines"
+[ "$count" -ge 400 ] && [ "$lines" -gt 10000 ] || complain "nothing was compared: $count runs, $lines lines"
 
 # What does not fit is not used.
 name=t_tsc
@@ -67,8 +85,10 @@ cp "$own/rec/t_tsc.data" "$work/it.data"
 "$PERFDATA" aux index --store "$work/it.data"
 sleep 0.01
 touch "$work/it.data"
+how='--itrace=be --time 80%-90%'
 stale() {
-    "$PERFDATA" script --itrace=be --time 80%-90% -i "$work/it.data" >"$work/with" 2>"$work/err" ||
+    # shellcheck disable=SC2086
+    "$PERFDATA" script $how -i "$work/it.data" >"$work/with" 2>"$work/err" ||
         complain "$1: fails"
     cmp -s "$work/with" "$work/plain" || complain "$1: another text"
     grep -q "psbindex is not used: $2" "$work/err" || complain "$1: nothing is said"
@@ -83,13 +103,18 @@ cp "$work/it.data.psbindex" "$work/good"
 size=$(wc -c <"$work/good")
 head -c $((size - 8)) "$work/good" >"$work/it.data.psbindex" && stale 'a cut index' 'it is damaged'
 : >"$work/it.data.psbindex" && stale 'an empty index' 'it is none'
-for at in 70 80 90 $((size - 5)); do
+for at in 66 $((size - 100)) $((size - 5)); do
     cp "$work/good" "$work/it.data.psbindex"
     printf '\377\377' | dd of="$work/it.data.psbindex" bs=1 seek="$at" conv=notrunc 2>/dev/null
     stale "damage at $at" 'it is damaged'
 done
 { head -c 32 "$work/good"; printf '\377\377\377\377\377\377\377\377'; tail -c +41 "$work/good"; } >"$work/it.data.psbindex"
 stale 'rows without end' 'it is damaged'
+cp "$work/good" "$work/it.data.psbindex"
+printf '\377\377' | dd of="$work/it.data.psbindex" bs=1 seek=80 conv=notrunc 2>/dev/null
+how=--itrace=qqi
+"$PERFDATA" script $how -i "$own/rec/t_tsc.data" >"$work/plain" 2>/dev/null
+stale 'damaged leaps' 'its leaps are damaged'
 rm "$work/it.data.psbindex" && mkdir "$work/it.data.psbindex"
 stale 'a folder' 'it cannot be read'
 

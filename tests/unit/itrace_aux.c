@@ -1,56 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* AUX areas: AUXTRACE_INFO, buffers by index and by walk, of samples, wanted CPUs, pieces, overlaps. */
 #include "itrace/aux_index.h"
-#include "make_file.h"
+#include "make_aux.h"
 #include "test.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { INFO = 70, TRACE = 71, INFO_WORDS = 20, ID_ALL = 1 << 18, IP_TID_TIME = 7 };
-
-static const uint8_t psb_tsc[] = { 2,    0x82, 2,    0x82, 2,    0x82, 2,    0x82, 2,
-                                   0x82, 2,    0x82, 2,    0x82, 2,    0x82, 0x19 };
-
-/* A PSB+ with this TSC, 25 bytes. */
-static size_t put_psb(uint8_t *to, uint64_t tsc)
-{
-    memcpy(to, psb_tsc, sizeof psb_tsc);
-    for (unsigned i = 0; i < 7; i++)
-        to[sizeof psb_tsc + i] = (uint8_t)(tsc >> 8 * i);
-    to[24] = 0x02;
-    to[25] = 0x23;
-    return 26;
-}
-
-static void put_info(struct file *f, const char *filter)
-{
-    static const uint64_t words[] = { 0, 10, 1000,  55,      1,   0x400, 0x800, 3,
-                                      0, 1,  0x200, 0x3c000, 184, 2,     2,     23 };
-    size_t at = file_record(f, INFO, 0, 16 + 8 * INFO_WORDS);
-    file_u32_at(f, at + 8, 1);
-    for (size_t i = 0; i < PD_LENGTH(words); i++)
-        file_u64_at(f, at + 16 + 8 * i, words[i]);
-    file_u64_at(f, at + 16 + 8 * 16, strlen(filter));
-    memcpy(f->bytes + at + 16 + 8 * 17, filter, strlen(filter)); /* below 16 bytes */
-    file_u64_at(f, at + 16 + 8 * (17 + pd_align8(strlen(filter) + 1) / 8), 1);
-}
-
-/* Returns where the record begins. */
-static size_t put_trace(struct file *f, uint32_t queue, uint32_t cpu, const uint8_t *bytes,
-                        size_t size)
-{
-    size_t at = file_record(f, TRACE, 0, 48);
-    file_u64_at(f, at + 8, size);
-    file_u64_at(f, at + 24, 1000 + at);
-    file_u32_at(f, at + 32, queue);
-    file_u32_at(f, at + 36, UINT32_MAX);
-    file_u32_at(f, at + 40, cpu);
-    size_t to = f->size;
-    file_room(f, size);
-    memcpy(f->bytes + to, bytes, size);
-    return at;
-}
 
 static void open_bytes(struct pd_recording *r, const struct file *f)
 {
@@ -70,7 +25,7 @@ static bool not_cpu_1(void *data, uint32_t cpu)
 static void check_info(const struct pd_aux *aux)
 {
     const struct pd_pt_info *pt = &aux->info.pt;
-    CHECK(aux->info.present && aux->info.type == 1 && aux->info.word_count == INFO_WORDS);
+    CHECK(aux->info.present && aux->info.type == 1 && aux->info.word_count == AUX_INFO_WORDS);
     CHECK(pt->time.shift == 10 && pt->time.mult == 1000 && pt->time.zero == 55);
     CHECK(pt->tsc_ctc_n == 184 && pt->tsc_ctc_d == 2 && pt->max_non_turbo_ratio == 23);
     CHECK(pt->have_sched_switch == 3 && pt->per_cpu_mmaps == 1 && pt->cap_event_trace);
@@ -84,11 +39,11 @@ static void check_queues(bool big, int index_kind)
 {
     static const uint8_t first[] = "first---", second[] = "second--", third[] = "third---";
     struct file f = file_begin(big);
-    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_event(&f, AUX_IP_TID_TIME, AUX_ID_ALL, 0, NULL);
     file_data(&f);
-    put_info(&f, "filter 0x1@/a");
-    size_t a = put_trace(&f, 0, 0, first, 8), b = put_trace(&f, 1, 1, second, 8),
-           c = put_trace(&f, 0, 0, third, 8);
+    aux_info(&f, "filter 0x1@/a");
+    size_t a = aux_trace(&f, 0, 0, first, 8), b = aux_trace(&f, 1, 1, second, 8),
+           c = aux_trace(&f, 0, 0, third, 8);
     uint8_t index[48 + 8];
     size_t places[] = { a, b, index_kind == 2 ? c + 8 : c };
     pd_store64(index, 3, f.swap);
@@ -136,12 +91,12 @@ static void check_hostile(void)
 {
     static const uint8_t bytes[] = "12345678";
     struct file f = file_begin(false);
-    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_event(&f, AUX_IP_TID_TIME, AUX_ID_ALL, 0, NULL);
     file_data(&f);
-    size_t at = file_record(&f, INFO, 0, 24);
+    size_t at = file_record(&f, AUX_INFO, 0, 24);
     file_u32_at(&f, at + 8, 1);
-    put_trace(&f, 0x7fffffff, 0, bytes, 8);
-    put_trace(&f, 0, 0, bytes, 8);
+    aux_trace(&f, 0x7fffffff, 0, bytes, 8);
+    aux_trace(&f, 0, 0, bytes, 8);
     file_end(&f);
     struct pd_recording r;
     struct pd_aux *aux;
@@ -160,12 +115,12 @@ static void check_pieces(void)
     enum { SIZE = (size_t)PD_AUX_PIECE + (1 << 20) };
     uint8_t *bytes = calloc(1, SIZE);
     for (size_t at = 0; at + 26 < SIZE; at += 100000)
-        put_psb(bytes + at, at + 1);
+        aux_psb(bytes + at, at + 1);
     struct file f = file_begin(false);
-    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_event(&f, AUX_IP_TID_TIME, AUX_ID_ALL, 0, NULL);
     file_data(&f);
-    put_info(&f, "");
-    put_trace(&f, 0, 0, bytes, SIZE);
+    aux_info(&f, "");
+    aux_trace(&f, 0, 0, bytes, SIZE);
     file_end(&f);
     struct pd_recording r;
     struct pd_aux *aux;
@@ -178,7 +133,7 @@ static void check_pieces(void)
     while (pd_aux_reader_next(reader, &piece) > 0) {
         CHECK(piece.consecutive == (pieces > 0) && piece.inside == (pieces > 0));
         CHECK(piece.from == sum && !memcmp(piece.data, bytes + sum, piece.size));
-        CHECK(!memcmp(piece.data, psb_tsc, sizeof psb_tsc));
+        CHECK(!memcmp(piece.data, aux_psb_tsc, sizeof aux_psb_tsc));
         sum += piece.size;
         pieces++;
     }
@@ -203,7 +158,7 @@ static void check_overlaps(void)
     for (size_t i = 0; i < sizeof trace; i++)
         trace[i] = (uint8_t)(i * 2 % 200 + 4); /* short TNTs, never a PSB */
     for (size_t at = 10; at < sizeof trace; at += 100)
-        put_psb(trace + at, 5000 + at);
+        aux_psb(trace + at, 5000 + at);
     for (int tsc = 0; tsc < 2; tsc++) {
         /* the second begins within the first and goes on behind its end */
         CHECK_U64(overlap(trace, 0, 250, 105, 400, tsc, &consecutive), 250 - 105);
@@ -233,13 +188,13 @@ static void check_index(void)
     static uint8_t trace[BUFFER];
     char path[] = "/tmp/perfdata-index-XXXXXX", index[64];
     struct file f = file_begin(false);
-    file_event(&f, IP_TID_TIME, ID_ALL, 0, NULL);
+    file_event(&f, AUX_IP_TID_TIME, AUX_ID_ALL, 0, NULL);
     file_data(&f);
-    put_info(&f, "");
+    aux_info(&f, "");
     for (unsigned b = 0; b < 2; b++) {
         for (unsigned i = 0; i < BUFFER / STEP; i++)
-            put_psb(trace + STEP * i, TSC + 0x100 * i + 0x100000 * b);
-        put_trace(&f, 0, 0, trace, sizeof trace);
+            aux_psb(trace + STEP * i, TSC + 0x100 * i + 0x100000 * b);
+        aux_trace(&f, 0, 0, trace, sizeof trace);
     }
     file_end(&f);
     int fd = mkstemp(path);

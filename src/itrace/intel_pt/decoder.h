@@ -11,6 +11,7 @@
 #define PD_INTEL_PT_DECODER_H
 #include "itrace/code.h"
 #include "itrace/intel_pt/packet.h"
+#include "itrace/intel_pt/psb.h"
 
 /* What a step is; bits of pd_pt_state.type. */
 enum {
@@ -171,6 +172,11 @@ struct pd_pt_config {
     int (*look_ahead)(void *data, size_t nth, uint64_t *tsc, uint64_t *reference);
     /* buffer() will give that one; without what lies before a PSB that is known to come before `tsc`. */
     void (*skip)(void *data, size_t nth, uint64_t tsc);
+    /* For qq only, both NULL or none: what is known of the PSBs behind the one at that place of the queue. Nobody wants to see
+     * each of those with a TSC below `below`. False: nothing. It is valid until the next call. */
+    bool (*leaps)(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out);
+    /* buffer() will give what is at that place, in the buffer under way. */
+    void (*leap_to)(void *data, uint64_t position);
     /* An address lies outside of the address filters; NULL: there are none. */
     bool (*outside)(void *data, uint64_t ip);
     /* pd_code_at and pd_code_link, or what a test has instead. */

@@ -346,7 +346,7 @@ static int one_step(struct pd_pt_decoder *d)
         walk_forget_node(d);
         return walk_sync_ip(d);
     case WALK_RESYNC: return walk_sync_ip(d);
-    case WALK_IN_SYNC: return walk_trace(d);
+    case WALK_IN_SYNC: return d->leaps.list ? walk_leap(d) : walk_trace(d);
     case WALK_TNT:
     case WALK_TNT_MORE: how = go_on_with_tnt(d); return how == STEP_ON ? walk_trace(d) : how;
     case WALK_TIP:

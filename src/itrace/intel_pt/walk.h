@@ -142,8 +142,10 @@ struct pd_pt_decoder {
 
     /* Modes and events. */
     bool hop, leap, in_psb, overflow;
-    bool unseen;     /* nobody wants to see branches */
-    bool hop_unseen; /* ... nor instructions, and code is not walked */
+    bool unseen;              /* nobody wants to see branches */
+    bool hop_unseen;          /* ... nor instructions, and code is not walked */
+    struct pd_pt_leaps leaps; /* the PSBs that come next; list NULL: they have to be found */
+    size_t leap_at;           /* of them */
     bool nr, next_nr, iflag, next_iflag;
     uint32_t tx_flags;
     uint64_t pip;
@@ -225,11 +227,15 @@ bool walk_event_data(struct pd_pt_decoder *d);
 int walk_hop(struct pd_pt_decoder *d, bool *no_tip);
 /* True: the packet is done with, without a step. */
 bool walk_hop_unseen(struct pd_pt_decoder *d);
+/* A PSB that is known from elsewhere: d->leaps.list is not NULL. */
+int walk_leap(struct pd_pt_decoder *d);
 
 /* walk_sync.c */
 int walk_sync(struct pd_pt_decoder *d);
 int walk_sync_ip(struct pd_pt_decoder *d);
 int walk_psb(struct pd_pt_decoder *d);
+/* What a PSB does before its PSB+ is read. */
+void walk_enter_psb(struct pd_pt_decoder *d);
 /* A packet that says something of time or state anywhere; false: another kind. */
 bool walk_status_now(struct pd_pt_decoder *d);
 

@@ -271,18 +271,66 @@ static int hop_fup(struct pd_pt_decoder *d, bool *no_tip)
     return error;
 }
 
-static int hop_psb(struct pd_pt_decoder *d)
+/* Behind a PSB: its step. */
+static int hop_behind_psb(struct pd_pt_decoder *d)
 {
-    walk_note_psb(d);
-    int error = walk_psb(d);
-    if (error)
-        return error;
     if (d->psb_ip) {
         d->state.type |= PD_PT_INSTRUCTION;
         d->ip = d->psb_ip;
         walk_forget_node(d);
     }
     return STEP_DONE;
+}
+
+/* The caller wants to see each PSB. */
+static bool wants_leaps(const struct pd_pt_decoder *d)
+{
+    return d->config.wanted & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION) || d->watch;
+}
+
+/* As a TSC packet with less than this it would come before the limit, and time goes on as the packets say. */
+static uint64_t leaps_below(const struct pd_pt_decoder *d)
+{
+    const uint64_t whole = UINT64_C(1) << 56, tsc = d->time.timestamp;
+    if (wants_leaps(d) || !tsc || d->time.reference || d->time.tsc != tsc || d->limit <= tsc)
+        return 0;
+    return d->limit / whole > tsc / whole ? whole : d->limit % whole;
+}
+
+static int hop_psb(struct pd_pt_decoder *d)
+{
+    walk_note_psb(d);
+    int error = walk_psb(d);
+    if (error)
+        return error;
+    d->leap_at = 0;
+    if (d->leap && d->config.leaps &&
+        !d->config.leaps(d->config.data, d->state.psb_offset, leaps_below(d), &d->leaps))
+        d->leaps.list = NULL;
+    return hop_behind_psb(d);
+}
+
+int walk_leap(struct pd_pt_decoder *d)
+{
+    if (d->leap_at ==
+        d->leaps.count) { /* the one behind them is read again: it says what else there is */
+        d->leaps.list = NULL;
+        d->config.leap_to(d->config.data, d->leaps.resume);
+        int error = walk_next_buffer(d, false);
+        return error ? error : walk_trace(d);
+    }
+    const struct pd_pt_leap *leap = &d->leaps.list[d->leap_at++];
+    d->state.psb_offset = d->leaps.base + leap->offset;
+    walk_enter_psb(d);
+    pd_pt_time_tsc(&d->time, leap->tsc, false);
+    if (d->leaps.has_tma && d->time.tsc_ctc_d)
+        pd_pt_time_count_cycles(&d->time);
+    d->psb_ip = d->last_ip = leap->ip;
+    d->time.pge |= leap->ip != 0;
+    d->state.type = PD_PT_PSB_EVENT;
+    d->state.from_ip = d->psb_ip;
+    d->state.to_ip = 0;
+    return hop_behind_psb(d);
 }
 
 bool walk_hop_unseen(struct pd_pt_decoder *d)

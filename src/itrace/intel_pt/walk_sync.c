@@ -74,7 +74,7 @@ static void trace_stopped(struct pd_pt_decoder *d)
     d->tx_flags = 0;
 }
 
-static void enter_psb(struct pd_pt_decoder *d)
+void walk_enter_psb(struct pd_pt_decoder *d)
 {
     d->psb_ip = d->last_ip = 0;
     d->have_last_ip = true;
@@ -109,7 +109,7 @@ static int psb_plus(struct pd_pt_decoder *d)
 
 static int report_psb(struct pd_pt_decoder *d, int (*read_rest)(struct pd_pt_decoder *d))
 {
-    enter_psb(d);
+    walk_enter_psb(d);
     d->in_psb = true;
     int error = read_rest(d);
     d->in_psb = false;
@@ -313,6 +313,7 @@ void pd_pt_fast_forward(struct pd_pt_decoder *d, uint64_t tsc)
 {
     uint64_t first, wide;
     walk_log_at(d, "Fast forward towards timestamp", tsc);
+    d->leaps.list = NULL;
     skip_buffers(d, tsc);
     if (!d->next && !d->ended)
         walk_next_buffer(d, true);
