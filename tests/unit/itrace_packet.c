@@ -41,6 +41,39 @@ static void check_find(void)
     CHECK_U64(pd_pt_find_psb(bytes, 48, 0), 48);
 }
 
+/* Every PSB from everywhere, as a search byte by byte finds it: in bytes that mostly look like parts of one. */
+static void check_find_all(void)
+{
+    enum { SIZE = 300, ROUNDS = 3000 };
+    static const uint8_t values[] = { 2, 0x82, 2, 0x82, 2, 0x82, 0, 0x55 };
+    uint8_t psb[16], *bytes = malloc(SIZE); /* so that a sanitizer sees an overrun */
+    uint32_t random = 1;
+    size_t found = 0, first[SIZE + 1];
+    for (unsigned i = 0; i < sizeof psb; i++)
+        psb[i] = i & 1 ? 0x82 : 2;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (size_t at = 0; at < SIZE; at++) {
+            random = random * 1664525 + 1013904223;
+            bytes[at] = values[(random >> 24) % 8];
+            if (random >> 16 & 15 && at) /* goes on as before */
+                bytes[at] = bytes[at - 1] ^ 0x80;
+        }
+        size_t size = SIZE - round % 100;
+        first[size] = size;
+        for (size_t at = size; at--;) {
+            bool here = size - at >= sizeof psb && !memcmp(bytes + at, psb, sizeof psb);
+            first[at] = here ? at : first[at + 1];
+            found += here;
+        }
+        size_t wrong = 0;
+        for (size_t at = 0; at <= size; at++)
+            wrong += pd_pt_find_psb(bytes, size, at) != first[at];
+        CHECK_U64(wrong, 0);
+    }
+    CHECK(found > ROUNDS);
+    free(bytes);
+}
+
 static void check_ip_compression(void)
 {
     static const struct {
@@ -101,6 +134,7 @@ int main(void)
     LINE("\x59\x16\x00\x00\x00\x00\x00\x00\x00\x00",
          "MTC 0x16;PAD"); /* zeros count to a packet up to 8 bytes */
     check_find();
+    check_find_all();
     check_ip_compression();
     return test_done();
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "itrace/intel_pt/packet.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 struct extended {
     uint8_t kind, size, offset, length;
@@ -202,11 +205,64 @@ unsigned pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_conte
     return own_size;
 }
 
-size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from)
+/* The same of few bytes. */
+static size_t find_psb_slowly(const uint8_t *bytes, size_t size, size_t from)
 {
     const uint8_t *found = from < size ? memmem(bytes + from, size - from, psb, sizeof psb) : NULL;
     return found ? (size_t)(found - bytes) : size;
 }
+
+#ifdef __SSE2__
+/* Of any four bytes that lie in a PSB these are the two values. */
+#define EVEN UINT32_C(0x82028202)
+#define ODD UINT32_C(0x02820282)
+
+PD_INLINE __m128i in_psb(const uint8_t *p)
+{
+    const __m128i words = _mm_loadu_si128((const __m128i *)p);
+    return _mm_or_si128(_mm_cmpeq_epi32(words, _mm_set1_epi32((int)EVEN)),
+                        _mm_cmpeq_epi32(words, _mm_set1_epi32((int)ODD)));
+}
+
+/* Whether four bytes of 64 do. */
+PD_INLINE bool may_have_psb(const uint8_t *p)
+{
+    const __m128i low = _mm_or_si128(in_psb(p), in_psb(p + 16));
+    const __m128i high = _mm_or_si128(in_psb(p + 32), in_psb(p + 48));
+    return _mm_movemask_epi8(_mm_or_si128(low, high)) != 0;
+}
+
+/* The PSB that has the byte at `at`, from where on the bytes alternate as in one; `size`: it is none. */
+static size_t psb_around(const uint8_t *bytes, size_t size, size_t from, size_t at)
+{
+    while (at > from && bytes[at - 1] == (bytes[at] ^ 0x80))
+        at--;
+    at += bytes[at] != psb[0];
+    return size - at >= sizeof psb && !memcmp(bytes + at, psb, sizeof psb) ? at : size;
+}
+
+size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from)
+{
+    enum { BLOCK = 64 };
+    size_t at = from, found;
+    for (; at < size && size - at >= BLOCK; at += BLOCK) {
+        if (PD_LIKELY(!may_have_psb(bytes + at)))
+            continue;
+        for (size_t word = at; word < at + BLOCK; word += 4) {
+            const uint32_t value = pd_load32(bytes + word, false);
+            if ((value == EVEN || value == ODD) &&
+                (found = psb_around(bytes, size, from, word)) < size)
+                return found;
+        }
+    }
+    return find_psb_slowly(bytes, size, at - from >= sizeof psb ? at - sizeof psb : from);
+}
+#else
+size_t pd_pt_find_psb(const uint8_t *bytes, size_t size, size_t from)
+{
+    return find_psb_slowly(bytes, size, from);
+}
+#endif
 
 bool pd_pt_ip(const struct pd_pt_packet *packet, uint64_t *last_ip)
 {
