@@ -253,6 +253,7 @@ int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out)
                 return 0;
             reader->next++;
             reader->from = 0;
+            reader->small = PD_MIN(reader->small, (size_t)LEAST_SMALL);
         }
         const struct pd_aux_buffer *buffer =
             &aux->buffers.data[queue->buffers.data[reader->next - 1]];
