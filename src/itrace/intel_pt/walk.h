@@ -9,6 +9,7 @@
  *   walk_chain.c    ... and several packets
  *   walk_alike.c    many steps at once
  *   walk_event.c    FUPs and what waits for them, blocks of PEBS
+ *   walk_hop.c      q and qq
  *   walk_log.c      the debug log
  *   mark.c          places that are compared and gone to
  *   walk_sync.c     PSB+, finding an address after an error, fast forward
@@ -224,6 +225,8 @@ void walk_clear_pending(struct pd_pt_decoder *d);
 void walk_block_begin(struct pd_pt_decoder *d);
 void walk_block_item(struct pd_pt_decoder *d);
 bool walk_event_data(struct pd_pt_decoder *d);
+
+/* walk_hop.c */
 int walk_hop(struct pd_pt_decoder *d, bool *no_tip);
 /* True: the packet is done with, without a step. */
 bool walk_hop_unseen(struct pd_pt_decoder *d);
