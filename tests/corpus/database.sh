@@ -6,8 +6,9 @@ recordings=${PERFDATA_CORPUS:-}/own-pt
 [ -d "$recordings/rec" ] || { echo 'skipped: PERFDATA_CORPUS with own-pt is not set'; exit 77; }
 exporter=$(perf --exec-path 2>/dev/null)/scripts/python/export-to-sqlite.py
 python=/usr/bin/python3 # perf's scripts run in the system's
-if [ ! -f "$exporter" ] || ! $python -c 'import PySide2.QtSql' 2>/dev/null; then
-    echo 'skipped: perf has no exporter here, or there is no python3-pyside2.qtsql'
+driver='from PySide2.QtSql import QSqlDatabase as db; assert db.isDriverAvailable("QSQLITE")'
+if [ ! -f "$exporter" ] || ! $python -c "$driver" 2>/dev/null; then
+    echo 'skipped: perf has no exporter here, or there is no python3-pyside2.qtsql with libqt5sql5-sqlite'
     exit 77
 fi
 out=$(mktemp -d) || exit 1
