@@ -6,6 +6,17 @@
 needs perf
 needs as
 needs addr2line
+# The traced programs are not where they were. perf dies, though not each time, when it asks an addr2line that has ended for
+# want of its file: this one goes on and knows nothing.
+real=$(command -v addr2line)
+mkdir "$work/bin"
+cat >"$work/bin/addr2line" <<END
+#!/bin/sh
+[ "\$1" = -e ] && [ ! -e "\$2" ] || exec "$real" "\$@"
+while read -r _; do printf '??\n??:0\n'; done
+END
+chmod +x "$work/bin/addr2line"
+PATH=$work/bin:$PATH
 make() {
     python3 "$SOURCE/tests/itrace/make_vmlinux.py" "$own/symfs/boot/vmlinux-tp" "$1" "$work/vmlinux.$1"
 }
