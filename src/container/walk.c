@@ -56,6 +56,8 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
     walk->single = recording->event_count == 1 ? recording->events[0] : NULL;
     walk->next_offset = recording->data.offset;
     walk->data_end = recording->data.offset + recording->data.size;
+    if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
+        walk->small_size = SMALL_SIZE; /* the first trace is not far */
     walk->records_left = recording->context.limits.records ? recording->context.limits.records
                                                            : UINT64_MAX;
     for (unsigned type = 0; type < PD_LENGTH(walk->least); type++) {

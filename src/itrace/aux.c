@@ -190,31 +190,47 @@ static perfdata_status add_record(struct pd_aux *aux, const struct pd_raw *raw)
 
 /* ---- a file's ---- */
 
+enum { TRACE_HEAD = 48 }; /* an AUXTRACE record without its bytes */
+
+struct trace_head {
+    uint8_t bytes[TRACE_HEAD];
+};
+
+/* Whether an entry names an AUXTRACE record, whose head it then gives. */
+static bool read_entry(const struct pd_recording *recording,
+                       const struct pd_part_auxtrace_entry *entry, struct trace_head *out,
+                       perfdata_status *status)
+{
+    size_t got = 0;
+    *status = pd_source_read(recording->source, entry->offset, out->bytes, TRACE_HEAD, &got);
+    if (*status < 0 || got < TRACE_HEAD)
+        return false;
+    struct pd_record_header header = pd_record_header(out->bytes, recording->swap);
+    return header.type == PD_RECORD_AUXTRACE && header.size == got && entry->size == got;
+}
+
 /* The index names each AUXTRACE record. False: it is wrong somewhere, nothing has been queued. */
 static bool read_index(struct pd_aux *aux, perfdata_status *status)
 {
-    struct pd_recording *recording = aux->recording;
-    const struct pd_feature_auxtrace *index = &recording->features.auxtrace;
-    uint8_t head[64];
-    for (int pass = 0; pass < 2; pass++) { /* look at all, then queue them */
-        for (uint32_t i = 0; i < index->entries_count && *status == PERFDATA_OK; i++) {
-            struct pd_raw record = { .offset = index->entries[i].offset, .data = head };
-            size_t got = 0;
-            *status = pd_source_read(recording->source, record.offset, head,
-                                     pd_record_min_size(PD_RECORD_AUXTRACE), &got);
-            if (*status < 0 || got < pd_record_min_size(PD_RECORD_AUXTRACE))
-                return false;
-            struct pd_record_header header = pd_record_header(head, recording->swap);
-            record.type = header.type;
-            record.size = header.size;
-            if (header.type != PD_RECORD_AUXTRACE || header.size != got ||
-                index->entries[i].size != got)
-                return false;
-            if (pass)
-                *status = add_trace(aux, &record);
-        }
+    const struct pd_feature_auxtrace *index = &aux->recording->features.auxtrace;
+    PD_VEC(struct trace_head) heads = { 0 };
+    bool right = true;
+    for (uint32_t i = 0; right && i < index->entries_count; i++) {
+        struct trace_head head;
+        right = read_entry(aux->recording, &index->entries[i], &head, status);
+        if (right && !pd_vec_push(&heads, head))
+            *status = no_memory(aux);
+        right &= *status == PERFDATA_OK;
     }
-    return *status == PERFDATA_OK;
+    for (uint32_t i = 0; right && i < heads.count && *status == PERFDATA_OK; i++) {
+        struct pd_raw record = { .offset = index->entries[i].offset,
+                                 .data = heads.data[i].bytes,
+                                 .size = TRACE_HEAD,
+                                 .type = PD_RECORD_AUXTRACE };
+        *status = add_trace(aux, &record);
+    }
+    pd_vec_free(&heads);
+    return right && *status == PERFDATA_OK;
 }
 
 static perfdata_status walk_all(struct pd_aux *aux, bool quiet)
