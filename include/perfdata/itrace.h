@@ -190,8 +190,9 @@ PERFDATA_API perfdata_status perfdata_aux_print_statistics(perfdata_aux *aux,
 PERFDATA_API perfdata_status perfdata_aux_print_index(perfdata_aux *aux, perfdata_write_fn write,
                                                       void *data);
 /* Keeps the PSBs, their times and addresses in a file beside the recording, its path with ".psbindex" behind it: decoding a
- * time span begins at once where the span does, and from PSB to PSB alone ("qq") goes by it. Not of recordings whose buffers overlap (snapshots, samples), nor of several files
- * or streams: PERFDATA_ERROR_UNSUPPORTED; PERFDATA_ERROR_OUTPUT. Since 0.1. */
+ * time span begins at once where the span does, and from PSB to PSB alone ("qq") goes by it. Not of recordings whose buffers
+ * overlap (snapshots, samples), nor of several files or streams: PERFDATA_ERROR_UNSUPPORTED; PERFDATA_ERROR_OUTPUT. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_aux_store_index(perfdata_aux *aux);
 /* Writes each queue's trace to a file of its own in `directory`, which is made, and `index.tsv` that says what is where in
  * them. Any kind. Files of these names are replaced. PERFDATA_ERROR_OUTPUT. Since 0.1. */
