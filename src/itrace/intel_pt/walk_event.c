@@ -136,6 +136,7 @@ int walk_fup_tip(struct pd_pt_decoder *d)
     d->walk = WALK_IN_SYNC;
     for (;;) {
         int error = walk_next_packet(d);
+        walk_settle(d);
         if (error)
             return error;
         switch (d->packet.kind) {

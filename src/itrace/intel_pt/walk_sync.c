@@ -87,6 +87,7 @@ static int psb_plus(struct pd_pt_decoder *d)
 {
     for (;;) {
         int error = walk_next_packet(d);
+        walk_settle(d);
         if (error)
             return error;
         switch (d->packet.kind) {
