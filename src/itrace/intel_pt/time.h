@@ -251,6 +251,8 @@ PD_INLINE uint64_t pd_pt_time_room(const struct pd_pt_time *time, uint64_t ticks
     /* Mostly there is much time: so many ticks are more cycles than that. */
     if (PD_LIKELY(ticks > UINT64_C(1) << 40 && time->least_cycles > 1 / 65536.0))
         return PD_PT_TIME_MOST_CYCLES;
+    if (PD_UNLIKELY(time->timestamp >> 52)) /* as doubles, these are rounded */
+        ticks -= PD_MIN(ticks, UINT64_C(2) * (time->timestamp >> 52));
     double cycles = (double)ticks * time->least_cycles;
     if (!(cycles >= 3))
         return 0;

@@ -390,11 +390,17 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 
+/* What time it must not become unseen, when it is `now`. Once the limit is reached the next step is returned, whenever it is. */
+PD_INLINE uint64_t walk_late_limit(const struct pd_pt_decoder *d, uint64_t now)
+{
+    return now < d->limit ? d->limit : UINT64_MAX;
+}
+
 /* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and instructions may each take
  * half of what is left. False: not here. */
 PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
 {
-    uint64_t limit = d->limit;
+    uint64_t limit = walk_late_limit(d, d->time.timestamp);
     if (d->config.period_type == PD_PT_PERIOD_TICKS) {
         uint64_t half = walk_ticks_far(d) / 2;
         limit = PD_MIN(limit, d->time.timestamp + half);

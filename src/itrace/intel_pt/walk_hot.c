@@ -47,8 +47,7 @@ PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
     enum pd_code_error error;
     /* With a threshold for CYCs, a count belongs only to the packet behind it. */
     if (d->config.cyc_threshold || walk_marks_step(d) || d->context != PD_PT_NO_BLOCK ||
-        d->progress_count || d->iflag != d->next_iflag || (d->pip & 1) != d->nr ||
-        d->time.timestamp >= d->limit)
+        d->progress_count || d->iflag != d->next_iflag || (d->pip & 1) != d->nr)
         return false;
     /* One by one: the compiler would clear it by a slow instruction first. */
     h->node = d->time.pge ? walk_resolve(d, &error) : NULL;
@@ -600,11 +599,44 @@ PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h
 
 /* ---- the loop ---- */
 
+/* Steps are to be returned, but CYCs and MTCs are none: an idle processor sends many. */
+static PD_NOINLINE void hot_times(struct pd_pt_decoder *d)
+{
+    struct hot h;
+    if (d->config.cyc_threshold || d->context != PD_PT_NO_BLOCK)
+        return;
+    h.p = d->next;
+    h.kind = d->packet.kind;
+    hot_take(d, &h);
+    hot_set_budget(d, &h);
+    const uint8_t *end = d->end - HOT_MARGIN;
+    while (h.p <= end) {
+        const uint8_t *at = h.p;
+        uint64_t cycles;
+        if (hot_kind[*at] == HOT_MTC) {
+            hot_mtc(d, &h);
+        } else if (hot_kind[*at] >= HOT_CYC && (h.p += pd_pt_short_cyc(at, &cycles)) > at) {
+            hot_cyc(d, &h, (unsigned)cycles, at);
+        } else {
+            break;
+        }
+    }
+    hot_put(d, &h);
+    d->next = h.p;
+    d->packet.kind = (uint8_t)h.kind;
+}
+
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
 bool walk_unseen(struct pd_pt_decoder *d)
 {
     struct hot h;
-    if (d->end - d->next < HOT_MARGIN || hot_kind[*d->next] == HOT_NOT || !hot_begin(d, &h))
+    if (d->end - d->next < HOT_MARGIN || hot_kind[*d->next] == HOT_NOT)
+        return false;
+    if (PD_UNLIKELY(d->time.timestamp >= d->limit)) {
+        hot_times(d);
+        return false;
+    }
+    if (!hot_begin(d, &h))
         return false;
     const uint8_t *end = d->end - HOT_MARGIN;
     const uint8_t *singly = h.p + PD_MIN(d->chains->rest, (size_t)(d->end - h.p));
