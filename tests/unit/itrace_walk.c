@@ -318,6 +318,8 @@ static size_t put_packet(uint8_t *to)
     case 4:
     case 5: return put(to, (uint8_t[]){ (uint8_t)(next(32) << 3 | 3) }, 1);
     case 6:
+        if (next(4) == 0)
+            return put(to, (uint8_t[]){ 7, (uint8_t)next(256) | 1, (uint8_t)(next(128) * 2) }, 3);
         return put(to, (uint8_t[]){ (uint8_t)(next(32) << 3 | 7), (uint8_t)(next(128) * 2) }, 2);
     case 7:
     case 8:
@@ -363,6 +365,38 @@ static void unseen_is_the_same(void)
             config.wanted &= ~(next(2) ? (uint32_t)PD_PT_INSTRUCTION : 0);
         }
         CHECK(image_compare(&config, &trace, next(3) * next(200)) != SIZE_MAX);
+    }
+}
+
+#define TICK(mtc) "\x07\x28\x59" mtc /* 640 cycles */
+#define TIMED                                                                                      \
+    PSB TSC "\x02\x73\x00\x20\x00\x05\x00"                                                         \
+            "\x99\x01" AT("\x00") "\x02\x03\x14\x00" PSBEND TICK("\x01") TICK("\x02")
+#define NEW_CBR "\x02\x03\x0a\x00"
+
+/* Where calibration is put off, the time behind it is that of a calibration at once. */
+static void calibration_is_the_same(void)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } traces[] = {
+#define TRACE(bytes) { bytes, sizeof bytes - 1 }
+        TRACE(TIMED FUP("\x00") TICK("\x03") "\x27\x02" TIP("\x10") TICK("\x04") NEW_CBR),
+        TRACE(TIMED "\x59\x28\x07\xff\x40" TICK("\x90") NEW_CBR), /* MTCs, a very long CYC */
+        TRACE(TIMED "\x59\x28\x07\xff\x40" TICK("\x90") TIP("\x10") TICK("\x91") NEW_CBR),
+#undef TRACE
+    };
+    for (size_t i = 0; i < PD_LENGTH(traces); i++) {
+        struct image_trace trace = { .bytes = (const uint8_t *)traces[i].bytes,
+                                     .size = traces[i].size };
+        struct pd_pt_config config = image_config(&trace);
+        config.wanted = PD_PT_CBR_CHANGE;
+        for (unsigned way = 0; way < 4; way++) {
+            config.quick = way & 1;
+            const size_t steps = image_compare(&config, &trace, way & 2 ? 50 : 0);
+            CHECK(steps != SIZE_MAX && steps > 1);
+        }
     }
 }
 
@@ -639,6 +673,7 @@ int main(void)
     jumps_forward();
     shares_what_is_known();
     unseen_is_the_same();
+    calibration_is_the_same();
     together_is_the_same();
     repeated_is_the_same(calls, sizeof calls);
     repeated_is_the_same(recursion, sizeof recursion);

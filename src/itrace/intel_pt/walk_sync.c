@@ -8,9 +8,9 @@ void walk_settle_late(struct pd_pt_decoder *d)
     bool calibrate = d->time.uncalibrated;
     d->time.uncalibrated = false;
     d->time.max_cycles = 0;
-    if (calibrate) /* from the packet that has been read, but not yet acted */
+    if (calibrate) /* from the packet that has been read, but not yet acted; an MTC put it off */
         pd_pt_time_calibrate(&d->time, d->at, (size_t)(d->end - d->at), PD_PT_NO_BLOCK,
-                             walk_after_cyc(d));
+                             walk_after_cyc(d) || d->last_kind == PD_PT_MTC);
     walk_apply_late(d);
 }
 
