@@ -95,13 +95,15 @@ static uint8_t *copy_of(const uint8_t *bytes, uint64_t size)
     return copy;
 }
 
-static perfdata_status add_trace(struct pd_aux *aux, const struct pd_raw *record)
+/* Without its memory. False: the record is none of these, which the walk has said. */
+static bool buffer_of(const struct pd_recording *recording, const struct pd_raw *record,
+                      struct pd_aux_buffer *out)
 {
     struct pd_record_auxtrace body;
-    if (pd_record_decode(NULL, record->data, record->size, aux->recording->swap, NULL, &body,
+    if (pd_record_decode(NULL, record->data, record->size, recording->swap, NULL, &body,
                          sizeof body) < 0)
-        return PERFDATA_OK; /* the walk has said so */
-    struct pd_aux_buffer buffer = {
+        return false;
+    *out = (struct pd_aux_buffer){
         .size = body.data_size,
         .offset = body.offset,
         .reference = body.reference,
@@ -113,16 +115,24 @@ static perfdata_status add_trace(struct pd_aux *aux, const struct pd_raw *record
         .tid = body.tid,
         .cpu = body.cpu,
     };
+    return true;
+}
+
+static perfdata_status add_trace(struct pd_aux *aux, const struct pd_raw *record)
+{
+    struct pd_aux_buffer buffer;
+    if (!buffer_of(aux->recording, record, &buffer))
+        return PERFDATA_OK;
     if (pd_source_is_stream(aux->recording->source)) {
-        if (!record->payload && body.data_size)
+        if (!record->payload && buffer.size)
             return pd_issue(&aux->recording->context, PERFDATA_ISSUE_TRUNCATED,
                             (int64_t)record->offset, "the AUX area's bytes are not there");
-        buffer.memory = copy_of(record->payload, body.data_size);
+        buffer.memory = copy_of(record->payload, buffer.size);
         buffer.file_offset = UINT64_MAX;
         if (!buffer.memory)
             return no_memory(aux);
     }
-    return add_buffer(aux, &buffer, body.tid);
+    return add_buffer(aux, &buffer, buffer.tid);
 }
 
 /* `inside`: what the record was in is compressed. */
@@ -190,46 +200,41 @@ static perfdata_status add_record(struct pd_aux *aux, const struct pd_raw *raw)
 
 /* ---- a file's ---- */
 
-enum { TRACE_HEAD = 48 }; /* an AUXTRACE record without its bytes */
-
-struct trace_head {
-    uint8_t bytes[TRACE_HEAD];
-};
-
-/* Whether an entry names an AUXTRACE record, whose head it then gives. */
+/* The buffer of the AUXTRACE record that an entry names; false: it names none. */
 static bool read_entry(const struct pd_recording *recording,
-                       const struct pd_part_auxtrace_entry *entry, struct trace_head *out,
+                       const struct pd_part_auxtrace_entry *entry, struct pd_aux_buffer *out,
                        perfdata_status *status)
 {
+    uint8_t head[64];
+    struct pd_raw record = { .offset = entry->offset,
+                             .data = head,
+                             .type = PD_RECORD_AUXTRACE,
+                             .size = pd_record_min_size(PD_RECORD_AUXTRACE) };
     size_t got = 0;
-    *status = pd_source_read(recording->source, entry->offset, out->bytes, TRACE_HEAD, &got);
-    if (*status < 0 || got < TRACE_HEAD)
+    *status = pd_source_read(recording->source, entry->offset, head, record.size, &got);
+    if (*status < 0 || got < record.size)
         return false;
-    struct pd_record_header header = pd_record_header(out->bytes, recording->swap);
-    return header.type == PD_RECORD_AUXTRACE && header.size == got && entry->size == got;
+    struct pd_record_header header = pd_record_header(head, recording->swap);
+    return header.type == record.type && header.size == record.size && entry->size == record.size &&
+           buffer_of(recording, &record, out);
 }
 
 /* The index names each AUXTRACE record. False: it is wrong somewhere, nothing has been queued. */
 static bool read_index(struct pd_aux *aux, perfdata_status *status)
 {
     const struct pd_feature_auxtrace *index = &aux->recording->features.auxtrace;
-    PD_VEC(struct trace_head) heads = { 0 };
+    PD_VEC(struct pd_aux_buffer) buffers = { 0 };
+    struct pd_aux_buffer buffer;
     bool right = true;
     for (uint32_t i = 0; right && i < index->entries_count; i++) {
-        struct trace_head head;
-        right = read_entry(aux->recording, &index->entries[i], &head, status);
-        if (right && !pd_vec_push(&heads, head))
+        right = read_entry(aux->recording, &index->entries[i], &buffer, status);
+        if (right && !pd_vec_push(&buffers, buffer))
             *status = no_memory(aux);
         right &= *status == PERFDATA_OK;
     }
-    for (uint32_t i = 0; right && i < heads.count && *status == PERFDATA_OK; i++) {
-        struct pd_raw record = { .offset = index->entries[i].offset,
-                                 .data = heads.data[i].bytes,
-                                 .size = TRACE_HEAD,
-                                 .type = PD_RECORD_AUXTRACE };
-        *status = add_trace(aux, &record);
-    }
-    pd_vec_free(&heads);
+    for (size_t i = 0; right && i < buffers.count && *status == PERFDATA_OK; i++)
+        *status = add_buffer(aux, &buffers.data[i], buffers.data[i].tid);
+    pd_vec_free(&buffers);
     return right && *status == PERFDATA_OK;
 }
 

@@ -159,9 +159,6 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
 
 /* ---- MTCs ---- */
 
-/* Times below it are exact as doubles, with their halves. A processor of 3 GHz gets there in 17 days. */
-enum { HOT_EXACT_BITS = 52 };
-
 /* The step before the MTC is told later what time it was. */
 PD_INLINE void hot_time_step(const struct pd_pt_time *time, struct hot *h, double factor)
 {
@@ -213,7 +210,7 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
     if (now < before)
         return false;
     /* What has been calibrated up to `now` does not come behind it, unless it was rounded. */
-    const bool sure = time->uncalibrated && !(now >> HOT_EXACT_BITS);
+    const bool sure = time->uncalibrated && !(now >> PD_PT_TIME_EXACT_BITS);
     const double factor = hot_factor(time, cycles, now);
     const uint64_t room = factor > 0 ? hot_room_at(d, h, now) : 0;
     const uint64_t reference = time->cyc_reference;
