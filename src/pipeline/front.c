@@ -62,7 +62,10 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
 {
     *front = (struct pd_front){ .session = session, .consumer = consumer, .synth = session->synth };
     pd_split_init(&front->split, session->recording);
-    return pd_order_open(session->recording, consumer->order, &front->order);
+    pd_deferred_init(&front->deferred, session->recording);
+    perfdata_status status = pd_deferred_prepare(session->recording);
+    return status < 0 ? status
+                      : pd_order_open(session->recording, consumer->order, &front->order);
 }
 
 void pd_front_pack(struct pd_front *front, bool streams)
@@ -74,6 +77,7 @@ void pd_front_pack(struct pd_front *front, bool streams)
 void pd_front_close(struct pd_front *front)
 {
     pd_split_free(&front->split);
+    pd_deferred_free(&front->deferred);
     if (!front->order)
         return;
     front->session->order_stats_copy = *pd_order_statistics(front->order);
@@ -292,8 +296,15 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
                 return got < 0 ? no_memory(front) : got;
         }
         int got = pd_order_next(front->order, record);
-        if (PD_LIKELY(got <= 0 || record->type != PD_RECORD_SAMPLE || !record->event ||
-                      !(record->event->plan.sample_type & PD_SAMPLE_READ)))
+        if (PD_UNLIKELY(got <= 0) || record->type != PD_RECORD_SAMPLE || !record->event)
+            return got;
+        uint64_t fields = record->event->plan.sample_type;
+        if (fields & PD_SAMPLE_CALLCHAIN && PD_UNLIKELY(pd_deferred_waits(record))) {
+            perfdata_status status = pd_deferred_complete(&front->deferred, record);
+            if (status < 0)
+                return status;
+        }
+        if (PD_LIKELY(!(fields & PD_SAMPLE_READ)))
             return got;
         pd_split_begin(&front->split, record);
     }

@@ -2,6 +2,7 @@
 /* The front: one thread that orders records, lets them act on the timeline and fills batches. */
 #ifndef PD_PIPELINE_FRONT_H
 #define PD_PIPELINE_FRONT_H
+#include "pipeline/deferred.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/split.h"
 
@@ -32,6 +33,7 @@ struct pd_front {
     uint64_t serial; /* of the batch being filled: what chunks are marked with */
     uint64_t number; /* of the record delivered last */
     struct pd_split split;
+    struct pd_deferred deferred;
     bool kernel_shown; /* the first sample in the kernel was seen */
     /* With a trace: the record that waits for what comes before it. */
     struct pd_synth *synth;
