@@ -30,7 +30,8 @@ struct perfdata_database_options {
     size_t struct_size;
     uint32_t form;  /* enum perfdata_database_form */
     uint32_t flags; /* enum perfdata_database_flags */
-    /* Where it is written: beside, and renamed when it is complete; "-": standard output, of PostgreSQL's only. */
+    /* Where it is written: beside, and renamed when it is complete, with the mode that the umask leaves. PostgreSQL's
+     * script also goes into a FIFO or a device, and to standard output as "-"; SQLite's database needs a regular file. */
     const char *path;
     /* Which samples; as in struct perfdata_script_options. */
     const char *comms, *pids, *tids, *cpus, *time;

@@ -103,7 +103,8 @@ struct perfdata_recorder_options {
     size_t struct_size;
     uint32_t flags;      /* enum perfdata_recorder_flags */
     uint32_t call_graph; /* enum perfdata_call_graph */
-    /* Where it goes: a file, or without path a descriptor, which gets a pipe stream. */
+    /* Where it goes: a file, or without path a descriptor, which gets a pipe stream. So does a path that names a FIFO or
+     * a device: it is opened and never replaced. */
     const char *path;
     int32_t fd;
     int32_t compression; /* zstd level, 1 to 22; 0: none */

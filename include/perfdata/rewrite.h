@@ -34,7 +34,8 @@ enum perfdata_byte_order {
 struct perfdata_output {
     size_t struct_size;
     /* A file; it is written beside and takes its name when it is complete, so it may be the input, and after a failure
-     * what was there before still is. What is no regular file (a fifo, /dev/null) gets a pipe stream. */
+     * what was there before still is. Its mode is 0600, whatever the old file's was; a link to a file is followed. What is
+     * no regular file (a FIFO, a device) gets a pipe stream, and so does standard output under any name. */
     const char *path;
     int32_t fd;          /* without path: a descriptor, which gets a pipe stream */
     uint32_t byte_order; /* enum perfdata_byte_order */

@@ -22,6 +22,14 @@ PERFDATA_API perfdata_status perfdata_textrec_print(perfdata_recording *recordin
                                                     perfdata_write_fn write, void *data,
                                                     uint64_t *plain);
 
+/* Prints it to the file `path`, which is written beside and takes its name when it is complete, with the mode that the
+ * umask leaves; a pipe, FIFO or device is written into, "-" is standard output. Errors are those of
+ * perfdata_textrec_print(), and
+ *   PERFDATA_ERROR_OUTPUT  `path` cannot be written; perfdata_recording_error() says why
+ * Since 0.1. */
+PERFDATA_API perfdata_status perfdata_textrec_write(perfdata_recording *recording, size_t index,
+                                                    const char *path, uint64_t *plain);
+
 /* What and where: see perfdata_textrec_assemble(). Since 0.1. */
 struct perfdata_textrec_error {
     size_t struct_size;
@@ -29,10 +37,11 @@ struct perfdata_textrec_error {
     char message[384];     /* with the file's name */
 };
 
-/* Makes the recording `output` of the text recording `input` ("-": standard input). The file is written beside and takes
- * its name when it is complete. `error` (may be NULL) tells what is wrong.
+/* Makes the recording `output` ("-": standard output) of the text recording `input` ("-": standard input). A file is
+ * written beside, with mode 0600, and takes its name when it is complete; a pipe, FIFO or device gets the same bytes once
+ * all are known. `error` (may be NULL) tells what is wrong.
  *   PERFDATA_ERROR_NOT_PERF_DATA  the text is none, or not right
- *   PERFDATA_ERROR_OUTPUT         `output` cannot be written, or is no regular file
+ *   PERFDATA_ERROR_OUTPUT         `output` cannot be written
  * and what reading fails with. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_textrec_assemble(const char *input, const char *output,
                                                        struct perfdata_textrec_error *error);

@@ -2,6 +2,7 @@
 /* perfdata_aux_extract(): each queue's trace in a file of its own, and what is where in them. */
 #include "export/aux_view.h"
 #include "io/at.h"
+#include "io/output_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -31,14 +32,6 @@ static perfdata_status write_all(struct extract *x, int fd, const char *name, co
                                  size_t size)
 {
     return pd_write_all(fd, bytes, size) ? PERFDATA_OK : cannot(x, name);
-}
-
-/* A link of that name is replaced, not followed. */
-static int open_new(struct extract *x, const char *name)
-{
-    if (unlinkat(x->directory, name, 0) < 0 && errno != ENOENT)
-        return -1;
-    return openat(x->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 static void put_index(struct extract *x, const struct pd_aux_piece *piece)
@@ -118,7 +111,7 @@ static perfdata_status extract_queue(struct extract *x, uint32_t number)
     pd_text_char(&x->name, 0);
     if (x->name.failed)
         return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    x->file = open_new(x, x->name.data);
+    x->file = pd_create_at(x->directory, x->name.data, PD_OUTPUT_PRIVATE);
     if (x->file < 0)
         return cannot(x, x->name.data);
     if (x->view->flags & PERFDATA_AUX_PRINT_CUT)
@@ -136,7 +129,7 @@ static perfdata_status write_index(struct extract *x)
     static const char name[] = "index.tsv";
     if (x->index.failed)
         return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    int fd = open_new(x, name);
+    int fd = pd_create_at(x->directory, name, PD_OUTPUT_PRIVATE);
     if (fd < 0)
         return cannot(x, name);
     perfdata_status status = write_all(x, fd, name, x->index.data, x->index.length);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The database as a script for psql: statements, and the rows of a table as blocks of COPY. */
 #include "export/database_rows.h"
+#include "io/at.h"
+#include "io/output_file.h"
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { BLOCK = 1 << 20 };
 
 struct psql_writer {
     struct pd_db_writer writer;
     struct pd_context *context;
-    FILE *file;
-    char *path, *beside; /* NULL: standard output */
+    struct pd_output_file file;
     size_t counts[PD_DB_TABLES];
     const struct pd_db_column *columns[PD_DB_TABLES][PD_DB_CELLS_MAX];
     struct pd_text rows[PD_DB_TABLES]; /* not written yet */
@@ -20,20 +19,33 @@ struct psql_writer {
 
 static perfdata_status failure(struct psql_writer *w)
 {
-    return pd_fail(w->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", w->path, strerror(errno));
+    return pd_fail(w->context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s", w->file.name,
+                   strerrordesc_np(errno));
+}
+
+static perfdata_status put(struct psql_writer *w, const char *text)
+{
+    return pd_write_all(w->file.fd, text, strlen(text)) ? PERFDATA_OK : failure(w);
 }
 
 static perfdata_status flush(struct psql_writer *w, unsigned table)
 {
     struct pd_text *rows = &w->rows[table];
+    if (rows->length)
+        pd_text_string(rows, "\\.\n");
     if (rows->failed)
         return pd_fail(w->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     if (!rows->length)
         return PERFDATA_OK;
-    bool ok = fprintf(w->file, "COPY %s FROM stdin;\n", pd_db_layouts[table].name) > 0 &&
-              fwrite(rows->data, rows->length, 1, w->file) == 1 && fputs("\\.\n", w->file) >= 0;
+    perfdata_status status = put(w, "COPY ");
+    if (status >= 0)
+        status = put(w, pd_db_layouts[table].name);
+    if (status >= 0)
+        status = put(w, " FROM stdin;\n");
+    if (status >= 0 && !pd_write_all(w->file.fd, rows->data, rows->length))
+        status = failure(w);
     rows->length = 0;
-    return ok ? PERFDATA_OK : failure(w);
+    return status;
 }
 
 static perfdata_status rows_end(struct pd_db_writer *writer)
@@ -48,7 +60,8 @@ static perfdata_status rows_end(struct pd_db_writer *writer)
 static perfdata_status statement(struct pd_db_writer *writer, const char *sql)
 {
     struct psql_writer *w = (struct psql_writer *)writer;
-    return fprintf(w->file, "%s;\n", sql) > 0 ? PERFDATA_OK : failure(w);
+    perfdata_status status = put(w, sql);
+    return status < 0 ? status : put(w, ";\n");
 }
 
 static void put_text(struct pd_text *out, const char *text)
@@ -89,60 +102,29 @@ static perfdata_status close_writer(struct pd_db_writer *writer, bool keep)
 {
     struct psql_writer *w = (struct psql_writer *)writer;
     perfdata_status status = keep ? statement(writer, "COMMIT") : PERFDATA_OK;
-    bool ok = !fflush(w->file);
-    if (w->beside)
-        ok &= !fclose(w->file);
-    if (keep && status >= 0 && (!ok || (w->beside && rename(w->beside, w->path) < 0)))
-        status = failure(w);
-    if (w->beside && (!keep || status < 0))
-        unlink(w->beside);
+    perfdata_status end = keep ? status : PERFDATA_ERROR_CANCELLED;
+    end = pd_output_file_close(w->context, &w->file, end);
     for (unsigned table = 0; table < PD_DB_TABLES; table++)
         pd_text_free(&w->rows[table]);
-    free(w->beside);
-    free(w->path);
     free(w);
-    return status;
-}
-
-static bool open_file(struct psql_writer *w, const char *path)
-{
-    size_t length = strlen(path);
-    w->path = strdup(path);
-    if (!w->path)
-        return false;
-    if (!strcmp(path, "-")) {
-        w->file = stdout;
-        return true;
-    }
-    w->beside = malloc(length + 8);
-    if (!w->beside)
-        return false;
-    memcpy(w->beside, path, length);
-    memcpy(w->beside + length, ".XXXXXX", 8);
-    int fd = mkstemp(w->beside);
-    w->file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!w->file && fd >= 0)
-        close(fd);
-    return w->file != NULL;
+    return keep ? end : PERFDATA_OK;
 }
 
 struct pd_db_writer *pd_db_psql_open(struct pd_context *context, const char *path, bool full)
 {
     struct psql_writer *w = calloc(1, sizeof *w);
-    if (!w || !open_file(w, path)) {
-        pd_fail(context, w ? PERFDATA_ERROR_OUTPUT : PERFDATA_ERROR_MEMORY, -1, "%s: %s", path,
-                strerror(errno));
-        if (w) {
-            free(w->beside);
-            free(w->path);
-        }
-        free(w);
+    if (!w) {
+        pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
         return NULL;
     }
     w->writer = (struct pd_db_writer){ false, statement, row, rows_end, close_writer };
     w->context = context;
     for (unsigned table = 0; table < PD_DB_TABLES; table++)
         w->counts[table] = pd_db_columns(table, full, w->columns[table]);
-    statement(&w->writer, "BEGIN");
+    if (pd_output_file_open(context, path, PD_OUTPUT_SHARED, &w->file) < 0 ||
+        statement(&w->writer, "BEGIN") < 0) {
+        close_writer(&w->writer, false);
+        return NULL;
+    }
     return &w->writer;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "export/database_rows.h"
 #ifdef PD_HAVE_SQLITE
-#include <errno.h>
+#include "io/output_file.h"
 #include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct sqlite_writer {
     struct pd_db_writer writer;
@@ -13,13 +11,13 @@ struct sqlite_writer {
     sqlite3 *db;
     sqlite3_stmt *inserts[PD_DB_TABLES];
     size_t counts[PD_DB_TABLES];
-    char *path, *beside; /* made there, renamed when it is complete */
+    struct pd_output_file file; /* which SQLite opens by the name it has while it is made */
     bool full;
 };
 
 static perfdata_status failure(struct sqlite_writer *w)
 {
-    return pd_fail(w->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", w->path,
+    return pd_fail(w->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", w->file.name,
                    w->db ? sqlite3_errmsg(w->db) : "out of memory");
 }
 
@@ -87,14 +85,10 @@ static perfdata_status close_writer(struct pd_db_writer *writer, bool keep)
         status = statement(writer, "COMMIT");
     if (sqlite3_close(w->db) != SQLITE_OK && status >= 0)
         status = failure(w);
-    if (keep && status >= 0 && rename(w->beside, w->path) < 0)
-        status = pd_fail(w->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", w->path, strerror(errno));
-    if (!keep || status < 0)
-        unlink(w->beside);
-    free(w->beside);
-    free(w->path);
+    perfdata_status end = keep ? status : PERFDATA_ERROR_CANCELLED;
+    end = pd_output_file_close(w->context, &w->file, end);
     free(w);
-    return status;
+    return keep ? end : PERFDATA_OK;
 }
 
 /* Nothing needs to survive a crash: an incomplete file is thrown away. */
@@ -103,35 +97,19 @@ static const char beginning[] = "PRAGMA journal_mode = OFF; PRAGMA synchronous =
 struct pd_db_writer *pd_db_sqlite_open(struct pd_context *context, const char *path, bool full)
 {
     struct sqlite_writer *w = calloc(1, sizeof *w);
-    size_t length = strlen(path);
-    if (w) {
-        w->path = strdup(path);
-        w->beside = malloc(length + 8);
-    }
-    if (!w || !w->path || !w->beside) {
-        if (w) {
-            free(w->path);
-            free(w->beside);
-        }
-        free(w);
+    if (!w) {
         pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
         return NULL;
     }
-    memcpy(w->beside, path, length);
-    memcpy(w->beside + length, ".XXXXXX", 8);
     w->writer = (struct pd_db_writer){ true, statement, row, rows_end, close_writer };
     w->context = context;
     w->full = full;
-    int fd = mkstemp(w->beside);
-    if (fd < 0) {
-        pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", path, strerror(errno));
-        free(w->beside);
-        free(w->path);
+    if (pd_output_file_open_regular(context, path, PD_OUTPUT_SHARED, "an SQLite database",
+                                    &w->file) < 0) {
         free(w);
         return NULL;
     }
-    close(fd);
-    if (sqlite3_open(w->beside, &w->db) != SQLITE_OK || statement(&w->writer, beginning) < 0) {
+    if (sqlite3_open(w->file.beside, &w->db) != SQLITE_OK || statement(&w->writer, beginning) < 0) {
         failure(w);
         close_writer(&w->writer, false);
         return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/at.h"
+#include "io/output_file.h"
 #include "itrace/aux_index_file.h"
 #include "itrace/intel_pt/decoder.h"
 #include <errno.h>
@@ -227,36 +228,21 @@ static perfdata_status make_all(struct maker *maker)
     return status;
 }
 
-static perfdata_status cannot_write(const struct pd_aux *aux, const char *path, int error)
-{
-    char text[128];
-    return pd_fail(&aux->recording->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", path,
-                   strerror_r(error, text, sizeof text));
-}
-
-/* Beside its place first: a reader sees a whole one or none. */
+/* A reader sees a whole index or none. */
 static perfdata_status make_file(struct maker *maker, const char *path)
 {
-    char beside[4096 + 32];
-    snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
-    maker->fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (maker->fd < 0)
-        return cannot_write(maker->aux, path, errno);
-    perfdata_status status = make_all(maker);
-    bool done = !status && !maker->wrong;
-    int error = errno;
-    if (close(maker->fd) != 0 && done) {
-        done = false;
-        error = errno;
-    }
-    if (done && rename(beside, path) != 0) {
-        done = false;
-        error = errno;
-    }
-    if (done)
-        return PERFDATA_OK;
-    unlink(beside);
-    return status ? status : cannot_write(maker->aux, path, error);
+    struct pd_context *context = &maker->aux->recording->context;
+    struct pd_output_file file = { 0 };
+    perfdata_status status = pd_output_file_open_regular(context, path, PD_OUTPUT_SHARED,
+                                                         "the index", &file);
+    if (status < 0)
+        return status;
+    maker->fd = file.fd;
+    status = make_all(maker);
+    if (status >= 0 && maker->wrong)
+        status = pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s", path,
+                         strerrordesc_np(errno));
+    return pd_output_file_close(context, &file, status);
 }
 
 static perfdata_status can_have_one(const struct pd_aux *aux)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a recording goes: a file, or a directory of files. What was there becomes NAME.old, as with perf. */
+/* Where a recording goes: a file, or a directory of files. What was there becomes NAME.old, as with perf. A FIFO or device
+ * of that name gets a stream. */
 #include "record/record.h"
 #include <dirent.h>
 #include <errno.h>
@@ -74,6 +75,14 @@ static void remove_old(const char *path)
         remove_folder(AT_FDCWD, path, is_part);
 }
 
+/* Whether a rename may replace what has this name: a device or a FIFO is nobody's old recording. */
+static bool may_go(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) < 0 || S_ISREG(info.st_mode) || S_ISLNK(info.st_mode) ||
+           S_ISDIR(info.st_mode);
+}
+
 /* False and errno: something stands there that is not ours to move. */
 static bool make_way(const char *path)
 {
@@ -88,8 +97,12 @@ static bool make_way(const char *path)
         return false;
     if (asprintf(&old, "%s.old", path) < 0)
         return false;
-    remove_old(old);
-    done = !rename(path, old);
+    errno = EEXIST;
+    done = may_go(old);
+    if (done) {
+        remove_old(old);
+        done = !rename(path, old);
+    }
     free(old);
     return done;
 }
@@ -115,15 +128,52 @@ static perfdata_status open_directory(perfdata_recorder *recorder, const char *p
     return recorder->fd >= 0 ? PERFDATA_OK : cannot_open(recorder, path);
 }
 
+/* In place, unlike other outputs: others read a recording while it grows. */
+static bool open_file(perfdata_recorder *recorder, const char *path)
+{
+    struct stat info;
+    recorder->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
+                        S_IRUSR | S_IWUSR);
+    if (recorder->fd < 0 || fstat(recorder->fd, &info) < 0)
+        return false;
+    errno = EEXIST; /* since the recorder was opened something else has taken the name */
+    if (!S_ISREG(info.st_mode))
+        return false;
+    /* an empty file that was there keeps its owner and mode, but for what would make it run as that owner */
+    return !(info.st_mode & (S_ISUID | S_ISGID)) || !fchmod(recorder->fd, info.st_mode & 0777);
+}
+
+static perfdata_status open_stream(perfdata_recorder *recorder)
+{
+    perfdata_status status = pd_output_file_open(&recorder->context, recorder->stream,
+                                                 PD_OUTPUT_PRIVATE, &recorder->stream_file);
+    recorder->fd = recorder->stream_file.open ? recorder->stream_file.fd : -1;
+    if (status == PERFDATA_OK && recorder->stream_file.regular)
+        status = pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1,
+                         "%s: is no stream any more", recorder->stream);
+    return status;
+}
+
+void pd_record_know_stream(perfdata_recorder *recorder)
+{
+    struct stat info;
+    const char *path = recorder->options.path;
+    if (!path || stat(path, &info) < 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
+        return;
+    recorder->stream = path;
+    recorder->options.path = NULL;
+}
+
 perfdata_status pd_record_open_output(perfdata_recorder *recorder)
 {
     const char *path = recorder->options.path;
     perfdata_status status = PERFDATA_OK;
     recorder->fd = recorder->options.fd;
+    if (!path && recorder->options.kcore)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "--kcore: a stream has no directory for the copy");
     if (!path)
-        return recorder->options.kcore ? pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
-                                                 "--kcore: a stream has no directory for the copy")
-                                       : PERFDATA_OK;
+        return recorder->stream ? open_stream(recorder) : PERFDATA_OK;
     recorder->fd = -1;
     if (recorder->options.kcore && !pd_record_has_kcore(recorder))
         return pd_fail(&recorder->context, PERFDATA_ERROR_NOT_FOUND, -1,
@@ -132,8 +182,7 @@ perfdata_status pd_record_open_output(perfdata_recorder *recorder)
         status = cannot_open(recorder, path);
     else if (pd_record_is_directory(recorder))
         status = open_directory(recorder, path);
-    else if ((recorder->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC,
-                                  S_IRUSR | S_IWUSR)) < 0)
+    else if (!open_file(recorder, path))
         status = cannot_open(recorder, path);
     recorder->own_fd = recorder->fd >= 0;
     return status < 0 || !recorder->options.kcore ? status : pd_record_copy_kcore(recorder);
@@ -143,6 +192,9 @@ void pd_record_close_output(perfdata_recorder *recorder)
 {
     if (recorder->own_fd)
         close(recorder->fd);
+    (void)pd_output_file_close(&recorder->context, &recorder->stream_file,
+                               recorder->stream_file.regular ? PERFDATA_ERROR_CANCELLED
+                                                             : PERFDATA_OK);
     if (recorder->folder >= 0)
         close(recorder->folder);
     recorder->own_fd = false;

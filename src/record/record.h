@@ -3,6 +3,7 @@
 #ifndef PD_RECORD_H
 #define PD_RECORD_H
 #include "base/hash.h"
+#include "io/output_file.h"
 #include "object/build_id.h"
 #include "record/events.h"
 #include "write/write.h"
@@ -120,6 +121,8 @@ struct perfdata_recorder {
     /* the recording */
     int fd;
     bool own_fd;
+    const char *stream; /* the name of a FIFO or device to write to; options.path is then NULL */
+    struct pd_output_file stream_file;
     int folder; /* of a directory, -1: it is none; `fd` is its file `data` */
     struct pd_writer *writer;
     PD_VEC(struct pd_worker *) workers; /* threads that read the buffers; none: we do */
@@ -196,6 +199,8 @@ void pd_bpf_free(struct pd_bpf *bpf);
 
 /* output.c */
 bool pd_record_is_directory(const perfdata_recorder *recorder);
+/* Tells a path that names a FIFO or a device from one of a file. */
+void pd_record_know_stream(perfdata_recorder *recorder);
 perfdata_status pd_record_open_output(perfdata_recorder *recorder);
 void pd_record_close_output(perfdata_recorder *recorder);
 

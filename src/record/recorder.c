@@ -96,6 +96,8 @@ perfdata_status perfdata_recorder_open(const struct perfdata_recorder_options *o
     perfdata_status status = keep_strings(recorder);
     if (status == PERFDATA_OK)
         status = check_options(recorder);
+    if (status == PERFDATA_OK)
+        pd_record_know_stream(recorder);
     if (status == PERFDATA_OK && (recorder->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
         status = pd_fail(&recorder->context, PERFDATA_ERROR_LIMIT, -1, "eventfd: %s",
                          strerrordesc_np(errno));
@@ -449,8 +451,11 @@ perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char
 {
     uint64_t samples;
     const char *path = recorder->options.path;
-    if (!recorder->writer || recorder->finished || !path)
+    if (!recorder->writer || recorder->finished)
         return too_late(recorder);
+    if (!path)
+        return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "a stream has no name that could change");
     if (pd_record_is_directory(recorder))
         return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "the output cannot be switched where it is a directory");

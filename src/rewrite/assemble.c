@@ -3,9 +3,10 @@
 #include "export/pdt.h"
 #include "io/at.h"
 #include "io/io.h"
-#include "rewrite/rewrite.h"
+#include "io/output_file.h"
+#include "io/temporary.h"
 #include <perfdata/textrec.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,7 +16,8 @@ enum { PIECE = 65536, ITEM_MAX = 1 << 30 };
 struct assembly {
     struct pd_context context;
     struct pd_source *source;
-    struct pd_output output;
+    struct pd_output_file output;
+    int fd; /* written to at any offset: the output, or for a stream a temporary file */
     struct pdt pdt;
     const char *input;
     char *text; /* what has been read and not yet taken */
@@ -47,13 +49,13 @@ static perfdata_status wrong(struct assembly *a)
 static bool write_at(void *data, uint64_t offset, const void *bytes, size_t size)
 {
     struct assembly *a = data;
-    return pd_write_at(a->output.fd, offset, bytes, size);
+    return pd_write_at(a->fd, offset, bytes, size);
 }
 
 static perfdata_status cannot_write(struct assembly *a)
 {
-    return pd_fail(&a->context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write",
-                   a->output.options.path);
+    return pd_fail(&a->context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s",
+                   a->output.name, strerrordesc_np(errno));
 }
 
 static perfdata_status take(struct assembly *a, size_t size)
@@ -128,25 +130,50 @@ static perfdata_status assemble(struct assembly *a)
     return a->pdt.item.error[0] ? wrong(a) : cannot_write(a);
 }
 
+/* The header is known last, so a stream gets its bytes when all are there. */
+static perfdata_status copy_to_stream(struct assembly *a)
+{
+    char bytes[PIECE];
+    uint64_t done = 0;
+    size_t got = sizeof bytes;
+    while (got == sizeof bytes) {
+        int error = pd_read_at(a->fd, done, bytes, sizeof bytes, &got);
+        if (error || !pd_write_all(a->output.fd, bytes, got)) {
+            errno = error ? error : errno;
+            return cannot_write(a);
+        }
+        done += got;
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status assemble_into(struct assembly *a, const char *output)
+{
+    perfdata_status status = pd_output_file_open(&a->context, output, PD_OUTPUT_PRIVATE,
+                                                 &a->output);
+    if (status < 0)
+        return status;
+    a->fd = a->output.regular ? a->output.fd : pd_temporary_file();
+    status = a->fd < 0 ? cannot_write(a) : assemble(a);
+    if (!a->output.regular) {
+        if (status == PERFDATA_OK)
+            status = copy_to_stream(a);
+        if (a->fd >= 0)
+            close(a->fd);
+    }
+    return pd_output_file_close(&a->context, &a->output, status);
+}
+
 perfdata_status perfdata_textrec_assemble(const char *input, const char *output,
                                           struct perfdata_textrec_error *error)
 {
     struct assembly a = { .input = input, .line = 1 };
-    struct perfdata_output options = { .struct_size = sizeof options, .path = output };
     pd_context_init(&a.context);
     perfdata_status status = strcmp(input, "-") != 0
                                  ? pd_source_open_path(&a.context, input, &a.source)
                                  : pd_source_open_fd(&a.context, STDIN_FILENO, &a.source);
     if (status == PERFDATA_OK)
-        status = pd_output_open(&a.context, &options, &a.output);
-    if (status == PERFDATA_OK) {
-        if (!a.output.temporary)
-            status = pd_fail(&a.context, PERFDATA_ERROR_OUTPUT, -1, "%s: is no regular file",
-                             output);
-        else
-            status = assemble(&a);
-        status = pd_output_close(&a.context, &a.output, status);
-    }
+        status = assemble_into(&a, output);
     if (status < 0 && !a.error.message[0])
         snprintf(a.error.message, sizeof a.error.message, "%.380s",
                  a.context.message[0] ? a.context.message : perfdata_status_text(status));

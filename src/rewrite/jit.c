@@ -3,6 +3,7 @@
 #include "rewrite/inject.h"
 #include "base/text.h"
 #include "io/at.h"
+#include "io/output_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,8 +36,7 @@ static perfdata_status write_image(struct inject_jit *jit, const struct pd_jitdu
     const char *path = jit->path.data;
     if (!pd_jit_image(dump, entry, &jit->image, &id))
         return no_memory(jit);
-    unlink(path);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    int fd = pd_create_at(AT_FDCWD, path, FILE_MODE);
     bool ok = fd >= 0 && pd_write_all(fd, jit->image.data, jit->image.length);
     int error = errno;
     if (fd >= 0 && close(fd) < 0 && ok) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Where a rewritten recording goes: a descriptor, a file, a new directory. */
 #include "rewrite/rewrite.h"
 #include <dirent.h>
 #include <errno.h>
@@ -12,27 +13,6 @@ static perfdata_status cannot(struct pd_context *context, const char *what, cons
 {
     return pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot %s: %s", path, what,
                    strerrordesc_np(errno));
-}
-
-static perfdata_status open_new(struct pd_context *context, const char *path,
-                                const struct stat *before, struct pd_output *out)
-{
-    if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
-        out->temporary = NULL;
-        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    }
-    out->fd = mkostemp(out->temporary, O_CLOEXEC);
-    if (out->fd < 0) {
-        perfdata_status status = cannot(context, "write", path);
-        free(out->temporary);
-        out->temporary = NULL;
-        return status;
-    }
-    /* recordings tell much: as perf, for the owner alone; an old file keeps its mode */
-    if (before)
-        (void)!fchmod(out->fd, before->st_mode & 07777);
-    out->kind = PD_WRITE_FILE;
-    return PERFDATA_OK;
 }
 
 /* What is there stays: perf, too, only ever adds directories. */
@@ -84,38 +64,37 @@ perfdata_status pd_output_open(struct pd_context *context, const struct perfdata
         out->fd = out->options.fd;
         return PERFDATA_OK;
     }
-    bool exists = !stat(path, &info);
     if (directory)
-        return open_folder(context, path, exists, out);
-    if (exists && S_ISDIR(info.st_mode)) {
-        errno = EISDIR;
-        return cannot(context, "write", path);
-    }
-    perfdata_status status = PERFDATA_OK;
-    if (!exists || S_ISREG(info.st_mode))
-        status = open_new(context, path, exists ? &info : NULL, out);
-    else if ((out->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) /* /dev/null, a fifo */
+        return open_folder(context, path, !stat(path, &info), out);
+    perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_PRIVATE, &out->file);
+    if (status == PERFDATA_OK)
+        out->fd = out->file.fd;
+    if (out->file.regular && !(out->options.flags & PERFDATA_OUTPUT_PIPE))
+        out->kind = PD_WRITE_FILE;
+    return status;
+}
+
+static perfdata_status close_folder(struct pd_context *context, struct pd_output *output,
+                                    perfdata_status status)
+{
+    const char *path = output->options.path;
+    if (output->fd >= 0 && close(output->fd) < 0 && status == PERFDATA_OK)
         status = cannot(context, "write", path);
-    if (out->options.flags & PERFDATA_OUTPUT_PIPE)
-        out->kind = PD_WRITE_PIPE;
+    if (status == PERFDATA_OK && rename(output->temporary, path) < 0)
+        status = cannot(context, "write", path);
+    if (status < 0)
+        remove_folder(output);
+    if (output->folder >= 0)
+        close(output->folder);
+    free(output->temporary);
     return status;
 }
 
 perfdata_status pd_output_close(struct pd_context *context, struct pd_output *output,
                                 perfdata_status status)
 {
-    const char *path = output->options.path;
-    if (path && output->fd >= 0 && close(output->fd) < 0 && status == PERFDATA_OK)
-        status = cannot(context, "write", path);
-    if (output->temporary && status == PERFDATA_OK && rename(output->temporary, path) < 0)
-        status = cannot(context, "write", path);
-    if (output->temporary && status < 0 && output->options.flags & PERFDATA_OUTPUT_DIRECTORY)
-        remove_folder(output);
-    else if (output->temporary && status < 0)
-        unlink(output->temporary);
-    if (output->folder >= 0)
-        close(output->folder);
-    free(output->temporary);
+    status = output->temporary ? close_folder(context, output, status)
+                               : pd_output_file_close(context, &output->file, status);
     memset(output, 0, sizeof *output);
     output->fd = output->folder = -1;
     return status;

@@ -4,6 +4,7 @@
 #ifndef PD_REWRITE_H
 #define PD_REWRITE_H
 #include "container/container.h"
+#include "io/output_file.h"
 #include "order/order.h"
 #include "write/write.h"
 #include <perfdata/rewrite.h>
@@ -16,8 +17,9 @@ struct pd_output {
     struct perfdata_output options;
     int fd;
     enum pd_writer_kind kind;
-    char *temporary; /* NULL: written in place */
-    int folder;      /* of a directory, -1: it is none; `fd` is its file `data` */
+    struct pd_output_file file; /* that `fd` is of, unless it is the caller's or in a directory */
+    char *temporary;            /* the directory's name until it is complete; NULL: no directory */
+    int folder;                 /* of a directory, -1: it is none; `fd` is its file `data` */
 };
 
 perfdata_status pd_output_open(struct pd_context *context, const struct perfdata_output *options,

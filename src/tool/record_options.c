@@ -249,6 +249,13 @@ static enum tool_exit take_traces(struct record_run *run)
     return TOOL_DONE;
 }
 
+/* Not one of a device or a FIFO, which would be moved away. */
+static bool is_file_to_be(const char *path)
+{
+    struct stat info;
+    return path && (stat(path, &info) < 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
 static enum tool_exit take_session(struct record_run *run)
 {
     const struct record_options *options = run->options;
@@ -271,7 +278,7 @@ static enum tool_exit take_session(struct record_run *run)
     }
     if (run->when.on && options->kcore)
         return tool_usage(run->tool, "--switch-output does not go with --kcore");
-    if ((run->when.on || options->stamp) && !run->recorder.path)
+    if ((run->when.on || options->stamp) && !is_file_to_be(run->recorder.path))
         return tool_usage(run->tool, "a stream has no name that could change");
     run->recorder.threads = options->threads;
     if (run->when.on && options->threads) {

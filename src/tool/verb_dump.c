@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tool/input.h"
+#include "tool/output.h"
 #include "tool/verbs.h"
 #include <inttypes.h>
 #include <errno.h>
@@ -58,34 +58,11 @@ static perfdata_status print(struct tool *tool, const struct dump_options *optio
 
 /* ---- text recordings ---- */
 
-static int write_file(void *file, const char *text, size_t length)
-{
-    return fwrite(text, 1, length, file) != length;
-}
-
-/* Written beside, so that a failure leaves no half of it. */
 static enum tool_exit print_file(struct tool *tool, perfdata_recording *recording, size_t index,
                                  const char *path)
 {
-    char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.XXXXXX", path) >= (int)sizeof beside)
-        return tool_usage(tool, "'%s': too long a path", path);
-    int fd = mkstemp(beside);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!file) {
-        tool_error(tool, "%s: cannot write: %s", path, strerror(errno));
-        return TOOL_OUTPUT;
-    }
-    perfdata_status status = perfdata_textrec_print(recording, index, write_file, file, NULL);
-    bool written = !fclose(file) && status != PERFDATA_ERROR_OUTPUT;
-    if (written && status >= 0 && !rename(beside, path))
-        return TOOL_DONE;
-    int error = errno;
-    unlink(beside);
-    if (status < 0 && written)
-        return tool_recording_failure(tool, recording, status);
-    tool_error(tool, "%s: cannot write: %s", path, strerror(error));
-    return TOOL_OUTPUT;
+    perfdata_status status = perfdata_textrec_write(recording, index, path, NULL);
+    return tool_written(tool, recording, status);
 }
 
 static enum tool_exit print_directory(struct tool *tool, perfdata_recording *recording,
@@ -110,7 +87,7 @@ static enum tool_exit print_pdt(struct tool *tool, perfdata_recording *recording
                                 const char *output)
 {
     bool directory = perfdata_recording_form(recording) == PERFDATA_FORM_DIRECTORY;
-    if (directory && !output)
+    if (directory && (!output || !strcmp(output, "-")))
         return tool_usage(tool, "the recording is a directory: -o DIR is needed");
     if (directory)
         return print_directory(tool, recording, output);

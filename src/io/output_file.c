@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* A name that the user gave -> a descriptor to write to, and a complete file of that name or none. */
+#include "io/output_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TRIES = 100, SUFFIX_LENGTH = 9 };
+
+static perfdata_status cannot_write(struct pd_context *context, const char *path)
+{
+    return pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s", path,
+                   strerrordesc_np(errno));
+}
+
+/* Opens a new file whose name is that of `file` and a suffix, in the same folder. mkstemp() would not do: its mode is
+ * always 0600, and the umask cannot be asked for without changing it for other threads. */
+static bool create_beside(struct pd_output_file *file, mode_t mode)
+{
+    const char *slash = strrchr(file->path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - file->path) : 0;
+    size_t base = PD_MIN(strlen(file->path + folder), (size_t)(NAME_MAX - SUFFIX_LENGTH));
+    size_t room = folder + base + SUFFIX_LENGTH + 1;
+    file->beside = malloc(room);
+    if (!file->beside) {
+        errno = ENOMEM;
+        return false;
+    }
+    for (unsigned i = 0; i < TRIES; i++) {
+        uint32_t number = i;
+        (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
+        snprintf(file->beside, room, "%.*s.%08x", (int)(folder + base), file->path,
+                 (unsigned)number);
+        file->fd = open(file->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (file->fd >= 0 || errno != EEXIST)
+            break;
+    }
+    file->open = file->fd >= 0;
+    return file->open;
+}
+
+/* Where the file is to be in the end: a link is followed, also one to a file that is not there yet. */
+static char *resolve(const char *path)
+{
+    struct stat info;
+    char target[PATH_MAX];
+    if (lstat(path, &info) < 0 || !S_ISLNK(info.st_mode))
+        return strdup(path);
+    /* without the last component, glibc leaves the path that is missing */
+    return realpath(path, target) || errno == ENOENT ? strdup(target) : NULL;
+}
+
+static bool is_standard_output(const char *path, const struct stat *info)
+{
+    struct stat output;
+    return !strcmp(path, "-") || (info && !fstat(STDOUT_FILENO, &output) &&
+                                  output.st_dev == info->st_dev && output.st_ino == info->st_ino);
+}
+
+static bool open_stream(const char *path, struct pd_output_file *out)
+{
+    struct stat info;
+    out->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    out->open = out->fd >= 0;
+    if (!out->open)
+        return false;
+    if (fstat(out->fd, &info) == 0 && !S_ISREG(info.st_mode))
+        return true;
+    errno = EEXIST; /* a file has taken its place since */
+    return false;
+}
+
+static perfdata_status open_named(struct pd_context *context, const char *path,
+                                  enum pd_output_mode mode, const char *format,
+                                  struct pd_output_file *out)
+{
+    struct stat info;
+    bool exists = !stat(path, &info);
+    *out = (struct pd_output_file){ .fd = -1, .name = path };
+    if (!exists && errno != ENOENT && strcmp(path, "-") != 0)
+        return cannot_write(context, path);
+    bool standard = is_standard_output(path, exists ? &info : NULL);
+    if (format && (standard || (exists && !S_ISREG(info.st_mode))))
+        return pd_fail(context, PERFDATA_ERROR_OUTPUT, -1,
+                       "%s: %s can only be a regular file, and this is none", path, format);
+    if (standard) {
+        out->fd = STDOUT_FILENO;
+        out->open = out->keep = true;
+        return PERFDATA_OK;
+    }
+    if (exists && !S_ISREG(info.st_mode))
+        return open_stream(path, out) ? PERFDATA_OK : cannot_write(context, path);
+    out->regular = true;
+    out->path = resolve(path);
+    return out->path && create_beside(out, mode) ? PERFDATA_OK : cannot_write(context, path);
+}
+
+static void forget(struct pd_output_file *file)
+{
+    free(file->path);
+    free(file->beside);
+    *file = (struct pd_output_file){ .fd = -1 };
+}
+
+perfdata_status pd_output_file_open_regular(struct pd_context *context, const char *path,
+                                            enum pd_output_mode mode, const char *format,
+                                            struct pd_output_file *out)
+{
+    perfdata_status status = open_named(context, path, mode, format, out);
+    if (status < 0) {
+        if (out->open)
+            close(out->fd);
+        forget(out);
+    }
+    return status;
+}
+
+perfdata_status pd_output_file_open(struct pd_context *context, const char *path,
+                                    enum pd_output_mode mode, struct pd_output_file *out)
+{
+    return pd_output_file_open_regular(context, path, mode, NULL, out);
+}
+
+/* Looks once more: a device may have got the name while the file was written. */
+static bool take_name(const struct pd_output_file *file)
+{
+    struct stat info;
+    if (!lstat(file->path, &info) && !S_ISREG(info.st_mode)) {
+        errno = EEXIST;
+        return false;
+    }
+    return rename(file->beside, file->path) == 0;
+}
+
+perfdata_status pd_output_file_close(struct pd_context *context, struct pd_output_file *file,
+                                     perfdata_status status)
+{
+    if (!file->open)
+        return status;
+    if (!file->keep && close(file->fd) < 0 && status >= 0)
+        status = cannot_write(context, file->name);
+    if (file->beside && status >= 0 && !take_name(file))
+        status = cannot_write(context, file->name);
+    if (file->beside && status < 0)
+        (void)unlink(file->beside);
+    forget(file);
+    return status;
+}
+
+int pd_create_at(int folder, const char *name, mode_t mode)
+{
+    struct stat info;
+    if (!fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW)) {
+        bool ours = S_ISREG(info.st_mode) || S_ISLNK(info.st_mode);
+        if (!ours || unlinkat(folder, name, 0) < 0) {
+            errno = ours ? errno : EEXIST;
+            return -1;
+        }
+    }
+    return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+}
