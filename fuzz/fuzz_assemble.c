@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Any text as a text recording; any bytes as a recording, whose text recording must give the same bytes again. */
-#include "export/pdt.h"
+#include "textrec/pdt.h"
 #include <perfdata/textrec.h>
 #include <stdlib.h>
 

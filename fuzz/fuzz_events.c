@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perf's -e under the running machine's sysfs; address filters with the symbols of a small kernel. */
-#include "record/events.h"
-#include "record/filter.h"
+#include "record/events/events.h"
+#include "record/events/filter.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

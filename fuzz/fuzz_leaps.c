@@ -3,7 +3,7 @@
  * and without it. Or the index itself is the input's, but for what is checked of it: it may mislead, but ends. */
 #include "../tests/unit/walk_leaps.h"
 #include "io/at.h"
-#include "itrace/aux_index_file.h"
+#include "itrace/aux/index_file.h"
 #include <fcntl.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

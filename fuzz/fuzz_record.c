@@ -2,7 +2,7 @@
 /* Records of any bytes under any attr, in both byte orders: byte 0 says which, then an attr, then the record.
  * Fields cover a record's bytes, so writing them gives it again; a whole record survives the way to the other
  * order and back; the two ways to the checksum agree. */
-#include "export/dump.h"
+#include "render/dump/dump.h"
 #include "format/fields.h"
 #include "format/structs.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows are sorted, as the trees of perf would leave them. */
 #include "analyse/order.h"
-#include "object/rbtree.h"
+#include "object/symtab/rbtree.h"
 #include <stdlib.h>
 
 static int by_value(uint64_t a, uint64_t b)

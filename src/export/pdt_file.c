@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording -> a file that holds it as a text recording. */
-#include "export/api.h"
+#include "container/handle.h"
 #include "io/at.h"
 #include "io/output_file.h"
 #include <errno.h>

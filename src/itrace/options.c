@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "itrace/options.h"
-#include "itrace/intel_pt/decoder.h"
+#include "itrace/intel_pt/walk/decoder.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <strings.h>

@@ -12,8 +12,8 @@
  * One owner: the front. The samples are real sample records, laid out by the plan of their event. */
 #ifndef PD_SYNTH_H
 #define PD_SYNTH_H
-#include "itrace/aux.h"
-#include "itrace/code.h"
+#include "itrace/aux/aux.h"
+#include "itrace/code/code.h"
 #include "itrace/options.h"
 #include "order/order.h"
 #include "resolve/resolve.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/image.h"
-#include "object/elf_file.h"
-#include "object/object_internal.h"
+#include "object/elf/file.h"
+#include "object/internal.h"
 #include <stdlib.h>
 
 static perfdata_status give(struct pd_bytes *bytes, struct pd_image **out)

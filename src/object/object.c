@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which file gives a program's, library's or module's symbols. */
-#include "object/object_internal.h"
+#include "object/internal.h"
 
 #include <stdio.h>
 #include <sys/auxv.h>

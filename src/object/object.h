@@ -7,8 +7,8 @@
 #ifndef PD_OBJECT_H
 #define PD_OBJECT_H
 #include "base/context.h"
-#include "object/build_id.h"
-#include "object/symtab.h"
+#include "object/elf/build_id.h"
+#include "object/symtab/symtab.h"
 
 /* Where to look and what to do. Strings are borrowed and must live as long as the calls. All zero is usable but looks into
  * no cache (home) and demangles nothing. */

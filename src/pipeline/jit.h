@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "container/container.h"
-#include "itrace/tsc.h"
-#include "object/jitdump.h"
+#include "itrace/aux/tsc.h"
+#include "object/jit/jitdump.h"
 
 struct pd_timeline;
 

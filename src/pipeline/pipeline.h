@@ -4,7 +4,7 @@
 #define PD_PIPELINE_H
 #include "base/text.h"
 #include "container/container.h"
-#include "itrace/code.h"
+#include "itrace/code/code.h"
 #include "itrace/synth.h"
 #include "model/model.h"
 #include "order/order.h"

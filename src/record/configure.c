@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The attributes: what perf record 6.1 gives to perf_event_open for the same events and options. */
-#include "record/aux.h"
+#include "record/trace/aux.h"
 #include "record/callgraph.h"
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Events -> descriptors. What the kernel refuses is tried again with less, in perf's order, and else explained in
  * perf's words. */
 #include "record/record.h"
-#include "export/attr_text.h"
+#include "format/attr_text.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>

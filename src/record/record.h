@@ -4,8 +4,8 @@
 #define PD_RECORD_H
 #include "base/hash.h"
 #include "io/output_file.h"
-#include "object/build_id.h"
-#include "record/events.h"
+#include "object/elf/build_id.h"
+#include "record/events/events.h"
 #include "write/write.h"
 #include <perfdata/recorder.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/recorder.h> */
 #include "record/command.h"
-#include "record/filter.h"
+#include "record/events/filter.h"
 #include "record/record.h"
-#include "record/workers.h"
+#include "record/ring/workers.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>

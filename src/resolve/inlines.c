@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Frames of functions that the compiler has put into others. */
 #include "resolve/resolver.h"
-#include "object/demangle.h"
+#include "object/symtab/demangle.h"
 #include <stdlib.h>
 
 void pd_inlined_symbols_init(struct pd_inlined_symbols *inlined)

@@ -5,9 +5,9 @@
 #ifndef PD_RESOLVE_H
 #define PD_RESOLVE_H
 #include "model/model.h"
-#include "object/frame_rules.h"
+#include "object/frames/rules.h"
 #include "object/image.h"
-#include "object/lines.h"
+#include "object/lines/lines.h"
 #include "object/object.h"
 
 struct pd_symbols;

@@ -3,7 +3,7 @@
 #include "resolve/symbols.h"
 #include "io/at.h"
 #include "io/temporary.h"
-#include "object/jitdump.h"
+#include "object/jit/jitdump.h"
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>

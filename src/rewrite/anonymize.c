@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names out. A pseudonym has its name's length, so every record and feature keeps its size and place. */
-#include "export/api.h"
+#include "container/handle.h"
 #include "format/fields.h"
 #include "rewrite/rewrite.h"
 #include "tracepoint/tracepoint.h"

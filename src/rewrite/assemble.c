@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A text recording into a file, item by item: memory holds no more than the longest. */
-#include "export/pdt.h"
+#include "textrec/pdt.h"
 #include "io/at.h"
 #include "io/io.h"
 #include "io/output_file.h"

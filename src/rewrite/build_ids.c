@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/build_ids.h"
-#include "object/build_id.h"
+#include "object/elf/build_id.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

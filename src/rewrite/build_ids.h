@@ -2,8 +2,8 @@
 /* Which objects a recording shows, and their build-ids as entries of the header's table. */
 #ifndef PD_REWRITE_BUILD_IDS_H
 #define PD_REWRITE_BUILD_IDS_H
-#include "object/build_id.h"
-#include "rewrite/follow.h"
+#include "object/elf/build_id.h"
+#include "rewrite/sample_map.h"
 #include "rewrite/rewrite.h"
 
 struct pd_build_ids {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What makes a recording's content doubtful, though its file may be sound. */
-#include "export/api.h"
-#include "rewrite/follow.h"
+#include "container/handle.h"
+#include "rewrite/sample_map.h"
 #include <inttypes.h>
 #include <perfdata/rewrite.h>
 

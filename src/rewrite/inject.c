@@ -2,7 +2,7 @@
 /* `perf inject` without itrace: a recording copied record by record. */
 #include "rewrite/inject.h"
 #include "rewrite/kernel_copy.h"
-#include "export/api.h"
+#include "container/handle.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

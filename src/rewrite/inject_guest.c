@@ -4,7 +4,7 @@
 #include "container/container.h"
 #include "format/structs.h"
 #include "itrace/intel_pt/time.h"
-#include "itrace/tsc.h"
+#include "itrace/aux/tsc.h"
 #include "rewrite/describe.h"
 #include "rewrite/inject.h"
 #include <stdio.h>

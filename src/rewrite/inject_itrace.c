@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inject --itrace: the trace decoded, its samples among the records, and no AUX areas any more. */
-#include "export/trace_log.h"
+#include "render/raw_dump/trace_log.h"
 #include "pipeline/pipeline.h"
 #include "rewrite/describe.h"
 #include "rewrite/inject.h"

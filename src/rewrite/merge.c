@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several recordings as one: records one recording after the other (times order them when they are read), ids and, of
  * different hosts, processes told apart. */
-#include "export/api.h"
+#include "container/handle.h"
 #include "format/fields.h"
 #include "rewrite/describe.h"
 #include "rewrite/rewrite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Damage out: what is whole and what perf reads stays. */
-#include "export/api.h"
+#include "container/handle.h"
 #include "format/fields.h"
 #include "format/structs.h"
 #include "rewrite/rewrite.h"

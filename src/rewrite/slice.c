@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A part of a recording: some samples, and the side-band that all of them may need. */
-#include "export/api.h"
-#include "export/filter.h"
+#include "container/handle.h"
+#include "select/filter.h"
 #include "pipeline/pipeline.h"
 #include "rewrite/rewrite.h"
 

@@ -2,10 +2,10 @@
 /* VM time correlation: TSC packets that a guest's offset has moved get the host's time back, in the file itself. Nothing but
  * packets is looked at: MTC and TMA keep the host's time, so an expected TSC is known; the difference is the VMCS's offset. */
 #include "base/vec.h"
-#include "export/api.h"
+#include "container/handle.h"
 #include "io/at.h"
 #include "itrace/intel_pt/time.h"
-#include "itrace/aux.h"
+#include "itrace/aux/aux.h"
 #include "itrace/intel_pt/packet.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* AUX areas: AUXTRACE_INFO, buffers by index and by walk, of samples, wanted CPUs, pieces, overlaps. */
-#include "itrace/aux_index.h"
+#include "itrace/aux/index.h"
 #include "make_aux.h"
 #include "test.h"
 #include <fcntl.h>

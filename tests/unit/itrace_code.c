@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which code runs at an address: runs up to branches, links, maps that change, patches. */
 #include "build_record.h"
-#include "itrace/code.h"
+#include "itrace/code/code.h"
 #include "test.h"
 #include <unistd.h>
 

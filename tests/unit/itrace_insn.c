@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lengths and kinds of instructions. With an argument: reads lines of `objdump -d -w` of that word size (64 or 32) from
  * stdin and compares with what it says. */
-#include "itrace/insn.h"
+#include "itrace/code/insn.h"
 #include "test.h"
 #include <ctype.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names as perf writes them. */
-#include "object/demangle.h"
+#include "object/symtab/demangle.h"
 #include "test.h"
 
 static void check(const char *mangled, bool verbose, const char *expected)

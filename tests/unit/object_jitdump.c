@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* jitdump files in both byte orders, cut anywhere, and the ELF images made of them. */
-#include "object/jitdump.h"
+#include "object/jit/jitdump.h"
 #include "object/object.h"
 #include "test.h"
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's table: which lines count, how they spread over kernel and modules, relocation. */
 #include "make_elf.h"
-#include "object/kallsyms.h"
+#include "object/kernel/kallsyms.h"
 #include "object/object.h"
 #include "test.h"
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Source lines of this very program: from DWARF where it was built with it, from the symbol table otherwise. */
-#include "object/lines.h"
+#include "object/lines/lines.h"
 #include "test.h"
 #include <link.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of symbols: fix-ups, the choice among aliases, lookups as in perf's tree. */
-#include "object/symtab.h"
+#include "object/symtab/symtab.h"
 #include "test.h"
 #include <pthread.h>
 

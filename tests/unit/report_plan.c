@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves: report's options parse as perf's: prefixes of keys, what stands in which column, the words of -g. */
 #include "test.h"
-#include "export/report_plan.h"
+#include "render/report/plan.h"
 
 static struct pd_recording recording;
 static struct pd_event event;

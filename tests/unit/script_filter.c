@@ -2,7 +2,7 @@
 /* Proves: the lists and spans that choose samples parse and match as perf's do, its odd corners included. */
 #include "test.h"
 #include "base/digits.h"
-#include "export/filter.h"
+#include "select/filter.h"
 
 static struct pd_recording recording;
 

@@ -2,7 +2,7 @@
 /* Code for the walk without files: some bytes at an address, as nodes. For one test, or one input of a fuzzer. */
 #ifndef PD_WALK_IMAGE_H
 #define PD_WALK_IMAGE_H
-#include "itrace/intel_pt/decoder.h"
+#include "itrace/intel_pt/walk/decoder.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

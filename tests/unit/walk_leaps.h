@@ -2,8 +2,8 @@
 /* The way from PSB to PSB ("qq") with a stored index and without one. */
 #ifndef WALK_LEAPS_H
 #define WALK_LEAPS_H
-#include "itrace/aux_index.h"
-#include "itrace/intel_pt/decoder.h"
+#include "itrace/aux/index.h"
+#include "itrace/intel_pt/walk/decoder.h"
 #include "make_aux.h"
 #include <stdio.h>
 #include <stdlib.h>

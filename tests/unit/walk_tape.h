@@ -2,7 +2,7 @@
 /* Steps that come from a tape are those of a decoder that walks there itself. */
 #ifndef PD_WALK_TAPE_H
 #define PD_WALK_TAPE_H
-#include "itrace/synth_tape.h"
+#include "itrace/synth/ahead_step_log.h"
 #include "walk_image.h"
 
 struct image_taping {

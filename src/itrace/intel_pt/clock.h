@@ -2,7 +2,7 @@
 /* What time it is at each packet, without walking through code: for listings of packets. */
 #ifndef PD_INTEL_PT_CLOCK_H
 #define PD_INTEL_PT_CLOCK_H
-#include "itrace/aux.h"
+#include "itrace/aux/aux.h"
 #include "itrace/intel_pt/packet.h"
 #include "itrace/intel_pt/time.h"
 

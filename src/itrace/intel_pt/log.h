@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "itrace/code.h"
+#include "itrace/code/code.h"
 #include "itrace/intel_pt/packet.h"
 
 /* perf keeps straight runs of instructions by object and shows those that it kept by their branch only: which. */

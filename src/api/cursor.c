@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* <perfdata/record.h>: the walk, and any record. */
+#include "api/cursor.h"
+#include <stdlib.h>
+
+static struct perfdata_cursor_options take_options(const struct perfdata_cursor_options *given)
+{
+    struct perfdata_cursor_options options = PERFDATA_CURSOR_OPTIONS_INIT;
+    if (given)
+        memcpy(&options, given, PD_MIN(given->struct_size, sizeof options));
+    return options;
+}
+
+static void set_search(struct perfdata_cursor *cursor,
+                       const struct perfdata_cursor_options *options)
+{
+    cursor->search = (struct pd_object_search)PD_SEARCH_OF(cursor->recording, options);
+    cursor->search.demangle = !(options->flags & PERFDATA_CURSOR_NO_DEMANGLE);
+}
+
+static perfdata_status open_session(struct perfdata_cursor *cursor, enum pd_order_mode mode)
+{
+    perfdata_status status = pd_session_open(cursor->recording, &cursor->search, &cursor->session);
+    if (status < 0)
+        return status;
+    cursor->consumer = (struct pd_consumer){ .types = { UINT64_MAX, UINT64_MAX },
+                                             .unknown_types = true,
+                                             .order = mode };
+    cursor->job = pd_job_new(NULL);
+    cursor->resolver = pd_resolver_new(cursor->session.symbols);
+    if (!cursor->job || !cursor->resolver)
+        return pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    cursor->filled = 1;
+    return pd_front_open(&cursor->session, &cursor->consumer, &cursor->front);
+}
+
+perfdata_status perfdata_cursor_open(perfdata_recording *recording,
+                                     const struct perfdata_cursor_options *given,
+                                     perfdata_cursor **out)
+{
+    struct perfdata_cursor_options options = take_options(given);
+    *out = NULL;
+    if (!recording->open || options.order > PERFDATA_FILE_ORDER)
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "no open recording or no such order");
+    perfdata_cursor *cursor = calloc(1, sizeof *cursor);
+    if (!cursor)
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    cursor->recording = &recording->recording;
+    cursor->flags = options.flags;
+    cursor->record.cursor = cursor;
+    enum pd_order_mode mode = options.order == PERFDATA_FILE_ORDER ? PD_ORDER_FILE
+                                                                   : PD_ORDER_DELIVERY;
+    perfdata_status status;
+    if (options.flags & PERFDATA_CURSOR_RESOLVE) {
+        set_search(cursor, &options);
+        status = open_session(cursor, mode);
+    } else {
+        cursor->record.delivered = &cursor->delivered;
+        status = pd_order_open(cursor->recording, mode, &cursor->order);
+    }
+    if (status < 0)
+        perfdata_cursor_close(cursor);
+    else
+        *out = cursor;
+    return status;
+}
+
+void perfdata_cursor_close(perfdata_cursor *cursor)
+{
+    if (!cursor)
+        return;
+    if (cursor->order)
+        pd_order_close(cursor->order);
+    pd_job_free(cursor->job, &cursor->consumer);
+    if (cursor->session.recording)
+        pd_front_close(&cursor->front);
+    if (cursor->resolver)
+        pd_resolver_free(cursor->resolver);
+    pd_session_close(&cursor->session);
+    free(cursor);
+}
+
+/* The next batch; versions of the timeline that only the last one needed may go. */
+static int next_batch(struct perfdata_cursor *cursor)
+{
+    if (cursor->filled <= 0)
+        return cursor->filled;
+    if (cursor->front.number)
+        pd_session_retire(&cursor->session, cursor->front.number);
+    pd_resolver_trim(cursor->resolver);
+    pd_job_reset(cursor->job);
+    cursor->next = 0;
+    cursor->filled = pd_front_fill(&cursor->front, cursor->job);
+    return cursor->job->batch.count ? 1 : cursor->filled;
+}
+
+int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record)
+{
+    int got = 1;
+    *record = NULL;
+    if (cursor->order)
+        got = pd_order_next(cursor->order, &cursor->delivered);
+    else if (cursor->next == cursor->job->batch.count)
+        while ((got = next_batch(cursor)) == 1 && !cursor->job->batch.count)
+            continue;
+    if (got <= 0)
+        return got;
+    if (!cursor->order)
+        cursor->record.delivered = &cursor->job->batch.records[cursor->next++];
+    *record = &cursor->record;
+    return 1;
+}
+
+uint64_t perfdata_cursor_position(const perfdata_cursor *cursor)
+{
+    return pd_order_position(cursor->order ? cursor->order : cursor->front.order);
+}
+
+/* ---- any record ---- */
+
+uint32_t perfdata_record_type(const perfdata_record *record)
+{
+    return record->delivered->type;
+}
+
+const char *perfdata_record_name(const perfdata_record *record)
+{
+    return pd_record_type_name(record->delivered->type);
+}
+
+uint16_t perfdata_record_misc(const perfdata_record *record)
+{
+    return record->delivered->misc;
+}
+
+uint64_t perfdata_record_offset(const perfdata_record *record)
+{
+    return record->delivered->offset;
+}
+
+uint64_t perfdata_record_number(const perfdata_record *record)
+{
+    return record->delivered->number;
+}
+
+uint64_t perfdata_record_time(const perfdata_record *record)
+{
+    return record->delivered->time;
+}
+
+const perfdata_event *perfdata_record_event(const perfdata_record *record)
+{
+    return pd_public_event(record->delivered->event);
+}
+
+const void *perfdata_record_bytes(const perfdata_record *record, size_t *size)
+{
+    *size = record->delivered->size;
+    return record->delivered->data;
+}
+
+void perfdata_record_identity(const perfdata_record *record, struct perfdata_identity *out)
+{
+    const struct pd_delivered *delivered = record->delivered;
+    struct pd_identity identity;
+    pd_record_identity(delivered->event, delivered->data, delivered->size, delivered->type,
+                       &identity);
+    struct perfdata_identity result = { .struct_size = out->struct_size,
+                                        .pid = identity.pid,
+                                        .tid = identity.tid,
+                                        .cpu = identity.cpu,
+                                        .time = identity.time,
+                                        .id = identity.id,
+                                        .stream_id = identity.stream_id };
+    memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* <perfdata/itrace.h>: the steps of a bare trace. */
+#include "itrace/code/caller.h"
+#include "itrace/intel_pt/walk/decoder.h"
+#include <perfdata/itrace.h>
+#include <stdlib.h>
+
+struct perfdata_steps {
+    const uint8_t *bytes;
+    size_t size;
+    bool given; /* the decoder has the bytes */
+    uint32_t wanted;
+    struct pd_code_given code;
+    struct pd_pt_decoder *decoder;
+};
+
+/* The public bits are the walk's. */
+#define SAME(NAME, OTHER) _Static_assert((int)PERFDATA_STEP_##NAME == (int)PD_PT_##OTHER, #NAME)
+SAME(BRANCH, BRANCH);
+SAME(PTWRITE, PTW);
+SAME(CBR, CBR_CHANGE);
+SAME(PSB, PSB_EVENT);
+SAME(INTERRUPT_FLAG, IF_CHANGE);
+SAME(WITH_IP, FUP_IP);
+
+static int next_buffer(void *data, struct pd_pt_buffer *out)
+{
+    perfdata_steps *steps = data;
+    if (steps->given)
+        return 0;
+    steps->given = true;
+    *out = (struct pd_pt_buffer){ .data = steps->bytes, .size = steps->size, .trace_nr = 1 };
+    return 1;
+}
+
+static struct pd_pt_config config_of(perfdata_steps *steps,
+                                     const struct perfdata_steps_options *options)
+{
+    return (struct pd_pt_config){
+        .branches = !(options->flags & PERFDATA_STEPS_NO_BRANCHES),
+        .return_compression = !(options->flags & PERFDATA_STEPS_NO_RETURN_COMPRESSION),
+        .mtc_shift = options->mtc_period & 15,
+        .tsc_ctc_n = options->tsc_n,
+        .tsc_ctc_d = options->tsc_d,
+        .max_non_turbo_ratio = options->max_nonturbo,
+        .quick = options->flags & PERFDATA_STEPS_QUICK ? 1 : 0,
+        .period_type = options->period ? PD_PT_PERIOD_INSTRUCTIONS : PD_PT_PERIOD_NONE,
+        .period = options->period,
+        .wanted = steps->wanted,
+        .kernel_start = UINT64_C(1) << 63,
+        .data = steps,
+        .buffer = next_buffer,
+        .code_at = pd_code_given_at,
+        .code_link = pd_code_given_link,
+    };
+}
+
+perfdata_status perfdata_steps_open(const void *bytes, size_t size,
+                                    const struct perfdata_steps_options *given,
+                                    perfdata_steps **out)
+{
+    struct perfdata_steps_options options = { 0 };
+    *out = NULL;
+    memcpy(&options, given, PD_MIN(given->struct_size, sizeof options));
+    if (!options.read_code)
+        return PERFDATA_ERROR_ARGUMENT;
+    perfdata_steps *steps = calloc(1, sizeof *steps);
+    if (!steps)
+        return PERFDATA_ERROR_MEMORY;
+    steps->bytes = bytes;
+    steps->size = size;
+    steps->wanted = options.wanted ? options.wanted : (uint32_t)PD_PT_ALL_STEPS;
+    steps->code.read = options.read_code;
+    steps->code.data = options.data;
+    steps->code.is_64_bit = !(options.flags & PERFDATA_STEPS_32_BIT);
+    steps->code.view.kernel_start = UINT64_C(1) << 63;
+    struct pd_pt_config config = config_of(steps, &options);
+    steps->decoder = pd_pt_decoder_new(&config);
+    if (!steps->decoder) {
+        perfdata_steps_close(steps);
+        return PERFDATA_ERROR_MEMORY;
+    }
+    pd_pt_set_code(steps->decoder, &steps->code.view, NULL);
+    *out = steps;
+    return PERFDATA_OK;
+}
+
+void perfdata_steps_close(perfdata_steps *steps)
+{
+    if (!steps)
+        return;
+    pd_pt_decoder_free(steps->decoder);
+    pd_code_given_free(&steps->code);
+    free(steps);
+}
+
+static uint64_t payload_of(const struct pd_pt_state *state)
+{
+    return state->type & PD_PT_PTW          ? state->ptw_payload
+           : state->type & PD_PT_MWAIT_OP   ? state->mwait_payload
+           : state->type & PD_PT_PWR_ENTRY  ? state->pwre_payload
+           : state->type & PD_PT_PWR_EXIT   ? state->pwrx_payload
+           : state->type & PD_PT_CBR_CHANGE ? state->cbr
+           : state->type & PD_PT_PSB_EVENT  ? state->psb_offset
+                                            : 0;
+}
+
+int perfdata_steps_next(perfdata_steps *steps, struct perfdata_step *out)
+{
+    const struct pd_pt_state *state;
+    do
+        state = pd_pt_decode(steps->decoder, UINT64_MAX);
+    while (state && !state->error && !(state->type & steps->wanted));
+    if (!state)
+        return 0;
+    struct perfdata_step told = {
+        .struct_size = out->struct_size,
+        .type = state->error ? 0 : state->type & PD_PT_ALL_STEPS,
+        .flags = state->flags & (PD_PT_IN_TX | PD_PT_ABORT_TX | PD_PT_ASYNC | PD_PT_FUP_IP),
+        .error = state->error,
+        .insn_length = state->error || state->insn_ip != state->from_ip ? 0 : state->insn_length,
+        .from = state->from_ip,
+        .to = state->error ? 0 : state->to_ip,
+        .time = state->timestamp,
+        .insns = state->tot_insn_cnt,
+        .cycles = state->tot_cyc_cnt,
+        .payload = state->error ? 0 : payload_of(state),
+    };
+    memcpy(out, &told, PD_MIN(out->struct_size, sizeof told));
+    return 1;
+}
+
+const char *perfdata_step_error_text(uint32_t error)
+{
+    return pd_pt_error_text(error);
+}

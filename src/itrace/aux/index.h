@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The PSBs of a recording's traces and their times, kept in a file beside it (docs/aux.md), so that decoding may begin in
+ * the middle without reading what comes before, and go from PSB to PSB without what lies between. What is decoded is the
+ * same without it. */
+#ifndef PD_AUX_INDEX_H
+#define PD_AUX_INDEX_H
+#include "itrace/aux/aux.h"
+#include "itrace/intel_pt/psb.h"
+
+#define PD_AUX_INDEX_SUFFIX ".psbindex"
+
+struct pd_aux_index;
+
+/* Makes the index of all traces and writes it beside the recording. PERFDATA_ERROR_UNSUPPORTED where buffers overlap, or the
+ * recording is not one file. */
+perfdata_status pd_aux_index_store(struct pd_aux *aux);
+/* Takes the one beside the recording, if there is one (aux->index). One of another recording, or of what it was before, is an
+ * issue. */
+perfdata_status pd_aux_index_load(struct pd_aux *aux);
+void pd_aux_index_free(struct pd_aux_index *index);
+
+/* The first TSC in a buffer (an index into pd_aux.buffers), as pd_pt_first_tsc() finds it. False: it is not known. */
+bool pd_aux_index_first(const struct pd_aux_index *index, uint32_t buffer, uint64_t *tsc);
+/* A place in [from, from + size) of a buffer, a PSB or `from`: every PSB before has a TSC before `tsc`. */
+uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t from,
+                             uint64_t size, uint64_t tsc);
+
+enum { PD_AUX_LEAPS = 4096 }; /* at most at once */
+/* What is known of the PSBs behind the one at `offset` of a buffer; false: nothing. If all of them have a TSC less than `below`
+ * (56 bits), it need not be each. `room` is for PD_AUX_LEAPS; out->resume is an offset, too. */
+bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t below,
+                        struct pd_pt_leap *room, struct pd_pt_leaps *out);
+
+#endif

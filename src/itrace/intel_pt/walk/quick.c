@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Without code ("q"): every TIP and FUP is an instruction. From PSB to PSB ("qq"): only theirs are. */
+#include "itrace/intel_pt/walk/walk.h"
+
+static int hop_to(struct pd_pt_decoder *d, bool ends)
+{
+    if (ends)
+        walk_trace_off(d);
+    if (!d->packet.count) {
+        walk_update_nr(d);
+        return STEP_ON;
+    }
+    walk_set_ip(d);
+    if (ends) {
+        d->state.type |= PD_PT_TRACE_END;
+        d->state.from_ip = 0;
+        d->state.to_ip = d->ip;
+    } else {
+        walk_report(d, PD_PT_INSTRUCTION);
+    }
+    walk_update_nr(d);
+    walk_take_iflag(d);
+    return STEP_DONE;
+}
+
+static int hop_fup(struct pd_pt_decoder *d, bool *no_tip)
+{
+    if (!d->packet.count)
+        return STEP_ON;
+    walk_set_ip(d);
+    if (d->pending.mwait || d->pending.pwre || !d->config.branches || !d->time.pge)
+        *no_tip = true;
+    if (*no_tip) {
+        walk_report(d, PD_PT_INSTRUCTION);
+        walk_event(d, true);
+        return STEP_DONE;
+    }
+    walk_event(d, false);
+    d->state.type |= PD_PT_INSTRUCTION | PD_PT_BRANCH;
+    int error = walk_fup_tip(d);
+    if (!error && d->state.to_ip)
+        d->walk = WALK_RESAMPLE;
+    return error;
+}
+
+/* Behind a PSB: its step. */
+static int hop_behind_psb(struct pd_pt_decoder *d)
+{
+    if (d->psb_ip) {
+        d->state.type |= PD_PT_INSTRUCTION;
+        d->ip = d->psb_ip;
+        walk_forget_node(d);
+    }
+    return STEP_DONE;
+}
+
+/* The caller wants to see each PSB. */
+static bool wants_leaps(const struct pd_pt_decoder *d)
+{
+    return d->config.wanted & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION) || d->watch;
+}
+
+/* As a TSC packet with less than this it would come before the limit, and time goes on as the packets say. */
+static uint64_t leaps_below(const struct pd_pt_decoder *d)
+{
+    const uint64_t whole = UINT64_C(1) << 56, tsc = d->time.timestamp;
+    if (wants_leaps(d) || !tsc || d->time.reference || d->time.tsc != tsc || d->limit <= tsc)
+        return 0;
+    return d->limit / whole > tsc / whole ? whole : d->limit % whole;
+}
+
+static int hop_psb(struct pd_pt_decoder *d)
+{
+    walk_note_psb(d);
+    int error = walk_psb(d);
+    if (error)
+        return error;
+    d->leap_at = 0;
+    if (d->leap && d->config.leaps &&
+        !d->config.leaps(d->config.data, d->state.psb_offset, leaps_below(d), &d->leaps))
+        d->leaps.list = NULL;
+    return hop_behind_psb(d);
+}
+
+int walk_leap(struct pd_pt_decoder *d)
+{
+    if (d->leap_at == d->leaps.count) { /* the next one is read: it says what else is known there */
+        d->leaps.list = NULL;
+        d->config.leap_to(d->config.data, d->leaps.resume);
+        int error = walk_next_buffer(d, false);
+        return error ? error : walk_trace(d);
+    }
+    const struct pd_pt_leap *leap = &d->leaps.list[d->leap_at++];
+    d->state.psb_offset = d->leaps.base + leap->offset;
+    walk_enter_psb(d);
+    pd_pt_time_tsc(&d->time, leap->tsc, false);
+    if (d->leaps.has_tma && d->time.tsc_ctc_d)
+        pd_pt_time_count_cycles(&d->time);
+    d->psb_ip = d->last_ip = leap->ip;
+    d->time.pge |= leap->ip != 0;
+    d->state.type = PD_PT_PSB_EVENT;
+    d->state.from_ip = d->psb_ip;
+    d->state.to_ip = 0;
+    return hop_behind_psb(d);
+}
+
+bool walk_hop_unseen(struct pd_pt_decoder *d)
+{
+    if (d->packet.kind == PD_PT_TNT)
+        return true;
+    if (d->packet.kind != PD_PT_TIP || !d->packet.count || d->time.timestamp >= d->limit ||
+        d->iflag != d->next_iflag || (d->pip & 1) != d->nr || d->time.cbr != d->cbr_seen)
+        return false;
+    walk_set_ip(d);
+    d->next_nr = d->nr;
+    walk_take_counts(d);
+    return true;
+}
+
+/* A packet while in sync; STEP_CURRENT: as without hop. */
+int walk_hop(struct pd_pt_decoder *d, bool *no_tip)
+{
+    for (;;) {
+        int how;
+        if (d->leap && d->packet.kind != PD_PT_PSB) {
+            walk_unread(d);
+            how = walk_find_psb(d);
+            if (how)
+                return how;
+            if (d->walk == WALK_NO_PSB) { /* in a buffer that decoding begins anew with */
+                walk_unread(d);
+                return STEP_AGAIN;
+            }
+        }
+        switch (d->packet.kind) {
+        case PD_PT_TNT: return STEP_ON;
+        case PD_PT_TIP_PGD: return hop_to(d, true);
+        case PD_PT_TIP: return hop_to(d, false);
+        case PD_PT_FUP: return hop_fup(d, no_tip);
+        case PD_PT_PSB:
+            how = hop_psb(d);
+            if (how != STEP_CURRENT)
+                return how;
+            break; /* a packet that does not belong into PSB+ */
+        default: return STEP_CURRENT;
+        }
+    }
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "itrace/intel_pt/walk/snapshot.h"
+#include "itrace/intel_pt/walk/walk.h"
+#include <stdlib.h>
+
+/* All that is not cleared here tells places apart, so that what is new in a decoder keeps them apart, too. */
+struct pd_pt_mark {
+    struct pd_pt_decoder at;    /* counts are relative to these: */
+    uint64_t insns, tot_cycles; /* absolute */
+    bool brief;                 /* only HEAD bytes of `at` are set: nothing is in the others */
+    bool timeless;              /* instructions are counted from the beginning: */
+    uint64_t insn_base, sample_insn_base; /* absolute */
+    uint64_t base_cycles, base_timestamp; /* of cycles without CYCs */
+};
+
+enum { HEAD = offsetof(struct pd_pt_decoder, items) };
+
+/* Nobody will read items or Event Data that have come. */
+static bool is_brief(const struct pd_pt_decoder *d)
+{
+    uint32_t items = d->items.is_32_bit;
+    for (unsigned i = 0; i < PD_PT_BLOCKS; i++)
+        items |= d->items.mask[i];
+    return !items && !d->event_data_count && !d->state.event_data_count;
+}
+
+static size_t size_of(const struct pd_pt_mark *mark)
+{
+    return mark->brief ? HEAD : sizeof mark->at;
+}
+
+struct pd_pt_mark *pd_pt_mark_new(void)
+{
+    return calloc(1, sizeof(struct pd_pt_mark));
+}
+
+/* What belongs to the decoder, not to its place. */
+static void clear_own(struct pd_pt_decoder *at)
+{
+    memset(&at->config, 0, sizeof at->config);
+    memset(at->views, 0, sizeof at->views);
+    memset(at->generations, 0, sizeof at->generations);
+    at->view = NULL;
+    at->node = at->from = at->branch = NULL;
+    at->index = 0;
+    at->from_taken = false;
+    at->returns = NULL;
+    at->return_capacity = at->stale_returns = 0;
+    memset(&at->returned, 0, sizeof at->returned);
+    at->tables = NULL;
+    at->known = NULL;
+    at->runs = NULL;
+    at->chains = NULL;
+    at->unseen = at->hop_unseen = false;
+    at->pauses = NULL;
+    at->limit = at->watch_from = 0;
+    at->watch = 0;
+}
+
+/* What the next step sets before it looks at it. */
+static void clear_passing(struct pd_pt_decoder *at)
+{
+    struct pd_pt_state *state = &at->state;
+    unsigned kind = at->packet.kind;
+    memset(&at->packet, 0, sizeof at->packet);
+    at->packet.kind = (uint8_t)kind;
+    at->tnt = 0;
+    at->tip_has_ip = false;
+    at->stuck_left = at->stuck_period = 0;
+    at->stuck_ip = 0;
+    at->late_insns = 0;
+    at->skipped = at->skipped_late = false;
+    at->skipped_time = at->skipped_cycles = 0;
+    at->sample_cycles = 0;
+    state->flags = 0;
+    state->code_error = PD_CODE_OK;
+    state->code_failed = false;
+    state->failed_map = NULL;
+    state->tot_insn_cnt = state->tot_cyc_cnt = 0;
+    state->timestamp = state->est_timestamp = state->last_timestamp = 0;
+    state->skipped_timestamp = 0;
+    state->items = NULL;
+    state->event_data = NULL;
+}
+
+static void make_relative(struct pd_pt_mark *mark)
+{
+    struct pd_pt_decoder *at = &mark->at;
+    struct pd_pt_time *time = &at->time;
+    mark->insns = time->insns;
+    time->insns = 0;
+    mark->insn_base = time->insn_base;
+    mark->sample_insn_base = at->sample_insn_base;
+    time->insn_base = mark->timeless ? 0 : time->insn_base - mark->insns;
+    at->sample_insn_base = mark->timeless ? 0 : at->sample_insn_base - mark->insns;
+    mark->tot_cycles = time->tot_cycles;
+    time->tot_cycles = 0;
+    at->sample_tot_cycles -= mark->tot_cycles;
+    at->state.cycles -= mark->tot_cycles;
+    mark->base_cycles = time->base_cycles;
+    mark->base_timestamp = time->base_timestamp;
+    time->base_cycles = time->base_timestamp = 0;
+}
+
+static void clear_time(struct pd_pt_time *time)
+{
+    time->told = NULL;
+    time->changes = NULL;
+    time->max_cycles = 0;
+    if (!time->have_cyc_to_tsc)
+        time->cyc_to_tsc = 0;
+}
+
+bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
+{
+    walk_settle(d);
+    if (!(d->state.type & PD_PT_PSB_EVENT) || d->state.error || d->walk != WALK_IN_SYNC ||
+        d->return_count || d->tnt_count || d->progress_count || d->sample_late || d->ended ||
+        d->config.period_type == PD_PT_PERIOD_INSTRUCTIONS || d->config.log)
+        return false;
+    /* No time was ever told, and no samples go by it. */
+    mark->timeless = !d->time.timestamp && !d->sample_time &&
+                     d->config.period_type == PD_PT_PERIOD_NONE;
+    mark->brief = is_brief(d);
+    memcpy(&mark->at, d, size_of(mark));
+    clear_own(&mark->at);
+    clear_passing(&mark->at);
+    clear_time(&mark->at.time);
+    make_relative(mark);
+    /* Without CYCs no other counts can be made up for. */
+    return d->time.have_cyc || (!mark->at.sample_tot_cycles && !mark->at.state.cycles);
+}
+
+void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out)
+{
+    *out = (struct pd_pt_counted){ .have_cyc = mark->at.time.have_cyc,
+                                   .insns = mark->insns,
+                                   .told_cycles = mark->tot_cycles + mark->at.sample_tot_cycles };
+}
+
+void pd_pt_mark_cycles(const struct pd_pt_mark *mark, struct pd_pt_time *out)
+{
+    *out = (struct pd_pt_time){ .tot_cycles = mark->tot_cycles,
+                                .base_cycles = mark->base_cycles,
+                                .base_timestamp = mark->base_timestamp };
+}
+
+bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
+{
+    return one->at.time.have_cyc == other->at.time.have_cyc;
+}
+
+bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
+{
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs only prevents a match */
+    return one->brief == other->brief && !memcmp(&one->at, &other->at, size_of(one));
+}
+
+static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64_t insns,
+                  const struct pd_pt_time *counts)
+{
+    struct pd_pt_decoder own;
+    memcpy(&own, d, HEAD);
+    memcpy(d, &mark->at, size_of(mark));
+    if (mark->brief) {
+        memset(d->items.mask, 0, sizeof d->items.mask);
+        d->items.is_32_bit = false;
+    }
+    d->config = own.config;
+    memcpy(d->views, own.views, sizeof d->views);
+    memcpy(d->generations, own.generations, sizeof d->generations);
+    d->view = d->views[d->nr];
+    d->returns = own.returns;
+    d->return_capacity = own.return_capacity;
+    d->tables = own.tables;
+    d->known = own.known;
+    d->runs = own.runs;
+    d->chains = own.chains;
+    d->unseen = own.unseen;
+    d->hop_unseen = own.hop_unseen;
+    d->watch = own.watch;
+    d->pauses = own.pauses;
+    d->watch_from = own.watch_from;
+    d->state.items = &d->items;
+    d->state.event_data = d->event_data_out;
+    d->time.changes = own.time.changes;
+    d->time.insns += insns;
+    d->time.insn_base += insns;
+    d->sample_insn_base += insns;
+    d->time.tot_cycles += counts->tot_cycles;
+    d->sample_tot_cycles += counts->tot_cycles;
+    d->state.cycles += counts->tot_cycles;
+    d->time.base_cycles = counts->base_cycles;
+    d->time.base_timestamp = counts->base_timestamp;
+}
+
+void pd_pt_mark_back(struct pd_pt_decoder *d, const struct pd_pt_mark *mark)
+{
+    struct pd_pt_time counts;
+    pd_pt_mark_cycles(mark, &counts);
+    go_to(d, mark, mark->insns, &counts);
+    if (!mark->timeless)
+        return;
+    d->time.insn_base = mark->insn_base;
+    d->sample_insn_base = mark->sample_insn_base;
+}
+
+void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
+                     const struct pd_pt_mark *from, const struct pd_pt_mark *to,
+                     const struct pd_pt_cycles *changes)
+{
+    struct pd_pt_time counts;
+    pd_pt_mark_cycles(own, &counts);
+    if (to->at.time.have_cyc)
+        counts.tot_cycles += to->tot_cycles - from->tot_cycles;
+    else
+        pd_pt_time_recount(&counts, changes, 0, changes->list.count);
+    go_to(d, to, own->insns + (to->insns - from->insns), &counts);
+    if (to->timeless)
+        d->time.insn_base = d->sample_insn_base = own->insn_base;
+}
+
+void pd_pt_note_cycles(struct pd_pt_decoder *d, struct pd_pt_cycles *changes)
+{
+    d->time.changes = changes;
+}
+
+bool pd_pt_counts_wait(const struct pd_pt_decoder *d)
+{
+    return d->time.sample_cyc;
+}
+
+void pd_pt_note_pauses(struct pd_pt_decoder *d, struct pd_pt_pauses *pauses)
+{
+    d->pauses = pauses;
+}
+
+void pd_pt_mark_begin(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64_t position)
+{
+    pd_pt_mark_back(d, mark);
+    d->next = d->at = d->start + (position - d->position);
+    d->walk = WALK_NO_PSB;
+}
+
+void pd_pt_rest(const struct pd_pt_decoder *d, struct pd_pt_rest *out)
+{
+    *out = (struct pd_pt_rest){ .data = d->next,
+                                .size = (size_t)(d->end - d->next),
+                                .position = d->position + (uint64_t)(d->next - d->start),
+                                .tracing = d->time.pge,
+                                .insns = d->time.insns };
+}

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: MIT */
+/* The insides of the decoder (decoder.h), shared by walk_*.c:
+ *   walk.c          states, packets while in sync, what a step ends with
+ *   walk_bytes.c    buffers and packets, search for PSBs, looking ahead
+ *   walk_code.c     code: from branch to branch by TNT bits and TIPs
+ *   walk_unseen.c   the same where nobody wants to see the branches
+ *   walk_hot.c      ... packet by packet
+ *   walk_run.c      ... what bits of one TNT do, found out once
+ *   walk_chain.c    ... and several packets
+ *   walk_alike.c    many steps at once
+ *   walk_event.c    FUPs and what waits for them, blocks of PEBS
+ *   walk_hop.c      q and qq
+ *   walk_log.c      the debug log
+ *   mark.c          places that are compared and gone to
+ *   walk_sync.c     PSB+, finding an address after an error, fast forward
+ * Functions named step_* end with how the step ended: STEP_DONE, an error (enum pd_pt_error) or one of the others here. */
+#ifndef PD_INTEL_PT_WALK_H
+#define PD_INTEL_PT_WALK_H
+#include "itrace/intel_pt/walk/decoder.h"
+#include "itrace/intel_pt/log.h"
+#include "itrace/intel_pt/time.h"
+
+enum {
+    STEP_DONE = 0, /* d->state holds a step */
+    /* > 0: enum pd_pt_error */
+    STEP_AGAIN = -1,   /* another buffer, not consecutive: the step begins anew */
+    STEP_ON = -2,      /* nothing to report: go on with the next packet */
+    STEP_CURRENT = -3, /* go on with the packet that has been read already */
+    STEP_THERE = -4,   /* the address that was asked for is reached */
+    STEP_BRANCH = -5   /* at a branch that needs a packet: d->branch */
+};
+
+enum walk {
+    WALK_NO_PSB,
+    WALK_NO_IP,
+    WALK_RESYNC,
+    WALK_IN_SYNC,
+    WALK_TNT_MORE, /* some bits of the packet are used */
+    WALK_RESAMPLE,
+    WALK_TIMED =
+        WALK_RESAMPLE, /* steps that end up to here get the time of now, others the time before */
+    WALK_TNT,
+    WALK_TIP,
+    WALK_TIP_PGD,
+    WALK_FUP,
+    WALK_FUP_NO_TIP,
+    WALK_FUP_IN_PSB
+};
+
+/* What waits for a FUP. */
+struct walk_pending {
+    bool cfe, cfe_ip, mode_exec, tx, ptw, mwait, pwre, exstop, bep;
+    uint8_t cfe_type, cfe_vector;
+    uint32_t tx_flags;
+    uint64_t ptw_payload, mwait_payload, pwre_payload;
+};
+
+PD_INLINE bool walk_is_pending(const struct walk_pending *pending)
+{
+    return pending->cfe || pending->cfe_ip || pending->mode_exec || pending->tx || pending->ptw ||
+           pending->mwait || pending->pwre || pending->exstop || pending->bep;
+}
+
+struct walk_return {
+    uint64_t ip;
+    struct pd_code_node *call; /* whose `fall` is there; NULL: not known, or no more */
+};
+
+/* Nodes by address, for indirect branches. */
+struct walk_known {
+    uint64_t ip;
+    struct pd_code_view *view;
+    struct pd_code_node *node;
+};
+
+/* See walk_run.h. */
+struct walk_run;
+struct walk_chain;
+struct walk_chains {
+    struct walk_chain *slots;     /* sets of two */
+    struct walk_chain_more *more; /* of each */
+    uint8_t epoch, turn;
+    uint32_t hit, missed; /* packets, of late */
+    uint32_t rest;        /* bytes to be walked without: it did not pay */
+    uint32_t next_rest;
+    bool pays; /* new ones are learnt at once */
+};
+
+enum {
+    WALK_KNOWN = 4096,
+    WALK_MAX_RETURNS =
+        1 << 20 /* hardware keeps 64: what is deeper is only used up, never asked for */
+};
+
+struct pd_pt_tables {
+    struct walk_known *known;
+    struct walk_run *runs;
+    struct walk_chains chains;
+    uint64_t generations[2]; /* of the last host's and guest's view */
+};
+
+/* What is a decoder's alone, and does not say where the walk is, has a line in mark.c (clear_own() and go_to()). */
+struct pd_pt_decoder {
+    /* Bytes. */
+    const uint8_t *next, *end; /* not read yet */
+    const uint8_t *at;         /* of `packet` */
+    const uint8_t *start;      /* of the buffer */
+    const uint8_t *fast_end;   /* up to here packets may be read the short way */
+    struct pd_pt_packet packet;
+    uint8_t last_kind; /* of the packet before it */
+    enum pd_pt_context context, last_context;
+    bool ended;
+    uint64_t position; /* of start in the queue */
+
+    struct pd_pt_time time;
+
+    /* Code. `ip` is instruction `index` of `node`; without a node it is where `from` leads, without that to be looked up. */
+    struct pd_pt_config config;
+    enum walk walk;
+    uint64_t ip, last_ip, psb_ip;
+    bool have_last_ip;
+    struct pd_code_node *node, *from, *branch;
+    uint32_t index;
+    bool from_taken;
+    struct pd_code_view *views[2], *view; /* host, guest; the one in use */
+    uint64_t generations[2];
+    struct walk_return *returns;
+    size_t return_count, return_capacity;
+    size_t stale_returns;        /* the lowest ones, whose nodes are of another view */
+    struct walk_return returned; /* what the last return took */
+    struct pd_pt_tables *tables; /* config.tables or its own. What is in them: */
+    struct walk_known *known;
+    struct walk_run *runs;
+    struct walk_chains *chains;
+    bool tip_has_ip;
+    unsigned tnt_count;
+    uint64_t tnt; /* outcomes from bit 63 */
+    bool emulated_ptwrite;
+    uint32_t progress_count, stuck_left, stuck_period; /* see walk_code.c: never-ending loops */
+    uint64_t stuck_ip;
+    /* Direct branches since something was used up, samples in between or not. */
+    uint64_t direct_count;
+
+    /* Modes and events. */
+    bool hop, leap, in_psb, overflow;
+    bool unseen;              /* nobody wants to see branches */
+    bool hop_unseen;          /* ... nor instructions, and code is not walked */
+    struct pd_pt_leaps leaps; /* the PSBs that come next; list NULL: they have to be found */
+    size_t leap_at;           /* of them */
+    bool nr, next_nr, iflag, next_iflag;
+    uint32_t tx_flags;
+    uint64_t pip;
+    uint32_t cbr_seen;
+    struct walk_pending pending;
+    unsigned event_data_count;
+    bool event_data_used; /* by the last step */
+    int block;            /* index of items, -1 none known */
+
+    /* Sampling. */
+    uint64_t period_ticks, period_mask, last_masked_time;
+    uint64_t period_base; /* insns at the last sample */
+    bool continuous_period;
+    uint64_t
+        late_insns; /* while the time is late, and periods are of time: no sample up to so many */
+    uint64_t sample_time, sample_tot_cycles, sample_insn_base;
+    uint64_t sample_cycles; /* time.cycles at sample_time, which is yet to be set */
+    bool sample_late;
+    /* sample_insn_base: insns at the time that sample_time has */
+    /* A return to user space that was not returned although the caller is timeful: the last one since the call. */
+    bool skipped, skipped_late;
+    uint64_t skipped_time;       /* estimated; while it is late, to be added to the time */
+    uint64_t skipped_cycles;     /* time.cycles then */
+    struct pd_pt_pauses *pauses; /* NULL: nobody asks */
+
+    uint64_t limit; /* of the call under way */
+    uint32_t watch; /* see pd_pt_watch() */
+    uint64_t watch_from;
+    struct pd_pt_state state;
+
+    /* Three quarters of it, and mostly never used: marks leave out what comes from here on while nothing is in it. */
+    struct pd_pt_items items;
+    struct pd_pt_event_data event_data[PD_PT_MAX_EVENT_DATA], event_data_out[PD_PT_MAX_EVENT_DATA];
+};
+
+/* walk_bytes.c */
+int walk_next_buffer(struct pd_pt_decoder *d, bool reposition);
+int walk_next_packet_slow(struct pd_pt_decoder *d);
+int walk_next_packet(struct pd_pt_decoder *d);
+int walk_find_psb(struct pd_pt_decoder *d);
+/* The FUP that a PSB+ holds, when the walk has to get there first; false: none. */
+bool walk_fup_in_psb(const struct pd_pt_decoder *d, struct pd_pt_packet *fup);
+/* 64 outcomes from here on without using them up. */
+bool walk_peek_outcomes(const struct pd_pt_decoder *d, uint64_t *value);
+
+/* walk_code.c */
+int walk_tnt(struct pd_pt_decoder *d);
+int walk_tip(struct pd_pt_decoder *d);
+int walk_fup(struct pd_pt_decoder *d);
+void walk_sample_at_fup(struct pd_pt_decoder *d);
+void walk_reset_returns(struct pd_pt_decoder *d);
+uint64_t walk_next_sample(struct pd_pt_decoder *d);
+/* The node at that address of the view in use; NULL: no code can be had there. */
+struct pd_code_node *walk_look_up(struct pd_pt_decoder *d, uint64_t ip, enum pd_code_error *error);
+/* Where the walk is, likewise. */
+struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *error);
+void walk_more_returns(struct pd_pt_decoder *d);
+struct walk_return walk_pop_return(struct pd_pt_decoder *d);
+
+/* walk_unseen.c */
+/* As many bits of a TNT packet as can be followed without a look at each. */
+void walk_tnt_unseen(struct pd_pt_decoder *d);
+
+/* walk_hot.c */
+/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
+bool walk_unseen(struct pd_pt_decoder *d);
+
+/* walk_run.c, walk_chain.c */
+void walk_clear_tables(struct pd_pt_tables *tables);
+
+/* walk_event.c */
+bool walk_event(struct pd_pt_decoder *d, bool no_tip);
+int walk_fup_tip(struct pd_pt_decoder *d);
+int walk_overflow(struct pd_pt_decoder *d);
+void walk_clear_pending(struct pd_pt_decoder *d);
+void walk_block_begin(struct pd_pt_decoder *d);
+void walk_block_item(struct pd_pt_decoder *d);
+bool walk_event_data(struct pd_pt_decoder *d);
+
+/* walk_hop.c */
+int walk_hop(struct pd_pt_decoder *d, bool *no_tip);
+/* True: the packet is done with, without a step. */
+bool walk_hop_unseen(struct pd_pt_decoder *d);
+/* A PSB that is known from elsewhere: d->leaps.list is not NULL. */
+int walk_leap(struct pd_pt_decoder *d);
+
+/* walk_sync.c */
+int walk_sync(struct pd_pt_decoder *d);
+int walk_sync_ip(struct pd_pt_decoder *d);
+int walk_psb(struct pd_pt_decoder *d);
+/* What a PSB does before its PSB+ is read. */
+void walk_enter_psb(struct pd_pt_decoder *d);
+/* A packet that says something of time or state anywhere; false: another kind. */
+bool walk_status_now(struct pd_pt_decoder *d);
+
+/* Calibration that was put off is made up for, and the times are right again. */
+void walk_settle_late(struct pd_pt_decoder *d);
+void walk_settle_vain(struct pd_pt_decoder *d);
+
+/* walk_log.c */
+bool walk_status_logged(struct pd_pt_decoder *d);
+/* The instructions that the next walk goes over. */
+void walk_log_run(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max);
+
+/* walk.c */
+int walk_trace(struct pd_pt_decoder *d);
+
+/* ---- short helpers ---- */
+
+#define walk_log(d, ...)                                                                           \
+    do {                                                                                           \
+        if (PD_UNLIKELY((d)->config.log != NULL))                                                  \
+            pd_text_format(&(d)->config.log->text, __VA_ARGS__);                                   \
+    } while (0)
+
+PD_INLINE void walk_log_at(struct pd_pt_decoder *d, const char *what, uint64_t ip)
+{
+    walk_log(d, "%s 0x%llx\n", what, (unsigned long long)ip);
+}
+
+PD_INLINE bool walk_status(struct pd_pt_decoder *d)
+{
+    return PD_UNLIKELY(d->config.log != NULL) ? walk_status_logged(d) : walk_status_now(d);
+}
+
+PD_INLINE void walk_read(struct pd_pt_decoder *d, unsigned kind, uint64_t payload, unsigned count,
+                         const uint8_t *at, unsigned size)
+{
+    d->last_kind = d->packet.kind;
+    d->last_context = PD_PT_NO_BLOCK;
+    d->packet.kind = (uint8_t)kind;
+    d->packet.count = (uint8_t)count;
+    d->packet.payload = payload;
+    d->at = at;
+    d->next = at + size;
+}
+
+/* The packets that traces mostly consist of are read right here. */
+PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
+{
+    static const uint8_t ip_bytes[8] = { 0, 2, 4, 6, 6, 0, 8, 0 };
+    static const uint8_t ip_kinds[32] = {
+        [0x0d] = PD_PT_TIP, [0x11] = PD_PT_TIP_PGE, [0x01] = PD_PT_TIP_PGD, [0x1d] = PD_PT_FUP
+    };
+    const uint8_t *p = d->next;
+    if (PD_UNLIKELY(p >= d->fast_end || d->context != PD_PT_NO_BLOCK))
+        return walk_next_packet_slow(d);
+    unsigned byte = *p;
+    if (!(byte & 1) && byte > 2) {
+        unsigned count = 30 - (unsigned)__builtin_clz(byte);
+        walk_read(d, PD_PT_TNT, (uint64_t)(byte >> 1) << (64 - count), count, p, 1);
+        return STEP_DONE;
+    }
+    if ((byte & 3) == 3) {
+        uint64_t cycles;
+        unsigned size = pd_pt_short_cyc(p, &cycles);
+        if (!size)
+            return walk_next_packet_slow(d);
+        walk_read(d, PD_PT_CYC, cycles, 0, p, size);
+        return STEP_DONE;
+    }
+    if (ip_kinds[byte & 0x1f] && byte >> 5 != 5 && byte >> 5 != 7) {
+        unsigned size = ip_bytes[byte >> 5];
+        uint64_t payload = size ? pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+                                          << (64 - 8 * size) >>
+                                      (64 - 8 * size)
+                                : 0;
+        walk_read(d, ip_kinds[byte & 0x1f], payload, byte >> 5, p, 1 + size);
+        return STEP_DONE;
+    }
+    if (byte == 0x59) {
+        walk_read(d, PD_PT_MTC, p[1], 0, p, 2);
+        return STEP_DONE;
+    }
+    if (byte == 0x99 && (p[1] & ~4u) <= 1) { /* MODE.Exec of 16 or 64 bits */
+        walk_read(d, PD_PT_MODE_EXEC, p[1] & 1 ? 64 : 16, 0, p, 2);
+        d->packet.ip = p[1] & 4;
+        return STEP_DONE;
+    }
+    return walk_next_packet_slow(d);
+}
+
+PD_INLINE void walk_settle(struct pd_pt_decoder *d)
+{
+    if (PD_UNLIKELY(d->time.max_cycles != 0))
+        walk_settle_late(d);
+}
+
+/* What samples by time go by: between packets that tell it, an instruction takes a tick. */
+PD_INLINE uint64_t walk_time(const struct pd_pt_decoder *d)
+{
+    return d->time.timestamp + (d->time.insns - d->time.insn_base);
+}
+
+/* No sample comes, and nothing of the period changes, in fewer ticks than these. The time is not late. */
+PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
+{
+    uint64_t now = walk_time(d) + !d->continuous_period, masked = now & d->period_mask;
+    if (masked > d->last_masked_time)
+        return 0;
+    return masked < d->last_masked_time ? d->period_ticks : d->period_ticks - (now - masked);
+}
+
+/* ... how many of them before steps are returned because it is near. */
+PD_INLINE uint64_t walk_ticks_far(const struct pd_pt_decoder *d)
+{
+    uint64_t left = walk_ticks_left(d), near = d->config.near_ticks;
+    return left > near ? left - near : 0;
+}
+
+/* Nobody asks for the time before walk_settle() is called. */
+PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
+{
+    return (d->unseen || d->hop_unseen) && d->walk == WALK_IN_SYNC;
+}
+
+/* What time it was when the step came that was skipped. */
+PD_INLINE void walk_tell_skipped(struct pd_pt_decoder *d, uint64_t time)
+{
+    d->skipped_time += time;
+    d->skipped_late = false;
+    struct pd_pt_pauses *pauses = d->pauses;
+    if (!pauses || !pauses->ended)
+        return;
+    pd_pt_pauses_set(pauses, d->skipped_time);
+    if (pauses->listed)
+        pauses->list.data[pauses->list.count - 1].to = d->skipped_time;
+}
+
+/* How long a cycle is has been found: what waited for it. */
+PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
+{
+    if (!d->time.late)
+        return;
+    d->time.late = false;
+    if (d->sample_late)
+        d->sample_time = pd_pt_time_at(&d->time, d->sample_cycles);
+    if (d->skipped_late)
+        walk_tell_skipped(d, pd_pt_time_at(&d->time, d->skipped_cycles));
+    d->sample_late = false;
+    d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
+}
+
+/* What time it must not become unseen, when it is `now`. Once the limit is reached the next step is returned, whenever it is. */
+PD_INLINE uint64_t walk_late_limit(const struct pd_pt_decoder *d, uint64_t now)
+{
+    return now < d->limit ? d->limit : UINT64_MAX;
+}
+
+/* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and instructions may each take
+ * half of what is left. False: not here. */
+PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
+{
+    uint64_t limit = walk_late_limit(d, d->time.timestamp);
+    if (d->config.period_type == PD_PT_PERIOD_TICKS) {
+        uint64_t half = walk_ticks_far(d) / 2;
+        limit = PD_MIN(limit, d->time.timestamp + half);
+        d->late_insns = d->time.insns + half;
+    }
+    return pd_pt_time_put_off(&d->time, calibration, limit);
+}
+
+PD_INLINE void walk_cyc(struct pd_pt_decoder *d, uint64_t cycles)
+{
+    struct pd_pt_time *time = &d->time;
+    if (time->cycles < time->max_cycles && cycles < time->max_cycles - time->cycles) {
+        pd_pt_time_cyc_late(time, cycles);
+        return;
+    }
+    walk_settle(d);
+    pd_pt_time_cyc(time, cycles);
+    if (walk_may_be_late(d))
+        walk_put_off(d, false);
+}
+
+/* The caller wants to see who comes there: see pd_pt_set_places(). */
+PD_INLINE bool walk_is_place(const struct pd_pt_decoder *d, uint64_t ip)
+{
+    return ip == d->config.places[0] || ip == d->config.places[1];
+}
+
+PD_INLINE struct walk_known *walk_known_slot(const struct pd_pt_decoder *d, uint64_t ip)
+{
+    return &d->known[(ip ^ ip >> 12) % WALK_KNOWN];
+}
+
+/* The node that has been met at `ip`; NULL: none, or not of late. */
+PD_INLINE struct pd_code_node *walk_known_node(const struct pd_pt_decoder *d, uint64_t ip)
+{
+    const struct walk_known *known = walk_known_slot(d, ip);
+    return known->ip == ip && known->view == d->view ? known->node : NULL;
+}
+
+PD_INLINE uint64_t walk_position(const struct pd_pt_decoder *d)
+{
+    return d->position + (uint64_t)(d->at - d->start);
+}
+
+/* As in perf, a PSB that decoding begins at anew keeps the place of the one before. */
+PD_INLINE void walk_note_psb(struct pd_pt_decoder *d)
+{
+    d->state.psb_offset = walk_position(d);
+}
+
+/* The packet will be read again. */
+PD_INLINE void walk_unread(struct pd_pt_decoder *d)
+{
+    d->next = d->at;
+}
+
+PD_INLINE bool walk_after_cyc(const struct pd_pt_decoder *d)
+{
+    return d->last_kind == PD_PT_CYC;
+}
+
+/* `ip` was set from outside of the code. */
+PD_INLINE void walk_forget_node(struct pd_pt_decoder *d)
+{
+    d->node = NULL;
+    d->from = NULL;
+}
+
+/* The walk is where a branch leads that is taken, or behind it. */
+PD_INLINE void walk_follow(struct pd_pt_decoder *d, struct pd_code_node *from, bool taken)
+{
+    d->ip = taken ? from->target : from->next_ip;
+    d->node = NULL;
+    d->from = from;
+    d->from_taken = taken;
+}
+
+/* Not below the default, whatever perfconfig says: it counts branches that perf does not. */
+PD_INLINE uint64_t walk_direct_max(const struct pd_pt_decoder *d)
+{
+    return PD_MAX(d->config.max_loops, PD_PT_MAX_LOOPS);
+}
+
+PD_INLINE bool walk_set_last_ip(struct pd_pt_decoder *d)
+{
+    if (!pd_pt_ip(&d->packet, &d->last_ip))
+        return false;
+    d->have_last_ip = true;
+    return true;
+}
+
+PD_INLINE void walk_set_ip(struct pd_pt_decoder *d)
+{
+    walk_set_last_ip(d);
+    d->ip = d->last_ip;
+    walk_forget_node(d);
+}
+
+/* The packet's IP can be expanded. */
+PD_INLINE bool walk_have_ip(const struct pd_pt_decoder *d)
+{
+    return d->packet.count && (d->have_last_ip || d->packet.count == 3 || d->packet.count == 6);
+}
+
+PD_INLINE void walk_trace_off(struct pd_pt_decoder *d)
+{
+    d->time.pge = false;
+    d->continuous_period = false;
+}
+
+PD_INLINE void walk_update_nr(struct pd_pt_decoder *d)
+{
+    d->next_nr = d->pip & 1;
+}
+
+PD_INLINE void walk_set_nr(struct pd_pt_decoder *d)
+{
+    d->nr = d->next_nr = d->pip & 1;
+}
+
+/* An IF change that a packet before announced belongs to this step. */
+PD_INLINE void walk_take_iflag(struct pd_pt_decoder *d)
+{
+    if (d->iflag == d->next_iflag)
+        return;
+    d->state.from_if = d->iflag;
+    d->state.to_if = d->next_iflag;
+    d->state.type |= PD_PT_IF_CHANGE;
+    d->iflag = d->next_iflag;
+}
+
+PD_INLINE int walk_report(struct pd_pt_decoder *d, uint32_t type)
+{
+    d->state.type = type;
+    d->state.from_ip = d->ip;
+    d->state.to_ip = 0;
+    return STEP_DONE;
+}
+
+PD_INLINE void walk_push_return(struct pd_pt_decoder *d, struct pd_code_node *call)
+{
+    if (PD_UNLIKELY(d->return_count == d->return_capacity))
+        walk_more_returns(d);
+    if (PD_LIKELY(d->return_count < d->return_capacity))
+        d->returns[d->return_count++] = (struct walk_return){ call->next_ip, call };
+}
+
+PD_INLINE void walk_set_insn(struct pd_pt_decoder *d, uint8_t op, uint8_t length, uint64_t ip)
+{
+    d->state.insn_op = op;
+    d->state.insn_length = length;
+    d->state.insn_ip = ip;
+    if (d->tx_flags & PD_PT_IN_TX)
+        d->state.flags |= PD_PT_IN_TX;
+}
+
+/* The ticks that so many instructions are thought to take: two cycles each. */
+PD_INLINE uint64_t walk_estimate(const struct pd_pt_decoder *d, uint64_t insns)
+{
+    if (!d->time.cbr || !d->config.max_non_turbo_ratio)
+        return insns << 1;
+    uint64_t ticks = (insns << 1) * d->config.max_non_turbo_ratio;
+    /* Each step asks: a short division where it will do. */
+    if (PD_LIKELY(ticks <= UINT32_MAX))
+        return (uint32_t)ticks / d->time.cbr;
+    return ticks / d->time.cbr;
+}
+
+/* The step's time is now. */
+PD_INLINE void walk_take_time(struct pd_pt_decoder *d)
+{
+    if (d->time.late) {
+        d->sample_late = true;
+        d->sample_cycles = d->time.cycles;
+    }
+    d->sample_time = d->time.timestamp;
+    d->sample_insn_base = d->time.insn_base;
+    d->state.cycles = d->time.tot_cycles;
+}
+
+PD_INLINE void walk_take_total(struct pd_pt_decoder *d)
+{
+    d->sample_tot_cycles = d->time.tot_cycles;
+    if (PD_UNLIKELY(d->time.changes != NULL))
+        d->time.changes->taken = d->time.changes->list.count;
+}
+
+/* ... and it has the cycles, if the packet before has counted them. False: not so. */
+PD_INLINE bool walk_take_counts(struct pd_pt_decoder *d)
+{
+    walk_take_time(d);
+    if (!d->time.sample_cyc)
+        return false;
+    walk_take_total(d);
+    d->time.sample_cyc = false;
+    return true;
+}
+
+/* The size of a TIP, 0: not here. */
+PD_INLINE unsigned walk_tip_ip(const uint8_t *p, uint64_t *ip)
+{
+    uint64_t bytes = pd_load64(p + 1, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    switch (*p >> 5) {
+    case 1: *ip = (*ip & ~UINT64_C(0xffff)) | (bytes & 0xffff); return 3;
+    case 2: *ip = (*ip & ~UINT64_C(0xffffffff)) | (bytes & 0xffffffff); return 5;
+    case 3: *ip = (uint64_t)((int64_t)(bytes << 16) >> 16); return 7;
+    default: return 0;
+    }
+}
+
+/* A return to where the TIP says; NULL: the call is not known that belongs to it. */
+PD_INLINE struct pd_code_node *walk_return_to(struct pd_pt_decoder *d, uint64_t ip)
+{
+    const struct walk_return back = walk_pop_return(d);
+    return back.ip == ip && back.call ? back.call->fall : NULL;
+}
+
+#endif

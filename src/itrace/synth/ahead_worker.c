@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker on a part. */
+#include "itrace/synth/ahead_worker.h"
+
+enum {
+    TAILS = 8,          /* of a part */
+    MARK_EACH = 4 << 10 /* bytes of it */
+};
+
+static int no_buffer(void *data, struct pd_pt_buffer *out)
+{
+    (void)data;
+    (void)out;
+    return 0;
+}
+
+/* Others look into the kernel once its symbols have been read: when they are matters. */
+static struct pd_code_node *known_at(struct pd_code_view *view, uint64_t ip,
+                                     enum pd_code_error *error)
+{
+    if (ip < view->kernel_start || pd_code_has_kernel(view))
+        return pd_code_at(view, ip, error);
+    *error = PD_CODE_NO_MAP;
+    return NULL;
+}
+
+static struct pd_code_node *known_link(struct pd_code_view *view, struct pd_code_node *node,
+                                       bool taken, enum pd_code_error *error)
+{
+    if ((taken ? node->target : node->next_ip) < view->kernel_start || pd_code_has_kernel(view))
+        return pd_code_link(view, node, taken, error);
+    *error = PD_CODE_NO_MAP;
+    return NULL;
+}
+
+/* They differ from a queue's only in what they ask. */
+void pd_synth_part_config(struct pd_synth_pool *pool, const struct pd_synth_queue *queue)
+{
+    struct pd_pt_config *config = &pool->config;
+    *config = *pd_pt_config_of(queue->decoder);
+    config->data = NULL;
+    config->buffer = no_buffer;
+    config->look_ahead = NULL;
+    config->skip = NULL;
+    config->code_at = known_at;
+    config->code_link = known_link;
+}
+
+/* The caller's shares what the queues' decoders know of the code. */
+static bool set_up(struct pd_part_worker *worker)
+{
+    struct pd_synth_pool *pool = worker->pool;
+    struct pd_synth *synth = pool->synth;
+    const bool own = worker == pool->workers;
+    if (!worker->decoder) {
+        struct pd_pt_config config = pool->config;
+        config.tables = own ? synth->tables : NULL;
+        worker->decoder = pd_pt_decoder_new(&config);
+        if (worker->decoder && synth->switch_ip)
+            pd_pt_set_places(worker->decoder, synth->switch_ip, synth->ptss_ip);
+    }
+    if (!worker->spare)
+        worker->spare = pd_pt_mark_new();
+    if (!worker->reader)
+        worker->reader = own ? synth->code_reader : pd_code_reader_new(synth->code);
+    if (!worker->decoder || !worker->reader || !worker->spare)
+        return false;
+    if (!own && pd_code_reader_trim(worker->reader))
+        pd_pt_forget_code(worker->decoder);
+    return true;
+}
+
+static bool make_ready(struct pd_part_worker *worker, const struct pd_synth_parts *parts)
+{
+    struct pd_synth *synth = worker->pool->synth;
+    /* To look at what patches have changed since would change it for the queue. */
+    if (worker == worker->pool->workers && parts->stamp.pokes != worker->pool->pokes)
+        return false;
+    if (!set_up(worker))
+        return false;
+    struct pd_code_view *view = pd_code_view(worker->reader, parts->thread, parts->number,
+                                             PD_CODE_HOST);
+    if (!pd_synth_has_stamp(view, &parts->stamp))
+        return false;
+    pd_pt_set_code(worker->decoder, view, NULL);
+    pd_pt_set_wanted(worker->decoder, worker->pool->tapes ? 0 : synth->mask);
+    pd_pt_watch(worker->decoder, PD_PT_PSB_EVENT | PD_PT_TRACE_END, 0);
+    return true;
+}
+
+/* The last PSB that is far enough before the part, or another one. */
+static bool warm_place(const struct pd_synth_parts *parts, struct pd_part *part, uint64_t *place)
+{
+    uint64_t first = parts->list.data[0].begin;
+    size_t end = (size_t)(part->begin - first);
+    bool found = false;
+    part->warm_up = atomic_load_explicit(&parts->warm_up, memory_order_relaxed);
+    for (size_t back = part->warm_up; !found && back / 2 < end; back *= 2) {
+        size_t at = end > back ? end - back : 0;
+        at = pd_pt_find_psb(parts->data, end, at);
+        found = at < end;
+        *place = first + at;
+    }
+    return found;
+}
+
+static bool is_dropped(const struct pd_synth_parts *parts)
+{
+    return atomic_load_explicit(&parts->dropped, memory_order_relaxed);
+}
+
+/* To the PSB that a part begins with. */
+static bool warm_up(struct pd_part_worker *worker, const struct pd_synth_parts *parts,
+                    struct pd_part *part)
+{
+    uint64_t place;
+    if (!warm_place(parts, part, &place))
+        return false;
+    pd_pt_mark_begin(worker->decoder, parts->seed, place);
+    const struct pd_pt_state *state;
+    do {
+        state = pd_pt_decode(worker->decoder, UINT64_MAX);
+        if (!state || is_dropped(parts))
+            return false;
+    } while (state->error || !(state->type & PD_PT_PSB_EVENT) || state->psb_offset < part->begin);
+    return state->psb_offset == part->begin && pd_pt_mark_take(part->notes->entry, worker->decoder);
+}
+
+/* ---- memory of parts ---- */
+
+/* Those that were used once have memory. */
+static struct pd_tape *take_tape(struct pd_synth_pool *pool)
+{
+    pthread_mutex_lock(&pool->free_lock);
+    struct pd_tape *tape = pool->free_tapes;
+    if (tape)
+        pool->free_tapes = tape->next;
+    pthread_mutex_unlock(&pool->free_lock);
+    tape = tape ? tape : calloc(1, sizeof *tape);
+    if (tape)
+        atomic_fetch_add_explicit(&pool->tapes_used, 1, memory_order_relaxed);
+    return tape;
+}
+
+static void free_notes(struct pd_part_notes *notes)
+{
+    free(notes->entry);
+    free(notes->exit);
+    pd_vec_free(&notes->pauses.list);
+    pd_vec_free(&notes->cycles.list);
+    free(notes);
+}
+
+static struct pd_part_notes *new_notes(void)
+{
+    struct pd_part_notes *notes = calloc(1, sizeof *notes);
+    if (!notes)
+        return NULL;
+    notes->entry = pd_pt_mark_new();
+    notes->exit = pd_pt_mark_new();
+    if (notes->entry && notes->exit)
+        return notes;
+    free_notes(notes);
+    return NULL;
+}
+
+/* As new ones; NULL without memory. */
+static struct pd_part_notes *take_notes(struct pd_synth_pool *pool)
+{
+    pthread_mutex_lock(&pool->free_lock);
+    struct pd_part_notes *notes = pool->free_notes;
+    if (notes)
+        pool->free_notes = notes->next;
+    pthread_mutex_unlock(&pool->free_lock);
+    if (!notes)
+        return new_notes();
+    pd_pt_pauses_clear(&notes->pauses);
+    pd_pt_cycles_clear(&notes->cycles);
+    return notes;
+}
+
+/* With the lock for that. */
+static void give_back(struct pd_synth_pool *pool, const struct pd_part *part)
+{
+    if (part->tape) {
+        part->tape->next = pool->free_tapes;
+        pool->free_tapes = part->tape;
+        atomic_fetch_sub_explicit(&pool->tapes_used, 1, memory_order_relaxed);
+    }
+    if (part->notes) {
+        part->notes->next = pool->free_notes;
+        pool->free_notes = part->notes;
+    }
+}
+
+void pd_synth_free_part(struct pd_synth_pool *pool, struct pd_part *part)
+{
+    pthread_mutex_lock(&pool->free_lock);
+    for (const struct pd_part *at = part; at; at = at->tail)
+        give_back(pool, at);
+    /* a tail lies in the notes that another thread may take from here on */
+    part->tape = NULL;
+    part->notes = NULL;
+    part->tail = NULL;
+    pthread_mutex_unlock(&pool->free_lock);
+}
+
+void pd_synth_free_unused(struct pd_synth_pool *pool)
+{
+    for (struct pd_tape *next, *tape = pool->free_tapes; tape; tape = next) {
+        next = tape->next;
+        pd_tape_free(tape);
+    }
+    for (struct pd_part_notes *next, *notes = pool->free_notes; notes; notes = next) {
+        next = notes->next;
+        free_notes(notes);
+    }
+}
+
+/* ---- the walk ---- */
+
+/* A worker on a part. */
+struct walk {
+    struct pd_part_worker *worker;
+    struct pd_part *part;
+    size_t branches, steps; /* on its tape, up to its exit */
+    size_t changes;         /* of the cycles' count, up to there */
+    bool told;              /* it ended where something is to be told, and may go on behind it */
+};
+
+/* The part may end here. */
+static bool note_exit(struct walk *w, uint64_t position)
+{
+    struct pd_part *part = w->part;
+    struct pd_part_notes *notes = part->notes;
+    struct pd_pt_mark *exit = w->worker->spare;
+    if (!pd_pt_mark_take(exit, w->worker->decoder))
+        return false;
+    w->worker->spare = notes->exit;
+    notes->exit = exit;
+    part->reached = position;
+    part->clock = (struct pd_synth_clock){ notes->pauses.time, notes->pauses.set };
+    part->latest = notes->pauses.latest;
+    w->changes = notes->cycles.fixed = notes->cycles.list.count;
+    if (part->tape) {
+        part->latest = PD_MAX(part->latest, part->tape->latest);
+        w->branches = part->tape->branches.count;
+        w->steps = part->tape->steps.count;
+    }
+    return true;
+}
+
+/* The time of a step. */
+static void take_time(struct pd_pt_pauses *pauses, const struct pd_synth *synth,
+                      const struct pd_pt_state *state)
+{
+    struct pd_synth_clock clock = { .time = pauses->time, .set = pauses->set };
+    pd_synth_clock_step(&clock, synth, state);
+    pd_pt_pauses_set(pauses, clock.time);
+    pauses->set = clock.set;
+}
+
+/* A step as the end of a pause, and as the begin of one. */
+static void take_pause(struct pd_pt_pauses *pauses, const struct pd_pt_state *state, bool ends)
+{
+    if (pauses->off && (ends || !(state->type & PD_PT_PSB_EVENT)))
+        pd_pt_pauses_on(pauses, pauses->time, state->tot_insn_cnt);
+    if (state->type & PD_PT_TRACE_END)
+        pd_pt_pauses_off(pauses, state->tot_insn_cnt);
+}
+
+/* Up to the end, or to what is to be told. Where a sample is near no part begins or ends, since all steps up to it are to be
+ * made in order; it goes on where none came of it. */
+static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
+{
+    const struct pd_synth *synth = w->worker->pool->synth;
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_part *part = w->part;
+    struct pd_pt_pauses *pauses = &part->notes->pauses;
+    const struct pd_pt_state *state;
+    /* What lies between the last mark and something that is told is walked again. */
+    const uint64_t between = synth->mask ? MARK_EACH : parts->part_size / 8;
+    for (bool ends = false; !ends;) {
+        state = pd_pt_decode(decoder, UINT64_MAX);
+        if (!state || is_dropped(parts) || state->error)
+            return;
+        w->told = state->type & synth->mask || pd_pt_is_at_place(decoder);
+        if (w->told)
+            return;
+        pauses->ended = false;
+        take_time(pauses, synth, state);
+        bool psb = state->type & PD_PT_PSB_EVENT;
+        ends = psb && state->psb_offset >= part->end;
+        take_pause(pauses, state, ends);
+        if (pauses->failed || (ends && state->psb_offset > part->end))
+            return;
+        if (psb && (ends || state->psb_offset - part->reached >= between) &&
+            !pd_pt_is_near(decoder) && !note_exit(w, state->psb_offset))
+            return;
+    }
+}
+
+/* The same where all steps are told: they come on the tape. */
+static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
+{
+    const struct pd_synth *synth = w->worker->pool->synth;
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_part *part = w->part;
+    struct pd_tape *tape = part->tape;
+    struct pd_pt_pauses *pauses = &part->notes->pauses;
+    struct pd_pt_cycles *cycles = &part->notes->cycles;
+    pd_pt_set_wanted(decoder, synth->mask);
+    pd_pt_watch(decoder, PD_PT_ALL_STEPS, 0);
+    do {
+        const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);
+        /* What code there is may be more once the queue comes there. */
+        if (!state || is_dropped(parts) || state->error == PD_PT_NO_INSN)
+            return;
+        const bool psb = !state->error && state->type & PD_PT_PSB_EVENT;
+        const bool codeless = pauses->off && !state->error && state->tot_insn_cnt == pauses->insns;
+        if (!pd_tape_put_step(tape, state, codeless, cycles))
+            return;
+        take_time(pauses, synth, state);
+        pauses->off = !state->error && (state->type & PD_PT_TRACE_END || (pauses->off && psb));
+        pauses->insns = state->tot_insn_cnt;
+        if (psb && !note_exit(w, state->psb_offset))
+            return;
+        if (psb && state->psb_offset >= part->end)
+            return;
+    } while (pd_tape_put_branches(tape, decoder, cycles));
+}
+
+static bool walk_from_entry(struct walk *w, const struct pd_synth_parts *parts)
+{
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_part *part = w->part;
+    struct pd_part_notes *notes = part->notes;
+    struct pd_pt_rest rest;
+    pd_pt_rest(decoder, &rest);
+    pd_pt_note_cycles(decoder, &notes->cycles);
+    part->off_at_entry = notes->pauses.off = !rest.tracing;
+    notes->pauses.insns = rest.insns;
+    part->reached = part->begin;
+    if (part->tape) {
+        notes->cycles.each = true;
+        pd_tape_begin(part->tape, notes->entry);
+        tape_to_end(w, parts);
+        part->tape->branches.count = w->branches;
+        part->tape->steps.count = w->steps;
+    } else {
+        pd_pt_note_pauses(decoder, &notes->pauses);
+        walk_to_end(w, parts);
+        pd_pt_note_pauses(decoder, NULL);
+    }
+    pd_pt_note_cycles(decoder, NULL);
+    part->end = part->reached;
+    notes->cycles.list.count = w->changes;
+    return part->end > part->begin && !notes->cycles.failed &&
+           pd_pt_mark_counts(notes->entry, notes->exit);
+}
+
+/* Where a sample is near no part begins. */
+static bool walk_one(struct walk *w, const struct pd_synth_parts *parts, struct pd_part *part)
+{
+    *w = (struct walk){ .worker = w->worker, .part = part };
+    w->told = pd_pt_is_near(w->worker->decoder);
+    return !w->told && walk_from_entry(w, parts);
+}
+
+/* To the first PSB behind what is told. */
+static bool pass_told(struct walk *w, const struct pd_synth_parts *parts, struct pd_part *tail)
+{
+    struct pd_pt_decoder *decoder = w->worker->decoder;
+    struct pd_pt_pauses *pauses = &tail->notes->pauses;
+    const struct pd_pt_state *state;
+    pd_pt_note_pauses(decoder, pauses); /* they are no steps */
+    do {
+        state = pd_pt_decode(decoder, UINT64_MAX);
+        pauses->ended = false;
+    } while (state && !state->error && !is_dropped(parts) &&
+             (!(state->type & PD_PT_PSB_EVENT) || pd_pt_is_near(decoder)));
+    pd_pt_note_pauses(decoder, NULL);
+    pd_pt_pauses_clear(pauses);
+    if (!state || state->error || is_dropped(parts))
+        return false;
+    tail->begin = state->psb_offset;
+    return tail->begin < tail->end && pd_pt_mark_take(tail->notes->entry, decoder);
+}
+
+/* What comes behind the first of what is told, up to `end`. */
+static void walk_tails(struct walk *w, const struct pd_synth_parts *parts, uint64_t end)
+{
+    struct pd_part **last = &w->part->tail;
+    for (unsigned i = 0; w->told && i < TAILS; i++) {
+        struct pd_part_notes *notes = take_notes(w->worker->pool);
+        if (!notes)
+            return;
+        struct pd_part *tail = &notes->tail;
+        *tail = (struct pd_part){ .end = end, .how = PART_DONE, .is_tail = true, .notes = notes };
+        bool begins = pass_told(w, parts, tail);
+        if (begins && walk_one(w, parts, tail)) {
+            *last = tail;
+            last = &tail->tail;
+        } else {
+            pd_synth_free_part(w->worker->pool, tail);
+        }
+        if (!begins)
+            return;
+    }
+}
+
+bool pd_synth_walk_part(struct pd_part_worker *worker, const struct pd_synth_parts *parts,
+                        struct pd_part *part)
+{
+    const uint64_t end = part->end;
+    struct walk w = { .worker = worker };
+    if (worker->pool->tapes)
+        part->tape = take_tape(worker->pool);
+    part->notes = take_notes(worker->pool);
+    const bool ready = part->notes && (part->tape || !worker->pool->tapes);
+    if (!ready || !make_ready(worker, parts) || !warm_up(worker, parts, part))
+        return false;
+    part->empty = !walk_one(&w, parts, part);
+    walk_tails(&w, parts, end);
+    return !part->empty || part->tail;
+}

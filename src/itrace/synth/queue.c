@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues: each decoded up to the next one's time, the earliest first. Two queues of equal time go in the order that perf's
+ * heap gives them. */
+#include "itrace/synth/ahead_segments.h"
+
+/* ---- the heap ---- */
+
+bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time)
+{
+    if (!pd_vec_push(&synth->heap, (struct pd_synth_heap_entry){ time, queue }))
+        return false;
+    struct pd_synth_heap_entry *heap = synth->heap.data;
+    size_t at = synth->heap.count - 1;
+    while (at && heap[(at - 1) / 2].time > time) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = (struct pd_synth_heap_entry){ time, queue };
+    return true;
+}
+
+/* The hole goes down to a leaf, to the right where both are equal; the last entry fills it. */
+static void heap_pop(struct pd_synth *synth)
+{
+    struct pd_synth_heap_entry *heap = synth->heap.data;
+    size_t count = synth->heap.count, at = 0;
+    if (!count)
+        return;
+    synth->heap.count--;
+    for (size_t left; (left = 2 * at + 1) < count;) {
+        size_t next = left;
+        if (left + 1 < count && heap[left].time >= heap[left + 1].time)
+            next = left + 1;
+        heap[at] = heap[next];
+        at = next;
+    }
+    struct pd_synth_heap_entry last = heap[count - 1];
+    if (at == count - 1)
+        return;
+    while (at && heap[(at - 1) / 2].time > last.time) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at] = last;
+}
+
+void pd_synth_heap_move(struct pd_synth *synth, uint32_t queue, uint64_t time)
+{
+    size_t count = synth->heap.count;
+    synth->heap.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct pd_synth_heap_entry entry = synth->heap.data[i];
+        pd_synth_heap_add(synth, entry.queue, entry.queue == queue ? time : entry.time);
+    }
+}
+
+/* ---- a decoder ---- */
+
+static int next_buffer(void *data, struct pd_pt_buffer *out)
+{
+    struct pd_synth_queue *queue = data;
+    struct pd_aux_piece piece;
+    if (queue->synth->step_through && queue->given)
+        return 0;
+    pd_synth_parts_next(queue);
+    int got = pd_aux_reader_next(queue->reader, &piece);
+    if (got < 0)
+        queue->synth->status = got;
+    if (got <= 0)
+        return got;
+    queue->given = true;
+    /* As perf, which numbers a trace where it begins: one that is entered later, by --time, has none. */
+    *out = (struct pd_pt_buffer){ .data = piece.data,
+                                  .size = piece.size,
+                                  .reference = piece.reference,
+                                  .trace_nr = piece.follows ? 0 : piece.trace_number,
+                                  .position = piece.position,
+                                  .consecutive = piece.consecutive };
+    return 1;
+}
+
+static int look_ahead(void *data, size_t nth, uint64_t *tsc, uint64_t *reference)
+{
+    struct pd_synth_queue *queue = data;
+    return pd_aux_reader_ahead(queue->reader, nth, tsc, reference);
+}
+
+static void skip(void *data, size_t nth, uint64_t tsc)
+{
+    struct pd_synth_queue *queue = data;
+    perfdata_status status = pd_aux_reader_skip(queue->reader, nth, tsc);
+    if (status < 0)
+        queue->synth->status = status;
+}
+
+/* From PSB to PSB, by the index. Time spans go by pieces. */
+static bool can_leap(const struct pd_synth *synth)
+{
+    return synth->quick >= 2 && synth->aux->index && !synth->range_count;
+}
+
+static bool leaps(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out)
+{
+    struct pd_synth_queue *queue = data;
+    return pd_aux_reader_leaps(queue->reader, position, below, out);
+}
+
+static void leap_to(void *data, uint64_t position)
+{
+    struct pd_synth_queue *queue = data;
+    pd_aux_reader_leap_to(queue->reader, position);
+}
+
+static void set_period(const struct pd_synth *synth, struct pd_pt_config *config)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    if (!options->instructions && !options->cycles)
+        return;
+    config->period = options->period;
+    config->period_type = PD_PT_PERIOD_TICKS;
+    if (options->period_type == PD_ITRACE_INSTRUCTIONS)
+        config->period_type = PD_PT_PERIOD_INSTRUCTIONS;
+    else if (options->period_type == PD_ITRACE_NS)
+        config->period = pd_ns_to_ticks(&synth->aux->info.pt.time, options->period);
+    if (!config->period) {
+        config->period_type = PD_PT_PERIOD_INSTRUCTIONS;
+        config->period = 1;
+    }
+}
+
+/* How long before a sample all steps have to be made in the order of their time over all queues, as it tells which one
+ * comes first where times are equal: with CYCs, or PSBs alone, a few steps later nothing of the order before is left. 0:
+ * always, for MTCs alone come at the same time everywhere, or samples are not rare (without the walk each TIP is one); or
+ * there is but one queue. */
+static uint64_t near_of(const struct pd_synth *synth, const struct pd_pt_config *config)
+{
+    enum { NEAR = 4096, RARE_PERIODS = 16 };
+    const struct pd_pt_info *info = &synth->aux->info.pt;
+    const struct pd_pt_modes *modes = &synth->aux->modes;
+    bool cycles = modes->config & info->cyc_bit && !modes->cyc_threshold;
+    if (synth->queue_count < 2 || config->period_type != PD_PT_PERIOD_TICKS || config->quick ||
+        config->period / RARE_PERIODS < NEAR || synth->events[PD_SYNTH_BRANCHES])
+        return 0;
+    return cycles || !(modes->config & info->mtc_bit) ? NEAR : 0;
+}
+
+/* "GenuineIntel,6,92,..." */
+static bool is_goldmont(const struct pd_recording *recording)
+{
+    const char *id = recording->features.cpuid.present ? recording->features.cpuid.text.text : NULL;
+    return id && !strncmp(id, "GenuineIntel,6,92,", 18);
+}
+
+static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    const struct pd_pt_info *info = &synth->aux->info.pt;
+    const struct pd_pt_modes *modes = &synth->aux->modes;
+    struct pd_pt_config config = {
+        .branches = modes->branches,
+        .return_compression = modes->return_compression,
+        .mtc_shift = modes->mtc_shift,
+        .cyc_threshold = modes->cyc_threshold,
+        .tsc_ctc_n = info->tsc_ctc_n,
+        .tsc_ctc_d = info->tsc_ctc_d,
+        .max_non_turbo_ratio = synth->max_non_turbo,
+        .next_ip_fup = is_goldmont(synth->recording),
+        .quick = synth->quick,
+        .max_loops = synth->options.max_loops,
+        .wanted = synth->mask,
+        .timeful = !synth->timeless,
+        .kernel_start = PD_PT_KERNEL_START,
+        .data = queue,
+        .buffer = next_buffer,
+        .look_ahead = look_ahead,
+        .skip = skip,
+        .leaps = can_leap(synth) ? leaps : NULL,
+        .leap_to = leap_to,
+        .outside = synth->filters.count ? pd_synth_outside : NULL,
+        .log = pd_synth_log_of(synth),
+        .tables = synth->tables,
+        .code_at = pd_code_at,
+        .code_link = pd_code_link,
+    };
+    set_period(synth, &config);
+    config.near_ticks = queue->near_ticks = near_of(synth, &config);
+    return pd_pt_decoder_new(&config);
+}
+
+static void first_range(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    if (!synth->range_count)
+        return;
+    queue->to_start = true;
+    queue->range_limit = synth->ranges[0].start;
+    if (!queue->range_limit) {
+        queue->to_start = false;
+        queue->range_limit = synth->ranges[0].end;
+    }
+}
+
+static perfdata_status make_queue(struct pd_synth *synth, const struct pd_aux_queue *from)
+{
+    struct pd_synth_queue *queue = &synth->queues[from->number];
+    *queue = (struct pd_synth_queue){ .synth = synth,
+                                      .number = from->number,
+                                      .recorded_tid = from->tid,
+                                      .recorded_cpu = from->cpu,
+                                      .cpu = from->cpu,
+                                      .pid = PD_NOBODY,
+                                      .tid = from->tid,
+                                      .cbr_seen = UINT32_MAX,
+                                      .next_tid = PD_NOBODY };
+    perfdata_status status = pd_aux_reader_open(synth->aux, from->number, &queue->reader);
+    if (status < 0)
+        return status;
+    if (can_leap(synth))
+        pd_aux_reader_leap(queue->reader);
+    first_range(synth, queue);
+    queue->decoder = new_decoder(synth, queue);
+    return queue->decoder ? PERFDATA_OK
+                          : pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                                    "no memory for a decoder");
+}
+
+perfdata_status pd_synth_make_queues(struct pd_synth *synth)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < synth->aux->queues.count; i++)
+        count = PD_MAX(count, (size_t)synth->aux->queues.data[i].number + 1);
+    synth->queues = calloc(count + 1, sizeof *synth->queues);
+    synth->tables = pd_pt_tables_new();
+    if (!synth->queues || !synth->tables)
+        return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for the queues of a trace");
+    synth->queue_count = count;
+    for (size_t i = 0; i < synth->aux->queues.count; i++) {
+        const struct pd_aux_queue *from = &synth->aux->queues.data[i];
+        if (!from->set || !from->buffers.count)
+            continue;
+        perfdata_status status = make_queue(synth, from);
+        if (status < 0)
+            return status;
+    }
+    return PERFDATA_OK;
+}
+
+void pd_synth_free_queues(struct pd_synth *synth)
+{
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        if (synth->queues[i].decoder)
+            pd_pt_decoder_free(synth->queues[i].decoder);
+        pd_aux_reader_close(synth->queues[i].reader);
+    }
+    free(synth->queues);
+    free(synth->tables);
+    pd_vec_free(&synth->heap);
+}
+
+/* ---- code ---- */
+
+/* What the queue's thread sees now. */
+void pd_synth_show_code(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    struct pd_thread *thread = queue->thread;
+    uint32_t tid = thread ? thread->tid : PD_NOBODY;
+    uint32_t pid = thread ? pd_thread_pid(thread, synth->number) : PD_NOBODY;
+    pd_timeline_touch(synth->timeline, pid, tid, synth->number); /* publishes maps */
+    struct pd_code_view *host = synth->no_host ? NULL
+                                               : pd_code_view(synth->code_reader, thread,
+                                                              synth->number, PD_CODE_HOST);
+    struct pd_code_view *guest = synth->guest_code ? pd_code_view(synth->code_reader, thread,
+                                                                  synth->number, PD_CODE_GUEST_CODE)
+                                                   : pd_synth_guest_view(queue);
+    queue->view = host;
+    pd_pt_set_code(queue->decoder, host, guest);
+}
+
+/* ---- time ranges ---- */
+
+/* False: there is no other. */
+static bool next_range(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    if (queue->to_start) {
+        queue->to_start = false;
+        queue->range_limit = synth->ranges[queue->range].end;
+        return true;
+    }
+    if (queue->range + 1 >= synth->range_count)
+        return false;
+    queue->to_start = true;
+    queue->range_limit = synth->ranges[++queue->range].start;
+    return true;
+}
+
+static void jump(struct pd_synth_queue *queue, uint64_t *jumped)
+{
+    queue->pending = false;
+    if (queue->range_limit <= *jumped)
+        return;
+    if (queue->sync_switch) {
+        pd_synth_next_tid(queue);
+        queue->switch_state = PD_SWITCH_UNKNOWN;
+    }
+    *jumped = queue->range_limit;
+    pd_pt_fast_forward(queue->decoder, queue->range_limit);
+}
+
+/* False: the queue is behind the last range. */
+static bool check_range(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    while (queue->range_limit) {
+        if (queue->to_start) {
+            if (queue->time < queue->range_limit) {
+                jump(queue, &queue->jumped);
+                return true;
+            }
+            next_range(synth, queue);
+        } else if (queue->time > queue->range_limit) {
+            if (!next_range(synth, queue)) {
+                queue->pending = false;
+                queue->switch_state = PD_SWITCH_NOT_TRACING;
+                return false;
+            }
+        } else {
+            return true;
+        }
+    }
+    return true;
+}
+
+/* ---- a run ---- */
+
+enum run { RUN_LIMIT, RUN_STOPPED, RUN_FULL };
+
+static bool is_full(const struct pd_synth *synth)
+{
+    const struct pd_synth_sink *sink = synth->sink;
+    return sink->capacity - sink->count < PD_SYNTH_STEP || sink->room->total >= PD_SYNTH_BYTES ||
+           synth->status < 0;
+}
+
+static void take_error(struct pd_synth_queue *queue, const struct pd_pt_state *state)
+{
+    struct pd_synth *synth = queue->synth;
+    bool told = state->error != PD_PT_NO_INSN || !state->code_failed ||
+                pd_code_tell(synth->code, state->failed_map, state->code_error);
+    pd_synth_log_no_code(synth, state, told);
+    if (!told)
+        return;
+    if (queue->sync_switch && state->from_ip >= PD_PT_KERNEL_START) {
+        queue->sync_switch = false;
+        pd_synth_next_tid(queue);
+    }
+    queue->time = state->est_timestamp;
+    pd_synth_error_of(queue, state);
+}
+
+/* Where a switch is not yet known, the estimate counts, too. */
+static void take_time(struct pd_synth_queue *queue, const struct pd_pt_state *state)
+{
+    struct pd_synth *synth = queue->synth;
+    struct pd_synth_clock clock = { .time = queue->time };
+    pd_synth_clock_step(&clock, synth, state);
+    if (PD_UNLIKELY(queue->sync_switch) && queue->switch_state == PD_SWITCH_UNKNOWN &&
+        state->to_ip == synth->switch_ip && queue->next_tid == PD_NOBODY) {
+        clock.time = state->est_timestamp;
+        clock.set = true;
+    }
+    queue->time = clock.time;
+    if (PD_UNLIKELY(synth->logger && clock.set))
+        pd_synth_log_text(synth, "TSC %llx est. TSC %llx\n", (unsigned long long)state->timestamp,
+                          (unsigned long long)state->est_timestamp);
+}
+
+static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
+{
+    if (PD_LIKELY(!queue->range_limit))
+        return limit;
+    uint64_t range = queue->to_start || queue->range_limit == UINT64_MAX ? queue->range_limit
+                                                                         : queue->range_limit + 1;
+    return PD_MIN(limit, range);
+}
+
+/* Where the kernel switches is a branch, and the decoder returns those to the places of switches. While nothing is traced any
+ * branch tells that it is again. */
+static uint32_t wanted_of(const struct pd_synth_queue *queue)
+{
+    const bool any = queue->sync_switch && queue->switch_state == PD_SWITCH_NOT_TRACING;
+    return queue->synth->mask | (any ? PD_PT_BRANCH : 0);
+}
+
+/* To be told, or to be seen for the sake of switches. */
+static bool is_wanted(const struct pd_synth_queue *queue, const struct pd_pt_state *state)
+{
+    return state->type & wanted_of(queue) ||
+           (queue->sync_switch && pd_pt_is_at_place(queue->decoder));
+}
+
+/* Which steps the decoder returns may change with each switch. */
+static void set_wanted(struct pd_synth_queue *queue)
+{
+    const uint32_t wanted = wanted_of(queue);
+    if (wanted != pd_pt_config_of(queue->decoder)->wanted)
+        pd_pt_set_wanted(queue->decoder, wanted);
+}
+
+/* Whether few steps are told: then the others need not be made in the order of their time over all queues, only those. */
+static bool tells_few(const struct pd_synth_queue *queue)
+{
+    uint32_t wanted = wanted_of(queue);
+    return !(wanted & PD_PT_BRANCH) &&
+           (!(wanted & PD_PT_INSTRUCTION) || (queue->near_ticks && !pd_pt_is_near(queue->decoder)));
+}
+
+PD_INLINE const struct pd_pt_state *next_step(struct pd_synth_queue *queue, uint64_t limit)
+{
+    if (PD_UNLIKELY(queue->tape != NULL)) {
+        const struct pd_pt_state *state = pd_synth_parts_step(queue);
+        if (state)
+            return state;
+    }
+    return pd_pt_decode(queue->decoder, limit);
+}
+
+/* Of such a step only its time counts: one thread alone would not even ask for it. */
+static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_state *state,
+                       uint64_t limit)
+{
+    const bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
+    const bool returns = from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START;
+    return !state->error && !is_wanted(queue, state) && state->timestamp < limit &&
+           !(returns && !queue->synth->timeless) && (queue->tape || !pd_pt_is_near(queue->decoder));
+}
+
+/* With parts: whether it is not to be told; others may walk behind it. */
+static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state, uint64_t limit)
+{
+    if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->tape)
+        pd_synth_parts_psb(queue, state->psb_offset);
+    if (!is_passing(queue, state, limit))
+        return false;
+    take_time(queue, state);
+    return true;
+}
+
+/* An error, which waits. It is told at once, unless a step before it would have ended the run; behind another error
+ * there was none. */
+static bool error_ends_run(struct pd_synth_queue *queue, const struct pd_pt_state *state,
+                           uint64_t limit, uint64_t others)
+{
+    const bool again = queue->after_error && queue->error_insns == state->tot_insn_cnt;
+    if (state->skipped_timestamp)
+        queue->time = state->skipped_timestamp;
+    queue->time = PD_MAX(queue->time, state->last_timestamp);
+    queue->pending_error = queue->after_error = true;
+    queue->error_insns = state->tot_insn_cnt;
+    return !again && others != UINT64_MAX && (queue->time > others || queue->time >= limit);
+}
+
+/* What waited. False: the queue stops here. */
+PD_INLINE bool tell_pending(struct pd_synth_queue *queue)
+{
+    if (PD_UNLIKELY(queue->pending_error)) {
+        queue->pending_error = false;
+        take_error(queue, queue->state);
+    }
+    if (!queue->pending)
+        return true;
+    queue->pending = false;
+    pd_synth_emit_step(queue);
+    return PD_LIKELY(!queue->sync_switch) || !(queue->state->type & PD_PT_BRANCH) ||
+           pd_synth_sync(queue);
+}
+
+/* Of a step that waits, the run being up to `limit`. */
+static bool ends_run(const struct pd_synth_queue *queue, const struct pd_pt_state *state,
+                     uint64_t limit, uint64_t others)
+{
+    const struct pd_synth *synth = queue->synth;
+    return !synth->timeless &&
+           (queue->time >= limit || (queue->time > others && (state->type & synth->mask)) ||
+            (others != UINT64_MAX && pd_pt_is_near(queue->decoder)));
+}
+
+/* Nothing but the step's sample is to be told: it may not be one that says who runs. */
+PD_INLINE bool is_told_plain(const struct pd_synth_queue *queue)
+{
+    return PD_LIKELY(!queue->sync_switch) ||
+           (queue->switch_state != PD_SWITCH_NOT_TRACING && !pd_pt_is_at_place(queue->decoder));
+}
+
+/* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
+static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
+{
+    struct pd_synth *synth = queue->synth;
+    bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
+    set_wanted(queue);
+    if (PD_UNLIKELY(queue->tape != NULL))
+        pd_synth_parts_look(queue);
+    if (PD_UNLIKELY(queue->waits))
+        pd_synth_plain_wait(queue, plain);
+    for (;;) {
+        if (PD_UNLIKELY(synth->logger))
+            pd_synth_log_flush(synth);
+        if (PD_UNLIKELY(is_full(synth)))
+            return RUN_FULL;
+        if (!tell_pending(queue))
+            return RUN_STOPPED;
+        if (PD_UNLIKELY(queue->sync_switch)) { /* another thread may run now */
+            set_wanted(queue);
+            plain = plain && pd_synth_plain_begin(queue);
+        }
+        if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue)) {
+            if (queue->time >= limit)
+                return RUN_LIMIT;
+            continue;
+        }
+        if (PD_UNLIKELY(queue->tape != NULL) && plain && pd_synth_plain_tape(queue, limit)) {
+            if (queue->waits)
+                return RUN_LIMIT;
+            continue;
+        }
+        const uint64_t until = decode_limit(queue, limit);
+        const struct pd_pt_state *state = next_step(queue, until);
+        if (PD_UNLIKELY(!state)) {
+            queue->ended = true;
+            return RUN_STOPPED;
+        }
+        if (PD_UNLIKELY(queue->parts != NULL) && passes(queue, state, until))
+            continue;
+        pd_synth_take_step(queue, state);
+        if (PD_UNLIKELY(state->error)) {
+            if (error_ends_run(queue, state, limit, others))
+                return RUN_LIMIT;
+            continue;
+        }
+        queue->after_error = false;
+        take_time(queue, state);
+        if (plain && (queue->time < limit || synth->timeless) && is_told_plain(queue) &&
+            pd_synth_plain_step(queue)) {
+            if (PD_LIKELY(!queue->tape))
+                pd_synth_plain_more(queue);
+            continue;
+        }
+        queue->pending = true;
+        pd_synth_set_flags(queue);
+        if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue)) {
+            pd_synth_parts_drop(queue);
+            return RUN_STOPPED;
+        }
+        if (ends_run(queue, state, limit, others))
+            return RUN_LIMIT;
+    }
+}
+
+static void log_who(const struct pd_synth_queue *queue)
+{
+    pd_synth_log(queue->synth, "queue %u decoding cpu %d pid %d tid %d\n", queue->number,
+                 (int32_t)queue->cpu, (int32_t)queue->pid, (int32_t)queue->tid);
+}
+
+/* To the first step that has a time; its samples wait. What goes wrong before is not told. */
+static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *queue)
+{
+    queue->set_up = true;
+    pd_pt_log_settings(queue->decoder);
+    if (synth->timeless)
+        return PERFDATA_OK;
+    pd_synth_log(synth, "queue %u getting timestamp\n", queue->number);
+    log_who(queue);
+    if (queue->to_start && queue->range_limit)
+        pd_pt_fast_forward(queue->decoder, queue->range_limit);
+    const struct pd_pt_state *state;
+    while ((state = pd_pt_decode(queue->decoder, 1)) != NULL && (state->error || !state->timestamp))
+        pd_synth_log_no_code(synth, state, true);
+    if (!state)
+        return synth->status;
+    pd_synth_log(synth, "queue %u timestamp 0x%llx\n", queue->number,
+                 (unsigned long long)state->timestamp);
+    queue->time = state->timestamp;
+    pd_synth_take_step(queue, state);
+    queue->pending = !(queue->to_start && queue->time < queue->range_limit);
+    pd_synth_set_flags(queue);
+    queue->on_heap = pd_synth_heap_add(synth, queue->number, queue->time);
+    return queue->on_heap ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+perfdata_status pd_synth_set_up(struct pd_synth *synth)
+{
+    if (synth->queues_set_up)
+        return PERFDATA_OK;
+    synth->queues_set_up = true;
+    pd_synth_plain_open(synth);
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_queue *queue = &synth->queues[i];
+        perfdata_status status = queue->decoder ? set_up(synth, queue) : PERFDATA_OK;
+        if (status < 0)
+            return synth->status = status;
+    }
+    return PERFDATA_OK;
+}
+
+/* ---- all queues ---- */
+
+static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enum run run)
+{
+    if (run == RUN_FULL) {
+        synth->running = queue;
+        return false;
+    }
+    synth->running = NULL;
+    queue->on_heap = run == RUN_LIMIT && pd_synth_heap_add(synth, queue->number, queue->time);
+    return true;
+}
+
+/* Who runs on the queue's CPU, and what code that is. Between records only the walk itself can tell of a switch, and a
+ * sample can make a thread known. */
+static void look_around(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    if (queue->seen == synth->runs && queue->thread && !synth->switch_ip)
+        return;
+    queue->seen = synth->runs;
+    pd_synth_set_thread(queue);
+    pd_synth_show_code(queue);
+}
+
+int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
+{
+    if (pd_synth_set_up(synth) < 0)
+        return synth->status;
+    synth->limit = limit;
+    synth->runs++;
+    if (synth->pool)
+        pd_synth_parts_check(synth, limit);
+    if (synth->running &&
+        !finish_run(synth, synth->running,
+                    run_queue(synth->running, synth->running_limit, synth->running_others)))
+        return synth->status < 0 ? synth->status : 1;
+    while (synth->heap.count && synth->heap.data[0].time < limit) {
+        struct pd_synth_queue *queue = &synth->queues[synth->heap.data[0].queue];
+        heap_pop(synth);
+        pd_synth_log(synth, "queue %u processing 0x%llx to 0x%llx\n", queue->number,
+                     (unsigned long long)queue->time, (unsigned long long)limit);
+        perfdata_status status = pd_synth_find_switch(synth);
+        if (status < 0)
+            return status;
+        look_around(queue);
+        log_who(queue);
+        queue->jumped = 0; /* each run looks ahead */
+        uint64_t next = synth->heap.count ? synth->heap.data[0].time : UINT64_MAX;
+        bool few = tells_few(queue);
+        synth->running_limit = few || next == UINT64_MAX ? limit : PD_MIN(next + 1, limit);
+        synth->running_others = few ? next : UINT64_MAX;
+        if (!finish_run(synth, queue,
+                        run_queue(queue, synth->running_limit, synth->running_others)))
+            return synth->status < 0 ? synth->status : 1;
+    }
+    return synth->status;
+}
+
+int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time)
+{
+    (void)time;
+    if (pd_synth_set_up(synth) < 0)
+        return synth->status;
+    for (; synth->timeless_next < synth->queue_count; synth->timeless_next++) {
+        struct pd_synth_queue *queue = &synth->queues[synth->timeless_next];
+        if (!queue->decoder || (tid != PD_NOBODY && queue->tid != tid))
+            continue;
+        if (synth->running != queue) {
+            pd_synth_set_thread(queue);
+            pd_synth_show_code(queue);
+            log_who(queue);
+        }
+        if (queue->ended && !synth->step_through) {
+            pd_synth_log(synth, "Getting more data\nNo more data\n");
+            continue;
+        }
+        enum run run = run_queue(queue, UINT64_MAX, UINT64_MAX);
+        synth->running = run == RUN_FULL ? queue : NULL;
+        if (run == RUN_FULL)
+            return synth->status < 0 ? synth->status : 1;
+    }
+    synth->timeless_next = 0;
+    return synth->status;
+}
+
+/* The queue whose buffer this sample is. */
+static struct pd_synth_queue *queue_of_sample(struct pd_synth *synth,
+                                              const struct pd_sample *sample)
+{
+    uint32_t at = pd_map64_get(&synth->aux->id_index, sample->id);
+    if (at == PD_MAP64_NONE || at >= synth->aux->ids.count)
+        return NULL;
+    uint32_t number = synth->aux->ids.data[at].queue;
+    struct pd_synth_queue *queue = number < synth->queue_count ? &synth->queues[number] : NULL;
+    return queue && queue->decoder ? queue : NULL;
+}
+
+int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *record)
+{
+    struct pd_sample sample;
+    if (pd_synth_set_up(synth) < 0)
+        return synth->status;
+    if (!synth->running) {
+        if (!record->event || pd_delivered_sample(record, &sample) < 0 || !sample.aux_size)
+            return PERFDATA_OK;
+        struct pd_synth_queue *queue = queue_of_sample(synth, &sample);
+        if (!queue)
+            return PERFDATA_OK;
+        queue->pid = sample.pid;
+        queue->tid = sample.tid;
+        queue->cpu = sample.cpu;
+        queue->thread = pd_timeline_find(synth->timeline, sample.tid);
+        queue->idle = !sample.pid && !sample.tid;
+        queue->shown = NULL;
+        queue->stack = NULL;
+        queue->given = false;
+        pd_synth_show_code(queue);
+        synth->running = queue;
+    }
+    if (run_queue(synth->running, UINT64_MAX, UINT64_MAX) == RUN_FULL)
+        return synth->status < 0 ? synth->status : 1;
+    synth->running = NULL;
+    return synth->status;
+}

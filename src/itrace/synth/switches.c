@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* Who runs where: what the records say of switches, and, where the kernel is traced, the exact place in the trace where
+ * the switch happens. */
+#include "itrace/synth/internal.h"
+
+enum {
+    BY_TRACEPOINT = 1, /* what record noted of switches (have_sched_switch) */
+    BY_SWITCH = 2,
+    BY_SWITCH_CPU_WIDE = 3,
+    CPUS_MAX = 1 << 16
+};
+
+/* ---- the current thread of a CPU ---- */
+
+uint32_t pd_synth_current_tid(const struct pd_synth *synth, uint32_t cpu)
+{
+    return cpu < synth->current_tids.count ? synth->current_tids.data[cpu] : PD_NOBODY;
+}
+
+static void set_current(struct pd_synth *synth, uint32_t cpu, uint32_t pid, uint32_t tid)
+{
+    if (cpu >= CPUS_MAX)
+        return;
+    while (synth->current_tids.count <= cpu)
+        if (!pd_vec_push(&synth->current_tids, PD_NOBODY))
+            return;
+    synth->current_tids.data[cpu] = tid;
+    struct pd_thread *thread = pd_timeline_touch(synth->timeline, pid, tid, synth->number);
+    if (thread)
+        pd_map64_set(&synth->thread_cpus, thread->index, cpu);
+}
+
+void pd_synth_set_thread(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    struct pd_thread *thread = queue->thread;
+    uint32_t pid = queue->pid, tid = queue->tid;
+    if (queue->recorded_tid == PD_NOBODY || synth->aux->info.pt.have_sched_switch) {
+        queue->tid = pd_synth_current_tid(synth, queue->cpu);
+        if (queue->tid == PD_NOBODY)
+            queue->pid = PD_NOBODY;
+        queue->thread = NULL;
+    }
+    if (!queue->thread && queue->tid != PD_NOBODY)
+        queue->thread = pd_timeline_find(synth->timeline, queue->tid);
+    if (queue->thread) {
+        queue->pid = pd_thread_pid(queue->thread, synth->number);
+        if (queue->recorded_cpu == PD_NOBODY)
+            queue->cpu = pd_map64_get(&synth->thread_cpus, queue->thread->index);
+    }
+    queue->idle = !queue->pid && !queue->tid;
+    if (queue->thread != thread || queue->idle)
+        queue->stack = NULL;
+    if (queue->pid != pid || queue->tid != tid || queue->thread != thread)
+        queue->shown = NULL;
+}
+
+/* ---- where the kernel switches ---- */
+
+struct main_map {
+    const struct pd_map *map;
+};
+
+static int find_main(void *data, const struct pd_map *map)
+{
+    struct main_map *found = data;
+    if (map->main_kernel && !found->map)
+        found->map = map;
+    return 0;
+}
+
+static bool traces_kernel(const struct pd_synth *synth)
+{
+    for (size_t i = 0; i < synth->recording->event_count; i++) {
+        const struct pd_event *event = synth->recording->events[i];
+        if (event->attr.type == synth->aux->info.pt.pmu_type &&
+            !pd_attr_flag(&event->attr, PD_ATTR_EXCLUDE_KERNEL))
+            return true;
+    }
+    return false;
+}
+
+static bool is_named(const struct pd_symbol *symbol, const char *name)
+{
+    return strlen(name) == symbol->name_length && !memcmp(symbol->name, name, symbol->name_length);
+}
+
+/* Addresses of the functions that tell of switches; perf's table says where its symbols are mapped. */
+static void find_functions(struct pd_synth *synth, const struct pd_symtab *table, uint64_t shift)
+{
+    const char *told = synth->aux->info.pt.have_sched_switch == BY_TRACEPOINT
+                           ? "perf_trace_sched_switch"
+                           : "__perf_event_task_sched_out";
+    for (size_t i = 0; i < pd_symtab_count(table); i++) {
+        const struct pd_symbol *symbol = pd_symtab_at(table, i);
+        if (!synth->switch_ip && symbol->binding == PD_SYMBOL_GLOBAL &&
+            is_named(symbol, "__switch_to"))
+            synth->switch_ip = symbol->start + shift;
+        if (!synth->ptss_ip && is_named(symbol, told))
+            synth->ptss_ip = symbol->start + shift;
+    }
+    if (!synth->switch_ip)
+        synth->ptss_ip = 0;
+    else
+        pd_synth_log(synth, "switch_ip: %llx ptss_ip: %llx\n", (unsigned long long)synth->switch_ip,
+                     (unsigned long long)synth->ptss_ip);
+}
+
+/* Of each branch to these addresses, and where tracing ends, pd_synth_sync() is to see. */
+static void watch_switches(struct pd_synth *synth)
+{
+    for (size_t i = 0; i < synth->queue_count; i++) {
+        struct pd_synth_queue *queue = &synth->queues[i];
+        queue->sync_switch = true;
+        if (queue->decoder)
+            pd_pt_set_places(queue->decoder, synth->switch_ip, synth->ptss_ip);
+    }
+}
+
+perfdata_status pd_synth_find_switch(struct pd_synth *synth)
+{
+    const struct pd_pt_info *info = &synth->aux->info.pt;
+    if (PD_LIKELY(synth->switch_known))
+        return PERFDATA_OK;
+    synth->switch_known = true;
+    bool told = info->have_sched_switch == BY_TRACEPOINT ||
+                info->have_sched_switch == BY_SWITCH_CPU_WIDE;
+    if (!info->per_cpu_mmaps || !told || synth->timeless || synth->aux->modes.sampling ||
+        !traces_kernel(synth))
+        return PERFDATA_OK;
+    struct main_map main_map = { NULL };
+    struct pd_thread *thread = pd_timeline_touch(synth->timeline, PD_NOBODY, PD_NOBODY,
+                                                 synth->number);
+    pd_timeline_each_kernel_map(synth->timeline, synth->number, find_main, &main_map);
+    if (!main_map.map || !thread)
+        return PERFDATA_OK;
+    uint64_t ip = main_map.map->start;
+    pd_symbols_show_front(synth->symbols, PD_CPUMODE_KERNEL, ip, synth->number);
+    struct pd_resolver *resolver = pd_resolver_new(synth->symbols);
+    const struct pd_location *location = resolver ? pd_resolve(resolver, thread, synth->number,
+                                                               PD_CPUMODE_KERNEL, ip)
+                                                  : NULL;
+    /* Behind the look-up: that loads the table with the maps that hold now. */
+    const struct pd_symtab *table = location ? pd_symbols_table(synth->symbols, main_map.map)
+                                             : NULL;
+    if (table)
+        find_functions(synth, table, location->ip - location->addr);
+    if (resolver)
+        pd_resolver_free(resolver);
+    if (synth->switch_ip)
+        watch_switches(synth);
+    return PERFDATA_OK;
+}
+
+/* ---- both sides of a switch ---- */
+
+void pd_synth_next_tid(struct pd_synth_queue *queue)
+{
+    if (queue->next_tid == PD_NOBODY)
+        return;
+    pd_synth_log(queue->synth, "switch: cpu %d tid %d\n", (int32_t)queue->cpu,
+                 (int32_t)queue->next_tid);
+    set_current(queue->synth, queue->cpu, PD_NOBODY, queue->next_tid);
+    pd_synth_set_thread(queue);
+    pd_synth_show_code(queue);
+    queue->next_tid = PD_NOBODY;
+}
+
+bool pd_synth_sync(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    const struct pd_pt_state *state = queue->state;
+    enum pd_switch_state *now = &queue->switch_state;
+    bool here = state->to_ip == synth->switch_ip &&
+                (queue->flags & PD_IP_BRANCH &&
+                 !(queue->flags &
+                   (PD_IP_CONDITIONAL | PD_IP_ASYNC | PD_IP_INTERRUPT | PD_IP_TX_ABORT)));
+    if (here) {
+        if (*now == PD_SWITCH_TRACING || *now == PD_SWITCH_EXPECTING_EVENT) {
+            *now = PD_SWITCH_EXPECTING_EVENT;
+            return false;
+        }
+        pd_synth_next_tid(queue);
+        *now = PD_SWITCH_TRACING;
+    } else if (!state->to_ip) {
+        *now = PD_SWITCH_NOT_TRACING;
+    } else if (*now == PD_SWITCH_NOT_TRACING) {
+        *now = PD_SWITCH_UNKNOWN;
+    } else if (*now == PD_SWITCH_UNKNOWN && state->to_ip == synth->ptss_ip &&
+               queue->flags & PD_IP_CALL) {
+        *now = PD_SWITCH_TRACING;
+    }
+    return true;
+}
+
+static struct pd_synth_queue *queue_of_cpu(struct pd_synth *synth, uint32_t cpu)
+{
+    if (cpu == PD_NOBODY)
+        return NULL;
+    for (size_t i = 0; i < synth->queue_count; i++)
+        if (synth->queues[i].decoder && synth->queues[i].cpu == cpu)
+            return &synth->queues[i];
+    return NULL;
+}
+
+/* True: the switch holds at once. */
+static bool switch_event(struct pd_synth *synth, uint32_t cpu, uint32_t tid, uint64_t time)
+{
+    struct pd_synth_queue *queue = synth->switch_ip ? queue_of_cpu(synth, cpu) : NULL;
+    if (!queue || !queue->sync_switch)
+        return true;
+    switch (queue->switch_state) {
+    case PD_SWITCH_NOT_TRACING: break;
+    case PD_SWITCH_UNKNOWN:
+    case PD_SWITCH_TRACING:
+        queue->next_tid = tid;
+        queue->switch_state = PD_SWITCH_EXPECTING_IP;
+        return false;
+    case PD_SWITCH_EXPECTING_EVENT:
+        if (!queue->on_heap) {
+            queue->time = pd_time_to_tsc(&synth->aux->info.pt.time, time);
+            queue->on_heap = pd_synth_heap_add(synth, queue->number, queue->time);
+        }
+        queue->switch_state = PD_SWITCH_TRACING;
+        break;
+    case PD_SWITCH_EXPECTING_IP:
+        pd_synth_log(synth, "ERROR: cpu %d expecting switch ip\n", (int32_t)cpu);
+        break;
+    }
+    queue->next_tid = PD_NOBODY;
+    return true;
+}
+
+static void switch_in(struct pd_synth *synth, const struct pd_identity *who)
+{
+    struct pd_synth_queue *queue = synth->switch_ip ? queue_of_cpu(synth, who->cpu) : NULL;
+    if (queue && queue->sync_switch) {
+        queue->next_tid = PD_NOBODY;
+        if (queue->switch_state == PD_SWITCH_EXPECTING_EVENT ||
+            queue->switch_state == PD_SWITCH_EXPECTING_IP)
+            queue->switch_state = PD_SWITCH_TRACING;
+    }
+    if (pd_synth_current_tid(synth, who->cpu) != who->tid)
+        set_current(synth, who->cpu, who->pid, who->tid);
+}
+
+/* ---- records ---- */
+
+static void take_switch(struct pd_synth *synth, const struct pd_delivered *record,
+                        const struct pd_identity *who)
+{
+    bool out = record->misc & PD_MISC_SWITCH_OUT;
+    bool swap = synth->recording->swap;
+    uint32_t pid = who->pid, tid = who->tid;
+    if (synth->aux->info.pt.have_sched_switch == BY_SWITCH_CPU_WIDE) {
+        if (!out) {
+            switch_in(synth, who);
+            return;
+        }
+        if (record->type != PD_RECORD_SWITCH_CPU_WIDE || record->size < 16) {
+            synth->status = pd_fail(&synth->recording->context, PERFDATA_ERROR_BAD_RECORD,
+                                    (int64_t)record->offset,
+                                    "Expecting CPU-wide context switch event");
+            return;
+        }
+        pid = pd_load32(record->data + 8, swap);
+        tid = pd_load32(record->data + 12, swap);
+    } else if (out) {
+        return;
+    }
+    if (switch_event(synth, who->cpu, tid, who->time))
+        set_current(synth, who->cpu, pid, tid);
+}
+
+static void take_tracepoint(struct pd_synth *synth, const struct pd_delivered *record)
+{
+    struct pd_sample sample;
+    uint64_t tid;
+    const struct pd_trace_field *field = pd_trace_field(synth->switch_format, "next_pid");
+    if (!field || pd_delivered_sample(record, &sample) < 0 || !sample.raw ||
+        !pd_trace_number(synth->switch_format, field, sample.raw, sample.raw_size, &tid))
+        return;
+    pd_synth_log(synth, "sched_switch: cpu %d tid %d time %llu tsc 0x%llx\n", (int32_t)sample.cpu,
+                 (int32_t)tid, (unsigned long long)sample.time,
+                 (unsigned long long)pd_time_to_tsc(&synth->aux->info.pt.time, sample.time));
+    if (switch_event(synth, sample.cpu, (uint32_t)tid, sample.time))
+        set_current(synth, sample.cpu, PD_NOBODY, (uint32_t)tid);
+}
+
+static void take_start(struct pd_synth *synth, const struct pd_delivered *record,
+                       const struct pd_identity *who)
+{
+    bool swap = synth->recording->swap;
+    if (!synth->aux->info.pt.per_cpu_mmaps || record->size < 16)
+        return;
+    uint32_t pid = pd_load32(record->data + 8, swap), tid = pd_load32(record->data + 12, swap);
+    pd_synth_log(synth, "itrace_start: cpu %d pid %d tid %d time %llu tsc 0x%llx\n",
+                 (int32_t)who->cpu, (int32_t)pid, (int32_t)tid, (unsigned long long)who->time,
+                 (unsigned long long)pd_time_to_tsc(&synth->aux->info.pt.time, who->time));
+    set_current(synth, who->cpu, pid, tid);
+}
+
+static void take_aux(struct pd_synth *synth, const struct pd_delivered *record,
+                     const struct pd_identity *who)
+{
+    enum { FLAGS = 24, TRUNCATED = 1 };
+    if (record->size < FLAGS + 8 ||
+        !(pd_load64(record->data + FLAGS, synth->recording->swap) & TRUNCATED))
+        return;
+    struct pd_synth_error error = { .code = PD_PT_LOST,
+                                    .cpu = who->cpu,
+                                    .pid = who->pid,
+                                    .tid = who->tid,
+                                    .time = who->time == PD_NO_TIME ? 0 : who->time };
+    pd_synth_emit_error(synth, &error);
+}
+
+void pd_synth_take_record(struct pd_synth *synth, const struct pd_delivered *record)
+{
+    struct pd_identity who;
+    if (record->type == PD_RECORD_SAMPLE) {
+        if (record->event && record->event->index < synth->own_event_count &&
+            synth->own_events[record->event->index] == synth->switch_event)
+            take_tracepoint(synth, record);
+        return;
+    }
+    pd_record_identity(record->event, record->data, record->size, record->type, &who);
+    switch (record->type) {
+    case PD_RECORD_AUX: take_aux(synth, record, &who); break;
+    case PD_RECORD_TEXT_POKE: pd_synth_log_poke(synth, record); break;
+    case PD_RECORD_ITRACE_START: take_start(synth, record, &who); break;
+    case PD_RECORD_SWITCH:
+    case PD_RECORD_SWITCH_CPU_WIDE: take_switch(synth, record, &who); break;
+    case PD_RECORD_AUX_OUTPUT_HW_ID: pd_pebs_hw_id(synth, record); break;
+    default: break;
+    }
+}

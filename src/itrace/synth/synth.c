@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* Records, and what of the trace comes before each. */
+#include "itrace/synth/ahead_segments.h"
+#include "itrace/aux/index.h"
+
+enum { LATE_BRANCHES = 1024 }; /* kept beyond what L asks for: the trace is ahead of the samples */
+
+/* ---- opening ---- */
+
+/* A TSC range from one in nanoseconds: the least tick that converts to the start or later, the greatest to the end. */
+static struct pd_time_range to_ticks(const struct pd_tsc_conversion *time,
+                                     const struct pd_time_range *range)
+{
+    struct pd_time_range out = { 0, 0 };
+    if (range->start) {
+        out.start = pd_time_to_tsc(time, range->start);
+        while (out.start && pd_tsc_to_time(time, out.start) >= range->start)
+            out.start--;
+        while (pd_tsc_to_time(time, out.start) < range->start)
+            out.start++;
+    }
+    if (range->end) {
+        out.end = pd_time_to_tsc(time, range->end);
+        while (pd_tsc_to_time(time, out.end) <= range->end)
+            out.end++;
+        while (out.end && pd_tsc_to_time(time, out.end) > range->end)
+            out.end--;
+    }
+    return out;
+}
+
+static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_config *config)
+{
+    if (synth->timeless || !config->range_count)
+        return PERFDATA_OK;
+    synth->ranges = pd_arena_alloc(&synth->arena, config->range_count * sizeof *synth->ranges);
+    if (!synth->ranges)
+        return PERFDATA_ERROR_MEMORY;
+    pd_synth_log(synth, "intel_pt_setup_time_ranges: %zu range(s)\n", config->range_count);
+    for (size_t i = 0; i < config->range_count; i++) {
+        const struct pd_time_range *range = &config->ranges[i];
+        struct pd_time_range *ticks = &synth->ranges[i];
+        *ticks = to_ticks(&synth->aux->info.pt.time, range);
+        pd_synth_log(synth, "range %zu: perf time interval: %llu to %llu\n", i,
+                     (unsigned long long)range->start, (unsigned long long)range->end);
+        pd_synth_log(synth, "range %zu: TSC time interval: 0x%llx to 0x%llx\n", i,
+                     (unsigned long long)ticks->start, (unsigned long long)ticks->end);
+    }
+    synth->range_count = config->range_count;
+    return PERFDATA_OK;
+}
+
+/* Of a whole trace it says something only where the way goes from PSB to PSB. The debug log names what was read. */
+static perfdata_status load_index(struct pd_synth *synth)
+{
+    const bool helps = synth->range_count || synth->quick >= 2;
+    return helps && !synth->logger ? pd_aux_index_load(synth->aux) : PERFDATA_OK;
+}
+
+static void set_mask(struct pd_synth *synth)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    uint32_t mask = 0;
+    if (synth->events[PD_SYNTH_BRANCHES] || synth->uses_stack)
+        mask |= PD_PT_BRANCH;
+    if (options->instructions || options->cycles)
+        mask |= PD_PT_INSTRUCTION;
+    if (options->transactions)
+        mask |= PD_PT_TRANSACTION;
+    if (options->ptwrites)
+        mask |= PD_PT_PTW;
+    if (options->power)
+        mask |= PD_PT_MWAIT_OP | PD_PT_PWR_ENTRY | PD_PT_EX_STOP | PD_PT_PWR_EXIT |
+                PD_PT_CBR_CHANGE | PD_PT_PSB_EVENT;
+    if (options->intr_events)
+        mask |= PD_PT_EVENT | PD_PT_IF_CHANGE;
+    if (synth->pebs)
+        mask |= PD_PT_BLOCK_ITEMS;
+    synth->mask = synth->logger ? PD_PT_ALL_STEPS : mask;
+}
+
+static void set_stacks(struct pd_synth *synth)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    synth->chains = options->callchain;
+    synth->last_branches = options->last_branch;
+    synth->stacks.calls = options->callchain || options->add_callchain || options->thread_stack;
+    synth->stacks.mispredicted = options->mispred_all;
+    if (options->last_branch || options->add_last_branch)
+        synth->stacks.branch_limit = options->last_branch_size;
+    if (options->add_last_branch)
+        synth->stacks.branch_limit += LATE_BRANCHES;
+    synth->uses_stack = synth->stacks.calls || synth->stacks.branch_limit;
+}
+
+static void set_flags(struct pd_synth *synth)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    static const uint32_t of_op[] = {
+        [PD_INSN_CALL] = PD_IP_CALL,
+        [PD_INSN_RET] = PD_IP_RETURN,
+        [PD_INSN_JCC] = PD_IP_CONDITIONAL,
+        [PD_INSN_JMP] = 0,
+        [PD_INSN_LOOP] = PD_IP_CONDITIONAL,
+        [PD_INSN_IRET] = PD_IP_RETURN | PD_IP_INTERRUPT,
+        [PD_INSN_INT] = PD_IP_CALL | PD_IP_INTERRUPT,
+        [PD_INSN_SYSCALL] = PD_IP_CALL | PD_IP_SYSCALLRET,
+        [PD_INSN_SYSRET] = PD_IP_RETURN | PD_IP_SYSCALLRET,
+        [PD_INSN_VMENTRY] = PD_IP_CALL | PD_IP_VMENTRY,
+    };
+    for (unsigned op = 1; op < PD_LENGTH(of_op); op++)
+        synth->op_flags[op] = PD_IP_BRANCH | of_op[op];
+    if (options->calls)
+        synth->branch_filter |= PD_IP_CALL | PD_IP_ASYNC | PD_IP_TRACE_END;
+    if (options->returns)
+        synth->branch_filter |= PD_IP_RETURN | PD_IP_TRACE_BEGIN;
+}
+
+static void set_rates(struct pd_synth *synth)
+{
+    const struct pd_pt_info *info = &synth->aux->info.pt;
+    uint64_t frequency = pd_ns_to_ticks(&info->time, UINT64_C(1000000000));
+    synth->max_non_turbo = (uint32_t)info->max_non_turbo_ratio;
+    if (!synth->max_non_turbo)
+        synth->max_non_turbo = (uint32_t)((frequency + 50000000) / 100000000);
+    synth->cbr_to_khz = synth->max_non_turbo ? frequency / synth->max_non_turbo / 1000 : 0;
+    pd_synth_log(synth, "TSC frequency %llu\n", (unsigned long long)frequency);
+    pd_synth_log(synth, "Maximum non-turbo ratio %u\n", synth->max_non_turbo);
+}
+
+/* sched:sched_switch, the last one. */
+static perfdata_status open_tracepoint(struct pd_synth *synth)
+{
+    const struct pd_features *features = &synth->recording->features;
+    const struct pd_span *data = &features->tracing_data.data;
+    for (size_t i = 0; i < synth->recording->event_count; i++)
+        if (synth->recording->events[i]->attr.type == PD_TYPE_TRACEPOINT &&
+            !strcmp(synth->recording->events[i]->name, "sched:sched_switch"))
+            synth->switch_event = synth->recording->events[i];
+    if (!synth->switch_event)
+        return pd_fail(&synth->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                       "intel_pt_process_auxtrace_info: missing sched_switch event");
+    if (!features->tracing_data.present)
+        return PERFDATA_OK;
+    perfdata_status status = pd_tracing_open(&synth->recording->context, data->data, data->size,
+                                             NULL, &synth->tracing);
+    if (!status)
+        synth->switch_format = pd_tracing_format(synth->tracing, synth->switch_event->attr.config);
+    if (!synth->switch_format)
+        synth->switch_event = NULL;
+    return status;
+}
+
+static perfdata_status open_switches(struct pd_synth *synth)
+{
+    uint64_t way = synth->aux->info.pt.have_sched_switch;
+    if (way == 1)
+        return open_tracepoint(synth);
+    if (way != 2)
+        return PERFDATA_OK;
+    for (size_t i = 0; i < synth->recording->event_count; i++)
+        if (pd_attr_flag(&synth->recording->events[i]->attr, PD_ATTR_CONTEXT_SWITCH))
+            return PERFDATA_OK;
+    return pd_fail(&synth->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                   "intel_pt_process_auxtrace_info: missing context_switch attribute flag");
+}
+
+static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_config *config)
+{
+    const struct pd_itrace_options *options = &synth->options;
+    synth->timeless = synth->aux->modes.timeless || options->timeless;
+    synth->quick = (uint8_t)PD_MAX(options->quick, synth->aux->modes.no_tnt);
+    synth->step_through = synth->timeless && synth->aux->modes.sampling &&
+                          !synth->aux->info.pt.snapshot_mode;
+    perfdata_status status = pd_synth_log_open(synth, config);
+    if (status)
+        return status;
+    set_rates(synth);
+    set_stacks(synth);
+    set_flags(synth);
+    synth->code_reader = pd_code_reader_new(synth->code);
+    if (!synth->code_reader)
+        return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for decoding");
+    status = set_ranges(synth, config);
+    if (!status)
+        status = load_index(synth);
+    if (!status)
+        status = pd_synth_parse_filters(synth, synth->aux->info.pt.filter);
+    if (!status)
+        status = open_switches(synth);
+    if (!status && options->other)
+        status = pd_pebs_open(synth);
+    if (!status)
+        status = pd_synth_add_events(synth);
+    if (status)
+        return status;
+    set_mask(synth);
+    status = pd_synth_make_queues(synth);
+    return status ? status : pd_synth_parts_open(synth, config->threads);
+}
+
+/* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO: features and events tell,
+ * and where there are no features, and so no names, events of a PMU that has a number only where it was recorded. */
+static bool may_have_trace(const struct pd_recording *recording)
+{
+    bool pmu = false;
+    if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
+        return true;
+    for (size_t i = 0; i < recording->event_count; i++) {
+        const struct pd_attr *attr = &recording->events[i]->attr;
+        if (attr->sample_type & PD_SAMPLE_AUX ||
+            !strncmp(recording->events[i]->name, "intel_pt", strlen("intel_pt")))
+            return true;
+        pmu |= attr->type > PD_TYPE_BREAKPOINT && attr->type != (uint32_t)PD_TYPE_SYNTH;
+    }
+    return pmu &&
+           (recording->kind == PD_CONTAINER_PIPE || recording->unfinished || recording->truncated);
+}
+
+perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out)
+{
+    struct pd_recording *recording = config->recording;
+    struct pd_aux *aux;
+    *out = NULL;
+    if (!config->options->decode || !config->symbols || !may_have_trace(recording))
+        return PERFDATA_OK;
+    /* What comes before the trace in a stream is decoded with it. Where its head does not tell of one, the front does. */
+    bool is_stream = pd_source_is_stream(recording->source);
+    if (is_stream && !recording->head_has_trace)
+        return PERFDATA_OK;
+    perfdata_status status = is_stream ? pd_recording_spool(recording) : PERFDATA_OK;
+    if (!status)
+        status = pd_aux_open(recording, &config->aux, &aux);
+    if (status)
+        return status;
+    status = pd_aux_load(aux);
+    struct pd_synth *synth = status ? NULL : calloc(1, sizeof *synth);
+    if (!synth || !aux->info.present || aux->info.type != PD_AUXTRACE_INTEL_PT) {
+        free(synth);
+        pd_aux_close(aux);
+        return status;
+    }
+    synth->recording = recording;
+    synth->timeline = config->timeline;
+    synth->symbols = config->symbols;
+    synth->code = config->code;
+    synth->options = *config->options;
+    synth->guest_code = config->guest_code;
+    synth->no_host = config->no_host;
+    synth->limit = UINT64_MAX;
+    synth->guests = config->guests;
+    synth->aux = aux;
+    status = open_all(synth, config);
+    if (status)
+        pd_synth_close(synth);
+    else
+        *out = synth;
+    return status;
+}
+
+void pd_synth_close(struct pd_synth *synth)
+{
+    if (!synth)
+        return;
+    pd_synth_parts_close(synth);
+    pd_synth_free_queues(synth);
+    pd_synth_log_close(synth);
+    pd_synth_remove_events(synth);
+    pd_pebs_close(synth->pebs);
+    pd_stacks_free(&synth->stacks);
+    pd_tracing_free(synth->tracing);
+    if (synth->code_reader)
+        pd_code_reader_free(synth->code_reader);
+    pd_aux_close(synth->aux);
+    pd_vec_free(&synth->current_tids);
+    pd_map64_free(&synth->thread_cpus);
+    pd_vec_free(&synth->filters);
+    pd_arena_free(&synth->arena);
+    free(synth);
+}
+
+void pd_synth_statistics(const struct pd_synth *synth, struct pd_synth_stats *out)
+{
+    *out = synth->stats;
+}
+
+uint64_t pd_synth_needs(const struct pd_synth *synth)
+{
+    return pd_synth_parts_need(synth);
+}
+
+/* ---- records ---- */
+
+/* What of the trace comes before this record. */
+static int run_before(struct pd_synth *synth, const struct pd_delivered *record)
+{
+    if (synth->logger && synth->timeless && pd_synth_set_up(synth) < 0)
+        return synth->status;
+    if (!synth->timeless) {
+        if (!record)
+            return pd_synth_run_until(synth, UINT64_MAX);
+        if (record->time == PD_NO_TIME || !record->time)
+            return 0;
+        return pd_synth_run_until(synth, pd_time_to_tsc(&synth->aux->info.pt.time, record->time));
+    }
+    if (!record)
+        return synth->step_through ? 0 : pd_synth_run_thread(synth, PD_NOBODY, UINT64_MAX);
+    if (synth->aux->modes.sampling)
+        return record->type == PD_RECORD_SAMPLE ? pd_synth_run_sample(synth, record) : 0;
+    if (record->type != PD_RECORD_EXIT || record->size < 24)
+        return 0;
+    uint32_t tid = pd_load32(record->data + 16, synth->recording->swap);
+    return pd_synth_run_thread(synth, tid, record->time);
+}
+
+int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_t number,
+                    struct pd_synth_sink *sink)
+{
+    if (record && record->type >= PD_RECORD_KERNEL_END)
+        return 0;
+    if (sink->capacity - sink->count < PD_SYNTH_STEP)
+        return 1;
+    synth->sink = sink;
+    synth->number = number;
+    synth->base = number + 1 - sink->count;
+    int got = run_before(synth, record);
+    if (got || !record) {
+        pd_synth_log_flush(synth);
+        return got;
+    }
+    if (record->type == PD_RECORD_SAMPLE) {
+        perfdata_status status = pd_synth_enrich(synth, record);
+        if (!status)
+            status = pd_synth_add_depth(synth, record);
+        if (status < 0)
+            return status;
+    }
+    pd_synth_take_record(synth, record);
+    pd_synth_log_record(synth, record);
+    pd_synth_log_flush(synth);
+    return synth->status;
+}

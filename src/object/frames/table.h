@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of frame rules, for frame_rules.c and frame_step.c only. */
+#ifndef PD_FRAME_TABLE_H
+#define PD_FRAME_TABLE_H
+#include "object/elf/file.h"
+#include "object/frames/rules.h"
+#include <elfutils/libdw.h>
+#include <pthread.h>
+
+struct pd_frame_rules {
+    pthread_mutex_t lock; /* libdw reads entries as they are asked for */
+    struct pd_elf elf;
+    bool is_open;
+    Dwarf_CFI *table; /* NULL: none; of the ELF handle */
+};
+
+#endif

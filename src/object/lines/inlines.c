@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that an address lies in, by DWARF's tree: each unit's functions are listed when an address first lies in it,
+ * and of one function only what leads to the address is read. */
+#include "object/lines/internal.h"
+#include <dwarf.h>
+#include <stdlib.h>
+
+enum { SCOPES_MAX = 64, OVERLAPS_MAX = 16 };
+
+/* ---- a unit's functions ---- */
+
+/* Their places must rise: a damaged file could lead in circles. */
+static bool next_of(Dwarf_Die *at)
+{
+    Dwarf_Die next;
+    if (dwarf_siblingof(at, &next) || dwarf_dieoffset(&next) <= dwarf_dieoffset(at))
+        return false;
+    *at = next;
+    return true;
+}
+
+static bool first_in(Dwarf_Die *parent, Dwarf_Die *child)
+{
+    return !dwarf_child(parent, child) && dwarf_dieoffset(child) > dwarf_dieoffset(parent);
+}
+
+static bool holds_functions(int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type: return true;
+    default: return false;
+    }
+}
+
+static bool add_bodies(struct pd_lines_unit *unit, Dwarf_Die *die)
+{
+    Dwarf_Addr base, low, high;
+    ptrdiff_t at = 0;
+    while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+        if (low < high && !pd_vec_push(&unit->bodies, (struct pd_lines_body){ low, high, *die }))
+            return false;
+    return true;
+}
+
+static int compare_bodies(const void *left, const void *right)
+{
+    const struct pd_lines_body *a = left, *b = right;
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    return (a->high < b->high) - (a->high > b->high);
+}
+
+static bool list_bodies(struct pd_lines_unit *unit)
+{
+    Dwarf_Die scopes[SCOPES_MAX], at, child;
+    size_t depth = 0;
+    bool more = first_in(&unit->die, &at);
+    while (more) {
+        int tag = dwarf_tag(&at);
+        if (tag == DW_TAG_subprogram && !add_bodies(unit, &at))
+            return false;
+        if (holds_functions(tag) && depth < SCOPES_MAX && first_in(&at, &child)) {
+            scopes[depth++] = at;
+            at = child;
+            continue;
+        }
+        while (!(more = next_of(&at)) && depth)
+            at = scopes[--depth];
+    }
+    if (unit->bodies.count)
+        qsort(unit->bodies.data, unit->bodies.count, sizeof *unit->bodies.data, compare_bodies);
+    return true;
+}
+
+/* Without memory a unit stays as if it had no functions. */
+static const struct pd_lines_body *find_body(struct pd_lines_unit *unit, uint64_t address)
+{
+    if (!unit->has_bodies && !list_bodies(unit))
+        unit->bodies.count = 0;
+    unit->has_bodies = true;
+    size_t low = 0, high = unit->bodies.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (unit->bodies.data[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i && i + OVERLAPS_MAX > low; i--)
+        if (address < unit->bodies.data[i - 1].high)
+            return &unit->bodies.data[i - 1];
+    return NULL;
+}
+
+/* In the unit that the table of ranges names, else in those that it does not know. */
+static const struct pd_lines_body *body_at(struct pd_lines *lines, uint64_t address,
+                                           struct pd_lines_unit **unit)
+{
+    Dwarf_Arange *range = lines->ranges ? dwarf_getarange_addr(lines->ranges, address) : NULL;
+    const struct pd_lines_body *body = NULL;
+    Dwarf_Off place;
+    if (range && !dwarf_getarangeinfo(range, NULL, NULL, &place) &&
+        (*unit = pd_lines_unit_at(lines, place)) != NULL)
+        body = find_body(*unit, address);
+    for (size_t i = 0; !body && i < lines->units.count; i++) {
+        *unit = &lines->units.data[i];
+        if (!(*unit)->is_listed && dwarf_haspc(&(*unit)->die, address) > 0)
+            body = find_body(*unit, address);
+    }
+    return body;
+}
+
+/* ---- what one holds ---- */
+
+static bool holds_address(Dwarf_Die *die, uint64_t address)
+{
+    switch (dwarf_tag(die)) {
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_lexical_block:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_subprogram: return dwarf_haspc(die, address) > 0;
+    default: return false;
+    }
+}
+
+/* From the function inwards. Returns how many functions there are. */
+static size_t descend(const struct pd_lines_body *body, uint64_t address, Dwarf_Die *functions)
+{
+    Dwarf_Die at = functions[0] = body->die, child;
+    size_t count = 1;
+    bool more = first_in(&at, &child);
+    while (more && count < PD_LINES_NESTED_MAX) {
+        if (!holds_address(&child, address)) {
+            more = next_of(&child);
+            continue;
+        }
+        if (dwarf_tag(&child) == DW_TAG_subprogram)
+            count = 0; /* it is within another, but not put into it */
+        if (dwarf_tag(&child) != DW_TAG_lexical_block && dwarf_tag(&child) != DW_TAG_try_block &&
+            dwarf_tag(&child) != DW_TAG_catch_block)
+            functions[count++] = child;
+        at = child;
+        more = first_in(&at, &child);
+    }
+    return count;
+}
+
+/* The name that the linker knows tells more. */
+static const char *name_of(Dwarf_Die *die)
+{
+    static const unsigned kinds[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
+    for (size_t i = 0; i < PD_LENGTH(kinds); i++) {
+        Dwarf_Attribute attribute;
+        const char *name = dwarf_formstring(dwarf_attr_integrate(die, kinds[i], &attribute));
+        if (name)
+            return name;
+    }
+    return NULL;
+}
+
+static unsigned number_of(Dwarf_Die *die, unsigned kind)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    bool known = !dwarf_formudata(dwarf_attr(die, kind, &attribute), &number);
+    return known && number <= UINT32_MAX ? (unsigned)number : 0;
+}
+
+/* Where the function is called that was put there. */
+static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_Die *inlined,
+                      struct pd_lines_function *out)
+{
+    Dwarf_Files *files;
+    size_t count;
+    unsigned number = number_of(inlined, DW_AT_call_file);
+    const char *name = NULL;
+    if (number && !dwarf_getsrcfiles(&unit->die, &files, &count) && number < count)
+        name = dwarf_filesrc(files, number, NULL, NULL);
+    uint32_t file = name ? pd_lines_add_file(lines, unit, name) : PD_INTERN_NONE;
+    out->file = file == PD_INTERN_NONE ? NULL : pd_intern_text(&lines->files, file);
+    out->line = number_of(inlined, DW_AT_call_line);
+}
+
+static size_t from_dwarf(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out)
+{
+    Dwarf_Die functions[PD_LINES_NESTED_MAX];
+    struct pd_lines_unit *unit;
+    const struct pd_lines_body *body = body_at(lines, address, &unit);
+    size_t count = body ? descend(body, address, functions) : 0;
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Die *die = &functions[count - 1 - i];
+        out[i] = (struct pd_lines_function){ .name = name_of(die) };
+        if (!out[i].name)
+            return 0;
+        if (i)
+            take_call(lines, unit, die + 1, &out[i]);
+    }
+    return count;
+}
+
+size_t pd_lines_functions(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out)
+{
+    pthread_mutex_lock(&lines->lock);
+    size_t count = lines->dwarf ? from_dwarf(lines, address, out) : 0;
+    const struct pd_lines_symbol *symbol = count ? NULL : pd_lines_symbol_at(lines, address);
+    if (symbol) {
+        const char *name = pd_intern_text(&lines->files, symbol->name);
+        out[0] = (struct pd_lines_function){ .name = name };
+        if (symbol->file != PD_LINES_NO_FILE)
+            out[0].file = pd_intern_text(&lines->files, symbol->file);
+        count = *name != '\0';
+    }
+    const struct pd_lines_row *row = count && lines->dwarf ? pd_lines_row_at(lines, address) : NULL;
+    if (row) {
+        out[0].file = pd_intern_text(&lines->files, row->file);
+        out[0].line = row->line;
+    }
+    pthread_mutex_unlock(&lines->lock);
+    return count;
+}

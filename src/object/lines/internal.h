@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What lines.c and inlines.c share. */
+#ifndef PD_LINES_INTERNAL_H
+#define PD_LINES_INTERNAL_H
+#include "base/arena.h"
+#include "base/intern.h"
+#include "object/lines/lines.h"
+#include <elfutils/libdw.h>
+#include <pthread.h>
+
+#define PD_LINES_NO_FILE UINT32_MAX /* of a row: no line begins here; of a function: none known */
+
+struct pd_lines_row {
+    uint64_t address;
+    uint32_t file, line;
+};
+
+/* What the symbol table names. */
+struct pd_lines_symbol {
+    uint64_t value, size; /* size 0 counts as 1 */
+    uint32_t section, file, name;
+    bool is_function, is_untyped;
+};
+
+struct pd_lines_section {
+    uint64_t start, size;
+    uint32_t index;
+};
+
+/* A range of a function's code. */
+struct pd_lines_body {
+    uint64_t low, high;
+    Dwarf_Die die;
+};
+
+struct pd_lines_unit {
+    Dwarf_Die die;
+    bool is_version_5;
+    bool is_listed; /* the file's table of ranges leads to it */
+    bool is_read, has_folder;
+    const char *folder;               /* once asked for */
+    PD_VEC(struct pd_lines_row) rows; /* by address; a row holds up to the next one */
+    bool has_bodies;
+    PD_VEC(struct pd_lines_body) bodies; /* by their begin */
+};
+
+struct pd_lines {
+    struct pd_intern files;             /* and names of symbols */
+    pthread_mutex_t lock;               /* of files and units */
+    Dwarf *dwarf;                       /* NULL: no lines */
+    int fd;                             /* its file */
+    Dwarf_Aranges *ranges;              /* NULL: none */
+    PD_VEC(struct pd_lines_unit) units; /* by the place of their DIE */
+    PD_VEC(struct pd_lines_symbol)
+    functions; /* by section and value, equal ones in the file's order */
+    PD_VEC(struct pd_lines_section) sections; /* those that are loaded, in the file's order */
+};
+
+/* lines.c; all under the lock */
+
+/* The line that holds at an address; NULL: none. */
+const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t address);
+/* The symbol that addr2line names an address by; NULL: none. */
+const struct pd_lines_symbol *pd_lines_symbol_at(const struct pd_lines *lines, uint64_t address);
+/* The unit whose DIE lies there; NULL: none. */
+struct pd_lines_unit *pd_lines_unit_at(struct pd_lines *lines, Dwarf_Off place);
+/* A file of a unit as libdw names it, with the unit's folder where it has none; PD_INTERN_NONE: no memory. */
+uint32_t pd_lines_add_file(struct pd_lines *lines, struct pd_lines_unit *unit, const char *name);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* The finished table: binary search, perf's tree where symbols overlap, names demangled on first need. */
+#include "object/symtab/symtab.h"
+
+#include "object/symtab/demangle.h"
+#include "object/symtab/rbtree.h"
+#include "object/symtab/builder.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define PLT_SUFFIX "@plt"
+#define PLT_NAME_MAX 1023 /* perf builds these names in a buffer of 1024 */
+
+/* perf's tree after all is done, by final index + 1. */
+struct tree {
+    struct pd_rb_node *nodes; /* by number of insertion + 1 */
+    uint32_t *final;          /* number of insertion + 1 to final index */
+    uint32_t root;
+};
+
+/* What it takes to make the tree. */
+struct history {
+    uint64_t *starts; /* of all ever inserted, from 1 */
+    uint32_t *final;  /* as in the tree; PD_ERASED */
+    struct pd_erasure *erased;
+    size_t inserted, erased_count;
+};
+
+#define PD_ERASED UINT32_MAX
+
+struct pd_symtab {
+    struct pd_symbol *symbols;
+    uint64_t *starts;
+    uint64_t *reach; /* the largest end before each symbol; NULL: none overlap */
+    _Atomic uint8_t *state;
+    size_t count;
+    enum pd_demangle demangle;
+    struct pd_arena arena;
+    char *text; /* that names lie in, or NULL */
+    size_t text_size;
+    pthread_mutex_t lock; /* of arena, tree building, names */
+    struct history history;
+    struct tree *_Atomic tree;
+};
+
+static uint64_t effective_end(const struct pd_symbol *symbol)
+{
+    if (symbol->end == symbol->start) /* found at its very start */
+        return symbol->start == UINT64_MAX ? UINT64_MAX : symbol->start + 1;
+    return symbol->end < symbol->start ? symbol->start : symbol->end;
+}
+
+/* False when the system has no memory. */
+static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *builder)
+{
+    struct history *history = &table->history;
+    size_t inserted = builder->all.count;
+
+    history->inserted = inserted;
+    history->starts = malloc((inserted + 1) * sizeof *history->starts);
+    history->final = malloc((inserted + 1) * sizeof *history->final);
+    if (!history->starts || !history->final)
+        return false;
+    for (size_t i = 0; i < inserted; i++) {
+        history->starts[i + 1] = builder->all.data[i].start;
+        history->final[i + 1] = PD_ERASED;
+    }
+    for (size_t i = 0; i < table->count; i++)
+        history->final[builder->order.data[i] + 1] = (uint32_t)i;
+    history->erased = builder->erased.data;
+    history->erased_count = builder->erased.count;
+    memset(&builder->erased, 0, sizeof builder->erased);
+    return true;
+}
+
+static const struct pd_symbol *living(const struct pd_symtab_builder *builder, size_t i)
+{
+    return &builder->all.data[builder->order.data[i]];
+}
+
+static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *builder)
+{
+    uint64_t reach = 0;
+    bool overlap = false;
+
+    for (size_t i = 0; i < table->count && !overlap; i++) {
+        overlap = reach > table->starts[i];
+        reach = PD_MAX(reach, effective_end(living(builder, i)));
+    }
+    if (!overlap)
+        return true;
+    table->reach = malloc((table->count + 1) * sizeof *table->reach);
+    if (!table->reach)
+        return false;
+    reach = 0;
+    for (size_t i = 0; i < table->count; i++) {
+        table->reach[i] = reach;
+        reach = PD_MAX(reach, effective_end(living(builder, i)));
+    }
+    return keep_history(table, builder);
+}
+
+/* Where those that live stand in order, they only move up in the builder's own array. */
+static bool take_symbols(struct pd_symtab *table, struct pd_symtab_builder *builder)
+{
+    bool in_order = true;
+
+    for (size_t i = 1; i < table->count && in_order; i++)
+        in_order = builder->order.data[i - 1] < builder->order.data[i];
+    table->symbols = in_order && builder->all.data
+                         ? builder->all.data
+                         : malloc((table->count + 1) * sizeof *table->symbols);
+    if (!table->symbols)
+        return false;
+    for (size_t i = 0; i < table->count; i++) {
+        uint32_t index = builder->order.data[i];
+        table->symbols[i] = builder->all.data[index]; /* NOLINT: what is listed was added */
+        table->symbols[i].index = (uint32_t)i;
+        atomic_init(&table->state[i], builder->state.data[index]);
+    }
+    if (table->symbols == builder->all.data)
+        memset(&builder->all, 0, sizeof builder->all);
+    return true;
+}
+
+static bool fill(struct pd_symtab *table, struct pd_symtab_builder *builder)
+{
+    size_t count = builder->order.count;
+
+    table->count = count;
+    table->starts = malloc((count + 1) * sizeof *table->starts);
+    table->state = malloc((count + 1) * sizeof *table->state);
+    if (!table->starts || !table->state)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        table->starts[i] = living(builder, i)->start;
+    return find_overlaps(table, builder) && take_symbols(table, builder);
+}
+
+struct pd_symtab *pd_symtab_finish(struct pd_symtab_builder *builder)
+{
+    struct pd_symtab *table = calloc(1, sizeof *table);
+
+    if (table) {
+        pthread_mutex_init(&table->lock, NULL);
+        table->demangle = builder->demangle;
+        if (pd_symtab_sort(builder) && fill(table, builder)) {
+            table->arena = builder->arena;
+            memset(&builder->arena, 0, sizeof builder->arena);
+            table->text = builder->text;
+            table->text_size = builder->text_size;
+            builder->text = NULL;
+        } else {
+            pd_symtab_free(table);
+            table = NULL;
+        }
+    }
+    pd_symtab_builder_free(builder);
+    return table;
+}
+
+static void free_tree(struct tree *tree)
+{
+    if (!tree)
+        return;
+    free(tree->nodes);
+    free(tree->final);
+    free(tree);
+}
+
+void pd_symtab_free(struct pd_symtab *table)
+{
+    if (!table)
+        return;
+    free_tree(atomic_load_explicit(&table->tree, memory_order_relaxed));
+    free(table->history.starts);
+    free(table->history.final);
+    free(table->history.erased);
+    free(table->symbols);
+    free(table->starts);
+    free(table->reach);
+    free((void *)table->state);
+    free(table->text);
+    pd_arena_free(&table->arena);
+    pthread_mutex_destroy(&table->lock);
+    free(table);
+}
+
+size_t pd_symtab_count(const struct pd_symtab *table)
+{
+    return table->count;
+}
+
+size_t pd_symtab_memory(const struct pd_symtab *table)
+{
+    size_t each = sizeof *table->symbols + sizeof *table->starts + 1;
+
+    if (table->reach)
+        each += sizeof *table->reach;
+    return sizeof *table + table->count * each + table->arena.total + table->text_size +
+           table->history.inserted * (sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+/* ---- names ---- */
+
+static void make_name(struct pd_symtab *table, struct pd_symbol *symbol, enum pd_name_state state)
+{
+    char *text = NULL;
+
+    if (table->demangle != PD_DEMANGLE_NONE)
+        text = pd_demangle(symbol->name, table->demangle == PD_DEMANGLE_VERBOSE);
+    if (!text && state == PD_NAME_RAW)
+        return;
+    const char *base = text ? text : symbol->name;
+    size_t length = strlen(base), total = length;
+    if (state == PD_NAME_RAW_PLT)
+        total = PD_MIN(length + strlen(PLT_SUFFIX), (size_t)PLT_NAME_MAX);
+    char *copy = pd_arena_alloc(&table->arena, length + strlen(PLT_SUFFIX) + 1);
+    if (copy) { /* without memory the raw name stays */
+        memcpy(copy, base, length);
+        memcpy(copy + length, PLT_SUFFIX, strlen(PLT_SUFFIX));
+        copy[total] = '\0';
+        symbol->name = copy;
+        symbol->name_length = (uint32_t)total;
+    }
+    free(text);
+}
+
+static const struct pd_symbol *named(const struct pd_symtab *shared, size_t index)
+{
+    /* const for callers: what changes here changes once, behind lock and state */
+    struct pd_symtab *table = (struct pd_symtab *)(uintptr_t)shared;
+
+    if (atomic_load_explicit(&table->state[index], memory_order_acquire) != PD_NAME_READY) {
+        pthread_mutex_lock(&table->lock);
+        enum pd_name_state state = atomic_load_explicit(&table->state[index], memory_order_relaxed);
+        if (state != PD_NAME_READY) {
+            make_name(table, &table->symbols[index], state);
+            atomic_store_explicit(&table->state[index], PD_NAME_READY, memory_order_release);
+        }
+        pthread_mutex_unlock(&table->lock);
+    }
+    return &table->symbols[index];
+}
+
+const struct pd_symbol *pd_symtab_at(const struct pd_symtab *table, size_t index)
+{
+    return index < table->count ? named(table, index) : NULL;
+}
+
+/* ---- lookups ---- */
+
+static struct tree *build_tree(const struct pd_symtab *table)
+{
+    const struct history *history = &table->history;
+    struct tree *tree = calloc(1, sizeof *tree);
+
+    if (!tree)
+        return NULL;
+    tree->nodes = calloc(history->inserted + 1, sizeof *tree->nodes);
+    tree->final = malloc((history->inserted + 1) * sizeof *tree->final);
+    if (!tree->nodes || !tree->final) {
+        free_tree(tree);
+        return NULL;
+    }
+    memcpy(tree->final, history->final, (history->inserted + 1) * sizeof *tree->final);
+    struct pd_rb_tree work = { .nodes = tree->nodes };
+    size_t erased = 0;
+    for (uint32_t i = 0;; i++) {
+        for (; erased < history->erased_count && history->erased[erased].inserted == i; erased++)
+            pd_rb_erase(&work, history->erased[erased].index + 1);
+        if (i == history->inserted)
+            break;
+        pd_rb_insert(&work, history->starts, i + 1);
+    }
+    tree->root = work.root;
+    return tree;
+}
+
+static const struct tree *get_tree(const struct pd_symtab *shared)
+{
+    struct pd_symtab *table = (struct pd_symtab *)(uintptr_t)shared;
+    struct tree *tree = atomic_load_explicit(&table->tree, memory_order_acquire);
+
+    if (tree)
+        return tree;
+    pthread_mutex_lock(&table->lock);
+    tree = atomic_load_explicit(&table->tree, memory_order_relaxed);
+    if (!tree) {
+        tree = build_tree(table);
+        atomic_store_explicit(&table->tree, tree, memory_order_release);
+    }
+    pthread_mutex_unlock(&table->lock);
+    return tree;
+}
+
+/* perf's descent: the first symbol met that holds the address. */
+static const struct pd_symbol *descend(const struct pd_symtab *table, uint64_t address)
+{
+    const struct tree *tree = get_tree(table);
+
+    for (uint32_t at = tree ? tree->root : 0; at;) {
+        const struct pd_symbol *symbol = &table->symbols[tree->final[at]];
+        if (address < symbol->start)
+            at = tree->nodes[at].left;
+        else if (address > symbol->end || (address == symbol->end && symbol->end != symbol->start))
+            at = tree->nodes[at].right;
+        else
+            return named(table, symbol->index);
+    }
+    return NULL;
+}
+
+const struct pd_symbol *pd_symtab_find(const struct pd_symtab *table, uint64_t address)
+{
+    const uint64_t *base = table->starts;
+    size_t left = table->count;
+
+    if (!left || address < base[0])
+        return NULL;
+    while (left > 1) { /* the last start not above the address; no branch to mispredict */
+        size_t half = left / 2;
+        base += base[half] <= address ? half : 0;
+        left -= half;
+    }
+    size_t index = (size_t)(base - table->starts);
+    if (table->reach && table->reach[index] > address)
+        return descend(table, address);
+    const struct pd_symbol *symbol = &table->symbols[index];
+    if (address > symbol->end || (address == symbol->end && symbol->end != symbol->start))
+        return NULL;
+    return named(table, index);
+}

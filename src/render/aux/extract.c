@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* perfdata_aux_extract(): each queue's trace in a file of its own, and what is where in them. */
+#include "render/aux/view.h"
+#include "io/at.h"
+#include "io/output_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_SIZE = 1 << 20 };
+
+struct extract {
+    const struct perfdata_aux *view;
+    struct pd_context *context;
+    int directory, file;
+    struct pd_text index, name;
+    uint64_t position; /* in the file */
+    uint8_t *copy;
+};
+
+static perfdata_status cannot(struct extract *x, const char *name)
+{
+    return pd_fail(x->context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s", name,
+                   strerrordesc_np(errno));
+}
+
+static perfdata_status write_all(struct extract *x, int fd, const char *name, const void *bytes,
+                                 size_t size)
+{
+    return pd_write_all(fd, bytes, size) ? PERFDATA_OK : cannot(x, name);
+}
+
+static void put_index(struct extract *x, const struct pd_aux_piece *piece)
+{
+    const struct pd_aux_buffer *buffer = piece->buffer;
+    const struct pd_aux *aux = x->view->aux;
+    pd_text_format(&x->index,
+                   "%s\t%" PRIu64 "\t%zu\t%" PRIu64 "\t%ld\t%ld\t%ld\t%" PRIu64 "\t%" PRIu64 "\t%d"
+                   "\t%" PRIu64 "\t%" PRIu64 "\t",
+                   x->name.data, x->position, piece->size, buffer->number,
+                   pd_aux_signed(buffer->cpu), pd_aux_signed(buffer->pid),
+                   pd_aux_signed(buffer->tid), buffer->offset + piece->from, piece->from,
+                   piece->consecutive, buffer->reference, pd_aux_flags_of(aux, buffer));
+    if (aux->info.type == PD_AUXTRACE_INTEL_PT && !aux->modes.timeless)
+        pd_text_u64(&x->index, pd_tsc_to_time(&aux->info.pt.time, buffer->reference), 0, ' ');
+    pd_text_char(&x->index, '\n');
+}
+
+/* As recorded, in pieces of our own, since nothing is looked at. */
+static perfdata_status copy_buffer(struct extract *x, const struct pd_aux_buffer *buffer,
+                                   bool consecutive)
+{
+    struct pd_aux_piece piece = { .buffer = buffer, .consecutive = consecutive };
+    perfdata_status status = PERFDATA_OK;
+    uint64_t done = 0;
+    for (size_t got = 1; got && status == PERFDATA_OK && done < buffer->size; done += got) {
+        status = pd_aux_read(x->view->aux, buffer, done, x->copy, COPY_SIZE, &got);
+        if (status == PERFDATA_OK)
+            status = write_all(x, x->file, x->name.data, x->copy, got);
+    }
+    piece.size = (size_t)done;
+    put_index(x, &piece);
+    x->position += done;
+    if (status == PERFDATA_OK && done < buffer->size)
+        status = pd_issue(x->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)buffer->record_offset,
+                          "an AUX area's bytes are cut");
+    return status;
+}
+
+static perfdata_status copy_pieces(struct extract *x, uint32_t queue)
+{
+    struct pd_aux_reader *reader;
+    struct pd_aux_piece piece;
+    int status = pd_aux_reader_open(x->view->aux, queue, &reader);
+    while (status == PERFDATA_OK && (status = pd_aux_reader_next(reader, &piece)) > 0) {
+        status = write_all(x, x->file, x->name.data, piece.data, piece.size);
+        put_index(x, &piece);
+        x->position += piece.size;
+    }
+    pd_aux_reader_close(reader);
+    return status;
+}
+
+/* Two queues of one name (a CPU's that changed) must not replace each other. */
+static bool same_name_before(const struct pd_aux *aux, uint32_t number)
+{
+    const struct pd_aux_queue *queue = &aux->queues.data[number];
+    for (uint32_t i = 0; i < number; i++) {
+        const struct pd_aux_queue *other = &aux->queues.data[i];
+        if (other->set && other->cpu == queue->cpu && other->tid == queue->tid)
+            return true;
+    }
+    return false;
+}
+
+static perfdata_status extract_queue(struct extract *x, uint32_t number)
+{
+    const struct pd_aux *aux = x->view->aux;
+    const struct pd_aux_queue *queue = &aux->queues.data[number];
+    perfdata_status status = PERFDATA_OK;
+    x->name.length = 0;
+    x->position = 0;
+    pd_aux_queue_name(queue, &x->name);
+    if (same_name_before(aux, number))
+        pd_text_format(&x->name, "-queue%u", number);
+    pd_text_string(&x->name, aux->info.type == PD_AUXTRACE_INTEL_PT ? ".pt" : ".aux");
+    pd_text_char(&x->name, 0);
+    if (x->name.failed)
+        return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    x->file = pd_create_at(x->directory, x->name.data, PD_OUTPUT_PRIVATE);
+    if (x->file < 0)
+        return cannot(x, x->name.data);
+    if (x->view->flags & PERFDATA_AUX_PRINT_CUT)
+        status = copy_pieces(x, number);
+    else
+        for (size_t i = 0; i < queue->buffers.count && status == PERFDATA_OK; i++)
+            status = copy_buffer(x, &aux->buffers.data[queue->buffers.data[i]], i > 0);
+    if (close(x->file) < 0 && status == PERFDATA_OK)
+        status = cannot(x, x->name.data);
+    return status;
+}
+
+static perfdata_status write_index(struct extract *x)
+{
+    static const char name[] = "index.tsv";
+    if (x->index.failed)
+        return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    int fd = pd_create_at(x->directory, name, PD_OUTPUT_PRIVATE);
+    if (fd < 0)
+        return cannot(x, name);
+    perfdata_status status = write_all(x, fd, name, x->index.data, x->index.length);
+    if (close(fd) < 0 && status == PERFDATA_OK)
+        status = cannot(x, name);
+    return status;
+}
+
+perfdata_status perfdata_aux_extract(perfdata_aux *view, const char *directory)
+{
+    struct extract x = { .view = view, .context = &view->recording->context };
+    const struct pd_aux *aux = view->aux;
+    if (mkdir(directory, 0700) < 0 && errno != EEXIST)
+        return cannot(&x, directory);
+    x.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (x.directory < 0)
+        return cannot(&x, directory);
+    perfdata_status status = PERFDATA_OK;
+    x.copy = malloc(COPY_SIZE);
+    if (!x.copy)
+        status = pd_fail(x.context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    pd_text_string(&x.index,
+                   "file\tposition\tsize\tbuffer\tcpu\tpid\ttid\toffset\tcut\tconsecutive\t"
+                   "reference\tflags\ttime\n");
+    for (uint32_t i = 0; i < aux->queues.count && status == PERFDATA_OK; i++) {
+        if (aux->queues.data[i].set)
+            status = extract_queue(&x, i);
+    }
+    if (status == PERFDATA_OK)
+        status = write_index(&x);
+    free(x.copy);
+    pd_text_free(&x.index);
+    pd_text_free(&x.name);
+    close(x.directory);
+    return status;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as indented lines, "name: value"; items of lists begin with a dash. */
+#include "render/dump/dump.h"
+
+#define BYTES_A_LINE 32
+
+static struct pd_text *begin_line(struct pd_dump *dump, const char *name)
+{
+    struct pd_text *text = dump->text;
+    unsigned level = dump->depth;
+    bool item = level && dump->list[level - 1] && dump->first[level];
+    pd_text_fill(text, ' ', 2 + 2 * (size_t)level - (item ? 2 : 0));
+    if (item)
+        pd_text_string(text, "- ");
+    dump->first[level] = false;
+    pd_text_string(text, name);
+    pd_text_char(text, ':');
+    return text;
+}
+
+static void begin_element(struct pd_dump *dump)
+{
+    pd_text_char(dump->text, '\n');
+    pd_text_fill(dump->text, ' ', 4 + 2 * (size_t)dump->depth);
+}
+
+static void put_names(struct pd_text *text, const struct pd_field *field)
+{
+    const char *name;
+    if (!field->names)
+        return;
+    if (field->names->bits) {
+        if (!field->value)
+            return;
+        pd_text_string(text, " (");
+        pd_bits_text(text, field->names, field->value, ", ");
+        pd_text_char(text, ')');
+    } else if ((name = pd_name_of(field->names, field->value))) {
+        pd_text_format(text, " (%s)", name);
+    }
+}
+
+static void put_number(struct pd_text *text, const struct pd_field *field)
+{
+    double real;
+    pd_text_char(text, ' ');
+    switch (field->kind) {
+    case PD_KIND_x64:
+    case PD_KIND_flags:
+        pd_text_string(text, "0x");
+        pd_text_hex(text, field->value, 0, ' ');
+        break;
+    case PD_KIND_pid: pd_text_i64(text, (int32_t)field->value, 0); break;
+    case PD_KIND_s32:
+    case PD_KIND_s64: pd_text_i64(text, (int64_t)field->value, 0); break;
+    case PD_KIND_f64:
+        memcpy(&real, &field->value, sizeof real);
+        pd_text_format(text, "%.17g", real);
+        break;
+    default:
+        if (field->names && field->names->bits) {
+            pd_text_string(text, "0x");
+            pd_text_hex(text, field->value, 0, ' ');
+        } else {
+            pd_text_u64(text, field->value, 0, ' ');
+        }
+        break;
+    }
+    put_names(text, field);
+}
+
+static void put_bytes(struct pd_dump *dump, const struct pd_field *field)
+{
+    struct pd_text *text = dump->text;
+    if (field->size <= BYTES_A_LINE) {
+        pd_text_char(text, ' ');
+        pd_dump_hex_bytes(text, field->data, field->size);
+        return;
+    }
+    pd_text_format(text, " %zu bytes", field->size);
+    for (size_t at = 0; at < field->size; at += BYTES_A_LINE) {
+        begin_element(dump);
+        pd_text_hex(text, at, 4, '0');
+        pd_text_string(text, "  ");
+        pd_dump_hex_bytes(text, field->data + at, PD_MIN(BYTES_A_LINE, field->size - at));
+    }
+}
+
+static void put_branch_flags(struct pd_text *text, uint64_t flags)
+{
+    if (PD_BRANCH_PART(flags, MISPRED))
+        pd_text_string(text, " mispredicted");
+    if (PD_BRANCH_PART(flags, PREDICTED))
+        pd_text_string(text, " predicted");
+    if (PD_BRANCH_PART(flags, IN_TX))
+        pd_text_string(text, " in_tx");
+    if (PD_BRANCH_PART(flags, ABORT))
+        pd_text_string(text, " abort");
+    if (PD_BRANCH_PART(flags, CYCLES))
+        pd_text_format(text, " cycles %u", (unsigned)PD_BRANCH_PART(flags, CYCLES));
+    if (PD_BRANCH_PART(flags, TYPE) == PD_BRANCH_EXTEND_ABI)
+        pd_text_format(text, " %s",
+                       pd_name_of(&pd_names_branch_new_type, PD_BRANCH_PART(flags, NEW_TYPE)));
+    else if (PD_BRANCH_PART(flags, TYPE))
+        pd_text_format(text, " %s", pd_name_of(&pd_names_branch_type, PD_BRANCH_PART(flags, TYPE)));
+    if (PD_BRANCH_PART(flags, SPEC))
+        pd_text_format(text, " %s", pd_name_of(&pd_names_branch_spec, PD_BRANCH_PART(flags, SPEC)));
+}
+
+static void put_branches(struct pd_dump *dump, const struct pd_field *field)
+{
+    struct pd_sample view = { .branches = field->data, .swap = field->swap };
+    for (uint32_t i = 0; i < field->length; i++) {
+        struct pd_branch branch = pd_branch_at(&view, i);
+        begin_element(dump);
+        pd_text_format(dump->text, "0x%llx -> 0x%llx", (unsigned long long)branch.from,
+                       (unsigned long long)branch.to);
+        put_branch_flags(dump->text, branch.flags);
+    }
+}
+
+static void put_array(struct pd_dump *dump, const struct pd_field *field)
+{
+    struct pd_text *text = dump->text;
+    struct pd_array array = { field->data, field->length,
+                              (uint8_t)(field->length ? field->size / field->length : 8),
+                              field->swap };
+    if (field->kind == PD_KIND_branches) {
+        put_branches(dump, field);
+        return;
+    }
+    for (uint32_t i = 0; i < field->length; i++) {
+        uint64_t value = pd_array_at(&array, i);
+        if (field->kind == PD_KIND_u16s || field->kind == PD_KIND_u32s ||
+            field->kind == PD_KIND_u64s) {
+            pd_text_char(text, ' ');
+            pd_text_u64(text, value, 0, ' ');
+            continue;
+        }
+        begin_element(dump);
+        if (field->mask)
+            pd_text_format(text, "%-5s ",
+                           pd_register_name(dump->arch, pd_dump_register(field->mask, i)));
+        pd_text_string(text, "0x");
+        pd_text_hex(text, value, 16, '0');
+        if (value >= PD_CONTEXT(MAX) && pd_name_of(&pd_names_context, value))
+            pd_text_format(text, " %s", pd_name_of(&pd_names_context, value));
+    }
+}
+
+static void text_field(struct pd_sink *sink, const struct pd_field *field)
+{
+    struct pd_dump *dump = (struct pd_dump *)sink;
+    if (pd_dump_is_blank(field))
+        return;
+    struct pd_text *text = begin_line(dump, field->name);
+    switch (pd_kinds[field->kind].shape) {
+    case PD_SHAPE_NUMBER: put_number(text, field); break;
+    case PD_SHAPE_TEXT:
+        pd_text_char(text, ' ');
+        pd_text_json(text, (const char *)field->data, field->length);
+        break;
+    case PD_SHAPE_ARRAY: put_array(dump, field); break;
+    default: put_bytes(dump, field); break;
+    }
+    pd_text_char(text, '\n');
+}
+
+static void text_open(struct pd_sink *sink, const struct pd_field *field)
+{
+    struct pd_dump *dump = (struct pd_dump *)sink;
+    if (field->name) {
+        begin_line(dump, field->name);
+        pd_text_char(dump->text, '\n');
+    }
+    if (dump->depth + 1 < PD_DUMP_DEEPEST)
+        dump->depth++;
+    dump->first[dump->depth] = true;
+    dump->list[dump->depth] = field->kind == PD_KIND_list;
+}
+
+static void text_close(struct pd_sink *sink)
+{
+    ((struct pd_dump *)sink)->depth--;
+}
+
+perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw,
+                             const struct pd_fields_input *input)
+{
+    struct pd_text *text = dump->text;
+    dump->sink = (struct pd_sink){ text_field, text_open, text_close, false, true };
+    dump->depth = 0;
+    dump->list[0] = false;
+    pd_text_string(text, "0x");
+    pd_text_hex(text, raw->offset, 0, ' ');
+    pd_text_char(text, ' ');
+    pd_dump_type(text, raw->type);
+    pd_text_string(text, " size ");
+    pd_text_u64(text, raw->size, 0, ' ');
+    pd_text_string(text, " misc 0x");
+    pd_text_hex(text, raw->misc, 0, ' ');
+    if (raw->misc) {
+        pd_text_string(text, " (");
+        pd_misc_text(text, raw->type, raw->misc, ", ");
+        pd_text_char(text, ')');
+    }
+    if (raw->event) {
+        pd_text_string(text, " event ");
+        pd_text_json(text, raw->event->name, raw->event->name_length);
+    }
+    if (raw->payload_size) {
+        pd_text_string(text, " followed by ");
+        pd_text_u64(text, raw->payload_size, 0, ' ');
+        pd_text_string(text, " bytes");
+    }
+    pd_text_char(text, '\n');
+    perfdata_status status = pd_fields_walk(input, &dump->sink);
+    if (status == PERFDATA_ERROR_BAD_RECORD)
+        pd_text_string(text, "  # says more than it holds\n");
+    return status;
+}

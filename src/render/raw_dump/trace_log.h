@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the debug log of --itrace (letter d) goes: ./intel_pt.log, or with d+o among what is printed. */
+#ifndef PD_TRACE_LOG_H
+#define PD_TRACE_LOG_H
+#include "render/raw_dump/raw_dump.h"
+#include "itrace/synth.h"
+#include <perfdata/recording.h>
+#include <stdio.h>
+
+struct pd_trace_log {
+    struct pd_synth_log hooks;
+    struct pd_raw_dump dump; /* knows what perf prints of a record */
+    FILE *file;              /* NULL: d+o */
+    perfdata_write_fn write; /* with d+o and PD_TRACE_LOG_WRITE */
+    void *write_data;
+};
+
+/* What d+o does. */
+enum pd_trace_log_output { PD_TRACE_LOG_REFUSED, PD_TRACE_LOG_RECORDS, PD_TRACE_LOG_WRITE };
+
+/* Nothing without a d in the options. The log lives longer than the session; for PD_TRACE_LOG_WRITE its `write` and
+ * `write_data` are to be set behind this call. */
+perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording *recording,
+                                  const struct pd_itrace_options *options,
+                                  enum pd_trace_log_output output, struct pd_synth_config *config);
+/* `status`, or that the file could not be written. */
+perfdata_status pd_trace_log_close(struct pd_trace_log *log, perfdata_status status);
+
+#endif

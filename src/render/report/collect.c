@@ -1,0 +1,695 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples into tables: each worker counts for itself. */
+#include "render/report/collect.h"
+#include <stdlib.h>
+
+/* Chains of callers that a worker remembers, and the bytes of them. */
+#define CALLERS_KEPT 65536
+#define CALLERS_MEMORY (UINT64_C(16) << 20)
+
+enum { UNWOUND_LIMIT = 8192 }; /* frames of a copied stack, whatever --max-stack says */
+
+/* What a chain counts for depends on its frames alone. */
+static bool remembers_callers(const struct pd_report_plan *plan)
+{
+    bool wants_parent = pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
+    return (plan->hist.use_chains || plan->hist.children) && !wants_parent && !plan->has_ignore &&
+           plan->max_stack;
+}
+
+static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    state->shared = shared;
+    state->resolver = resolver;
+    pd_resolver_from_caller(resolver, shared->plan->hist.caller_order);
+    pd_resolver_join_branches(resolver, shared->plan->chains_with_branches);
+    pd_resolver_no_host(resolver, shared->plan->no_host);
+    state->last_cell = PD_HIST_NONE;
+    pd_hist_init(&state->hist, &shared->plan->hist);
+    if (remembers_callers(shared->plan) &&
+        !pd_chain_memo_init(&state->callers, CALLERS_KEPT, CALLERS_MEMORY)) {
+        free(state);
+        return NULL;
+    }
+    return state;
+}
+
+/* ---- one sample ---- */
+
+static int32_t socket_of(const struct pd_recording *recording, uint32_t cpu)
+{
+    const struct pd_feature_cpu_topology *topology = &recording->features.cpu_topology;
+    if (!pd_recording_has_feature(recording, PD_FEATURE_CPU_TOPOLOGY) ||
+        cpu >= topology->cpus_count)
+        return -1;
+    return (int32_t)topology->cpus[cpu].socket_id;
+}
+
+static uint32_t symbol_of(struct state *state, struct pd_location *location)
+{
+    if (!(uint32_t)location->memo[0]) {
+        uint32_t id = pd_hist_sym_id(&state->hist, location->dso, location->sym, location->addr);
+        if (id == PD_HIST_NONE)
+            return id;
+        location->memo[0] |= (uint64_t)id + 1;
+    }
+    return (uint32_t)location->memo[0] - 1;
+}
+
+/* Keys are a few words: cheaper here than by a call. */
+PD_INLINE bool same_key(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    uint64_t differ = 0;
+    for (size_t i = 0; i < words; i++)
+        differ |= a[i] ^ b[i]; /* NOLINT: pd_report_fill_key() has set as many words as there are */
+    return !differ;
+}
+
+/* The entry that the location counted for last is nearly always this sample's, too: no hashing then. It stands in the
+ * upper half of memo[0]. */
+static uint32_t entry_of(struct state *state, struct pd_location *location, const uint64_t *key)
+{
+    uint32_t last = (uint32_t)(location->memo[0] >> 32);
+    if (last && same_key(pd_hist_key_of(&state->hist, last - 1), key, state->hist.words))
+        return last - 1;
+    uint32_t id = pd_hist_entry_id(&state->hist, key);
+    if (id != PD_HIST_NONE)
+        location->memo[0] = (uint64_t)(id + 1) << 32 | (uint32_t)location->memo[0];
+    return id;
+}
+
+static uint32_t namespace_of(struct state *state, const struct sample_facts *facts)
+{
+    uint32_t device;
+    uint64_t inode;
+    if (!facts->thread ||
+        !pd_thread_cgroup_namespace(facts->thread, facts->number, &device, &inode))
+        return 0;
+    return pd_hist_namespace_id(&state->hist, device, inode);
+}
+
+/* perf takes the cycles of the newest branch for those of all. */
+static uint64_t weight_of(const struct sample_facts *facts)
+{
+    if (facts->access) {
+        const struct pd_sample *sample = facts->sample;
+        uint64_t flags = sample->branch_count ? pd_branch_at(sample, 0).flags : 0;
+        return PD_MAX(PD_BRANCH_PART(flags, CYCLES), 1);
+    }
+    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
+}
+
+static uint64_t latency_of(const struct sample_facts *facts)
+{
+    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    return parts ? facts->sample->weight >> 32 & 0xffff : 0;
+}
+
+PD_INLINE void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    const struct pd_recording *recording = state->shared->session->recording;
+    const struct pd_sample *sample = facts->sample;
+    const struct pd_location *location = facts->location;
+    uint64_t *words = key + 1;
+    *key++ = facts->event->index;
+    for (unsigned k = 0; k < plan->hist.key_count; k++, key++) {
+        switch ((enum pd_hist_key)plan->hist.keys[k]) {
+        case PD_KEY_PID: *key = facts->thread ? facts->thread->tid : UINT32_MAX; break;
+        case PD_KEY_COMM:
+            *key = facts->thread
+                       ? pd_hist_comm_id(&state->hist, pd_thread_comm(facts->thread, facts->number),
+                                         facts->number)
+                       : PD_HIST_NONE;
+            break;
+        case PD_KEY_DSO: *key = pd_hist_dso_word(&plan->hist, location->dso); break;
+        case PD_KEY_IPC_NULL: /* perf tells rows by it as it does by the symbol */
+        case PD_KEY_IPC_LBR:
+        case PD_KEY_SYMBOL: *key = symbol_of(state, facts->location); break;
+        case PD_KEY_PARENT:
+            *key = facts->parent ? pd_hist_name_id(&state->hist, facts->parent->name)
+                                 : PD_HIST_NONE;
+            break;
+        case PD_KEY_CPU: *key = sample->cpu; break;
+        case PD_KEY_SOCKET: *key = (uint32_t)socket_of(recording, sample->cpu); break;
+        case PD_KEY_LOCAL_WEIGHT:
+        case PD_KEY_WEIGHT: *key = weight_of(facts); break;
+        case PD_KEY_TRACE: *key = PD_HIST_NONE; break; /* below */
+        case PD_KEY_SYMBOL_SIZE:
+            *key = location->sym ? location->sym->end - location->sym->start : 0;
+            break;
+        case PD_KEY_DSO_SIZE:
+            *key = location->map ? location->map->end - location->map->start : 0;
+            break;
+        case PD_KEY_SRCLINE:
+        case PD_KEY_SRCFILE:
+            *key = pd_report_line_word(state, location, location->addr, plan->hist.keys[k]);
+            break;
+        case PD_KEY_CGROUP: *key = sample->cgroup; break;
+        case PD_KEY_CGROUP_ID: *key = namespace_of(state, facts); break;
+        case PD_KEY_CODE_PAGE_SIZE: *key = sample->code_page_size; break;
+        case PD_KEY_LOCAL_INS_LAT:
+        case PD_KEY_INS_LAT: *key = latency_of(facts); break;
+        case PD_KEY_TIME: *key = sample->time / plan->time_quantum * plan->time_quantum; break;
+        default: {
+            uint8_t other = plan->hist.keys[k];
+            *key = facts->access              ? pd_report_branch_word(state, facts->access, other)
+                   : pd_hist_is_fields(other) ? PD_HIST_NONE
+                                              : 0;
+            break;
+        }
+        }
+    }
+    if (plan->formats) {
+        struct pd_report_payload payload = { state->resolver, facts->event, sample, facts->thread,
+                                             facts->number };
+        pd_report_trace_words(plan, &payload, &state->hist, &state->scratch, words);
+    }
+}
+
+void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+{
+    fill_key(state, facts, key);
+}
+
+/* ---- chains ---- */
+
+static PD_NOINLINE uint32_t new_frame(struct state *state, const struct pd_frame *frame)
+{
+    struct pd_location *location = frame->location;
+    bool sized = pd_hist_key_at(&state->hist.options, PD_KEY_DSO_SIZE);
+    struct pd_hist_frame made = {
+        .dso = location->dso,
+        .symbol = location->sym,
+        .ip = frame->ip,
+        .place = location->sym ? location->sym->start : location->addr,
+        .map_bias = location->map ? location->ip - location->addr : 0,
+        .map_size = sized && location->map ? location->map->end - location->map->start : 0,
+        .kernel = location->is_kernel_map,
+        .has_map = location->map != NULL,
+    };
+    if (state->hist.options.keeps_addresses) {
+        made.map = location->map;
+        made.addr = location->addr;
+        made.line = made.file = PD_HIST_NONE;
+        made.nested = location->is_nested;
+        made.call_file = location->is_nested ? pd_nested_of(location)->file : NULL;
+        made.call_line = location->is_nested ? pd_nested_of(location)->line : 0;
+        if (pd_hist_key_at(&state->hist.options, PD_KEY_SRCLINE))
+            made.line = pd_report_frame_word(state, frame, PD_KEY_SRCLINE);
+        if (pd_hist_key_at(&state->hist.options, PD_KEY_SRCFILE))
+            made.file = pd_report_frame_word(state, frame, PD_KEY_SRCFILE);
+    }
+    uint32_t id = pd_hist_frame_id(&state->hist, &made);
+    if (id != PD_HIST_NONE)
+        location->memo[1] = (uint64_t)id + 1;
+    return id;
+}
+
+/* The same place as an end of a branch. */
+static PD_NOINLINE uint32_t end_of(struct state *state, uint32_t frame_id, uint64_t end)
+{
+    if (frame_id == PD_HIST_NONE || !state->shared->plan->shows_ends)
+        return frame_id;
+    struct pd_hist_frame frame = state->hist.frames.data[frame_id];
+    frame.end = end;
+    return pd_hist_frame_id(&state->hist, &frame);
+}
+
+PD_INLINE uint32_t frame_of(struct state *state, const struct pd_frame *frame)
+{
+    uint64_t known = frame->location->memo[1];
+    uint32_t id = PD_LIKELY(known) ? (uint32_t)known - 1 : new_frame(state, frame);
+    return PD_LIKELY(!frame->end) ? id : end_of(state, id, frame->end);
+}
+
+static bool matches(const regex_t *pattern, const struct pd_location *location)
+{
+    return location->sym && !regexec(pattern, location->sym->name, 0, NULL, 0);
+}
+
+/* Looks for the parent and for functions whose callees are ignored, in the order of the chain, among the first `recorded`
+ * frames: perf does not look at those that it unwinds. Returns how many frames of `frames` (first callee) are left; *skip
+ * are left out at its begin. */
+static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_facts *facts,
+                              const struct pd_frame *frames, size_t count, size_t recorded,
+                              size_t *skip)
+{
+    bool wants_parent = pd_hist_key_at(&plan->hist, PD_KEY_PARENT),
+         caller = plan->hist.caller_order;
+    size_t begin = 0, end = count;
+    for (size_t i = 0; (wants_parent || plan->has_ignore) && i < recorded; i++) {
+        size_t at = caller ? recorded - 1 - i : i;
+        struct pd_location *location = frames[at].location;
+        if (wants_parent && !facts->parent && matches(&plan->parent, location)) {
+            facts->parent = location->sym;
+        } else if (plan->has_ignore && matches(&plan->ignore, location)) {
+            facts->location = location;
+            if (caller)
+                end = at + 1;
+            else
+                begin = at;
+        }
+    }
+    *skip = begin;
+    return end - begin;
+}
+
+/* Puts a frame before the stack of its callers. False: no memory. */
+static bool add_frame(struct state *state, const struct pd_frame *frame, uint32_t *cell)
+{
+    if (state->hist.options.hide_unresolved && !frame->location->sym)
+        return true;
+    uint32_t id = frame_of(state, frame);
+    if (id == PD_HIST_NONE)
+        return false;
+    *cell = pd_hist_cell_id(&state->hist, id, *cell);
+    return true;
+}
+
+static void keep_callers(struct state *state, const struct pd_chain_key *key, uint32_t cell)
+{
+    pd_chain_memo_keep(&state->callers, key, &cell, sizeof cell);
+}
+
+static bool resolve_chain(struct state *state, struct sample_facts *facts,
+                          const struct pd_chain_key *known)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    unsigned max_stack = plan->max_stack;
+    const struct pd_sample *sample = facts->sample;
+    /* A leaf's caller may come to it, and the processor's call stack or branches, of two ends each. */
+    size_t want = PD_MIN((size_t)sample->callchain_count + 2, (size_t)max_stack) +
+                  2 * ((size_t)sample->branch_count + 1);
+    if (sample->stack_dynamic_size)
+        want += PD_MIN(max_stack, (uint32_t)UNWOUND_LIMIT);
+    if (want > state->frame_capacity) {
+        struct pd_frame *grown = realloc(state->frames, (want + 64) * sizeof *grown);
+        if (!grown)
+            return false;
+        state->frames = grown;
+        state->frame_capacity = want + 64;
+    }
+    bool invalid = false;
+    size_t count = pd_resolve_chain(state->resolver, sample, facts->thread, facts->number,
+                                    max_stack, state->frames, state->frame_capacity, &invalid);
+    struct pd_frame *frames = state->frames;
+    if (!(plan->options->more & PERFDATA_REPORT_NO_INLINE) &&
+        !(frames = pd_chain_inlined(state->resolver, frames, &count)))
+        return false;
+    size_t skip = 0;
+    count = look_for_parent(plan, facts, frames, count, count - pd_chain_unwound(state->resolver),
+                            &skip);
+    if (!plan->hist.use_chains && !plan->hist.children)
+        return true;
+    frames += skip;
+    bool caller = plan->hist.caller_order;
+    facts->cell = PD_HIST_NONE;
+    for (size_t i = 0; i < count; i++) {
+        if (known && !caller && i + 1 == count)
+            keep_callers(state, known, facts->cell);
+        if (!add_frame(state, &frames[caller ? i : count - 1 - i], &facts->cell))
+            return false;
+    }
+    if (known && caller && count)
+        keep_callers(state, known, facts->cell);
+    return true;
+}
+
+/* Callers come again and again while the leaf's address differs: their part of the stack is remembered, on top of the
+ * leaf's or below it. */
+
+static bool take_chain(struct state *state, struct sample_facts *facts)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    bool caller = plan->hist.caller_order;
+    struct pd_chain_parts parts;
+    if (!state->callers.slots || !pd_chain_split(facts->sample, &parts) ||
+        (caller && facts->sample->callchain_count > plan->max_stack))
+        return resolve_chain(state, facts, NULL);
+    struct pd_frame leaf = { .ip = parts.ip,
+                             .location = pd_resolve_leaf(state->resolver, facts->thread,
+                                                         facts->number, &parts) };
+    if (!leaf.location || (caller && !add_frame(state, &leaf, &facts->cell)))
+        return false;
+    struct pd_chain_key key = { pd_resolver_stamp(state->resolver, facts->thread, facts->number),
+                                (uint64_t)facts->cell << 8 | parts.cpumode, parts.callers,
+                                parts.caller_count };
+    uint32_t size;
+    const uint32_t *cell = pd_chain_memo_find(&state->callers, &key, &size);
+    if (!cell)
+        return resolve_chain(state, facts, &key);
+    facts->cell = *cell;
+    return caller || add_frame(state, &leaf, &facts->cell);
+}
+
+/* ---- counting ---- */
+
+static void count_entry(struct state *state, const struct sample_facts *facts, uint32_t id,
+                        bool filtered)
+{
+    struct pd_hist_entry *entry = &state->hist.entries.data[id];
+    PD_HIST_COUNT(entry, facts->sample->cpumode, facts->period);
+    /* A worker's numbers rise: only a new entry's sample is the first. */
+    if (entry->count == 1 && pd_hist_is_first(&entry->first, facts->number, 0)) {
+        const struct pd_location *location = facts->location;
+        entry->first = (struct pd_hist_first){
+            .number = facts->number,
+            .thread = facts->thread,
+            .dso = location->dso,
+            .symbol = location->sym,
+            .addr = location->addr,
+            .map_bias = location->map ? location->ip - location->addr : 0,
+            .map_size = location->map ? location->map->end - location->map->start : 0,
+            .level = location->level,
+            .filtered = filtered,
+        };
+    }
+}
+
+static bool count_chain(struct state *state, const struct sample_facts *facts, uint32_t id,
+                        bool filtered)
+{
+    struct pd_hist_pair *pair = pd_hist_pair_at(&state->hist, id, facts->cell);
+    if (!pair)
+        return false;
+    pair->period += facts->period;
+    pair->count++;
+    pair->last = facts->number;
+    pair->borrowed = !state->shared->plan->shows_ends &&
+                     !(facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN);
+    if (facts->number < pair->number) {
+        pair->number = facts->number;
+        pair->thread = facts->thread;
+        pair->level = facts->location->level;
+        pair->filtered = filtered;
+    }
+    return true;
+}
+
+static bool is_host(const struct pd_sample *sample)
+{
+    return sample->cpumode == PD_CPUMODE_KERNEL || sample->cpumode == PD_CPUMODE_USER;
+}
+
+/* Where branches are not told, only chains bring them. */
+static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample *sample)
+{
+    return sample->callchain_count || sample->stack_dynamic_size ||
+           (sample->branch_count && plan->chains_with_branches &&
+            (sample->callchain || plan->shows_ends));
+}
+
+static perfdata_status count_sample(struct state *state, struct sample_facts *facts)
+{
+    const struct collecting *shared = state->shared;
+    const struct pd_report_plan *plan = shared->plan;
+    const struct pd_filter *filter = &plan->filter;
+    const struct pd_sample *sample = facts->sample;
+    if (!pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu))
+        return 0;
+    bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL ||
+                 sample->cpumode == PD_CPUMODE_GUEST_USER;
+    facts->location = pd_resolve(state->resolver, facts->thread, facts->number, sample->cpumode,
+                                 sample->ip);
+    if (!facts->location)
+        return PERFDATA_ERROR_MEMORY;
+    if (plan->hist.hide_unresolved && !facts->location->sym)
+        return 0;
+    bool filtered = (pd_filter_has_thread(filter) &&
+                     !pd_filter_thread(filter, facts->thread, facts->number)) ||
+                    (pd_filter_has_location(filter) &&
+                     !pd_filter_location(filter, shared->session->symbols, facts->location)) ||
+                    (PD_UNLIKELY(guest) && !shared->session->guests.wanted) ||
+                    (PD_UNLIKELY(plan->no_host) && is_host(sample));
+    struct pd_location *location = facts->location;
+    facts->cell = PD_HIST_NONE;
+    if (shared->wants_chain && has_chain(plan, sample) && !take_chain(state, facts))
+        return PERFDATA_ERROR_MEMORY;
+    if (plan->mode == PD_REPORT_BRANCH) {
+        facts->location = location; /* whatever its callees are ignored for */
+        return pd_report_count_branches(state, facts,
+                                        filtered || (plan->exclude_other && !facts->parent));
+    }
+    if (plan->shows_ends || facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN)
+        state->last_cell = facts->cell;
+    else if (plan->hist.children && shared->sequential)
+        facts->cell = state->last_cell; /* perf does not forget it */
+    filtered |= plan->exclude_other && !facts->parent;
+    uint64_t
+        key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
+    fill_key(state, facts, key);
+    uint32_t id = entry_of(state, facts->location, key);
+    if (id == PD_HIST_NONE)
+        return PERFDATA_ERROR_MEMORY;
+    count_entry(state, facts, id, filtered);
+    if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
+        return PERFDATA_ERROR_MEMORY;
+    return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
+}
+
+/* ---- samples with counter values: the period is what a counter grew by since its last sample ---- */
+
+#define READ_TIME_ENABLED 1u
+#define READ_TIME_RUNNING 2u
+#define READ_ID 4u
+#define READ_GROUP 8u
+#define READ_LOST 16u
+
+static perfdata_status count_value(struct collecting *shared, struct sample_facts *facts,
+                                   uint64_t id, uint64_t value)
+{
+    uint32_t at = pd_map64_get(&shared->last_value, id);
+    if (at == PD_MAP64_NONE) {
+        at = (uint32_t)shared->values.count;
+        if (!pd_vec_push(&shared->values, 0) || !pd_map64_set(&shared->last_value, id, at))
+            return PERFDATA_ERROR_MEMORY;
+    }
+    const struct pd_recording *recording = shared->session->recording;
+    uint32_t event = pd_map64_get(&recording->event_by_id, id);
+    if (event == PD_MAP64_NONE)
+        return 0;
+    facts->period = value - shared->values.data[at];
+    shared->values.data[at] = value;
+    facts->event = recording->events[event];
+    facts->parent = NULL;
+    return facts->period ? count_sample(shared->sequential, facts) : 0;
+}
+
+static perfdata_status count_read(struct collecting *shared, struct sample_facts *facts)
+{
+    const struct pd_sample *sample = facts->sample;
+    uint64_t format = facts->event->plan.read_format;
+    const uint8_t *at = sample->read, *end = at + sample->read_size;
+    bool swap = sample->swap, group = format & READ_GROUP;
+    size_t times = !!(format & READ_TIME_ENABLED) + !!(format & READ_TIME_RUNNING);
+    size_t entry = 8 * (1u + !!(format & READ_ID) + !!(format & READ_LOST));
+    if (!at || !(format & READ_ID) || (size_t)(end - at) < 8 * (times + group))
+        return count_sample(shared->sequential, facts);
+    uint64_t count = 1;
+    if (group)
+        count = pd_load64(at, swap);
+    const uint8_t *values = at + 8 * (times + group);
+    if (!group) {
+        /* value, times, id: the times lie between. */
+        if ((size_t)(end - at) < 16 + 8 * times)
+            return 0;
+        return count_value(shared, facts, pd_load64(at + 8 + 8 * times, swap), pd_load64(at, swap));
+    }
+    perfdata_status status = 0;
+    for (uint64_t i = 0; i < count && status == 0 && (size_t)(end - values) >= entry;
+         i++, values += entry)
+        status = count_value(shared, facts, pd_load64(values + 8, swap), pd_load64(values, swap));
+    return status;
+}
+
+/* ---- batches ---- */
+
+static void keep_first(struct pd_report_trace *first, struct pd_report_trace trace)
+{
+    if (trace.known && (!first->known || trace.number < first->number))
+        *first = trace;
+}
+
+/* The first word that is told of a trace is the type of the events that record it. */
+static void take_trace_info(struct state *state, const struct pd_delivered *record)
+{
+    enum { KIND = 8, WORDS = 16 };
+    bool swap = state->shared->session->recording->swap;
+    if (record->size < WORDS + 8 || pd_load32(record->data + KIND, swap) != PD_AUXTRACE_INTEL_PT)
+        return;
+    keep_first(&state->trace, (struct pd_report_trace){ true, record->number,
+                                                        pd_load64(record->data + WORDS, swap) });
+}
+
+static perfdata_status take_record(struct state *state, const struct pd_delivered *record)
+{
+    struct collecting *shared = state->shared;
+    if (record->type == PD_RECORD_LOST_SAMPLES && record->size >= 16)
+        state->lost_samples += pd_load64(record->data + 8, shared->session->recording->swap);
+    if (PD_UNLIKELY(record->type == PD_RECORD_AUXTRACE_INFO))
+        take_trace_info(state, record);
+    if (record->type != PD_RECORD_SAMPLE || !record->event)
+        return 0;
+    struct pd_sample sample;
+    if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
+        return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
+                        (int64_t)record->offset, "sample left out: its content exceeds its size");
+    struct sample_facts facts = {
+        .event = record->event,
+        .sample = &sample,
+        .thread = record->thread,
+        .number = record->number,
+        .period = sample.period,
+        .cell = PD_HIST_NONE,
+    };
+    if (shared->sequential && record->event->plan.sample_type & PD_SAMPLE_READ)
+        return count_read(shared, &facts);
+    return count_sample(state, &facts);
+}
+
+/* The entry that a location counted for last will most likely be wanted again. */
+PD_INLINE void fetch_entry(const struct state *state, const struct pd_location *location)
+{
+    uint32_t last = location ? (uint32_t)(location->memo[0] >> 32) : 0;
+    if (!last)
+        return;
+    const struct pd_hist_entry *entry = &state->hist.entries.data[last - 1];
+    __builtin_prefetch(pd_hist_key_of(&state->hist, last - 1));
+    __builtin_prefetch(&entry->period);
+    __builtin_prefetch(&entry->count);
+}
+
+static perfdata_status take_batch(struct state *state, const struct pd_batch *batch)
+{
+    perfdata_status status = 0;
+    for (size_t i = 0; i < batch->count && status == 0; i++) {
+        fetch_entry(state, pd_batch_ahead(batch, i, state->resolver));
+        status = take_record(state, &batch->records[i]);
+    }
+    return status;
+}
+
+static perfdata_status begin_worker(void *data, unsigned worker, struct pd_resolver *resolver,
+                                    void **state)
+{
+    (void)worker;
+    *state = state_new(data, resolver);
+    return *state ? 0 : PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+{
+    (void)data;
+    return take_batch(state, batch);
+}
+
+static perfdata_status leave_to_order(void *data, void *state, struct pd_batch *batch)
+{
+    (void)data, (void)state, (void)batch;
+    return 0;
+}
+
+static perfdata_status in_order(void *data, struct pd_batch *batch)
+{
+    struct collecting *shared = data;
+    return take_batch(shared->sequential, batch);
+}
+
+/* The first worker's tables are kept, the others' are added to them. */
+static perfdata_status give(struct collecting *shared, struct state *state)
+{
+    perfdata_status status = state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
+    pthread_mutex_lock(&shared->lock);
+    shared->out->lost_samples += state->lost_samples;
+    keep_first(&shared->out->trace, state->trace);
+    if (!shared->has_first) {
+        shared->has_first = true;
+        shared->out->hist = state->hist;
+        memset(&state->hist, 0, sizeof state->hist);
+    } else if (pd_hist_merge(&shared->out->hist, &state->hist) < 0) {
+        status = PERFDATA_ERROR_MEMORY;
+    }
+    if (status < 0)
+        shared->out->hist.failed = true;
+    pthread_mutex_unlock(&shared->lock);
+    pd_hist_free(&state->hist);
+    pd_chain_memo_free(&state->callers);
+    pd_report_scratch_free(&state->scratch);
+    free(state->frames);
+    free(state);
+    return status;
+}
+
+static void end_worker(void *data, unsigned worker, void *state)
+{
+    (void)worker;
+    if (state)
+        give(data, state);
+}
+
+/* What a sample counts for depends on those before it: counters that are read, and in children mode samples without
+ * chains, which take the chain of the sample before. */
+static bool is_sequential(const struct pd_recording *recording, const struct pd_report_plan *plan)
+{
+    uint64_t all = 0, common = UINT64_MAX;
+    for (size_t i = 0; i < recording->event_count; i++) {
+        /* What the trace adds, it does not add to its own PEBS records. */
+        all |= recording->events[i]->attr.sample_type | recording->events[i]->added_type;
+        common &= recording->events[i]->attr.sample_type;
+    }
+    return all & PD_SAMPLE_READ || plan->hist.keeps_log ||
+           (plan->hist.children && !plan->shows_ends && (all & ~common) & PD_SAMPLE_CALLCHAIN);
+}
+
+perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
+                                  unsigned threads, struct pd_report_counts *out)
+{
+    struct collecting shared = { .plan = plan, .session = session, .out = out };
+    struct pd_consumer consumer = {
+        .kind = PD_CONSUME_COMMUTATIVE,
+        .data = &shared,
+        .types = { [PD_RECORD_LOST_SAMPLES / 64] = UINT64_C(1) << PD_RECORD_LOST_SAMPLES % 64,
+                   [PD_RECORD_AUXTRACE_INFO / 64] = UINT64_C(1) << PD_RECORD_AUXTRACE_INFO % 64 },
+        .order = PD_ORDER_DELIVERY,
+        .begin = begin_worker,
+        .work = work,
+        .end = end_worker,
+    };
+    struct pd_resolver *resolver = NULL;
+    memset(out, 0, sizeof *out);
+    shared.wants_chain = plan->hist.use_chains || plan->hist.children ||
+                         pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
+    if (is_sequential(session->recording, plan)) {
+        consumer.kind = PD_CONSUME_SEQUENTIAL;
+        consumer.begin = NULL;
+        consumer.end = NULL;
+        consumer.work = leave_to_order;
+        consumer.in_order = in_order;
+        resolver = pd_resolver_new(session->symbols);
+        shared.sequential = resolver ? state_new(&shared, resolver) : NULL;
+        if (!shared.sequential) {
+            pd_resolver_free(resolver);
+            return PERFDATA_ERROR_MEMORY;
+        }
+    }
+    pthread_mutex_init(&shared.lock, NULL);
+    perfdata_status status = pd_pipeline_run(session, &consumer, threads);
+    if (shared.sequential) {
+        perfdata_status given = give(&shared, shared.sequential);
+        status = status < 0 ? status : given;
+        pd_resolver_free(resolver);
+    }
+    if (!shared.has_first)
+        pd_hist_init(&out->hist, &plan->hist);
+    if (status == 0 && out->hist.failed)
+        status = PERFDATA_ERROR_MEMORY;
+    pthread_mutex_destroy(&shared.lock);
+    pd_map64_free(&shared.last_value);
+    pd_vec_free(&shared.values);
+    return status;
+}

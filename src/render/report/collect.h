@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* What report_collect.c shares with those that count other things than samples: a worker, a sample's facts. */
+#ifndef PD_REPORT_COLLECT_H
+#define PD_REPORT_COLLECT_H
+#include "render/report/plan.h"
+#include "resolve/chain_memo.h"
+
+struct collecting {
+    const struct pd_report_plan *plan;
+    struct pd_session *session;
+    bool wants_chain;
+    pthread_mutex_t lock;
+    struct pd_report_counts *out;
+    bool has_first; /* a worker's tables have become those of `out` */
+    struct state *sequential;
+    struct pd_map64 last_value; /* sample id -> index in values */
+    PD_VEC(uint64_t) values;
+};
+
+/* A worker. */
+struct state {
+    struct collecting *shared;
+    struct pd_resolver *resolver;
+    struct pd_hist hist;
+    uint64_t lost_samples;
+    struct pd_report_trace trace;
+    struct pd_frame *frames;
+    size_t frame_capacity;
+    /* The cell that a chain's callers lead to; not in use: no slots. */
+    struct pd_chain_memo callers;
+    uint32_t last_cell;               /* of the sample before */
+    struct pd_report_scratch scratch; /* for payloads */
+};
+
+struct sample_facts {
+    const struct pd_event *event; /* whose histogram */
+    const struct pd_sample *sample;
+    const struct pd_thread *thread;
+    uint64_t number, period;
+    struct pd_location *location;
+    const struct pd_symbol *parent;
+    uint32_t cell;
+    const struct pd_hist_access *access; /* a branch of the sample; NULL: the sample itself */
+};
+
+/* report_collect.c: all of `plan->hist.words` words. */
+void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key);
+
+/* report_branch.c: each branch of a sample's stack for itself. */
+perfdata_status pd_report_count_branches(struct state *state, struct sample_facts *facts,
+                                         bool filtered);
+uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access *access,
+                               uint8_t key);
+
+/* report_lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
+uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,
+                             uint64_t address, uint8_t key);
+/* The same of a frame of a chain. */
+uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame, uint8_t key);
+
+#endif

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT */
+/* Titles and rows of a report. */
+#include "base/parallel.h"
+#include "render/raw_dump/raw_dump.h"
+#include "render/report/branch.h"
+#include "render/report/draw.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- widths ---- */
+
+static void widen(uint32_t *width, size_t length)
+{
+    if (length > *width)
+        *width = (uint32_t)length;
+}
+
+static uint32_t number_width(uint8_t column)
+{
+    switch (column) {
+    case PD_COLUMN_GUEST_SYS:
+    case PD_COLUMN_GUEST_USER: return 9;
+    case PD_COLUMN_SAMPLES:
+    case PD_COLUMN_PERIOD: return 12;
+    default: return 8;
+    }
+}
+
+static const char *thread_comm(const struct pd_thread *thread)
+{
+    const struct pd_comm *comm = thread ? pd_thread_comm(thread, UINT64_MAX) : NULL;
+    const char *text = comm ? pd_comm_final_text(comm) : NULL;
+    return text ? text : "";
+}
+
+static const char *cgroup_text(const struct pd_report_table *table, uint64_t id)
+{
+    const char *text = id ? pd_timeline_cgroup(table->timeline, UINT64_MAX, id) : NULL;
+    return text ? text : id ? "unknown" : "N/A";
+}
+
+static void measure_row(struct pd_report_table *table, const struct pd_hist_row *row)
+{
+    const struct pd_report_plan *plan = table->plan;
+    uint32_t *widths = table->widths, digits = table->address_digits;
+    const struct pd_symbol *symbol = row->entry->first.symbol;
+    if (symbol) {
+        widen(&widths[PD_KEY_SYMBOL], pd_symbol_width(symbol) + 4u + pd_report_origin_width(table));
+    } else {
+        widen(&widths[PD_KEY_SYMBOL], digits + 4 + 2);
+        if (widths[PD_KEY_DSO] < digits && !plan->options->column_widths &&
+            !plan->options->separator && !plan->filter.has_dsos)
+            widths[PD_KEY_DSO] = digits;
+    }
+    size_t comm = strlen(thread_comm(row->entry->first.thread));
+    if (comm > widths[PD_KEY_COMM]) {
+        widths[PD_KEY_COMM] = (uint32_t)comm;
+        widen(&widths[PD_KEY_PID], comm + 8);
+    }
+    if (plan->mode == PD_REPORT_BRANCH)
+        pd_report_branch_measure(table, row);
+    if (row->dso)
+        widen(&widths[PD_KEY_DSO], strlen(row->dso));
+    if (row->parent)
+        widen(&widths[PD_KEY_PARENT], strlen(row->parent));
+    if (row->trace && row->met & PD_MET_TRACE)
+        widen(&widths[PD_KEY_TRACE], strlen(row->trace));
+    if (row->line && row->met & PD_MET_LINE)
+        widen(&widths[PD_KEY_SRCLINE], strlen(row->line));
+    if (row->file && row->met & PD_MET_FILE)
+        widen(&widths[PD_KEY_SRCFILE], strlen(row->file));
+    widen(&widths[PD_KEY_LOCAL_WEIGHT], 12);
+    widen(&widths[PD_KEY_WEIGHT], 12);
+    widen(&widths[PD_KEY_CPU], 3);
+    widen(&widths[PD_KEY_SOCKET], 6);
+    widen(&widths[PD_KEY_TIME], plan->options->flags & PERFDATA_REPORT_NS ? 16 : 12);
+    if (widths[PD_KEY_CGROUP]) {
+        uint64_t id = pd_hist_row_word(table->result, row, PD_KEY_CGROUP);
+        if (id)
+            widen(&widths[PD_KEY_CGROUP], strlen(cgroup_text(table, id)));
+    }
+}
+
+static void measure(struct pd_report_table *table)
+{
+    memset(table->widths, 0, sizeof table->widths);
+    for (size_t i = 0; i < table->plan->column_count; i++) {
+        const struct pd_report_column *column = &table->plan->columns[i];
+        if (column->what < PD_KEY_COUNT)
+            widen(&table->widths[column->what], strlen(column->title));
+    }
+    for (size_t i = 0; i < table->event->rows.count; i++)
+        if (!table->event->rows.data[i]->filtered)
+            measure_row(table, table->event->rows.data[i]);
+}
+
+uint32_t pd_report_column_width(const struct pd_report_table *table,
+                                const struct pd_report_column *column)
+{
+    if (column->what < PD_KEY_COUNT)
+        return column->user_width ? column->user_width : table->widths[column->what];
+    uint32_t one = number_width(column->what);
+    uint32_t width = column->user_width ? column->user_width : one;
+    if (table->event_count > 1 || table->plan->group_all)
+        width = PD_MAX(width, (uint32_t)table->event_count * one);
+    widen(&width, strlen(column->title));
+    return width;
+}
+
+/* ---- titles ---- */
+
+static void title(const struct pd_report_table *table, const struct pd_report_column *column,
+                  struct pd_text *out)
+{
+    uint32_t width = pd_report_column_width(table, column);
+    size_t length = strlen(column->title);
+    if (column->what < PD_KEY_COUNT)
+        pd_text_left(out, column->title, PD_MIN(length, width), width);
+    else
+        pd_text_right(out, column->title, length, width);
+}
+
+/* One column, or a field of a key that has several. */
+struct cell {
+    const struct pd_report_column *column;
+    size_t at, field; /* of the plan's columns, of its fields */
+    size_t index;     /* of the field within its key */
+};
+
+/* The cells of a line, one after another: starts with all zero. */
+static bool next_cell(const struct pd_report_table *table, struct cell *cell)
+{
+    const struct pd_report_plan *plan = table->plan;
+    bool started = cell->column != NULL;
+    for (size_t i = cell->at + (started && !pd_hist_is_fields(cell->column->what));
+         i < plan->column_count; i++) {
+        const struct pd_report_column *column = &plan->columns[i];
+        bool same = column == cell->column;
+        if (column->elided)
+            continue;
+        if (!pd_hist_is_fields(column->what)) {
+            *cell = (struct cell){ .column = column, .at = i };
+            return true;
+        }
+        for (size_t f = same ? cell->field + 1 : 0; f < plan->fields.count; f++)
+            if (plan->fields.data[f].key == column->what &&
+                plan->fields.data[f].event == table->events[0]) {
+                *cell = (struct cell){ column, i, f, same ? cell->index + 1 : 0 };
+                return true;
+            }
+    }
+    return false;
+}
+
+static uint32_t cell_width(const struct pd_report_table *table, const struct cell *cell)
+{
+    return pd_hist_is_fields(cell->column->what) ? table->field_widths[cell->field]
+                                                 : pd_report_column_width(table, cell->column);
+}
+
+static void cell_title(const struct pd_report_table *table, const struct cell *cell,
+                       struct pd_text *out)
+{
+    if (!pd_hist_is_fields(cell->column->what)) {
+        title(table, cell->column, out);
+        return;
+    }
+    const char *name = table->plan->fields.data[cell->field].field->name;
+    pd_text_right(out, name, strlen(name), table->field_widths[cell->field]);
+}
+
+static void titles(const struct pd_report_table *table, struct pd_text *out)
+{
+    const char *given = table->plan->options->separator, *separator = given ? given : "  ";
+    struct cell cell = { 0 };
+    pd_text_string(out, "# ");
+    for (bool first = true; next_cell(table, &cell); first = false) {
+        if (!first)
+            pd_text_string(out, separator);
+        cell_title(table, &cell, out);
+    }
+    pd_text_char(out, '\n');
+    if (given)
+        return;
+    cell = (struct cell){ 0 };
+    pd_text_string(out, "# ");
+    for (bool first = true; next_cell(table, &cell); first = false) {
+        if (!first)
+            pd_text_string(out, "  ");
+        pd_text_fill(out, '.', cell_width(table, &cell));
+    }
+    pd_text_string(out, "\n#\n");
+}
+
+/* ---- cells ---- */
+
+static uint64_t total_of(const struct pd_report_plan *plan, const struct pd_hist_event *event)
+{
+    return plan->relative ? event->period_unfiltered : event->period;
+}
+
+static void number(const struct pd_report_table *table, const struct pd_report_column *column,
+                   uint64_t value, uint64_t total, struct pd_text *out)
+{
+    uint32_t width = column->user_width ? column->user_width : number_width(column->what);
+    bool separated = table->plan->options->separator != NULL;
+    if (column->what == PD_COLUMN_SAMPLES || column->what == PD_COLUMN_PERIOD) {
+        pd_text_char(out, ' ');
+        pd_text_u64(out, value, separated ? 1 : width - 1, ' ');
+        return;
+    }
+    double percent = total ? 100.0 * (double)value / (double)total : 0;
+    pd_text_format(out, " %*.2f%%", separated ? 1 : (int)width - 2, percent);
+}
+
+void pd_report_number_cell(const struct pd_report_table *table,
+                           const struct pd_report_column *column, const struct pd_hist_row *row,
+                           struct pd_text *out)
+{
+    const struct pd_report_plan *plan = table->plan;
+    if (column->what == PD_COLUMN_CHILDREN && !plan->hist.children) {
+        uint32_t width = column->user_width ? column->user_width : number_width(column->what);
+        pd_text_format(out, " %*s", plan->options->separator ? 1 : (int)width - 1, "N/A");
+        return;
+    }
+    number(table, column, pd_hist_row_value(row, column->what), table->total, out);
+    for (size_t m = 0; m + 1 < table->event_count; m++) {
+        const struct pd_hist_row *member = row->members ? row->members[m] : NULL;
+        const struct pd_hist_event *event = &table->result->events[table->events[m + 1]];
+        number(table, column, member ? pd_hist_row_value(member, column->what) : 0,
+               total_of(plan, event), out);
+    }
+}
+
+/* %-*.*s */
+static void cut_cell(const char *text, size_t width, struct pd_text *out)
+{
+    size_t length = strlen(text);
+    pd_text_left(out, text, PD_MIN(length, width), width);
+}
+
+/* %.*s */
+static void text_cell(const char *text, size_t width, struct pd_text *out)
+{
+    if (text)
+        pd_text_bytes(out, text, strnlen(text, width));
+}
+
+/* Of a kernel that a file shows perf tells the address in memory, and adds as much to that of a caller, which is one already. A
+ * section that has an object of its own goes by its file. */
+static uint64_t shown_address(const struct pd_dso *dso, uint64_t address, uint64_t map_bias)
+{
+    return dso && dso->kind == PD_DSO_KERNEL && dso->listed ? address + map_bias : address;
+}
+
+void pd_report_put_origin(const struct pd_report_table *table, const struct pd_dso *dso,
+                          uint64_t address, uint64_t map_bias, struct pd_text *out)
+{
+    if (!table->plan->hist.long_names)
+        return;
+    size_t begin = out->length;
+    pd_text_hex_prefixed(out, shown_address(dso, address, map_bias));
+    pd_text_pad(out, begin, table->address_digits + 2);
+    pd_text_char(out, ' ');
+    pd_text_char(out, dso ? pd_symbols_origin(dso) : '!');
+    pd_text_char(out, ' ');
+}
+
+static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
+                        size_t width, struct pd_text *out)
+{
+    const struct pd_hist_first *first = &row->entry->first;
+    const struct pd_symbol *symbol = first->symbol;
+    pd_report_put_origin(table, first->dso, row->addr, first->map_bias, out);
+    pd_text_char(out, '[');
+    pd_text_char(out, first->level);
+    pd_text_string(out, "] ");
+    if (!symbol) {
+        pd_text_string(out, row->addr ? "0x" : "");
+        pd_text_hex(out, row->addr, table->address_digits, '0');
+    } else if (symbol->type == 1) {
+        pd_text_string(out, symbol->name);
+        pd_text_format(out, "+0x%llx",
+                       (unsigned long long)(row->addr - symbol->start - first->map_bias));
+    } else {
+        pd_text_bytes(out, symbol->name,
+                      width < 4 ? symbol->name_length
+                                : PD_MIN((size_t)symbol->name_length, width - 4));
+        if (symbol->inlined)
+            pd_text_string(out, " (inlined)");
+    }
+}
+
+static void time_cell(const struct pd_report_table *table, uint64_t time, size_t width,
+                      struct pd_text *out)
+{
+    char text[64];
+    unsigned long long seconds = time / 1000000000, rest = time % 1000000000;
+    if (table->plan->options->flags & PERFDATA_REPORT_NS)
+        snprintf(text, sizeof text, "%llu.%09llu", seconds, rest);
+    else
+        snprintf(text, sizeof text, "%llu.%06llu", seconds, rest / 1000);
+    pd_text_bytes(out, text, PD_MIN(strlen(text), width));
+}
+
+static void size_cell(bool known, uint64_t size, size_t width, struct pd_text *out)
+{
+    if (known)
+        pd_text_format(out, "%*d", (int)width, (int)size);
+    else
+        pd_text_right(out, "unknown", 7, width);
+}
+
+static void namespace_cell(const struct pd_report_table *table, uint64_t id, struct pd_text *out)
+{
+    struct pd_hist_namespace none = { 0, 0 }, at = id ? table->hist->namespaces.data[id - 1] : none;
+    pd_text_format(out, "%u/0x%llx", at.device, (unsigned long long)at.inode);
+}
+
+static void left_number(uint64_t number, size_t width, struct pd_text *out)
+{
+    size_t before = out->length;
+    pd_text_u64(out, number, 0, ' ');
+    pd_text_pad(out, before, width);
+}
+
+static void page_size_cell(uint64_t size, size_t width, struct pd_text *out)
+{
+    size_t before = out->length;
+    pd_size_text(size, out);
+    pd_text_pad(out, before, width);
+}
+
+void pd_report_key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
+                        const struct pd_hist_row *row, struct pd_text *out)
+{
+    const struct pd_hist_first *first = &row->entry->first;
+    size_t width = pd_report_column_width(table, column);
+    uint64_t word = pd_hist_row_word(table->result, row, column->what);
+    switch ((enum pd_hist_key)column->what) {
+    case PD_KEY_PID: {
+        size_t comm_width = PD_MAX(width, 7u) - 8;
+        pd_text_i64(out, (int32_t)word, 7);
+        pd_text_char(out, ':');
+        cut_cell(thread_comm(first->thread), width < 8 ? SIZE_MAX : comm_width, out);
+        break;
+    }
+    case PD_KEY_COMM: cut_cell(row->comm, width, out); break;
+    case PD_KEY_DSO: cut_cell(row->dso ? row->dso : "[unknown]", width, out); break;
+    case PD_KEY_SYMBOL: symbol_cell(table, row, width, out); break;
+    case PD_KEY_PARENT: cut_cell(row->parent ? row->parent : "[other]", width, out); break;
+    case PD_KEY_CPU: pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word); break;
+    case PD_KEY_SOCKET: pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word); break;
+    case PD_KEY_LOCAL_WEIGHT:
+    case PD_KEY_LOCAL_INS_LAT: left_number(word, width, out); break;
+    case PD_KEY_WEIGHT:
+    case PD_KEY_INS_LAT: left_number(word * row->count, width, out); break;
+    case PD_KEY_CODE_PAGE_SIZE: page_size_cell(word, width, out); break;
+    case PD_KEY_TRACE: text_cell(row->trace ? row->trace : "N/A", width, out); break;
+    case PD_KEY_SRCLINE: text_cell(row->line, width, out); break;
+    case PD_KEY_SRCFILE: text_cell(row->file, width, out); break;
+    case PD_KEY_SYMBOL_SIZE: size_cell(first->symbol != NULL, word, width, out); break;
+    case PD_KEY_DSO_SIZE: size_cell(first->dso != NULL, word, width, out); break;
+    case PD_KEY_CGROUP: pd_text_string(out, cgroup_text(table, word)); break;
+    case PD_KEY_CGROUP_ID: namespace_cell(table, word, out); break;
+    case PD_KEY_IPC_NULL: pd_text_left(out, "-      -", 8, width); break;
+    case PD_KEY_TIME: time_cell(table, word, width, out); break;
+    default:
+        if (pd_report_is_branch_key(column->what))
+            pd_report_branch_cell(table, row, column->what, width, out);
+    }
+}
+
+/* Fields separated by a text have that text nowhere else. */
+void pd_report_replace_separator(struct pd_text *out, size_t from, const char *separator)
+{
+    if (!separator || !*separator || out->failed)
+        return;
+    for (size_t i = from; i < out->length; i++)
+        if (out->data[i] == *separator)
+            out->data[i] = '.';
+}
+
+/* perf's buffer for a row with separators has two bytes a column beside the widths: the mark of an inlined function, for
+ * which there is no width, may not fit. */
+static void cut_row(const struct pd_report_table *table, const struct pd_hist_row *row,
+                    size_t begin, struct pd_text *out)
+{
+    const struct pd_symbol *symbol = row->entry->first.symbol;
+    struct cell cell = { 0 };
+    size_t room = 1;
+    if (!table->plan->options->separator || !symbol || !symbol->inlined)
+        return;
+    while (next_cell(table, &cell))
+        room += cell_width(table, &cell) + 2;
+    if (!out->failed && out->length - begin > room)
+        out->length = begin + room;
+}
+
+static void row_line(const struct pd_report_table *table, const struct pd_hist_row *row,
+                     struct pd_text *out)
+{
+    size_t line = out->length;
+    const struct pd_report_plan *plan = table->plan;
+    const char *separator = plan->options->separator;
+    struct cell cell = { 0 };
+    for (bool first = true; next_cell(table, &cell); first = false) {
+        const struct pd_report_column *column = cell.column;
+        if (!separator || !first)
+            pd_text_string(out, separator ? separator : "  ");
+        size_t begin = out->length;
+        if (pd_hist_is_fields(column->what)) {
+            pd_report_field_cell(table, row, column->what, cell.index,
+                                 table->field_widths[cell.field], out);
+        } else if (column->what < PD_KEY_COUNT) {
+            pd_report_key_cell(table, column, row, out);
+            pd_report_replace_separator(out, begin, separator);
+        } else {
+            pd_report_number_cell(table, column, row, out);
+        }
+        if (cell.at + 1 < plan->column_count)
+            pd_text_pad(out, begin, cell_width(table, &cell));
+    }
+    cut_row(table, row, line, out);
+    pd_text_char(out, '\n');
+}
+
+/* ---- the table ---- */
+
+perfdata_status pd_report_row_chains(const struct pd_report_table *table,
+                                     const struct pd_hist_row *row, struct pd_chain_tree *tree,
+                                     struct pd_text *out)
+{
+    const struct pd_chain_index *chains = table->chains;
+    uint64_t begin = chains->begin[row->index], end = chains->begin[row->index + 1];
+    perfdata_status status = pd_chain_build(table->hist, chains->items + begin, end - begin,
+                                            table->plan->chain_mode, table->least,
+                                            table->plan->chain_percent, tree);
+    if (status == 0)
+        pd_report_graph(table, row, tree, out);
+    return status;
+}
+
+bool pd_report_is_below_limit(const struct pd_report_table *table, const struct pd_hist_row *row)
+{
+    uint64_t value = table->plan->hist.children ? row->children_period : row->period;
+    float percent = table->total ? (float)((double)value * 100.0 / (double)table->total) : 0;
+    return percent < table->plan->percent_limit;
+}
+
+/* Rows are drawn in slices, each on some thread; a window of them is given away in order. */
+enum { SLICE_ROWS = 16, WINDOW_SLICES = 64 };
+
+struct slice {
+    struct pd_text text;
+    perfdata_status status;
+};
+
+struct drawing {
+    const struct pd_report_table *table;
+    size_t first; /* row of the window */
+    struct slice slices[WINDOW_SLICES];
+    struct pd_chain_tree trees[PD_PARALLEL_MAX]; /* by worker */
+};
+
+static void draw_slice(void *data, unsigned worker, size_t index)
+{
+    struct drawing *drawing = data;
+    const struct pd_report_table *table = drawing->table;
+    struct slice *slice = &drawing->slices[index];
+    size_t begin = drawing->first + index * SLICE_ROWS,
+           end = PD_MIN(begin + SLICE_ROWS, table->event->rows.count);
+    slice->text.length = 0;
+    slice->status = 0;
+    for (size_t i = begin; i < end && slice->status == 0; i++) {
+        const struct pd_hist_row *row = table->event->rows.data[i];
+        if (row->filtered || pd_report_is_below_limit(table, row))
+            continue;
+        row_line(table, row, &slice->text);
+        if (table->chains && row->index < table->result->row_count_with_entry)
+            slice->status = pd_report_row_chains(table, row, &drawing->trees[worker], &slice->text);
+    }
+    if (slice->text.failed)
+        slice->status = PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status draw_rows(struct drawing *drawing, struct pd_text *out,
+                                 perfdata_status (*flush)(void *data, struct pd_text *text),
+                                 void *data)
+{
+    const struct pd_report_table *table = drawing->table;
+    size_t count = table->event->rows.count;
+    perfdata_status status = 0;
+    for (; drawing->first < count && status == 0; drawing->first += WINDOW_SLICES * SLICE_ROWS) {
+        size_t slices = PD_MIN((count - drawing->first + SLICE_ROWS - 1) / SLICE_ROWS,
+                               (size_t)WINDOW_SLICES);
+        pd_parallel(table->threads, slices, draw_slice, drawing);
+        for (size_t i = 0; i < slices && status == 0; i++) {
+            pd_text_bytes(out, drawing->slices[i].text.data, drawing->slices[i].text.length);
+            status = drawing->slices[i].status;
+            if (status == 0 && out->length > (1 << 18))
+                status = flush(data, out);
+        }
+    }
+    for (size_t i = 0; i < WINDOW_SLICES; i++)
+        pd_text_free(&drawing->slices[i].text);
+    for (size_t i = 0; i < PD_PARALLEL_MAX; i++)
+        pd_chain_tree_free(&drawing->trees[i]);
+    return status;
+}
+
+perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
+                               perfdata_status (*flush)(void *data, struct pd_text *text),
+                               void *data)
+{
+    perfdata_status status = pd_report_fields_measure(table);
+    if (status < 0)
+        return status;
+    measure(table);
+    if (table->plan->hist.levels) {
+        free(table->field_widths);
+        return pd_report_draw_levels(table, out, flush, data);
+    }
+    if (!table->plan->quiet)
+        titles(table, out);
+    struct drawing *drawing = calloc(1, sizeof *drawing);
+    if (drawing) {
+        drawing->table = table;
+        status = draw_rows(drawing, out, flush, data);
+    } else {
+        status = PERFDATA_ERROR_MEMORY;
+    }
+    free(drawing);
+    free(table->field_widths);
+    return status;
+}

@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: MIT */
+/* From option texts to a plan: sort keys, columns, the style of chains. */
+#include "render/report/plan.h"
+#include <stdlib.h>
+
+struct key_row {
+    const char *name, *title;
+    uint8_t what, width;
+    bool refused;
+    enum pd_report_mode mode; /* where it is a key of that mode only */
+};
+
+static const struct key_row key_rows[] = {
+#define KEY(identifier, key, text) { key, text, PD_KEY_##identifier, 0, false, PD_REPORT_NORMAL },
+#define COLUMN(identifier, key, text, columns)                                                     \
+    { key, text, PD_COLUMN_##identifier, columns, false, PD_REPORT_NORMAL },
+#define REFUSED(key) { key, NULL, 0, 0, true, PD_REPORT_NORMAL },
+#define MODE_KEY(identifier, key, text, mode)                                                      \
+    { key, text, PD_KEY_##identifier, 0, false, PD_REPORT_##mode },
+#define MODE(key, mode) { key, NULL, 0, 0, true, PD_REPORT_##mode },
+#include "render/report/keys.def"
+};
+
+const char *perfdata_report_key_name(size_t index)
+{
+    return index < PD_LENGTH(key_rows) ? key_rows[index].name : NULL;
+}
+
+static const struct key_row *row_of(uint8_t what)
+{
+    for (size_t i = 0; i < PD_LENGTH(key_rows); i++)
+        if (!key_rows[i].refused && key_rows[i].what == what)
+            return &key_rows[i];
+    return NULL;
+}
+
+/* Any prefix in any case, the first in the table wins. */
+static const struct key_row *find_row(const char *text, size_t length)
+{
+    for (size_t i = 0; i < PD_LENGTH(key_rows); i++)
+        if (length && !strncasecmp(text, key_rows[i].name, length))
+            return &key_rows[i];
+    return NULL;
+}
+
+/* The next piece between characters of `separators`; false at the end. */
+static bool next_token(const char **at, const char *separators, const char **token, size_t *length)
+{
+    *at += strspn(*at, separators);
+    *token = *at;
+    *length = strcspn(*at, separators);
+    *at += *length;
+    return *length != 0;
+}
+
+/* ---- keys and columns ---- */
+
+static bool has_order(const struct pd_report_plan *plan, uint8_t what)
+{
+    return memchr(plan->order, what, plan->order_count) != NULL;
+}
+
+static void add_order(struct pd_report_plan *plan, uint8_t what)
+{
+    for (size_t i = 0; i < plan->order_count; i++)
+        if (plan->order[i] == what)
+            return;
+    if (plan->order_count < PD_REPORT_COLUMNS)
+        plan->order[plan->order_count++] = what;
+}
+
+static void add_column(struct pd_report_plan *plan, uint8_t what)
+{
+    for (size_t i = 0; i < plan->column_count; i++)
+        if (plan->columns[i].what == what)
+            return;
+    if (plan->column_count < PD_REPORT_COLUMNS)
+        plan->columns[plan->column_count++] = (struct pd_report_column){
+            .what = what, .title = pd_hist_is_fields(what) ? "" : row_of(what)->title
+        };
+}
+
+/* A word that is none of the sort keys may be fields of tracepoints. Those that follow one another are one key. */
+static perfdata_status add_fields(struct pd_recording *recording, struct pd_report_plan *plan,
+                                  const char *token, size_t length, bool *found)
+{
+    uint8_t last = plan->order_count ? plan->order[plan->order_count - 1] : 0;
+    uint8_t key = PD_KEY_FIELDS;
+    while (key <= PD_KEY_FIELDS_LAST && key != last && has_order(plan, key))
+        key++;
+    if (key > PD_KEY_FIELDS_LAST)
+        return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "--sort with fields of tracepoints in more than %d places is not supported",
+                       PD_KEY_FIELDS_LAST - PD_KEY_FIELDS + 1);
+    perfdata_status status = pd_report_fields_add(recording, plan, token, length, key, found);
+    if (status == 0 && *found)
+        add_order(plan, key);
+    return status;
+}
+
+static perfdata_status parse_keys(struct pd_recording *recording, const char *text,
+                                  const char *option, struct pd_report_plan *plan,
+                                  void (*add)(struct pd_report_plan *plan, uint8_t what))
+{
+    struct pd_context *context = &recording->context;
+    const char *token;
+    size_t length;
+    while (next_token(&text, ", ", &token, &length)) {
+        const struct key_row *row = find_row(token, length);
+        bool found = false;
+        perfdata_status status = !row && add == add_order
+                                     ? add_fields(recording, plan, token, length, &found)
+                                     : 0;
+        if (status < 0)
+            return status;
+        if (found)
+            continue;
+        if (!row)
+            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --%s key: `%.*s'", option,
+                           (int)length, token);
+        if (row->mode && row->mode != plan->mode)
+            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid --%s key: `%.*s'", option,
+                           (int)length, token);
+        if (row->mode && !plan->has_mode_data)
+            continue; /* nothing will be printed */
+        if (row->refused)
+            return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                           "--%s key '%s' is not supported yet", option, row->name);
+        add(plan, row->what);
+    }
+    return 0;
+}
+
+/* perf adds a column for IPC wherever a sort key contains the word. */
+static void add_ipc(struct pd_report_plan *plan, const char *sort)
+{
+    if (strstr(sort, "symbol"))
+        add_order(plan, plan->mode == PD_REPORT_BRANCH ? PD_KEY_IPC_LBR : PD_KEY_IPC_NULL);
+}
+
+static perfdata_status setup_order(struct pd_recording *recording, struct pd_report_plan *plan,
+                                   bool children)
+{
+    const struct perfdata_report_options *options = plan->options;
+    struct pd_context *context = &recording->context;
+    const char *sort = plan->sort;
+    bool appended = sort && *sort == '+';
+    if (appended && !sort[1])
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid --sort key: `+'");
+    if (sort && strstr(sort, "ipc"))
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --sort key: `%s'", sort);
+    if (options->fields && strstr(options->fields, "ipc"))
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --fields key: `%s'",
+                       options->fields);
+    /* Wherever the word stands among the keys, perf leaves the order to them. */
+    if (!plan->fields_are_strict && children && !(sort && strstr(sort, "overhead_children")))
+        add_order(plan, PD_COLUMN_CHILDREN);
+    if (!plan->fields_are_strict && !(sort && strstr(sort, "overhead")))
+        add_order(plan, PD_COLUMN_OVERHEAD);
+    perfdata_status status = 0;
+    bool by_default = appended || (!sort && !plan->fields_are_strict);
+    if (by_default && plan->only_tracepoints && options->flags & PERFDATA_REPORT_RAW_TRACE) {
+        status = parse_keys(recording, "trace_fields", "sort", plan, add_order);
+    } else if (by_default && plan->only_tracepoints) {
+        add_order(plan, PD_KEY_TRACE);
+    } else if (by_default && plan->mode == PD_REPORT_BRANCH) {
+        static const uint8_t keys[] = { PD_KEY_COMM, PD_KEY_DSO_FROM, PD_KEY_SYMBOL_FROM,
+                                        PD_KEY_SYMBOL_TO, PD_KEY_CYCLES };
+        for (size_t i = 0; i < PD_LENGTH(keys); i++)
+            add_order(plan, keys[i]);
+    } else if (by_default) {
+        add_order(plan, PD_KEY_COMM);
+        add_order(plan, PD_KEY_DSO);
+        add_order(plan, PD_KEY_SYMBOL);
+    }
+    if (status == 0 && sort) {
+        status = parse_keys(recording, sort + appended, "sort", plan, add_order);
+        add_ipc(plan, sort);
+    }
+    if (status == 0 && options->parent)
+        add_order(plan, PD_KEY_PARENT);
+    return status;
+}
+
+static void default_columns(struct pd_report_plan *plan, bool children)
+{
+    uint32_t flags = plan->options->flags;
+    if (children)
+        add_column(plan, PD_COLUMN_CHILDREN);
+    add_column(plan, PD_COLUMN_OVERHEAD);
+    if (children)
+        plan->columns[plan->column_count - 1].title = "Self";
+    if (flags & PERFDATA_REPORT_CPU_UTILIZATION) {
+        add_column(plan, PD_COLUMN_SYS);
+        add_column(plan, PD_COLUMN_USER);
+        if (plan->options->guests) {
+            add_column(plan, PD_COLUMN_GUEST_SYS);
+            add_column(plan, PD_COLUMN_GUEST_USER);
+        }
+    }
+    if (flags & PERFDATA_REPORT_SAMPLES)
+        add_column(plan, PD_COLUMN_SAMPLES);
+    if (flags & PERFDATA_REPORT_TOTAL_PERIOD)
+        add_column(plan, PD_COLUMN_PERIOD);
+}
+
+static void user_widths(struct pd_report_plan *plan)
+{
+    const char *at = plan->options->column_widths;
+    for (size_t i = 0; at && i < plan->column_count; i++) {
+        char *end;
+        long width = strtol(at, &end, 10);
+        plan->columns[i].user_width = width > 0 && width < 4096 ? (uint32_t)width : 0;
+        at = *end == ',' ? end + 1 : NULL;
+    }
+}
+
+static perfdata_status check_levels(struct pd_context *context, const struct pd_report_plan *plan)
+{
+    bool key = false;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        bool number = plan->columns[i].what >= PD_KEY_COUNT;
+        if ((number && key) || pd_hist_is_fields(plan->columns[i].what))
+            return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                           "--hierarchy with %s among the sort keys is not supported yet",
+                           number ? "numbers" : "fields of tracepoints");
+        key |= !number;
+    }
+    return 0;
+}
+
+static perfdata_status setup_columns(struct pd_recording *recording, struct pd_report_plan *plan,
+                                     bool children)
+{
+    const char *fields = plan->options->fields;
+    perfdata_status status = setup_order(recording, plan, children);
+    if (status < 0)
+        return status;
+    if (!plan->fields_are_strict)
+        default_columns(plan, children);
+    if (fields)
+        status = parse_keys(recording, fields + (*fields == '+'), "fields", plan, add_column);
+    for (size_t i = 0; i < plan->order_count; i++)
+        add_column(plan, plan->order[i]);
+    for (size_t i = 0; i < plan->column_count; i++)
+        add_order(plan, plan->columns[i].what);
+    user_widths(plan);
+    if (plan->hist.levels && status == 0)
+        status = check_levels(&recording->context, plan);
+    plan->hist.key_count = 0;
+    for (size_t i = 0; i < plan->order_count; i++)
+        if (plan->order[i] < PD_KEY_COUNT)
+            plan->hist.keys[plan->hist.key_count++] = plan->order[i];
+    plan->hist.keeps_addresses = plan->hist.frames != PD_FRAMES_BY_FUNCTION ||
+                                 has_order(plan, PD_KEY_SRCLINE) ||
+                                 has_order(plan, PD_KEY_SRCFILE) || plan->hist.long_names;
+    plan->hist.has_access = plan->mode == PD_REPORT_BRANCH;
+    plan->hist.keeps_log = has_order(plan, PD_KEY_MISPREDICT) || has_order(plan, PD_KEY_IN_TX) ||
+                           has_order(plan, PD_KEY_ABORT) ||
+                           (plan->hist.has_access && !has_order(plan, PD_KEY_DSO) &&
+                            (has_order(plan, PD_KEY_SYMBOL) || has_order(plan, PD_KEY_IPC_LBR)));
+    return status;
+}
+
+/* ---- chains ---- */
+
+static bool is_prefix(const char *token, size_t length, const char *word)
+{
+    return length <= strlen(word) && !strncmp(token, word, length);
+}
+
+static bool parse_chain_word(struct pd_report_plan *plan, const char *token, size_t length)
+{
+    static const struct {
+        const char *word;
+        enum pd_chain_mode mode;
+    } modes[] = { { "graph", PD_CHAIN_GRAPH },
+                  { "flat", PD_CHAIN_FLAT },
+                  { "fractal", PD_CHAIN_FRACTAL },
+                  { "folded", PD_CHAIN_FOLDED } };
+    for (size_t i = 0; i < PD_LENGTH(modes); i++)
+        if (is_prefix(token, length, modes[i].word)) {
+            plan->chain_mode = modes[i].mode;
+            return true;
+        }
+    bool caller = is_prefix(token, length, "caller");
+    if (caller || is_prefix(token, length, "callee")) {
+        plan->hist.caller_order = caller;
+        plan->order_set = true;
+        return true;
+    }
+    static const char *const keys[] = { "function", "address", "srcline" };
+    for (size_t i = 0; i < PD_LENGTH(keys); i++)
+        if (is_prefix(token, length, keys[i])) {
+            plan->hist.frames = (uint8_t)i;
+            return true;
+        }
+    if (is_prefix(token, length, "branch")) {
+        plan->chains_with_branches = true;
+        return true;
+    }
+    static const char *const values[] = { "percent", "period", "count" };
+    for (size_t i = 0; i < PD_LENGTH(values); i++)
+        if (is_prefix(token, length, values[i])) {
+            plan->chain_value = (enum pd_chain_value)i;
+            return true;
+        }
+    return false;
+}
+
+static perfdata_status parse_chains(struct pd_context *context, struct pd_report_plan *plan)
+{
+    const char *text = plan->options->call_graph;
+    plan->chain_mode = PD_CHAIN_GRAPH;
+    plan->chain_percent = 0.5;
+    if (plan->options->flags & PERFDATA_REPORT_NO_CALL_GRAPH)
+        plan->chain_mode = PD_CHAIN_NONE;
+    if (!text)
+        return 0;
+    plan->chains_asked = true;
+    if (!*text || is_prefix(text, strlen(text), "none")) {
+        if (*text)
+            plan->chain_mode = PD_CHAIN_NONE;
+        plan->chains_asked = !*text;
+        return 0;
+    }
+    const char *token;
+    size_t length;
+    bool percent_set = false;
+    while (next_token(&text, ",", &token, &length)) {
+        if (parse_chain_word(plan, token, length))
+            continue;
+        char *end;
+        if (percent_set) {
+            plan->print_limit = (uint32_t)strtoul(token, &end, 0);
+        } else {
+            plan->chain_percent = strtod(token, &end);
+            percent_set = true;
+        }
+        if (end == token)
+            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                           "invalid call graph option: `%.*s'", (int)length, token);
+    }
+    return 0;
+}
+
+/* ---- the rest ---- */
+
+static perfdata_status compile(struct pd_context *context, const char *pattern, regex_t *out)
+{
+    int error = regcomp(out, pattern, REG_EXTENDED);
+    if (!error)
+        return 0;
+    char text[200];
+    regerror(error, out, text, sizeof text);
+    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid regex: %s\n%s", pattern, text);
+}
+
+static perfdata_status parse_quantum(struct pd_context *context, const char *text, uint64_t *out)
+{
+    static const struct {
+        const char *unit;
+        uint64_t factor;
+    } units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+    *out = 100000000;
+    if (!text)
+        return 0;
+    char *end;
+    uint64_t number = strtoul(text, &end, 0);
+    for (size_t i = 0; end != text && i < PD_LENGTH(units); i++)
+        if (!strcmp(end, units[i].unit) && !pd_mul_overflows(number, units[i].factor, out) && *out)
+            return 0;
+    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "time quantum '%s': a number and s, ms, us or ns", text);
+}
+
+perfdata_status pd_report_plan_make(struct pd_context *context,
+                                    const struct perfdata_report_options *options,
+                                    struct pd_report_plan *out)
+{
+    memset(out, 0, sizeof *out);
+    out->options = options;
+    out->relative = options->flags & PERFDATA_REPORT_RELATIVE;
+    out->quiet = options->flags & PERFDATA_REPORT_QUIET;
+    out->group_all = options->flags & PERFDATA_REPORT_GROUP;
+    out->no_group = options->flags & PERFDATA_REPORT_NO_GROUP;
+    out->full_source_path = options->more & PERFDATA_REPORT_FULL_SOURCE_PATH;
+    out->fields_are_strict = options->fields && *options->fields != '+';
+    out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
+    out->no_host = options->guest_flags & PERFDATA_REPORT_NO_HOST;
+    out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
+    out->sort = options->sort;
+    if (!out->sort && options->more & PERFDATA_REPORT_BRANCH_HISTORY)
+        out->sort = "srcline,symbol,dso";
+    out->skip_first_frame = out->sort && !strncmp(out->sort, "sym", 3) && !options->fields;
+    out->hist.long_names = options->more & PERFDATA_REPORT_VERBOSE;
+    out->hist.levels = options->more & PERFDATA_REPORT_HIERARCHY;
+    if (out->hist.levels && options->fields)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "--hierarchy and --fields options cannot be used together");
+    perfdata_status status = parse_chains(context, out);
+    if (options->more & PERFDATA_REPORT_BRANCH_HISTORY) {
+        out->chains_asked = out->chains_with_branches = true;
+        out->hist.frames = PD_FRAMES_BY_ADDRESS;
+    }
+    if (status == 0)
+        status = parse_quantum(context, options->time_quantum, &out->time_quantum);
+    if (status == 0 && options->percent_limit) {
+        out->percent_limit = strtof(options->percent_limit, NULL);
+        out->chain_percent = (double)out->percent_limit;
+    }
+    if (status == 0)
+        status = compile(context, options->parent ? options->parent : "^sys_|^do_page_fault",
+                         &out->parent);
+    out->has_parent = status == 0;
+    if (status == 0 && options->ignore_callees) {
+        status = compile(context, options->ignore_callees, &out->ignore);
+        out->has_ignore = status == 0;
+    }
+    return status;
+}
+
+static perfdata_status setup_filters(struct pd_recording *recording, struct pd_report_plan *plan,
+                                     int32_t *perf_exit)
+{
+    const struct perfdata_report_options *options = plan->options;
+    struct pd_context *context = &recording->context;
+    struct pd_filter *filter = &plan->filter;
+    perfdata_status status = 0;
+    if (options->comms)
+        status = pd_filter_add_comms(filter, context, options->comms);
+    if (status == 0 && options->dsos)
+        status = pd_filter_add_dsos(filter, context, options->dsos);
+    if (status == 0 && options->symbols)
+        status = pd_filter_add_symbols(filter, context, options->symbols, 0);
+    if (status == 0 && options->pids)
+        status = pd_filter_add_pids(filter, context, options->pids);
+    if (status == 0 && options->tids)
+        status = pd_filter_add_tids(filter, context, options->tids);
+    if (status == 0 && options->time) {
+        status = pd_filter_add_times(filter, recording, options->time, false);
+        if (status < 0)
+            *perf_exit = 234;
+    }
+    if (status == 0 && options->cpus) {
+        status = pd_filter_add_cpus(filter, recording, options->cpus);
+        if (status < 0)
+            *perf_exit = 0;
+    }
+    return status;
+}
+
+static void forget_order(struct pd_report_plan *plan, uint8_t what)
+{
+    uint8_t *at = memchr(plan->order, what, plan->order_count);
+    if (at) {
+        plan->order_count--;
+        memmove(at, at + 1, (size_t)(plan->order + plan->order_count - at));
+    }
+}
+
+/* A filter with one name makes its column superfluous, unless no column would be left. */
+static perfdata_status elide(struct pd_report_plan *plan)
+{
+    const struct pd_filter *filter = &plan->filter;
+    size_t kept = 0;
+    if (filter->has_comms && filter->comms.count == 1)
+        plan->only_comm = pd_arena_copy(&plan->arena, filter->comms.names[0].text,
+                                        filter->comms.names[0].length);
+    if (filter->has_dsos && filter->dsos.count == 1)
+        plan->only_dso = pd_arena_copy(&plan->arena, filter->dsos.names[0].text,
+                                       filter->dsos.names[0].length);
+    if (filter->has_symbols && filter->symbols.count == 1 && !filter->address_count)
+        plan->only_symbol = pd_arena_copy(&plan->arena, filter->symbols.names[0].text,
+                                          filter->symbols.names[0].length);
+    else if (filter->has_symbols && !filter->symbols.count && filter->address_count == 1)
+        plan->only_symbol = plan->options->symbols;
+    for (size_t i = 0; i < plan->column_count; i++) {
+        struct pd_report_column *column = &plan->columns[i];
+        column->elided = (column->what == PD_KEY_COMM && plan->only_comm) ||
+                         (column->what == PD_KEY_DSO && plan->only_dso) ||
+                         (column->what == PD_KEY_SYMBOL && plan->only_symbol);
+        plan->show_comm |= column->elided && column->what == PD_KEY_COMM;
+        plan->show_dso |= column->elided && column->what == PD_KEY_DSO;
+        plan->show_symbol |= column->elided && column->what == PD_KEY_SYMBOL;
+        kept += column->what < PD_KEY_COUNT && !column->elided;
+    }
+    for (size_t i = 0; i < plan->column_count; i++) {
+        struct pd_report_column *column = &plan->columns[i];
+        column->elided &= kept != 0 && !plan->hist.levels;
+        if (column->elided)
+            forget_order(plan, column->what);
+    }
+    return 0;
+}
+
+/* perf meets a pipe's events only after it has chosen. */
+static bool has_only_tracepoints(const struct pd_recording *recording)
+{
+    bool only = recording->event_count != 0 && recording->kind != PD_CONTAINER_PIPE;
+    for (size_t i = 0; i < recording->event_count; i++)
+        only = only && recording->events[i]->attr.type == PD_TYPE_TRACEPOINT;
+    return only;
+}
+
+/* perf has not read a pipe's features when it chooses. */
+static bool has_branch_stacks(const struct pd_recording *recording)
+{
+    return recording->kind != PD_CONTAINER_PIPE &&
+           pd_recording_has_feature(recording, PD_FEATURE_BRANCH_STACK);
+}
+
+enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
+                                      const struct perfdata_report_options *options)
+{
+    uint32_t flags = options->flags;
+    if (flags & PERFDATA_REPORT_MEM_MODE)
+        return PD_REPORT_MEMORY;
+    if (options->more & PERFDATA_REPORT_BRANCH_HISTORY)
+        return PD_REPORT_NORMAL;
+    bool recorded = has_branch_stacks(recording) && !(flags & PERFDATA_REPORT_NO_BRANCH_STACK);
+    return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
+}
+
+/* Only where there is nothing to report on is it known what perf says. */
+static perfdata_status choose_mode(struct pd_recording *recording, struct pd_report_plan *plan,
+                                   uint64_t sample_type)
+{
+    struct pd_context *context = &recording->context;
+    const struct perfdata_report_options *options = plan->options;
+    bool history = options->more & PERFDATA_REPORT_BRANCH_HISTORY,
+         made = plan->itrace.last_branch || plan->itrace.add_last_branch;
+    /* Of a pipe perf does not know; decoded traces bring branches where that is asked for. */
+    bool may_come = recording->kind == PD_CONTAINER_PIPE ||
+                    pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
+    bool branches = recording->kind == PD_CONTAINER_PIPE || made ||
+                    sample_type & PD_SAMPLE_BRANCH_STACK;
+    plan->mode = pd_report_mode_of(recording, options);
+    if (plan->mode == PD_REPORT_NORMAL && made && !history &&
+        !(options->flags & PERFDATA_REPORT_NO_BRANCH_STACK))
+        plan->mode = PD_REPORT_BRANCH;
+    plan->shows_ends = history && (made || has_branch_stacks(recording));
+    plan->total_cycles = plan->mode == PD_REPORT_BRANCH &&
+                         options->flags & PERFDATA_REPORT_TOTAL_CYCLES;
+    plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
+                              ? branches
+                              : may_come || sample_type & PD_SAMPLE_DATA_SRC;
+    if (plan->mode == PD_REPORT_MEMORY && plan->has_mode_data)
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "memory accesses (option --mem-mode) are not supported yet");
+    return 0;
+}
+
+static perfdata_status check_mode_data(struct pd_context *context,
+                                       const struct pd_report_plan *plan)
+{
+    if (plan->has_mode_data || plan->mode == PD_REPORT_NORMAL)
+        return 0;
+    return pd_fail(
+        context, PERFDATA_ERROR_NO_DATA, -1,
+        plan->mode == PD_REPORT_BRANCH
+            ? "Selected -b but no branch data. Did you call perf record without -b?"
+            : "Selected --mem-mode but no mem data. Did you call perf record without -d?");
+}
+
+perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
+                                   int32_t *perf_exit)
+{
+    struct pd_context *context = &recording->context;
+    uint64_t sample_type = 0;
+    for (size_t i = 0; i < recording->event_count; i++)
+        sample_type |= recording->events[i]->attr.sample_type;
+    /* perf meets a pipe's events only after it has chosen: chains, but no column for children. */
+    bool is_pipe = recording->kind == PD_CONTAINER_PIPE;
+    struct pd_itrace_options *itrace = &plan->itrace;
+    bool traced = pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
+    if (itrace->set ? itrace->callchain || itrace->add_callchain : traced)
+        sample_type |= PD_SAMPLE_CALLCHAIN;
+    if (plan->chain_mode == PD_CHAIN_NONE) /* perf then makes none, but has a column for callers */
+        itrace->callchain = itrace->add_callchain = false;
+    bool has_chains = is_pipe || sample_type & PD_SAMPLE_CALLCHAIN;
+    bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
+    *perf_exit = 0;
+    plan->only_tracepoints = has_only_tracepoints(recording);
+    perfdata_status status = choose_mode(recording, plan, sample_type);
+    bool children = wants_children && has_chains && !is_pipe && plan->mode == PD_REPORT_NORMAL &&
+                    !plan->hist.levels;
+    if (status == 0)
+        status = setup_columns(recording, plan, children);
+    if (status == 0 && has_order(plan, PD_KEY_TRACE))
+        status = pd_report_trace_open(recording, plan);
+    if (status == 0)
+        status = check_mode_data(context, plan);
+    if (status < 0)
+        return status;
+    if (!plan->order_set)
+        plan->hist.caller_order = wants_children;
+    if (plan->options->flags & PERFDATA_REPORT_INVERTED)
+        plan->hist.caller_order = true;
+    plan->hist.children = children;
+    if (!has_chains && has_order(plan, PD_KEY_PARENT))
+        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
+                       "Selected --sort parent, but no callchain data. Did you call 'perf record' "
+                       "without -g?");
+    if (!has_chains && plan->chains_asked && plan->chain_mode != PD_CHAIN_NONE && !plan->shows_ends)
+        return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
+                       "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
+                       "Did you call 'perf record' without -g or -b?");
+    /* --branch-history gathers chains even where none are drawn: rows stand in their order. */
+    bool history = plan->options->more & PERFDATA_REPORT_BRANCH_HISTORY;
+    plan->hist.use_chains = (has_chains || plan->shows_ends) && plan->mode != PD_REPORT_BRANCH &&
+                            (plan->chain_mode != PD_CHAIN_NONE || history);
+    status = setup_filters(recording, plan, perf_exit);
+    return status == 0 ? elide(plan) : status;
+}
+
+void pd_report_plan_free(struct pd_report_plan *plan)
+{
+    if (plan->has_parent)
+        regfree(&plan->parent);
+    if (plan->has_ignore)
+        regfree(&plan->ignore);
+    pd_filter_free(&plan->filter);
+    pd_tracing_free(plan->tracing);
+    pd_vec_free(&plan->fields);
+    pd_arena_free(&plan->arena);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* A report's options, parsed: what is counted, which columns are printed, how they are sorted and drawn. */
+#ifndef PD_REPORT_PLAN_H
+#define PD_REPORT_PLAN_H
+#include "analyse/chain.h"
+#include "base/text.h"
+#include "select/filter.h"
+#include "pipeline/pipeline.h"
+#include "tracepoint/tracepoint.h"
+#include <perfdata/report.h>
+#include <regex.h>
+
+enum pd_chain_value { PD_CHAIN_PERCENT, PD_CHAIN_PERIOD, PD_CHAIN_COUNT };
+
+#define PD_REPORT_COLUMNS 32
+
+struct pd_report_column {
+    uint8_t what; /* enum pd_hist_key */
+    bool elided;  /* one value only: said above the table */
+    uint32_t user_width;
+    const char *title;
+};
+
+/* A field of an event as a column: part of the key `key`. */
+struct pd_report_field {
+    uint8_t key; /* PD_KEY_FIELDS... */
+    bool raw;
+    uint32_t event;
+    const struct pd_trace_field *field;
+};
+
+enum pd_report_mode { PD_REPORT_NORMAL, PD_REPORT_BRANCH, PD_REPORT_MEMORY };
+
+struct pd_report_plan {
+    const struct perfdata_report_options *options;
+    struct pd_itrace_options itrace;
+    unsigned max_stack; /* of the options, or what chains of a trace need */
+    enum pd_report_mode mode;
+    const char *sort;          /* options->sort, or what stands for it */
+    bool has_mode_data;        /* what that mode needs was recorded */
+    bool chains_with_branches; /* -g branch, --branch-history */
+    bool shows_ends;           /* chains tell what is known of their branches */
+    bool total_cycles, full_source_path;
+    struct pd_hist_options hist;
+    struct pd_report_column columns[PD_REPORT_COLUMNS];
+    size_t column_count;
+    uint8_t order[PD_REPORT_COLUMNS]; /* what rows are sorted by */
+    size_t order_count;
+    bool chains_asked;     /* -g given */
+    bool skip_first_frame; /* -s sym...: it is the row itself */
+    bool fields_are_strict, order_set;
+    enum pd_chain_mode chain_mode;
+    enum pd_chain_value chain_value;
+    double chain_percent;
+    uint32_t print_limit;
+    float percent_limit;
+    uint64_t time_quantum;
+    bool only_tracepoints, relative, quiet, group_all, no_group, exclude_other, no_host, has_parent,
+        has_ignore;
+    regex_t parent, ignore;
+    struct pd_filter filter;
+    const char *only_comm, *only_dso, *only_symbol; /* of filter lists with one entry */
+    bool show_comm, show_dso, show_symbol;          /* their lines are printed */
+    PD_VEC(struct pd_report_field) fields;
+    struct pd_tracing *tracing;             /* NULL: no payload is looked at */
+    const struct pd_trace_format **formats; /* by the event's index; NULL with `tracing` */
+    struct pd_arena arena;
+};
+
+/* Parses what needs no recording. */
+perfdata_status pd_report_plan_make(struct pd_context *context,
+                                    const struct perfdata_report_options *options,
+                                    struct pd_report_plan *out);
+/* What rows are made of: samples, or branches or memory accesses where options or the recording ask for that. */
+enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
+                                      const struct perfdata_report_options *options);
+/* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a failure. */
+perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
+                                   int32_t *perf_exit);
+void pd_report_plan_free(struct pd_report_plan *plan);
+
+/* What the recording tells of an Intel PT trace: of several records the first counts, as where traces are decoded. */
+struct pd_report_trace {
+    bool known;
+    uint64_t number; /* of the record */
+    uint64_t pmu;    /* type of the events that record it */
+};
+
+/* report_collect.c: runs through the recording and counts. */
+struct pd_report_counts {
+    struct pd_hist hist;
+    uint64_t lost_samples;
+    struct pd_report_trace trace;
+};
+perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
+                                  unsigned threads, struct pd_report_counts *out);
+
+/* report_trace.c: the payloads of tracepoints. Opens the formats, once. */
+perfdata_status pd_report_trace_open(struct pd_recording *recording, struct pd_report_plan *plan);
+/* The fields that a sort key names (FIELD, EVENT.FIELD, EVENT.*, trace_fields) join `plan->fields` with key `key`;
+ * *found is false when there are none. */
+perfdata_status pd_report_fields_add(struct pd_recording *recording, struct pd_report_plan *plan,
+                                     const char *name, size_t length, uint8_t key, bool *found);
+struct pd_report_payload {
+    struct pd_resolver *resolver;
+    const struct pd_event *event;
+    const struct pd_sample *sample;
+    const struct pd_thread *thread;
+    uint64_t number;
+};
+/* A worker's memory for texts. */
+struct pd_report_scratch {
+    struct pd_text text, key;
+};
+void pd_report_scratch_free(struct pd_report_scratch *scratch);
+/* Sets the words of `key` that come from the payload: ids of names, PD_HIST_NONE for nothing. The event's own word stands
+ * before `words`. */
+void pd_report_trace_words(const struct pd_report_plan *plan,
+                           const struct pd_report_payload *payload, struct pd_hist *hist,
+                           struct pd_report_scratch *scratch, uint64_t *words);
+
+/* One event's (or group's) table. */
+struct pd_report_table {
+    const struct pd_report_plan *plan;
+    const struct pd_hist *hist;
+    const struct pd_hist_result *result;
+    struct pd_timeline *timeline;
+    const struct pd_hist_event *event;
+    const uint32_t *events; /* the group, leader first */
+    size_t event_count;
+    const struct pd_chain_index *chains; /* NULL: none drawn */
+    uint64_t total;                      /* 100 % */
+    uint64_t chain_total;    /* 100 % of chains: relative percentages are not for them */
+    uint64_t least;          /* hits that a node of a chain needs */
+    uint32_t address_digits; /* of an address without a symbol: 8 where the machine has 32 bits */
+    uint32_t widths[PD_KEY_COUNT];
+    uint32_t *field_widths;       /* per field of the plan */
+    const char **last_mispredict; /* the text of the row before */
+    unsigned threads;             /* to draw with */
+};
+
+/* report_draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */
+perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
+                               perfdata_status (*flush)(void *data, struct pd_text *text),
+                               void *data);
+
+/* report_trace.c: how wide each field of the table's leader is. */
+perfdata_status pd_report_fields_measure(struct pd_report_table *table);
+/* The value of the index-th field of one key. */
+void pd_report_field_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
+                          uint8_t key, size_t index, uint32_t width, struct pd_text *out);
+
+/* report_lines.c: the source lines that chains show. */
+perfdata_status pd_report_frame_lines(const struct pd_report_plan *plan, struct pd_symbols *symbols,
+                                      struct pd_hist *hist, struct pd_arena *arena);
+
+/* report_ends.c: what a frame of a chain tells of branches. */
+void pd_report_ends(const struct pd_chain_ends *ends, struct pd_text *out);
+
+/* report_graph.c: the chains of one row. */
+void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,
+                     const struct pd_chain_tree *tree, struct pd_text *out);
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/* report: count, merge, sort, draw. */
+#include "base/parallel.h"
+#include "container/handle.h"
+#include "render/about/header.h"
+#include "render/report/branch.h"
+#include "render/report/group.h"
+#include "render/report/plan.h"
+#include "render/raw_dump/raw_dump.h"
+#include "render/about/stats.h"
+#include "render/about/tasks.h"
+#include "render/raw_dump/trace_log.h"
+#include "format/names.h"
+#include <stdlib.h>
+
+struct report {
+    struct pd_recording *recording;
+    const struct perfdata_report_options *options;
+    struct pd_report_plan plan;
+    struct pd_report_counts counts;
+    struct pd_hist_result result;
+    struct pd_chain_index chains;
+    struct pd_report_groups groups;
+    struct pd_session session;
+    struct pd_trace_log log;
+    perfdata_write_fn write;
+    void *data;
+    int32_t perf_exit;
+    uint64_t trace_errors;
+    const char *last_mispredict;
+    unsigned threads;
+};
+
+static perfdata_status give(void *data, struct pd_text *text)
+{
+    struct report *report = data;
+    perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : 0;
+    if (status == 0 && text->length && report->write(report->data, text->data, text->length))
+        status = PERFDATA_ERROR_OUTPUT;
+    text->length = 0;
+    return status;
+}
+
+/* ---- what stands above a table ---- */
+
+static void lead(const struct report *report, struct pd_text *out)
+{
+    uint32_t flags = report->options->flags;
+    if (report->plan.quiet)
+        return;
+    if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY)) {
+        pd_header_text(report->recording, flags & PERFDATA_REPORT_HEADER_FULL, out);
+    } else if (!(flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))) {
+        pd_text_string(out, "# To display the perf.data header info, please use "
+                            "--header/--header-only options.\n#\n");
+        if (flags & PERFDATA_REPORT_HEADER_FULL && !(flags & PERFDATA_REPORT_DUMP) &&
+            report->recording->kind == PD_CONTAINER_PIPE)
+            pd_header_features(report->recording, true, out);
+    }
+}
+
+static void elided_names(const struct pd_report_plan *plan, struct pd_text *out)
+{
+    for (size_t i = 0; i < plan->column_count; i++) {
+        if (plan->columns[i].what == PD_KEY_COMM && plan->show_comm)
+            pd_text_format(out, "# comm: %s\n", plan->only_comm);
+        if (plan->columns[i].what == PD_KEY_DSO && plan->show_dso)
+            pd_text_format(out, "# dso: %s\n", plan->only_dso);
+        if (plan->columns[i].what == PD_KEY_SYMBOL && plan->show_symbol)
+            pd_text_format(out, "# symbol: %s\n", plan->only_symbol);
+    }
+}
+
+static void table_title(const struct report *report, const struct pd_report_group *group,
+                        struct pd_text *out)
+{
+    static const char units[] = " KMG";
+    const struct pd_report_plan *plan = &report->plan;
+    uint64_t samples = 0, period = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        const struct pd_hist_event *event = &report->result.events[group->events[i]];
+        samples += plan->relative ? event->count_unfiltered : event->count;
+        period += plan->relative ? event->period_unfiltered : event->period;
+    }
+    unsigned unit = 0;
+    while (samples > 1000 && unit < 3) {
+        samples /= 1000;
+        unit++;
+    }
+    pd_text_format(out, "# Samples: %llu%c of event%s '", (unsigned long long)samples, units[unit],
+                   group->is_plural ? "s" : "");
+    pd_report_group_names(&report->groups, group, out);
+    pd_text_char(out, '\'');
+    if (plan->options->time)
+        pd_text_format(out, " (time slices: %s)", plan->options->time);
+    pd_text_format(out, "\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
+}
+
+/* ---- tables ---- */
+
+static uint64_t least_hits(const struct report *report, uint32_t event)
+{
+    const struct pd_hist_event *sums = &report->result.events[event];
+    uint64_t total = report->plan.relative ? sums->chain_period_unfiltered : sums->chain_period;
+    return (uint64_t)((double)total * (report->plan.chain_percent / 100));
+}
+
+static bool records_chains(const struct report *report, uint32_t event)
+{
+    const struct pd_event *of = report->recording->events[event];
+    return (of->attr.sample_type | of->added_type) & PD_SAMPLE_CALLCHAIN;
+}
+
+static perfdata_status index_chains(struct report *report)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    size_t count = report->result.event_count;
+    uint64_t *least = calloc(count + 1, sizeof *least);
+    if (!least)
+        return PERFDATA_ERROR_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        least[i] = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, i);
+        if (!plan->shows_ends && !records_chains(report, i))
+            least[i] = UINT64_MAX;
+    }
+    perfdata_status status = pd_chain_rank(&report->counts.hist);
+    if (status == 0)
+        status = pd_chain_index_make(&report->counts.hist, &report->result, least, &report->chains);
+    free(least);
+    return status;
+}
+
+/* The upper half of 32 bits is where such a machine has its kernel. */
+static int is_high_32_bit_kernel(void *data, const struct pd_map *map)
+{
+    (void)data;
+    return map->main_kernel && map->start >> 31 == 1;
+}
+
+/* As the perf of the recording's own machine has it; one that was never finished does not name the machine. */
+static uint32_t address_digits(const struct report *report)
+{
+    const struct pd_feature_arch *arch = &report->recording->features.arch;
+    bool narrow = arch->present && arch->text.text
+                      ? pd_arch_is_32_bit(arch->text.text)
+                      : pd_timeline_each_kernel_map(report->session.timeline, UINT64_MAX,
+                                                    is_high_32_bit_kernel, NULL) != 0;
+    return narrow ? 8 : 16;
+}
+
+static bool is_drawn(const struct report *report, uint32_t leader)
+{
+    return report->plan.options->flags & PERFDATA_REPORT_SHOW_EMPTY ||
+           report->result.events[leader].count;
+}
+
+static perfdata_status draw_table(struct report *report, const struct pd_report_group *group,
+                                  struct pd_text *out)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    uint32_t leader = group->events[0];
+    struct pd_hist_event *event = &report->result.events[leader];
+    if (!is_drawn(report, leader))
+        return 0;
+    struct pd_report_table table = {
+        .plan = plan,
+        .hist = &report->counts.hist,
+        .result = &report->result,
+        .timeline = report->session.timeline,
+        .event = event,
+        .events = group->events,
+        .event_count = group->count,
+        .chains = plan->chain_mode != PD_CHAIN_NONE && plan->hist.use_chains ? &report->chains
+                                                                             : NULL,
+        .total = plan->relative ? event->period_unfiltered : event->period,
+        .chain_total = event->period,
+        .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
+        .address_digits = address_digits(report),
+        .last_mispredict = &report->last_mispredict,
+        /* Of branches a row may say what the row before said. */
+        .threads = plan->mode == PD_REPORT_BRANCH ? 1 : report->threads,
+    };
+    if (!plan->quiet)
+        table_title(report, group, out);
+    if (plan->total_cycles) {
+        pd_report_cycles_table(plan, out);
+        return 0;
+    }
+    perfdata_status status = pd_report_draw(&table, out, give, report);
+    pd_text_string(out, "\n\n");
+    return status;
+}
+
+static perfdata_status sort_tables(struct report *report)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    perfdata_status status = 0;
+    for (size_t i = 0; i < report->groups.count && status == 0; i++) {
+        const struct pd_report_group *group = &report->groups.list[i];
+        if (is_drawn(report, group->events[0]))
+            status = pd_hist_sort(&report->counts.hist, &report->result,
+                                  &report->result.events[group->events[0]], plan->order,
+                                  plan->order_count, group->count);
+    }
+    return status;
+}
+
+enum { INDEXING, SORTING, PREPARATIONS };
+
+struct preparing {
+    struct report *report;
+    perfdata_status status[PREPARATIONS];
+};
+
+static void prepare_part(void *data, unsigned worker, size_t part)
+{
+    struct preparing *preparing = data;
+    (void)worker;
+    preparing->status[part] = part == SORTING ? sort_tables(preparing->report)
+                                              : index_chains(preparing->report);
+}
+
+/* Rows in order, and which chains each has: neither needs the other, but where sorting counts once more. */
+static perfdata_status prepare(struct report *report)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    struct preparing preparing = { .report = report };
+    if (!plan->hist.use_chains)
+        return sort_tables(report);
+    perfdata_status status = pd_report_frame_lines(plan, report->session.symbols,
+                                                   &report->counts.hist, &report->result.arena);
+    if (status < 0)
+        return status;
+    pd_parallel(plan->hist.keeps_log ? 1 : report->threads, PREPARATIONS, prepare_part, &preparing);
+    return preparing.status[SORTING] < 0 ? preparing.status[SORTING] : preparing.status[INDEXING];
+}
+
+static perfdata_status draw_tables(struct report *report, struct pd_text *out)
+{
+    struct pd_report_groups *groups = &report->groups;
+    perfdata_status status = pd_report_groups_make(report->recording, &report->plan,
+                                                   &report->counts, groups);
+    /* Rows that members bring to their leaders must be there before chains are gathered. */
+    for (size_t i = 0; i < groups->count && status == 0; i++)
+        if (groups->list[i].count > 1)
+            status = pd_hist_link(&report->result, groups->list[i].events, groups->list[i].count);
+    if (status == 0)
+        status = prepare(report);
+    if (!report->plan.quiet)
+        pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n",
+                       (unsigned long long)report->counts.lost_samples);
+    for (size_t i = 0; i < groups->count && status == 0; i++) {
+        status = draw_table(report, &groups->list[i], out);
+        if (status == 0 && out->length > (1 << 18))
+            status = give(report, out);
+    }
+    if (!report->plan.quiet)
+        pd_text_string(out, "#\n# (Tip: To see where time goes without the callers: perfdata "
+                            "report --no-children)\n#\n");
+    if (status == 0 && report->plan.mode == PD_REPORT_BRANCH)
+        pd_report_branch_statistics(&report->counts.hist, &report->result, out);
+    return status;
+}
+
+/* ---- the run ---- */
+
+static struct pd_object_search search_of(const struct report *report)
+{
+    const struct perfdata_report_options *options = report->options;
+    struct pd_object_search search = PD_SEARCH_OF(report->recording, options);
+    search.ignore_vmlinux = options->flags & PERFDATA_REPORT_IGNORE_VMLINUX;
+    search.demangle = !(options->flags & PERFDATA_REPORT_NO_DEMANGLE);
+    search.demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL;
+    search.force = options->flags & PERFDATA_REPORT_FORCE;
+    search.verbose_names = options->more & PERFDATA_REPORT_VERBOSE;
+    return search;
+}
+
+/* ---- -D ---- */
+
+struct dump_run {
+    struct pd_raw_dump dump;
+    struct report *report;
+};
+
+static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver *resolver,
+                                  void **state)
+{
+    (void)data;
+    (void)index;
+    *state = resolver;
+    return PERFDATA_OK;
+}
+
+static perfdata_status dump_batch(void *data, void *state, struct pd_batch *batch)
+{
+    const struct dump_run *run = data;
+    pd_resolver_trim(state);
+    for (size_t i = 0; i < batch->count; i++) {
+        pd_raw_dump_record(&run->dump, state, &batch->records[i],
+                           i && batch->records[i].data == batch->records[i - 1].data, &batch->text);
+        pd_raw_dump_behind(&run->dump, &batch->records[i], &batch->text);
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status sink_dump(void *data, const char *text, size_t length)
+{
+    struct report *report = ((struct dump_run *)data)->report;
+    return report->write(report->data, text, length) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;
+}
+
+static int front_dump(void *data, const struct pd_delivered *record)
+{
+    pd_raw_dump_front(&((struct dump_run *)data)->dump, record);
+    return PD_FRONT_PASS;
+}
+
+static perfdata_status dump(struct report *report, struct pd_text *out)
+{
+    struct dump_run run = { .report = report };
+    struct pd_object_search search = search_of(report);
+    struct pd_consumer consumer = { .kind = PD_CONSUME_ORDERED,
+                                    .data = &run,
+                                    .order = PD_ORDER_DELIVERY,
+                                    .begin = begin_dump,
+                                    .work = dump_batch,
+                                    .sink = sink_dump,
+                                    .front = front_dump };
+    pd_raw_dump_init(&run.dump, report->recording, PD_RAW_DUMP_REPORT);
+    run.dump.no_packets = report->options->flags & PERFDATA_REPORT_NO_ITRACE;
+    pd_raw_dump_want(&consumer);
+    perfdata_status status = give(report, out);
+    if (status == 0)
+        status = pd_session_open(report->recording, &search, &report->session);
+    if (status < 0)
+        return status;
+    run.dump.symbols = report->session.symbols;
+    status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
+    pd_session_close(&report->session);
+    struct pd_stats_options stats = {
+        .branches = pd_report_mode_of(report->recording, report->options) == PD_REPORT_BRANCH,
+        .made = pd_raw_dump_made(&run.dump),
+    };
+    return status < 0 ? status : pd_stats_text(report->recording, stats, out);
+}
+
+/* ---- the tables ---- */
+
+/* Samples made of the trace come among the others. */
+static perfdata_status decode(struct report *report)
+{
+    struct pd_synth_config config = { .options = &report->plan.itrace,
+                                      .no_host = report->plan.no_host,
+                                      .guest_code = report->session.guests.code,
+                                      .threads = report->options->threads };
+    pd_filter_trace(&report->plan.filter, &config);
+    perfdata_status status = pd_trace_log_open(&report->log, report->recording,
+                                               &report->plan.itrace, PD_TRACE_LOG_WRITE, &config);
+    report->log.write = report->write;
+    report->log.write_data = report->data;
+    if (!status)
+        status = pd_session_decode(&report->session, &config);
+    /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
+    if (report->session.synth && report->plan.itrace.callchain &&
+        report->plan.chain_mode != PD_CHAIN_NONE && report->plan.mode != PD_REPORT_BRANCH)
+        report->plan.hist.use_chains = true;
+    return status;
+}
+
+static perfdata_status run(struct report *report, struct pd_text *out)
+{
+    const struct perfdata_report_options *options = report->options;
+    struct pd_object_search search = search_of(report);
+    perfdata_status status = pd_session_open(report->recording, &search, &report->session);
+    if (status < 0)
+        return status;
+    report->session.guests.wanted |= options->guests != 0;
+    report->session.guests.code = options->guest_flags & PERFDATA_REPORT_GUEST_CODE;
+    pd_session_want_guests(&report->session, &(struct pd_guest_places){
+                                                 options->guest_kallsyms, options->guest_modules,
+                                                 options->guest_vmlinux, options->guest_mount });
+    report->threads = pd_pipeline_threads(&report->session, options->threads);
+    struct pd_hist *hist = &report->counts.hist;
+    status = decode(report);
+    if (status == 0)
+        status = pd_report_collect(&report->session, &report->plan, options->threads,
+                                   &report->counts);
+    if (status == 0 && !hist->entries.count) {
+        status = pd_fail(&report->recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                         "The %s data has no samples!", report->recording->path);
+        report->perf_exit = 0;
+    }
+    if (status == 0 && report->plan.hist.children)
+        status = pd_hist_expand(hist);
+    if (status == 0)
+        status = pd_hist_collapse(hist, report->recording->event_count, report->session.symbols,
+                                  options->symbol_filter, &report->result);
+    if (status == 0 && report->plan.total_cycles && hist->has_cycles) {
+        out->length = 0;
+        status = pd_fail(&report->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                         "the cycles of blocks (option --total-cycles) are not counted yet");
+    }
+    if (status == 0)
+        status = draw_tables(report, out);
+    pd_chain_index_free(&report->chains);
+    pd_hist_result_free(&report->result);
+    pd_hist_free(hist);
+    if (report->session.synth) {
+        struct pd_synth_stats stats;
+        pd_synth_statistics(report->session.synth, &stats);
+        report->trace_errors = stats.errors;
+    }
+    pd_session_close(&report->session);
+    status = pd_trace_log_close(&report->log, status);
+    return status;
+}
+
+static perfdata_status parse_itrace(struct report *report)
+{
+    const struct perfdata_report_options *options = report->options;
+    struct pd_itrace_options *itrace = &report->plan.itrace;
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
+    perfdata_status status = pd_itrace_options_take(itrace, PD_ITRACE_REPORT,
+                                                    &report->recording->context, &places,
+                                                    options->itrace, options->itrace_count);
+    if (status < 0)
+        return status;
+    if (options->flags & PERFDATA_REPORT_NO_ITRACE) {
+        itrace->decode = itrace->callchain = itrace->add_callchain = false;
+        itrace->set = true;
+    }
+    report->plan.max_stack = options->max_stack;
+    if (itrace->set && (itrace->callchain || itrace->add_callchain))
+        report->plan.max_stack = PD_MAX(options->max_stack, itrace->callchain_size);
+    return 0;
+}
+
+static perfdata_status print_overview(struct pd_recording *recording, uint32_t flags,
+                                      struct pd_text *out)
+{
+    size_t before = out->length;
+    pd_recording_skip_header(recording);
+    perfdata_status status = flags & PERFDATA_REPORT_STATS
+                                 ? pd_stats_text(recording,
+                                                 (struct pd_stats_options){ .lost = true }, out)
+                                 : pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
+    if (status < 0 && recording->stay_closed) /* a part would pass for the whole */
+        out->length = before;
+    return status;
+}
+
+static perfdata_status print(struct report *report, struct pd_text *out)
+{
+    uint32_t flags = report->options->flags;
+    struct pd_recording *recording = report->recording;
+    perfdata_status status = pd_report_plan_make(&recording->context, report->options,
+                                                 &report->plan);
+    if (status == 0)
+        status = parse_itrace(report);
+    if (status < 0) {
+        report->perf_exit = 129;
+        return status;
+    }
+    if (flags & PERFDATA_REPORT_DUMP)
+        pd_raw_dump_warning(recording, out);
+    lead(report, out);
+    if (flags & PERFDATA_REPORT_HEADER_ONLY)
+        return 0;
+    if (flags & PERFDATA_REPORT_DUMP)
+        return dump(report, out);
+    if (flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
+        return print_overview(recording, flags, out);
+    status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);
+    /* A key that does not parse is found before anything is printed. */
+    if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
+        status == PERFDATA_ERROR_UNSUPPORTED)
+        out->length = 0;
+    if (status < 0)
+        return status;
+    elided_names(&report->plan, out);
+    return run(report, out);
+}
+
+perfdata_status perfdata_report_run(perfdata_recording *recording,
+                                    const struct perfdata_report_options *options,
+                                    perfdata_write_fn write, void *data,
+                                    struct perfdata_report_result *result)
+{
+    if (!recording || !options || !write || options->struct_size < sizeof *options ||
+        !recording->open)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct report report = { .recording = &recording->recording,
+                             .options = options,
+                             .write = write,
+                             .data = data,
+                             .last_mispredict = "N/A" };
+    struct pd_text out = { 0 };
+    perfdata_status status = print(&report, &out);
+    perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
+    if (status == 0)
+        status = given;
+    if (status == PERFDATA_ERROR_MEMORY)
+        pd_fail(&recording->recording.context, status, -1, "no memory for the report");
+    pd_report_plan_free(&report.plan);
+    pd_text_free(&out);
+    if (result && result->struct_size >= sizeof *result)
+        *result = (struct perfdata_report_result){ .struct_size = result->struct_size,
+                                                   .perf_exit = report.perf_exit,
+                                                   .trace_errors = report.trace_errors };
+    return status;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions: insn and insnlen of the sample's address, brstackinsn and brstackinsnlen of all that ran between the
+ * branches of its stack. */
+#include "render/script/plan.h"
+#include "itrace/code/code.h"
+#include <sys/utsname.h>
+
+enum {
+    BLOCK_LIMIT = 16384, /* a longer block is none: the branch that led out of it is missing */
+    MISSING_REACH = 128  /* where a missing branch is looked for */
+};
+
+/* perf fetches code of recordings of its own kind of machine only. */
+static bool is_native(const struct pd_recording *recording)
+{
+    const struct pd_features *features = &recording->features;
+    struct utsname host;
+
+    if (recording->kind == PD_CONTAINER_PIPE)
+        return true;
+    if (!features->arch.present || !features->arch.text.text || uname(&host))
+        return false;
+    const char *arch = features->arch.text.text;
+    return !strcmp(host.machine, arch) ||
+           (!strcmp(host.machine, "x86_64") && !strcmp(arch, "i386"));
+}
+
+perfdata_status pd_script_open_code(struct pd_script *script)
+{
+    uint64_t fields = 0;
+
+    for (size_t i = 0; i < script->recording->event_count; i++)
+        fields |= script->events[i].fields;
+    if (!(fields & PD_INSN_FIELDS) && !script->dlfilter)
+        return PERFDATA_OK;
+    script->is_native = is_native(script->recording);
+    return pd_session_code(&script->session) ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+/* ---- insn, insnlen ---- */
+
+/* " insn: 48 89 d0" or, as xed leaves it, " \t\tmov %rdx, %rax". */
+static void put_code(const struct pd_script *script, uint64_t ip, const uint8_t *bytes,
+                     unsigned length, bool is_64_bit, struct pd_text *text)
+{
+    if (script->options->flags & PERFDATA_SCRIPT_XED) {
+        size_t start = text->length;
+        pd_text_string(text, "\t\t");
+        if (pd_insn_text(bytes, length, is_64_bit, ip, text))
+            return;
+        text->length = start;
+    }
+    pd_text_string(text, "insn:");
+    for (unsigned i = 0; i < length; i++) {
+        pd_text_char(text, ' ');
+        pd_text_hex(text, bytes[i], 2, '0');
+    }
+}
+
+/* The bytes of the sample's instruction; how many, 0: unknown. */
+static unsigned fetch(struct pd_script_worker *worker, const struct pd_sample *sample,
+                      const struct pd_delivered *record, uint8_t *bytes, bool *is_64_bit)
+{
+    const struct pd_synth_facts *facts = record->facts;
+    bool is_known = facts &&
+                    facts->insn_length; /* of a step, where it was not at the address shown */
+    uint64_t ip = is_known ? facts->insn_ip : sample->ip;
+    struct pd_insn insn;
+
+    if (!is_known && (!worker->script->is_native || !ip))
+        return 0;
+    bool guest = sample->cpumode == PD_CPUMODE_GUEST_KERNEL &&
+                 worker->script->session.guests.wanted;
+    const struct pd_thread *thread = is_known && !guest ? facts->insn_thread : record->thread;
+    struct pd_code_view *view = pd_code_view(worker->code, thread, record->number,
+                                             guest ? PD_CODE_GUEST : PD_CODE_HOST);
+    size_t size = view ? pd_code_read(view, ip, bytes, PD_INSN_BUFFER, is_64_bit) : 0;
+    if (is_known)
+        return facts->insn_length <= size ? facts->insn_length : 0;
+    return size && pd_insn_decode(bytes, size, *is_64_bit, &insn) ? insn.length : 0;
+}
+
+unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
+                              const struct pd_delivered *record, uint8_t *bytes)
+{
+    bool is_64_bit;
+
+    return fetch(worker, sample, record, bytes, &is_64_bit);
+}
+
+static void make_insn(struct pd_script_worker *worker, uint64_t fields,
+                      const struct pd_sample *sample, const struct pd_delivered *record,
+                      struct pd_text *text)
+{
+    uint8_t bytes[PD_INSN_BUFFER];
+    bool is_64_bit;
+    unsigned length = fetch(worker, sample, record, bytes, &is_64_bit);
+
+    if (fields & PD_FIELD(INSNLEN))
+        pd_text_format(text, " ilen: %u", length);
+    if (!(fields & PD_FIELD(INSN)) || !length)
+        return;
+    pd_text_char(text, ' ');
+    put_code(worker->script, sample->ip, bytes, length, is_64_bit, text);
+}
+
+/* ---- brstackinsn, brstackinsnlen ---- */
+
+/* One sample's walk along its branches. */
+struct walk {
+    struct pd_script_worker *worker;
+    const struct pd_delivered *record;
+    struct pd_code_view *view;
+    struct pd_text *text;
+    uint64_t fields;
+    const struct pd_symbol *symbol; /* named last */
+    uint64_t kernel_start;
+    unsigned cycles; /* of all branches so far */
+    bool is_64_bit, in_kernel;
+    size_t size; /* of what `bytes` holds */
+    uint8_t bytes[BLOCK_LIMIT];
+};
+
+enum block { BLOCK_NONE, BLOCK_READ, BLOCK_ACROSS /* it would lead from kernel to user or back */ };
+
+static enum block read_block(struct walk *walk, uint64_t start, uint64_t end)
+{
+    bool kernel = start >= walk->kernel_start;
+
+    walk->size = 0;
+    if (!start || !end)
+        return BLOCK_NONE;
+    walk->in_kernel = kernel;
+    if (kernel != (end >= walk->kernel_start))
+        return BLOCK_ACROSS;
+    if (end - start > BLOCK_LIMIT - PD_INSN_MAX)
+        return BLOCK_NONE;
+    walk->size = pd_code_read(walk->view, start, walk->bytes, (size_t)(end - start) + PD_INSN_MAX,
+                              &walk->is_64_bit);
+    return walk->size ? BLOCK_READ : BLOCK_NONE;
+}
+
+/* "\tname+off:" where another symbol begins. */
+static void put_symbol(struct walk *walk, uint64_t ip)
+{
+    const struct pd_location *location = pd_resolve(
+        walk->worker->resolver, walk->record->thread, walk->record->number,
+        walk->in_kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER, ip);
+    const struct pd_symbol *symbol = location ? location->sym : NULL;
+
+    /* perf compares offsets, whatever object they are in. */
+    if (!symbol || (walk->symbol && location->addr >= walk->symbol->start &&
+                    location->addr < walk->symbol->end))
+        return;
+    uint64_t offset = location->addr - symbol->start;
+    if (location->addr >= symbol->end)
+        offset = location->addr - location->map->start - symbol->start;
+    pd_text_format(walk->text, "\t%s", symbol->name);
+    if ((int32_t)offset)
+        pd_text_format(walk->text, "%+d", (int32_t)offset);
+    pd_text_char(walk->text, ':');
+    if (walk->fields & PD_FIELD(SRCLINE))
+        pd_script_line_of(walk->worker->script, location, location->addr, "\t", walk->text);
+    pd_text_char(walk->text, '\n');
+    walk->symbol = symbol;
+}
+
+/* "\tADDRESS\tinsn: 48 89 d0 "; its length, 0: it is none. */
+static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded)
+{
+    struct pd_text *text = walk->text;
+    struct pd_insn insn = { 0 };
+
+    pd_text_char(text, '\t');
+    pd_text_hex(text, ip, 16, '0');
+    pd_text_char(text, '\t');
+    size_t start = text->length;
+    if (at < walk->size &&
+        pd_insn_decode(walk->bytes + at, walk->size - at, walk->is_64_bit, &insn)) {
+        put_code(walk->worker->script, ip, walk->bytes + at, insn.length, walk->is_64_bit, text);
+        pd_text_char(text, ' ');
+    } else {
+        pd_text_string(text, "<bad>");
+    }
+    if (padded)
+        pd_text_pad(text, start, 30);
+    if (walk->fields & PD_FIELD(BRSTACKINSNLEN))
+        pd_text_format(text, "\tilen: %u", insn.length);
+    return insn.length;
+}
+
+/* The branch that ends a block of `insns` instructions (0: unknown). */
+static void put_jump(struct walk *walk, const struct pd_branch *branch, size_t at, unsigned insns)
+{
+    struct pd_text *text = walk->text;
+    unsigned cycles = branch->flags >> 4 & 0xffff;
+
+    put_bytes(walk, branch->from, at, true);
+    pd_text_string(text, "\t#");
+    if (branch->flags & 2)
+        pd_text_string(text, " PRED");
+    if (branch->flags & 1)
+        pd_text_string(text, " MISPRED");
+    if (branch->flags & 4)
+        pd_text_string(text, " INTX");
+    if (branch->flags & 8)
+        pd_text_string(text, " ABORT");
+    if (cycles) {
+        walk->cycles += cycles;
+        pd_text_format(text, " %u cycles [%u]", cycles, walk->cycles);
+        if (insns)
+            pd_text_format(text, " %.2f IPC", (double)((float)insns / (float)cycles));
+    }
+    pd_text_char(text, '\n');
+}
+
+/* The block between two branches, up to the one that leaves it. */
+static void put_block(struct walk *walk, uint64_t start, uint64_t end,
+                      const struct pd_branch *branch)
+{
+    uint64_t at = 0;
+    unsigned length = 0, insns = 0;
+
+    for (; at < walk->size; at += length) {
+        put_symbol(walk, start + at);
+        if (start + at == end) {
+            put_jump(walk, branch, (size_t)at, insns + 1);
+            break;
+        }
+        length = put_bytes(walk, start + at, (size_t)at, false);
+        pd_text_char(walk->text, '\n');
+        if (!length)
+            break;
+        insns++;
+    }
+    if (at != end - start)
+        pd_text_string(walk->text, "\tmismatch of LBR data and executable\n");
+}
+
+/* Behind the newest branch, up to the sample. */
+static void put_last_block(struct walk *walk, uint64_t start, uint64_t ip)
+{
+    /* Some branches are missing: what follows is shown up to the next one. */
+    uint64_t end = ip < start ? start + MISSING_REACH : ip;
+    struct pd_insn insn;
+
+    enum block block = read_block(walk, start, end);
+    put_symbol(walk, start);
+    if (block != BLOCK_READ) {
+        if (read_block(walk, ip, ip) == BLOCK_READ) {
+            put_bytes(walk, ip, 0, false);
+            pd_text_char(walk->text, '\n');
+        }
+        return;
+    }
+    for (uint64_t at = 0; at <= end - start;) {
+        unsigned length = put_bytes(walk, start + at, (size_t)at, false);
+        pd_text_char(walk->text, '\n');
+        if (!length)
+            return;
+        if (start + at != ip &&
+            pd_insn_decode(walk->bytes + at, walk->size - (size_t)at, walk->is_64_bit, &insn) &&
+            insn.branch != PD_BRANCH_NONE) {
+            pd_text_string(walk->text, "\t... not reaching sample ...\n");
+            return;
+        }
+        at += length;
+    }
+}
+
+static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32_t count)
+{
+    struct pd_branch oldest = pd_branch_at(sample, count - 1);
+
+    pd_text_char(walk->text, '\n');
+    /* Where its block begins is not known. */
+    if (read_block(walk, oldest.from, oldest.from) == BLOCK_READ) {
+        put_symbol(walk, oldest.from);
+        put_jump(walk, &oldest, 0, 0);
+    }
+    for (uint32_t i = count - 1; i-- > 0;) {
+        uint64_t start = pd_branch_at(sample, i + 1).to;
+        struct pd_branch branch = pd_branch_at(sample, i);
+        enum block block = read_block(walk, start, branch.from);
+        /* The way into the kernel and back was not recorded. */
+        if (block == BLOCK_ACROSS && i > 0) {
+            branch = pd_branch_at(sample, --i);
+            block = read_block(walk, start, branch.from);
+        }
+        if (block == BLOCK_READ)
+            put_block(walk, start, branch.from, &branch);
+    }
+    struct pd_branch newest = pd_branch_at(sample, 0);
+    if (newest.from != sample->ip && !(newest.flags & 8))
+        put_last_block(walk, newest.to, sample->ip);
+}
+
+static void put_branch_stack(struct pd_script_worker *worker, uint64_t fields,
+                             const struct pd_sample *sample, const struct pd_delivered *record,
+                             struct pd_text *text)
+{
+    uint32_t most = worker->script->options->max_blocks, count = sample->branch_count;
+
+    if (!count)
+        return;
+    if (most && count > most)
+        count = most + 1;
+    struct walk *walk = malloc(sizeof *walk);
+    if (!walk) {
+        text->failed = true;
+        return;
+    }
+    *walk = (struct walk){ .worker = worker, .record = record, .text = text, .fields = fields };
+    walk->kernel_start = pd_symbols_kernel_start(worker->script->session.symbols, record->number);
+    walk->view = pd_code_view(worker->code, record->thread, record->number, PD_CODE_HOST);
+    if (walk->view)
+        put_blocks(walk, sample, count);
+    else
+        text->failed = true;
+    free(walk);
+}
+
+/* The code of a program's map stays what it is, so an address has its text for as long as it has its location. */
+bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
+                          const struct pd_delivered *record)
+{
+    const struct pd_location *location = worker->location;
+    const struct pd_synth_facts *facts = record->facts;
+
+    return location && location->map && !location->is_kernel_map &&
+           (!facts || !facts->insn_length || facts->insn_ip == sample->ip);
+}
+
+static struct pd_insn_text *insn_slot(struct pd_script_worker *worker)
+{
+    size_t index = worker->location->index;
+
+    if (!pd_vec_widen_to(&worker->insns, index + 1))
+        return NULL;
+    return &worker->insns.data[index];
+}
+
+static bool make_slot(struct pd_script_worker *worker, uint64_t fields,
+                      const struct pd_sample *sample, const struct pd_delivered *record,
+                      struct pd_insn_text *slot)
+{
+    struct pd_text text = { 0 };
+
+    make_insn(worker, fields, sample, record, &text);
+    char *copy = text.failed ? NULL : pd_arena_alloc(&worker->places, pd_block_room(text.length));
+    if (copy) {
+        if (text.length)
+            memcpy(copy, text.data, text.length);
+        *slot = (struct pd_insn_text){ copy, (uint32_t)text.length, fields };
+    }
+    pd_text_free(&text);
+    return copy != NULL;
+}
+
+static void put_insn(struct pd_script_worker *worker, uint64_t fields,
+                     const struct pd_sample *sample, const struct pd_delivered *record,
+                     struct pd_text *text)
+{
+    struct pd_insn_text *slot = pd_script_keeps_insn(worker, sample, record) ? insn_slot(worker)
+                                                                             : NULL;
+
+    fields &= PD_FIELD(INSN) | PD_FIELD(INSNLEN);
+    if (!slot || ((!slot->text || slot->fields != fields) &&
+                  !make_slot(worker, fields, sample, record, slot))) {
+        make_insn(worker, fields, sample, record, text);
+        return;
+    }
+    char *to = pd_text_room(text, pd_block_room(slot->length));
+    if (to) {
+        pd_put_block(to, slot->text, slot->length);
+        text->length += slot->length;
+    }
+}
+
+void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
+                    const struct pd_sample *sample, const struct pd_delivered *record,
+                    struct pd_text *text)
+{
+    if (fields & (PD_FIELD(INSN) | PD_FIELD(INSNLEN)))
+        put_insn(worker, fields, sample, record, text);
+    if (fields & (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN)))
+        put_branch_stack(worker, fields, sample, record, text);
+}

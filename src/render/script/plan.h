@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* script in four parts: which fields each event prints (script_fields.c), the lines of samples (script_line.c, with the
+ * texts of addresses in script_place.c), the lines of other records (script_records.c), the run (script.c). */
+#ifndef PD_SCRIPT_PLAN_H
+#define PD_SCRIPT_PLAN_H
+#include "base/arena.h"
+#include "base/hash.h"
+#include "select/filter.h"
+#include "render/raw_dump/raw_dump.h"
+#include "render/raw_dump/trace_log.h"
+#include "pipeline/pipeline.h"
+#include "resolve/chain_memo.h"
+#include "tracepoint/tracepoint.h"
+#include <perfdata/script.h>
+#include <stdatomic.h>
+
+enum pd_field_index {
+#define FIELD(NAME, text, done, needs, wanted, aux) PD_FIELD_INDEX_##NAME,
+#include "render/script/fields.def"
+#undef FIELD
+    PD_FIELD_COUNT
+};
+
+#define PD_FIELD(NAME) (UINT64_C(1) << PD_FIELD_INDEX_##NAME)
+
+/* perf keeps one set of fields per kind of event. */
+enum pd_script_kind {
+    PD_SCRIPT_HW,
+    PD_SCRIPT_SW,
+    PD_SCRIPT_TRACE,
+    PD_SCRIPT_CACHE,
+    PD_SCRIPT_RAW,
+    PD_SCRIPT_BREAK,
+    PD_SCRIPT_SYNTH,
+    PD_SCRIPT_OTHER,
+    PD_SCRIPT_KINDS
+};
+
+struct pd_script_fields {
+    uint64_t fields;
+    uint64_t asked;   /* by the user, for all kinds: missing ones are an error */
+    uint64_t removed; /* by the user */
+    bool user_set, wildcard;
+};
+
+/* What an event's lines look like: made once, then read by all workers. */
+struct pd_script_event {
+    const struct pd_event *event;
+    uint64_t fields;
+    const char *name; /* "%*s: " */
+    size_t name_length;
+    bool has_chain;      /* a chain follows the line */
+    bool plain_comm;     /* comm is not padded */
+    bool address_symbol; /* addr can be a symbol */
+    bool branch_trace;   /* BTS: its own order of fields */
+    bool address_shown;  /* BTS: the target */
+    bool bpf_output;
+    bool series;                          /* lines may come in series: see script_series.c */
+    const struct pd_trace_format *format; /* of a tracepoint whose payload is printed, else NULL */
+};
+
+enum pd_time_form { PD_TIME_USEC, PD_TIME_NSEC };
+
+struct pd_script {
+    struct pd_recording *recording;
+    struct pd_session session;
+    const struct perfdata_script_options *options;
+    struct pd_filter filter;
+    struct pd_name_set stop;
+    struct pd_arena arena;
+    struct pd_script_fields kinds[PD_SCRIPT_KINDS];
+    struct pd_script_event *events; /* by the event's index */
+    struct pd_tracing *tracing;     /* NULL until a tracepoint's payload is to be printed */
+    bool use_callchain;
+    size_t line_room; /* for a line up to the event's name */
+    bool latency, kernel_path, full_source_path;
+    struct pd_dlfilter *dlfilter; /* NULL: none */
+    bool filter_failed;
+    bool is_native;           /* recorded on this kind of machine: code can be shown */
+    bool sequential;          /* --reltime, --deltatime */
+    struct pd_raw_dump *dump; /* -D, or NULL */
+    struct pd_trace_log log;
+    uint64_t line_types[2]; /* with it: the records that have lines */
+    bool is_stat;           /* a recording of perf stat: one worker only */
+    enum pd_time_form time_form;
+    unsigned max_stack;
+    /* CLOCK_DATA, for tod */
+    bool has_clock;
+    uint64_t clock_time, clock_wall;
+    /* state of the sequential kinds */
+    uint64_t first_time, last_time;
+    size_t widest_source; /* of data_src */
+    perfdata_write_fn write;
+    void *write_data;
+    struct pd_itrace_options itrace;
+    _Atomic uint64_t samples, errors;
+    int perf_exit;
+};
+
+/* The fields that decide what the text of an address is. */
+#define PD_PLACE_FIELDS (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO) | PD_FIELD(SRCLINE))
+
+/* The text of an address, kept as long as its location; one for each set of fields that was met. */
+struct pd_place {
+    struct pd_place *next;
+    uint64_t fields;
+    uint32_t length;
+    bool stop; /* chains end here */
+    char text[];
+};
+
+/* Short texts are copied in blocks of a fixed size, which costs no call; what is copied from and to has that room. */
+#define PD_COPY_BLOCK 64
+
+PD_INLINE char *pd_put_block(char *to, const char *from, size_t length)
+{
+    memcpy(to, from, PD_COPY_BLOCK);
+    for (size_t at = PD_COPY_BLOCK; at < length; at += PD_COPY_BLOCK)
+        memcpy(to + at, from + at, PD_COPY_BLOCK);
+    return to + length;
+}
+
+PD_INLINE size_t pd_block_room(size_t length)
+{
+    return (length / PD_COPY_BLOCK + 1) * PD_COPY_BLOCK;
+}
+
+/* A name as it was printed before: padded to 16 and with a blank behind. */
+struct pd_comm_text {
+    const char *comm; /* NULL: free */
+    uint32_t length;  /* at most 15 */
+    char padded[20];
+};
+
+#define PD_COMM_TEXTS 64 /* a power of 2 */
+
+/* What a line begins with, comm to misc, as it was printed last. */
+struct pd_head_text {
+    const struct pd_script_event *plan; /* NULL: nothing yet */
+    const char *comm;
+    uint32_t pid, tid, cpu, type;
+    uint16_t misc;
+    uint32_t length;
+    char text[PD_COPY_BLOCK];
+};
+
+/* The same of its time. */
+struct pd_time_text {
+    uint64_t time;
+    unsigned length; /* 0: nothing yet */
+    char text[PD_COPY_BLOCK];
+};
+
+#define PD_CHAIN_TEXTS 8192 /* a power of 2 */
+/* Bytes of chain texts kept before all are dropped. */
+#define PD_CHAIN_MEMORY (UINT64_C(4) << 20)
+
+/* Where a time belongs in a batch's text: in_order() puts it there. */
+struct pd_time_gap {
+    size_t position;
+    uint64_t time;
+};
+
+struct pd_time_gaps {
+    PD_VEC(struct pd_time_gap) gaps;
+    struct pd_text spare;
+};
+
+/* The text of a sample's flags, made once. */
+struct pd_flag_text {
+    uint32_t flags, length; /* length 0: free */
+    char text[64];
+};
+
+/* The text of an address's instruction, kept as long as its location. */
+struct pd_insn_text {
+    const char *text; /* NULL: not made */
+    uint32_t length;
+    uint64_t fields;
+};
+
+/* The source line of an address, kept as long as its location. */
+struct pd_pt_line {
+    struct pd_source_line at;
+    bool known;
+};
+
+struct pd_script_worker {
+    struct pd_script *script;
+    PD_VEC(struct pd_insn_text) insns; /* by the location's index */
+    struct pd_sample synthesised;      /* what all samples made of a trace have in common */
+    struct pd_synth_unpacked unpacked; /* of one of them */
+    struct pd_resolver *resolver;
+    struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
+    struct pd_chain_memo chains; /* the text of all lines of a chain */
+    struct pd_frame *frames;
+    size_t frame_capacity;
+    struct pd_time_gaps *gaps;       /* of the batch, sequential only */
+    struct pd_code_reader *code;     /* NULL: no instructions are asked for */
+    struct pd_script_source *source; /* NULL: srccode is not asked for */
+    struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
+    struct pd_location *location;    /* of the sample at hand, when it was looked up ahead */
+    /* the seconds printed last */
+    uint64_t second;
+    char second_text[24];
+    struct pd_comm_text comms[PD_COMM_TEXTS];
+    unsigned second_length;
+    struct pd_head_text head;
+    struct pd_time_text time;
+    uint64_t samples, errors;
+    struct pd_flag_text flags[64];
+    struct pd_script_series *series; /* NULL: none was met */
+    size_t call_column;              /* behind indented calls */
+    struct pd_map64 guest_at;        /* by pid: place in guest_names */
+    PD_VEC(const char *) guest_names;
+    struct pd_arena guest_arena;
+    struct pd_map64 switches; /* --pt-events: by CPU, place in switch_texts */
+    PD_VEC(struct pd_text) switch_texts;
+    PD_VEC(struct pd_pt_line) pt_lines; /* of the view of source lines, by the location's index */
+    const char *pt_file;                /* what it showed last; NULL: nothing */
+    unsigned pt_line;
+    struct pd_map64 graph_depths; /* by thread: depth of a graph function's entry + 1, 0 outside */
+    bool failed;
+};
+
+/* script_fields.c */
+void pd_script_defaults(struct pd_script *script);
+/* One value of -F. */
+perfdata_status pd_script_parse_fields(struct pd_script *script, const char *text);
+/* Drops the fields that the recording lacks, refuses what was asked and is missing. */
+perfdata_status pd_script_check_fields(struct pd_script *script);
+/* The same for events that the trace added since; then makes script->events. */
+perfdata_status pd_script_plan_events(struct pd_script *script);
+/* Some event shows calls indented. */
+bool pd_script_shows_calls(const struct pd_script *script);
+
+/* The address that its samples have is one of code, as far as perf looks it up. */
+bool pd_script_address_is_code(const struct pd_event *event);
+
+/* script_place.c */
+/* "%16lx sym+0xoff (dso)"; NULL when the system has no memory. */
+const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,
+                                      struct pd_location *location);
+/* The lines of a chain. */
+void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                     const struct pd_sample *sample, const struct pd_delivered *record,
+                     struct pd_text *text);
+/* " name+0xoff" and " (dso)" as the fields say. */
+void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
+                      struct pd_text *text);
+/* "name+0xoff" or "[unknown]", and "(dso)"; the location may be NULL. */
+void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text);
+void pd_script_dso(struct pd_script *script, const struct pd_location *location,
+                   struct pd_text *text);
+/* "\n  FILE:LINE"; nothing where there is no map. */
+void pd_script_srcline(struct pd_script *script, const struct pd_location *location,
+                       uint64_t address, struct pd_text *text);
+/* The same with something else before it. */
+void pd_script_line_of(struct pd_script *script, const struct pd_location *location,
+                       uint64_t address, const char *before, struct pd_text *text);
+/* Locations are gone: forget what stood for them. */
+void pd_script_forget(struct pd_script_worker *worker);
+
+/* script_line.c */
+void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
+                      struct pd_text *text);
+/* Looks the address of a coming sample up and fetches its text into the cache; NULL: nothing to look up. */
+struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
+                                    const struct pd_delivered *record);
+/* comm, pid, tid, cpu, misc, tod, time: what samples and other records begin with. */
+struct pd_line_start {
+    const char *comm;
+    uint32_t pid, tid, cpu, type;
+    uint16_t misc;
+    uint64_t time;
+    uint32_t vcpu, machine_pid; /* of a guest: its CPU + 1; 0: none is known */
+};
+/* Gives the end of what it wrote, behind which there is room for period and event; the caller then sets
+ * text->length. NULL when the system has no memory. */
+char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                      const struct pd_line_start *start, struct pd_text *text);
+/* More than any start and period take. */
+#define PD_START_ROOM 192
+
+/* Makes worker->time the text of that time. */
+void pd_script_make_time(struct pd_script_worker *worker, uint64_t time);
+
+/* script_series.c: lines that differ from each other in times and addresses only. */
+struct pd_script_series;
+bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan);
+bool pd_script_any_series(const struct pd_script *script);
+/* The lines of the first records; of how many. That of the next one is yet to be made, */
+size_t pd_script_series_lines(struct pd_script_worker *worker, const struct pd_delivered *records,
+                              size_t count, struct pd_text *text);
+/* The same of those packed samples, `at` and behind it, whose places follow each other. */
+size_t pd_script_series_packed(struct pd_script_worker *worker, const struct pd_synth_packs *packs,
+                               size_t at, struct pd_text *text);
+/* ... and when it has been, this is to be called, where it has facts. */
+void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_delivered *record);
+/* Texts that were kept are no longer. */
+void pd_script_series_forget(struct pd_script_worker *worker);
+void pd_script_series_free(struct pd_script_worker *worker);
+
+/* script_stat.c: recordings of perf stat, whose records must come in order. */
+struct pd_script_stat;
+struct pd_script_stat *pd_script_stat_new(void);
+void pd_script_stat_free(struct pd_script_stat *stat);
+/* False when the record is none of perf stat's. */
+bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *recording,
+                           const struct pd_delivered *record, struct pd_text *text);
+
+/* script_source.c: the text of source lines, which is shown where the line differs from the thread's last one; records
+ * must come in order. */
+struct pd_script_source;
+struct pd_script_source *pd_script_source_new(void);
+void pd_script_source_free(struct pd_script_source *source);
+/* A line of a file, without its end. */
+struct pd_source_text {
+    const char *text; /* NULL: it is not to be had */
+    size_t length;
+};
+/* `path` has to live as long as the symbols. False: no memory. */
+bool pd_script_source_text(struct pd_script_source *source, const char *path, unsigned line,
+                           struct pd_source_text *out);
+void pd_script_source_put(struct pd_script_source *source, struct pd_script *script,
+                          const struct pd_location *location, const struct pd_delivered *record,
+                          struct pd_text *text);
+
+/* script_itrace.c: what only samples made of a trace show. */
+const struct pd_flag_text *pd_script_flag_text(struct pd_script_worker *worker, uint32_t flags);
+void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
+                     struct pd_text *text);
+void pd_script_synth(const struct pd_sample *sample, struct pd_text *text);
+/* Of such an event, and as long as its values are. */
+bool pd_script_has_values(const struct pd_sample *sample);
+/* The same without padding, of one that has them. */
+void pd_script_values(const struct pd_sample *sample, struct pd_text *text);
+/* The payload as text, when it is one. */
+void pd_script_letters(uint64_t payload, struct pd_text *text);
+PD_INLINE uint32_t pd_script_word(const struct pd_sample *sample, size_t at)
+{
+    return pd_load32(sample->raw + at, sample->swap);
+}
+PD_INLINE uint64_t pd_script_wide(const struct pd_sample *sample, size_t at)
+{
+    return pd_load64(sample->raw + at, sample->swap);
+}
+
+/* script_pt_events.c: --pt-events */
+/* The first line, or the last. */
+void pd_script_pt_frame(const struct pd_script *script, bool end, struct pd_text *text);
+void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                         const struct pd_sample *sample, const struct pd_delivered *record,
+                         struct pd_text *text);
+void pd_script_pt_record(struct pd_script_worker *worker, const struct pd_delivered *record,
+                         struct pd_text *text);
+void pd_script_pt_free(struct pd_script_worker *worker);
+void pd_script_ipc(const struct pd_delivered *record, struct pd_text *text);
+/* Indented by the depth of calls; lines must come in order. */
+void pd_script_call(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                    const struct pd_sample *sample, const struct pd_delivered *record,
+                    struct pd_text *text);
+/* --graph-function: the sample lies within one of them. In order, too. */
+bool pd_script_graph(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                     const struct pd_sample *sample, const struct pd_delivered *record);
+
+/* script_extra.c */
+void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           struct pd_text *text);
+/* iregs, uregs, branch stacks */
+#define PD_EXTRA_AFTER_IP                                                                          \
+    (PD_FIELD(IREGS) | PD_FIELD(UREGS) | PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) |                \
+     PD_FIELD(BRSTACKOFF))
+void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                        const struct pd_sample *sample, const struct pd_delivered *record,
+                        struct pd_text *text);
+
+/* script_insn.c: instructions. Once the session is open: */
+perfdata_status pd_script_open_code(struct pd_script *script);
+#define PD_INSN_FIELDS                                                                             \
+    (PD_FIELD(INSN) | PD_FIELD(INSNLEN) | PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN))
+void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
+                    const struct pd_sample *sample, const struct pd_delivered *record,
+                    struct pd_text *text);
+
+/* The text of the instruction at worker->location is kept as long as that is. */
+bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
+                          const struct pd_delivered *record);
+
+/* The bytes of the sample's instruction, PD_INSN_BUFFER of room; how many, 0: unknown. */
+unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
+                              const struct pd_delivered *record, uint8_t *bytes);
+
+/* script_dlfilter.c: filters of the user's, asked about one sample after the other. */
+perfdata_status pd_dlfilter_open(struct pd_script *script);
+/* The run ended with `status`; the filter may yet fail. */
+perfdata_status pd_dlfilter_close(struct pd_script *script, perfdata_status status);
+/* It is asked before CPUs and times have dropped samples. */
+bool pd_dlfilter_is_early(const struct pd_script *script);
+bool pd_dlfilter_drops(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                       const struct pd_sample *sample, const struct pd_delivered *record,
+                       bool early, struct pd_text *text);
+/* script_line.c, for it: the thread's name, and what the lists of comms, tids, symbols... say. */
+const char *pd_script_comm(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           const struct pd_delivered *record);
+bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sample,
+                     const struct pd_delivered *record);
+
+/* script_records.c */
+void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,
+                      struct pd_text *text);
+
+#endif

@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/digits.h"
+#include "container/handle.h"
+#include "render/about/header.h"
+#include "render/script/plan.h"
+#include <unistd.h>
+
+#define NS_PER_SECOND UINT64_C(1000000000)
+/* More addresses than a record of 64 KiB can hold. */
+#define MAX_FRAMES 8192
+#define CALL_STACK 128 /* entries of a processor's, which --max-stack does not bound */
+
+/* ---- workers ---- */
+
+static bool shows_source(const struct pd_script *script)
+{
+    if (script->options->flags & PERFDATA_SCRIPT_PT_SOURCE)
+        return true;
+    for (size_t i = 0; i < script->recording->event_count; i++)
+        if (script->events[i].fields & PD_FIELD(SRCCODE))
+            return true;
+    return false;
+}
+
+static perfdata_status begin(void *data, unsigned index, struct pd_resolver *resolver, void **state)
+{
+    struct pd_script *script = data;
+    struct pd_script_worker *worker = calloc(1, sizeof *worker);
+    (void)index;
+    *state = worker;
+    if (worker) {
+        worker->script = script;
+        worker->resolver = resolver;
+        pd_resolver_guest_code(resolver, script->options->flags & PERFDATA_SCRIPT_GUEST_CODE);
+        /* Of the recorded chain, of the unwound one, of the processor's. */
+        worker->frame_capacity = PD_MIN(2 * (size_t)script->max_stack + CALL_STACK, MAX_FRAMES);
+        worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
+        if (script->is_stat)
+            worker->stat = pd_script_stat_new();
+        if (shows_source(script))
+            worker->source = pd_script_source_new();
+        if (script->session.code)
+            worker->code = pd_code_reader_new(script->session.code);
+        if (pd_chain_memo_init(&worker->chains, PD_CHAIN_TEXTS, PD_CHAIN_MEMORY) &&
+            worker->frames && (worker->stat || !script->is_stat) &&
+            (worker->source || !shows_source(script)) && (worker->code || !script->session.code))
+            return PERFDATA_OK;
+        pd_code_reader_free(worker->code);
+        pd_script_stat_free(worker->stat);
+        pd_script_source_free(worker->source);
+        pd_chain_memo_free(&worker->chains);
+        free(worker->frames);
+        free(worker);
+        *state = NULL;
+    }
+    return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for a worker");
+}
+
+static void end(void *data, unsigned index, void *state)
+{
+    struct pd_script *script = data;
+    struct pd_script_worker *worker = state;
+    (void)index;
+    if (!worker)
+        return;
+    script->samples += worker->samples;
+    pd_code_reader_free(worker->code);
+    script->errors += worker->errors;
+    pd_map64_free(&worker->graph_depths);
+    pd_script_pt_free(worker);
+    pd_map64_free(&worker->guest_at);
+    pd_vec_free(&worker->guest_names);
+    pd_vec_free(&worker->insns);
+    pd_arena_free(&worker->guest_arena);
+    pd_arena_free(&worker->places);
+    pd_chain_memo_free(&worker->chains);
+    pd_script_stat_free(worker->stat);
+    pd_script_source_free(worker->source);
+    pd_script_series_free(worker);
+    free(worker->frames);
+    free(worker);
+}
+
+PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_delivered *record,
+                          struct pd_text *text)
+{
+    worker->errors += record->type == PD_RECORD_AUXTRACE_ERROR;
+    if (PD_LIKELY(record->type == PD_RECORD_SAMPLE))
+        pd_script_sample(worker, record, text);
+    else if (record->type == PD_SYNTH_LOG)
+        pd_text_bytes(text, record->data, record->size);
+    else if (worker->script->options->flags & PERFDATA_SCRIPT_PT_EVENTS)
+        pd_script_pt_record(worker, record, text);
+    else if (!worker->stat ||
+             !pd_script_stat_record(worker->stat, worker->script->recording, record, text))
+        pd_script_record(worker, record, text);
+}
+
+/* With -D all records come, and lines only of those that are asked for. */
+static bool shows(const struct pd_script *script, uint32_t type)
+{
+    return type < 128 && script->line_types[type / 64] >> type % 64 & 1;
+}
+
+/* Addresses are looked up some samples before they are printed: their texts come from far. */
+#define AHEAD 8
+
+PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch *batch, size_t i,
+                          struct pd_location *ahead[AHEAD])
+{
+    pd_batch_fetch(batch, i + AHEAD + AHEAD / 2, worker->resolver);
+    if (PD_LIKELY(i + AHEAD < batch->count))
+        ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
+    const struct pd_location *soon = ahead[(i + AHEAD / 2) % AHEAD];
+    if (PD_LIKELY(soon != NULL))
+        __builtin_prefetch((const void *)(uintptr_t)soon->memo[0]);
+}
+
+/* Lines that are made together, from record `i` on; how many, 0: that one's line is to be made alone. `pack`: the first
+ * packed sample that has no line yet. */
+static size_t put_series(struct pd_script_worker *worker, struct pd_batch *batch, size_t i,
+                         size_t *pack)
+{
+    const struct pd_synth_packs *packs = batch->packs;
+    size_t until = batch->count;
+    while (packs && *pack < packs->count && packs->list[*pack].unpacked)
+        ++*pack;
+    if (packs && *pack < packs->count)
+        until = packs->list[*pack].place;
+    if (until > i)
+        return pd_script_series_lines(worker, &batch->records[i], until - i, &batch->text);
+    size_t done = i < batch->count ? pd_script_series_packed(worker, packs, *pack, &batch->text)
+                                   : 0;
+    *pack += done;
+    return done;
+}
+
+/* Makes the record where it is packed. */
+static void unpack(struct pd_script_worker *worker, struct pd_batch *batch, size_t i, size_t *pack)
+{
+    struct pd_synth_packs *packs = batch->packs;
+    if (!packs || *pack == packs->count || packs->list[*pack].place != i)
+        return;
+    const struct pd_synth_packed *packed = &packs->list[(*pack)++];
+    pd_synth_unpack_one(packed, &packs->origins.data[packed->origin], &worker->unpacked,
+                        &batch->records[i]);
+}
+
+/* Of a trace. Each address was mostly met just before. */
+static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
+{
+    size_t pack = 0, done;
+    for (size_t i = 0; i < batch->count; i++) {
+        while ((done = put_series(worker, batch, i, &pack)))
+            i += done;
+        if (i == batch->count)
+            break;
+        const struct pd_delivered *record = &batch->records[i];
+        unpack(worker, batch, i, &pack);
+        worker->location = pd_script_ahead(worker, record);
+        put_record(worker, record, &batch->text);
+        if (record->facts)
+            pd_script_series_begin(worker, record);
+    }
+}
+
+static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
+{
+    struct pd_location *ahead[AHEAD] = { 0 };
+    struct pd_script *script = worker->script;
+    for (size_t i = 0; i < PD_MIN(batch->count, AHEAD); i++)
+        ahead[i] = pd_script_ahead(worker, &batch->records[i]);
+    for (size_t i = 0; i < batch->count; i++) {
+        worker->location = ahead[i % AHEAD];
+        look_ahead(worker, batch, i, ahead);
+        if (script->dump)
+            pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
+                               i && batch->records[i].data == batch->records[i - 1].data,
+                               &batch->text);
+        if (!script->dump || shows(script, batch->records[i].type))
+            put_record(worker, &batch->records[i], &batch->text);
+        if (script->dump)
+            pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
+    }
+}
+
+static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+{
+    struct pd_script *script = data;
+    struct pd_script_worker *worker = state;
+    if (pd_resolver_trim(worker->resolver))
+        pd_script_forget(worker);
+    if (worker->code)
+        pd_code_reader_trim(worker->code);
+    if (script->sequential) {
+        if (!batch->result)
+            batch->result = calloc(1, sizeof(struct pd_time_gaps));
+        if (!batch->result)
+            return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                           "no memory for a batch");
+        worker->gaps = batch->result;
+        worker->gaps->gaps.count = 0;
+    }
+    if (!script->dump && (batch->packs || (batch->count && batch->records[0].facts)))
+        work_near(worker, batch);
+    else
+        work_far(worker, batch);
+    if (script->filter_failed)
+        return PERFDATA_ERROR_ARGUMENT;
+    return PERFDATA_OK;
+}
+
+static void drop(void *data, struct pd_batch *batch)
+{
+    struct pd_time_gaps *gaps = batch->result;
+    (void)data;
+    if (!gaps)
+        return;
+    pd_vec_free(&gaps->gaps);
+    pd_text_free(&gaps->spare);
+    free(gaps);
+    batch->result = NULL;
+}
+
+/* ---- --reltime and --deltatime: the times go in when all before are known ---- */
+
+static uint64_t shift_time(struct pd_script *script, uint64_t time)
+{
+    if (script->options->flags & PERFDATA_SCRIPT_RELTIME) {
+        if (!script->first_time)
+            script->first_time = time;
+        return time - script->first_time;
+    }
+    uint64_t shifted = script->last_time ? time - script->last_time : 0;
+    script->last_time = time;
+    return shifted;
+}
+
+static void put_shifted(struct pd_script *script, uint64_t time, struct pd_text *text)
+{
+    pd_text_u64(text, time / NS_PER_SECOND, 5, ' ');
+    pd_text_char(text, '.');
+    if (script->time_form == PD_TIME_NSEC)
+        pd_text_u64(text, time % NS_PER_SECOND, 9, '0');
+    else
+        pd_text_u64(text, time % NS_PER_SECOND / 1000, 6, '0');
+    pd_text_bytes(text, ": ", 2);
+}
+
+static perfdata_status in_order(void *data, struct pd_batch *batch)
+{
+    struct pd_script *script = data;
+    struct pd_time_gaps *gaps = batch->result;
+    if (!gaps)
+        return PERFDATA_OK;
+    struct pd_text *out = &gaps->spare, full;
+    size_t from = 0;
+    out->length = 0;
+    out->failed |= batch->text.failed;
+    for (size_t i = 0; i < gaps->gaps.count; i++) {
+        const struct pd_time_gap *gap = &gaps->gaps.data[i];
+        pd_text_bytes(out, batch->text.data + from, gap->position - from);
+        put_shifted(script, shift_time(script, gap->time), out);
+        from = gap->position;
+    }
+    pd_text_bytes(out, batch->text.data + from, batch->text.length - from);
+    full = *out;
+    gaps->spare = batch->text;
+    batch->text = full;
+    return PERFDATA_OK;
+}
+
+static perfdata_status sink(void *data, const char *text, size_t length)
+{
+    struct pd_script *script = data;
+    if (!script->write(script->write_data, text, length))
+        return PERFDATA_OK;
+    return pd_fail(&script->recording->context, PERFDATA_ERROR_OUTPUT, -1,
+                   "the text could not be written");
+}
+
+/* ---- the front: what perf skips before it looks for threads ---- */
+
+static int front(void *data, const struct pd_delivered *record)
+{
+    const struct pd_script *script = data;
+    const struct pd_event *event = record->event;
+    if (script->dump)
+        pd_raw_dump_front(script->dump, record);
+    if (record->type != PD_RECORD_SAMPLE || !event || pd_dlfilter_is_early(script))
+        return PD_FRONT_PASS;
+    const struct pd_plan *plan = &event->plan;
+    uint64_t time = UINT64_MAX;
+    uint32_t cpu = UINT32_MAX;
+    if (plan->time && plan->time + 8u <= record->size)
+        time = pd_load64(record->data + plan->time, plan->swap);
+    if (plan->cpu && plan->cpu + 4u <= record->size)
+        cpu = pd_load32(record->data + plan->cpu, plan->swap);
+    bool kept = pd_filter_time(&script->filter, time) && pd_filter_cpu(&script->filter, cpu);
+    return kept ? PD_FRONT_PASS : PD_FRONT_IGNORE;
+}
+
+/* ---- a run ---- */
+
+static void want(struct pd_consumer *consumer, unsigned type)
+{
+    consumer->types[type / 64] |= UINT64_C(1) << type % 64;
+}
+
+static void want_shown(struct pd_consumer *consumer, uint32_t show)
+{
+    static const struct {
+        uint32_t show;
+        unsigned type;
+    } rows[] = {
+        { PERFDATA_SCRIPT_SHOW_TASKS, PD_RECORD_COMM },
+        { PERFDATA_SCRIPT_SHOW_TASKS, PD_RECORD_FORK },
+        { PERFDATA_SCRIPT_SHOW_TASKS, PD_RECORD_EXIT },
+        { PERFDATA_SCRIPT_SHOW_MMAPS, PD_RECORD_MMAP },
+        { PERFDATA_SCRIPT_SHOW_MMAPS, PD_RECORD_MMAP2 },
+        { PERFDATA_SCRIPT_SHOW_SWITCHES, PD_RECORD_SWITCH },
+        { PERFDATA_SCRIPT_SHOW_SWITCHES, PD_RECORD_SWITCH_CPU_WIDE },
+        { PERFDATA_SCRIPT_SHOW_NAMESPACES, PD_RECORD_NAMESPACES },
+        { PERFDATA_SCRIPT_SHOW_LOST, PD_RECORD_LOST },
+        { PERFDATA_SCRIPT_SHOW_BPF, PD_RECORD_BPF_EVENT },
+        { PERFDATA_SCRIPT_SHOW_BPF, PD_RECORD_KSYMBOL },
+        { PERFDATA_SCRIPT_SHOW_CGROUPS, PD_RECORD_CGROUP },
+        { PERFDATA_SCRIPT_SHOW_TEXT_POKES, PD_RECORD_TEXT_POKE },
+        { PERFDATA_SCRIPT_SHOW_TEXT_POKES, PD_RECORD_KSYMBOL }, /* code that moves, too */
+        { PERFDATA_SCRIPT_SHOW_ROUNDS, PD_RECORD_FINISHED_ROUND },
+    };
+    want(consumer, PD_RECORD_AUXTRACE_ERROR);
+    want(consumer, PD_SYNTH_LOG);
+    for (size_t i = 0; i < PD_LENGTH(rows); i++)
+        if (show & rows[i].show)
+            want(consumer, rows[i].type);
+}
+
+/* What a line looks like depends on those before it. */
+static bool one_by_one(const struct pd_script *script)
+{
+    bool padded = false;
+    for (size_t i = 0; i < script->recording->event_count; i++)
+        padded |= (script->events[i].fields & PD_FIELD(DATA_SRC)) != 0;
+    return script->is_stat || padded || shows_source(script) || script->dlfilter ||
+           script->options->flags & PERFDATA_SCRIPT_PT_EVENTS || script->options->graph_functions ||
+           pd_script_shows_calls(script);
+}
+
+/* Samples made of the trace come among the others. */
+static perfdata_status decode(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    struct pd_itrace_options *itrace = &script->itrace;
+    /* -D shows packets, not what they say. */
+    if (options->flags & (PERFDATA_SCRIPT_NO_ITRACE | PERFDATA_SCRIPT_DUMP) ||
+        options->show & PERFDATA_SCRIPT_SHOW_ROUNDS)
+        return PERFDATA_OK;
+    itrace->thread_stack |= options->graph_functions || pd_script_shows_calls(script);
+    if (itrace->callchain)
+        script->max_stack = PD_MAX(script->max_stack, itrace->callchain_size);
+    struct pd_synth_config config = {
+        .options = itrace,
+        .guest_code = options->flags & PERFDATA_SCRIPT_GUEST_CODE,
+        .threads = options->threads,
+    };
+    pd_filter_trace(&script->filter, &config);
+    perfdata_status status = pd_trace_log_open(&script->log, script->recording, itrace,
+                                               PD_TRACE_LOG_RECORDS, &config);
+    return status < 0 ? status : pd_session_decode(&script->session, &config);
+}
+
+static perfdata_status run(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    struct pd_object_search search = PD_SEARCH_OF(script->recording, options);
+    search.demangle = !(options->flags & PERFDATA_SCRIPT_NO_DEMANGLE);
+    search.demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL;
+    search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
+    search.force = options->flags & PERFDATA_SCRIPT_FORCE;
+    bool unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED ||
+                    options->show & PERFDATA_SCRIPT_SHOW_ROUNDS;
+    struct pd_consumer consumer = {
+        .kind = script->sequential ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
+        .data = script,
+        .order = unsorted ? PD_ORDER_FILE : PD_ORDER_DELIVERY,
+        .prints = true,
+        .begin = begin,
+        .work = work,
+        .in_order = script->sequential ? in_order : NULL,
+        .sink = sink,
+        .end = end,
+        .drop = drop,
+        .front = script->filter.has_cpus || script->filter.span_count ? front : NULL,
+    };
+    bool switches = options->flags & PERFDATA_SCRIPT_PT_EVENTS;
+    want_shown(&consumer, options->show | (switches ? PERFDATA_SCRIPT_SHOW_SWITCHES : 0));
+    if (script->is_stat)
+        for (unsigned type = PD_RECORD_THREAD_MAP; type <= PD_RECORD_STAT_ROUND; type++)
+            want(&consumer, type);
+    perfdata_status status = pd_session_open(script->recording, &search, &script->session);
+    if (!status)
+        pd_session_want_guests(&script->session, &(struct pd_guest_places){ options->guest_kallsyms,
+                                                                            options->guest_modules,
+                                                                            options->guest_vmlinux,
+                                                                            options->guest_mount });
+    if (!status)
+        status = decode(script);
+    if (!status)
+        status = pd_script_plan_events(script);
+    if (!status)
+        status = pd_dlfilter_open(script);
+    if (!status)
+        status = pd_script_open_code(script);
+    if (status) {
+        status = pd_dlfilter_close(script, status);
+        pd_session_close(&script->session);
+        return pd_trace_log_close(&script->log, status);
+    }
+    struct pd_raw_dump dump;
+    if (options->flags & PERFDATA_SCRIPT_DUMP) {
+        pd_raw_dump_init(&dump, script->recording, PD_RAW_DUMP_SCRIPT);
+        dump.symbols = script->session.symbols;
+        dump.no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
+        dump.unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED;
+        script->dump = &dump;
+        want(&consumer, PD_RECORD_SAMPLE);
+        memcpy(script->line_types, consumer.types, sizeof script->line_types);
+        pd_raw_dump_want(&consumer);
+        consumer.front = front;
+    }
+    consumer.takes_packs = pd_script_any_series(script);
+    consumer.alone = one_by_one(script);
+    status = pd_pipeline_run(&script->session, &consumer, options->threads);
+    status = pd_dlfilter_close(script, status);
+    pd_session_close(&script->session);
+    return pd_trace_log_close(&script->log, status);
+}
+
+/* ---- options ---- */
+
+/* perf's exit code for a failing list or option. */
+static perfdata_status failed(struct pd_script *script, perfdata_status status, int perf_exit)
+{
+    if (status)
+        script->perf_exit = perf_exit;
+    return status;
+}
+
+static perfdata_status make_filter(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    struct pd_context *context = &script->recording->context;
+    struct pd_filter *filter = &script->filter, stop = { 0 };
+    perfdata_status status = PERFDATA_OK;
+    /* perf ends with 0 when a list does not parse. */
+    if (!status && options->dsos)
+        status = failed(script, pd_filter_add_dsos(filter, context, options->dsos), 0);
+    if (!status && options->comms)
+        status = failed(script, pd_filter_add_comms(filter, context, options->comms), 0);
+    if (!status && options->pids)
+        status = failed(script, pd_filter_add_pids(filter, context, options->pids), 0);
+    if (!status && options->tids)
+        status = failed(script, pd_filter_add_tids(filter, context, options->tids), 0);
+    if (!status && options->symbols)
+        status = failed(
+            script,
+            pd_filter_add_symbols(filter, context, options->symbols, options->address_range), 0);
+    if (!status && options->stop_symbols) {
+        stop.arena = filter->arena; /* names without addresses: the list of comms has that form */
+        status = failed(script, pd_filter_add_comms(&stop, context, options->stop_symbols), 0);
+        filter->arena = stop.arena;
+        script->stop = stop.comms;
+    }
+    return status;
+}
+
+static perfdata_status make_late_filter(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    perfdata_status status = PERFDATA_OK;
+    if (options->cpus)
+        status = failed(script,
+                        pd_filter_add_cpus(&script->filter, script->recording, options->cpus), 255);
+    if (!status && options->time)
+        status = failed(script,
+                        pd_filter_add_times(&script->filter, script->recording, options->time,
+                                            options->flags & PERFDATA_SCRIPT_RELTIME),
+                        234);
+    return status;
+}
+
+static perfdata_status refuse(struct pd_script *script, perfdata_status status, const char *text,
+                              const char *value)
+{
+    script->perf_exit = 255;
+    return pd_fail(&script->recording->context, status, -1, "%s%s", text, value);
+}
+
+static perfdata_status check_options(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    uint32_t both = PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME;
+    for (size_t i = 0; i < options->field_count; i++) {
+        perfdata_status status = pd_script_parse_fields(script, options->fields[i]);
+        if (status)
+            return status;
+    }
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
+    perfdata_status taken = pd_itrace_options_take(&script->itrace, PD_ITRACE_SCRIPT,
+                                                   &script->recording->context, &places,
+                                                   options->itrace, options->itrace_count);
+    if (taken == PERFDATA_ERROR_ARGUMENT)
+        script->perf_exit = 129;
+    if (taken < 0)
+        return taken;
+    if ((options->flags & both) == both)
+        return refuse(script, PERFDATA_ERROR_ARGUMENT,
+                      "reltime and deltatime - the two don't get along well. "
+                      "Please limit to --reltime or --deltatime.",
+                      "");
+    if (options->kallsyms && access(options->kallsyms, R_OK))
+        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->kallsyms);
+    if (options->vmlinux && access(options->vmlinux, R_OK))
+        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->vmlinux);
+    return PERFDATA_OK;
+}
+
+/* A stream has no feature for it, but its events count and never sample. */
+static bool is_stat(const struct pd_recording *recording)
+{
+    if (recording->kind != PD_CONTAINER_PIPE)
+        return pd_recording_has_feature(recording, PD_FEATURE_STAT);
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.sample_type & ~(uint64_t)PD_SAMPLE_IDENTIFIER ||
+            recording->events[i]->attr.sample_period)
+            return false;
+    return recording->event_count > 0;
+}
+
+static void init(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
+    const struct pd_features *features = &script->recording->features;
+    pd_script_defaults(script);
+    script->use_callchain = !(options->flags & PERFDATA_SCRIPT_NO_CALLCHAIN);
+    script->latency = options->flags & PERFDATA_SCRIPT_LATENCY;
+    script->full_source_path = options->flags & PERFDATA_SCRIPT_FULL_SOURCE_PATH;
+    script->kernel_path = options->flags & PERFDATA_SCRIPT_KERNEL_PATH;
+    script->sequential = options->flags & (PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME);
+    script->time_form = options->flags & PERFDATA_SCRIPT_NS ? PD_TIME_NSEC : PD_TIME_USEC;
+    script->is_stat = is_stat(script->recording);
+    script->max_stack = options->max_stack;
+    script->has_clock = features->clock_data.present;
+    script->clock_time = features->clock_data.clock_time;
+    script->clock_wall = features->clock_data.wall_clock;
+}
+
+static perfdata_status put_header(struct pd_script *script)
+{
+    struct pd_text text = { 0 };
+    bool full = script->options->flags & PERFDATA_SCRIPT_HEADER_FULL;
+    if (!(script->options->flags & (PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY)))
+        pd_header_features(script->recording, full, &text); /* -I alone */
+    else if (script->options->flags & PERFDATA_SCRIPT_HEADER_ONLY)
+        pd_header_before_records(script->recording, full, &text);
+    else
+        pd_header_text(script->recording, full, &text);
+    return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
+}
+
+static perfdata_status put_warning(struct pd_script *script)
+{
+    struct pd_text text = { 0 };
+    pd_raw_dump_warning(script->recording, &text);
+    return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
+}
+
+static perfdata_status put_frame(struct pd_script *script, bool end)
+{
+    struct pd_text text = { 0 };
+    pd_script_pt_frame(script, end, &text);
+    return pd_api_emit(&script->recording->context, &text, script->write, script->write_data);
+}
+
+static perfdata_status run_all(struct pd_script *script)
+{
+    uint32_t flags = script->options->flags;
+    perfdata_status status = check_options(script);
+    if (!status && flags & PERFDATA_SCRIPT_DUMP)
+        status = put_warning(script);
+    bool features = flags & PERFDATA_SCRIPT_HEADER_FULL && !(flags & PERFDATA_SCRIPT_DUMP) &&
+                    script->recording->kind == PD_CONTAINER_PIPE;
+    if (!status && (features || flags & (PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY)))
+        status = put_header(script);
+    if (status || flags & PERFDATA_SCRIPT_HEADER_ONLY)
+        return status;
+    if (flags & PERFDATA_SCRIPT_PT_EVENTS)
+        status = put_frame(script, false);
+    if (!status)
+        status = make_filter(script);
+    if (!status)
+        status = pd_script_check_fields(script);
+    if (!status)
+        status = make_late_filter(script);
+    if (!status)
+        status = run(script);
+    if (!status && flags & PERFDATA_SCRIPT_PT_EVENTS)
+        status = put_frame(script, true);
+    return status;
+}
+
+perfdata_status perfdata_script_run(perfdata_recording *recording,
+                                    const struct perfdata_script_options *options,
+                                    perfdata_write_fn write, void *data,
+                                    struct perfdata_script_result *result)
+{
+    struct perfdata_script_options known = { 0 };
+    if (!recording || !options || !write || options->struct_size < sizeof options->struct_size)
+        return PERFDATA_ERROR_ARGUMENT;
+    if (!recording->open)
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "the recording is not open");
+    memcpy(&known, options, PD_MIN(options->struct_size, sizeof known));
+    struct pd_script script = { .recording = &recording->recording,
+                                .options = &known,
+                                .write = write,
+                                .write_data = data,
+                                .perf_exit = -1 };
+    init(&script);
+    perfdata_status status = run_all(&script);
+    if (result) {
+        struct perfdata_script_result out = { result->struct_size, script.perf_exit, 0,
+                                              script.samples, script.errors };
+        memcpy(result, &out, PD_MIN(result->struct_size, sizeof out));
+    }
+    pd_tracing_free(script.tracing);
+    pd_filter_free(&script.filter);
+    pd_arena_free(&script.arena);
+    return status;
+}

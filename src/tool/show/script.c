@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/show/dlfilters.h"
+#include "tool/input.h"
+#include "tool/options.h"
+#include <perfdata/script.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FIELD_LISTS 64
+#define MAX_DLARGS 64
+
+struct script_options {
+    const char *field_lists[MAX_FIELD_LISTS];
+    size_t field_count;
+    int hide_chain, ns, reltime, deltatime, latency, kernel_path, demangle, demangle_kernel,
+        full_source_path, inlined;
+    int header, header_only, info, dump, dump_unsorted, pt_events, pt_insns, pt_switches, pt_source;
+    int tasks, mmaps, switches, namespaces, lost, bpf, cgroups, text_pokes, rounds;
+    const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
+    const char *symfs, *kallsyms, *vmlinux, *jitdump;
+    unsigned max_stack, max_blocks;
+    uint64_t address_range;
+    const char *graph_functions;
+    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
+    int guest_code, pad_dso, xed, list_dlfilters;
+    const char *dlfilter, *dlargs[MAX_DLARGS];
+    size_t dlarg_count;
+};
+
+#define FIELD(name) offsetof(struct script_options, name)
+
+static enum tool_exit parse_fields(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct script_options *options = data;
+    if (unset) {
+        options->field_count = 0;
+        return TOOL_DONE;
+    }
+    if (options->field_count == MAX_FIELD_LISTS)
+        return tool_usage(tool, "too many lists of fields");
+    options->field_lists[options->field_count++] = value;
+    return TOOL_DONE;
+}
+
+static enum tool_exit parse_dlarg(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct script_options *options = data;
+    if (unset) {
+        options->dlarg_count = 0;
+        return TOOL_DONE;
+    }
+    if (options->dlarg_count == MAX_DLARGS)
+        return tool_usage(tool, "too many arguments of a filter");
+    options->dlargs[options->dlarg_count++] = value;
+    return TOOL_DONE;
+}
+
+/* What perf makes of its shorthands. */
+static enum tool_exit expand(struct tool *tool, void *data, const char *fields, const char *itrace)
+{
+    struct script_options *options = data;
+    enum tool_exit code = parse_fields(tool, data, fields, false);
+    options->ns = 1;
+    return code == TOOL_DONE ? tool_parse_itrace(tool, data, itrace, false) : code;
+}
+
+static enum tool_exit parse_insn_trace(struct tool *tool, void *data, const char *value, bool unset)
+{
+    if (value && strcmp(value, "raw") != 0)
+        return tool_usage(tool, "option --insn-trace takes raw, not '%s'", value);
+    return unset ? TOOL_DONE : expand(tool, data, "+insn,-event,-period", "i0nse");
+}
+
+static enum tool_exit parse_call_trace(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)value;
+    if (unset)
+        return TOOL_DONE;
+    ((struct script_options *)data)->pad_dso = 1;
+    return expand(tool, data, "-ip,-addr,-event,-period,+callindent", "cewp");
+}
+
+static enum tool_exit parse_call_return_trace(struct tool *tool, void *data, const char *value,
+                                              bool unset)
+{
+    (void)value;
+    return unset ? TOOL_DONE
+                 : expand(tool, data, "-ip,-addr,-event,-period,+callindent,+flags", "crewp");
+}
+
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return length == strlen(word) && !memcmp(text, word, length);
+}
+
+static enum tool_exit parse_pt_events(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct script_options *options = data;
+    if (unset)
+        return TOOL_DONE;
+    options->pt_events = 1;
+    for (size_t length; value && *value; value += length + (value[length] == ',')) {
+        length = strcspn(value, ",");
+        if (is_word(value, length, "insn-trace"))
+            options->pt_insns = 1;
+        else if (is_word(value, length, "src-trace"))
+            options->pt_source = 1;
+        else if (is_word(value, length, "all-switch-events"))
+            options->pt_switches = 1;
+        else
+            return tool_usage(
+                tool, "--pt-events takes insn-trace, src-trace, all-switch-events, not '%.*s'",
+                (int)length, value);
+    }
+    if (options->pt_insns && options->pt_source)
+        return tool_usage(tool, "--pt-events: insn-trace and src-trace exclude each other");
+    bool insns = options->pt_insns || options->pt_source;
+    return tool_parse_itrace(tool, data, insns ? "i0nsepwxI" : "bepwxI", false);
+}
+
+static const struct tool_option script_rows[] = {
+    { TOOL_GROUP, .help = "Input" },
+    TOOL_ROW_INPUT,
+    TOOL_ROWS_SYMBOLS,
+    TOOL_ROWS_READING,
+    { TOOL_GROUP, .help = "What is printed" },
+    { TOOL_CALLBACK, 'F', "fields", "LIST",
+      "fields, all or of a kind (hw: sw: trace: raw: break: synth:), + adds, - removes",
+      .parse = parse_fields },
+    { TOOL_FLAG, 'D', "dump-raw-trace", NULL, "every record as hex and text", FIELD(dump) },
+    { TOOL_FLAG, 0, "dump-unsorted-raw-trace", NULL, "the same, as the records lie in the file",
+      FIELD(dump_unsorted) },
+    { TOOL_FLAG, 'G', "hide-call-graph", NULL, "symbol on the sample's line, no chain below it",
+      FIELD(hide_chain) },
+    { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
+    { TOOL_FLAG, 0, "reltime", NULL, "times since the first line", FIELD(reltime) },
+    { TOOL_FLAG, 0, "deltatime", NULL, "times since the line before", FIELD(deltatime) },
+    { TOOL_FLAG, 'L', "Latency", NULL, "columns as latency tracers have them", FIELD(latency) },
+    { TOOL_FLAG, 0, "show-kernel-path", NULL,
+      "path of the kernel image in place of [kernel.kallsyms]", FIELD(kernel_path) },
+    { TOOL_FLAG, 0, "full-source-path", NULL, "srcline with the folders of the file",
+      FIELD(full_source_path) },
+    { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a chain", FIELD(max_stack) },
+    { TOOL_UINT, 0, "max-blocks", "N", "blocks of code shown at most with brstackinsn",
+      FIELD(max_blocks) },
+    { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
+    TOOL_ROWS_NAMES,
+    TOOL_ROWS_HEADER,
+    { TOOL_GROUP, .help = "Which samples" },
+    { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
+    TOOL_ROWS_TASKS,
+    { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
+    { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]",
+      "keep samples in these symbols or at these addresses (hexadecimal)", FIELD(symbols) },
+    { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
+      FIELD(address_range) },
+    TOOL_ROW_TIME,
+    { TOOL_STRING, 0, "dlfilter", "FILE",
+      "ask this shared object, a filter made for perf; show-cycles: built in", FIELD(dlfilter) },
+    { TOOL_CALLBACK, 0, "dlarg", "ARG", "argument of the filter; may be given again",
+      .parse = parse_dlarg },
+    { TOOL_FLAG, 0, "list-dlfilters", NULL, "filters here and among perf's",
+      FIELD(list_dlfilters) },
+    { TOOL_GROUP, .help = "AUX traces" },
+    TOOL_ROW_ITRACE,
+    { TOOL_CALLBACK, 0, "insn-trace", "raw", "every instruction, with its bytes",
+      .parse = parse_insn_trace, .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION },
+    { TOOL_FLAG, 0, "xed", NULL, "instructions disassembled, as xed prints them", FIELD(xed) },
+    { TOOL_CALLBACK, 0, "call-trace", NULL, "calls, indented", .parse = parse_call_trace,
+      .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_CALLBACK, 0, "call-ret-trace", NULL, "calls and returns, indented",
+      .parse = parse_call_return_trace, .flags = TOOL_NO_VALUE | TOOL_NO_NEGATION },
+    { TOOL_CALLBACK, 0, "pt-events", "VIEW[,...]",
+      "events of traces as perf's script intel-pt-events.py prints them; with its insn-trace "
+      "(instructions in place of branches) or src-trace (their source lines), all-switch-events",
+      .parse = parse_pt_events, .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION },
+    { TOOL_STRING, 0, "graph-function", "SYMBOL[,...]", "only what runs within these functions",
+      FIELD(graph_functions) },
+    { TOOL_FLAG, 0, "guest-code", NULL, "guests run code of their host process",
+      FIELD(guest_code) },
+    { TOOL_STRING, 0, "guestkallsyms", "FILE",
+      "show guests; the table of the kernel of the one that no pid names", FIELD(guest_kallsyms) },
+    { TOOL_STRING, 0, "guestvmlinux", "FILE", "show guests; that kernel's image",
+      FIELD(guest_vmlinux) },
+    { TOOL_STRING, 0, "guestmodules", "FILE",
+      "show guests; as in perf, the modules' maps are those that were recorded",
+      FIELD(guest_modules) },
+    { TOOL_STRING, 0, "guestmount", "DIR",
+      "show guests; DIR/PID is the root of the one that PID is the hypervisor of",
+      FIELD(guest_mount) },
+    { TOOL_GROUP, .help = "Lines of other records" },
+    { TOOL_FLAG, 0, "show-task-events", NULL, "FORK, COMM, EXIT", FIELD(tasks) },
+    { TOOL_FLAG, 0, "show-mmap-events", NULL, "MMAP and MMAP2", FIELD(mmaps) },
+    { TOOL_FLAG, 0, "show-switch-events", NULL, "SWITCH and SWITCH_CPU_WIDE", FIELD(switches) },
+    { TOOL_FLAG, 0, "show-namespace-events", NULL, "NAMESPACES", FIELD(namespaces) },
+    { TOOL_FLAG, 0, "show-lost-events", NULL, "LOST and LOST_SAMPLES", FIELD(lost) },
+    { TOOL_FLAG, 0, "show-bpf-events", NULL, "BPF_EVENT and KSYMBOL", FIELD(bpf) },
+    { TOOL_FLAG, 0, "show-cgroup-events", NULL, "CGROUP", FIELD(cgroups) },
+    { TOOL_FLAG, 0, "show-text-poke-events", NULL, "TEXT_POKE", FIELD(text_pokes) },
+    { TOOL_FLAG, 0, "show-round-events", NULL,
+      "FINISHED_ROUND, and all records as they lie in the file", FIELD(rounds) },
+    TOOL_ROW_VERBOSE,
+    { 0 },
+};
+
+static void script_defaults(void *data)
+{
+    struct script_options *options = data;
+    options->max_stack = 127;
+    options->demangle = options->inlined = 1;
+}
+
+static uint32_t flags_of(const struct tool *tool, const struct script_options *from)
+{
+    const struct tool_flag rows[] = {
+        { from->hide_chain, PERFDATA_SCRIPT_NO_CALLCHAIN },
+        { from->ns, PERFDATA_SCRIPT_NS },
+        { from->reltime, PERFDATA_SCRIPT_RELTIME },
+        { from->deltatime, PERFDATA_SCRIPT_DELTATIME },
+        { from->latency, PERFDATA_SCRIPT_LATENCY },
+        { from->kernel_path, PERFDATA_SCRIPT_KERNEL_PATH },
+        { !from->demangle, PERFDATA_SCRIPT_NO_DEMANGLE },
+        { from->demangle_kernel, PERFDATA_SCRIPT_DEMANGLE_KERNEL },
+        { !from->inlined, PERFDATA_SCRIPT_NO_INLINE },
+        { tool->verbose, PERFDATA_SCRIPT_VERBOSE_NAMES },
+        { tool->force, PERFDATA_SCRIPT_FORCE },
+        { from->xed, PERFDATA_SCRIPT_XED },
+        { from->header, PERFDATA_SCRIPT_HEADER },
+        { from->header_only, PERFDATA_SCRIPT_HEADER_ONLY },
+        { from->info, PERFDATA_SCRIPT_HEADER_FULL },
+        { from->dump || from->dump_unsorted, PERFDATA_SCRIPT_DUMP },
+        { from->dump_unsorted, PERFDATA_SCRIPT_UNSORTED },
+        { from->pt_events, PERFDATA_SCRIPT_PT_EVENTS },
+        { from->pt_insns, PERFDATA_SCRIPT_PT_INSNS },
+        { from->pt_switches, PERFDATA_SCRIPT_PT_SWITCHES },
+        { from->pt_source, PERFDATA_SCRIPT_PT_SOURCE },
+        { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
+        { tool->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
+        { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },
+    };
+    return tool_flags(rows, TOOL_LENGTH(rows));
+}
+
+static uint32_t shown(const struct script_options *from)
+{
+    const struct tool_flag rows[] = {
+        { from->tasks, PERFDATA_SCRIPT_SHOW_TASKS },
+        { from->mmaps, PERFDATA_SCRIPT_SHOW_MMAPS },
+        { from->switches, PERFDATA_SCRIPT_SHOW_SWITCHES },
+        { from->namespaces, PERFDATA_SCRIPT_SHOW_NAMESPACES },
+        { from->lost, PERFDATA_SCRIPT_SHOW_LOST },
+        { from->bpf, PERFDATA_SCRIPT_SHOW_BPF },
+        { from->cgroups, PERFDATA_SCRIPT_SHOW_CGROUPS },
+        { from->text_pokes, PERFDATA_SCRIPT_SHOW_TEXT_POKES },
+        { from->rounds, PERFDATA_SCRIPT_SHOW_ROUNDS },
+    };
+    return tool_flags(rows, TOOL_LENGTH(rows));
+}
+
+static enum tool_exit run_script(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct script_options *from = data;
+    struct perfdata_script_options options = {
+        .struct_size = sizeof options,
+        .flags = flags_of(tool, from),
+        .show = shown(from),
+        .fields = from->field_lists,
+        .field_count = from->field_count,
+        .comms = from->comms,
+        .pids = from->pids,
+        .tids = from->tids,
+        .cpus = from->cpus,
+        .dsos = from->dsos,
+        .symbols = from->symbols,
+        .address_range = from->address_range,
+        .time = from->time,
+        .stop_symbols = from->stop,
+        .max_stack = from->max_stack,
+        .max_blocks = from->max_blocks,
+        .threads = tool->jobs,
+        .symfs = from->symfs,
+        .kallsyms = from->kallsyms,
+        .vmlinux = from->vmlinux,
+        .jitdump = from->jitdump,
+        .home = getenv("HOME"),
+        .perf_config = getenv("PERF_CONFIG"),
+        .itrace = tool->itrace,
+        .itrace_count = tool->itrace_count,
+        .graph_functions = from->graph_functions,
+        .dso_width = from->pad_dso ? 50 : 0,
+        .guest_kallsyms = from->guest_kallsyms,
+        .guest_modules = from->guest_modules,
+        .guest_vmlinux = from->guest_vmlinux,
+        .guest_mount = from->guest_mount,
+        .dlfilter = from->dlfilter,
+        .dlargs = from->dlargs,
+        .dlarg_count = from->dlarg_count,
+    };
+    struct perfdata_script_result result = { .struct_size = sizeof result };
+    perfdata_recording *recording;
+    if (from->list_dlfilters)
+        return tool_list_dlfilters(tool);
+    if (argc && tool->as_perf) /* perf takes it for the name of a script */
+        return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_status status = perfdata_script_run(recording, &options, tool_write_text, tool,
+                                                 &result);
+    return tool_close_run(tool, recording, status, result.perf_exit, result.trace_errors);
+}
+
+const struct tool_verb tool_verb_script = {
+    .name = "script",
+    .synopsis = "[OPTIONS] [FILE]",
+    .description =
+        "Prints a line for each sample, and below it the call chain where one was recorded.\n\n"
+        "The fields of a line depend on the kind of its event; -F chooses others. Options before "
+        "FILE "
+        "say which samples are shown.",
+    .examples = { "script -i perf.data", "every sample with its call chain",
+                  "script -G -F comm,tid,time,ip,sym -S main", "the samples in main, a line each" },
+    .options = script_rows,
+    .options_size = sizeof(struct script_options),
+    .defaults = script_defaults,
+    .run = run_script,
+    .flags = TOOL_VERB_PERF,
+};
