@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in verb_NAME.c plus its row in
+/* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in NAME.c plus its row in
  * verbs.def; parsing, --help, man page, shell completion and docs/options.md come from its rows.
  *
  *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header; };

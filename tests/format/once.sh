@@ -42,8 +42,8 @@ twice=$(sed -n 's/^ITEM(\([A-Z_]*\), \([A-Z0-9_]*\),.*/\1_\2/p' src/format/bits.
 } | awk 'length($0) > 8 && /[-_]/' | sort -u >"$work/names"
 [ "$(wc -l <"$work/names")" -gt 100 ] || complain "few names: $(wc -l <"$work/names")"
 # Comments out; the option tables of src/tool are about options; attr_text.c says which fields perf shows otherwise, and
-# api_event.c makes one number of precise_ip's two flags.
-find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/export/attr_text.c ! -path src/export/api_event.c | while read -r file; do
+# api/event.c makes one number of precise_ip's two flags.
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/attr_text.c ! -path src/api/event.c | while read -r file; do
     sed -E 's,/\*.*\*/,,; /^[ \t]*\/?\*/d' "$file" | grep -noE '"[^"]+"' | sed "s,^,$file:,"
 done >"$work/literals"
 [ -s "$work/literals" ] || complain 'no literals were found'
