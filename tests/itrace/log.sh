@@ -39,6 +39,10 @@ both d_noise2.data script --itrace=bd
 both d_noise2.data report --itrace=i10usd --stats
 both t_snap.data script --itrace=bed+o --time 20%-40%
 both c_ovf.data script --itrace=be --time 18000.000303192,18000.000488781
+# Issue 24, point 19: with +a the records outside of the span of time are logged, too.
+both c_tracepoint.data script --itrace=ed+a --time 18000.000077,18000.000110
+both t_jit.data script --itrace=bed+a+o --time 18000.000021,18000.000028
+both c_sample.data script --itrace=ed --time 18000.000170,18000.000281
 printf '[itrace]\n\tdebug-log-buffer-size = 300\n' >"$work/config"
 PERF_CONFIG=$work/config both d_noise.data script --itrace=ed+e
 echo "$count comparisons"

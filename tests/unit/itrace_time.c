@@ -2,6 +2,7 @@
 /* Time from TSC, TMA, MTC, CBR and CYC: each rule with numbers worked out by hand. */
 #include "itrace/intel_pt/time.h"
 #include "itrace/intel_pt/packet.h"
+#include "itrace/aux/tsc.h"
 #include "test.h"
 
 enum { SHIFT = 3, MAX_NON_TURBO = 23, N = 184, D = 2 /* 92 ticks of TSC for one of CTC */ };
@@ -173,8 +174,49 @@ static void late_cycles_keep_the_limit(void)
     CHECK(!pd_pt_time_put_off(&time, false, time.timestamp));
 }
 
+/* The ends of a span, as stepping from tick to tick finds them. */
+static void spans_end_at_the_right_tick(void)
+{
+    static const struct pd_tsc_conversion list[] = {
+        { .zero = 0, .shift = 0, .mult = 1 },   { .zero = 100, .shift = 3, .mult = 5 },
+        { .zero = 7, .shift = 2, .mult = 9 },   { .zero = (uint64_t)-50, .shift = 4, .mult = 16 },
+        { .zero = 3, .shift = 10, .mult = 1 },  { .zero = (uint64_t)-9, .shift = 1, .mult = 7 },
+    };
+    for (size_t i = 0; i < PD_LENGTH(list); i++) {
+        const struct pd_tsc_conversion *conversion = &list[i];
+        for (uint64_t time = 1; time < 400; time++) {
+            uint64_t first = 0, last = 0;
+            while ((int64_t)pd_tsc_to_time(conversion, first) < (int64_t)time)
+                first++;
+            while ((int64_t)pd_tsc_to_time(conversion, last + 1) <= (int64_t)time)
+                last++;
+            CHECK_U64(pd_tsc_first(conversion, time), first);
+            CHECK_U64(pd_tsc_last(conversion, time), last ? last : 1);
+        }
+    }
+}
+
+/* Far from every tick, and where conversions overflow. */
+static void spans_of_impossible_conversions_end(void)
+{
+    const uint64_t most = UINT64_MAX;
+    struct pd_tsc_conversion conversion = { .zero = UINT64_C(1) << 62, .shift = 32, .mult = 1 };
+    CHECK_U64(pd_tsc_first(&conversion, 1), 0);
+    CHECK_U64(pd_tsc_last(&conversion, 1), 1);
+    CHECK_U64(pd_tsc_first(&conversion, most), most);
+    CHECK_U64(pd_tsc_last(&conversion, most), most);
+    conversion.mult = UINT32_MAX;
+    conversion.zero = UINT64_C(1) << 63;
+    CHECK_U64(pd_tsc_first(&conversion, 5), (UINT64_C(1) << 63) + (UINT64_C(1) << 31) + 6);
+    conversion.shift = 63; /* nothing is known of the order of times: the whole trace */
+    CHECK_U64(pd_tsc_first(&conversion, 5), 0);
+    CHECK_U64(pd_tsc_last(&conversion, 5), 0);
+}
+
 int main(void)
 {
+    spans_end_at_the_right_tick();
+    spans_of_impossible_conversions_end();
     first_tsc_is_near_the_reference();
     later_tsc_goes_forward();
     mtc_counts_from_tma();

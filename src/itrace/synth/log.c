@@ -12,6 +12,7 @@ struct pd_synth_logger {
     struct pd_pt_log pt;
     struct pd_synth_log to;
     bool records; /* each record of the recording is told */
+    bool outside; /* also those whose time is not wanted */
     size_t keep;  /* only the last so many bytes, and when an error comes; 0: all */
     bool cut;     /* bytes have been dropped before what is kept */
 };
@@ -29,8 +30,8 @@ perfdata_status pd_synth_log_open(struct pd_synth *synth, const struct pd_synth_
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_MEMORY, -1,
                        "no memory for the debug log");
     logger->to = *config->log;
-    logger->records = !(options->log_minus & PD_ITRACE_FLAG('a')) ||
-                      options->log_plus & PD_ITRACE_FLAG('a');
+    logger->outside = options->log_plus & PD_ITRACE_FLAG('a');
+    logger->records = logger->outside || !(options->log_minus & PD_ITRACE_FLAG('a'));
     logger->keep = options->log_plus & PD_ITRACE_FLAG('e') ? (size_t)options->log_buffer_size : 0;
     logger->pt.place = pd_code_place;
     logger->pt.cache_divisor = options->cache_divisor;
@@ -163,12 +164,12 @@ void pd_synth_log_record(struct pd_synth *synth, const struct pd_delivered *reco
         return;
     uint64_t time = record->time == PD_NO_TIME ? 0 : record->time;
     uint64_t tsc = time ? pd_time_to_tsc(&synth->aux->info.pt.time, time) : 0;
-    if (!in_ranges(synth, tsc))
+    if (!logger->outside && !in_ranges(synth, tsc))
         return;
     struct pd_identity who = { .cpu = PD_NOBODY };
     if (record->type == PD_RECORD_SAMPLE) {
         struct pd_sample sample;
-        if (pd_delivered_sample(record, &sample) >= 0)
+        if (record->event && pd_delivered_sample(record, &sample) >= 0)
             who.cpu = sample.cpu;
     } else {
         pd_record_identity(record->event, record->data, record->size, record->type, &who);

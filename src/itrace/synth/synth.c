@@ -7,28 +7,6 @@ enum { LATE_BRANCHES = 1024 }; /* kept beyond what L asks for: the trace is ahea
 
 /* ---- opening ---- */
 
-/* A TSC range from one in nanoseconds: the least tick that converts to the start or later, the greatest to the end. */
-static struct pd_time_range to_ticks(const struct pd_tsc_conversion *time,
-                                     const struct pd_time_range *range)
-{
-    struct pd_time_range out = { 0, 0 };
-    if (range->start) {
-        out.start = pd_time_to_tsc(time, range->start);
-        while (out.start && pd_tsc_to_time(time, out.start) >= range->start)
-            out.start--;
-        while (pd_tsc_to_time(time, out.start) < range->start)
-            out.start++;
-    }
-    if (range->end) {
-        out.end = pd_time_to_tsc(time, range->end);
-        while (pd_tsc_to_time(time, out.end) <= range->end)
-            out.end++;
-        while (out.end && pd_tsc_to_time(time, out.end) > range->end)
-            out.end--;
-    }
-    return out;
-}
-
 static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_config *config)
 {
     if (synth->timeless || !config->range_count)
@@ -40,7 +18,8 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
     for (size_t i = 0; i < config->range_count; i++) {
         const struct pd_time_range *range = &config->ranges[i];
         struct pd_time_range *ticks = &synth->ranges[i];
-        *ticks = to_ticks(&synth->aux->info.pt.time, range);
+        ticks->start = pd_tsc_first(&synth->aux->info.pt.time, range->start);
+        ticks->end = pd_tsc_last(&synth->aux->info.pt.time, range->end);
         pd_synth_log(synth, "range %zu: perf time interval: %llu to %llu\n", i,
                      (unsigned long long)range->start, (unsigned long long)range->end);
         pd_synth_log(synth, "range %zu: TSC time interval: 0x%llx to 0x%llx\n", i,
@@ -128,6 +107,15 @@ static void set_rates(struct pd_synth *synth)
     pd_synth_log(synth, "Maximum non-turbo ratio %u\n", synth->max_non_turbo);
 }
 
+/* Which thread runs is not known then: each is the one that a buffer names. */
+static perfdata_status no_format(struct pd_synth *synth)
+{
+    synth->switch_event = NULL;
+    return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
+                    "the tracing data does not describe sched:sched_switch: which thread the trace "
+                    "belongs to is not known");
+}
+
 /* sched:sched_switch, the last one. */
 static perfdata_status open_tracepoint(struct pd_synth *synth)
 {
@@ -141,13 +129,13 @@ static perfdata_status open_tracepoint(struct pd_synth *synth)
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_NO_DATA, -1,
                        "intel_pt_process_auxtrace_info: missing sched_switch event");
     if (!features->tracing_data.present)
-        return PERFDATA_OK;
+        return no_format(synth);
     perfdata_status status = pd_tracing_open(&synth->recording->context, data->data, data->size,
                                              NULL, &synth->tracing);
     if (!status)
         synth->switch_format = pd_tracing_format(synth->tracing, synth->switch_event->attr.config);
-    if (!synth->switch_format)
-        synth->switch_event = NULL;
+    if (!status && !synth->switch_format)
+        status = no_format(synth);
     return status;
 }
 
