@@ -93,6 +93,18 @@ void pd_text_hex(struct pd_text *text, uint64_t value, unsigned width, char pad)
     put_number(text, start, (size_t)(end - start), width, pad);
 }
 
+void pd_text_hex_bytes(struct pd_text *text, const uint8_t *bytes, size_t size)
+{
+    char *to = pd_text_room(text, 2 * size);
+    if (!to)
+        return;
+    for (size_t i = 0; i < size; i++) {
+        to[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+        to[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    text->length += 2 * size;
+}
+
 void pd_text_hex_prefixed(struct pd_text *text, uint64_t value)
 {
     if (value)

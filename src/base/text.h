@@ -61,6 +61,8 @@ PD_INLINE void pd_text_pad(struct pd_text *text, size_t from, size_t width)
 
 /* %*lu and %0*lu: `pad` is ' ' or '0', width 0 for none. */
 void pd_text_u64(struct pd_text *text, uint64_t value, unsigned width, char pad);
+/* Two digits a byte, nothing between them. */
+void pd_text_hex_bytes(struct pd_text *text, const uint8_t *bytes, size_t size);
 /* %*ld (blank padded). */
 void pd_text_i64(struct pd_text *text, int64_t value, unsigned width);
 /* %*lx and %0*lx, no 0x. */

@@ -2,7 +2,6 @@
 /* The fields of a record or feature as text: what follows from others or has its default is left out, unless the printer
  * is `exact`. */
 #include "textrec/pdt.h"
-#include "render/dump/dump.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 void pdt_print_bytes(struct pd_text *text, const uint8_t *bytes, size_t size)
 {
     pd_text_string(text, "x\"");
-    pd_dump_hex_bytes(text, bytes, size);
+    pd_text_hex_bytes(text, bytes, size);
     pd_text_char(text, '"');
 }
 

@@ -19,18 +19,6 @@ void pd_dump_type(struct pd_text *text, uint32_t type)
     pd_text_u64(text, type, 0, ' ');
 }
 
-void pd_dump_hex_bytes(struct pd_text *text, const uint8_t *bytes, size_t size)
-{
-    char *to = pd_text_room(text, 2 * size);
-    if (!to)
-        return;
-    for (size_t i = 0; i < size; i++) {
-        to[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-        to[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-    }
-    text->length += 2 * size;
-}
-
 bool pd_dump_is_blank(const struct pd_field *field)
 {
     switch (field->kind) {

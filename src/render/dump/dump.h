@@ -25,7 +25,6 @@ perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw,
 
 /* "MMAP2" or "TYPE_4711". */
 void pd_dump_type(struct pd_text *text, uint32_t type);
-void pd_dump_hex_bytes(struct pd_text *text, const uint8_t *bytes, size_t size);
 /* Fields that say nothing: reserved numbers and padding that are zero. */
 bool pd_dump_is_blank(const struct pd_field *field);
 /* The register that entry `index` of a field with a mask is. */

@@ -124,7 +124,7 @@ static void json_field(struct pd_sink *sink, const struct pd_field *field)
     case PD_SHAPE_ARRAY: put_array(dump, field); break;
     default:
         pd_text_char(text, '"');
-        pd_dump_hex_bytes(text, field->data, field->size);
+        pd_text_hex_bytes(text, field->data, field->size);
         pd_text_char(text, '"');
         break;
     }

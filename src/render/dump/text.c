@@ -74,7 +74,7 @@ static void put_bytes(struct pd_dump *dump, const struct pd_field *field)
     struct pd_text *text = dump->text;
     if (field->size <= BYTES_A_LINE) {
         pd_text_char(text, ' ');
-        pd_dump_hex_bytes(text, field->data, field->size);
+        pd_text_hex_bytes(text, field->data, field->size);
         return;
     }
     pd_text_format(text, " %zu bytes", field->size);
@@ -82,7 +82,7 @@ static void put_bytes(struct pd_dump *dump, const struct pd_field *field)
         begin_element(dump);
         pd_text_hex(text, at, 4, '0');
         pd_text_string(text, "  ");
-        pd_dump_hex_bytes(text, field->data + at, PD_MIN(BYTES_A_LINE, field->size - at));
+        pd_text_hex_bytes(text, field->data + at, PD_MIN(BYTES_A_LINE, field->size - at));
     }
 }
 

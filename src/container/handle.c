@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* A text that was made -> the function of the caller that takes it. */
+#include "container/handle.h"
+
+perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text,
+                            perfdata_write_fn write, void *data)
+{
+    perfdata_status status = PERFDATA_OK;
+    if (text->failed)
+        status = pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    else if (text->length && write(data, text->data, text->length) != 0)
+        status = pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "the text could not be written");
+    pd_text_free(text);
+    return status;
+}
