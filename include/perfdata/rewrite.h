@@ -178,11 +178,15 @@ struct perfdata_anonymize_options {
     uint32_t reserved;
     const char *
         key; /* the same key, the same pseudonyms; NULL: none, and names can be guessed by trying */
+    perfdata_write_fn write; /* told what is left out, a line a time; may be NULL */
+    void *data;
 };
 
 /* Names of commands, files, cgroups, BPF programs and hosts, command lines and strings of tracepoints become pseudonyms of
- * the same length: equal names stay equal. Addresses, build-ids, symbols' offsets, the kernel's own names and the hardware's
- * description stay. BPF programs and types in the header go. Errors as perfdata_inject(). Since 0.1. */
+ * the same length: equal names stay equal. Of names, only a closed list of the kernel's own stays ("[vdso]", "swapper/0").
+ * Addresses, build-ids, symbols' offsets, names of events and the hardware's description stay. Features and records that
+ * may hold names in a form of their own, and those of unknown types, are left out; raw bytes of samples without a format
+ * become zeros. Errors as perfdata_inject(). Since 0.1. */
 PERFDATA_API perfdata_status perfdata_anonymize(perfdata_recording *recording,
                                                 const struct perfdata_output *output,
                                                 const struct perfdata_anonymize_options *options);

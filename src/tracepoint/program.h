@@ -125,7 +125,8 @@ struct pd_tracing {
     const struct pd_trace_resolver *resolver; /* of the thread that holds the lock */
     PD_VEC(struct pd_trace_names) printks;    /* address -> text */
     PD_VEC(struct pd_trace_text) texts;
-    bool damaged;
+    bool damaged, complete;
+    struct pd_trace_text kallsyms, comms; /* as read; no text: there are none */
 };
 
 /* Fills ops and pieces; false when the format has something that only libtraceevent knows. */

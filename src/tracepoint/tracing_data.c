@@ -156,10 +156,15 @@ static void read_printk(struct pd_tracing *tracing, char *line)
         return;
 }
 
-static void read_lines(struct reader *r, uint64_t size,
-                       void (*each)(struct pd_tracing *, char *line))
+static struct pd_trace_text take_text(struct reader *r, uint64_t size)
 {
     const uint8_t *bytes = take(r, size);
+    return (struct pd_trace_text){ NULL, bytes && size ? (const char *)bytes : NULL, size };
+}
+
+static void read_lines(struct reader *r, const uint8_t *bytes, uint64_t size,
+                       void (*each)(struct pd_tracing *, char *line))
+{
     char *text = bytes && size ? pd_arena_copy(&r->tracing->arena, bytes, size) : NULL;
     for (char *line = text, *next; line && *line; line = next) {
         next = strchr(line, '\n');
@@ -240,10 +245,13 @@ static void read_body(struct reader *r, double version)
         const char *system = take_string(r);
         read_formats(r, system);
     }
-    take(r, take32(r)); /* kallsyms of old recordings */
-    read_lines(r, take32(r), read_printk);
-    if (version >= 0.6 && !r->failed)
-        read_lines(r, take64(r), read_comm);
+    r->tracing->kallsyms = take_text(r, take32(r)); /* of old recordings */
+    struct pd_trace_text text = take_text(r, take32(r));
+    read_lines(r, (const uint8_t *)text.text, text.size, read_printk);
+    if (version >= 0.6 && !r->failed) {
+        text = r->tracing->comms = take_text(r, take64(r));
+        read_lines(r, (const uint8_t *)text.text, text.size, read_comm);
+    }
 }
 
 perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size,
@@ -269,6 +277,7 @@ perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes
     }
     tep_set_function_resolver(tep, resolve_for_library, tracing);
     read_body(&reader, version);
+    tracing->complete = !reader.failed;
     tracing->damaged |= reader.failed;
     if (reader.failed)
         pd_issue(context, PERFDATA_ISSUE_BAD_FEATURE, -1, "tracing data ends early");
@@ -313,6 +322,23 @@ const struct pd_trace_text *pd_tracing_texts(const struct pd_tracing *tracing, s
 bool pd_tracing_is_whole(const struct pd_tracing *tracing)
 {
     return !tracing->damaged;
+}
+
+bool pd_tracing_is_complete(const struct pd_tracing *tracing)
+{
+    return tracing->complete;
+}
+
+const uint8_t *pd_tracing_kallsyms(const struct pd_tracing *tracing, size_t *size)
+{
+    *size = tracing->kallsyms.size;
+    return (const uint8_t *)tracing->kallsyms.text;
+}
+
+const uint8_t *pd_tracing_comms(const struct pd_tracing *tracing, size_t *size)
+{
+    *size = tracing->comms.size;
+    return (const uint8_t *)tracing->comms.text;
 }
 
 bool pd_tracing_big_endian(const struct pd_tracing *tracing)

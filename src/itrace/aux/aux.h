@@ -51,6 +51,8 @@ struct pd_aux_info {
 /* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD with what is wrong with it in the context. */
 perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *record, uint32_t size,
                                    bool swap, struct pd_arena *arena, struct pd_aux_info *out);
+/* Where the text of an AUXTRACE_INFO's address filters may be, with what stands behind it; *length 0: there is none. */
+size_t pd_pt_filter_text(const uint8_t *record, size_t size, bool swap, size_t *length);
 void pd_pt_modes_find(const struct pd_recording *recording, const struct pd_pt_info *info,
                       struct pd_pt_modes *out);
 

@@ -130,6 +130,18 @@ perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *re
     return decode_pt(context, &body.priv, arena, out);
 }
 
+size_t pd_pt_filter_text(const uint8_t *record, size_t size, bool swap, size_t *length)
+{
+    const size_t words = 16, length_at = words + 8 * (size_t)FILTER_LENGTH;
+    size_t offset = words + 8 * (size_t)FILTER;
+    *length = 0;
+    if (size <= offset || pd_load32(record + 8, swap) != PD_AUXTRACE_INTEL_PT)
+        return size;
+    if (pd_load64(record + length_at, swap))
+        *length = size - offset;
+    return offset;
+}
+
 static unsigned low_bit(uint64_t mask)
 {
     return mask ? (unsigned)__builtin_ctzll(mask) : 0;

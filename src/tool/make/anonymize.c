@@ -19,6 +19,12 @@ static const struct tool_option anonymize_rows[] = {
     { 0 },
 };
 
+static int tell(void *data, const char *text, size_t length)
+{
+    tool_error(data, "%.*s", (int)length, text);
+    return 0;
+}
+
 static enum tool_exit run_anonymize(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct anonymize_options *options = data;
@@ -26,6 +32,8 @@ static enum tool_exit run_anonymize(struct tool *tool, void *data, int argc, cha
         .struct_size = sizeof anonymize,
         .flags = options->keep_stacks ? PERFDATA_ANONYMIZE_KEEP_STACKS : 0u,
         .key = options->key,
+        .write = tell,
+        .data = tool,
     };
     struct perfdata_output output;
     perfdata_recording *recording;
@@ -41,7 +49,8 @@ const struct tool_verb tool_verb_anonymize = {
     .description =
         "Replaces names of commands, files, cgroups, BPF programs and hosts, command lines and "
         "strings of tracepoints by\npseudonyms of the same length; equal names stay equal. "
-        "Addresses and build-ids stay, user stacks become zeros.",
+        "Addresses, build-ids and names of events stay, user stacks become zeros. What may hold "
+        "names in a form of its\nown, such as BPF programs, is left out and told.",
     .examples = { "anonymize --key s3cret perf.data -o public.data", "to be shown to others" },
     .options = anonymize_rows,
     .options_size = sizeof(struct anonymize_options),
