@@ -11,8 +11,9 @@
 #include <sys/types.h>
 
 enum pd_output_mode {
-    PD_OUTPUT_PRIVATE = 0600, /* recordings and traces, which tell much: as perf, for the owner alone */
-    PD_OUTPUT_SHARED = 0666   /* what is made of them: as the umask says */
+    PD_OUTPUT_PRIVATE =
+        0600, /* recordings and traces, which tell much: as perf, for the owner alone */
+    PD_OUTPUT_SHARED = 0666 /* what is made of them: as the umask says */
 };
 
 struct pd_output_file {

@@ -34,8 +34,11 @@ struct pd_dso {
     uint32_t long_name_id;
     _Atomic uint8_t build_id_size; /* 0: none recorded. Set once build_id is */
     uint8_t build_id[20];
-    uint32_t pid;         /* of a perf map */
-    uint64_t symbol_size; /* BPF, OOL */
+    /* Of the map that showed it first: */
+    uint32_t pid; /* 0: none did; a perf map's: the process that it is of */
+    uint64_t mapped_at;
+    uint64_t mount_namespace; /* inode of the process's, as a NAMESPACES record says; 0: none did */
+    uint64_t symbol_size;     /* BPF, OOL */
     bool kernel_space, from_header;
     bool listed; /* perf keeps it in its list (buildid-list): all but those made by KSYMBOL */
     bool mapped; /* a map shows it */

@@ -350,6 +350,19 @@ struct pd_map *pd_timeline_new_map(struct pd_timeline *timeline, const struct pd
     return map;
 }
 
+static void first_map(struct pd_dso *dso, const struct pd_thread *thread,
+                      const struct pd_map_fact *fact)
+{
+    const struct pd_namespaces *namespaces = atomic_load_explicit(&thread->state->namespaces,
+                                                                  memory_order_relaxed);
+    dso->code = fact->code;
+    dso->mapped_at = fact->start;
+    if (!dso->pid)
+        dso->pid = fact->pid;
+    if (namespaces)
+        dso->mount_namespace = namespaces->mount;
+}
+
 static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
                                       const struct pd_dso_id *id)
 {
@@ -372,7 +385,7 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
     else if (!dso->mapped)
         header_build_id(timeline, dso);
     if (!dso->mapped)
-        dso->code = fact->code;
+        first_map(dso, thread, fact);
     dso->mapped = true;
     uint64_t end;
     if (pd_add_overflows(fact->start, fact->length, &end) || !fact->length)
@@ -535,7 +548,7 @@ static perfdata_status apply_build_id(struct pd_timeline *timeline, const uint8_
 static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint8_t *record,
                                         uint32_t size, uint64_t number)
 {
-    enum { LINKS = 24, CGROUP = 6 };
+    enum { LINKS = 24, MOUNT = 5, CGROUP = 6 };
     bool swap = timeline->swap;
     if (size < LINKS)
         return 0;
@@ -553,6 +566,7 @@ static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint
         .number = number,
         .device = pd_load64(link, swap),
         .inode = pd_load64(link + 8, swap),
+        .mount = pd_load64(record + LINKS + 16 * MOUNT + 8, swap),
         .before = atomic_load_explicit(&thread->state->namespaces, memory_order_relaxed),
     };
     atomic_store_explicit(&thread->state->namespaces, added, memory_order_release);

@@ -11,6 +11,7 @@
 /* A version of what NAMESPACES says of a thread, as far as anything asks for it. */
 struct pd_namespaces {
     uint64_t number, device, inode; /* of the cgroup namespace */
+    uint64_t mount;                 /* inode of the mount namespace */
     const struct pd_namespaces *before;
 };
 

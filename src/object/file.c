@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/* The name of a file -> its bytes, mapped, read or unpacked. All files that a recording names are opened here. */
 #include "object/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <lzma.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,21 +23,77 @@ bool pd_file_is_regular(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* O_NONBLOCK: a pipe put in a file's place must not hang us. */
-static int open_file(const char *path)
+/* The length of the "/proc/PID/root" that a path begins with; 0: it does not. */
+static size_t foreign_root(const char *path)
 {
-    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    static const char before[] = "/proc/", behind[] = "/root/";
+    if (strncmp(path, before, sizeof before - 1) != 0)
+        return 0;
+    size_t digits = strspn(path + sizeof before - 1, "0123456789");
+    size_t at = sizeof before - 1 + digits;
+    return digits && !strncmp(path + at, behind, sizeof behind - 1) ? at + sizeof behind - 2 : 0;
+}
+
+/* O_NONBLOCK: a pipe put in a file's place must not hang us. */
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+/* Below the root of a process links are not followed: an absolute one would lead to a file of ours. The kernel gives
+ * paths without links, so nothing that was mapped is lost. */
+static int open_below(const char *path, size_t root)
+{
+    char name[NAME_MAX + 1];
+    const char *at = path + root;
+    int folder = -1;
+
+    if (root < PATH_MAX) {
+        char text[PATH_MAX];
+        memcpy(text, path, root);
+        text[root] = '\0';
+        folder = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
+    while (folder >= 0) {
+        at += strspn(at, "/");
+        size_t length = strcspn(at, "/");
+        bool last = !at[length];
+        if (!length || length > NAME_MAX || (length == 2 && at[0] == '.' && at[1] == '.'))
+            break;
+        memcpy(name, at, length);
+        name[length] = '\0';
+        int next = openat(folder, name,
+                          O_NOFOLLOW | (last ? OPEN_FLAGS : O_PATH | O_DIRECTORY | O_CLOEXEC));
+        close(folder);
+        if (last)
+            return next;
+        folder = next;
+        at += length;
+    }
+    if (folder >= 0)
+        close(folder);
+    return -1;
+}
+
+int pd_file_open(const char *path)
+{
+    struct stat st;
+    size_t root = foreign_root(path);
+    int fd = root ? open_below(path, root) : open(path, OPEN_FLAGS);
+
+    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+        return fd;
+    close(fd);
+    errno = EINVAL;
+    return -1;
 }
 
 bool pd_file_map(const char *path, struct pd_bytes *bytes)
 {
     struct stat st;
-    int fd = open_file(path);
+    int fd = pd_file_open(path);
 
     *bytes = (struct pd_bytes){ 0 };
     if (fd < 0)
         return false;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
+    if (fstat(fd, &st) == 0 && st.st_size > 0) {
         void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at != MAP_FAILED)
             *bytes = (struct pd_bytes){ .data = at, .size = (size_t)st.st_size, .mapped = true };
@@ -61,18 +120,13 @@ static bool grow(struct pd_bytes *bytes, size_t *room, size_t limit)
 
 bool pd_file_read(const char *path, struct pd_bytes *bytes, size_t limit)
 {
-    struct stat st;
     size_t room = 0;
     bool ok = false;
-    int fd = open_file(path);
+    int fd = pd_file_open(path);
 
     *bytes = (struct pd_bytes){ 0 };
     if (fd < 0)
         return false;
-    if (fstat(fd, &st) || S_ISDIR(st.st_mode)) {
-        close(fd);
-        return false;
-    }
     for (;;) {
         if (bytes->size == room && !grow(bytes, &room, limit))
             break;

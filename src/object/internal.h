@@ -17,10 +17,12 @@ bool pd_search_cache(const struct pd_object_search *search, char *out);
 bool pd_is_vdso_name(const char *name);
 /* The vdso of this very process; *size 0: none, or it would be looked for below symfs. */
 const void *pd_search_own_vdso(const struct pd_object_search *search, size_t *size);
-bool pd_search_has_symfs(const struct pd_object_search *search);
 enum pd_demangle pd_search_demangle(const struct pd_object_search *search, bool kernel);
 
-/* Adds the lines of a perf map. False: no memory. */
-bool pd_perf_map_parse(struct pd_symtab_builder *builder, const char *text, size_t size);
+/* NULL without memory. */
+struct pd_object *pd_object_new(void);
+/* Gives the object, with an empty table if it has none yet, or frees it where there is a failure. */
+perfdata_status pd_object_give(struct pd_object *object, perfdata_status status,
+                               struct pd_object **out);
 
 #endif

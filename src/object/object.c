@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PERF_MAP_LIMIT ((size_t)1 << 30)
 #define VDSO_LIMIT ((size_t)1 << 20)
 
 struct loader {
@@ -35,6 +34,8 @@ static bool fits(int length)
 
 bool pd_search_path(const struct pd_object_search *search, const char *path, char *out)
 {
+    if (!pd_search_has_symfs(search) && search->root && path[0] == '/')
+        return fits(snprintf(out, PD_PATH_ROOM, "%s%s", search->root, path));
     if (!pd_search_has_symfs(search))
         return fits(snprintf(out, PD_PATH_ROOM, "%s", path));
     return fits(
@@ -76,6 +77,7 @@ static bool debuglink_path(const struct loader *loader, char *out)
 {
     char self[PD_PATH_ROOM], link[PD_PATH_ROOM];
     struct pd_elf elf;
+    const char *root = pd_search_has_symfs(loader->search) ? NULL : loader->search->root;
 
     if (!pd_search_path(loader->search, loader->long_name, self) || !pd_file_is_regular(self) ||
         !pd_elf_open(&elf, self))
@@ -89,12 +91,15 @@ static bool debuglink_path(const struct loader *loader, char *out)
         *slash = '\0';
     else
         self[0] = '\0';
-    const char *const before[] = { "", self, self, "/usr/lib/debug" };
-    const char *const middle[] = { "", "/", "/.debug/", self };
+    if (!root)
+        root = "";
+    const char *const before[] = { root, self, self, root };
+    const char *const middle[] = { *root ? "/" : "", "/", "/.debug/", "/usr/lib/debug" };
     for (size_t i = 0; i < PD_LENGTH(before); i++) {
+        const char *folder = i == 3 ? self + strlen(root) : "";
         const char *slash_before_link = i == 3 ? "/" : "";
-        if (fits(snprintf(out, PD_PATH_ROOM, "%s%s%s%s", before[i], middle[i], slash_before_link,
-                          link)) &&
+        if (fits(snprintf(out, PD_PATH_ROOM, "%s%s%s%s%s", before[i], middle[i], folder,
+                          slash_before_link, link)) &&
             pd_file_is_regular(out))
             return true;
     }
@@ -277,14 +282,13 @@ static perfdata_status load_elf(const struct pd_object_search *search, struct pd
     return object->symtab && memory ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
-static struct pd_object *new_object(void)
+struct pd_object *pd_object_new(void)
 {
     return calloc(1, sizeof(struct pd_object));
 }
 
-/* Gives the object, with an empty table if it has none yet, or frees it. */
-static perfdata_status give(struct pd_object *object, perfdata_status status,
-                            struct pd_object **out)
+perfdata_status pd_object_give(struct pd_object *object, perfdata_status status,
+                               struct pd_object **out)
 {
     if (!status && !object->symtab) {
         struct pd_symtab_builder *none = pd_symtab_builder_new(PD_DEMANGLE_NONE);
@@ -315,7 +319,7 @@ static perfdata_status load_file(const struct pd_object_search *search, const ch
                                  struct pd_object **out)
 {
     char path[PD_PATH_ROOM];
-    struct loader loader = { .search = search, .long_name = long_name, .object = new_object() };
+    struct loader loader = { .search = search, .long_name = long_name, .object = pd_object_new() };
     struct pd_object *object = loader.object;
     perfdata_status status = PERFDATA_OK;
 
@@ -324,7 +328,8 @@ static perfdata_status load_file(const struct pd_object_search *search, const ch
         return PERFDATA_ERROR_MEMORY;
     if (recorded && recorded->size)
         object->build_id = *recorded;
-    else if (pd_file_is_regular(long_name) && pd_search_path(search, long_name, path))
+    else if ((search->root || pd_file_is_regular(long_name)) &&
+             pd_search_path(search, long_name, path))
         pd_build_id_read(
             path, &object->build_id); /* only when it also exists outside of symfs: perf's rule */
     if (!find_files(&loader, module)) {
@@ -338,7 +343,7 @@ static perfdata_status load_file(const struct pd_object_search *search, const ch
     }
     pd_elf_close(&loader.syms);
     pd_elf_close(&loader.runtime);
-    return give(object, status, out);
+    return pd_object_give(object, status, out);
 }
 
 perfdata_status pd_object_load(const struct pd_object_search *search, const char *long_name,
@@ -356,7 +361,7 @@ perfdata_status pd_object_load_module(const struct pd_object_search *search, con
 perfdata_status pd_object_load_memory(const struct pd_object_search *search, const void *image,
                                       size_t size, struct pd_object **out)
 {
-    struct pd_object *object = new_object();
+    struct pd_object *object = pd_object_new();
     struct pd_elf elf;
     perfdata_status status = PERFDATA_OK;
 
@@ -371,7 +376,7 @@ perfdata_status pd_object_load_memory(const struct pd_object_search *search, con
         }
         pd_elf_close(&elf);
     }
-    return give(object, status, out);
+    return pd_object_give(object, status, out);
 }
 
 /* ---- vdso ---- */
@@ -407,49 +412,4 @@ perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
     const void *image = pd_search_own_vdso(search, &size);
 
     return pd_object_load_memory(search, image, size, out);
-}
-
-/* ---- perf maps ---- */
-
-perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *search,
-                                               const void *text, size_t size,
-                                               struct pd_object **out)
-{
-    struct pd_object *object = new_object();
-    struct pd_symtab_builder *builder = pd_symtab_builder_new(PD_DEMANGLE_NONE);
-    perfdata_status status = PERFDATA_ERROR_MEMORY;
-
-    (void)search;
-    *out = NULL;
-    if (object && builder && pd_perf_map_parse(builder, text, size)) {
-        object->type = builder->all.count ? PD_OBJECT_PERF_MAP : PD_OBJECT_NOT_FOUND;
-        object->symtab = pd_symtab_finish(builder);
-        builder = NULL;
-        if (object->symtab)
-            status = PERFDATA_OK;
-    }
-    pd_symtab_builder_free(builder);
-    return give(object, status, out);
-}
-
-perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
-                                        struct pd_object **out)
-{
-    struct pd_bytes bytes = { 0 };
-    struct stat st;
-
-    if (lstat(path, &st) == 0 && !search->force && st.st_uid && st.st_uid != geteuid()) {
-        if (search->context)
-            pd_issue(search->context, PERFDATA_ISSUE_OBJECT, -1,
-                     "File %s not owned by current user or root, ignoring it (use -f to override).",
-                     path);
-    } else if (!pd_file_read(path, &bytes, PERF_MAP_LIMIT)) {
-        bytes = (struct pd_bytes){ 0 };
-    }
-    perfdata_status status = pd_object_load_perf_map_memory(
-        search, bytes.data ? (const void *)bytes.data : "", bytes.size, out);
-    if (!status && bytes.data)
-        (*out)->symbol_path = strdup(path);
-    pd_bytes_free(&bytes);
-    return status;
 }

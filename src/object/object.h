@@ -15,12 +15,17 @@
 struct pd_object_search {
     struct pd_context *context; /* may be NULL */
     const char *symfs;          /* --symfs DIR: before every path; NULL or "": none */
-    const char *kallsyms;       /* --kallsyms FILE (symfs is not put before it)     */
-    const char *vmlinux;        /* --vmlinux FILE                                   */
-    const char *home;           /* cache is HOME/.debug (with symfs: SYMFS/.debug)  */
-    const char *cache;          /* --buildid-dir DIR: cache instead of HOME/.debug  */
-    const char *jitdump;        /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
-    const char *os_release;     /* of the header's OSRELEASE; NULL: running kernel's */
+    const char
+        *root; /* "/proc/PID/root": whose paths are meant; NULL: ours. Before paths without symfs */
+    const char *kallsyms;   /* --kallsyms FILE (symfs is not put before it)     */
+    const char *vmlinux;    /* --vmlinux FILE                                   */
+    const char *home;       /* cache is HOME/.debug (with symfs: SYMFS/.debug)  */
+    const char *cache;      /* --buildid-dir DIR: cache instead of HOME/.debug  */
+    const char *jitdump;    /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
+    const char *os_release; /* of the header's OSRELEASE; NULL: running kernel's */
+    bool
+        kernel_elsewhere; /* the recorded kernel is not the running one: nothing of that one is used unasked */
+    bool arch_elsewhere; /* nor is it of this machine's architecture */
     bool ignore_vmlinux;
     bool ignore_build_id; /* --ignore-vmlinux-buildid... : accept any file */
     bool demangle;        /* perf: on */
@@ -29,6 +34,8 @@ struct pd_object_search {
     bool force;           /* -f: perf maps of other owners */
     bool gnu_debugdata;   /* read .gnu_debugdata, as newer perf does; perf 6.1: off */
 };
+
+bool pd_search_has_symfs(const struct pd_object_search *search);
 
 enum pd_object_type { /* where the symbols came from */
                       PD_OBJECT_NOT_FOUND = 0,
@@ -77,9 +84,10 @@ perfdata_status pd_object_load(const struct pd_object_search *search, const char
 perfdata_status pd_object_load_module(const struct pd_object_search *search, const char *long_name,
                                       const struct pd_build_id *recorded, struct pd_object **out);
 
-/* `path` as perf names it: "/tmp/perf-PID.map"; symfs is not put before it. */
+/* `path` as perf names it: "/tmp/perf-PID.map"; symfs is not put before it. `pid`: of the process, 0: none. While it lives
+ * in a container, its map is "/tmp/perf-NSPID.map" there if that exists, NSPID as the container counts. */
 perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
-                                        struct pd_object **out);
+                                        uint32_t pid, struct pd_object **out);
 
 /* The vdso of this very process: what perf takes when the header's table does not name `[vdso]`; NOT_FOUND with symfs. */
 perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,

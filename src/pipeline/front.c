@@ -64,8 +64,7 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
     pd_split_init(&front->split, session->recording);
     pd_deferred_init(&front->deferred, session->recording);
     perfdata_status status = pd_deferred_prepare(session->recording);
-    return status < 0 ? status
-                      : pd_order_open(session->recording, consumer->order, &front->order);
+    return status < 0 ? status : pd_order_open(session->recording, consumer->order, &front->order);
 }
 
 void pd_front_pack(struct pd_front *front, bool streams)

@@ -85,6 +85,7 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
         status = pd_build_ids_open(&own->recording,
                                    pd_record_flag(recorder, PERFDATA_RECORDER_ALL_BUILD_IDS), false,
                                    known.failed || known.length < 2 ? NULL : known.data, &ids);
+        ids.just_made = true;
         if (status == PERFDATA_OK)
             status = pd_build_ids_read(&ids, see_times, &seen);
         if (status == PERFDATA_OK && ids.table.count && build_ids)

@@ -149,8 +149,8 @@ static perfdata_status open_stream(perfdata_recorder *recorder)
                                                  PD_OUTPUT_PRIVATE, &recorder->stream_file);
     recorder->fd = recorder->stream_file.open ? recorder->stream_file.fd : -1;
     if (status == PERFDATA_OK && recorder->stream_file.regular)
-        status = pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1,
-                         "%s: is no stream any more", recorder->stream);
+        status = pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "%s: is no stream any more",
+                         recorder->stream);
     return status;
 }
 

@@ -89,6 +89,7 @@ static perfdata_status open_image(struct pd_symbols *symbols, const struct pd_ma
 {
     const struct pd_dso *dso = map->dso;
     struct pd_build_id id = pd_dso_build_id(dso);
+    struct pd_dso_search search;
 
     *out = NULL;
     if (dso->code)
@@ -100,9 +101,14 @@ static perfdata_status open_image(struct pd_symbols *symbols, const struct pd_ma
         return dso->symbol_size <= OUT_OF_LINE_LIMIT ? pd_image_copy(NULL, dso->symbol_size, out)
                                                      : 0;
     case PD_DSO_VDSO:
+        if (!id.size && symbols->search.kernel_elsewhere)
+            return 0;
         return id.size ? pd_image_open(&symbols->search, dso->long_name, &id, out)
                        : pd_image_open_own_vdso(&symbols->search, out);
     case PD_DSO_USER:
+        if (pd_symbols_search(symbols, dso, &search) == PD_PATH_NOBODY && !id.size)
+            return 0; /* told when its symbols were looked for */
+        return pd_image_open(&search.places, dso->long_name, &id, out);
     case PD_DSO_MODULE:
     case PD_DSO_OTHER: return pd_image_open(&symbols->search, dso->long_name, &id, out);
     case PD_DSO_PERF_MAP:

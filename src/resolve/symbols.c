@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* A DSO of the timeline -> its symbols, lines, rules of frames and bytes, loaded once for all workers. */
 #include "format/names.h"
+#include "resolve/here.h"
 #include "resolve/symbols.h"
 #include "io/at.h"
 #include "io/temporary.h"
 #include "object/jit/jitdump.h"
+#include "object/process.h"
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +73,48 @@ static perfdata_status load_code(struct pd_symbols *symbols, const struct pd_dso
     return status;
 }
 
+/* ---- whose files ---- */
+
+enum pd_path_owner pd_symbols_search(const struct pd_symbols *symbols, const struct pd_dso *dso,
+                                     struct pd_dso_search *out)
+{
+    struct pd_mapped_file file = { .path = dso->long_name,
+                                   .pid = dso->pid,
+                                   .start = dso->mapped_at,
+                                   .inode = dso->ino,
+                                   .mount_namespace = dso->mount_namespace };
+    out->places = symbols->search;
+    if (!symbols->is_of_here || pd_symbols_of_guest(symbols))
+        return PD_PATH_OURS;
+    enum pd_path_owner owner = pd_path_owner(&file, out->root);
+    if (owner == PD_PATH_PROCESS)
+        out->places.root = out->root;
+    return owner;
+}
+
+/* A file that is known by its build-id may lie with us as well, or be in the cache. */
+static perfdata_status load_path(struct pd_symbols *symbols, const struct pd_dso *dso,
+                                 const struct pd_build_id *id, struct pd_loaded *loaded)
+{
+    struct pd_dso_search search;
+    enum pd_path_owner owner = pd_symbols_search(symbols, dso, &search);
+    loaded->owner = owner;
+    if (owner == PD_PATH_NOBODY && !id->size)
+        return pd_issue(symbols->context, PERFDATA_ISSUE_OBJECT, -1,
+                        "%s is a file of another mount namespace, which cannot be reached: its "
+                        "symbols are not known",
+                        dso->long_name);
+    perfdata_status status = pd_object_load(&search.places, dso->long_name, id, &loaded->object);
+    if (status < 0 || owner != PD_PATH_PROCESS || !id->size ||
+        loaded->object->type != PD_OBJECT_NOT_FOUND)
+        return status;
+    pd_object_free(loaded->object);
+    loaded->object = NULL;
+    return pd_object_load(&symbols->search, dso->long_name, id, &loaded->object);
+}
+
+/* ---- loading ---- */
+
 static perfdata_status load_file(struct pd_symbols *symbols, const struct pd_dso *dso,
                                  struct pd_loaded *loaded)
 {
@@ -77,11 +122,13 @@ static perfdata_status load_file(struct pd_symbols *symbols, const struct pd_dso
     if (dso->code)
         return load_code(symbols, dso, loaded);
     if (dso->kind == PD_DSO_VDSO && !id.size)
-        return pd_object_load_own_vdso(&symbols->search, &loaded->object);
+        return symbols->search.kernel_elsewhere
+                   ? 0 /* it is another kernel's */
+                   : pd_object_load_own_vdso(&symbols->search, &loaded->object);
     /* A name that is no path is looked for only where build-ids lead. */
     if (dso->kind == PD_DSO_OTHER && !id.size)
         return 0;
-    return pd_object_load(&symbols->search, dso->long_name, &id, &loaded->object);
+    return load_path(symbols, dso, &id, loaded);
 }
 
 static perfdata_status load(struct pd_symbols *symbols, const struct pd_dso *dso,
@@ -93,7 +140,8 @@ static perfdata_status load(struct pd_symbols *symbols, const struct pd_dso *dso
     case PD_DSO_OTHER: return load_file(symbols, dso, loaded);
     case PD_DSO_MODULE: return load_module(symbols, dso, loaded);
     case PD_DSO_PERF_MAP:
-        return pd_object_load_perf_map(&symbols->search, dso->long_name, &loaded->object);
+        return pd_object_load_perf_map(&symbols->search, dso->long_name,
+                                       symbols->is_of_here ? dso->pid : 0, &loaded->object);
     case PD_DSO_BPF:
     case PD_DSO_OOL: return load_one_symbol(dso, loaded);
     case PD_DSO_KERNEL: /* by pd_symbols_kernel() */
@@ -245,6 +293,11 @@ static const char *lines_path(const struct pd_loaded *loaded)
     if (loaded->view && loaded->view->kernel->type == PD_OBJECT_VMLINUX && !object)
         return loaded->view->kernel->path;
     const char *path = object && object->has_symtab ? object->symbol_path : loaded->long_name;
+    if (loaded->owner != PD_PATH_OURS) { /* what lies there for us is another file */
+        path = !object ? NULL : object->has_symtab ? object->symbol_path : object->runtime_path;
+        if (!path)
+            return NULL;
+    }
     return path[0] == '[' || strncmp(path, "/tmp/perf-", 10) == 0 ? NULL : path;
 }
 
@@ -415,6 +468,9 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
         symbols->search.context = context;
     if (features && features->osrelease.present && !symbols->search.os_release)
         symbols->search.os_release = features->osrelease.text.text;
+    symbols->is_of_here = !pd_search_has_symfs(&symbols->search) && pd_recorded_here(features);
+    symbols->search.arch_elsewhere = !pd_arch_is_here(features);
+    symbols->search.kernel_elsewhere = !pd_kernel_runs_here(features);
     symbols->is_x86_64 = !strcmp(pd_features_arch(features), "x86_64");
     atomic_init(&symbols->first_kernel, UINT64_MAX);
     pthread_mutex_init(&symbols->lock, NULL);

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "object/process.h"
 #include "resolve/resolve.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +18,7 @@ struct pd_loaded {
     const struct pd_kernel_view *view; /* whose table it is; NULL: not a kernel's */
     struct pd_object *object;          /* owned; NULL: none */
     struct pd_symtab *own;             /* owned; NULL: none */
+    enum pd_path_owner owner;          /* whose path the long name is */
     const char *long_name, *short_name;
     struct pd_lines *_Atomic lines;             /* owned; NULL: not yet read */
     struct pd_frame_rules *_Atomic frame_rules; /* likewise */
@@ -76,6 +78,7 @@ struct pd_symbols {
     _Atomic uint64_t
         first_kernel; /* number of the first sample in the kernel; all ones: none yet */
     bool is_x86_64;
+    bool is_of_here; /* the recording may be of this machine: its processes may live */
     struct pd_images images;
     struct pd_inlined_symbols inlined;
 };
@@ -84,6 +87,14 @@ struct pd_symbols {
  * that is done; NULL without memory. */
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
+/* Where a DSO's path is to be looked for. */
+struct pd_dso_search {
+    struct pd_object_search places;
+    char root[PD_ROOT_ROOM]; /* that `places` may show */
+};
+
+enum pd_path_owner pd_symbols_search(const struct pd_symbols *symbols, const struct pd_dso *dso,
+                                     struct pd_dso_search *out);
 /* Is there a program or library behind the map that can be read? */
 bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map);
 /* Its path, when it was loaded; NULL: none. */

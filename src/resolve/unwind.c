@@ -4,8 +4,8 @@
  * none. */
 #include "resolve/resolver.h"
 #include "format/names.h"
+#include "object/file.h"
 #include <elf.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 enum { NONE = 0xff, USER_REGISTERS = 32, GUESS_LIMIT = 0x4000 };
@@ -93,7 +93,7 @@ static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
     if (!pd_symbols_has_file(u->resolver->symbols, map))
         return true;
     const char *path = pd_symbols_file(u->resolver->symbols, map);
-    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+    int file = path ? pd_file_open(path) : -1;
     uint8_t bytes[8];
     bool got = file >= 0 && pread(file, bytes, 8, (off_t)pd_map_address(map, address)) == 8;
     if (file >= 0)

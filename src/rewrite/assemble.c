@@ -54,8 +54,8 @@ static bool write_at(void *data, uint64_t offset, const void *bytes, size_t size
 
 static perfdata_status cannot_write(struct assembly *a)
 {
-    return pd_fail(&a->context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s",
-                   a->output.name, strerrordesc_np(errno));
+    return pd_fail(&a->context, PERFDATA_ERROR_OUTPUT, -1, "%s: cannot write: %s", a->output.name,
+                   strerrordesc_np(errno));
 }
 
 static perfdata_status take(struct assembly *a, size_t size)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/build_ids.h"
 #include "object/elf/build_id.h"
+#include "object/process.h"
+#include "resolve/here.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -106,6 +109,28 @@ static const struct pd_build_id *find_known(const struct pd_build_ids *ids, cons
 
 /* ---- entries ---- */
 
+/* Of the file that the process mapped: in its container, while it lives. A file that was put into its place since is
+ * not it. */
+static void read_file(const struct pd_build_ids *ids, const struct pd_dso *dso,
+                      struct pd_build_id *id)
+{
+    struct pd_mapped_file file = { .path = dso->long_name,
+                                   .pid = dso->pid,
+                                   .start = dso->mapped_at,
+                                   .inode = dso->ino,
+                                   .mount_namespace = dso->mount_namespace };
+    char root[PD_ROOT_ROOM] = "", path[PD_ROOT_ROOM + PATH_MAX];
+    enum pd_path_owner owner = PD_PATH_OURS;
+    if (pd_recorded_here(&ids->recording->features))
+        owner = pd_path_owner(&file, root);
+    if (owner == PD_PATH_NOBODY || strlen(dso->long_name) >= PATH_MAX)
+        return;
+    snprintf(path, sizeof path, "%s%s", root, dso->long_name);
+    if (ids->just_made && dso->ino && !pd_file_has_inode(path, dso->ino))
+        return;
+    (void)pd_build_id_read(path, id); /* no file: no id */
+}
+
 static bool find_id(const struct pd_build_ids *ids, const struct pd_dso *dso,
                     struct pd_build_id *id)
 {
@@ -116,7 +141,7 @@ static bool find_id(const struct pd_build_ids *ids, const struct pd_dso *dso,
     else if (dso->build_id_size)
         *id = pd_build_id_make(dso->build_id, dso->build_id_size);
     else if ((dso->kind == PD_DSO_USER || dso->kind == PD_DSO_MODULE) && dso->long_name[0] == '/')
-        (void)pd_build_id_read(dso->long_name, id); /* no file: no id */
+        read_file(ids, dso, id);
     return id->size;
 }
 

@@ -9,7 +9,9 @@
 struct pd_build_ids {
     struct pd_recording *recording;
     struct pd_follow follow;
-    bool all;              /* all that are mapped, not only what samples hit */
+    bool all; /* all that are mapped, not only what samples hit */
+    bool
+        just_made; /* the recording ended a moment ago: files are those that were mapped, or have another inode */
     bool big_endian;       /* of the entries */
     PD_VEC(uint8_t) done;  /* by the object's index */
     size_t seen;           /* objects looked at, for `all` */

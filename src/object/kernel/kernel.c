@@ -494,11 +494,15 @@ static perfdata_status try_vmlinux_list(struct loader *loader)
     };
     struct utsname running;
     const char *release = loader->search->os_release;
-    perfdata_status status = try_vmlinux(loader, "vmlinux");
+    /* Those without a release in their names are of the running kernel, or of any. */
+    bool known = loader->request->build_id.size != 0;
+    perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
 
-    if (status == PERFDATA_ERROR_NOT_FOUND)
+    if (known || !loader->search->kernel_elsewhere)
+        status = try_vmlinux(loader, "vmlinux");
+    if (status == PERFDATA_ERROR_NOT_FOUND && (known || !loader->search->kernel_elsewhere))
         status = try_vmlinux(loader, "/boot/vmlinux");
-    if (pd_search_has_symfs(loader->search))
+    if (pd_search_has_symfs(loader->search) || (!known && loader->search->arch_elsewhere))
         return status;
     if (!release && uname(&running) == 0)
         release = running.release;
@@ -530,11 +534,29 @@ static perfdata_status try_cached(struct loader *loader, const struct pd_build_i
     return try_kallsyms(loader, path);
 }
 
+/* Its addresses would get names of ours. */
+static perfdata_status tell_elsewhere(const struct loader *loader)
+{
+    const struct pd_object_search *search = loader->search;
+    perfdata_status status = PERFDATA_OK;
+
+    if (search->context)
+        status = pd_issue(
+            search->context, PERFDATA_ISSUE_OBJECT, -1,
+            "the kernel was another one (%s) and its build-id is not recorded: this "
+            "machine's symbols are not used for it (--kallsyms or --vmlinux names its "
+            "own)",
+            search->os_release ? search->os_release : "of another machine");
+    return status < 0 ? status : PERFDATA_ERROR_NOT_FOUND;
+}
+
 static perfdata_status try_running_or_cached(struct loader *loader)
 {
     const struct pd_build_id *id = &loader->request->build_id;
     struct pd_build_id running;
 
+    if (!id->size && loader->search->kernel_elsewhere)
+        return tell_elsewhere(loader);
     if (!id->size || (pd_build_id_read_notes("/sys/kernel/notes", &running) == 0 &&
                       pd_build_id_equal(id, &running)))
         return try_kallsyms(loader, PROC_KALLSYMS);

@@ -5,7 +5,6 @@
 #include "object/lines/internal.h"
 #include "object/elf/file.h"
 #include <dwarf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -304,7 +303,7 @@ static bool add_lines(struct pd_lines *lines, const char *path)
     uint8_t type;
     Dwarf_Die die;
 
-    lines->fd = open(path, O_RDONLY | O_CLOEXEC);
+    lines->fd = pd_file_open(path);
     lines->dwarf = lines->fd >= 0 ? dwarf_begin(lines->fd, DWARF_C_READ) : NULL;
     while (lines->dwarf && !dwarf_get_units(lines->dwarf, at, &at, &version, &type, &die, NULL)) {
         struct pd_lines_unit unit = { .die = die, .is_version_5 = version >= 5 };

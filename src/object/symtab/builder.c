@@ -102,6 +102,12 @@ bool pd_symtab_add_text(struct pd_symtab_builder *builder, uint64_t start, uint8
                                            new_state(builder));
 }
 
+size_t pd_symtab_builder_memory(const struct pd_symtab_builder *builder)
+{
+    return builder->arena.total + builder->text_size +
+           builder->all.count * (sizeof *builder->all.data + sizeof *builder->order.data + 1);
+}
+
 /* ---- order ---- */
 
 struct key {

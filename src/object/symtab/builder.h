@@ -37,6 +37,8 @@ bool pd_symtab_add_range(struct pd_symtab_builder *builder, uint64_t start, uint
 /* A symbol of no size whose name lies in the builder's text. */
 bool pd_symtab_add_text(struct pd_symtab_builder *builder, uint64_t start, uint8_t binding,
                         uint8_t type, const char *name, size_t name_length);
+/* Bytes that it holds. */
+size_t pd_symtab_builder_memory(const struct pd_symtab_builder *builder);
 /* Brings `order` up to date. */
 bool pd_symtab_sort(struct pd_symtab_builder *builder);
 /* Notes that symbol `index` has left; the caller takes it out of `order`. */

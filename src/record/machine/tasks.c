@@ -2,9 +2,11 @@
 /* Processes, their threads, names and maps, as /proc shows them: FORK, COMM, NAMESPACES, MMAP2, CGROUP. */
 #include "record/records.h"
 #include "record/machine/tasks.h"
+#include "object/process.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -117,9 +119,26 @@ static bool parse_map(const char *line, struct map_line *out)
            strlen(out->rights) == 4;
 }
 
+/* Of the file that the process sees there, where that is another than we see. */
+static void read_build_id(const struct pd_maker *maker, const struct task *task,
+                          const struct map_line *map, const char *name, struct pd_build_id *id)
+{
+    struct pd_mapped_file file = {
+        .path = name, .pid = (uint32_t)task->tgid, .start = map->start, .inode = map->inode
+    };
+    char root[PD_ROOT_ROOM] = "", path[PD_ROOT_ROOM + PATH_MAX];
+    const char *below = maker->recorder->roots.root;
+    bool real = !below || !*below;
+    if (real && pd_path_owner(&file, root) == PD_PATH_NOBODY)
+        return;
+    int length = snprintf(path, sizeof path, "%s%s", root, name);
+    if (length >= (int)sizeof path || pd_build_id_read(path, id) < 0)
+        id->size = 0;
+}
+
 /* By what is mapped, since many tasks map the same. Size 0: none. */
-static struct pd_build_id build_id_of(struct pd_maker *maker, const struct map_line *map,
-                                      const char *name)
+static struct pd_build_id build_id_of(struct pd_maker *maker, const struct task *task,
+                                      const struct map_line *map, const char *name)
 {
     enum { INODE_BITS = 40, MINOR_BITS = 12 };
     struct pd_build_id id = { .size = 0 };
@@ -131,8 +150,7 @@ static struct pd_build_id build_id_of(struct pd_maker *maker, const struct map_l
     uint32_t known = unique ? pd_map64_get(&ids->number_of, key) : PD_MAP64_NONE;
     if (known != PD_MAP64_NONE)
         return ids->list.data[known];
-    if (pd_build_id_read(name, &id) < 0)
-        id.size = 0;
+    read_build_id(maker, task, map, name, &id);
     if (unique && pd_vec_push(&ids->list, id))
         (void)pd_map64_set(&ids->number_of, key, (uint32_t)ids->list.count - 1);
     return id;
@@ -154,7 +172,7 @@ static perfdata_status put_map(struct pd_maker *maker, const struct task *task,
                           (map->rights[1] == 'w' ? PROT_WRITE : 0u) | (code ? PROT_EXEC : 0u);
     struct pd_build_id id = { .size = 0 };
     if (maker->recorder->options.map_build_ids)
-        id = build_id_of(maker, map, name);
+        id = build_id_of(maker, task, map, name);
     pd_made_begin(&made, PD_RECORD_MMAP2,
                   (uint16_t)(PD_CPUMODE_USER | (code ? 0 : PD_MISC_MMAP_DATA) |
                              (id.size ? PD_MISC_MMAP_BUILD_ID : 0) |
