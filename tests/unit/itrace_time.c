@@ -178,9 +178,9 @@ static void late_cycles_keep_the_limit(void)
 static void spans_end_at_the_right_tick(void)
 {
     static const struct pd_tsc_conversion list[] = {
-        { .zero = 0, .shift = 0, .mult = 1 },   { .zero = 100, .shift = 3, .mult = 5 },
-        { .zero = 7, .shift = 2, .mult = 9 },   { .zero = (uint64_t)-50, .shift = 4, .mult = 16 },
-        { .zero = 3, .shift = 10, .mult = 1 },  { .zero = (uint64_t)-9, .shift = 1, .mult = 7 },
+        { .zero = 0, .shift = 0, .mult = 1 },  { .zero = 100, .shift = 3, .mult = 5 },
+        { .zero = 7, .shift = 2, .mult = 9 },  { .zero = (uint64_t)-50, .shift = 4, .mult = 16 },
+        { .zero = 3, .shift = 10, .mult = 1 }, { .zero = (uint64_t)-9, .shift = 1, .mult = 7 },
     };
     for (size_t i = 0; i < PD_LENGTH(list); i++) {
         const struct pd_tsc_conversion *conversion = &list[i];
