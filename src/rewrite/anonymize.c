@@ -118,7 +118,8 @@ static void change_sample(struct anonymize *a, const struct pd_raw *raw)
         memset(a->bytes + (sample.stack - a->bytes), 0, sample.stack_size);
     if (!sample.raw)
         return;
-    if (attr->type == PD_TYPE_TRACEPOINT && a->tracing && pd_tracing_format(a->tracing, attr->config))
+    if (attr->type == PD_TYPE_TRACEPOINT && a->tracing &&
+        pd_tracing_format(a->tracing, attr->config))
         rename_payload(a, &sample);
     else if (attr->type == PD_TYPE_TRACEPOINT ||
              (attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_BPF_OUTPUT))
