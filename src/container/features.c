@@ -25,6 +25,18 @@ static perfdata_status read_table(struct pd_recording *recording, uint8_t table[
     return status;
 }
 
+perfdata_status pdc_take_feature(struct pd_recording *recording, unsigned feature,
+                                 const uint8_t *bytes, size_t size, uint64_t offset)
+{
+    struct pd_context *context = &recording->context;
+    uint64_t before = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE];
+    recording->feature_bytes[feature] = (struct pd_feature_bytes){ bytes, size };
+    perfdata_status status = pd_feature_decode(&recording->features, feature, bytes, size,
+                                               recording->swap, &recording->arena, context, offset);
+    recording->feature_bad[feature] = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE] != before;
+    return status;
+}
+
 static perfdata_status read_feature(struct pd_recording *recording, unsigned feature,
                                     struct pd_section section, uint64_t *total)
 {
@@ -42,14 +54,8 @@ static perfdata_status read_feature(struct pd_recording *recording, unsigned fea
     const uint8_t *bytes;
     size_t size;
     perfdata_status status = pdc_read_section(recording, section, &bytes, &size);
-    if (status < 0)
-        return status;
-    recording->feature_bytes[feature] = (struct pd_feature_bytes){ bytes, size };
-    uint64_t before = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE];
-    status = pd_feature_decode(&recording->features, feature, bytes, size, recording->swap,
-                               &recording->arena, context, section.offset);
-    recording->feature_bad[feature] = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE] != before;
-    return status;
+    return status < 0 ? status
+                      : pdc_take_feature(recording, feature, bytes, size, section.offset);
 }
 
 perfdata_status pdc_read_features(struct pd_recording *recording)

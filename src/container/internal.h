@@ -15,7 +15,11 @@ perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_secti
 perfdata_status pdc_read_events(struct pd_recording *recording);
 perfdata_status pdc_finish_positions(struct pd_recording *recording);
 
-/* features.c: the feature table and each feature; names and groups that they give. */
+/* features.c: keeps a feature's payload, which lives as long as the recording, and what it says; feature_bad tells of one that does not
+ * parse. `offset`: where it is in the recording, for issues. */
+perfdata_status pdc_take_feature(struct pd_recording *recording, unsigned feature,
+                                 const uint8_t *bytes, size_t size, uint64_t offset);
+/* The feature table and each feature; names and groups that they give. */
 perfdata_status pdc_read_features(struct pd_recording *recording);
 
 /* names.c: every event gets its name. */

@@ -97,10 +97,8 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
         return no_memory(recording);
     recording->feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
     recording->feature_section[feature] = (struct pd_section){ raw->offset + 16, size };
-    recording->feature_bytes[feature] = (struct pd_feature_bytes){ copy, size };
-    perfdata_status status = pd_feature_decode(&recording->features, (unsigned)feature, copy, size,
-                                               recording->swap, &recording->arena,
-                                               &recording->context, raw->offset + 16);
+    perfdata_status status = pdc_take_feature(recording, (unsigned)feature, copy, size,
+                                              raw->offset + 16);
     if (status == PERFDATA_OK &&
         (feature == PD_FEATURE_EVENT_DESC || feature == PD_FEATURE_GROUP_DESC))
         status = pdc_name_events(recording);
@@ -119,12 +117,8 @@ static perfdata_status take_tracing_data(struct pd_recording *recording, const s
     recording->feature_section[PD_FEATURE_TRACING_DATA] = (struct pd_section){
         raw->offset + raw->size, raw->payload_size
     };
-    recording->feature_bytes[PD_FEATURE_TRACING_DATA] = (struct pd_feature_bytes){
-        copy, (size_t)raw->payload_size
-    };
-    perfdata_status status = pd_feature_decode(
-        &recording->features, PD_FEATURE_TRACING_DATA, copy, (size_t)raw->payload_size,
-        recording->swap, &recording->arena, &recording->context, raw->offset + raw->size);
+    perfdata_status status = pdc_take_feature(recording, PD_FEATURE_TRACING_DATA, copy,
+                                              (size_t)raw->payload_size, raw->offset + raw->size);
     return status < 0 ? status : pdc_name_events(recording);
 }
 
@@ -155,8 +149,8 @@ static bool ends_head(const struct pd_raw *raw)
     }
 }
 
-/* The head is walked twice; what is wrong with it is said by the second walk. */
-static perfdata_status read_head(struct pd_recording *recording, struct pd_walk *walk)
+/* pd_walk_next() without a word. */
+static int next_quietly(struct pd_recording *recording, struct pd_walk *walk, struct pd_raw *raw)
 {
     struct pd_context *context = &recording->context;
     uint64_t counts[PERFDATA_ISSUE_COUNT];
@@ -165,20 +159,28 @@ static perfdata_status read_head(struct pd_recording *recording, struct pd_walk 
     bool strict = context->strict;
     context->on_issue = NULL;
     context->strict = false;
+    int more = pd_walk_next(walk, raw);
+    context->on_issue = on_issue;
+    context->strict = strict;
+    memcpy(context->issue_count, counts, sizeof counts);
+    return more;
+}
+
+/* The head is walked twice, and what its records hold is taken once, here: what is wrong with that is said now, what is
+ * wrong with the records themselves by the second walk. */
+static perfdata_status read_head(struct pd_recording *recording, struct pd_walk *walk)
+{
     perfdata_status status = PERFDATA_OK;
     struct pd_raw raw;
     int more = 1;
     uint64_t end = 0;
     recording->head_end = UINT64_MAX; /* this walk lets nothing act by itself */
-    while (status == PERFDATA_OK && (more = pd_walk_next(walk, &raw)) > 0 && !ends_head(&raw) &&
-           raw.offset < HEAD_MAX) {
+    while (status == PERFDATA_OK && (more = next_quietly(recording, walk, &raw)) > 0 &&
+           !ends_head(&raw) && raw.offset < HEAD_MAX) {
         status = pdc_take_head(recording, &raw);
         end = raw.offset + 1;
     }
     recording->head_end = end;
-    context->on_issue = on_issue;
-    context->strict = strict;
-    memcpy(context->issue_count, counts, sizeof counts);
     return status < 0 ? status : more < 0 ? more : PERFDATA_OK;
 }
 

@@ -298,6 +298,7 @@ static bool visit_list(struct walk *w, const struct pd_row *row)
     bool rest = row->count == PD_COUNT_REST;
     open_field(w, row, row->name, PD_KIND_list, count);
     if (!count) {
+        w->damaged |= row->self_sized && left_of(w); /* less than one item */
         w->sink->close(w->sink);
         return true;
     }
