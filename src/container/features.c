@@ -54,8 +54,7 @@ static perfdata_status read_feature(struct pd_recording *recording, unsigned fea
     const uint8_t *bytes;
     size_t size;
     perfdata_status status = pdc_read_section(recording, section, &bytes, &size);
-    return status < 0 ? status
-                      : pdc_take_feature(recording, feature, bytes, size, section.offset);
+    return status < 0 ? status : pdc_take_feature(recording, feature, bytes, size, section.offset);
 }
 
 perfdata_status pdc_read_features(struct pd_recording *recording)
