@@ -47,6 +47,9 @@ struct pd_source;
 /* A directory opens as a source without bytes (pd_source_is_directory). */
 perfdata_status pd_source_open_path(struct pd_context *context, const char *path,
                                     struct pd_source **out);
+/* A regular file, and nothing else that may stand there: a FIFO is not waited for. */
+perfdata_status pd_source_open_regular(struct pd_context *context, const char *path,
+                                       struct pd_source **out);
 /* The descriptor stays the caller's; it must outlive the source. */
 perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_source **out);
 /* The bytes stay the caller's; they must outlive the source. */

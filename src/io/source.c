@@ -140,25 +140,38 @@ perfdata_status pd_source_open_path(struct pd_context *context, const char *path
     return open_descriptor(context, fd, true, path, out);
 }
 
-perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory,
-                                     const char *name, struct pd_source **out)
+/* Nobody is waited for: it may be a FIFO that somebody put there. */
+static perfdata_status open_regular(struct pd_context *context, int directory, const char *name,
+                                    const char *path, struct pd_source **out)
 {
     *out = NULL;
     int fd;
-    do /* not to wait for the other end of a FIFO that somebody put there */
-        fd = openat(directory->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    do
+        fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     while (fd < 0 && errno == EINTR);
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", context->path ? context->path : "", name);
     if (fd < 0)
         return fail_errno(context, errno, -1, path);
     perfdata_status status = open_descriptor(context, fd, true, path, out);
-    if (status == PERFDATA_OK && *out && (*out)->kind != KIND_FILE) {
+    if (status == PERFDATA_OK && (*out)->kind != KIND_FILE) {
         pd_source_close(*out);
         *out = NULL;
         status = pd_fail(context, PERFDATA_ERROR_NOT_FOUND, -1, "%s: not a regular file", path);
     }
     return status;
+}
+
+perfdata_status pd_source_open_regular(struct pd_context *context, const char *path,
+                                       struct pd_source **out)
+{
+    return open_regular(context, AT_FDCWD, path, path, out);
+}
+
+perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory,
+                                     const char *name, struct pd_source **out)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", context->path ? context->path : "", name);
+    return open_regular(context, directory->fd, name, path, out);
 }
 
 perfdata_status pd_source_list(struct pd_context *context, const struct pd_source *directory,

@@ -91,7 +91,7 @@ stale() {
     "$PERFDATA" script $how -i "$work/it.data" >"$work/with" 2>"$work/err" ||
         complain "$1: fails"
     cmp -s "$work/with" "$work/plain" || complain "$1: another text"
-    grep -q "psbindex is not used: $2" "$work/err" || complain "$1: nothing is said"
+    grep -q "${says-psbindex is not used: $2}" "$work/err" || complain "$1: nothing is said"
 }
 "$PERFDATA" script --itrace=be --time 80%-90% -i "$own/rec/t_tsc.data" >"$work/plain" 2>/dev/null
 [ -s "$work/plain" ] || complain 'nothing is printed of t_tsc'
@@ -112,9 +112,35 @@ done
 stale 'rows without end' 'it is damaged'
 cp "$work/good" "$work/it.data.psbindex"
 printf '\377\377' | dd of="$work/it.data.psbindex" bs=1 seek=80 conv=notrunc 2>/dev/null
+how='--itrace=qqb -F+flags'
+# shellcheck disable=SC2086
+"$PERFDATA" script $how -i "$own/rec/t_tsc.data" >"$work/plain" 2>/dev/null
+says='psbindex is not used any more: the trace is not what it says'
+stale 'damaged leaps' ''
+unset says
+# Issue 24, point 5: an index of other bytes, though size and time of the recording are right; a FIFO in its place.
+cp "$work/good" "$work/it.data.psbindex"
+"$PERFDATA" aux list --json -i "$work/it.data" |
+    sed 's/.*"size":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\2 \1/' | head -n 4096 >"$work/buffers"
+touch -r "$work/it.data" "$work/time"
+"$damage" reorder 7 "$work/it.data" <"$work/buffers" || complain 'not damaged'
+touch -r "$work/time" "$work/it.data"
+cp "$work/it.data" "$work/other.data"
+for how in '--itrace=qqb' '--itrace=qqe' '--itrace=be --time 80%-90%'; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" script $how -i "$work/other.data" >"$work/plain" 2>/dev/null
+    # shellcheck disable=SC2086
+    "$PERFDATA" script $how -i "$work/it.data" >"$work/with" 2>"$work/err"
+    cmp -s "$work/plain" "$work/with" || complain "an index of other bytes: $how"
+done
+rm "$work/it.data.psbindex" && mkfifo "$work/it.data.psbindex"
+timeout 20 "$PERFDATA" script --itrace=qqe -i "$work/it.data" >/dev/null 2>"$work/err" || [ $? = 1 ] || complain 'hangs at a FIFO'
+grep -q 'psbindex is not used: it cannot be read' "$work/err" || complain 'a FIFO: nothing is said'
+rm "$work/it.data.psbindex"
+cp "$own/rec/t_tsc.data" "$work/it.data"
 how=--itrace=qqi
 "$PERFDATA" script $how -i "$own/rec/t_tsc.data" >"$work/plain" 2>/dev/null
-stale 'damaged leaps' 'its leaps are damaged'
+: >"$work/it.data.psbindex"
 rm "$work/it.data.psbindex" && mkdir "$work/it.data.psbindex"
 stale 'a folder' 'it cannot be read'
 

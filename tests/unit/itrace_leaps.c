@@ -2,9 +2,10 @@
 /* From PSB to PSB with a stored index: the same steps as without it, of less that is read; what is plain; where it may be
  * cut. */
 #include "test.h"
+#include "itrace/aux/index_file.h"
 #include "walk_leaps.h"
 
-enum { PSBS = 12000, STEP = 256, TSC = 0x10000 };
+enum { PSBS = 12000, STEP = 256, TSC = 0x10000000 };
 
 struct trace {
     uint8_t *bytes;
@@ -63,6 +64,15 @@ static struct trace make_trace(bool odd)
     return trace;
 }
 
+/* Long runs are leapt over; where a step ends within one, up to there. */
+static void check_saved(const struct leaps_walk *with, size_t size, bool odd, uint64_t step)
+{
+    if (!step || step > PSBS)
+        CHECK(with->leaps >= (odd ? 100 : 3) && with->read < size / (odd ? 2 : 8));
+    else if (step > 0x1000)
+        CHECK(with->leaps >= 100 && with->read < size / 4 * 3);
+}
+
 static void check_walks(bool odd)
 {
     struct trace trace = make_trace(odd);
@@ -85,8 +95,10 @@ static void check_walks(bool odd)
             struct leaps_walk with;
             size_t count = leaps_compare(file.aux, &config, steps[s], &with);
             CHECK(count != SIZE_MAX && (w > 2 || count > PSBS / 2));
-            CHECK(with.leaps >= (odd ? 100 : 3)); /* 4096 at once, or one run between odd ones */
-            CHECK(with.read < trace.size / (odd ? 2 : 8));
+            if (w <= 2) /* what is shown is read in the trace */
+                CHECK(!with.leaps && with.read == trace.size);
+            else
+                check_saved(&with, trace.size, odd, steps[s]);
         }
     aux_file_remove(&file);
     file_free(&f);
@@ -147,8 +159,166 @@ static void check_cut(void)
     CHECK_U64(pd_pt_psb_cut(bytes, sizeof bytes), 39100);
 }
 
+/* ---- forged indexes ---- */
+
+static uint64_t seed = 1;
+
+static uint64_t below(uint64_t limit)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (seed >> 33) % limit;
+}
+
+/* What a field may be forged to: near what it is, the place of some PSB, or anything. */
+static uint64_t forge(uint64_t value)
+{
+    switch (below(6)) {
+    case 0: return value + 1;
+    case 1: return value - 1;
+    case 2: return value + STEP;
+    case 3: return value - STEP * (1 + below(40));
+    case 4: return STEP * below(PSBS);
+    default: return below(2) ? seed : 0;
+    }
+}
+
+struct index {
+    struct pd_index_head head;
+    struct pd_pt_leap leaps[PSBS];
+    struct pd_index_row rows[2];
+    struct pd_index_entry entries[2 * PSBS];
+    struct pd_index_run runs[PSBS];
+};
+
+static bool read_index(const char *path, struct index *out)
+{
+    FILE *file = fopen(path, "rb");
+    bool done = file && fread(&out->head, sizeof out->head, 1, file) == 1 &&
+                out->head.leaps <= PSBS && out->head.rows == 2 && out->head.entries <= PSBS &&
+                out->head.runs <= PSBS &&
+                fread(out->leaps, sizeof *out->leaps, out->head.leaps, file) == out->head.leaps &&
+                fread(out->rows, sizeof *out->rows, 2, file) == 2 &&
+                fread(out->entries, sizeof *out->entries, out->head.entries, file) ==
+                    out->head.entries &&
+                fread(out->runs, sizeof *out->runs, out->head.runs, file) == out->head.runs;
+    if (file)
+        fclose(file);
+    return done;
+}
+
+/* With checksums that are right. */
+static bool write_index(const char *path, struct index *index)
+{
+    for (uint64_t i = 0; i < index->head.runs; i++) {
+        struct pd_index_run *run = &index->runs[i];
+        if (run->first_leap <= index->head.leaps &&
+            run->leaps <= index->head.leaps - run->first_leap)
+            run->checksum = pd_hash_bytes(index->leaps + run->first_leap,
+                                          run->leaps * sizeof *index->leaps, 0);
+    }
+    index->head.checksum = pd_index_checksum(&index->head, index->rows, index->entries,
+                                             index->runs);
+    FILE *file = fopen(path, "wb");
+    bool done = file && fwrite(&index->head, sizeof index->head, 1, file) == 1 &&
+                fwrite(index->leaps, sizeof *index->leaps, index->head.leaps, file) ==
+                    index->head.leaps &&
+                fwrite(index->rows, sizeof *index->rows, 2, file) == 2 &&
+                fwrite(index->entries, sizeof *index->entries, index->head.entries, file) ==
+                    index->head.entries &&
+                fwrite(index->runs, sizeof *index->runs, index->head.runs, file) ==
+                    index->head.runs;
+    return file && !fclose(file) && done;
+}
+
+/* One field of what there is of it. */
+static void forge_one(struct index *index)
+{
+    struct pd_index_run *run = &index->runs[below(index->head.runs)];
+    struct pd_pt_leap *leap = below(2) ? &index->leaps[below(index->head.leaps)]
+                                       : &run->told[below(2)];
+    struct pd_index_entry *entry = &index->entries[below(index->head.entries)];
+    switch (below(14)) {
+    case 0: run->first = forge(run->first); break;
+    case 1: run->resume = forge(run->resume); break;
+    case 2: run->first_leap = forge(run->first_leap); break;
+    case 3: run->leaps = (uint32_t)forge(run->leaps); break;
+    case 4: run->has_tma ^= 1; break;
+    case 5: run->told_count ^= 3; break;
+    case 6: leap->offset = forge(leap->offset); break;
+    case 7: leap->tsc = forge(leap->tsc); break;
+    case 8: leap->ip = forge(leap->ip); break;
+    case 9: entry->offset = forge(entry->offset); break;
+    case 10: entry->tsc = forge(entry->tsc); break;
+    case 11: index->rows[1].first_entry = forge(index->rows[1].first_entry); break;
+    case 12: index->rows[1].first_run = forge(index->rows[1].first_run); break;
+    case 13: /* of other bytes: all times are others */
+        for (uint64_t i = 0; i < index->head.leaps; i++)
+            index->leaps[i].tsc += 0x40;
+        for (uint64_t i = 0; i < index->head.entries; i++)
+            index->entries[i].tsc -= 0x40;
+        for (uint64_t i = 0; i < index->head.runs; i++)
+            index->runs[i].told[0].tsc += 0x40;
+        break;
+    }
+}
+
+/* Wherever a jump begins, no PSB before has that time or a later one. */
+static void check_jumps(const struct aux_file *file, const struct trace *trace, size_t first_size)
+{
+    for (unsigned i = 0; i < 40; i++) {
+        const uint32_t buffer = (uint32_t)below(2);
+        const uint64_t size = buffer ? trace->size - first_size : first_size;
+        const uint64_t tsc = TSC + below(0x40 * PSBS);
+        uint64_t at = pd_aux_index_before(file->aux, buffer, 0, size, tsc), found;
+        const uint8_t *bytes = trace->bytes + (buffer ? first_size : 0) + at;
+        CHECK(!at || (pd_pt_find_psb(bytes, size - at, 0) == 0 &&
+                      pd_pt_psb_tsc(bytes, bytes + size - at, &found) > 0 && found < tsc));
+    }
+}
+
+/* Issue 24, point 5: an index that does not belong to the recording's bytes is not used, though its checksums are right. */
+static void check_forged(bool odd, unsigned rounds)
+{
+    static struct index good, forged;
+    struct trace trace = make_trace(odd);
+    const size_t first_size = trace.size / 3;
+    unsigned rejected = 0;
+    struct file f = file_begin(false);
+    struct aux_file file;
+    file_event(&f, AUX_IP_TID_TIME, AUX_ID_ALL, 0, NULL);
+    file_data(&f);
+    aux_info(&f, "");
+    aux_trace(&f, 0, 0, trace.bytes, first_size);
+    aux_trace(&f, 0, 0, trace.bytes + first_size, trace.size - first_size);
+    file_end(&f);
+    CHECK(aux_file_make(&file, &f));
+    CHECK(pd_aux_index_store(file.aux) == 0 && read_index(file.index, &good));
+    aux_file_close(&file);
+    for (unsigned i = 0; i < rounds; i++) {
+        struct leaps_walk with;
+        struct pd_pt_config config = leaps_config(below(2) ? PD_PT_BRANCH : 0);
+        forged = good;
+        for (uint64_t n = 1 + below(2); n; n--)
+            forge_one(&forged);
+        CHECK(write_index(file.index, &forged));
+        CHECK(aux_file_open(&file) && pd_aux_index_load(file.aux) == 0);
+        CHECK(leaps_compare(file.aux, &config, below(2) ? 0x1234 : 0, &with) != SIZE_MAX);
+        if (!odd)
+            check_jumps(&file, &trace, first_size);
+        rejected += file.recording.context.issue_count[PERFDATA_ISSUE_OBJECT] != 0;
+        aux_file_close(&file);
+    }
+    CHECK(rejected > rounds / 3);
+    CHECK(aux_file_open(&file));
+    aux_file_remove(&file);
+    file_free(&f);
+    free(trace.bytes);
+}
+
 int main(void)
 {
+    check_forged(false, 200);
+    check_forged(true, 200);
     check_plain();
     check_cut();
     check_walks(false);

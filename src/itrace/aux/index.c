@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "itrace/aux/index_file.h"
 #include "itrace/intel_pt/walk/decoder.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ struct pd_aux_index {
     PD_VEC(uint32_t) row_of; /* by buffer of the struct pd_aux */
     struct pd_context quiet;
     struct pd_source *source; /* the leaps are read when they are asked for */
+    atomic_bool rejected;     /* something in it is not so in the trace */
 };
 
 bool pd_index_path(const struct pd_aux *aux, char *path, size_t size)
@@ -88,6 +90,44 @@ static const char *read_parts(struct pd_aux_index *index, uint64_t size)
                : "it is damaged";
 }
 
+/* Of each row: its entries and runs come in the order of their places and do not lie outside of its buffer. */
+static bool row_is_ordered(const struct pd_aux_index *index, uint64_t number)
+{
+    const struct pd_index_row *row = &index->rows[number];
+    const bool last = number + 1 == index->head.rows;
+    const uint64_t entries_end = last ? index->head.entries : row[1].first_entry;
+    const uint64_t runs_end = last ? index->head.runs : row[1].first_run;
+    if (row->first_entry > entries_end || entries_end > index->head.entries ||
+        row->first_run > runs_end || runs_end > index->head.runs)
+        return false;
+    for (uint64_t i = row->first_entry; i < entries_end; i++) {
+        const struct pd_index_entry *entry = &index->entries[i];
+        if (entry->offset >= row->size ||
+            (i > row->first_entry &&
+             (entry->offset <= entry[-1].offset || entry->tsc < entry[-1].tsc)))
+            return false;
+    }
+    for (uint64_t i = row->first_run; i < runs_end; i++) {
+        const struct pd_index_run *run = &index->runs[i];
+        if (run->first >= run->resume || run->resume >= row->size || !run->leaps ||
+            run->leaps > PD_AUX_LEAPS || !run->told_count ||
+            run->told_count > PD_LENGTH(run->told) ||
+            (i > row->first_run && run->first < run[-1].resume))
+            return false;
+    }
+    return true;
+}
+
+static bool is_ordered(const struct pd_aux_index *index)
+{
+    uint64_t row = 0;
+    if (index->head.rows && (index->rows[0].first_entry || index->rows[0].first_run))
+        return false;
+    while (row < index->head.rows && row_is_ordered(index, row))
+        row++;
+    return row == index->head.rows;
+}
+
 /* What is wrong with it; NULL: nothing. */
 static const char *check(struct pd_aux_index *index, const struct pd_aux *aux)
 {
@@ -104,7 +144,8 @@ static const char *check(struct pd_aux_index *index, const struct pd_aux *aux)
     if (head->recording_size != pd_source_size(recording) ||
         head->recording_changed != (uint64_t)pd_source_changed(recording))
         return "the recording has changed since";
-    return read_parts(index, size);
+    const char *wrong = read_parts(index, size);
+    return wrong || is_ordered(index) ? wrong : "it is damaged";
 }
 
 /* Each buffer's row; those of CPUs that are not wanted are rows without a buffer. */
@@ -131,7 +172,7 @@ static const char *open_index(const struct pd_aux *aux, const char *path, struct
     if (!index)
         return "there is no memory";
     pd_context_init(&index->quiet);
-    const char *wrong = pd_source_open_path(&index->quiet, path, &index->source) == PERFDATA_OK
+    const char *wrong = pd_source_open_regular(&index->quiet, path, &index->source) == PERFDATA_OK
                             ? check(index, aux)
                             : "it cannot be read";
     if (!wrong)
@@ -157,38 +198,64 @@ perfdata_status pd_aux_index_load(struct pd_aux *aux)
 
 /* ---- looking into one ---- */
 
-bool pd_aux_index_first(const struct pd_aux_index *index, uint32_t buffer, uint64_t *tsc)
+/* Whether what it says holds: 0 it does not, < 0 that cannot be told. */
+enum { DOES_NOT_HOLD = 0, HOLDS = 1, UNKNOWN = -1 };
+
+/* It is of other bytes, whatever its head says: from now on it is as if there were none. */
+static void reject(const struct pd_aux *aux)
 {
-    if (!index || index->rows[index->row_of.data[buffer]].first_tsc == PD_INDEX_UNKNOWN)
-        return false;
-    *tsc = index->rows[index->row_of.data[buffer]].first_tsc;
-    return true;
+    char path[4096];
+    if (atomic_exchange(&aux->index->rejected, true) || !pd_index_path(aux, path, sizeof path))
+        return;
+    pd_issue(&aux->recording->context, PERFDATA_ISSUE_OBJECT, -1,
+             "%s is not used any more: the trace is not what it says", path);
 }
 
-/* Whether the trace has there what the index says. */
-static bool holds(const struct pd_aux *aux, const struct pd_aux_buffer *buffer, uint64_t offset,
-                  uint64_t tsc)
+static const struct pd_aux_index *usable(const struct pd_aux *aux)
 {
-    uint8_t bytes[256];
-    size_t got;
-    uint64_t found;
-    return pd_aux_read(aux, buffer, offset, bytes, sizeof bytes, &got) == PERFDATA_OK &&
-           got >= 16 && pd_pt_find_psb(bytes, got, 0) == 0 &&
-           pd_pt_psb_tsc(bytes, bytes + got, &found) > 0 &&
-           pd_pt_tsc_near(found, buffer->reference) < tsc;
+    const struct pd_aux_index *index = aux->index;
+    return index && !atomic_load_explicit(&aux->index->rejected, memory_order_relaxed) ? index
+                                                                                       : NULL;
+}
+
+/* Bytes enough for a PSB+ and what is behind it. */
+struct psb_bytes {
+    uint8_t bytes[512];
+    size_t size;
+};
+
+static int read_psb_bytes(const struct pd_aux *aux, uint32_t buffer, uint64_t offset,
+                          struct psb_bytes *out)
+{
+    const struct pd_aux_buffer *from = &aux->buffers.data[buffer];
+    if (pd_aux_read_quietly(aux, from, offset, out->bytes, sizeof out->bytes, &out->size) < 0)
+        return UNKNOWN;
+    return out->size >= 16 && pd_pt_find_psb(out->bytes, out->size, 0) == 0;
+}
+
+static int entry_holds(const struct pd_aux *aux, uint32_t buffer,
+                       const struct pd_index_entry *entry)
+{
+    struct psb_bytes psb;
+    uint64_t tsc;
+    int holds = read_psb_bytes(aux, buffer, entry->offset, &psb);
+    if (holds == HOLDS)
+        holds = pd_pt_psb_tsc(psb.bytes, psb.bytes + psb.size, &tsc);
+    if (holds == HOLDS)
+        holds = pd_pt_tsc_near(tsc, aux->buffers.data[buffer].reference) <= entry->tsc;
+    return holds;
 }
 
 uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t from,
                              uint64_t size, uint64_t tsc)
 {
-    const struct pd_aux_index *index = aux->index;
+    const struct pd_aux_index *index = usable(aux);
     if (!index)
         return from;
-    uint64_t row = index->row_of.data[buffer], count = index->head.entries;
-    uint64_t low = index->rows[row].first_entry;
-    uint64_t end = row + 1 < index->head.rows ? index->rows[row + 1].first_entry : count;
-    uint64_t high = end = PD_MIN(end, count);
-    uint64_t first = low;
+    uint64_t row = index->row_of.data[buffer];
+    uint64_t low = index->rows[row].first_entry, first = low;
+    uint64_t high = row + 1 < index->head.rows ? index->rows[row + 1].first_entry
+                                               : index->head.entries;
     while (low < high) { /* the first that is too late, or too far */
         uint64_t middle = low + (high - low) / 2;
         const struct pd_index_entry *entry = &index->entries[middle];
@@ -197,10 +264,13 @@ uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t
         else
             high = middle;
     }
-    if (low <= first || low > end || index->entries[low - 1].offset <= from)
+    if (low <= first || index->entries[low - 1].offset <= from)
         return from;
-    uint64_t offset = index->entries[low - 1].offset;
-    return holds(aux, &aux->buffers.data[buffer], offset, tsc) ? offset : from;
+    const struct pd_index_entry *entry = &index->entries[low - 1];
+    int holds = entry_holds(aux, buffer, entry);
+    if (holds == DOES_NOT_HOLD)
+        reject(aux);
+    return holds == HOLDS ? entry->offset : from;
 }
 
 /* ---- leaps ---- */
@@ -209,9 +279,9 @@ uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t
 static const struct pd_index_run *find_run(const struct pd_aux_index *index, uint32_t buffer,
                                            uint64_t offset)
 {
-    const uint64_t row = index->row_of.data[buffer], all = index->head.runs;
-    uint64_t end = row + 1 < index->head.rows ? index->rows[row + 1].first_run : all;
-    uint64_t low = index->rows[row].first_run, high = end = PD_MIN(end, all);
+    const uint64_t row = index->row_of.data[buffer];
+    uint64_t end = row + 1 < index->head.rows ? index->rows[row + 1].first_run : index->head.runs;
+    uint64_t low = index->rows[row].first_run, high = end;
     while (low < high) { /* the first that ends behind it */
         uint64_t middle = low + (high - low) / 2;
         if (index->runs[middle].resume <= offset)
@@ -220,56 +290,205 @@ static const struct pd_index_run *find_run(const struct pd_aux_index *index, uin
             high = middle;
     }
     const struct pd_index_run *run = low < end ? &index->runs[low] : NULL;
-    /* What would lead backwards or out of the buffer is not what was written. */
-    return run && run->first <= offset && offset < run->resume &&
-                   run->resume < index->rows[row].size && run->leaps &&
-                   run->leaps <= PD_AUX_LEAPS && run->told_count &&
-                   run->told_count <= PD_LENGTH(run->told)
-               ? run
-               : NULL;
+    return run && run->first <= offset ? run : NULL;
 }
 
-static bool read_leaps(struct pd_aux_index *index, const struct pd_index_run *run,
-                       struct pd_pt_leap *to)
+/* All leaps of a run, unless the room has them. */
+static bool read_leaps(const struct pd_aux *aux, const struct pd_index_run *run,
+                       struct pd_aux_leaps *room)
 {
-    const uint64_t size = run->leaps * sizeof *to;
-    if (run->first_leap > index->head.leaps || run->leaps > index->head.leaps - run->first_leap)
+    struct pd_aux_index *index = aux->index;
+    const uint64_t size = run->leaps * sizeof *room->list;
+    if (room->run == run)
+        return true;
+    room->run = NULL;
+    if (run->first_leap > index->head.leaps || run->leaps > index->head.leaps - run->first_leap ||
+        !read_at(index, sizeof index->head + run->first_leap * sizeof *room->list, room->list,
+                 size) ||
+        pd_hash_bytes(room->list, size, 0) != run->checksum)
         return false;
-    return read_at(index, sizeof index->head + run->first_leap * sizeof *to, to, size) &&
-           pd_hash_bytes(to, size, 0) == run->checksum;
+    room->run = run;
+    return true;
 }
 
-/* It is as if there were none. */
-static void give_up_leaps(const struct pd_aux *aux)
+/* How many of a list come up to an offset, or before a time. */
+static size_t count_up_to(const struct pd_pt_leap *list, size_t count, uint64_t offset)
 {
-    char path[4096];
-    aux->index->head.runs = 0;
-    pd_index_path(aux, path, sizeof path);
-    pd_issue(&aux->recording->context, PERFDATA_ISSUE_OBJECT, -1,
-             "%s is not used: its leaps are damaged", path);
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (list[middle].offset <= offset)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+static size_t count_before(const struct pd_pt_leap *list, size_t count, uint64_t tsc)
+{
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (list[middle].tsc < tsc)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+/* Of list[from .. to): the last one with an address, and the last one. */
+static void tell(struct pd_aux_leaps *room, size_t from, size_t to)
+{
+    size_t address = to;
+    while (address > from && !room->list[address - 1].ip)
+        address--;
+    room->told_count = 0;
+    if (address > from)
+        room->told[room->told_count++] = room->list[address - 1];
+    if (address < to)
+        room->told[room->told_count++] = room->list[to - 1];
+}
+
+/* What leads from a PSB over those with a TSC less than `below`, in room->told; *resume: the PSB behind them. False: nothing,
+ * or so little that it is not worth while. */
+static bool choose_leaps(const struct pd_aux *aux, const struct pd_index_run *run, uint64_t offset,
+                         uint64_t below, struct pd_aux_leaps *room, uint64_t *resume)
+{
+    enum { LEAST = 8 };
+    const struct pd_pt_leap *last = &run->told[run->told_count - 1];
+    const bool whole = offset == run->first && last->tsc < below;
+    *resume = run->resume;
+    if (whole && run->told[0].ip) {
+        memcpy(room->told, run->told, sizeof room->told);
+        room->told_count = run->told_count;
+        return true;
+    }
+    if (!read_leaps(aux, run, room)) {
+        reject(aux);
+        return false;
+    }
+    size_t from = count_up_to(room->list, run->leaps, offset);
+    size_t to = count_before(room->list, run->leaps, below);
+    if (to < from + LEAST)
+        return false;
+    if (to < run->leaps)
+        *resume = room->list[to].offset;
+    tell(room, from, to);
+    return true;
+}
+
+/* The plain PSB+ at that place. */
+static int read_psb(const struct pd_aux *aux, uint32_t buffer, uint64_t offset,
+                    struct pd_pt_psb *out)
+{
+    struct psb_bytes psb;
+    int holds = read_psb_bytes(aux, buffer, offset, &psb);
+    return holds == HOLDS ? pd_pt_psb_read(psb.bytes, psb.bytes + psb.size, out) : holds;
+}
+
+/* Where the PSB is that comes next behind one, if it is not far away. */
+static int find_next(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t *next)
+{
+    enum { PIECE = 4096, FAR = 256 << 10, SHARED = 15 };
+    uint8_t bytes[PIECE];
+    size_t got = PIECE;
+    for (uint64_t from = offset + 16; from < offset + FAR && got == PIECE; from += PIECE - SHARED) {
+        if (pd_aux_read_quietly(aux, &aux->buffers.data[buffer], from, bytes, PIECE, &got) < 0)
+            return UNKNOWN;
+        const size_t at = pd_pt_find_psb(bytes, got, 0);
+        if (at < got) {
+            *next = from + at;
+            return HOLDS;
+        }
+    }
+    return UNKNOWN;
+}
+
+/* What the PSBs of a run are compared with: the first one, and the last one that was seen. */
+struct comparison {
+    const struct pd_aux *aux;
+    uint32_t buffer;
+    struct pd_pt_psb first, last;
+    uint64_t offset; /* of the last one */
+};
+
+/* The one at an offset comes behind the last one, in place and time, and says of the state what the first one says. */
+static int compare_at(struct comparison *comparison, uint64_t offset)
+{
+    struct pd_pt_psb psb;
+    if (offset <= comparison->offset)
+        return DOES_NOT_HOLD;
+    int holds = read_psb(comparison->aux, comparison->buffer, offset, &psb);
+    if (holds == HOLDS)
+        holds = pd_pt_psb_alike(&comparison->first, &psb) && psb.tsc >= comparison->last.tsc;
+    comparison->last = psb;
+    comparison->offset = offset;
+    return holds;
+}
+
+/* Where the leap begins: at `offset`, and the next PSB goes on as the run does. */
+static int begin_holds(struct comparison *comparison, uint64_t offset)
+{
+    struct comparison behind;
+    uint64_t next;
+    int holds = read_psb(comparison->aux, comparison->buffer, offset, &comparison->last);
+    if (holds == HOLDS)
+        holds = pd_pt_psb_alike(&comparison->first, &comparison->last);
+    comparison->offset = offset;
+    if (holds == HOLDS)
+        holds = find_next(comparison->aux, comparison->buffer, offset, &next);
+    behind = *comparison;
+    return holds == HOLDS ? compare_at(&behind, next) : holds;
+}
+
+static int told_holds(struct comparison *comparison, const struct pd_pt_leap *leap)
+{
+    int holds = compare_at(comparison, leap->offset);
+    return holds == HOLDS ? comparison->last.tsc == leap->tsc && comparison->last.ip == leap->ip
+                          : holds;
+}
+
+/* Where it ends: right behind the last one that is told. */
+static int end_holds(struct comparison *comparison, uint64_t resume)
+{
+    uint64_t next;
+    int holds = find_next(comparison->aux, comparison->buffer, comparison->offset, &next);
+    if (holds == HOLDS)
+        holds = next == resume ? compare_at(comparison, resume) : DOES_NOT_HOLD;
+    return holds;
+}
+
+/* What is chosen, compared with the trace. */
+static int leaps_hold(const struct pd_aux *aux, uint32_t buffer, const struct pd_index_run *run,
+                      uint64_t offset, const struct pd_aux_leaps *room, uint64_t resume)
+{
+    struct comparison comparison = { .aux = aux, .buffer = buffer };
+    int holds = read_psb(aux, buffer, run->first, &comparison.first);
+    if (holds == HOLDS)
+        holds = comparison.first.has_tma == run->has_tma ? begin_holds(&comparison, offset)
+                                                         : DOES_NOT_HOLD;
+    for (size_t i = 0; i < room->told_count && holds == HOLDS; i++)
+        holds = told_holds(&comparison, &room->told[i]);
+    return holds == HOLDS ? end_holds(&comparison, resume) : holds;
 }
 
 bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t below,
-                        struct pd_pt_leap *room, struct pd_pt_leaps *out)
+                        struct pd_aux_leaps *room, struct pd_pt_leaps *out)
 {
-    struct pd_aux_index *index = aux->index;
+    const struct pd_aux_index *index = below ? usable(aux) : NULL;
     const struct pd_index_run *run = index ? find_run(index, buffer, offset) : NULL;
-    if (!run)
+    uint64_t resume;
+    if (!run || !choose_leaps(aux, run, offset, below, room, &resume))
         return false;
-    *out = (struct pd_pt_leaps){ .resume = run->resume, .has_tma = run->has_tma };
-    if (offset == run->first && run->told[run->told_count - 1].tsc < below) {
-        out->list = run->told;
-        out->count = run->told_count;
-        return true;
-    }
-    if (!read_leaps(index, run, room)) {
-        give_up_leaps(aux);
+    int holds = leaps_hold(aux, buffer, run, offset, room, resume);
+    if (holds == DOES_NOT_HOLD)
+        reject(aux);
+    if (holds != HOLDS)
         return false;
-    }
-    size_t behind = 0; /* those up to it */
-    while (offset != run->first && behind < run->leaps && room[behind++].offset != offset)
-        continue;
-    out->list = room + behind;
-    out->count = run->leaps - behind;
-    return out->count > 0;
+    *out = (struct pd_pt_leaps){
+        .list = room->told, .count = room->told_count, .resume = resume, .has_tma = run->has_tma
+    };
+    return true;
 }

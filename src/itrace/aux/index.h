@@ -15,20 +15,28 @@ struct pd_aux_index;
  * recording is not one file. */
 perfdata_status pd_aux_index_store(struct pd_aux *aux);
 /* Takes the one beside the recording, if there is one (aux->index). One of another recording, or of what it was before, is an
- * issue. */
+ * issue; also one that turns out not to be of these bytes where it leads to a place of the trace: it is not used then. */
 perfdata_status pd_aux_index_load(struct pd_aux *aux);
 void pd_aux_index_free(struct pd_aux_index *index);
 
-/* The first TSC in a buffer (an index into pd_aux.buffers), as pd_pt_first_tsc() finds it. False: it is not known. */
-bool pd_aux_index_first(const struct pd_aux_index *index, uint32_t buffer, uint64_t *tsc);
 /* A place in [from, from + size) of a buffer, a PSB or `from`: every PSB before has a TSC before `tsc`. */
 uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t from,
                              uint64_t size, uint64_t tsc);
 
-enum { PD_AUX_LEAPS = 4096 }; /* at most at once */
-/* What is known of the PSBs behind the one at `offset` of a buffer; false: nothing. If all of them have a TSC less than `below`
- * (56 bits), it need not be each. `room` is for PD_AUX_LEAPS; out->resume is an offset, too. */
+enum { PD_AUX_LEAPS = 4096 }; /* of a run at most */
+
+/* What one reader has read of the index. All zero is ready. */
+struct pd_index_run;
+struct pd_aux_leaps {
+    struct pd_pt_leap told[2];
+    size_t told_count;
+    const struct pd_index_run *run; /* whose leaps the list has; NULL: none */
+    struct pd_pt_leap list[PD_AUX_LEAPS];
+};
+/* What leads from the PSB at `offset` of a buffer over those behind it that have a TSC less than `below` (56 bits; 0: none is
+ * wanted), none of which the caller wants to see; false: nothing. The trace has been looked at where the leap begins and
+ * ends. It is valid as long as the room; out->resume is an offset, too. */
 bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t below,
-                        struct pd_pt_leap *room, struct pd_pt_leaps *out);
+                        struct pd_aux_leaps *room, struct pd_pt_leaps *out);
 
 #endif

@@ -6,9 +6,8 @@
 #include "base/hash.h"
 #include "itrace/aux/index.h"
 
-enum { PD_INDEX_VERSION = 2, PD_INDEX_ORDER = 0x01020304 };
+enum { PD_INDEX_VERSION = 3, PD_INDEX_ORDER = 0x01020304 };
 #define PD_INDEX_MAGIC "PDPSBIDX"
-#define PD_INDEX_UNKNOWN UINT64_MAX
 
 struct pd_index_head {
     char magic[8];
@@ -21,7 +20,6 @@ struct pd_index_head {
 /* A buffer, in the order in which they are queued. */
 struct pd_index_row {
     uint64_t record_offset, size, reference;
-    uint64_t first_tsc;              /* UNKNOWN: look at the trace */
     uint64_t first_entry, first_run; /* its entries and runs: up to those of the next row */
 };
 

@@ -14,9 +14,9 @@ enum { WINDOW = 1 << 20, SPACING = 64 << 10, LEAST_LEAPS = 2 };
 /* PSBs that are alike, of which the last one may be followed by another. */
 struct run {
     bool open;
-    struct pd_pt_psb psb; /* the first, with the TSC of the last */
-    uint64_t first;       /* offset */
-    size_t count;         /* behind the first */
+    struct pd_pt_psb psb, last; /* the first one, and the last */
+    uint64_t first;             /* offset */
+    size_t count;               /* behind the first */
     struct pd_pt_leap list[PD_AUX_LEAPS + 1];
 };
 
@@ -36,7 +36,6 @@ struct search {
     struct pd_index_row row;
     uint64_t greatest, spaced;
     bool ordered; /* so far every PSB has a TSC */
-    bool first;   /* known, or known to be no more to be known */
 };
 
 static perfdata_status no_memory(const struct pd_aux *aux)
@@ -84,7 +83,7 @@ static void begin_run(struct maker *maker, const struct pd_pt_psb *psb, uint64_t
 {
     struct run *run = &maker->run;
     run->open = true;
-    run->psb = *psb;
+    run->psb = run->last = *psb;
     run->first = offset;
     run->count = 0;
 }
@@ -93,19 +92,19 @@ static bool take_plain(struct maker *maker, const struct pd_pt_psb *psb, uint64_
 {
     struct run *run = &maker->run;
     if (run->open && run->count == PD_LENGTH(run->list)) { /* goes on in another one */
-        struct pd_pt_psb psb_before = run->psb;
-        uint64_t last = run->list[run->count - 1].offset;
+        const struct pd_pt_psb last = run->last;
+        const uint64_t first = run->list[run->count - 1].offset;
         if (!end_run(maker))
             return false;
-        begin_run(maker, &psb_before, last);
+        begin_run(maker, &last, first);
     }
-    if (!run->open || psb->tsc < run->psb.tsc || !pd_pt_psb_alike(&run->psb, psb)) {
+    if (!run->open || psb->tsc < run->last.tsc || !pd_pt_psb_alike(&run->psb, psb)) {
         if (!end_run(maker))
             return false;
         begin_run(maker, psb, offset);
         return true;
     }
-    run->psb.tsc = psb->tsc;
+    run->last = *psb;
     run->list[run->count++] = (struct pd_pt_leap){ offset, psb->tsc, psb->ip };
     return true;
 }
@@ -116,11 +115,6 @@ static bool take_plain(struct maker *maker, const struct pd_pt_psb *psb, uint64_
 static bool take_psb(struct maker *maker, struct search *search, uint64_t offset, int got,
                      uint64_t tsc)
 {
-    if (got && !search->first) {
-        search->first = true;
-        if (got > 0 && offset < PD_AUX_PIECE - WINDOW)
-            search->row.first_tsc = tsc;
-    }
     search->ordered &= got > 0;
     if (!search->ordered)
         return true;
@@ -163,7 +157,6 @@ static perfdata_status make_row(struct maker *maker, const struct pd_aux_buffer 
     struct search search = { .row = { .record_offset = buffer->record_offset,
                                       .size = buffer->size,
                                       .reference = buffer->reference,
-                                      .first_tsc = PD_INDEX_UNKNOWN,
                                       .first_entry = maker->entries.count,
                                       .first_run = maker->runs.count },
                              .ordered = true };

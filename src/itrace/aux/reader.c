@@ -39,8 +39,8 @@ struct pd_aux_reader {
     uint64_t position;
     bool overlaps, begun, rest; /* rest: [from, ...) of buffer next - 1 is still to come */
     /* From PSB to PSB by the index: */
-    size_t small;            /* the next piece's size; 0: pieces are as large as usual */
-    struct pd_pt_leap *room; /* PD_AUX_LEAPS, once they are needed */
+    size_t small;              /* the next piece's size; 0: pieces are as large as usual */
+    struct pd_aux_leaps *room; /* once they are needed */
 };
 
 static perfdata_status no_memory(const struct pd_aux *aux)
@@ -379,10 +379,6 @@ static void look(struct pd_aux_reader *reader, struct place *place, uint32_t num
     const struct pd_aux_buffer *buffer = &reader->aux->buffers.data[number];
     uint64_t size = PD_MIN(buffer->size - place->from, (uint64_t)PD_AUX_PIECE);
     place->looked = true;
-    if (!place->from && pd_aux_index_first(reader->aux->index, number, &place->tsc)) {
-        place->has_tsc = 1;
-        return;
-    }
     for (uint64_t want = FIRST_LOOK;; want *= 8) {
         uint64_t now = PD_MIN(want, size);
         if (fill(reader, &reader->ahead, buffer, place->from, now) < 0)
@@ -451,7 +447,7 @@ bool pd_aux_reader_leaps(struct pd_aux_reader *reader, uint64_t position, uint64
                          struct pd_pt_leaps *out)
 {
     if (!reader->room)
-        reader->room = malloc(PD_AUX_LEAPS * sizeof *reader->room);
+        reader->room = calloc(1, sizeof *reader->room);
     if (!reader->room || !reader->next || position > reader->position ||
         reader->position - position > reader->from)
         return false;

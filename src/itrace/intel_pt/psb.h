@@ -33,8 +33,8 @@ struct pd_pt_leap {
     uint64_t tsc, ip; /* as of struct pd_pt_psb */
 };
 
-/* What is known of the PSBs behind one: they are plain and alike, and their TSCs do not go back. Where the caller does not
- * want to see each of them, the last one with an address and the last one tell what it is like behind them. */
+/* What is known of the PSBs behind one that the caller does not want to see: they are plain and alike, and their TSCs do not
+ * go back. The last one with an address and the last one tell what it is like behind them. */
 struct pd_pt_leaps {
     const struct pd_pt_leap *list; /* in the order in which they are in the trace */
     size_t count;

@@ -93,10 +93,12 @@ static void skip(void *data, size_t nth, uint64_t tsc)
         queue->synth->status = status;
 }
 
-/* From PSB to PSB, by the index. Time spans go by pieces. */
+/* From PSB to PSB, by the index, where nothing is made of each of them: what is shown is read in the trace. Time spans go by
+ * pieces. */
 static bool can_leap(const struct pd_synth *synth)
 {
-    return synth->quick >= 2 && synth->aux->index && !synth->range_count;
+    return synth->quick >= 2 && synth->aux->index && !synth->range_count &&
+           !(synth->mask & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION));
 }
 
 static bool leaps(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out)

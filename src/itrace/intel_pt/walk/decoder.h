@@ -172,8 +172,8 @@ struct pd_pt_config {
     int (*look_ahead)(void *data, size_t nth, uint64_t *tsc, uint64_t *reference);
     /* buffer() will give that one; without what lies before a PSB that is known to come before `tsc`. */
     void (*skip)(void *data, size_t nth, uint64_t tsc);
-    /* For qq only, both NULL or none: what is known of the PSBs behind the one at that place of the queue. Nobody wants to see
-     * each of those with a TSC below `below`. False: nothing. It is valid until the next call. */
+    /* For qq only, both NULL or none: what is known of the PSBs behind the one at that place of the queue that have a TSC below
+     * `below`, none of which is to be seen. False: nothing. It is valid until the next call. */
     bool (*leaps)(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out);
     /* buffer() will give what is at that place, in the buffer under way. */
     void (*leap_to)(void *data, uint64_t position);

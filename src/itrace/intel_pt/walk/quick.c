@@ -55,16 +55,17 @@ static int hop_behind_psb(struct pd_pt_decoder *d)
 }
 
 /* The caller wants to see each PSB. */
-static bool wants_leaps(const struct pd_pt_decoder *d)
+static bool wants_each(const struct pd_pt_decoder *d)
 {
     return d->config.wanted & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION) || d->watch;
 }
 
-/* As a TSC packet with less than this it would come before the limit, and time goes on as the packets say. */
+/* As a TSC packet with less than this it would come before the limit, and time goes on as the packets say. 0: not known, or
+ * each PSB is to be seen. */
 static uint64_t leaps_below(const struct pd_pt_decoder *d)
 {
     const uint64_t whole = UINT64_C(1) << 56, tsc = d->time.timestamp;
-    if (wants_leaps(d) || !tsc || d->time.reference || d->time.tsc != tsc || d->limit <= tsc)
+    if (wants_each(d) || !tsc || d->time.reference || d->time.tsc != tsc || d->limit <= tsc)
         return 0;
     return d->limit / whole > tsc / whole ? whole : d->limit % whole;
 }
@@ -76,8 +77,8 @@ static int hop_psb(struct pd_pt_decoder *d)
     if (error)
         return error;
     d->leap_at = 0;
-    if (d->leap && d->config.leaps &&
-        !d->config.leaps(d->config.data, d->state.psb_offset, leaps_below(d), &d->leaps))
+    const uint64_t below = d->leap && d->config.leaps ? leaps_below(d) : 0;
+    if (!below || !d->config.leaps(d->config.data, d->state.psb_offset, below, &d->leaps))
         d->leaps.list = NULL;
     return hop_behind_psb(d);
 }
