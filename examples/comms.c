@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts samples by command and by function, as they were when the sample was taken.
  * cc comms.c $(pkg-config --cflags --libs perfdata) -o comms && ./comms perf.data [SYMFS [KALLSYMS]] */
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,8 +56,8 @@ int main(int argc, char **argv)
     size_t i;
     int status = perfdata_recording_open(argc > 1 ? argv[1] : "perf.data", NULL, &recording);
     options.flags = PERFDATA_CURSOR_RESOLVE;
-    options.symfs = argc > 2 ? argv[2] : NULL;
-    options.kallsyms = argc > 3 ? argv[3] : NULL;
+    options.search.symfs = argc > 2 ? argv[2] : NULL;
+    options.search.kallsyms = argc > 3 ? argv[3] : NULL;
     if (status == 0)
         status = perfdata_cursor_open(recording, &options, &cursor);
     while (status == 0 && (status = perfdata_cursor_next(cursor, &record)) > 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the records of a recording in file order, a JSON object a line.
  * cc records.c $(pkg-config --cflags --libs perfdata) -o records && ./records perf.data */
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any text as a text recording; any bytes as a recording, whose text recording must give the same bytes again. */
 #include "textrec/pdt.h"
-#include <perfdata/textrec.h>
+#include <perfdata/text_recording.h>
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

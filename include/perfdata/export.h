@@ -3,6 +3,7 @@
 #ifndef PERFDATA_EXPORT_H
 #define PERFDATA_EXPORT_H
 #include <perfdata/recording.h>
+#include <perfdata/symbol_search.h>
 #include <perfdata/status.h>
 
 #ifdef __cplusplus
@@ -38,9 +39,7 @@ struct perfdata_database_options {
     /* What is made of AUX traces: values of --itrace, as in struct perfdata_script_options. */
     const char *const *itrace;
     size_t itrace_count;
-    /* Where symbols come from. */
-    const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
-    const char *jitdump;
+    struct perfdata_symbol_search search;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
 };
 

@@ -3,15 +3,18 @@
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
 #include <perfdata/dump.h>
-#include <perfdata/itrace.h>
 #include <perfdata/export.h>
-#include <perfdata/record.h>
+#include <perfdata/itrace.h>
 #include <perfdata/recorder.h>
 #include <perfdata/recording.h>
+#include <perfdata/records.h>
+#include <perfdata/report.h>
 #include <perfdata/rewrite.h>
+#include <perfdata/script.h>
 #include <perfdata/status.h>
+#include <perfdata/symbol_search.h>
 #include <perfdata/text.h>
-#include <perfdata/textrec.h>
+#include <perfdata/text_recording.h>
 #include <perfdata/types.h>
 #include <perfdata/writer.h>
 #endif

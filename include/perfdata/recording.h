@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An open recording: its properties, events and header features. Records: <perfdata/record.h>.
+/* An open recording: its properties, events and header features. Records: <perfdata/records.h>.
  *
  * All numbers are in host byte order whatever machine recorded. Strings are NUL-terminated, bytes as recorded (often
  * but not always UTF-8). Pointers that a recording gives are the recording's and live until it is closed.

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_REWRITE_H
 #define PERFDATA_REWRITE_H
 #include <perfdata/recording.h>
+#include <perfdata/symbol_search.h>
 #include <perfdata/status.h>
 
 #ifdef __cplusplus
@@ -72,8 +73,7 @@ struct perfdata_inject_options {
      * defaults. */
     const char *const *itrace;
     size_t itrace_count;
-    const char *symfs;       /* where the traced programs are looked for; NULL: / */
-    const char *home;        /* for its .debug and .perfconfig; NULL: none */
+    struct perfdata_symbol_search search; /* of the traced programs */
     const char *perf_config; /* read in place of the system's and home's; NULL: these */
     /* What a guest recorded of its tasks and maps comes among the records of its host. NULL: none. `guest_pid`: of the
      * hypervisor's process; the host's TSC is (the guest's - guest_tsc_offset) / guest_tsc_scale (0: 1). */
@@ -81,8 +81,6 @@ struct perfdata_inject_options {
     uint64_t guest_tsc_offset;
     double guest_tsc_scale;
     uint32_t guest_pid, reserved2;
-    /* With `itrace`: DIR/PID is the root of the guest of that hypervisor, whose kernel's code is decoded; NULL: none. */
-    const char *guest_mount;
 };
 
 /* Copies the recording, as `perf inject` does: pipe to file and back, a directory to a file, into another byte order,

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_SCRIPT_H
 #define PERFDATA_SCRIPT_H
 #include <perfdata/recording.h>
+#include <perfdata/symbol_search.h>
 #include <perfdata/status.h>
 
 #ifdef __cplusplus
@@ -54,7 +55,7 @@ enum perfdata_script_show {
  * are separated by commas. Since 0.1. */
 struct perfdata_script_options {
     size_t struct_size;
-    uint32_t flags; /* enum perfdata_script_flags */
+    uint64_t flags; /* enum perfdata_script_flags */
     uint32_t show;  /* enum perfdata_script_show  */
     const char *const
         *fields; /* values of -F in their order: "[type:]field,field..." with +field, -field */
@@ -66,10 +67,7 @@ struct perfdata_script_options {
     const char *stop_symbols;                      /* chains end at these */
     uint32_t max_stack;                            /* addresses of a chain; perf: 127 */
     uint32_t threads;                              /* 0: all cores; the text never depends on it */
-    /* Where symbols come from. */
-    const char *symfs, *kallsyms, *vmlinux, *home, *build_id_dir;
-    /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
-    const char *jitdump;
+    struct perfdata_symbol_search search;
     uint32_t max_blocks; /* of brstackinsn; 0: all */
     /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of script. */
     const char *const *itrace;
@@ -83,10 +81,6 @@ struct perfdata_script_options {
     const char *const *dlargs;
     size_t dlarg_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
-    /* Guests of virtual machines: one of these given, their samples are shown. Of the guest that no pid names: its kernel's
-     * table, modules and image; of the others, by the pid of their hypervisor, a folder with a folder PID each, which has its
-     * programs, /proc/kallsyms and /proc/modules. */
-    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */

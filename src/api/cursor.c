@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/record.h>: the walk, and any record. */
+/* <perfdata/records.h>: the walk, and any record. */
 #include "api/cursor.h"
 #include <stdlib.h>
-
-static struct perfdata_cursor_options take_options(const struct perfdata_cursor_options *given)
-{
-    struct perfdata_cursor_options options = PERFDATA_CURSOR_OPTIONS_INIT;
-    if (given)
-        memcpy(&options, given, PD_MIN(given->struct_size, sizeof options));
-    return options;
-}
 
 static void set_search(struct perfdata_cursor *cursor,
                        const struct perfdata_cursor_options *options)
 {
-    cursor->search = (struct pd_object_search)PD_SEARCH_OF(cursor->recording, options);
+    cursor->search = pd_search_of(cursor->recording, &options->search);
     cursor->search.demangle = !(options->flags & PERFDATA_CURSOR_NO_DEMANGLE);
 }
 
@@ -38,8 +30,12 @@ perfdata_status perfdata_cursor_open(perfdata_recording *recording,
                                      const struct perfdata_cursor_options *given,
                                      perfdata_cursor **out)
 {
-    struct perfdata_cursor_options options = take_options(given);
+    struct perfdata_cursor_options options = PERFDATA_CURSOR_OPTIONS_INIT;
     *out = NULL;
+    perfdata_status taken = pd_take_options(&recording->recording.context, &options, sizeof options,
+                                            given);
+    if (taken < 0)
+        return taken;
     if (!recording->open || options.order > PERFDATA_FILE_ORDER)
         return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
                        "no open recording or no such order");
@@ -166,12 +162,11 @@ void perfdata_record_identity(const perfdata_record *record, struct perfdata_ide
     struct pd_identity identity;
     pd_record_identity(delivered->event, delivered->data, delivered->size, delivered->type,
                        &identity);
-    struct perfdata_identity result = { .struct_size = out->struct_size,
-                                        .pid = identity.pid,
+    struct perfdata_identity result = { .pid = identity.pid,
                                         .tid = identity.tid,
                                         .cpu = identity.cpu,
                                         .time = identity.time,
                                         .id = identity.id,
                                         .stream_id = identity.stream_id };
-    memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
+    pd_give_result(out, &result, sizeof result);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Behind <perfdata/record.h>. */
+/* Behind <perfdata/records.h>. */
 #ifndef PD_API_CURSOR_H
 #define PD_API_CURSOR_H
 #include "container/handle.h"
 #include "pipeline/front.h"
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 
 struct perfdata_sample {
     struct pd_sample decoded;

@@ -3,11 +3,18 @@
 #include "container/handle.h"
 #include <stdlib.h>
 
-static void take_options(struct pd_context *context, const struct perfdata_options *given)
+/* Everything that an open needs before the source: NULL without memory. */
+static perfdata_recording *new_recording(const struct perfdata_options *given, const char *path,
+                                         perfdata_status *status)
 {
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
-    if (given)
-        memcpy(&options, given, PD_MIN(given->struct_size, sizeof options));
+    perfdata_recording *recording = calloc(1, sizeof *recording);
+    *status = PERFDATA_ERROR_MEMORY;
+    if (!recording)
+        return NULL;
+    struct pd_context *context = &recording->recording.context;
+    pd_context_init(context);
+    *status = pd_take_options(context, &options, sizeof options, given);
     context->on_issue = options.on_issue;
     context->issue_data = options.issue_data;
     context->strict = options.flags & PERFDATA_STRICT;
@@ -15,18 +22,9 @@ static void take_options(struct pd_context *context, const struct perfdata_optio
                                           .records = options.max_records,
                                           .decompressed = options.max_decompressed,
                                           .threads = options.threads };
-}
-
-static perfdata_recording *new_recording(const struct perfdata_options *options, const char *path)
-{
-    perfdata_recording *recording = calloc(1, sizeof *recording);
-    if (!recording)
-        return NULL;
-    pd_context_init(&recording->recording.context);
-    take_options(&recording->recording.context, options);
-    recording->recording.context.path = path;
-    recording->recording.all_streams = options && options->flags & PERFDATA_ALL_STREAMS;
-    recording->recording.like_perf = options && options->flags & PERFDATA_LIKE_PERF;
+    context->path = path;
+    recording->recording.all_streams = options.flags & PERFDATA_ALL_STREAMS;
+    recording->recording.like_perf = options.flags & PERFDATA_LIKE_PERF;
     return recording;
 }
 
@@ -45,12 +43,13 @@ perfdata_status perfdata_recording_open(const char *path, const struct perfdata_
                                         perfdata_recording **out)
 {
     struct pd_source *source = NULL;
-    *out = new_recording(options, path);
-    if (!*out)
-        return PERFDATA_ERROR_MEMORY;
+    perfdata_status status;
+    *out = new_recording(options, path, &status);
+    if (status < 0)
+        return status;
     if (!path)
         return pd_fail(&(*out)->recording.context, PERFDATA_ERROR_ARGUMENT, -1, "no path");
-    perfdata_status status = pd_source_open_path(&(*out)->recording.context, path, &source);
+    status = pd_source_open_path(&(*out)->recording.context, path, &source);
     return finish_open(*out, status, source, path);
 }
 
@@ -58,10 +57,11 @@ perfdata_status perfdata_recording_open_fd(int fd, const struct perfdata_options
                                            perfdata_recording **out)
 {
     struct pd_source *source = NULL;
-    *out = new_recording(options, "-");
-    if (!*out)
-        return PERFDATA_ERROR_MEMORY;
-    perfdata_status status = pd_source_open_fd(&(*out)->recording.context, fd, &source);
+    perfdata_status status;
+    *out = new_recording(options, "-", &status);
+    if (status < 0)
+        return status;
+    status = pd_source_open_fd(&(*out)->recording.context, fd, &source);
     return finish_open(*out, status, source, "-");
 }
 
@@ -70,11 +70,11 @@ perfdata_status perfdata_recording_open_memory(const void *bytes, size_t size,
                                                perfdata_recording **out)
 {
     struct pd_source *source = NULL;
-    *out = new_recording(options, "memory");
-    if (!*out)
-        return PERFDATA_ERROR_MEMORY;
-    perfdata_status status = pd_source_open_memory(&(*out)->recording.context, bytes, size,
-                                                   &source);
+    perfdata_status status;
+    *out = new_recording(options, "memory", &status);
+    if (status < 0)
+        return status;
+    status = pd_source_open_memory(&(*out)->recording.context, bytes, size, &source);
     return finish_open(*out, status, source, "memory");
 }
 
@@ -235,12 +235,11 @@ perfdata_status perfdata_recording_build_id(const perfdata_recording *recording,
     if (index >= table->entries_count)
         return PERFDATA_ERROR_ARGUMENT;
     const struct pd_part_build_id_entry *entry = &table->entries[index];
-    struct perfdata_build_id result = { .struct_size = out->struct_size,
-                                        .path = entry->filename.text ? entry->filename.text : "",
+    struct perfdata_build_id result = { .path = entry->filename.text ? entry->filename.text : "",
                                         .id = entry->build_id,
                                         .id_size = pd_build_id_length(entry),
                                         .misc = entry->misc,
                                         .pid = (int32_t)entry->pid };
-    memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
+    pd_give_result(out, &result, sizeof result);
     return PERFDATA_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/record.h>: samples decoded and resolved. */
+/* <perfdata/records.h>: samples decoded and resolved. */
 #include "api/cursor.h"
 #include <stdlib.h>
 
@@ -129,12 +129,11 @@ perfdata_status perfdata_record_thread(const perfdata_record *record, struct per
     const struct pd_thread *thread = record->delivered->thread;
     uint64_t number = record->delivered->number;
     const struct pd_comm *comm = pd_thread_comm(thread, number);
-    struct perfdata_thread result = { .struct_size = out->struct_size,
-                                      .tid = thread->tid,
+    struct perfdata_thread result = { .tid = thread->tid,
                                       .pid = pd_thread_pid(thread, number),
                                       .ppid = pd_thread_ppid(thread, number),
                                       .comm = comm ? pd_comm_text(comm, number) : "" };
-    memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
+    pd_give_result(out, &result, sizeof result);
     return PERFDATA_OK;
 }
 
@@ -142,8 +141,7 @@ static void put_location(const perfdata_record *record, const struct pd_location
                          struct perfdata_location *out)
 {
     const struct pd_dso *dso = location->dso;
-    struct perfdata_location result = { .struct_size = out->struct_size,
-                                        .ip = location->ip,
+    struct perfdata_location result = { .ip = location->ip,
                                         .address = location->addr,
                                         .cpumode = location->cpumode,
                                         .level = location->level };
@@ -162,7 +160,7 @@ static void put_location(const perfdata_record *record, const struct pd_location
         result.symbol_start = location->sym->start;
         result.symbol_end = location->sym->end;
     }
-    memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
+    pd_give_result(out, &result, sizeof result);
 }
 
 perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t cpumode, uint64_t ip,

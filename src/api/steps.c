@@ -61,8 +61,7 @@ perfdata_status perfdata_steps_open(const void *bytes, size_t size,
 {
     struct perfdata_steps_options options = { 0 };
     *out = NULL;
-    memcpy(&options, given, PD_MIN(given->struct_size, sizeof options));
-    if (!options.read_code)
+    if (pd_take_options(NULL, &options, sizeof options, given) < 0 || !options.read_code)
         return PERFDATA_ERROR_ARGUMENT;
     perfdata_steps *steps = calloc(1, sizeof *steps);
     if (!steps)
@@ -114,7 +113,6 @@ int perfdata_steps_next(perfdata_steps *steps, struct perfdata_step *out)
     if (!state)
         return 0;
     struct perfdata_step told = {
-        .struct_size = out->struct_size,
         .type = state->error ? 0 : state->type & PD_PT_ALL_STEPS,
         .flags = state->flags & (PD_PT_IN_TX | PD_PT_ABORT_TX | PD_PT_ASYNC | PD_PT_FUP_IP),
         .error = state->error,
@@ -126,7 +124,7 @@ int perfdata_steps_next(perfdata_steps *steps, struct perfdata_step *out)
         .cycles = state->tot_cyc_cnt,
         .payload = state->error ? 0 : payload_of(state),
     };
-    memcpy(out, &told, PD_MIN(out->struct_size, sizeof told));
+    pd_give_result(out, &told, sizeof told);
     return 1;
 }
 

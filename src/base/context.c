@@ -63,3 +63,37 @@ perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind ki
     va_end(arguments);
     return PERFDATA_OK;
 }
+
+perfdata_status pd_take_options(struct pd_context *context, void *to, size_t known,
+                                const void *given)
+{
+    size_t size;
+    if (!given)
+        return PERFDATA_OK;
+    memcpy(&size, given, sizeof size);
+    bool fits = size >= sizeof size;
+    for (size_t i = known; fits && i < size; i++)
+        fits = !((const uint8_t *)given)[i];
+    if (fits) {
+        memcpy(to, given, PD_MIN(size, known));
+        return PERFDATA_OK;
+    }
+    return !context ? PERFDATA_ERROR_ARGUMENT
+                    : pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                              size < sizeof size ? "struct_size of the options is not set"
+                                                 : "options that this version does not know");
+}
+
+void pd_give_result(void *out, const void *result, size_t known)
+{
+    size_t size;
+    if (!out)
+        return;
+    memcpy(&size, out, sizeof size);
+    if (size < sizeof size)
+        return;
+    memcpy(out, result, PD_MIN(size, known));
+    memcpy(out, &size, sizeof size);
+    if (size > known)
+        memset((uint8_t *)out + known, 0, size - known);
+}

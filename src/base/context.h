@@ -38,4 +38,13 @@ perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int6
 perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind kind, int64_t offset,
                          const char *format, ...) PD_PRINTF(4, 5);
 
+/* A caller's option struct, which begins with its own size, onto `to` of `known` bytes. What it lacks (an older caller) keeps
+ * what `to` holds; what it has beyond (a newer caller) must be zero, else nothing is copied: PERFDATA_ERROR_ARGUMENT, told in
+ * `context` (may be NULL). `given` NULL: nothing is copied. */
+perfdata_status pd_take_options(struct pd_context *context, void *to, size_t known,
+                                const void *given);
+/* The other way round: `result` of `known` bytes onto the caller's struct, whose size stands in it already and stays; what it
+ * has beyond becomes zero. `out` NULL: nothing is copied. */
+void pd_give_result(void *out, const void *result, size_t known);
+
 #endif

@@ -12,8 +12,9 @@ struct pd_config_places {
 /* For an options structure with members perf_config and home. */
 #define PD_CONFIG_PLACES(options)                                                                  \
     {                                                                                              \
-        .only = (options)->perf_config, .system = (options)->home ? "/etc/perfconfig" : NULL,      \
-        .home = (options)->home                                                                    \
+        .only = (options)->perf_config,                                                            \
+        .system = (options)->search.home ? "/etc/perfconfig" : NULL,                               \
+        .home = (options)->search.home                                                             \
     }
 
 /* Calls `each` with "section.key" in the files' order; value NULL: no "=". Stops when it returns non-zero, and returns that. A

@@ -11,6 +11,7 @@
 #include "pipeline/jit.h"
 #include "resolve/guests.h"
 #include "resolve/resolve.h"
+#include <perfdata/symbol_search.h>
 
 /* A recording with its timeline and symbols: what every analysis starts from. */
 struct pd_session {
@@ -28,24 +29,17 @@ struct pd_session {
     char *kallsyms;       /* of the copy of the kernel in the recording's directory; NULL: none */
 };
 
-/* The parts of an options structure that say where symbols are looked for: each verb's has them under these names. Other
- * members are the caller's to set. */
-#define PD_SEARCH_OF(recording_, options)                                                          \
-    {                                                                                              \
-        .context = &(recording_)->context, .symfs = (options)->symfs,                              \
-        .kallsyms = (options)->kallsyms, .vmlinux = (options)->vmlinux, .home = (options)->home,   \
-        .cache = (options)->build_id_dir, .jitdump = (options)->jitdump,                           \
-        .os_release = (recording_)->features.osrelease.present                                     \
-                          ? (recording_)->features.osrelease.text.text                             \
-                          : NULL                                                                   \
-    }
+/* Where a caller lets us look for symbols. How names are shown is the caller's to set. */
+struct pd_object_search pd_search_of(struct pd_recording *recording,
+                                     const struct perfdata_symbol_search *search);
 
 /* `search` NULL: no symbols; resolvers are then NULL. The recording and what `search` points to stay the caller's and
  * must outlive the session. */
 perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out);
 /* Guests are asked for where a place is given; before the run. */
-void pd_session_want_guests(struct pd_session *session, const struct pd_guest_places *places);
+void pd_session_want_guests(struct pd_session *session,
+                            const struct perfdata_symbol_search *search);
 /* The code that runs in the recording, before its run begins: patches of the kernel reach it from then on. NULL without
  * memory. */
 struct pd_code *pd_session_code(struct pd_session *session);

@@ -21,6 +21,22 @@ static bool take_kernel_copy(struct pd_session *session, struct pd_object_search
     return true;
 }
 
+struct pd_object_search pd_search_of(struct pd_recording *recording,
+                                     const struct perfdata_symbol_search *search)
+{
+    const struct pd_features *features = &recording->features;
+    return (struct pd_object_search){
+        .context = &recording->context,
+        .symfs = search->symfs,
+        .kallsyms = search->kallsyms,
+        .vmlinux = search->vmlinux,
+        .home = search->home,
+        .cache = search->build_id_dir,
+        .jitdump = search->jitdump,
+        .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
+    };
+}
+
 perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out)
 {
@@ -47,9 +63,11 @@ perfdata_status pd_session_open(struct pd_recording *recording,
     return 0;
 }
 
-void pd_session_want_guests(struct pd_session *session, const struct pd_guest_places *places)
+void pd_session_want_guests(struct pd_session *session, const struct perfdata_symbol_search *search)
 {
-    pd_guests_want(&session->guests, places);
+    pd_guests_want(&session->guests,
+                   &(struct pd_guest_places){ search->guest_kallsyms, search->guest_modules,
+                                              search->guest_vmlinux, search->guest_mount });
 }
 
 struct pd_code *pd_session_code(struct pd_session *session)

@@ -90,10 +90,12 @@ perfdata_status perfdata_recorder_open(const struct perfdata_recorder_options *o
     recorder->calls = pd_calls_kernel;
     recorder->fd = recorder->folder = recorder->stop_fd = -1;
     recorder->child_go = recorder->child_error = recorder->child_fd = recorder->child_status = -1;
-    if (!options || options->struct_size < offsetof(struct perfdata_recorder_options, path))
+    if (!options)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no options");
-    memcpy(&recorder->options, options, PD_MIN(options->struct_size, sizeof recorder->options));
-    perfdata_status status = keep_strings(recorder);
+    perfdata_status status = pd_take_options(&recorder->context, &recorder->options,
+                                             sizeof recorder->options, options);
+    if (status == PERFDATA_OK)
+        status = keep_strings(recorder);
     if (status == PERFDATA_OK)
         status = check_options(recorder);
     if (status == PERFDATA_OK)
@@ -477,15 +479,14 @@ perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char
 static void fill_result(const perfdata_recorder *recorder, uint64_t samples,
                         struct perfdata_recorder_result *out)
 {
-    struct perfdata_recorder_result result = { .struct_size = out->struct_size,
-                                               .bytes = perfdata_recorder_size(recorder),
+    struct perfdata_recorder_result result = { .bytes = perfdata_recorder_size(recorder),
                                                .wakeups = recorder->wakeups,
                                                .samples = samples,
                                                .command_status = recorder->child_status };
     if (recorder->writer)
         pd_writer_packed(recorder->writer, &result.uncompressed, &result.compressed);
     pd_workers_packed(recorder, &result.uncompressed, &result.compressed);
-    memcpy(out, &result, PD_MIN(out->struct_size, sizeof result));
+    pd_give_result(out, &result, sizeof result);
 }
 
 perfdata_status perfdata_recorder_finish(perfdata_recorder *recorder,

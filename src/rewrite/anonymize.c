@@ -350,12 +350,13 @@ perfdata_status perfdata_anonymize(perfdata_recording *recording,
         return PERFDATA_ERROR_ARGUMENT;
     struct pd_recording *inner = &recording->recording;
     struct anonymize a = { .sink = { see_field, see_nothing, see_close, false, true } };
-    if (options)
-        memcpy(&a.options, options, PD_MIN(options->struct_size, sizeof a.options));
+    perfdata_status status = pd_take_options(&inner->context, &a.options, sizeof a.options,
+                                             options);
+    if (status < 0)
+        return status;
     const char *key = a.options.key ? a.options.key : "";
     a.pseudonyms.seed = pd_hash_bytes(key, strlen(key), 0);
     const struct pd_feature_bytes *tracing = &inner->feature_bytes[PD_FEATURE_TRACING_DATA];
-    perfdata_status status = PERFDATA_OK;
     if (tracing->size)
         status = pd_tracing_open(&inner->context, tracing->data, tracing->size, NULL, &a.tracing);
     if (status == PERFDATA_ERROR_BAD_RECORD)

@@ -5,7 +5,7 @@
 #include "io/io.h"
 #include "io/output_file.h"
 #include "io/temporary.h"
-#include <perfdata/textrec.h>
+#include <perfdata/text_recording.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,10 +177,7 @@ perfdata_status perfdata_textrec_assemble(const char *input, const char *output,
     if (status < 0 && !a.error.message[0])
         snprintf(a.error.message, sizeof a.error.message, "%.380s",
                  a.context.message[0] ? a.context.message : perfdata_status_text(status));
-    if (error) {
-        a.error.struct_size = error->struct_size;
-        memcpy(error, &a.error, PD_MIN(error->struct_size, sizeof a.error));
-    }
+    pd_give_result(error, &a.error, sizeof a.error);
     free(a.text);
     pdt_free(&a.pdt);
     pd_source_close(a.source);

@@ -163,9 +163,6 @@ perfdata_status perfdata_check(perfdata_recording *recording, perfdata_write_fn 
     perfdata_status written = pd_api_emit(&inner->context, &text, write, data);
     pd_vec_free(&check.hits);
     pd_session_close(&check.follow.session);
-    if (result) {
-        check.result.struct_size = result->struct_size;
-        memcpy(result, &check.result, PD_MIN(result->struct_size, sizeof check.result));
-    }
+    pd_give_result(result, &check.result, sizeof check.result);
     return status < 0 ? status : written;
 }

@@ -199,9 +199,9 @@ perfdata_status perfdata_inject(perfdata_recording *recording, const struct perf
         return PERFDATA_ERROR_ARGUMENT;
     struct pd_recording *inner = &recording->recording;
     struct perfdata_inject_options asked = { 0 };
-    if (options)
-        memcpy(&asked, options, PD_MIN(options->struct_size, sizeof asked));
-    perfdata_status status = check_options(inner, &asked);
+    perfdata_status status = pd_take_options(&inner->context, &asked, sizeof asked, options);
+    if (status == PERFDATA_OK)
+        status = check_options(inner, &asked);
     if (status < 0)
         return status;
     if (asked.flags & PERFDATA_INJECT_STRIP) /* made for others: one file */

@@ -247,9 +247,7 @@ static perfdata_status read_options(struct traced *traced, struct pd_recording *
 static perfdata_status open_session(struct traced *traced, struct pd_recording *recording,
                                     const struct perfdata_inject_options *options)
 {
-    struct pd_object_search search = { .context = &recording->context,
-                                       .symfs = options->symfs,
-                                       .home = options->home };
+    struct pd_object_search search = pd_search_of(recording, &options->search);
     struct pd_synth_config config = { .options = &traced->itrace };
     traced->own_events = recording->event_count;
     perfdata_status status = pd_trace_log_open(&traced->log, recording, &traced->itrace,
@@ -257,8 +255,7 @@ static perfdata_status open_session(struct traced *traced, struct pd_recording *
     if (status == PERFDATA_OK)
         status = pd_session_open(recording, &search, &traced->session);
     if (status == PERFDATA_OK) {
-        pd_session_want_guests(&traced->session,
-                               &(struct pd_guest_places){ .mount = options->guest_mount });
+        pd_session_want_guests(&traced->session, &options->search);
         status = pd_session_decode(&traced->session, &config);
     }
     if (status == PERFDATA_OK && !traced->session.synth)

@@ -35,7 +35,10 @@ perfdata_status pd_kernel_copy_begin(struct pd_recording *recording,
 {
     memset(out, 0, sizeof *out);
     out->context = &recording->context;
-    memcpy(&out->output, output, PD_MIN(output->struct_size, sizeof out->output));
+    perfdata_status taken = pd_take_options(&recording->context, &out->output, sizeof out->output,
+                                            output);
+    if (taken < 0)
+        return taken;
     struct stat info;
     const char *path = out->output.path;
     if (!recording->directory || recording->part_count || !path ||

@@ -52,9 +52,11 @@ perfdata_status pd_output_open(struct pd_context *context, const struct perfdata
 {
     struct stat info;
     memset(out, 0, sizeof *out);
-    memcpy(&out->options, options, PD_MIN(options->struct_size, sizeof out->options));
+    perfdata_status taken = pd_take_options(context, &out->options, sizeof out->options, options);
     out->fd = out->folder = -1;
     out->kind = PD_WRITE_PIPE;
+    if (taken < 0)
+        return taken;
     const char *path = out->options.path;
     bool directory = out->options.flags & PERFDATA_OUTPUT_DIRECTORY;
     if (directory && (!path || out->options.flags & PERFDATA_OUTPUT_PIPE))

@@ -202,9 +202,6 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     if (status == PERFDATA_OK)
         status = copy_whole(&repair);
     status = pd_copy_close(&repair.copy, status);
-    if (result) {
-        repair.result.struct_size = result->struct_size;
-        memcpy(result, &repair.result, PD_MIN(result->struct_size, sizeof repair.result));
-    }
+    pd_give_result(result, &repair.result, sizeof repair.result);
     return status;
 }

@@ -194,8 +194,10 @@ perfdata_status perfdata_slice(perfdata_recording *recording, const struct perfd
     if (!recording->open || !output || !options)
         return PERFDATA_ERROR_ARGUMENT;
     struct pd_recording *inner = &recording->recording;
-    memcpy(&slice.options, options, PD_MIN(options->struct_size, sizeof slice.options));
-    perfdata_status status = make_filter(&slice, inner);
+    perfdata_status status = pd_take_options(&inner->context, &slice.options, sizeof slice.options,
+                                             options);
+    if (status == PERFDATA_OK)
+        status = make_filter(&slice, inner);
     if (status == PERFDATA_OK)
         status = count(&slice, inner);
     if (status == PERFDATA_OK) {

@@ -544,7 +544,10 @@ perfdata_status perfdata_correlate_vm_time(perfdata_recording *recording,
     if (!recording->open || !options)
         return PERFDATA_ERROR_ARGUMENT;
     struct correlation all = { .recording = &recording->recording, .fd = -1 };
-    memcpy(&all.options, options, PD_MIN(options->struct_size, sizeof all.options));
+    perfdata_status taken = pd_take_options(&all.recording->context, &all.options,
+                                            sizeof all.options, options);
+    if (taken < 0)
+        return taken;
     if (all.options.offsets && !parse(&all, all.options.offsets)) {
         pd_vec_free(&all.vmcs);
         return pd_fail(&all.recording->context, PERFDATA_ERROR_ARGUMENT, -1,

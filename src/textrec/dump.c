@@ -3,7 +3,7 @@
  * before it is written; one that does not give its bytes is written with all its fields, at last as bytes. */
 #include "container/handle.h"
 #include "textrec/pdt.h"
-#include <perfdata/textrec.h>
+#include <perfdata/text_recording.h>
 #include <stdlib.h>
 
 enum { GAP_LINE = 1024, FLUSH_AT = 65536 };

@@ -4,7 +4,7 @@
 #include "io/at.h"
 #include "io/output_file.h"
 #include <errno.h>
-#include <perfdata/textrec.h>
+#include <perfdata/text_recording.h>
 
 struct text_file {
     struct pd_output_file output;

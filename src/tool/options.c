@@ -388,9 +388,9 @@ enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, in
     return code;
 }
 
-uint32_t tool_flags(const struct tool_flag *rows, size_t count)
+uint64_t tool_flags(const struct tool_flag *rows, size_t count)
 {
-    uint32_t flags = 0;
+    uint64_t flags = 0;
     for (size_t i = 0; i < count; i++)
         flags |= rows[i].set ? rows[i].flag : 0;
     return flags;

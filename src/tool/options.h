@@ -199,9 +199,9 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
 /* Options that are on, as the library's flags. */
 struct tool_flag {
     bool set;
-    uint32_t flag;
+    uint64_t flag;
 };
-uint32_t tool_flags(const struct tool_flag *rows, size_t count);
+uint64_t tool_flags(const struct tool_flag *rows, size_t count);
 
 /* help.c: `perfdata VERB --help`, fitted to the terminal. */
 void tool_help_verb(struct tool *tool, const struct tool_verb *verb);

@@ -24,5 +24,5 @@ done
 "$directory$prefix/bin/perfdata" version
 [ -f "$directory$prefix/share/man/man1/perfdata.1" ]
 # The shared library carries its soname and nothing of ours leaks without a version.
-readelf -d "$directory$prefix"/lib*/libperfdata.so.0 "$directory$prefix"/lib/*/libperfdata.so.0 2>/dev/null |
-    grep -q 'SONAME.*libperfdata.so.0'
+readelf -d "$directory$prefix"/lib*/libperfdata.so.1 "$directory$prefix"/lib/*/libperfdata.so.1 2>/dev/null |
+    grep -q 'SONAME.*libperfdata.so.1'

@@ -161,8 +161,8 @@ static void samples_resolved(void)
     int status;
     snprintf(symfs, sizeof symfs, "%s", source_path("symfs"));
     options.flags = PERFDATA_CURSOR_RESOLVE;
-    options.symfs = symfs;
-    options.kallsyms = "/dev/null";
+    options.search.symfs = symfs;
+    options.search.kallsyms = "/dev/null";
     CHECK(perfdata_recording_open(source_path("spin.data"), NULL, &recording) == 0);
     CHECK(perfdata_cursor_open(recording, &options, &cursor) == 0);
     while ((status = perfdata_cursor_next(cursor, &record)) == 1) {

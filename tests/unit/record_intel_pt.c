@@ -2,7 +2,7 @@
 /* Intel PT without the hardware: a sysfs of the test's own and a table of system calls that notes what is asked. The
  * buffers hold the records and the trace of a recording whose execution is known; what is made of them decodes to the same. */
 #include "fake_pt.h"
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 #include <perfdata/recording.h>
 
 /* ---- attributes ---- */

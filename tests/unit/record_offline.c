@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A CPU that goes offline before its events are opened, and while it is recorded. */
 #include "fake_pt.h"
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 #include <perfdata/recording.h>
 
 static void feed(uint64_t id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Intel PT as its manual shows it: each example, each wrong value, samples that carry the trace, snapshots. */
 #include "fake_pt.h"
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 #include <perfdata/recording.h>
 
 /* ---- config terms ---- */

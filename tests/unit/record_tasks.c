@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What runs already, from a made-up /proc: the same records whatever the number of threads; maps that take too long. */
 #include "fake_pt.h"
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 #include <perfdata/recording.h>
 
 enum { PROCESSES = 150, MAPS = 5 };

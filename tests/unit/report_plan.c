@@ -58,13 +58,14 @@ int main(void)
                       PD_SAMPLE_CALLCHAIN),
               "Overhead|Samples|Command|Shared Object|Symbol");
     /* The history of branches: rows of samples, by line, with or without chains. */
-    CHECK_STR(columns(OPTIONS(.more = PERFDATA_REPORT_BRANCH_HISTORY), 0), "!-46");
-    CHECK_STR(columns(OPTIONS(.more = PERFDATA_REPORT_BRANCH_HISTORY), PD_SAMPLE_CALLCHAIN),
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_HISTORY), 0), "!-46");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_HISTORY), PD_SAMPLE_CALLCHAIN),
               "Children|Self|Source:Line|Symbol|Shared Object|IPC   [IPC Coverage]");
-    CHECK_STR(columns(OPTIONS(.more = PERFDATA_REPORT_BRANCH_HISTORY, .sort = "+cpu",
-                              .flags = PERFDATA_REPORT_BRANCH_STACK),
-                      PD_SAMPLE_CALLCHAIN | PD_SAMPLE_BRANCH_STACK),
-              "Children|Self|Command|Shared Object|Symbol|CPU");
+    CHECK_STR(
+        columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_HISTORY | PERFDATA_REPORT_BRANCH_STACK,
+                        .sort = "+cpu"),
+                PD_SAMPLE_CALLCHAIN | PD_SAMPLE_BRANCH_STACK),
+        "Children|Self|Command|Shared Object|Symbol|CPU");
     CHECK_STR(columns(OPTIONS(.sort = "SYM,d,c"), 0), "Overhead|Symbol|Shared Object|Command");
     CHECK_STR(columns(OPTIONS(.sort = "+cpu"), 0), "Overhead|Command|Shared Object|Symbol|CPU");
     CHECK_STR(columns(OPTIONS(.sort = "symbol"), 0), "Overhead|Symbol|IPC   [IPC Coverage]");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The public writer: a recording made from nothing is read back; without finish nothing is left. */
 #include "test.h"
-#include <perfdata/record.h>
+#include <perfdata/records.h>
 #include <perfdata/writer.h>
 #include <unistd.h>
 

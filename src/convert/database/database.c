@@ -319,7 +319,7 @@ static perfdata_status take_options(struct exporter *x)
 static perfdata_status open_session(struct exporter *x)
 {
     const struct perfdata_database_options *options = x->options;
-    struct pd_object_search search = PD_SEARCH_OF(x->recording, options);
+    struct pd_object_search search = pd_search_of(x->recording, &options->search);
     search.demangle = true;
     struct pd_synth_config config = {
         .options = &x->itrace,
@@ -404,8 +404,10 @@ perfdata_status perfdata_export_database(perfdata_recording *recording,
                                          const struct perfdata_database_options *given)
 {
     struct perfdata_database_options options = { 0 };
-    memcpy(&options, given, PD_MIN(given->struct_size, sizeof options));
     struct pd_context *context = &recording->recording.context;
+    perfdata_status taken = pd_take_options(context, &options, sizeof options, given);
+    if (taken < 0)
+        return taken;
     if (!recording->open || !options.path || options.form > PERFDATA_DATABASE_POSTGRESQL)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "no open recording, no path or no such form");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/itrace.h>: the packets of a bare trace. */
 #include "base/text.h"
+#include "base/context.h"
 #include "itrace/intel_pt/packet.h"
 #include <perfdata/itrace.h>
 #include <stdlib.h>
@@ -45,7 +46,6 @@ int perfdata_packets_next(perfdata_packets *packets, struct perfdata_packet *out
     size_t left = packets->size - packets->at;
     struct pd_pt_packet *packet = &packets->packet;
     struct perfdata_packet told = {
-        .struct_size = out->struct_size,
         .offset = packets->at,
         .own_size = pd_pt_packet_decode(bytes, left, &packets->context, packet),
     };
@@ -60,7 +60,7 @@ int perfdata_packets_next(perfdata_packets *packets, struct perfdata_packet *out
     told.extra = packet->extra;
     told.payload = packet->payload;
     packets->at += packet->size;
-    memcpy(out, &told, PD_MIN(out->struct_size, sizeof told));
+    pd_give_result(out, &told, sizeof told);
     return 1;
 }
 

@@ -19,9 +19,10 @@ perfdata_status perfdata_aux_open(perfdata_recording *recording,
     *out = NULL;
     if (!recording->open)
         return PERFDATA_ERROR_ARGUMENT;
-    if (options)
-        memcpy(&asked, options, PD_MIN(options->struct_size, sizeof asked));
     struct pd_context *context = &recording->recording.context;
+    perfdata_status taken = pd_take_options(context, &asked, sizeof asked, options);
+    if (taken < 0)
+        return taken;
     perfdata_aux *view = calloc(1, sizeof *view);
     if (!view)
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
@@ -78,7 +79,6 @@ perfdata_status perfdata_aux_buffer(const perfdata_aux *view, size_t index,
         return PERFDATA_ERROR_ARGUMENT;
     const struct pd_aux_buffer *buffer = &view->aux->buffers.data[index];
     struct perfdata_aux_buffer told = {
-        .struct_size = out->struct_size,
         .size = buffer->size,
         .offset = buffer->offset,
         .reference = buffer->reference,
@@ -90,7 +90,7 @@ perfdata_status perfdata_aux_buffer(const perfdata_aux *view, size_t index,
         .tid = (int32_t)buffer->tid,
         .sample = buffer->sample,
     };
-    memcpy(out, &told, PD_MIN(out->struct_size, sizeof told));
+    pd_give_result(out, &told, sizeof told);
     return PERFDATA_OK;
 }
 

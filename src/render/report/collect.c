@@ -298,7 +298,7 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     size_t count = pd_resolve_chain(state->resolver, sample, facts->thread, facts->number,
                                     max_stack, state->frames, state->frame_capacity, &invalid);
     struct pd_frame *frames = state->frames;
-    if (!(plan->options->more & PERFDATA_REPORT_NO_INLINE) &&
+    if (!(plan->options->flags & PERFDATA_REPORT_NO_INLINE) &&
         !(frames = pd_chain_inlined(state->resolver, frames, &count)))
         return false;
     size_t skip = 0;

@@ -184,7 +184,7 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
 
 static void default_columns(struct pd_report_plan *plan, bool children)
 {
-    uint32_t flags = plan->options->flags;
+    uint64_t flags = plan->options->flags;
     if (children)
         add_column(plan, PD_COLUMN_CHILDREN);
     add_column(plan, PD_COLUMN_OVERHEAD);
@@ -193,7 +193,7 @@ static void default_columns(struct pd_report_plan *plan, bool children)
     if (flags & PERFDATA_REPORT_CPU_UTILIZATION) {
         add_column(plan, PD_COLUMN_SYS);
         add_column(plan, PD_COLUMN_USER);
-        if (plan->options->guests) {
+        if (plan->options->flags & PERFDATA_REPORT_GUESTS) {
             add_column(plan, PD_COLUMN_GUEST_SYS);
             add_column(plan, PD_COLUMN_GUEST_USER);
         }
@@ -384,22 +384,22 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->quiet = options->flags & PERFDATA_REPORT_QUIET;
     out->group_all = options->flags & PERFDATA_REPORT_GROUP;
     out->no_group = options->flags & PERFDATA_REPORT_NO_GROUP;
-    out->full_source_path = options->more & PERFDATA_REPORT_FULL_SOURCE_PATH;
+    out->full_source_path = options->flags & PERFDATA_REPORT_FULL_SOURCE_PATH;
     out->fields_are_strict = options->fields && *options->fields != '+';
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
-    out->no_host = options->guest_flags & PERFDATA_REPORT_NO_HOST;
+    out->no_host = options->flags & PERFDATA_REPORT_NO_HOST;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
     out->sort = options->sort;
-    if (!out->sort && options->more & PERFDATA_REPORT_BRANCH_HISTORY)
+    if (!out->sort && options->flags & PERFDATA_REPORT_BRANCH_HISTORY)
         out->sort = "srcline,symbol,dso";
     out->skip_first_frame = out->sort && !strncmp(out->sort, "sym", 3) && !options->fields;
-    out->hist.long_names = options->more & PERFDATA_REPORT_VERBOSE;
-    out->hist.levels = options->more & PERFDATA_REPORT_HIERARCHY;
+    out->hist.long_names = options->flags & PERFDATA_REPORT_VERBOSE;
+    out->hist.levels = options->flags & PERFDATA_REPORT_HIERARCHY;
     if (out->hist.levels && options->fields)
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                        "--hierarchy and --fields options cannot be used together");
     perfdata_status status = parse_chains(context, out);
-    if (options->more & PERFDATA_REPORT_BRANCH_HISTORY) {
+    if (options->flags & PERFDATA_REPORT_BRANCH_HISTORY) {
         out->chains_asked = out->chains_with_branches = true;
         out->hist.frames = PD_FRAMES_BY_ADDRESS;
     }
@@ -513,10 +513,10 @@ static bool has_branch_stacks(const struct pd_recording *recording)
 enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
                                       const struct perfdata_report_options *options)
 {
-    uint32_t flags = options->flags;
+    uint64_t flags = options->flags;
     if (flags & PERFDATA_REPORT_MEM_MODE)
         return PD_REPORT_MEMORY;
-    if (options->more & PERFDATA_REPORT_BRANCH_HISTORY)
+    if (options->flags & PERFDATA_REPORT_BRANCH_HISTORY)
         return PD_REPORT_NORMAL;
     bool recorded = has_branch_stacks(recording) && !(flags & PERFDATA_REPORT_NO_BRANCH_STACK);
     return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
@@ -528,7 +528,7 @@ static perfdata_status choose_mode(struct pd_recording *recording, struct pd_rep
 {
     struct pd_context *context = &recording->context;
     const struct perfdata_report_options *options = plan->options;
-    bool history = options->more & PERFDATA_REPORT_BRANCH_HISTORY,
+    bool history = options->flags & PERFDATA_REPORT_BRANCH_HISTORY,
          made = plan->itrace.last_branch || plan->itrace.add_last_branch;
     /* Of a pipe perf does not know; decoded traces bring branches where that is asked for. */
     bool may_come = recording->kind == PD_CONTAINER_PIPE ||
@@ -607,7 +607,7 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
                        "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
                        "Did you call 'perf record' without -g or -b?");
     /* --branch-history gathers chains even where none are drawn: rows stand in their order. */
-    bool history = plan->options->more & PERFDATA_REPORT_BRANCH_HISTORY;
+    bool history = plan->options->flags & PERFDATA_REPORT_BRANCH_HISTORY;
     plan->hist.use_chains = (has_chains || plan->shows_ends) && plan->mode != PD_REPORT_BRANCH &&
                             (plan->chain_mode != PD_CHAIN_NONE || history);
     status = setup_filters(recording, plan, perf_exit);

@@ -45,7 +45,7 @@ static perfdata_status give(void *data, struct pd_text *text)
 
 static void lead(const struct report *report, struct pd_text *out)
 {
-    uint32_t flags = report->options->flags;
+    uint64_t flags = report->options->flags;
     if (report->plan.quiet)
         return;
     if (flags & (PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY)) {
@@ -267,12 +267,12 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
 static struct pd_object_search search_of(const struct report *report)
 {
     const struct perfdata_report_options *options = report->options;
-    struct pd_object_search search = PD_SEARCH_OF(report->recording, options);
+    struct pd_object_search search = pd_search_of(report->recording, &options->search);
     search.ignore_vmlinux = options->flags & PERFDATA_REPORT_IGNORE_VMLINUX;
     search.demangle = !(options->flags & PERFDATA_REPORT_NO_DEMANGLE);
     search.demangle_kernel = options->flags & PERFDATA_REPORT_DEMANGLE_KERNEL;
     search.force = options->flags & PERFDATA_REPORT_FORCE;
-    search.verbose_names = options->more & PERFDATA_REPORT_VERBOSE;
+    search.verbose_names = options->flags & PERFDATA_REPORT_VERBOSE;
     return search;
 }
 
@@ -375,11 +375,9 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     perfdata_status status = pd_session_open(report->recording, &search, &report->session);
     if (status < 0)
         return status;
-    report->session.guests.wanted |= options->guests != 0;
-    report->session.guests.code = options->guest_flags & PERFDATA_REPORT_GUEST_CODE;
-    pd_session_want_guests(&report->session, &(struct pd_guest_places){
-                                                 options->guest_kallsyms, options->guest_modules,
-                                                 options->guest_vmlinux, options->guest_mount });
+    report->session.guests.wanted |= (options->flags & PERFDATA_REPORT_GUESTS) != 0;
+    report->session.guests.code = options->flags & PERFDATA_REPORT_GUEST_CODE;
+    pd_session_want_guests(&report->session, &options->search);
     report->threads = pd_pipeline_threads(&report->session, options->threads);
     struct pd_hist *hist = &report->counts.hist;
     status = decode(report);
@@ -452,7 +450,7 @@ static perfdata_status print_overview(struct pd_recording *recording, uint32_t f
 
 static perfdata_status print(struct report *report, struct pd_text *out)
 {
-    uint32_t flags = report->options->flags;
+    uint64_t flags = report->options->flags;
     struct pd_recording *recording = report->recording;
     perfdata_status status = pd_report_plan_make(&recording->context, report->options,
                                                  &report->plan);
@@ -487,16 +485,20 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
                                     perfdata_write_fn write, void *data,
                                     struct perfdata_report_result *result)
 {
-    if (!recording || !options || !write || options->struct_size < sizeof *options ||
-        !recording->open)
+    struct perfdata_report_options known = { 0 };
+    if (!recording || !options || !write || !recording->open)
         return PERFDATA_ERROR_ARGUMENT;
+    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
+                                             options);
+    if (status < 0)
+        return status;
     struct report report = { .recording = &recording->recording,
-                             .options = options,
+                             .options = &known,
                              .write = write,
                              .data = data,
                              .last_mispredict = "N/A" };
     struct pd_text out = { 0 };
-    perfdata_status status = print(&report, &out);
+    status = print(&report, &out);
     perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
     if (status == 0)
         status = given;
@@ -504,9 +506,8 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
         pd_fail(&recording->recording.context, status, -1, "no memory for the report");
     pd_report_plan_free(&report.plan);
     pd_text_free(&out);
-    if (result && result->struct_size >= sizeof *result)
-        *result = (struct perfdata_report_result){ .struct_size = result->struct_size,
-                                                   .perf_exit = report.perf_exit,
-                                                   .trace_errors = report.trace_errors };
+    struct perfdata_report_result told = { .perf_exit = report.perf_exit,
+                                           .trace_errors = report.trace_errors };
+    pd_give_result(result, &told, sizeof told);
     return status;
 }

@@ -10,7 +10,7 @@ enum { NS_PER_SECOND = 1000000000 };
 
 void pd_script_pt_frame(const struct pd_script *script, bool end, struct pd_text *text)
 {
-    uint32_t flags = script->options->flags;
+    uint64_t flags = script->options->flags;
     pd_text_string(text, end                                ? "End\n"
                          : flags & PERFDATA_SCRIPT_PT_INSNS ? "Intel PT Instruction Trace\n"
                          : flags & PERFDATA_SCRIPT_PT_SOURCE

@@ -374,7 +374,7 @@ static perfdata_status decode(struct pd_script *script)
 static perfdata_status run(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
-    struct pd_object_search search = PD_SEARCH_OF(script->recording, options);
+    struct pd_object_search search = pd_search_of(script->recording, &options->search);
     search.demangle = !(options->flags & PERFDATA_SCRIPT_NO_DEMANGLE);
     search.demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL;
     search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
@@ -401,10 +401,7 @@ static perfdata_status run(struct pd_script *script)
             want(&consumer, type);
     perfdata_status status = pd_session_open(script->recording, &search, &script->session);
     if (!status)
-        pd_session_want_guests(&script->session, &(struct pd_guest_places){ options->guest_kallsyms,
-                                                                            options->guest_modules,
-                                                                            options->guest_vmlinux,
-                                                                            options->guest_mount });
+        pd_session_want_guests(&script->session, &options->search);
     if (!status)
         status = decode(script);
     if (!status)
@@ -520,10 +517,10 @@ static perfdata_status check_options(struct pd_script *script)
                       "reltime and deltatime - the two don't get along well. "
                       "Please limit to --reltime or --deltatime.",
                       "");
-    if (options->kallsyms && access(options->kallsyms, R_OK))
-        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->kallsyms);
-    if (options->vmlinux && access(options->vmlinux, R_OK))
-        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->vmlinux);
+    if (options->search.kallsyms && access(options->search.kallsyms, R_OK))
+        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->search.kallsyms);
+    if (options->search.vmlinux && access(options->search.vmlinux, R_OK))
+        return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->search.vmlinux);
     return PERFDATA_OK;
 }
 
@@ -586,7 +583,7 @@ static perfdata_status put_frame(struct pd_script *script, bool end)
 
 static perfdata_status run_all(struct pd_script *script)
 {
-    uint32_t flags = script->options->flags;
+    uint64_t flags = script->options->flags;
     perfdata_status status = check_options(script);
     if (!status && flags & PERFDATA_SCRIPT_DUMP)
         status = put_warning(script);
@@ -617,24 +614,26 @@ perfdata_status perfdata_script_run(perfdata_recording *recording,
                                     struct perfdata_script_result *result)
 {
     struct perfdata_script_options known = { 0 };
-    if (!recording || !options || !write || options->struct_size < sizeof options->struct_size)
+    if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
     if (!recording->open)
         return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
                        "the recording is not open");
-    memcpy(&known, options, PD_MIN(options->struct_size, sizeof known));
+    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
+                                             options);
+    if (status < 0)
+        return status;
     struct pd_script script = { .recording = &recording->recording,
                                 .options = &known,
                                 .write = write,
                                 .write_data = data,
                                 .perf_exit = -1 };
     init(&script);
-    perfdata_status status = run_all(&script);
-    if (result) {
-        struct perfdata_script_result out = { result->struct_size, script.perf_exit, 0,
-                                              script.samples, script.errors };
-        memcpy(result, &out, PD_MIN(result->struct_size, sizeof out));
-    }
+    status = run_all(&script);
+    struct perfdata_script_result out = { .perf_exit = script.perf_exit,
+                                          .samples = script.samples,
+                                          .trace_errors = script.errors };
+    pd_give_result(result, &out, sizeof out);
     pd_tracing_free(script.tracing);
     pd_filter_free(&script.filter);
     pd_arena_free(&script.arena);

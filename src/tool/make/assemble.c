@@ -3,7 +3,7 @@
 #include "tool/verbs.h"
 #include <dirent.h>
 #include <errno.h>
-#include <perfdata/textrec.h>
+#include <perfdata/text_recording.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

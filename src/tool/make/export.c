@@ -48,7 +48,7 @@ static uint32_t flags_of(const struct export_options *options)
         { options->callchains, PERFDATA_DATABASE_CALLCHAINS },
         { options->guest_code, PERFDATA_DATABASE_GUEST_CODE },
     };
-    return tool_flags(rows, TOOL_LENGTH(rows));
+    return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
 }
 
 static enum tool_exit run_export(struct tool *tool, void *data, int argc, char **argv)
@@ -70,11 +70,11 @@ static enum tool_exit run_export(struct tool *tool, void *data, int argc, char *
         .time = options->time,
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
-        .symfs = options->symfs,
-        .kallsyms = options->kallsyms,
-        .vmlinux = options->vmlinux,
-        .jitdump = options->jitdump,
-        .home = getenv("HOME"),
+        .search = { .symfs = options->symfs,
+                    .kallsyms = options->kallsyms,
+                    .vmlinux = options->vmlinux,
+                    .jitdump = options->jitdump,
+                    .home = getenv("HOME") },
         .perf_config = getenv("PERF_CONFIG"),
     };
     if (!options->output || (sqlite && !strcmp(options->output, "-")))

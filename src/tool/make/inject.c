@@ -195,9 +195,9 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         .known_build_ids = options->known,
         .itrace = tool->itrace,
         .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
-        .symfs = options->symfs,
-        .guest_mount = options->guest_mount,
-        .home = getenv("HOME"),
+        .search = { .symfs = options->symfs,
+                    .home = getenv("HOME"),
+                    .guest_mount = options->guest_mount },
         .perf_config = getenv("PERF_CONFIG"),
     };
     struct perfdata_output output;

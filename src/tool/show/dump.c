@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <errno.h>
 #include <perfdata/dump.h>
-#include <perfdata/textrec.h>
+#include <perfdata/text_recording.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

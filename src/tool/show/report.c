@@ -135,7 +135,7 @@ static void report_defaults(void *data)
     options->group = options->branch_stack = -1;
 }
 
-static uint32_t flags_of(const struct tool *tool, const struct report_options *from)
+static uint64_t flags_of(const struct tool *tool, const struct report_options *from)
 {
     const struct tool_flag rows[] = {
         { !from->children, PERFDATA_REPORT_NO_CHILDREN },
@@ -169,18 +169,14 @@ static uint32_t flags_of(const struct tool *tool, const struct report_options *f
         { from->branch_stack == 0, PERFDATA_REPORT_NO_BRANCH_STACK },
         { from->mem_mode, PERFDATA_REPORT_MEM_MODE },
         { from->total_cycles, PERFDATA_REPORT_TOTAL_CYCLES },
-    };
-    return tool_flags(rows, TOOL_LENGTH(rows));
-}
-
-static uint32_t more_flags_of(const struct report_options *from)
-{
-    const struct tool_flag rows[] = {
         { from->full_source_path, PERFDATA_REPORT_FULL_SOURCE_PATH },
         { from->hierarchy, PERFDATA_REPORT_HIERARCHY },
         { from->verbose > 0 && !from->quiet, PERFDATA_REPORT_VERBOSE },
         { !from->inlined, PERFDATA_REPORT_NO_INLINE },
         { from->branch_history, PERFDATA_REPORT_BRANCH_HISTORY },
+        { tool->guests.wanted, PERFDATA_REPORT_GUESTS },
+        { tool->guests.without_host, PERFDATA_REPORT_NO_HOST },
+        { tool->guests.code, PERFDATA_REPORT_GUEST_CODE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
@@ -193,7 +189,6 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .flags = flags_of(tool, from),
         .max_stack = from->max_stack,
         .threads = tool->jobs,
-        .more = more_flags_of(from),
         .sort = from->sort,
         .fields = from->fields,
         .call_graph = from->call_graph,
@@ -211,21 +206,18 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .symbol_filter = from->symbol_filter,
         .time = from->time,
         .time_quantum = from->quantum,
-        .symfs = from->symfs,
-        .kallsyms = from->kallsyms,
-        .vmlinux = from->vmlinux,
-        .jitdump = from->jitdump,
-        .home = getenv("HOME"),
+        .search = { .symfs = from->symfs,
+                    .kallsyms = from->kallsyms,
+                    .vmlinux = from->vmlinux,
+                    .jitdump = from->jitdump,
+                    .home = getenv("HOME"),
+                    .guest_kallsyms = tool->guests.kallsyms,
+                    .guest_modules = tool->guests.modules,
+                    .guest_vmlinux = tool->guests.vmlinux,
+                    .guest_mount = tool->guests.mount },
         .perf_config = getenv("PERF_CONFIG"),
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
-        .guests = tool->guests.wanted,
-        .guest_flags = (tool->guests.without_host ? PERFDATA_REPORT_NO_HOST : 0) |
-                       (tool->guests.code ? PERFDATA_REPORT_GUEST_CODE : 0),
-        .guest_kallsyms = tool->guests.kallsyms,
-        .guest_modules = tool->guests.modules,
-        .guest_vmlinux = tool->guests.vmlinux,
-        .guest_mount = tool->guests.mount,
     };
 }
 

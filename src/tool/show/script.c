@@ -211,7 +211,7 @@ static void script_defaults(void *data)
     options->demangle = options->inlined = 1;
 }
 
-static uint32_t flags_of(const struct tool *tool, const struct script_options *from)
+static uint64_t flags_of(const struct tool *tool, const struct script_options *from)
 {
     const struct tool_flag rows[] = {
         { from->hide_chain, PERFDATA_SCRIPT_NO_CALLCHAIN },
@@ -255,7 +255,7 @@ static uint32_t shown(const struct script_options *from)
         { from->text_pokes, PERFDATA_SCRIPT_SHOW_TEXT_POKES },
         { from->rounds, PERFDATA_SCRIPT_SHOW_ROUNDS },
     };
-    return tool_flags(rows, TOOL_LENGTH(rows));
+    return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
 }
 
 static enum tool_exit run_script(struct tool *tool, void *data, int argc, char **argv)
@@ -279,20 +279,20 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .max_stack = from->max_stack,
         .max_blocks = from->max_blocks,
         .threads = tool->jobs,
-        .symfs = from->symfs,
-        .kallsyms = from->kallsyms,
-        .vmlinux = from->vmlinux,
-        .jitdump = from->jitdump,
-        .home = getenv("HOME"),
+        .search = { .symfs = from->symfs,
+                    .kallsyms = from->kallsyms,
+                    .vmlinux = from->vmlinux,
+                    .jitdump = from->jitdump,
+                    .home = getenv("HOME"),
+                    .guest_kallsyms = from->guest_kallsyms,
+                    .guest_modules = from->guest_modules,
+                    .guest_vmlinux = from->guest_vmlinux,
+                    .guest_mount = from->guest_mount },
         .perf_config = getenv("PERF_CONFIG"),
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
         .graph_functions = from->graph_functions,
         .dso_width = from->pad_dso ? 50 : 0,
-        .guest_kallsyms = from->guest_kallsyms,
-        .guest_modules = from->guest_modules,
-        .guest_vmlinux = from->guest_vmlinux,
-        .guest_mount = from->guest_mount,
         .dlfilter = from->dlfilter,
         .dlargs = from->dlargs,
         .dlarg_count = from->dlarg_count,

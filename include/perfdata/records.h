@@ -11,9 +11,10 @@
  * All numbers are in host byte order; times are ns of the recording's clock. A record, its bytes and what is decoded of it
  * are the cursor's and live until the next call of perfdata_cursor_next(); names (of objects, symbols, threads) live until
  * the cursor is closed. A cursor is used by one thread at a time. */
-#ifndef PERFDATA_RECORD_H
-#define PERFDATA_RECORD_H
+#ifndef PERFDATA_RECORDS_H
+#define PERFDATA_RECORDS_H
 #include <perfdata/recording.h>
+#include <perfdata/symbol_search.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,20 +40,13 @@ enum perfdata_order {
 /* Begin with PERFDATA_CURSOR_OPTIONS_INIT. Strings are borrowed until the cursor is closed; NULL: not given. Since 0.1. */
 struct perfdata_cursor_options {
     size_t struct_size;
-    uint32_t order; /* enum perfdata_order */
-    uint32_t flags; /* PERFDATA_CURSOR_... */
-    /* Where symbols come from. */
-    const char *symfs;    /* before every object's path                             */
-    const char *kallsyms; /* the kernel's table                                     */
-    const char *vmlinux;
-    const char *home;         /* HOME/.debug is the build-id cache; NULL: no cache       */
-    const char *build_id_dir; /* the cache instead                                  */
-    /* Code of runtimes: the folder where their jitdumps lie now; "": where they were recorded; NULL: not read. */
-    const char *jitdump;
+    uint32_t order;                       /* enum perfdata_order */
+    uint32_t flags;                       /* PERFDATA_CURSOR_... */
+    struct perfdata_symbol_search search; /* with PERFDATA_CURSOR_RESOLVE */
 };
 #define PERFDATA_CURSOR_OPTIONS_INIT                                                               \
     {                                                                                              \
-        sizeof(struct perfdata_cursor_options), 0, 0, 0, 0, 0, 0, 0, 0                             \
+        sizeof(struct perfdata_cursor_options), 0, 0, PERFDATA_SYMBOL_SEARCH_INIT                  \
     }
 
 /* A walk over all records from the first on; options NULL: delivery order, nothing resolved. Several cursors of one

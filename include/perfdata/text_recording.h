@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Text recordings: any perf.data as readable text that gives the same bytes again. */
-#ifndef PERFDATA_TEXTREC_H
-#define PERFDATA_TEXTREC_H
+#ifndef PERFDATA_TEXT_RECORDING_H
+#define PERFDATA_TEXT_RECORDING_H
 #include <perfdata/recording.h>
 
 #ifdef __cplusplus
