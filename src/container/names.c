@@ -82,7 +82,7 @@ static perfdata_status name_one(struct pd_recording *recording, struct pd_event 
         name_by_attr(recording, event);
     if (!event->name)
         return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    event->name_length = (uint32_t)strlen(event->name);
+    pd_event_name(event, event->name);
     return PERFDATA_OK;
 }
 

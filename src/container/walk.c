@@ -334,8 +334,7 @@ static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
     if (what == UPDATE_UNIT) {
         event->unit = text;
     } else {
-        event->name = text;
-        event->name_length = (uint32_t)strlen(text);
+        pd_event_name(event, text);
     }
 }
 

@@ -54,6 +54,7 @@ struct pd_plan {
     uint64_t sample_type /* WEIGHT is set with WEIGHT_STRUCT: one field */, read_format,
         branch_sample_type, regs_user, regs_intr;
     bool swap;
+    bool is_offcpu; /* the raw data of its samples hold the sample: pd_event_name() */
     uint16_t id, ip, tid, time, addr, stream_id, cpu, period; /* in a sample */
     uint16_t fixed_size; /* of the part before the first variable field, header included */
     /* the trailer of other records: bytes before the record's end; 0: absent */
@@ -86,6 +87,16 @@ struct pd_event {
     /* Bits of sample_type that the trace gives the samples of a recorded event. */
     uint64_t added_type;
 };
+
+/* Names an event; `name` outlives it. Of a bpf-output event named "offcpu-time" (perf 6.16 and later) the raw data of each
+ * sample say what it is about. */
+void pd_event_name(struct pd_event *event, const char *name);
+
+/* The fields that samples of the event have once decoded: those of its sample_type, and what raw data bring. */
+PD_INLINE uint64_t pd_event_fields(const struct pd_event *event)
+{
+    return event->attr.sample_type | (event->plan.is_offcpu ? PD_SAMPLE_CALLCHAIN : 0);
+}
 
 /* The name that perf makes from the attr alone (reference 3.4), with modifiers, into `out`. */
 void pd_attr_name(const struct pd_attr *attr, struct pd_text *out);

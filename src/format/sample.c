@@ -399,6 +399,41 @@ PD_INLINE void set_fixed(const struct pd_event *event, const uint8_t *record, bo
     out->cpu = plan->cpu ? pd_load32(record + plan->cpu, swap) : UINT32_MAX;
 }
 
+void pd_event_name(struct pd_event *event, const char *name)
+{
+    const struct pd_attr *attr = &event->attr;
+    event->name = name;
+    event->name_length = (uint32_t)strlen(name);
+    event->plan.is_offcpu = attr->type == PD_TYPE_SOFTWARE && attr->config == PD_SW_BPF_OUTPUT &&
+                            attr->sample_type & PD_SAMPLE_RAW && !strcmp(name, "offcpu-time");
+}
+
+/* What perf 6.16 and later record of time that a thread did not run: u32 pid, u32 tid, u64 period, u64 nr, u64 ips[nr] with
+ * the marker of user space first, u64 cgroup. The record's own address, process and mode are of the BPF program that wrote
+ * it. */
+static bool take_offcpu(struct pd_sample *out)
+{
+    enum { PERIOD = 8, COUNT = 16, IPS = 24, LEAST = 32 };
+    const uint8_t *raw = out->raw;
+    uint64_t count = raw && out->raw_size >= LEAST ? pd_load64(raw + COUNT, out->swap) : UINT64_MAX;
+    if (count > (out->raw_size - LEAST) / 8)
+        return false;
+    out->pid = pd_load32(raw, out->swap);
+    out->tid = pd_load32(raw + 4, out->swap);
+    out->period = pd_load64(raw + PERIOD, out->swap);
+    out->callchain = raw + IPS;
+    out->callchain_count = (uint32_t)count;
+    out->cgroup = pd_load64(raw + IPS + 8 * count, out->swap);
+    if (count > 1) {
+        uint64_t context = pd_load64(raw + IPS, out->swap);
+        out->ip = pd_load64(raw + IPS + 8, out->swap);
+        out->cpumode = context == PD_CONTEXT(USER)     ? PD_CPUMODE_USER
+                       : context == PD_CONTEXT(KERNEL) ? PD_CPUMODE_KERNEL
+                                                       : out->cpumode;
+    }
+    return true;
+}
+
 PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
                                  bool swap, struct pd_sample *out)
 {
@@ -428,6 +463,8 @@ PD_INLINE perfdata_status decode(const struct pd_event *event, const uint8_t *re
     if (PD_UNLIKELY(c.doubtful))
         ok = decide_hw_index(&c, start, ok, out);
     out->parts_end = (uint32_t)(c.at - record);
+    if (PD_UNLIKELY(plan->is_offcpu) && ok)
+        ok = take_offcpu(out);
     return ok ? PERFDATA_OK : PERFDATA_ERROR_BAD_RECORD;
 }
 

@@ -7,8 +7,7 @@ enum {
     RECORD_MAX = 65528, /* the largest multiple of 8 that a header's size field holds */
     COOKIE_AT = 8,      /* in a CALLCHAIN_DEFERRED: */
     COUNT_AT = 16,
-    IPS_AT = 24,
-    CHUNK_SIZE = 256 * 1024
+    IPS_AT = 24
 };
 
 /* What a CALLCHAIN_DEFERRED record says. */
@@ -18,18 +17,16 @@ struct pd_user_part {
     uint32_t chain; /* in `chains`: u64 in the recording's byte order */
 };
 
-void pd_deferred_init(struct pd_deferred *deferred, struct pd_recording *recording)
+void pd_deferred_init(struct pd_deferred *deferred, struct pd_recording *recording,
+                      struct pd_made *made)
 {
-    *deferred = (struct pd_deferred){ .recording = recording };
+    *deferred = (struct pd_deferred){ .recording = recording, .made = made };
 }
 
 void pd_deferred_free(struct pd_deferred *deferred)
 {
     pd_vec_free(&deferred->parts);
     pd_intern_free(&deferred->chains);
-    if (deferred->chunk)
-        pd_chunk_release(deferred->chunk);
-    pd_chunk_pool_close(deferred->pool);
     memset(deferred, 0, sizeof *deferred);
 }
 
@@ -173,26 +170,6 @@ bool pd_deferred_waits(const struct pd_delivered *record)
                PD_CONTEXT(USER_DEFERRED);
 }
 
-/* Room for a record; NULL: no memory. */
-static uint8_t *make_room(struct pd_deferred *deferred, size_t size)
-{
-    struct pd_chunk *chunk = deferred->chunk;
-    if (!chunk || chunk->capacity - chunk->size < size) {
-        if (chunk)
-            pd_chunk_release(chunk);
-        if (!deferred->pool)
-            deferred->pool = pd_chunk_pool_new();
-        chunk = deferred->pool ? pd_chunk_new(deferred->pool, CHUNK_SIZE) : NULL;
-        deferred->chunk = chunk;
-        if (!chunk)
-            return NULL;
-        chunk->size = 0;
-    }
-    uint8_t *room = chunk->bytes + chunk->size;
-    chunk->size += size;
-    return room;
-}
-
 /* Puts `count` addresses in place of the marker and the cookie, `user` before them unless they begin with a marker. */
 static perfdata_status rewrite(struct pd_deferred *deferred, struct pd_delivered *record,
                                const uint8_t *ips, size_t count)
@@ -206,7 +183,7 @@ static perfdata_status rewrite(struct pd_deferred *deferred, struct pd_delivered
     size_t fits = head + tail + WORD < RECORD_MAX ? (RECORD_MAX - head - tail) / WORD - 1 : 0;
     size_t taken = PD_MIN(count, fits), added = marks && taken ? taken + 1 : taken;
     size_t size = head + WORD * added + tail;
-    uint8_t *out = make_room(deferred, size);
+    uint8_t *out = pd_made_room(deferred->made, record, size);
     if (!out)
         return no_memory(deferred);
     memcpy(out, record->data, head);
@@ -222,7 +199,6 @@ static perfdata_status rewrite(struct pd_deferred *deferred, struct pd_delivered
     memcpy(to + WORD * taken, record->data + head + 2 * (size_t)WORD, tail);
     record->data = out;
     record->size = (uint32_t)size;
-    record->chunk = deferred->chunk;
     return taken == count ? PERFDATA_OK
                           : pd_issue(&deferred->recording->context, PERFDATA_ISSUE_LIMIT,
                                      (int64_t)record->offset,

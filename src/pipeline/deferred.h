@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "container/container.h"
 #include "order/order.h"
+#include "pipeline/made.h"
 
 struct pd_user_part;
 
@@ -19,11 +20,11 @@ struct pd_deferred {
     bool collected;                    /* all CALLCHAIN_DEFERRED records are known */
     PD_VEC(struct pd_user_part) parts; /* by thread, cookie and time */
     struct pd_intern chains;           /* their addresses, equal ones once */
-    struct pd_chunk_pool *pool;        /* of the completed records */
-    struct pd_chunk *chunk;            /* the one that is filled; NULL: none yet */
+    struct pd_made *made;              /* room for the completed records: the front's */
 };
 
-void pd_deferred_init(struct pd_deferred *deferred, struct pd_recording *recording);
+void pd_deferred_init(struct pd_deferred *deferred, struct pd_recording *recording,
+                      struct pd_made *made);
 void pd_deferred_free(struct pd_deferred *deferred);
 
 /* A stream that may hold such chains is copied into a temporary file, as it can be read only once. Call before the first

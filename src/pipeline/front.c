@@ -62,7 +62,7 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
 {
     *front = (struct pd_front){ .session = session, .consumer = consumer, .synth = session->synth };
     pd_split_init(&front->split, session->recording);
-    pd_deferred_init(&front->deferred, session->recording);
+    pd_deferred_init(&front->deferred, session->recording, &front->made);
     perfdata_status status = pd_deferred_prepare(session->recording);
     return status < 0 ? status : pd_order_open(session->recording, consumer->order, &front->order);
 }
@@ -77,6 +77,7 @@ void pd_front_close(struct pd_front *front)
 {
     pd_split_free(&front->split);
     pd_deferred_free(&front->deferred);
+    pd_made_free(&front->made);
     if (!front->order)
         return;
     front->session->order_stats_copy = *pd_order_statistics(front->order);
@@ -285,6 +286,14 @@ PD_INLINE bool hold_chunk(struct pd_front *front, struct pd_job *job, struct pd_
     return true;
 }
 
+/* Samples whose bytes do not yet say what they are about. */
+static PD_NOINLINE perfdata_status complete(struct pd_front *front, struct pd_delivered *record)
+{
+    if (!record->event->plan.is_offcpu)
+        return pd_deferred_complete(&front->deferred, record);
+    return pd_offcpu_show(&front->made, record) < 0 ? no_memory(front) : PERFDATA_OK;
+}
+
 /* The next record, or part of a sample that counts for several events. */
 PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
 {
@@ -297,13 +306,13 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
         int got = pd_order_next(front->order, record);
         if (PD_UNLIKELY(got <= 0) || record->type != PD_RECORD_SAMPLE || !record->event)
             return got;
-        uint64_t fields = record->event->plan.sample_type;
-        if (fields & PD_SAMPLE_CALLCHAIN && PD_UNLIKELY(pd_deferred_waits(record))) {
-            perfdata_status status = pd_deferred_complete(&front->deferred, record);
+        const struct pd_plan *plan = &record->event->plan;
+        if (PD_UNLIKELY(plan->is_offcpu || pd_deferred_waits(record))) {
+            perfdata_status status = complete(front, record);
             if (status < 0)
                 return status;
         }
-        if (PD_LIKELY(!(fields & PD_SAMPLE_READ)))
+        if (PD_LIKELY(!(plan->sample_type & PD_SAMPLE_READ)))
             return got;
         pd_split_begin(&front->split, record);
     }

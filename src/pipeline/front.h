@@ -3,6 +3,7 @@
 #ifndef PD_PIPELINE_FRONT_H
 #define PD_PIPELINE_FRONT_H
 #include "pipeline/deferred.h"
+#include "pipeline/offcpu.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/split.h"
 
@@ -34,6 +35,7 @@ struct pd_front {
     uint64_t number; /* of the record delivered last */
     struct pd_split split;
     struct pd_deferred deferred;
+    struct pd_made made;
     bool kernel_shown; /* the first sample in the kernel was seen */
     /* With a trace: the record that waits for what comes before it. */
     struct pd_synth *synth;

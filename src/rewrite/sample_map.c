@@ -1,22 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/sample_map.h"
 
+struct place {
+    uint64_t ip;
+    uint32_t pid, tid;
+    unsigned mode;
+    bool has_ip, has_tid;
+};
+
+static struct place place_of(const struct pd_event *event, const uint8_t *record, uint32_t size,
+                             uint16_t misc)
+{
+    const struct pd_plan *plan = &event->plan;
+    struct place place = { .mode = misc & PD_MISC_CPUMODE_MASK };
+    struct pd_sample sample;
+    if (PD_UNLIKELY(plan->is_offcpu) && pd_sample_decode(event, record, size, &sample) >= 0)
+        return (struct place){ sample.ip, sample.pid, sample.tid, sample.cpumode, true, true };
+    place.has_ip = plan->ip && plan->ip + 8u <= size;
+    place.has_tid = plan->tid && plan->tid + 8u <= size;
+    if (place.has_ip)
+        place.ip = pd_load64(record + plan->ip, plan->swap);
+    if (place.has_tid) {
+        place.pid = pd_load32(record + plan->tid, plan->swap);
+        place.tid = pd_load32(record + plan->tid + 4, plan->swap);
+    }
+    return place;
+}
+
 static const struct pd_map *map_of(struct pd_follow *follow, const struct pd_event *event,
                                    const uint8_t *record, uint32_t size, uint16_t misc)
 {
-    uint32_t ip_at = event->plan.ip, tid_at = event->plan.tid, mode = misc & PD_MISC_CPUMODE_MASK;
+    struct place place = place_of(event, record, size, misc);
     struct pd_timeline *timeline = follow->session.timeline;
     const struct pd_thread *thread = NULL;
-    if (tid_at && tid_at + 8 <= size)
-        thread = pd_timeline_touch(timeline, pd_load32(record + tid_at, event->plan.swap),
-                                   pd_load32(record + tid_at + 4, event->plan.swap),
-                                   follow->number);
-    if (!ip_at || ip_at + 8 > size)
+    if (place.has_tid)
+        thread = pd_timeline_touch(timeline, place.pid, place.tid, follow->number);
+    if (!place.has_ip)
         return NULL;
-    uint64_t ip = pd_load64(record + ip_at, event->plan.swap);
-    if (mode == PD_CPUMODE_KERNEL)
-        return pd_timeline_kernel_map(timeline, follow->number, ip);
-    return mode == PD_CPUMODE_USER && thread ? pd_thread_map(thread, follow->number, ip) : NULL;
+    if (place.mode == PD_CPUMODE_KERNEL)
+        return pd_timeline_kernel_map(timeline, follow->number, place.ip);
+    return place.mode == PD_CPUMODE_USER && thread
+               ? pd_thread_map(thread, follow->number, place.ip)
+               : NULL;
 }
 
 perfdata_status pd_follow_record(struct pd_follow *follow, const struct pd_event *event,

@@ -381,7 +381,7 @@ static bool count_chain(struct state *state, const struct sample_facts *facts, u
     pair->count++;
     pair->last = facts->number;
     pair->borrowed = !state->shared->plan->shows_ends &&
-                     !(facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN);
+                     !(pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN);
     if (facts->number < pair->number) {
         pair->number = facts->number;
         pair->thread = facts->thread;
@@ -435,7 +435,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
         return pd_report_count_branches(state, facts,
                                         filtered || (plan->exclude_other && !facts->parent));
     }
-    if (plan->shows_ends || facts->event->attr.sample_type & PD_SAMPLE_CALLCHAIN)
+    if (plan->shows_ends || pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf does not forget it */
@@ -639,8 +639,8 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
     uint64_t all = 0, common = UINT64_MAX;
     for (size_t i = 0; i < recording->event_count; i++) {
         /* What the trace adds, it does not add to its own PEBS records. */
-        all |= recording->events[i]->attr.sample_type | recording->events[i]->added_type;
-        common &= recording->events[i]->attr.sample_type;
+        all |= pd_event_fields(recording->events[i]) | recording->events[i]->added_type;
+        common &= pd_event_fields(recording->events[i]);
     }
     return all & PD_SAMPLE_READ || plan->hist.keeps_log ||
            (plan->hist.children && !plan->shows_ends && (all & ~common) & PD_SAMPLE_CALLCHAIN);

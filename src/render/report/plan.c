@@ -569,7 +569,7 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     struct pd_context *context = &recording->context;
     uint64_t sample_type = 0;
     for (size_t i = 0; i < recording->event_count; i++)
-        sample_type |= recording->events[i]->attr.sample_type;
+        sample_type |= pd_event_fields(recording->events[i]);
     /* perf meets a pipe's events only after it has chosen: chains, but no column for children. */
     bool is_pipe = recording->kind == PD_CONTAINER_PIPE;
     struct pd_itrace_options *itrace = &plan->itrace;

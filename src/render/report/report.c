@@ -108,7 +108,7 @@ static uint64_t least_hits(const struct report *report, uint32_t event)
 static bool records_chains(const struct report *report, uint32_t event)
 {
     const struct pd_event *of = report->recording->events[event];
-    return (of->attr.sample_type | of->added_type) & PD_SAMPLE_CALLCHAIN;
+    return (pd_event_fields(of) | of->added_type) & PD_SAMPLE_CALLCHAIN;
 }
 
 static perfdata_status index_chains(struct report *report)

@@ -176,7 +176,7 @@ static bool is_dummy(const struct pd_event *event)
 
 static bool has_chain(const struct pd_event *event)
 {
-    return (event->attr.sample_type | event->added_type) & PD_SAMPLE_CALLCHAIN;
+    return (pd_event_fields(event) | event->added_type) & PD_SAMPLE_CALLCHAIN;
 }
 
 static perfdata_status missing(struct pd_script *script, const char *text)
@@ -188,7 +188,7 @@ static perfdata_status missing(struct pd_script *script, const char *text)
 static bool any_has(const struct pd_recording *recording, uint64_t sample_type)
 {
     for (size_t i = 0; i < recording->event_count; i++)
-        if (recording->events[i]->attr.sample_type & sample_type)
+        if (pd_event_fields(recording->events[i]) & sample_type)
             return true;
     return false;
 }
