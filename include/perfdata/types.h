@@ -453,7 +453,8 @@ enum perfdata_transaction {
 enum perfdata_regs_abi {
     PERFDATA_REGS_ABI_NONE = 0,
     PERFDATA_REGS_ABI_32 = 1,
-    PERFDATA_REGS_ABI_64 = 2
+    PERFDATA_REGS_ABI_64 = 2,
+    PERFDATA_REGS_ABI_SIMD = 4
 };
 
 /* As in the recording. Since 0.1. */

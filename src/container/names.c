@@ -63,8 +63,15 @@ static perfdata_status make_groups(struct pd_recording *recording)
         leader->member_count = group->members ? group->members : 1;
         if (group->name.text && strcmp(group->name.text, "{anon_group}") != 0)
             leader->group_name = group->name.text;
-        for (uint32_t k = 0; k < group->members; k++)
+        uint64_t counters = 0;
+        for (uint32_t k = 0; k < group->members; k++) {
             recording->events[group->leader + k]->leader = group->leader;
+            counters |= recording->events[group->leader + k]->attr.branch_sample_type &
+                        PD_BRANCH_SAMPLE_COUNTERS;
+        }
+        /* All samples of a group have the counters that one of its events asks for. */
+        for (uint32_t k = 0; k < group->members; k++)
+            recording->events[group->leader + k]->plan.branch_sample_type |= counters;
     }
     return PERFDATA_OK;
 }

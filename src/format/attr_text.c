@@ -30,7 +30,7 @@ static const uint32_t sample_bits[] = {
     PD_SAMPLE_WEIGHT_STRUCT,
 };
 
-/* What perf 6.1 does not print, or prints under another name. */
+/* What perf 6.1 does not know, or prints under another name. */
 static const struct special {
     const char *field, *shown;    /* NULL: not at all */
     const struct pd_names *names; /* shown as bits */
@@ -52,6 +52,7 @@ struct writer {
     const struct pd_attr *attr;
     struct pd_text *out;
     const char *next, *between, *is;
+    bool old; /* no more than perf 6.1 prints */
 };
 
 static void begin_field(struct writer *writer, const char *name)
@@ -69,7 +70,7 @@ static void upper(struct pd_text *out, const char *name)
 }
 
 /* Unknown bits are left out. */
-static void put_bits(struct pd_text *out, const struct pd_names *names, uint64_t value)
+static void put_bits(struct pd_text *out, const struct pd_names *names, uint64_t value, bool old)
 {
     bool some = false;
     if (names == &pd_names_sample_type) {
@@ -84,7 +85,7 @@ static void put_bits(struct pd_text *out, const struct pd_names *names, uint64_t
     }
     for (const struct pd_name *item = names->items; item->text; item++) {
         if (!(value & item->value) ||
-            (names == &pd_names_branch_sample && item->value > PD_BRANCH_SAMPLE_PRIV_SAVE))
+            (old && names == &pd_names_branch_sample && item->value > PD_BRANCH_SAMPLE_PRIV_SAVE))
             continue;
         pd_text_string(out, some ? "|" : "");
         upper(out, item->text);
@@ -102,7 +103,8 @@ static void put_flags(struct writer *writer)
         begin_field(writer, #name);                                                                \
         pd_text_u64(writer->out, pd_attr_precise_ip(writer->attr), 0, ' ');                        \
     } else if ((number) != PD_ATTR_PRECISE_IP && (number) != PD_ATTR_PRECISE_IP_HIGH &&            \
-               (number) <= PD_ATTR_SIGTRAP && pd_attr_flag(writer->attr, number)) {                \
+               (!writer->old || (number) <= PD_ATTR_SIGTRAP) &&                                    \
+               pd_attr_flag(writer->attr, number)) {                                               \
         begin_field(writer, #name);                                                                \
         pd_text_char(writer->out, '1');                                                            \
     }
@@ -121,11 +123,11 @@ static void put_field(struct writer *writer, enum look look, const char *name, u
     for (size_t i = 0; i < PD_LENGTH(specials); i++)
         if (!strcmp(specials[i].field, name))
             special = &specials[i];
-    if (!value || (special && !special->shown))
+    if (!value || (special && !special->shown && writer->old))
         return;
-    begin_field(writer, special ? special->shown : name);
+    begin_field(writer, special && special->shown ? special->shown : name);
     if (special && special->names)
-        put_bits(writer->out, special->names, value);
+        put_bits(writer->out, special->names, value, writer->old);
     else if (look == LOOK_x64)
         pd_text_hex_prefixed(writer->out, value);
     else if (look == LOOK_s32)
@@ -135,9 +137,9 @@ static void put_field(struct writer *writer, enum look look, const char *name, u
 }
 
 void pd_attr_text(const struct pd_attr *attr, const char *first, const char *between,
-                  const char *is, struct pd_text *out)
+                  const char *is, bool old, struct pd_text *out)
 {
-    struct writer writer = { attr, out, first, between, is };
+    struct writer writer = { attr, out, first, between, is, old };
 #define ATTR_FIELD(offset, kind, name, ...)                                                        \
     put_field(&writer, LOOK_##kind, #name, (uint64_t)attr->name);
 #define ATTR_FLAG(number, NAME, name)

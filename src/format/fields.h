@@ -20,7 +20,7 @@ struct pd_field {
     const uint8_t *data; /* text, bytes, array: where they are in the record */
     size_t size;         /* bytes there; padding of text counts */
     uint32_t length;     /* text: bytes before the NUL; array: elements */
-    uint64_t mask;       /* registers */
+    uint64_t mask;       /* registers; `value` is their abi then */
 };
 
 /* Lists: open(list) { open(item: name NULL) fields close } close. Windows, attrs, read values, the trailer: open { } close. */

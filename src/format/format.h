@@ -182,6 +182,7 @@ struct pd_sample {
     const uint8_t *branch_counters;
     uint64_t user_abi, intr_abi;
     const uint8_t *user_regs, *intr_regs; /* u64s, as many as bits in the event's mask; NULL none */
+    const uint8_t *user_simd, *intr_simd; /* behind them, for pd_simd(); NULL none */
     const uint8_t *stack;
     uint64_t stack_size, stack_dynamic_size;
     uint64_t weight; /* raw; see the sample type for its shape */
@@ -190,6 +191,15 @@ struct pd_sample {
     uint64_t aux_size;
     uint32_t parts_end; /* offset behind the last field that was read */
 };
+
+/* Vector registers of a sample (abi bit PD_REGS_ABI_SIMD): so many, of so many u64 each, then predicate registers. */
+struct pd_simd {
+    uint16_t vectors, vector_words, predicates, predicate_words;
+    const uint8_t *values; /* u64s */
+    uint64_t count;        /* of all of them */
+};
+/* `at`: user_simd or intr_simd, not NULL. */
+struct pd_simd pd_simd(const uint8_t *at, bool swap);
 
 #define PD_DATA_SRC_NONE UINT64_C(0x5080021)
 

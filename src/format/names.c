@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/names.h"
 #include "format/features.h"
+#include <elf.h>
 
 #define VALUES(group) static const struct pd_name items_##group[] = {
 #define BITS(group) static const struct pd_name items_##group[] = {
@@ -181,16 +182,16 @@ static const struct {
 #undef ARCH_END
 };
 
-/* As perf 6.1 does it: riscv64 and loongarch64 stay what they are, so their registers have no names. */
 const char *pd_arch_normalise(const char *arch)
 {
     static const struct {
         const char *prefix, *name;
     } rules[] = {
-        { "x86_64", "x86" },      { "aarch64", "arm64" }, { "arm64", "arm64" },
-        { "arm", "arm" },         { "sa110", "arm" },     { "ppc", "powerpc" },
-        { "powerpc", "powerpc" }, { "s390", "s390" },     { "mips", "mips" },
-        { "sparc", "sparc" },     { "sun4u", "sparc" },   { "parisc", "parisc" },
+        { "x86", "x86" },         { "amd64", "x86" },   { "aarch64", "arm64" },
+        { "arm64", "arm64" },     { "riscv", "riscv" }, { "loongarch", "loongarch" },
+        { "arm", "arm" },         { "sa110", "arm" },   { "ppc", "powerpc" },
+        { "powerpc", "powerpc" }, { "s390", "s390" },   { "mips", "mips" },
+        { "sparc", "sparc" },     { "sun4u", "sparc" }, { "parisc", "parisc" },
     };
     if (arch[0] == 'i' && arch[1] >= '3' && arch[1] <= '6' && !strcmp(arch + 2, "86"))
         return "x86";
@@ -236,20 +237,29 @@ const char *pd_features_arch(const struct pd_features *features)
 #endif
 }
 
-static size_t arch_index(const char *arch)
+bool pd_features_are_x86_64(const struct pd_features *features)
+{
+    const char *arch = pd_features_arch(features);
+    bool is_386 = arch[0] == 'i' || (features && features->e_machine.present &&
+                                     features->e_machine.machine == EM_386);
+    return !is_386 && !strcmp(pd_arch_normalise(arch), "x86");
+}
+
+static size_t family_index(const char *family)
 {
     size_t i = 0;
-    if (!arch)
-        return PD_LENGTH(arches);
-    arch = pd_arch_normalise(arch);
-    while (i < PD_LENGTH(arches) && strcmp(arches[i].name, arch) != 0)
+    while (i < PD_LENGTH(arches) && strcmp(arches[i].name, family) != 0)
         i++;
     return i;
 }
 
-const char *pd_register_name(const char *arch, unsigned index)
+const char *pd_register_name(const char *arch, unsigned index, uint64_t abi)
 {
-    size_t i = arch_index(arch);
+    enum { LEGACY_END = 24 }; /* x86: registers that no abi names otherwise */
+    const char *family = arch ? pd_arch_normalise(arch) : "";
+    if (abi & PD_REGS_ABI_SIMD && index >= LEGACY_END && !strcmp(family, "x86"))
+        family = "x86_simd";
+    size_t i = family_index(family);
     if (i < PD_LENGTH(arches))
         for (const struct reg_range *range = arches[i].ranges; range->name; range++)
             if (index >= range->first && index <= range->last)
@@ -257,9 +267,16 @@ const char *pd_register_name(const char *arch, unsigned index)
     return "unknown";
 }
 
+bool pd_perf_names_registers(const char *arch)
+{
+    const char *family = pd_arch_normalise(arch);
+    bool is_new = !strcmp(family, "riscv") || !strcmp(family, "loongarch");
+    return !is_new || !strcmp(family, arch);
+}
+
 bool pd_register_ip_sp(const char *arch, unsigned *ip, unsigned *sp)
 {
-    size_t i = arch_index(arch);
+    size_t i = family_index(pd_arch_normalise(arch));
     if (i == PD_LENGTH(arches))
         return false;
     *ip = arches[i].ip;

@@ -35,13 +35,17 @@ void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t v
 /* The same for the misc of a record of that type, cpumode first. */
 void pd_misc_text(struct pd_text *text, uint32_t type, uint16_t misc, const char *between);
 
-/* Registers: the name by architecture (as feature ARCH has it, normalised or not) and index; "unknown". */
-const char *pd_register_name(const char *arch, unsigned index);
+/* Registers: the name by architecture (as feature ARCH has it, normalised or not), index and the sample's abi; "unknown". */
+const char *pd_register_name(const char *arch, unsigned index, uint64_t abi);
+/* perf up to 6.12 does not know these machines by their names: all registers are "unknown" to it. */
+bool pd_perf_names_registers(const char *arch);
 /* The indices of the instruction and stack pointer; false for an architecture in no table. */
 bool pd_register_ip_sp(const char *arch, unsigned *ip, unsigned *sp);
 struct pd_features;
 /* The machine as feature ARCH names it. Without that feature it is ours, as perf has it. */
 const char *pd_features_arch(const struct pd_features *features);
+/* The recording is of an x86 machine in 64-bit mode. */
+bool pd_features_are_x86_64(const struct pd_features *features);
 /* "x86" for x86_64 and i686, "arm64" for aarch64 ...; what has no other name is returned as it is. */
 const char *pd_arch_normalise(const char *arch);
 /* Is it a machine, by uname's name, whose addresses have 32 bits? */

@@ -303,21 +303,46 @@ PD_INLINE bool pd_part_branch_stack(struct cursor *c, struct pd_sample *out)
     return true;
 }
 
-PD_INLINE bool take_regs(struct cursor *c, uint64_t mask, uint64_t *abi, const uint8_t **regs)
+enum { SIMD_HEAD = 8 };
+
+struct pd_simd pd_simd(const uint8_t *at, bool swap)
+{
+    struct pd_simd simd = { pd_load16(at, swap),     pd_load16(at + 2, swap),
+                            pd_load16(at + 4, swap), pd_load16(at + 6, swap),
+                            at + SIMD_HEAD,          0 };
+    simd.count = (uint64_t)simd.vectors * simd.vector_words +
+                 (uint64_t)simd.predicates * simd.predicate_words;
+    return simd;
+}
+
+static PD_NOINLINE bool take_simd(struct cursor *c, const uint8_t **simd)
+{
+    const uint8_t *head = take(c, SIMD_HEAD, 1);
+    if (!head || !take(c, pd_simd(head, c->swap).count, 8))
+        return false;
+    *simd = head;
+    return true;
+}
+
+PD_INLINE bool take_regs(struct cursor *c, uint64_t mask, uint64_t *abi, const uint8_t **regs,
+                         const uint8_t **simd)
 {
     if (!take64(c, abi))
         return false;
-    return !*abi || (*regs = take(c, (uint64_t)__builtin_popcountll(mask), 8));
+    if (!*abi)
+        return true;
+    *regs = take(c, (uint64_t)__builtin_popcountll(mask), 8);
+    return *regs && (PD_LIKELY(!(*abi & PD_REGS_ABI_SIMD)) || take_simd(c, simd));
 }
 
 PD_INLINE bool pd_part_regs_user(struct cursor *c, struct pd_sample *out)
 {
-    return take_regs(c, c->plan->regs_user, &out->user_abi, &out->user_regs);
+    return take_regs(c, c->plan->regs_user, &out->user_abi, &out->user_regs, &out->user_simd);
 }
 
 PD_INLINE bool pd_part_regs_intr(struct cursor *c, struct pd_sample *out)
 {
-    return take_regs(c, c->plan->regs_intr, &out->intr_abi, &out->intr_regs);
+    return take_regs(c, c->plan->regs_intr, &out->intr_abi, &out->intr_regs, &out->intr_simd);
 }
 
 PD_INLINE bool pd_part_stack_user(struct cursor *c, struct pd_sample *out)

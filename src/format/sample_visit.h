@@ -87,13 +87,44 @@ PD_INLINE void visit_branch_stack(pd_emit_fn emit, void *data, const struct pd_s
                    sample->swap, 0);
 }
 
+PD_INLINE void emit_regs(pd_emit_fn emit, void *data, const char *name, enum pd_kind kind,
+                         const uint8_t *at, uint64_t abi, bool swap, uint64_t mask)
+{
+    uint32_t count = (uint32_t)__builtin_popcountll(mask);
+    struct pd_field field = { .name = name,
+                              .kind = (uint8_t)kind,
+                              .swap = swap,
+                              .value = abi,
+                              .data = at,
+                              .size = count * (size_t)8,
+                              .length = count,
+                              .mask = mask };
+    emit(data, &field);
+}
+
+PD_INLINE void visit_simd(pd_emit_fn emit, void *data, bool user, const uint8_t *at, bool swap)
+{
+    struct pd_simd simd = pd_simd(at, swap);
+    emit_value(emit, data, user ? "user_vectors" : "intr_vectors", PD_KIND_u16, simd.vectors);
+    emit_value(emit, data, user ? "user_vector_words" : "intr_vector_words", PD_KIND_u16,
+               simd.vector_words);
+    emit_value(emit, data, user ? "user_predicates" : "intr_predicates", PD_KIND_u16,
+               simd.predicates);
+    emit_value(emit, data, user ? "user_predicate_words" : "intr_predicate_words", PD_KIND_u16,
+               simd.predicate_words);
+    emit_array(emit, data, user ? "user_simd" : "intr_simd", PD_KIND_x64s, simd.values, simd.count,
+               8, swap, 0);
+}
+
 PD_INLINE void visit_regs_user(pd_emit_fn emit, void *data, const struct pd_sample *sample)
 {
     uint64_t mask = sample->event->plan.regs_user;
     emit_value(emit, data, "user_abi", PD_KIND_n64, sample->user_abi);
     if (sample->user_regs)
-        emit_array(emit, data, "user_regs", PD_KIND_regs_user, sample->user_regs,
-                   (uint64_t)__builtin_popcountll(mask), 8, sample->swap, mask);
+        emit_regs(emit, data, "user_regs", PD_KIND_regs_user, sample->user_regs, sample->user_abi,
+                  sample->swap, mask);
+    if (PD_UNLIKELY(sample->user_simd != NULL))
+        visit_simd(emit, data, true, sample->user_simd, sample->swap);
 }
 
 PD_INLINE void visit_regs_intr(pd_emit_fn emit, void *data, const struct pd_sample *sample)
@@ -101,8 +132,10 @@ PD_INLINE void visit_regs_intr(pd_emit_fn emit, void *data, const struct pd_samp
     uint64_t mask = sample->event->plan.regs_intr;
     emit_value(emit, data, "intr_abi", PD_KIND_n64, sample->intr_abi);
     if (sample->intr_regs)
-        emit_array(emit, data, "intr_regs", PD_KIND_regs_intr, sample->intr_regs,
-                   (uint64_t)__builtin_popcountll(mask), 8, sample->swap, mask);
+        emit_regs(emit, data, "intr_regs", PD_KIND_regs_intr, sample->intr_regs, sample->intr_abi,
+                  sample->swap, mask);
+    if (PD_UNLIKELY(sample->intr_simd != NULL))
+        visit_simd(emit, data, false, sample->intr_simd, sample->swap);
 }
 
 PD_INLINE void visit_stack_user(pd_emit_fn emit, void *data, const struct pd_sample *sample)

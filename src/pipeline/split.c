@@ -8,8 +8,7 @@ void pd_split_init(struct pd_split *split, const struct pd_recording *recording)
 
 void pd_split_free(struct pd_split *split)
 {
-    pd_map64_free(&split->slots);
-    pd_vec_free(&split->last);
+    pd_last_values_free(&split->last);
 }
 
 void pd_split_begin(struct pd_split *split, const struct pd_delivered *record)
@@ -21,6 +20,7 @@ void pd_split_begin(struct pd_split *split, const struct pd_delivered *record)
     /* Of a damaged sample what was readable counts. */
     if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0 && !sample.read)
         return;
+    split->tid = sample.tid;
     bool group = format & PD_READ_GROUP;
     size_t times = 8 * (size_t)(!!(format & PD_READ_TOTAL_TIME_ENABLED) +
                                 !!(format & PD_READ_TOTAL_TIME_RUNNING));
@@ -35,16 +35,31 @@ void pd_split_begin(struct pd_split *split, const struct pd_delivered *record)
     split->left = (uint32_t)PD_MIN(count, (size - head) / split->stride);
 }
 
-/* Where the last value of an id is kept; NULL without memory. */
-static uint64_t *last_value(struct pd_split *split, uint64_t id)
+void pd_last_values_free(struct pd_last_values *last)
 {
-    uint32_t slot = pd_map64_get(&split->slots, id);
-    if (slot == PD_MAP64_NONE) {
-        slot = (uint32_t)split->last.count;
-        if (!pd_vec_push(&split->last, 0) || !pd_map64_set(&split->slots, id, slot))
-            return NULL;
-    }
-    return &split->last.data[slot];
+    pd_map64_free(&last->ids);
+    pd_map64_free(&last->threads);
+    pd_vec_free(&last->values);
+}
+
+/* PD_MAP64_NONE: no memory. */
+static uint32_t slot_of(struct pd_last_values *last, struct pd_map64 *map, uint64_t key)
+{
+    uint32_t slot = pd_map64_get(map, key);
+    if (slot != PD_MAP64_NONE)
+        return slot;
+    slot = (uint32_t)last->values.count;
+    return pd_vec_push(&last->values, 0) && pd_map64_set(map, key, slot) ? slot : PD_MAP64_NONE;
+}
+
+uint64_t *pd_last_value(struct pd_last_values *last, const struct pd_event *event, uint64_t id,
+                        uint32_t tid)
+{
+    bool by_thread = pd_attr_flag(&event->attr, PD_ATTR_INHERIT);
+    uint32_t slot = slot_of(last, &last->ids, id);
+    if (slot != PD_MAP64_NONE && by_thread)
+        slot = slot_of(last, &last->threads, (uint64_t)slot << 32 | tid);
+    return slot == PD_MAP64_NONE ? NULL : &last->values.data[slot];
 }
 
 int pd_split_next(struct pd_split *split, struct pd_delivered *out)
@@ -64,7 +79,7 @@ int pd_split_next(struct pd_split *split, struct pd_delivered *out)
         uint32_t index = pd_map64_get(&recording->event_by_id, id);
         if (index == PD_MAP64_NONE || index >= recording->event_count)
             continue;
-        uint64_t *last = last_value(split, id);
+        uint64_t *last = pd_last_value(&split->last, split->record.event, id, split->tid);
         if (!last)
             return PERFDATA_ERROR_MEMORY;
         uint64_t period = now - *last;

@@ -6,14 +6,26 @@
 #include "base/hash.h"
 #include "order/order.h"
 
+/* What each counter read last. An inherited counter (Linux 6.12) counts for each thread apart, under one id. */
+struct pd_last_values {
+    struct pd_map64 ids;     /* -> place in `values`, */
+    struct pd_map64 threads; /* that place and the thread -> place in `values` */
+    PD_VEC(uint64_t) values;
+};
+
+void pd_last_values_free(struct pd_last_values *last);
+/* The value of a counter that a sample of `event`, of thread `tid`, holds under `id`: 0 at first. NULL: no memory. */
+uint64_t *pd_last_value(struct pd_last_values *last, const struct pd_event *event, uint64_t id,
+                        uint32_t tid);
+
 struct pd_split {
     const struct pd_recording *recording;
-    struct pd_map64 slots; /* id -> place in `last` */
-    PD_VEC(uint64_t) last;
+    struct pd_last_values last;
     /* the sample under way */
     struct pd_delivered record;
     const uint8_t *next;
     uint32_t left;
+    uint32_t tid;   /* of the sample */
     uint8_t stride; /* bytes of a value */
     bool has_id;
 };

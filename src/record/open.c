@@ -244,7 +244,7 @@ static void show_attr(const perfdata_recorder *recorder, const struct pd_attr *a
     struct pd_text text = { 0 }, lines = { 0 };
     if (!recorder->options.log)
         return;
-    pd_attr_text(attr, "", "\n", "\t", &text);
+    pd_attr_text(attr, "", "\n", "\t", false, &text);
     pd_text_format(&lines, "%sperf_event_attr:\n", rule);
     for (size_t at = 0; at < text.length && !text.failed;) {
         const char *from = text.data + at;

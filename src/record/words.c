@@ -36,7 +36,7 @@ perfdata_status perfdata_registers_parse(const char *text, uint64_t *mask)
         uint64_t before = *mask;
         for (unsigned i = 0; i < 64; i++) {
             const char *name = PD_CALL_GRAPH_REGISTERS >> i & 1
-                                   ? pd_register_name(system.machine, i)
+                                   ? pd_register_name(system.machine, i, 0)
                                    : NULL;
             if (name && strlen(name) == length && !strncasecmp(name, at, length))
                 *mask |= UINT64_C(1) << i;

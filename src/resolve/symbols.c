@@ -405,8 +405,7 @@ const char *pd_symbols_file(struct pd_symbols *symbols, const struct pd_map *map
 
 bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
 {
-    const char *arch = pd_features_arch(symbols->features);
-    return !strcmp(arch, "aarch64") || !strcmp(arch, "arm64");
+    return !strcmp(pd_arch_normalise(pd_features_arch(symbols->features)), "arm64");
 }
 
 /* `*address`, as looked up in the symbol table, becomes what the file itself counts. NULL: no file. */
@@ -471,7 +470,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
     symbols->is_of_here = !pd_search_has_symfs(&symbols->search) && pd_recorded_here(features);
     symbols->search.arch_elsewhere = !pd_arch_is_here(features);
     symbols->search.kernel_elsewhere = !pd_kernel_runs_here(features);
-    symbols->is_x86_64 = !strcmp(pd_features_arch(features), "x86_64");
+    symbols->is_x86_64 = pd_features_are_x86_64(features);
     atomic_init(&symbols->first_kernel, UINT64_MAX);
     pthread_mutex_init(&symbols->lock, NULL);
     pthread_mutex_init(&symbols->list_lock, NULL);

@@ -153,7 +153,8 @@ static const struct machine *machine_of(const struct pd_sample *sample, const ch
 {
     enum { ABI_64 = 2 };
     arch = pd_arch_normalise(arch);
-    for (size_t i = 0; i < PD_LENGTH(machines) && sample->user_abi == ABI_64; i++)
+    bool is_64_bit = (sample->user_abi & ~(uint64_t)PD_REGS_ABI_SIMD) == ABI_64;
+    for (size_t i = 0; i < PD_LENGTH(machines) && is_64_bit; i++)
         if (!strcmp(machines[i].arch, arch))
             return &machines[i];
     return NULL;

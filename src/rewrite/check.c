@@ -11,7 +11,8 @@ struct check {
     struct pd_recording *recording;
     struct pd_follow follow;
     struct perfdata_check_result result;
-    uint64_t lost_records, lost_samples, throttled, unthrottled, bad_samples, no_map, no_event;
+    uint64_t lost_records, lost_samples, dropped_samples, throttled, unthrottled, bad_samples,
+        no_map, no_event;
     uint64_t aux_truncated, aux_partial, aux_collision, trace_errors, backward;
     PD_VEC(uint8_t) hits; /* by the object's index */
     bool no_memory;
@@ -64,7 +65,9 @@ static void note(struct check *check, const struct pd_delivered *record, const s
         check->lost_records += record->size >= 24 ? pd_load64(record->data + 16, swap) : 0;
         break;
     case PD_RECORD_LOST_SAMPLES:
-        check->lost_samples += record->size >= 16 ? pd_load64(record->data + 8, swap) : 0;
+        *(record->misc & PD_MISC_LOST_SAMPLES_BPF
+              ? &check->dropped_samples
+              : &check->lost_samples) += record->size >= 16 ? pd_load64(record->data + 8, swap) : 0;
         break;
     case PD_RECORD_THROTTLE: check->throttled++; break;
     case PD_RECORD_UNTHROTTLE: check->unthrottled++; break;
@@ -140,6 +143,9 @@ static void put_text(struct check *check, struct pd_text *out)
     line(check, out, check->aux_collision, "times trace data of others was mixed in");
     line(check, out, check->trace_errors, "errors of decoded trace data");
     put_objects(check, out);
+    if (check->dropped_samples) /* as was asked for: nothing is amiss */
+        pd_text_format(out, "%" PRIu64 " more samples were dropped by a BPF filter\n",
+                       check->dropped_samples);
     pd_text_format(out, "%" PRIu64 " records, %" PRIu64 " samples\n", check->result.records,
                    check->result.samples);
 }

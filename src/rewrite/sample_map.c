@@ -39,9 +39,8 @@ static const struct pd_map *map_of(struct pd_follow *follow, const struct pd_eve
         return NULL;
     if (place.mode == PD_CPUMODE_KERNEL)
         return pd_timeline_kernel_map(timeline, follow->number, place.ip);
-    return place.mode == PD_CPUMODE_USER && thread
-               ? pd_thread_map(thread, follow->number, place.ip)
-               : NULL;
+    return place.mode == PD_CPUMODE_USER && thread ? pd_thread_map(thread, follow->number, place.ip)
+                                                   : NULL;
 }
 
 perfdata_status pd_follow_record(struct pd_follow *follow, const struct pd_event *event,

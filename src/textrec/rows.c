@@ -68,16 +68,37 @@ static struct pd_row *add_branch_stack(struct pd_row *row, const struct pd_plan 
     return add(row, "branch_counters", PD_KIND_x64s);
 }
 
+/* Vector registers, where the abi in the register says that there are some. */
+static struct pd_row *add_simd(struct pd_row *row, unsigned reg, const char *const names[4],
+                               const char *values)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        row = add(row, names[i], PD_KIND_u16);
+        row[-1].when = PD_WHEN_GE;
+        row[-1].when_register = (uint8_t)reg;
+        row[-1].value = PD_REGS_ABI_SIMD;
+    }
+    return add(row, values, PD_KIND_x64s);
+}
+
 static struct pd_row *add_regs_user(struct pd_row *row, const struct pd_plan *plan)
 {
+    static const char *const names[] = { "user_vectors", "user_vector_words", "user_predicates",
+                                         "user_predicate_words" };
     (void)plan;
-    return add(add(row, "user_abi", PD_KIND_n64), "user_regs", PD_KIND_regs_user);
+    row = add(row, "user_abi", PD_KIND_n64);
+    row[-1].save = 6;
+    return add_simd(add(row, "user_regs", PD_KIND_regs_user), 6, names, "user_simd");
 }
 
 static struct pd_row *add_regs_intr(struct pd_row *row, const struct pd_plan *plan)
 {
+    static const char *const names[] = { "intr_vectors", "intr_vector_words", "intr_predicates",
+                                         "intr_predicate_words" };
     (void)plan;
-    return add(add(row, "intr_abi", PD_KIND_n64), "intr_regs", PD_KIND_regs_intr);
+    row = add(row, "intr_abi", PD_KIND_n64);
+    row[-1].save = 7;
+    return add_simd(add(row, "intr_regs", PD_KIND_regs_intr), 7, names, "intr_simd");
 }
 
 static struct pd_row *add_stack_user(struct pd_row *row, const struct pd_plan *plan)

@@ -142,11 +142,14 @@ static void test_words(void)
     CHECK_U64(big, UINT64_C(1) << 62 | UINT64_C(0x1234) << 44 | (uint64_t)PD_BRANCH_SYSRET << 40);
     CHECK_U64(pd_branch_flags_from_big(big), flags);
     CHECK_U64(PD_DATA_SRC_PART(PD_DATA_SRC_NONE, OP), PD_MEM_OP_NA);
-    CHECK_STR(pd_register_name("x86_64", 8), "IP");
-    CHECK_STR(pd_register_name("x86_64", 33), "XMM0");
-    CHECK_STR(pd_register_name("aarch64", 31), "sp");
-    CHECK_STR(pd_register_name("riscv64", 2), "unknown");
-    CHECK_STR(pd_register_name("s390x", 33), "PC");
+    CHECK_STR(pd_register_name("x86_64", 8, 0), "IP");
+    CHECK_STR(pd_register_name("x86_64", 33, 0), "XMM0");
+    CHECK_STR(pd_register_name("aarch64", 31, 0), "sp");
+    CHECK_STR(pd_register_name("riscv64", 2, 0), "sp");
+    CHECK_STR(pd_register_name("x86", 33, PD_REGS_ABI_64 | PD_REGS_ABI_SIMD), "R25");
+    CHECK_STR(pd_register_name("x86", 7, PD_REGS_ABI_64 | PD_REGS_ABI_SIMD), "SP");
+    CHECK_STR(pd_register_name("m68k", 2, 0), "unknown");
+    CHECK_STR(pd_register_name("s390x", 33, 0), "PC");
 }
 
 int main(void)

@@ -57,7 +57,7 @@ static void put_event(const struct pd_recording *recording, const struct pd_even
 {
     put_name(recording, event, out);
     if (flags & PERFDATA_EVLIST_VERBOSE)
-        pd_attr_text(&event->attr, ": ", ", ", ": ", out);
+        pd_attr_text(&event->attr, ": ", ", ", ": ", recording->like_perf, out);
     else if (flags & PERFDATA_EVLIST_FREQUENCY)
         pd_text_format(out, ": sample_%s=%llu",
                        pd_attr_flag(&event->attr, PD_ATTR_FREQ) ? "freq" : "period",

@@ -39,8 +39,9 @@ static void put_command(const struct pd_feature_cmdline *cmdline, struct pd_text
     pd_text_char(out, '\n');
 }
 
-static void put_events(const struct pd_feature_event_desc *desc, struct pd_text *out)
+static void put_events(const struct pd_recording *recording, struct pd_text *out)
 {
+    const struct pd_feature_event_desc *desc = &recording->features.event_desc;
     for (uint32_t i = 0; i < desc->events_count; i++) {
         const struct pd_part_event_desc_entry *event = &desc->events[i];
         pd_text_format(out, "# event : name = %s, ", event->name.text ? event->name.text : "");
@@ -48,7 +49,7 @@ static void put_events(const struct pd_feature_event_desc *desc, struct pd_text 
             pd_text_format(out, "%s %llu", k ? "," : ", id = {",
                            (unsigned long long)pd_array_at(&event->ids, k));
         pd_text_string(out, event->ids.count ? " }" : "");
-        pd_attr_text(&event->attr, ", ", ", ", " = ", out);
+        pd_attr_text(&event->attr, ", ", ", ", " = ", recording->like_perf, out);
         pd_text_char(out, '\n');
     }
 }
@@ -98,7 +99,8 @@ static bool is_long(unsigned feature)
     case PD_FEATURE_NUMA_TOPOLOGY:
     case PD_FEATURE_CACHE:
     case PD_FEATURE_MEM_TOPOLOGY:
-    case PD_FEATURE_HYBRID_TOPOLOGY: return true;
+    case PD_FEATURE_HYBRID_TOPOLOGY:
+    case PD_FEATURE_CPU_DOMAIN_INFO: return true;
     default: return false;
     }
 }
@@ -122,7 +124,7 @@ static void put_feature(const struct pd_recording *recording, unsigned feature, 
                        (unsigned long long)f->total_mem.kilobytes);
         break;
     case PD_FEATURE_CMDLINE: put_command(&f->cmdline, out); break;
-    case PD_FEATURE_EVENT_DESC: put_events(&f->event_desc, out); break;
+    case PD_FEATURE_EVENT_DESC: put_events(recording, out); break;
     case PD_FEATURE_CPU_TOPOLOGY: pd_header_topology(recording, out); break;
     case PD_FEATURE_NUMA_TOPOLOGY: pd_header_numa(recording, out); break;
     case PD_FEATURE_BRANCH_STACK:
@@ -159,7 +161,15 @@ static void put_feature(const struct pd_recording *recording, unsigned feature, 
     case PD_FEATURE_PMU_CAPS: pd_header_pmu_caps(recording, out); break;
     case PD_FEATURE_CLOCK_DATA: pd_header_clock(recording, out); break;
     case PD_FEATURE_HYBRID_TOPOLOGY: pd_header_hybrid(recording, out); break;
-    default: break; /* perf 6.1 prints nothing for it */
+    case PD_FEATURE_CPU_DOMAIN_INFO: pd_header_domains(recording, out); break;
+    case PD_FEATURE_E_MACHINE:
+        pd_text_format(out, "# e_machine : %u\n# e_flags : 0x%x\n", f->e_machine.machine,
+                       f->e_machine.flags);
+        break;
+    case PD_FEATURE_CLN_SIZE:
+        pd_text_format(out, "# cacheline size : %u\n", f->cln_size.bytes);
+        break;
+    default: break; /* perf prints nothing for it */
     }
 }
 
@@ -189,7 +199,9 @@ static void put_frame(const struct pd_recording *recording, struct pd_text *out)
 
 void pd_header_features(const struct pd_recording *recording, bool full, struct pd_text *out)
 {
-    for (unsigned feature = 1; feature < PD_FEATURE_LAST; feature++) {
+    /* Those from 32 on are newer than perf 6.1, which prints nothing for them; those of simpleperf have no text. */
+    unsigned end = recording->like_perf ? PD_FEATURE_LAST : PD_FEATURE_FILE;
+    for (unsigned feature = 1; feature < end; feature++) {
         if (!is_present(&recording->features, feature))
             continue;
         if (is_long(feature) && !full)

@@ -20,6 +20,7 @@ void pd_header_numa(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_cache(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_memory(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_hybrid(const struct pd_recording *recording, struct pd_text *out);
+void pd_header_domains(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_clock(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_cpu_caps(const struct pd_recording *recording, struct pd_text *out);
 void pd_header_pmu_caps(const struct pd_recording *recording, struct pd_text *out);

@@ -120,6 +120,25 @@ void pd_header_hybrid(const struct pd_recording *recording, struct pd_text *out)
                        topology->pmus[i].cpus.text);
 }
 
+void pd_header_domains(const struct pd_recording *recording, struct pd_text *out)
+{
+    const struct pd_feature_cpu_domain_info *info = &recording->features.cpu_domain_info;
+    pd_text_format(out, "# schedstat version\t: %u\n# Maximum sched domains\t: %u\n", info->version,
+                   info->max_domains);
+    for (uint32_t i = 0; i < info->cpus_count; i++) {
+        const struct pd_part_cpu_domains *cpu = &info->cpus[i];
+        pd_text_format(out, "# cpu\t\t: %u\n# nr_domains\t: %u\n", cpu->cpu, cpu->domains_count);
+        for (uint32_t k = 0; k < cpu->domains_count; k++) {
+            const struct pd_part_sched_domain *domain = &cpu->domains[k];
+            pd_text_format(out, "# Domain\t: %u\n", domain->domain);
+            if (domain->name.text) /* since version 17 */
+                pd_text_format(out, "# Domain name\t: %s\n", domain->name.text);
+            pd_text_format(out, "# Domain cpu map\t: %s\n# Domain cpu list\t: %s\n",
+                           domain->cpu_mask.text, domain->cpu_list.text);
+        }
+    }
+}
+
 /* ---- clocks, capabilities ---- */
 
 static const char *clock_name(uint32_t clockid)

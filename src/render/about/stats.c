@@ -6,7 +6,7 @@
 #define TYPES 128
 
 struct event_counts {
-    uint64_t samples, lost;
+    uint64_t samples, lost, dropped;
 };
 
 struct counts {
@@ -14,6 +14,7 @@ struct counts {
     struct event_counts *events;
     size_t event_count;
     struct pd_stats_options options;
+    bool like_perf; /* no mark of what a BPF filter dropped */
     struct pd_split split;
 };
 
@@ -55,7 +56,9 @@ static bool count(struct counts *counts, const struct pd_raw *raw)
     if (raw->type == PD_RECORD_SAMPLE)
         event->samples += counts->options.branches ? branches_of(raw) : 1;
     else if (raw->type == PD_RECORD_LOST_SAMPLES && raw->size >= 16 && counts->options.lost)
-        event->lost += pd_load64(raw->data + 8, raw->event->plan.swap);
+        *(raw->misc & PD_MISC_LOST_SAMPLES_BPF && !counts->like_perf
+              ? &event->dropped
+              : &event->lost) += pd_load64(raw->data + 8, raw->event->plan.swap);
     return true;
 }
 
@@ -98,7 +101,7 @@ static void print(const struct counts *counts, const struct pd_recording *record
     }
     for (size_t i = 0; i < counts->event_count; i++) {
         const struct event_counts *event = &counts->events[i];
-        if (!event->samples && !event->lost)
+        if (!event->samples && !event->lost && !event->dropped)
             continue;
         put_name(recording, recording->events[i], counts->options.lost, out);
         pd_text_string(out, " stats:\n");
@@ -110,13 +113,19 @@ static void print(const struct counts *counts, const struct pd_recording *record
             line(out, pd_record_type_name(PD_RECORD_LOST_SAMPLES), event->lost);
             pd_text_char(out, '\n');
         }
+        if (event->dropped) {
+            line(out, "DROPPED_BY_BPF", event->dropped);
+            pd_text_char(out, '\n');
+        }
     }
 }
 
 perfdata_status pd_stats_text(struct pd_recording *recording, struct pd_stats_options options,
                               struct pd_text *out)
 {
-    struct counts counts = { .event_count = recording->event_count, .options = options };
+    struct counts counts = { .event_count = recording->event_count,
+                             .options = options,
+                             .like_perf = recording->like_perf };
     struct pd_walk *walk;
     struct pd_raw raw;
     counts.events = calloc(counts.event_count + 1, sizeof *counts.events);

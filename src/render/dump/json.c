@@ -81,7 +81,7 @@ static void put_element(struct pd_dump *dump, const struct pd_field *field, uint
     if (field->mask) {
         unsigned number = pd_dump_register(field->mask, index);
         pd_text_format(text, "{\"index\":%u,\"name\":\"%s\",\"value\":", number,
-                       pd_register_name(dump->arch, number));
+                       pd_register_name(dump->arch, number, field->value));
         put_hex(text, value);
         pd_text_char(text, '}');
     } else if (field->kind == PD_KIND_x64s) {

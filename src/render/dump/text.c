@@ -139,8 +139,9 @@ static void put_array(struct pd_dump *dump, const struct pd_field *field)
         }
         begin_element(dump);
         if (field->mask)
-            pd_text_format(text, "%-5s ",
-                           pd_register_name(dump->arch, pd_dump_register(field->mask, i)));
+            pd_text_format(
+                text, "%-5s ",
+                pd_register_name(dump->arch, pd_dump_register(field->mask, i), field->value));
         pd_text_string(text, "0x");
         pd_text_hex(text, value, 16, '0');
         if (value >= PD_CONTEXT(MAX) && pd_name_of(&pd_names_context, value))

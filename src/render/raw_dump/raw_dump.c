@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/raw_dump/internal.h"
 #include "format/names.h"
+#include "render/counters.h"
 
 #define ULL(value) ((unsigned long long)(value))
 
@@ -193,7 +194,20 @@ static void put_chain(const struct pd_sample *sample, struct pd_text *text)
         put_frame(i, chain_at(sample, i), text);
 }
 
-static void put_branches(const struct pd_sample *sample, struct pd_text *text)
+static void put_branch_counters(const struct pd_raw_dump *dump, const struct pd_sample *sample,
+                                struct pd_text *text)
+{
+    struct pd_branch_counters counters;
+    pd_branch_counters_of(dump->recording, sample->event, &counters);
+    pd_text_format(text, "... branch stack counters: nr:%u (counter width: %u max counter nr:%u)\n",
+                   sample->branch_count, counters.width, counters.slots);
+    for (uint32_t i = 0; i < sample->branch_count; i++)
+        pd_text_format(text, "..... %2u: %016llx\n", i,
+                       ULL(pd_load64(sample->branch_counters + 8 * (size_t)i, sample->swap)));
+}
+
+static void put_branches(const struct pd_raw_dump *dump, const struct pd_sample *sample,
+                         struct pd_text *text)
 {
     bool stack = sample->event->attr.branch_sample_type & PD_BRANCH_SAMPLE_CALL_STACK;
     pd_text_format(text, stack ? "... branch callstack: nr:%u\n" : "... branch stack: nr:%u\n",
@@ -214,23 +228,47 @@ static void put_branches(const struct pd_sample *sample, struct pd_text *text)
                        branch.flags & 4 ? "T" : " ", (unsigned)(branch.flags >> 33),
                        type && (branch.flags >> 20 & 15) ? type : "");
     }
+    if (sample->branch_counters)
+        put_branch_counters(dump, sample, text);
 }
 
 static void put_registers(const struct pd_raw_dump *dump, const char *what, uint64_t abi,
                           uint64_t mask, const uint8_t *registers, bool swap, struct pd_text *text)
 {
-    static const char *const abis[] = { "none", "32-bit", "64-bit" };
     const char *arch = pd_features_arch(&dump->recording->features);
     if (!registers)
         return;
-    pd_text_format(text, "... %s regs: mask 0x%llx ABI %s\n", what, ULL(mask),
-                   abi < 3 ? abis[abi] : "unknown");
+    if (dump->recording->like_perf && !pd_perf_names_registers(arch))
+        arch = "";
+    const char *name = pd_name_of(&pd_names_regs_abi, abi & ~(uint64_t)PD_REGS_ABI_SIMD);
+    pd_text_format(text, "... %s regs: mask 0x%llx ABI %s%s\n", what, ULL(mask),
+                   name ? name : "unknown", abi & PD_REGS_ABI_SIMD ? " SIMD" : "");
     for (unsigned bit = 0; bit < 64; bit++) {
         if (!(mask >> bit & 1))
             continue;
-        pd_text_format(text, ".... %-5s 0x%016llx\n", pd_register_name(arch, bit),
+        pd_text_format(text, ".... %-5s 0x%016llx\n", pd_register_name(arch, bit, abi),
                        ULL(pd_load64(registers, swap)));
         registers += 8;
+    }
+}
+
+/* perf 6.1 knows none of them. The predicates follow the vectors. */
+static void put_simd(const char *what, const uint8_t *at, bool swap, struct pd_text *text)
+{
+    if (!at)
+        return;
+    struct pd_simd simd = pd_simd(at, swap);
+    pd_text_format(text, "... %s simd: %u vectors of %u words, %u predicates of %u words\n", what,
+                   simd.vectors, simd.vector_words, simd.predicates, simd.predicate_words);
+    for (uint64_t i = 0; i < simd.count;) {
+        uint64_t vectors = (uint64_t)simd.vectors * simd.vector_words;
+        bool is_vector = i < vectors;
+        unsigned words = is_vector ? simd.vector_words : simd.predicate_words;
+        uint64_t number = is_vector ? i / words : (i - vectors) / words;
+        pd_text_format(text, ".... %s%-3llu", is_vector ? "v" : "p", ULL(number));
+        for (unsigned k = 0; k < words; k++, i++)
+            pd_text_format(text, " 0x%016llx", ULL(pd_load64(simd.values + 8 * i, swap)));
+        pd_text_char(text, '\n');
     }
 }
 
@@ -294,13 +332,15 @@ static void put_fields(const struct pd_raw_dump *dump, const struct pd_sample *s
     if (type & PD_SAMPLE_CALLCHAIN)
         put_chain(sample, text);
     if (type & PD_SAMPLE_BRANCH_STACK)
-        put_branches(sample, text);
+        put_branches(dump, sample, text);
     if (type & PD_SAMPLE_REGS_USER)
         put_registers(dump, "user", sample->user_abi, sample->event->attr.sample_regs_user,
                       sample->user_regs, sample->swap, text);
+    put_simd("user", sample->user_simd, sample->swap, text);
     if (type & PD_SAMPLE_REGS_INTR)
         put_registers(dump, "intr", sample->intr_abi, sample->event->attr.sample_regs_intr,
                       sample->intr_regs, sample->swap, text);
+    put_simd("intr", sample->intr_simd, sample->swap, text);
     if (type & PD_SAMPLE_STACK_USER)
         /* perf's offset is where the size stands */
         pd_text_format(text, "... ustack: size %llu, offset 0x%x\n",
@@ -457,8 +497,9 @@ static void put_kernel(const struct pd_raw_dump *dump, struct pd_resolver *resol
         break;
     case PD_RECORD_LOST_SAMPLES:
         pd_record_identity(record->event, record->data, record->size, record->type, &identity);
-        pd_text_format(text, ": id:%llu: lost samples :%llu\n", ULL(identity.id),
-                       ULL(body.lost_samples.lost));
+        pd_text_format(text, ": id:%llu: lost samples :%llu%s\n", ULL(identity.id),
+                       ULL(body.lost_samples.lost),
+                       record->misc & PD_MISC_LOST_SAMPLES_BPF ? " (BPF)" : "");
         break;
     case PD_RECORD_THROTTLE:
     case PD_RECORD_UNTHROTTLE:

@@ -463,18 +463,16 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
 static perfdata_status count_value(struct collecting *shared, struct sample_facts *facts,
                                    uint64_t id, uint64_t value)
 {
-    uint32_t at = pd_map64_get(&shared->last_value, id);
-    if (at == PD_MAP64_NONE) {
-        at = (uint32_t)shared->values.count;
-        if (!pd_vec_push(&shared->values, 0) || !pd_map64_set(&shared->last_value, id, at))
-            return PERFDATA_ERROR_MEMORY;
-    }
+    uint64_t *last = pd_last_value(&shared->last_values, facts->sample->event, id,
+                                   facts->sample->tid);
+    if (!last)
+        return PERFDATA_ERROR_MEMORY;
     const struct pd_recording *recording = shared->session->recording;
     uint32_t event = pd_map64_get(&recording->event_by_id, id);
     if (event == PD_MAP64_NONE)
         return 0;
-    facts->period = value - shared->values.data[at];
-    shared->values.data[at] = value;
+    facts->period = value - *last;
+    *last = value;
     facts->event = recording->events[event];
     facts->parent = NULL;
     return facts->period ? count_sample(shared->sequential, facts) : 0;
@@ -526,11 +524,22 @@ static void take_trace_info(struct state *state, const struct pd_delivered *reco
                                                         pd_load64(record->data + WORDS, swap) });
 }
 
+/* What a BPF filter dropped is not lost; perf 6.1 does not know the mark. */
+static void take_lost(struct state *state, const struct pd_delivered *record)
+{
+    const struct pd_recording *recording = state->shared->session->recording;
+    uint64_t count = pd_load64(record->data + 8, recording->swap);
+    if (record->misc & PD_MISC_LOST_SAMPLES_BPF && !recording->like_perf)
+        state->dropped_samples += count;
+    else
+        state->lost_samples += count;
+}
+
 static perfdata_status take_record(struct state *state, const struct pd_delivered *record)
 {
     struct collecting *shared = state->shared;
     if (record->type == PD_RECORD_LOST_SAMPLES && record->size >= 16)
-        state->lost_samples += pd_load64(record->data + 8, shared->session->recording->swap);
+        take_lost(state, record);
     if (PD_UNLIKELY(record->type == PD_RECORD_AUXTRACE_INFO))
         take_trace_info(state, record);
     if (record->type != PD_RECORD_SAMPLE || !record->event)
@@ -606,6 +615,7 @@ static perfdata_status give(struct collecting *shared, struct state *state)
     perfdata_status status = state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
     pthread_mutex_lock(&shared->lock);
     shared->out->lost_samples += state->lost_samples;
+    shared->out->dropped_samples += state->dropped_samples;
     keep_first(&shared->out->trace, state->trace);
     if (!shared->has_first) {
         shared->has_first = true;
@@ -689,7 +699,6 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     if (status == 0 && out->hist.failed)
         status = PERFDATA_ERROR_MEMORY;
     pthread_mutex_destroy(&shared.lock);
-    pd_map64_free(&shared.last_value);
-    pd_vec_free(&shared.values);
+    pd_last_values_free(&shared.last_values);
     return status;
 }

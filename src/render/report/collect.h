@@ -2,6 +2,7 @@
 /* What report_collect.c shares with those that count other things than samples: a worker, a sample's facts. */
 #ifndef PD_REPORT_COLLECT_H
 #define PD_REPORT_COLLECT_H
+#include "pipeline/split.h"
 #include "render/report/plan.h"
 #include "resolve/chain_memo.h"
 
@@ -13,8 +14,7 @@ struct collecting {
     struct pd_report_counts *out;
     bool has_first; /* a worker's tables have become those of `out` */
     struct state *sequential;
-    struct pd_map64 last_value; /* sample id -> index in values */
-    PD_VEC(uint64_t) values;
+    struct pd_last_values last_values; /* of counters that samples read */
 };
 
 /* A worker. */
@@ -22,7 +22,7 @@ struct state {
     struct collecting *shared;
     struct pd_resolver *resolver;
     struct pd_hist hist;
-    uint64_t lost_samples;
+    uint64_t lost_samples, dropped_samples;
     struct pd_report_trace trace;
     struct pd_frame *frames;
     size_t frame_capacity;

@@ -89,7 +89,7 @@ struct pd_report_trace {
 /* report_collect.c: runs through the recording and counts. */
 struct pd_report_counts {
     struct pd_hist hist;
-    uint64_t lost_samples;
+    uint64_t lost_samples, dropped_samples; /* the latter by a BPF filter */
     struct pd_report_trace trace;
 };
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,

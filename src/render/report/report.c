@@ -249,6 +249,9 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
     if (!report->plan.quiet)
         pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n",
                        (unsigned long long)report->counts.lost_samples);
+    if (!report->plan.quiet && report->counts.dropped_samples)
+        pd_text_format(out, "# Total Samples Dropped by BPF: %llu\n#\n",
+                       (unsigned long long)report->counts.dropped_samples);
     for (size_t i = 0; i < groups->count && status == 0; i++) {
         status = draw_table(report, &groups->list[i], out);
         if (status == 0 && out->length > (1 << 18))

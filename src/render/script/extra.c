@@ -13,11 +13,13 @@ static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t
     const char *arch = pd_features_arch(&script->recording->features);
     if (!registers)
         return;
+    if (script->recording->like_perf && !pd_perf_names_registers(arch))
+        arch = "";
     pd_text_format(text, " ABI:%llu ", ULL(abi));
     for (unsigned bit = 0; bit < 64; bit++) {
         if (!(mask >> bit & 1))
             continue;
-        const char *name = pd_register_name(arch, bit);
+        const char *name = pd_register_name(arch, bit, abi);
         pd_text_right(text, name, strlen(name), 5);
         pd_text_bytes(text, ":0x", 3);
         pd_text_hex(text, pd_load64(registers, swap), 0, ' ');
@@ -127,8 +129,9 @@ static void put_hit(uint64_t bits, struct pd_text *text)
         pd_text_string(text, " miss");
 }
 
-static void put_operation(uint64_t source, struct pd_text *text)
+static void put_operation(uint64_t source, bool as_perf, struct pd_text *text)
 {
+    (void)as_perf;
     static const struct word words[] = {
         { 0, "N/A" }, { 1, "LOAD" }, { 2, "STORE" }, { 3, "PFETCH" }, { 4, "EXEC" }
     };
@@ -141,7 +144,17 @@ static void put_operation(uint64_t source, struct pd_text *text)
     pd_text_string(text, "No");
 }
 
-static void put_level(uint64_t source, struct pd_text *text)
+/* perf 6.1 takes the numbers of levels that it does not know for caches further away. */
+static void put_level_number(uint64_t number, bool as_perf, struct pd_text *text)
+{
+    enum { FIRST_OTHER = 5, FIRST_KNOWN = 9 };
+    if (number < FIRST_OTHER || (as_perf && number < FIRST_KNOWN))
+        pd_text_format(text, "L%llu", ULL(number));
+    else
+        pd_text_string(text, pd_name_of(&pd_names_mem_lvl_num, number));
+}
+
+static void put_level(uint64_t source, bool as_perf, struct pd_text *text)
 {
     static const struct word words[] = { { 0, "N/A" },
                                          { 3, "L1" },
@@ -155,10 +168,6 @@ static void put_level(uint64_t source, struct pd_text *text)
                                          { 11, "Remote Cache (2 hops)" },
                                          { 12, "I/O" },
                                          { 13, "Uncached" } };
-    static const char *const numbers[16] = {
-        [9] = "CXL",  [10] = "I/O",  [11] = "Any cache", [12] = "LFB/MAB",
-        [13] = "RAM", [14] = "PMEM", [15] = "N/A"
-    };
     static const char *const hops[8] = { [1] = "core, same node",
                                          [2] = "node, same socket",
                                          [3] = "socket, same board",
@@ -177,18 +186,16 @@ static void put_level(uint64_t source, struct pd_text *text)
     if (number) {
         if (printed)
             pd_text_string(text, " or ");
-        if (numbers[number])
-            pd_text_string(text, numbers[number]);
-        else
-            pd_text_format(text, "L%llu", ULL(number));
+        put_level_number(number, as_perf, text);
     }
     if (text->length == start)
         pd_text_string(text, "N/A");
     put_hit(level, text);
 }
 
-static void put_snoop(uint64_t source, struct pd_text *text)
+static void put_snoop(uint64_t source, bool as_perf, struct pd_text *text)
 {
+    (void)as_perf;
     static const struct word words[] = { { 0, "N/A" },  { 1, "None" }, { 2, "Hit" }, { 3, "Miss" },
                                          { 4, "HitM" }, { 5, "Fwd" },  { 6, "Peer" } };
     uint64_t bits = (source >> 19 & 31) | (source >> 38 & 3) << 5;
@@ -196,8 +203,9 @@ static void put_snoop(uint64_t source, struct pd_text *text)
         pd_text_string(text, "N/A");
 }
 
-static void put_tlb(uint64_t source, struct pd_text *text)
+static void put_tlb(uint64_t source, bool as_perf, struct pd_text *text)
 {
+    (void)as_perf;
     static const struct word words[] = {
         { 0, "N/A" }, { 3, "L1" }, { 4, "L2" }, { 5, "Walker" }, { 6, "Fault" }
     };
@@ -207,14 +215,16 @@ static void put_tlb(uint64_t source, struct pd_text *text)
     put_hit(bits, text);
 }
 
-static void put_lock(uint64_t source, struct pd_text *text)
+static void put_lock(uint64_t source, bool as_perf, struct pd_text *text)
 {
+    (void)as_perf;
     uint64_t lock = source >> 24 & 3;
     pd_text_string(text, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
 }
 
-static void put_blocked(uint64_t source, struct pd_text *text)
+static void put_blocked(uint64_t source, bool as_perf, struct pd_text *text)
 {
+    (void)as_perf;
     uint64_t bits = source >> 40 & 7;
     if (bits & 1)
         pd_text_string(text, " N/A");
@@ -226,22 +236,36 @@ static void put_blocked(uint64_t source, struct pd_text *text)
         pd_text_string(text, " N/A");
 }
 
+static void put_region(uint64_t region, struct pd_text *text)
+{
+    const char *name = pd_name_of(&pd_names_mem_region, region);
+    pd_text_string(text, "|RGN ");
+    if (name)
+        pd_text_string(text, name);
+    else
+        pd_text_hex_prefixed(text, region);
+}
+
 /* Padded to the longest so far: the samples must come one after another. */
 void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
                            struct pd_text *text)
 {
     static const struct {
         const char *head;
-        void (*put)(uint64_t source, struct pd_text *text);
+        void (*put)(uint64_t source, bool as_perf, struct pd_text *text);
     } parts[] = { { "|OP ", put_operation }, { "|LVL ", put_level }, { "|SNP ", put_snoop },
                   { "|TLB ", put_tlb },      { "|LCK ", put_lock },  { "|BLK ", put_blocked } };
+    bool as_perf = worker->script->recording->like_perf;
     pd_text_hex(text, sample->data_src, 16, ' ');
     pd_text_char(text, ' ');
     size_t start = text->length;
     for (size_t i = 0; i < PD_LENGTH(parts); i++) {
         pd_text_string(text, parts[i].head);
-        parts[i].put(sample->data_src, text);
+        parts[i].put(sample->data_src, as_perf, text);
     }
+    uint64_t region = PD_DATA_SRC_PART(sample->data_src, REGION);
+    if (region && !as_perf) /* Linux 6.20; perf 6.1 has no word for it */
+        put_region(region, text);
     size_t length = text->length - start;
     if (length > worker->script->widest_source)
         worker->script->widest_source = length;
@@ -249,6 +273,21 @@ void pd_script_data_source(struct pd_script_worker *worker, const struct pd_samp
 }
 
 /* ---- */
+
+/* Newest branch first, as in branch stacks; lines of instructions have theirs beside each branch. */
+static void put_counters(const struct pd_script_worker *worker, const struct pd_script_event *plan,
+                         const struct pd_sample *sample, struct pd_text *text)
+{
+    bool names = worker->script->options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
+    if (!sample->branch_counters || !plan->counters)
+        return;
+    pd_text_string(text, " br_cntr: ");
+    for (uint32_t i = 0; i < sample->branch_count; i++) {
+        uint64_t word = pd_load64(sample->branch_counters + 8 * (size_t)i, sample->swap);
+        pd_text_string(text, i ? "," : "");
+        pd_branch_counters_text(plan->counters, word, names, text);
+    }
+}
 
 void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                         const struct pd_sample *sample, const struct pd_delivered *record,
@@ -263,4 +302,7 @@ void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_
                       sample->swap, text);
     if (plan->fields & (PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) | PD_FIELD(BRSTACKOFF)))
         put_branches(worker, plan->fields, sample, record, text);
+    if (plan->fields & PD_FIELD(BRCNTR) &&
+        !(plan->fields & (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN))))
+        put_counters(worker, plan, sample, text);
 }

@@ -204,6 +204,14 @@ static bool has_all_branches(const struct pd_script *script)
     return types & ANY_BRANCH || pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
 }
 
+static bool has_counters(const struct pd_recording *recording)
+{
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->plan.branch_sample_type & PD_BRANCH_SAMPLE_COUNTERS)
+            return true;
+    return false;
+}
+
 static perfdata_status check_consistency(struct pd_script *script, const struct pd_event *event,
                                          uint64_t set)
 {
@@ -227,6 +235,9 @@ static perfdata_status check_consistency(struct pd_script *script, const struct 
         return missing(
             script, "Display of branch stack assembler requested, but non all-branch filter set\n"
                     "Hint: run 'perf record -b ...'");
+    if (set & PD_FIELD(BRCNTR) && !has_counters(script->recording))
+        return missing(script, "Display of branch counters requested, but no event has some\n"
+                               "Hint: run 'perf record -j any,counter'");
     if (set & PD_FIELD(TOD) && !script->has_clock)
         return missing(script, "Can't provide 'tod' time, missing clock data. Please record with "
                                "-k/--clockid option.");
@@ -359,6 +370,13 @@ static perfdata_status plan_events(struct pd_script *script)
         plan->bpf_output = event->attr.type == PD_TYPE_SOFTWARE &&
                            event->attr.config == PD_SW_BPF_OUTPUT &&
                            set->fields & PD_FIELD(BPF_OUTPUT);
+        if (set->fields & PD_FIELD(BRCNTR) &&
+            event->plan.branch_sample_type & PD_BRANCH_SAMPLE_COUNTERS) {
+            plan->counters = pd_arena_alloc(&script->arena, sizeof *plan->counters);
+            if (!plan->counters)
+                return PERFDATA_ERROR_MEMORY;
+            pd_branch_counters_of(script->recording, event, plan->counters);
+        }
         plan->series = pd_script_has_series(script, plan);
         perfdata_status status = plan_trace(script, plan);
         if (status)

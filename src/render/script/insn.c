@@ -2,6 +2,7 @@
 /* Instructions: insn and insnlen of the sample's address, brstackinsn and brstackinsnlen of all that ran between the
  * branches of its stack. */
 #include "render/script/plan.h"
+#include "format/names.h"
 #include "itrace/code/code.h"
 #include <sys/utsname.h>
 
@@ -21,7 +22,7 @@ static bool is_native(const struct pd_recording *recording)
     if (!features->arch.present || !features->arch.text.text || uname(&host))
         return false;
     const char *arch = features->arch.text.text;
-    return !strcmp(host.machine, arch) ||
+    return !strcmp(host.machine, arch) || !strcmp(pd_arch_normalise(host.machine), arch) ||
            (!strcmp(host.machine, "x86_64") && !strcmp(arch, "i386"));
 }
 
@@ -117,7 +118,9 @@ struct walk {
     uint64_t kernel_start;
     unsigned cycles; /* of all branches so far */
     bool is_64_bit, in_kernel;
-    size_t size; /* of what `bytes` holds */
+    const struct pd_branch_counters *counters; /* NULL: not shown */
+    uint64_t counter_word;                     /* of the branch under way */
+    size_t size;                               /* of what `bytes` holds */
     uint8_t bytes[BLOCK_LIMIT];
 };
 
@@ -196,6 +199,12 @@ static void put_jump(struct walk *walk, const struct pd_branch *branch, size_t a
     unsigned cycles = branch->flags >> 4 & 0xffff;
 
     put_bytes(walk, branch->from, at, true);
+    if (walk->counters) {
+        pd_text_string(text, "\tbr_cntr: ");
+        pd_branch_counters_text(
+            walk->counters, walk->counter_word,
+            walk->worker->script->options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES, text);
+    }
     pd_text_string(text, "\t#");
     if (branch->flags & 2)
         pd_text_string(text, " PRED");
@@ -268,6 +277,13 @@ static void put_last_block(struct walk *walk, uint64_t start, uint64_t ip)
     }
 }
 
+static void take_counters(struct walk *walk, const struct pd_sample *sample, uint32_t index)
+{
+    walk->counter_word = sample->branch_counters
+                             ? pd_load64(sample->branch_counters + 8 * (size_t)index, sample->swap)
+                             : 0;
+}
+
 static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32_t count)
 {
     struct pd_branch oldest = pd_branch_at(sample, count - 1);
@@ -276,6 +292,7 @@ static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32
     /* Where its block begins is not known. */
     if (read_block(walk, oldest.from, oldest.from) == BLOCK_READ) {
         put_symbol(walk, oldest.from);
+        take_counters(walk, sample, count - 1);
         put_jump(walk, &oldest, 0, 0);
     }
     for (uint32_t i = count - 1; i-- > 0;) {
@@ -287,6 +304,7 @@ static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32
             branch = pd_branch_at(sample, --i);
             block = read_block(walk, start, branch.from);
         }
+        take_counters(walk, sample, i);
         if (block == BLOCK_READ)
             put_block(walk, start, branch.from, &branch);
     }
@@ -296,6 +314,7 @@ static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32
 }
 
 static void put_branch_stack(struct pd_script_worker *worker, uint64_t fields,
+                             const struct pd_branch_counters *counters,
                              const struct pd_sample *sample, const struct pd_delivered *record,
                              struct pd_text *text)
 {
@@ -311,6 +330,7 @@ static void put_branch_stack(struct pd_script_worker *worker, uint64_t fields,
         return;
     }
     *walk = (struct walk){ .worker = worker, .record = record, .text = text, .fields = fields };
+    walk->counters = counters;
     walk->kernel_start = pd_symbols_kernel_start(worker->script->session.symbols, record->number);
     walk->view = pd_code_view(worker->code, record->thread, record->number, PD_CODE_HOST);
     if (walk->view)
@@ -378,11 +398,11 @@ static void put_insn(struct pd_script_worker *worker, uint64_t fields,
 }
 
 void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
-                    const struct pd_sample *sample, const struct pd_delivered *record,
-                    struct pd_text *text)
+                    const struct pd_branch_counters *counters, const struct pd_sample *sample,
+                    const struct pd_delivered *record, struct pd_text *text)
 {
     if (fields & (PD_FIELD(INSN) | PD_FIELD(INSNLEN)))
         put_insn(worker, fields, sample, record, text);
     if (fields & (PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN)))
-        put_branch_stack(worker, fields, sample, record, text);
+        put_branch_stack(worker, fields, counters, sample, record, text);
 }

@@ -410,7 +410,7 @@ static void put_after_ip(struct pd_script_worker *worker, const struct pd_script
     if (plan->bpf_output)
         put_bpf_output(sample, text);
     if (plan->fields & PD_INSN_FIELDS)
-        pd_script_insn(worker, plan->fields, sample, record, text);
+        pd_script_insn(worker, plan->fields, plan->counters, sample, record, text);
     if (plan->fields & PD_FIELD(PHYS_ADDR))
         pd_text_hex(text, sample->phys_addr, 16, ' ');
     if (plan->fields & PD_FIELD(DATA_PAGE_SIZE))
@@ -541,7 +541,7 @@ static void put_branch(struct pd_script_worker *worker, const struct pd_script_e
     if (location)
         pd_script_srcline(worker->script, location, location->addr, text);
     if (plan->fields & PD_INSN_FIELDS)
-        pd_script_insn(worker, plan->fields, sample, record, text);
+        pd_script_insn(worker, plan->fields, plan->counters, sample, record, text);
 }
 
 static const char *comm_of(const struct pd_delivered *record)
@@ -636,6 +636,8 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
         .vcpu = record->vcpu,
         .machine_pid = PD_UNLIKELY(record->vcpu) ? pd_timeline_machine(record->thread->timeline) : 0
     };
+    if (PD_UNLIKELY(plan->counters) && !(script->options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES))
+        pd_branch_counters_list(plan->counters, text);
     char *to = pd_script_start(worker, plan, &start, text);
     if (PD_UNLIKELY(!to))
         return;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "select/filter.h"
+#include "render/counters.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/raw_dump/trace_log.h"
 #include "pipeline/pipeline.h"
@@ -55,6 +56,7 @@ struct pd_script_event {
     bool branch_trace;   /* BTS: its own order of fields */
     bool address_shown;  /* BTS: the target */
     bool bpf_output;
+    struct pd_branch_counters *counters;  /* with field brcntr, else NULL */
     bool series;                          /* lines may come in series: see script_series.c */
     const struct pd_trace_format *format; /* of a tracepoint whose payload is printed, else NULL */
 };
@@ -370,7 +372,7 @@ void pd_script_data_source(struct pd_script_worker *worker, const struct pd_samp
 /* iregs, uregs, branch stacks */
 #define PD_EXTRA_AFTER_IP                                                                          \
     (PD_FIELD(IREGS) | PD_FIELD(UREGS) | PD_FIELD(BRSTACK) | PD_FIELD(BRSTACKSYM) |                \
-     PD_FIELD(BRSTACKOFF))
+     PD_FIELD(BRSTACKOFF) | PD_FIELD(BRCNTR))
 void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_event *plan,
                         const struct pd_sample *sample, const struct pd_delivered *record,
                         struct pd_text *text);
@@ -380,8 +382,8 @@ perfdata_status pd_script_open_code(struct pd_script *script);
 #define PD_INSN_FIELDS                                                                             \
     (PD_FIELD(INSN) | PD_FIELD(INSNLEN) | PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN))
 void pd_script_insn(struct pd_script_worker *worker, uint64_t fields,
-                    const struct pd_sample *sample, const struct pd_delivered *record,
-                    struct pd_text *text);
+                    const struct pd_branch_counters *counters, const struct pd_sample *sample,
+                    const struct pd_delivered *record, struct pd_text *text);
 
 /* The text of the instruction at worker->location is kept as long as that is. */
 bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,

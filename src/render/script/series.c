@@ -206,7 +206,7 @@ static bool make_insn(struct pd_script_worker *worker, const struct pd_delivered
     pd_synth_sample(record, &worker->synthesised);
     if (!pd_script_keeps_insn(worker, &worker->synthesised, record))
         return false;
-    pd_script_insn(worker, fields, &worker->synthesised, record, text);
+    pd_script_insn(worker, fields, NULL, &worker->synthesised, record, text);
     return !text->failed;
 }
 
