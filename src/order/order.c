@@ -20,7 +20,8 @@ struct pd_order {
     bool sorted;   /* delivery order asked for, and possible */
     bool backward; /* an event writes backwards: late records are nobody's fault */
     bool draining, ended;
-    bool round;             /* the record delivered last was a FINISHED_ROUND */
+    bool rounds;            /* FINISHED_ROUND lets records out */
+    bool round;             /* the record delivered last was a FINISHED_ROUND that does */
     perfdata_status status; /* of the end */
     uint64_t number;
     struct pd_queue queue;
@@ -33,6 +34,7 @@ struct pd_order {
     struct pd_spill *spill; /* NULL: all are in memory */
     bool merging;           /* the flush under way is of spilled records */
     bool no_spill;          /* there is no place for them */
+    const uint8_t *payload; /* behind the record delivered last */
     struct pd_order_stats stats;
 };
 
@@ -48,7 +50,8 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
                                                    : DEFAULT_ROOM;
     order->room /= 2; /* the queue has room for twice as much when it has grown */
     /* perf falls back to file order when the first event of a file has no times in its other records. */
-    order->sorted = mode == PD_ORDER_DELIVERY;
+    order->sorted = mode != PD_ORDER_FILE;
+    order->rounds = mode != PD_ORDER_TIME;
     if (recording->kind == PD_CONTAINER_FILE && recording->event_count &&
         !pd_attr_flag(&recording->events[0]->attr, PD_ATTR_SAMPLE_ID_ALL))
         order->sorted = false;
@@ -121,6 +124,7 @@ void pd_order_close(struct pd_order *order)
 static PD_NOINLINE int deliver_raw(struct pd_order *order, const struct pd_raw *raw, uint64_t time,
                                    struct pd_delivered *out)
 {
+    order->payload = raw->payload;
     *out = (struct pd_delivered){
         .data = raw->data,
         .size = raw->size,
@@ -318,8 +322,9 @@ static int read_on(struct pd_order *order, struct pd_delivered *out)
         if (PD_UNLIKELY(raw.chunk != order->walk_chunk))
             change_chunk(order, raw.chunk);
         if (PD_UNLIKELY(raw.type >= 64 || !raw.event)) {
-            order->round = raw.type == PD_RECORD_FINISHED_ROUND;
-            order->stats.rounds += order->round;
+            bool round = raw.type == PD_RECORD_FINISHED_ROUND;
+            order->round = round && order->rounds;
+            order->stats.rounds += round;
             return deliver_raw(order, &raw, PD_NO_TIME, out);
         }
         uint64_t time = pd_record_time(&raw.event->plan, raw.data, raw.size, raw.type);
@@ -360,6 +365,11 @@ int pd_order_next(struct pd_order *order, struct pd_delivered *out)
         if (got)
             return got;
     }
+}
+
+const uint8_t *pd_order_payload(const struct pd_order *order)
+{
+    return order->payload;
 }
 
 const struct pd_order_stats *pd_order_statistics(const struct pd_order *order)

@@ -7,8 +7,11 @@
 #include "container/container.h"
 
 enum pd_order_mode {
-    PD_ORDER_FILE,    /* as recorded */
-    PD_ORDER_DELIVERY /* as perf delivers */
+    PD_ORDER_FILE,     /* as recorded */
+    PD_ORDER_DELIVERY, /* as perf delivers */
+    /* As perf inject delivers where it takes the rounds for records like others: records without a time as they are met,
+     * then all the rest, sorted. */
+    PD_ORDER_TIME
 };
 
 /* One record, delivered. `chunk` is held by the consumer of the pull: see pd_order_next(). */
@@ -49,6 +52,8 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
                               struct pd_order **out);
 /* 1 a record, 0 end, < 0 status. out->data stays valid until the next call, longer when the caller holds the chunk. */
 int pd_order_next(struct pd_order *order, struct pd_delivered *out);
+/* The bytes that follow the record delivered last, of a pipe's AUXTRACE record; NULL: there are none in memory. */
+const uint8_t *pd_order_payload(const struct pd_order *order);
 const struct pd_order_stats *pd_order_statistics(const struct pd_order *order);
 /* As pd_walk_read_ahead(). */
 void pd_order_read_ahead(struct pd_order *order, struct pd_ahead *ahead);

@@ -13,7 +13,14 @@ struct pd_known_id {
     struct pd_build_id id;
 };
 
-enum { ENTRY_NAME = 36, MISC_SIZE = 1 << 15 };
+enum {
+    ENTRY_NAME = 36,
+    MISC_SIZE = 1 << 15,
+    RECORD_UNIT = 64, /* names in perf's records have room of so many bytes, or a multiple */
+    USUAL_SIZE = 20   /* of an id without MISC_SIZE */
+};
+
+enum { IN_TABLE = 1, IN_RECORDS = 2 }; /* what has been seen to for an object */
 
 static perfdata_status no_memory(struct pd_build_ids *ids)
 {
@@ -155,26 +162,72 @@ static bool in_table(const struct pd_build_ids *ids, const struct pd_dso *dso)
     return false;
 }
 
+/* The entry's bytes but for the name's first; they are zero before. */
+static void fill_entry(const struct pd_build_ids *ids, uint8_t *entry, uint16_t misc, size_t size,
+                       const struct pd_build_id *id, const char *path)
+{
+    bool swap = ids->big_endian != pd_is_big_endian(false);
+    pd_store16(entry + 4, misc, swap);
+    pd_store16(entry + 6, (uint16_t)size, swap);
+    pd_store32(entry + 8, UINT32_MAX, swap);
+    memcpy(entry + 12, id->bytes, id->size);
+    if (misc & MISC_SIZE)
+        entry[32] = id->size;
+    memcpy(entry + ENTRY_NAME, path, strlen(path)); /* NOLINT: zeros follow */
+}
+
 static perfdata_status put_entry(struct pd_build_ids *ids, const char *path, uint16_t mode,
                                  const struct pd_build_id *id)
 {
-    bool swap = ids->big_endian != pd_is_big_endian(false);
-    size_t name = strlen(path), size = ENTRY_NAME + (size_t)pd_align8(name + 1);
-    size = (size_t)pd_align8(size);
+    size_t size = (size_t)pd_align8(ENTRY_NAME + pd_align8(strlen(path) + 1));
     if (size > UINT16_MAX)
         return PERFDATA_OK;
     if (!pd_vec_reserve(&ids->table, ids->table.count + size))
         return no_memory(ids);
     uint8_t *entry = ids->table.data + ids->table.count;
     memset(entry, 0, size);
-    pd_store16(entry + 4, mode | MISC_SIZE, swap);
-    pd_store16(entry + 6, (uint16_t)size, swap);
-    pd_store32(entry + 8, UINT32_MAX, swap);
-    memcpy(entry + 12, id->bytes, id->size);
-    entry[32] = id->size;
-    memcpy(entry + ENTRY_NAME, path, name); /* NOLINT: zeros follow */
+    fill_entry(ids, entry, mode | MISC_SIZE, size, id, path);
     ids->table.count += size;
     return PERFDATA_OK;
+}
+
+/* As perf's, which has no length: one is told where it is not the usual. */
+static perfdata_status put_record(struct pd_build_ids *ids, const struct pd_dso *dso, uint16_t mode)
+{
+    struct pd_build_id id;
+    bool swap = ids->big_endian != pd_is_big_endian(false);
+    size_t name = strlen(dso->long_name) + 1;
+    size_t size = ENTRY_NAME + (name + RECORD_UNIT - 1) / RECORD_UNIT * RECORD_UNIT;
+    uint64_t key = pd_hash_bytes(dso->long_name, name - 1, 0);
+    if (size > UINT16_MAX || pd_map64_get(&ids->told, key) != PD_MAP64_NONE ||
+        !find_id(ids, dso, &id))
+        return PERFDATA_OK;
+    pd_text_fill(&ids->record, '\0', size);
+    if (ids->record.failed)
+        return no_memory(ids);
+    uint8_t *record = (uint8_t *)ids->record.data;
+    fill_entry(ids, record, id.size == USUAL_SIZE ? mode : mode | MISC_SIZE, size, &id,
+               dso->long_name);
+    pd_store32(record, PD_RECORD_HEADER_BUILD_ID, swap);
+    return pd_map64_set(&ids->told, key, 1) ? PERFDATA_OK : no_memory(ids);
+}
+
+/* A pipe's own record of a build-id is copied, and need not be made. */
+static perfdata_status note_told(struct pd_build_ids *ids, const uint8_t *record, uint32_t size)
+{
+    const char *path = (const char *)record + ENTRY_NAME;
+    if (size <= ENTRY_NAME)
+        return PERFDATA_OK;
+    uint64_t key = pd_hash_bytes(path, strnlen(path, size - ENTRY_NAME), 0);
+    return pd_map64_set(&ids->told, key, 1) ? PERFDATA_OK : no_memory(ids);
+}
+
+bool pd_build_ids_told(const struct pd_build_ids *ids, const uint8_t *entry, size_t size)
+{
+    const char *path = (const char *)entry + ENTRY_NAME;
+    return size > ENTRY_NAME &&
+           pd_map64_get(&ids->told, pd_hash_bytes(path, strnlen(path, size - ENTRY_NAME), 0)) !=
+               PD_MAP64_NONE;
 }
 
 static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *dso)
@@ -214,16 +267,28 @@ static bool has_file(const struct pd_dso *dso)
     }
 }
 
-static perfdata_status hit(struct pd_build_ids *ids, const struct pd_dso *dso)
+static perfdata_status mark(struct pd_build_ids *ids, const struct pd_dso *dso, uint8_t what,
+                            bool *first)
 {
-    if (dso->index < ids->done.count && ids->done.data[dso->index])
-        return PERFDATA_OK;
     if (!pd_vec_reserve(&ids->done, dso->index + 1u))
         return no_memory(ids);
     while (ids->done.count <= dso->index)
         ids->done.data[ids->done.count++] = 0;
-    ids->done.data[dso->index] = 1;
-    return has_file(dso) ? add_entry(ids, dso) : PERFDATA_OK;
+    if (first)
+        *first = !(ids->done.data[dso->index] & what);
+    ids->done.data[dso->index] |= what;
+    return PERFDATA_OK;
+}
+
+/* The first time that it is asked for this. */
+static perfdata_status see_to(struct pd_build_ids *ids, const struct pd_dso *dso, uint8_t what,
+                              uint16_t mode)
+{
+    bool first = false;
+    perfdata_status status = mark(ids, dso, what, &first);
+    if (status < 0 || !first || !has_file(dso))
+        return status;
+    return what == IN_TABLE ? add_entry(ids, dso) : put_record(ids, dso, mode);
 }
 
 /* ---- records ---- */
@@ -267,7 +332,40 @@ void pd_build_ids_close(struct pd_build_ids *ids)
     pd_map64_free(&ids->added);
     pd_vec_free(&ids->done);
     pd_vec_free(&ids->table);
+    pd_text_free(&ids->record);
+    pd_map64_free(&ids->told);
     pd_session_close(&ids->follow.session);
+}
+
+/* What a MMAP or MMAP2 record has just mapped. */
+static const struct pd_map *mapped(struct pd_build_ids *ids, const struct pd_event *event,
+                                   const uint8_t *record, uint32_t size, uint16_t misc)
+{
+    enum { PID = 8, TID = 12, ADDRESS = 16, END = 24 };
+    struct pd_follow *follow = &ids->follow;
+    struct pd_timeline *timeline = follow->session.timeline;
+    if (!event || size < END)
+        return NULL;
+    bool swap = event->plan.swap;
+    uint64_t address = pd_load64(record + ADDRESS, swap);
+    if ((misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_KERNEL)
+        return pd_timeline_kernel_map(timeline, follow->number, address);
+    const struct pd_thread *thread = pd_timeline_touch(
+        timeline, pd_load32(record + PID, swap), pd_load32(record + TID, swap), follow->number);
+    return thread ? pd_thread_map(thread, follow->number, address) : NULL;
+}
+
+/* perf makes a record of what a sample hits first, or with `all` of what is mapped, but of nothing whose map has an id. */
+static perfdata_status make_record(struct pd_build_ids *ids, const struct pd_map *hit,
+                                   const struct pd_map *map, uint32_t type, uint16_t misc)
+{
+    uint16_t mode = misc & PD_MISC_CPUMODE_MASK;
+    if (map && map->dso && type == PD_RECORD_MMAP2 && misc & PD_MISC_MMAP_BUILD_ID)
+        return mark(ids, map->dso, IN_RECORDS, NULL);
+    const struct pd_map *shown = ids->all ? map : hit;
+    if (!shown || !shown->dso || (ids->all && shown->dso->kind == PD_DSO_KERNEL))
+        return PERFDATA_OK;
+    return see_to(ids, shown->dso, IN_RECORDS, mode);
 }
 
 perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
@@ -275,14 +373,21 @@ perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_ev
                                     uint16_t misc)
 {
     struct pd_timeline *timeline = ids->follow.session.timeline;
-    const struct pd_map *map;
-    perfdata_status status = pd_follow_record(&ids->follow, event, record, size, type, misc, &map);
-    if (status == PERFDATA_OK && map && map->dso && !ids->all)
-        status = hit(ids, map->dso);
+    const struct pd_map *hit, *map = NULL;
+    perfdata_status status = pd_follow_record(&ids->follow, event, record, size, type, misc, &hit);
+    if (status == PERFDATA_OK && hit && hit->dso && !ids->all)
+        status = see_to(ids, hit->dso, IN_TABLE, 0);
     size_t count = ids->all ? pd_timeline_dso_count(timeline) : 0;
     for (; ids->seen < count && status == PERFDATA_OK; ids->seen++)
-        status = hit(ids, pd_timeline_dso(timeline, ids->seen));
-    return status;
+        status = see_to(ids, pd_timeline_dso(timeline, ids->seen), IN_TABLE, 0);
+    ids->record.length = 0;
+    if (status < 0 || !ids->want_records)
+        return status;
+    if (type == PD_RECORD_HEADER_BUILD_ID)
+        return note_told(ids, record, size);
+    if (type == PD_RECORD_MMAP || type == PD_RECORD_MMAP2)
+        map = mapped(ids, event, record, size, misc);
+    return make_record(ids, hit, map, type, misc);
 }
 
 perfdata_status pd_build_ids_read(struct pd_build_ids *ids,

@@ -3,6 +3,7 @@
 #ifndef PD_REWRITE_BUILD_IDS_H
 #define PD_REWRITE_BUILD_IDS_H
 #include "object/elf/build_id.h"
+#include "base/text.h"
 #include "rewrite/sample_map.h"
 #include "rewrite/rewrite.h"
 
@@ -13,13 +14,17 @@ struct pd_build_ids {
     bool
         just_made; /* the recording ended a moment ago: files are those that were mapped, or have another inode */
     bool big_endian;       /* of the entries */
-    PD_VEC(uint8_t) done;  /* by the object's index */
+    PD_VEC(uint8_t) done;  /* by the object's index: 0, or bits of what has been seen to */
     size_t seen;           /* objects looked at, for `all` */
     PD_VEC(uint8_t) table; /* entries, those of the recording first */
     size_t recorded;       /* bytes of those */
     struct pd_map64 known; /* hash of the path -> number in known_ids */
     PD_VEC(struct pd_known_id) known_ids;
     struct pd_map64 added; /* hash of the path -> where in the table */
+    bool want_records;
+    struct pd_map64 told; /* hash of the path of each of these records so far */
+    struct pd_text
+        record; /* the HEADER_BUILD_ID that perf inject puts before the last record; empty: none */
 };
 
 perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool big_endian,
@@ -29,6 +34,8 @@ void pd_build_ids_close(struct pd_build_ids *ids);
 perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
                                     const uint8_t *record, uint32_t size, uint32_t type,
                                     uint16_t misc);
+/* Whether a record of the object that this entry names has been made. */
+bool pd_build_ids_told(const struct pd_build_ids *ids, const uint8_t *entry, size_t size);
 /* A file that no map showed. */
 perfdata_status pd_build_ids_add(struct pd_build_ids *ids, const char *path,
                                  const struct pd_build_id *id);

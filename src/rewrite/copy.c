@@ -31,7 +31,8 @@ static bool is_copied(const struct pd_copy *copy, unsigned feature)
     switch (feature) {
     case PD_FEATURE_AUXTRACE: return false;
     case PD_FEATURE_BUILD_ID: /* perf inject writes no record of it */
-        return bytes->data && !(copy->recording->like_perf && copy->output.kind == PD_WRITE_PIPE);
+        return bytes->data && !((copy->recording->like_perf || copy->no_ids) &&
+                                copy->output.kind == PD_WRITE_PIPE);
     case PD_FEATURE_DIR_FORMAT: return copy->directory && bytes->data;
     case PD_FEATURE_COMPRESSED: /* perf sets the bit even where nothing is compressed */
         return bytes->data && (copy->closed || !copy->recording->features.compressed.type);
@@ -134,6 +135,7 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
     const struct perfdata_output *options = &out->output.options;
     out->whole = flags & PD_COPY_WHOLE;
     out->directory = flags & PD_COPY_DIRECTORY;
+    out->no_ids = flags & PD_COPY_NO_IDS;
     out->big_endian = wanted_order(recording, options->byte_order);
     out->convert = out->big_endian != recording->big_endian;
     out->cpus = recording->features.nrcpus.present ? recording->features.nrcpus.available : 0;
@@ -317,7 +319,8 @@ perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw)
     return status;
 }
 
-perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivered *record)
+perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivered *record,
+                                  const uint8_t *payload)
 {
     struct pd_raw raw = { .data = record->data,
                           .size = record->size,
@@ -328,7 +331,8 @@ perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivere
                           .event = record->event };
     if (raw.type == PD_RECORD_AUXTRACE && raw.size >= 16) {
         raw.payload_size = pd_load64(raw.data + 8, copy->recording->swap);
-        if (pd_source_is_stream(copy->recording->source))
+        raw.payload = payload;
+        if (!payload && pd_source_is_stream(copy->recording->source))
             return pd_fail(&copy->recording->context, PERFDATA_ERROR_UNSUPPORTED,
                            (int64_t)raw.offset,
                            "trace data from a pipe cannot be put in another order");

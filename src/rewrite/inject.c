@@ -11,9 +11,10 @@
 struct inject {
     struct pd_copy copy;
     struct pd_build_ids ids;
-    bool with_ids, by_and_by; /* the input cannot be read twice: ids come as they are found */
-    bool jit, only_jit;       /* ids of what is written there, of nothing else */
-    size_t told;              /* bytes of the table that a pipe was given */
+    bool with_ids; /* a table of build-ids is made */
+    bool as_found; /* and records of them stand before what shows the objects, as perf puts them */
+    bool jit, only_jit; /* ids of what is written there, of nothing else */
+    size_t told;        /* bytes of the table that a pipe was given */
     struct perfdata_inject_options options;
 };
 
@@ -37,11 +38,16 @@ static perfdata_status put_new_ids(void *data)
     return status;
 }
 
-static perfdata_status note_ids(struct inject *inject, const struct pd_raw *raw)
+static perfdata_status put_found_id(struct inject *inject, const struct pd_event *event,
+                                    const uint8_t *record, uint32_t size, uint32_t type,
+                                    uint16_t misc)
 {
-    perfdata_status status = pd_build_ids_record(&inject->ids, raw->event, raw->data, raw->size,
-                                                 raw->type, raw->misc);
-    return status == PERFDATA_OK ? put_new_ids(inject) : status;
+    struct pd_build_ids *ids = &inject->ids;
+    perfdata_status status = pd_build_ids_record(ids, event, record, size, type, misc);
+    if (status < 0 || !ids->record.length)
+        return status;
+    return pd_writer_put_record(inject->copy.writer, ids->record.data,
+                                (uint32_t)ids->record.length);
 }
 
 static perfdata_status copy_all(struct inject *inject)
@@ -55,13 +61,35 @@ static perfdata_status copy_all(struct inject *inject)
     while ((got = pd_walk_next(walk, &raw)) > 0) {
         if (pd_walk_doubts(walk, &raw))
             continue;
-        got = inject->by_and_by ? note_ids(inject, &raw) : PERFDATA_OK;
+        got = inject->as_found
+                  ? put_found_id(inject, raw.event, raw.data, raw.size, raw.type, raw.misc)
+                  : PERFDATA_OK;
         if (got == PERFDATA_OK)
             got = pd_copy_raw(copy, &raw);
         if (got < 0)
             break;
     }
     pd_walk_close(walk);
+    return got;
+}
+
+/* What samples hit can only be told in the order of time, and so perf writes them in it. */
+static perfdata_status copy_by_time(struct inject *inject)
+{
+    struct pd_order *order;
+    struct pd_delivered record;
+    int got = pd_order_open(inject->copy.recording, PD_ORDER_TIME, &order);
+    if (got < 0)
+        return got;
+    while ((got = pd_order_next(order, &record)) > 0) {
+        got = put_found_id(inject, record.event, record.data, record.size, record.type,
+                           record.misc);
+        if (got == PERFDATA_OK)
+            got = pd_copy_delivered(&inject->copy, &record, pd_order_payload(order));
+        if (got < 0)
+            break;
+    }
+    pd_order_close(order);
     return got;
 }
 
@@ -77,15 +105,35 @@ static perfdata_status copy_records(struct inject *inject)
 {
     if (inject->options.flags & PERFDATA_INJECT_SCHED_STAT)
         return pd_inject_sched_stat(&inject->copy);
-    if (!inject->jit)
-        return copy_all(inject);
-    return pd_inject_jit(&inject->copy, &inject->ids, put_new_ids, inject);
+    if (inject->jit)
+        return pd_inject_jit(&inject->copy, &inject->ids, put_new_ids, inject);
+    return inject->as_found && !inject->ids.all ? copy_by_time(inject) : copy_all(inject);
+}
+
+/* The input's ids of objects that nothing showed: perf loses them in a pipe. They end it, where they change nothing else. */
+static perfdata_status put_other_ids(struct inject *inject)
+{
+    struct pd_build_ids *ids = &inject->ids;
+    bool swap = ids->big_endian != pd_is_big_endian(false);
+    perfdata_status status = PERFDATA_OK;
+    size_t size = 8;
+    for (size_t at = 0; at + 8 <= ids->recorded && size >= 8 && status == PERFDATA_OK; at += size) {
+        uint8_t *entry = ids->table.data + at;
+        size = pd_load16(entry + 6, swap);
+        if (size > ids->recorded - at || pd_build_ids_told(ids, entry, size))
+            continue;
+        pd_store32(entry, PD_RECORD_HEADER_BUILD_ID, swap);
+        status = pd_writer_put_record(inject->copy.writer, entry, (uint32_t)size);
+        pd_store32(entry, 0, swap);
+    }
+    return status;
 }
 
 static perfdata_status run(struct inject *inject)
 {
     perfdata_status status = PERFDATA_OK;
-    if (inject->with_ids && !inject->by_and_by && !inject->only_jit) {
+    bool late = inject->as_found || inject->jit;
+    if (inject->with_ids && !inject->as_found && !inject->only_jit) {
         status = pd_build_ids_read(&inject->ids, NULL, NULL);
         if (status == PERFDATA_OK)
             status = give_table(inject);
@@ -95,9 +143,11 @@ static perfdata_status run(struct inject *inject)
         status = pd_copy_begin(&inject->copy);
     if (status == PERFDATA_OK)
         status = copy_records(inject);
-    if (status == PERFDATA_OK && (inject->by_and_by || inject->jit) &&
-        inject->copy.output.kind == PD_WRITE_FILE)
+    if (status == PERFDATA_OK && late && inject->copy.output.kind == PD_WRITE_FILE)
         status = give_table(inject);
+    if (status == PERFDATA_OK && inject->as_found && inject->copy.output.kind == PD_WRITE_PIPE &&
+        !inject->copy.recording->like_perf)
+        status = put_other_ids(inject);
     return status;
 }
 
@@ -111,15 +161,19 @@ static perfdata_status inject_records(struct pd_recording *inner,
     bool stream = pd_source_is_stream(inner->source), sched = flags & PERFDATA_INJECT_SCHED_STAT;
     inject.with_ids = flags & ids;
     inject.jit = flags & PERFDATA_INJECT_JIT;
-    inject.by_and_by = inject.with_ids && stream;
-    if (inject.by_and_by && (sched || inject.jit))
+    inject.as_found = inject.with_ids && !sched && !inject.jit;
+    if (inject.with_ids && stream && !inject.as_found)
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "a pipe is read once: build-ids and %s need two runs",
                        sched ? "sched-stat" : "jit");
     if (sched && inject.jit)
         return pd_fail(&inner->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "sched-stat and jit need two runs");
-    how |= (inject.by_and_by ? PD_COPY_OPEN : 0) | (sched || inject.jit ? PD_COPY_REORDER : 0);
+    if (inject.as_found)
+        how |= PD_COPY_OPEN | (flags & PERFDATA_INJECT_ALL_BUILD_IDS ? 0 : PD_COPY_REORDER) |
+               PD_COPY_ROUNDS | PD_COPY_NO_IDS;
+    else if (sched || inject.jit)
+        how |= PD_COPY_REORDER;
     perfdata_status status = pd_copy_open(inner, output, how, &inject.copy);
     inject.only_jit = inject.jit && !inject.with_ids;
     inject.with_ids = inject.with_ids || inject.jit;
@@ -127,6 +181,7 @@ static perfdata_status inject_records(struct pd_recording *inner,
         status = pd_build_ids_open(inner, flags & PERFDATA_INJECT_ALL_BUILD_IDS,
                                    inject.copy.big_endian, inject.options.known_build_ids,
                                    &inject.ids);
+    inject.ids.want_records = inject.as_found;
     if (status == PERFDATA_OK)
         status = run(&inject);
     if (inject.with_ids)

@@ -455,7 +455,7 @@ static perfdata_status put_timed_until(struct merged *merged, struct timed *time
         if (is_wanted(&timed->next, merged->host->swap))
             status = put_guest_until(merged, timed->next.time);
         if (status == PERFDATA_OK)
-            status = pd_copy_delivered(&merged->copy, &timed->next);
+            status = pd_copy_delivered(&merged->copy, &timed->next, NULL);
         if (status == PERFDATA_OK)
             status = next_timed(timed);
     }
@@ -481,7 +481,7 @@ static perfdata_status put_all(struct merged *merged, struct pd_order *file, str
                 got = put_guest_until(merged, limit);
             limit = latest;
         }
-        if (got < 0 || (got = pd_copy_delivered(&merged->copy, &record)) < 0)
+        if (got < 0 || (got = pd_copy_delivered(&merged->copy, &record, NULL)) < 0)
             return got;
     }
     if (got == PERFDATA_OK)

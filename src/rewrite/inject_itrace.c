@@ -150,7 +150,7 @@ static perfdata_status put_error(struct traced *traced, const struct pd_delivere
     bool swap = traced->copy.recording->swap;
     if (record->size < MESSAGE_AT + MESSAGE || pd_load32(record->data + FORMAT_AT, swap) != 1 ||
         !make_room(traced, record->size))
-        return pd_copy_delivered(&traced->copy, record);
+        return pd_copy_delivered(&traced->copy, record, NULL);
     size_t length = strnlen((const char *)record->data + MESSAGE_AT, MESSAGE - 1) + 1;
     size_t size = MESSAGE_AT + (size_t)pd_align8(length);
     memcpy(traced->scratch, record->data, size);
@@ -176,7 +176,7 @@ static perfdata_status put(struct traced *traced, const struct pd_delivered *rec
         return put_error(traced, record);
     if (event && event->synthesised)
         return put_made(traced, record);
-    return pd_copy_delivered(&traced->copy, record);
+    return pd_copy_delivered(&traced->copy, record, NULL);
 }
 
 /* Records that perf writes when it reads them, in front of all that it orders by time. */

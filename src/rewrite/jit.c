@@ -146,7 +146,7 @@ static perfdata_status take_dump(struct inject_jit *jit, const struct pd_deliver
     if (!pd_jitdump_open(&dump, path)) {
         perfdata_status status = pd_issue(context, PERFDATA_ISSUE_OBJECT, -1,
                                           "%s cannot be read as a jitdump", path);
-        return status < 0 ? status : pd_copy_delivered(jit->copy, record);
+        return status < 0 ? status : pd_copy_delivered(jit->copy, record, NULL);
     }
     const char *unusable = pd_jit_times_unusable(&jit->watch, jit->copy->recording, &dump);
     perfdata_status status = unusable ? pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "%s: %s",
@@ -167,7 +167,7 @@ static perfdata_status take(struct inject_jit *jit, const struct pd_delivered *r
                                 record->type, jit->copy->recording->swap, &path, &length)) {
     case PD_JIT_DUMP: return take_dump(jit, record, path, length);
     case PD_JIT_ANONYMOUS: return PERFDATA_OK;
-    default: return pd_copy_delivered(jit->copy, record);
+    default: return pd_copy_delivered(jit->copy, record, NULL);
     }
 }
 

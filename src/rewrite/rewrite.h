@@ -60,6 +60,7 @@ struct pd_copy {
     bool whole;               /* features that do not parse are left out */
     bool closed;              /* compressed records pass as they are */
     bool directory;           /* the feature that says so is copied */
+    bool no_ids;              /* that of build-ids is not, into a pipe */
     bool no_rounds;           /* FINISHED_ROUND is left out: the records come in another order */
     size_t events;            /* that the writer has */
     bool has_feature[256];    /* likewise */
@@ -69,12 +70,13 @@ struct pd_copy {
 };
 
 enum pd_copy_flags {
-    PD_COPY_OPEN = 1,      /* records within compressed ones are wanted */
-    PD_COPY_REORDER = 2,   /* records will not come in the file's order */
-    PD_COPY_NO_EVENTS = 4, /* events and features are the caller's */
-    PD_COPY_WHOLE = 8,     /* features that do not parse are left out */
-    PD_COPY_ROUNDS = 16,   /* with REORDER: FINISHED_ROUND stays all the same */
-    PD_COPY_DIRECTORY = 32 /* it becomes the main file of a directory, as the input is */
+    PD_COPY_OPEN = 1,       /* records within compressed ones are wanted */
+    PD_COPY_REORDER = 2,    /* records will not come in the file's order */
+    PD_COPY_NO_EVENTS = 4,  /* events and features are the caller's */
+    PD_COPY_WHOLE = 8,      /* features that do not parse are left out */
+    PD_COPY_ROUNDS = 16,    /* with REORDER: FINISHED_ROUND stays all the same */
+    PD_COPY_DIRECTORY = 32, /* it becomes the main file of a directory, as the input is */
+    PD_COPY_NO_IDS = 64     /* the build-ids of a pipe are the caller's */
 };
 
 /* Makes the output and gives it events and features. The caller may then replace features, before pd_copy_begin().
@@ -89,8 +91,10 @@ perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw);
 /* A record in the byte order of the input, which may have been changed. */
 perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *event,
                                const uint8_t *record, uint32_t size);
-/* A record that came through order/. */
-perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivered *record);
+/* A record that came through order/, `payload` from pd_order_payload(); NULL: what follows an AUXTRACE record is read from
+ * the file. */
+perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivered *record,
+                                  const uint8_t *payload);
 /* Finishes the output when `status` is good, else takes it away. */
 perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status);
 

@@ -101,7 +101,7 @@ static perfdata_status take(struct sched_stat *s, const struct pd_delivered *rec
 {
     const struct pd_event *event = record->event;
     if (record->type != PD_RECORD_SAMPLE || !event || strncmp(event->name, "sched:sched_", 12) != 0)
-        return pd_copy_delivered(s->copy, record);
+        return pd_copy_delivered(s->copy, record, NULL);
     bool has_tid = event->plan.tid && event->plan.tid + 8u <= record->size;
     uint32_t tid = has_tid ? pd_load32(record->data + event->plan.tid + 4, event->plan.swap) : 0;
     const char *name = event->name + 12;
@@ -114,7 +114,7 @@ static perfdata_status take(struct sched_stat *s, const struct pd_delivered *rec
     }
     if (!strncmp(name, "stat_", 5))
         return put_merged(s, record);
-    return pd_copy_delivered(s->copy, record);
+    return pd_copy_delivered(s->copy, record, NULL);
 }
 
 perfdata_status pd_inject_sched_stat(struct pd_copy *copy)

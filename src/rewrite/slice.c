@@ -113,7 +113,8 @@ static perfdata_status take(struct slice *slice, const struct pd_delivered *reco
 {
     if (record->type != PD_RECORD_SAMPLE) {
         bool late = record->time != PD_NO_TIME && record->time > slice->end;
-        return late || slice->counting ? PERFDATA_OK : pd_copy_delivered(&slice->copy, record);
+        return late || slice->counting ? PERFDATA_OK
+                                       : pd_copy_delivered(&slice->copy, record, NULL);
     }
     if (!stays(slice, record))
         return PERFDATA_OK;
@@ -122,7 +123,7 @@ static perfdata_status take(struct slice *slice, const struct pd_delivered *reco
         slice->last_time = record->time;
     }
     slice->written++;
-    return pd_copy_delivered(&slice->copy, record);
+    return pd_copy_delivered(&slice->copy, record, NULL);
 }
 
 static perfdata_status no_work(void *data, void *state, struct pd_batch *batch)
