@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings in the forms of other tools. */
+/* Recordings in the forms of other tools: databases, and whatever a profile can be written as. */
 #ifndef PERFDATA_EXPORT_H
 #define PERFDATA_EXPORT_H
+#include <perfdata/profile.h>
 #include <perfdata/recording.h>
 #include <perfdata/symbol_search.h>
 #include <perfdata/status.h>
@@ -51,6 +52,83 @@ struct perfdata_database_options {
  * and what reading fails with. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_export_database(
     perfdata_recording *recording, const struct perfdata_database_options *options);
+
+/* ---- profiles in the forms of other tools ---- */
+
+/* Since 0.1. */
+enum perfdata_export_flags {
+    PERFDATA_EXPORT_COUNT = 1 << 0 /* a sample weighs 1, not its period */
+};
+
+/* What stands above the first function of a stack, where a form has no threads of its own. Since 0.1. */
+enum perfdata_export_group {
+    PERFDATA_EXPORT_BY_COMM = 0,
+    PERFDATA_EXPORT_BY_PROCESS = 1, /* "comm-pid" */
+    PERFDATA_EXPORT_BY_THREAD = 2,  /* "comm-pid/tid" */
+    PERFDATA_EXPORT_TOGETHER = 3    /* nothing */
+};
+
+/* Zero all but struct_size and detail, then set what is needed. Since 0.1. */
+struct perfdata_export_options {
+    size_t struct_size;
+    uint32_t flags; /* enum perfdata_export_flags */
+    uint32_t group; /* enum perfdata_export_group */
+    int32_t detail; /* enum perfdata_frame_detail; -1: what suits the form */
+    uint32_t reserved;
+    const char *events; /* names, separated by commas; NULL: all that have samples */
+    /* Which samples, how they are resolved; its detail, columns, samples and samples_data are not used. NULL: the defaults. */
+    const struct perfdata_profile_options *profile;
+    /* For forms of several tables: called with the name of one before its first byte, which then follows; 0 to go on. NULL:
+     * only the first table is written. */
+    int (*table)(void *data, const char *name);
+};
+
+/* Set struct_size before. Since 0.1. */
+struct perfdata_export_result {
+    size_t struct_size;
+    uint64_t samples;      /* that the filters kept */
+    uint64_t trace_errors; /* errors that decoding AUX traces met: what ran there is missing */
+};
+
+/* Reads the recording and writes it in the form that is called `format` ("folded"). `write` gets the bytes in pieces, one call
+ * at a time, maybe from another thread. Memory goes with distinct stacks where the form allows it.
+ * `result` may be NULL.
+ *   PERFDATA_ERROR_ARGUMENT     no such form or event, or an option does not parse
+ *   PERFDATA_ERROR_UNSUPPORTED  the form needs a library that this build has not
+ *   PERFDATA_ERROR_NO_DATA      nothing of what the form holds was recorded
+ *   PERFDATA_ERROR_OUTPUT       `write` or `table` said no
+ * and what perfdata_profile_build() fails with. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_export_run(perfdata_recording *recording, const char *format,
+                                                 const struct perfdata_export_options *options,
+                                                 perfdata_write_fn write, void *data,
+                                                 struct perfdata_export_result *result);
+
+/* The same into a file; a form of several tables makes a folder with a file for each. A file appears under its name when it is
+ * complete; "-": standard output, of several tables the first. options->table is not used. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_export_file(perfdata_recording *recording, const char *format,
+                                                  const struct perfdata_export_options *options,
+                                                  const char *path,
+                                                  struct perfdata_export_result *result);
+
+/* The same of a profile that is there already; options->profile and options->detail are not used. Forms that show samples one
+ * by one need a profile that keeps them: PERFDATA_ERROR_NO_DATA. `error` (may be NULL) gets the text of a failure, cut to
+ * `error_size`. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_profile_export(const perfdata_profile *profile,
+                                                     const char *format,
+                                                     const struct perfdata_export_options *options,
+                                                     perfdata_write_fn write, void *data,
+                                                     char *error, size_t error_size);
+
+/* Since 0.1. */
+enum perfdata_format_flags {
+    PERFDATA_FORMAT_BINARY = 1 << 0, /* nothing for a terminal */
+    PERFDATA_FORMAT_TABLES = 1 << 1, /* several tables */
+    PERFDATA_FORMAT_SAMPLES = 1 << 2 /* shows samples one by one */
+};
+
+/* Names of forms; NULL beyond the last. *text (may be NULL): what it is for, in a line; *flags (may be NULL): enum
+ * perfdata_format_flags. Since 0.1. */
+PERFDATA_API const char *perfdata_export_format(size_t index, const char **text, uint32_t *flags);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@ _perfdata() {
             'evlist:events of the recording'
             'buildid-list:build-ids of the objects in the recording'
             'aux:AUX areas\: buffers, bare traces, packets, counts, PSBs'
-            'export:samples, calls and switches as a database'
+            'export:the recording in a form of other tools\: flame graphs, databases...'
             'record:a recording of what runs here and now'
             'inject:the recording in another form, with build-ids, compressed'
             'check:what is wrong with a recording, its file and its content'
@@ -287,15 +287,35 @@ _perfdata() {
         '*--vmlinux=[kernel image with symbols]:FILE:_files' \
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
-        '*--itrace=-[what is made of a trace\: letters and numbers as in perf]::WHAT:' \
+        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--guest-code[code that runs in a guest is its hypervisor'\''s]' \
+        '*--guestkallsyms=[take guests'\'' samples; the table of the kernel of the one that no pid names]:FILE:_files' \
+        '*--guestvmlinux=[take guests'\'' samples; that kernel'\''s image]:FILE:_files' \
+        '*--guestmodules=[take guests'\'' samples; its modules]:FILE:_files' \
+        '*--guestmount=[take guests'\'' samples; DIR/PID is the root of the one that PID is the hypervisor of]:DIR:_files -/' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
         '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
-        '*-o+[where to write; - is standard output (postgresql)]:FILE:_files' \
-        '*--output=[where to write; - is standard output (postgresql)]:FILE:_files' \
+        '*-o+[where to write, of several tables a folder; - is standard output (not of sqlite)]:FILE:_files' \
+        '*--output=[where to write, of several tables a folder; - is standard output (not of sqlite)]:FILE:_files' \
+        '*--event=[these events only]:EVENT\[,...\]:' \
+        '*--count[a sample weighs 1, not its period]' \
+        '*--group=[above the first function\: comm (default), process, thread, none]:WHAT:' \
+        '*--detail=[frames differ by function, line or address; default\: as suits the form]:WHAT:' \
+        '*--lines[source lines, also where frames differ by address]' \
+        '*-G[without call chains]' \
+        '*--hide-call-graph[without call chains]' \
+        '*--max-stack=[frames at most of a chain]:N:' \
+        '*--stop-bt=[chains end at these symbols]:SYMBOL\[,...\]:' \
+        '*--inline[inlined functions in unwound chains (on)]' \
+        '*--demangle[demangle C++, Rust, D and Java names (on)]' \
+        '*--demangle-kernel[demangle kernel names as well]' \
         '*--branches[without the columns that only other samples have]' \
         '*--calls[calls and call paths, from the branches of a trace]' \
         '*--callchains[call paths of samples, from their call chains]' \
@@ -305,6 +325,10 @@ _perfdata() {
         '*--tid=[keep these threads only]:TID\[,...\]:' \
         '*-C+[keep these CPUs only]:CPUS:' \
         '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--dsos=[keep these objects only]:DSO\[,...\]:' \
+        '*-S+[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
+        '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
+        '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     record)

@@ -131,8 +131,7 @@ void pd_text_format(struct pd_text *text, const char *format, ...)
     va_end(arguments);
 }
 
-/* The length of the well-formed UTF-8 sequence at p, 0 if it is none. */
-static size_t utf8_length(const uint8_t *p, size_t left)
+size_t pd_utf8_length(const uint8_t *p, size_t left)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     size_t n = *p < 0x80             ? 1
@@ -156,7 +155,7 @@ void pd_text_json(struct pd_text *text, const char *string, size_t length)
     pd_text_char(text, '"');
     for (size_t i = 0; i < length;) {
         uint8_t c = (uint8_t)string[i];
-        size_t n = utf8_length((const uint8_t *)string + i, length - i);
+        size_t n = pd_utf8_length((const uint8_t *)string + i, length - i);
         if (c == '"' || c == '\\') {
             pd_text_char(text, '\\');
             pd_text_char(text, (char)c);

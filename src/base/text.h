@@ -73,6 +73,8 @@ void pd_text_hex_prefixed(struct pd_text *text, uint64_t value);
 /* For all that is not hot. */
 void pd_text_format(struct pd_text *text, const char *format, ...) PD_PRINTF(2, 3);
 
+/* The length of the well-formed UTF-8 sequence at p, 0 if it is none. */
+size_t pd_utf8_length(const uint8_t *p, size_t left);
 /* As a JSON string with its quotes; bytes that are not UTF-8 become \udcXX (reversible). */
 void pd_text_json(struct pd_text *text, const char *string, size_t length);
 

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* export sqlite, postgresql. */
+/* export: a recording in the forms of other tools. */
 #include "tool/output.h"
 #include "tool/verbs.h"
 #include <perfdata/export.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct export_options {
-    const char *output, *comms, *pids, *tids, *cpus, *time, *symfs, *kallsyms, *vmlinux, *jitdump;
+    const char *output, *symfs, *kallsyms, *vmlinux, *jitdump;
+    const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop, *events, *group, *detail;
+    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
+    uint64_t address_range;
+    unsigned max_stack;
     int branches, calls, callchains, guest_code;
+    int hide_chain, inlined, demangle, demangle_kernel, count, lines;
 };
 #define FIELD(name) offsetof(struct export_options, name)
 
@@ -16,17 +23,39 @@ static const struct tool_option export_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
     TOOL_ROWS_SYMBOLS,
-    { TOOL_CALLBACK, 0, "itrace", "WHAT", "what is made of a trace: letters and numbers as in perf",
-      .flags = TOOL_OPTIONAL | TOOL_NO_NEGATION, .parse = tool_parse_itrace },
+    TOOL_ROW_ITRACE,
     { TOOL_FLAG, 0, "guest-code", NULL, "code that runs in a guest is its hypervisor's",
       FIELD(guest_code) },
-    TOOL_ROW_STRICT,
-    TOOL_ROW_STREAMS,
-    TOOL_ROW_MEMORY,
+    { TOOL_STRING, 0, "guestkallsyms", "FILE",
+      "take guests' samples; the table of the kernel of the one that no pid names",
+      FIELD(guest_kallsyms) },
+    { TOOL_STRING, 0, "guestvmlinux", "FILE", "take guests' samples; that kernel's image",
+      FIELD(guest_vmlinux) },
+    { TOOL_STRING, 0, "guestmodules", "FILE", "take guests' samples; its modules",
+      FIELD(guest_modules) },
+    { TOOL_STRING, 0, "guestmount", "DIR",
+      "take guests' samples; DIR/PID is the root of the one that PID is the hypervisor of",
+      FIELD(guest_mount) },
+    TOOL_ROWS_READING,
     TOOL_ROW_VERBOSE,
     { TOOL_GROUP, .help = "Output" },
-    { TOOL_STRING, 'o', "output", "FILE", "where to write; - is standard output (postgresql)",
+    { TOOL_STRING, 'o', "output", "FILE",
+      "where to write, of several tables a folder; - is standard output (not of sqlite)",
       FIELD(output) },
+    { TOOL_GROUP, .help = "Profiles" },
+    { TOOL_STRING, 0, "event", "EVENT[,...]", "these events only", FIELD(events) },
+    { TOOL_FLAG, 0, "count", NULL, "a sample weighs 1, not its period", FIELD(count) },
+    { TOOL_STRING, 0, "group", "WHAT",
+      "above the first function: comm (default), process, thread, none", FIELD(group) },
+    { TOOL_STRING, 0, "detail", "WHAT",
+      "frames differ by function, line or address; default: as suits the form", FIELD(detail) },
+    { TOOL_FLAG, 0, "lines", NULL, "source lines, also where frames differ by address",
+      FIELD(lines) },
+    { TOOL_FLAG, 'G', "hide-call-graph", NULL, "without call chains", FIELD(hide_chain) },
+    { TOOL_UINT, 0, "max-stack", "N", "frames at most of a chain", FIELD(max_stack) },
+    { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
+    TOOL_ROWS_NAMES,
+    { TOOL_GROUP, .help = "Databases" },
     { TOOL_FLAG, 0, "branches", NULL, "without the columns that only other samples have",
       FIELD(branches) },
     { TOOL_FLAG, 0, "calls", NULL, "calls and call paths, from the branches of a trace",
@@ -36,11 +65,24 @@ static const struct tool_option export_rows[] = {
     { TOOL_GROUP, .help = "Which samples" },
     { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
     TOOL_ROWS_TASKS,
+    { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
+    { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]",
+      "keep samples in these symbols or at these addresses (hexadecimal)", FIELD(symbols) },
+    { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
+      FIELD(address_range) },
     TOOL_ROW_TIME,
     { 0 },
 };
 
-static uint32_t flags_of(const struct export_options *options)
+static void export_defaults(void *data)
+{
+    struct export_options *options = data;
+    options->demangle = options->inlined = 1;
+}
+
+/* ---- databases ---- */
+
+static uint32_t database_flags(const struct export_options *options)
 {
     const struct tool_flag rows[] = {
         { options->branches, PERFDATA_DATABASE_BRANCHES },
@@ -51,17 +93,36 @@ static uint32_t flags_of(const struct export_options *options)
     return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
 }
 
-static enum tool_exit run_export(struct tool *tool, void *data, int argc, char **argv)
+/* The first option that the other kind of form has; NULL: none was given. */
+static const char *not_of_database(const struct tool *tool, const struct export_options *options)
 {
-    const struct export_options *options = data;
-    bool sqlite = argc && !strcmp(argv[0], "sqlite");
-    if (!sqlite && (!argc || strcmp(argv[0], "postgresql") != 0))
-        return tool_usage(tool, "%s%s%ssqlite or postgresql is needed", argc ? "'" : "",
-                          argc ? argv[0] : "", argc ? "': " : "");
+    return options->events                                     ? "--event"
+           : options->count                                    ? "--count"
+           : options->group                                    ? "--group"
+           : options->detail                                   ? "--detail"
+           : options->lines                                    ? "--lines"
+           : options->hide_chain                               ? "-G"
+           : options->max_stack                                ? "--max-stack"
+           : options->stop                                     ? "--stop-bt"
+           : options->dsos                                     ? "--dsos"
+           : options->symbols                                  ? "-S"
+           : options->address_range                            ? "--addr-range"
+           : !options->inlined                                 ? "--no-inline"
+           : !options->demangle                                ? "--no-demangle"
+           : options->demangle_kernel                          ? "--demangle-kernel"
+           : tool->no_itrace                                   ? "--no-itrace"
+           : options->guest_kallsyms || options->guest_vmlinux ? "--guestkallsyms, --guestvmlinux"
+           : options->guest_modules || options->guest_mount    ? "--guestmodules, --guestmount"
+                                                               : NULL;
+}
+
+static enum tool_exit run_database(struct tool *tool, const struct export_options *options,
+                                   bool sqlite, int argc, char **argv)
+{
     struct perfdata_database_options database = {
         .struct_size = sizeof database,
         .form = sqlite ? PERFDATA_DATABASE_SQLITE : PERFDATA_DATABASE_POSTGRESQL,
-        .flags = flags_of(options),
+        .flags = database_flags(options),
         .path = options->output,
         .comms = options->comms,
         .pids = options->pids,
@@ -77,28 +138,164 @@ static enum tool_exit run_export(struct tool *tool, void *data, int argc, char *
                     .home = getenv("HOME") },
         .perf_config = getenv("PERF_CONFIG"),
     };
+    const char *wrong = not_of_database(tool, options);
+    if (wrong)
+        return tool_usage(tool, "option %s is not for databases", wrong);
     if (!options->output || (sqlite && !strcmp(options->output, "-")))
         return tool_usage(tool, "-o FILE is needed: where to write");
     perfdata_recording *recording;
-    enum tool_exit code = tool_open_one(tool, argc - 1, argv + 1, &recording);
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_export_database(recording, &database);
     return tool_rewritten(tool, recording, status);
 }
 
+/* ---- profiles ---- */
+
+static uint32_t profile_flags(const struct tool *tool, const struct export_options *options)
+{
+    const struct tool_flag rows[] = {
+        { options->lines, PERFDATA_PROFILE_LINES },
+        { options->hide_chain, PERFDATA_PROFILE_NO_CALLCHAIN },
+        { !options->inlined, PERFDATA_PROFILE_NO_INLINE },
+        { !options->demangle, PERFDATA_PROFILE_NO_DEMANGLE },
+        { options->demangle_kernel, PERFDATA_PROFILE_DEMANGLE_KERNEL },
+        { tool->force, PERFDATA_PROFILE_FORCE },
+        { tool->no_itrace, PERFDATA_PROFILE_NO_ITRACE },
+        { options->guest_code, PERFDATA_PROFILE_GUEST_CODE },
+    };
+    return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
+}
+
+static struct perfdata_profile_options profile_of(const struct tool *tool,
+                                                  const struct export_options *options)
+{
+    return (struct perfdata_profile_options){
+        .struct_size = sizeof(struct perfdata_profile_options),
+        .flags = profile_flags(tool, options),
+        .max_stack = options->max_stack,
+        .threads = tool->jobs,
+        .comms = options->comms,
+        .pids = options->pids,
+        .tids = options->tids,
+        .cpus = options->cpus,
+        .dsos = options->dsos,
+        .symbols = options->symbols,
+        .address_range = options->address_range,
+        .time = options->time,
+        .stop_symbols = options->stop,
+        .search = { .symfs = options->symfs,
+                    .kallsyms = options->kallsyms,
+                    .vmlinux = options->vmlinux,
+                    .jitdump = options->jitdump,
+                    .home = getenv("HOME"),
+                    .guest_kallsyms = options->guest_kallsyms,
+                    .guest_modules = options->guest_modules,
+                    .guest_vmlinux = options->guest_vmlinux,
+                    .guest_mount = options->guest_mount },
+        .itrace = tool->itrace,
+        .itrace_count = tool->itrace_count,
+        .perf_config = getenv("PERF_CONFIG"),
+    };
+}
+
+/* The place of `word` in a list that NULL ends; -1: it is not there. */
+static int place_of(const char *word, const char *const *words)
+{
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(word, words[i]))
+            return i;
+    return -1;
+}
+
+static enum tool_exit parse_words(struct tool *tool, const struct export_options *options,
+                                  struct perfdata_export_options *out)
+{
+    static const char *const groups[] = { "comm", "process", "thread", "none", NULL };
+    static const char *const details[] = { "function", "line", "address", NULL };
+    int group = options->group ? place_of(options->group, groups) : 0;
+    int detail = options->detail ? place_of(options->detail, details) : -1;
+    if (group < 0)
+        return tool_usage(tool, "option --group takes comm, process, thread or none, not '%s'",
+                          options->group);
+    if (options->detail && detail < 0)
+        return tool_usage(tool, "option --detail takes function, line or address, not '%s'",
+                          options->detail);
+    if (options->branches || options->calls || options->callchains)
+        return tool_usage(tool, "options --branches, --calls and --callchains are for databases");
+    out->group = (uint32_t)group;
+    out->detail = detail;
+    return TOOL_DONE;
+}
+
+static enum tool_exit run_profile(struct tool *tool, const struct export_options *options,
+                                  const char *format, uint32_t flags, int argc, char **argv)
+{
+    struct perfdata_profile_options profile = profile_of(tool, options);
+    struct perfdata_export_options how = { .struct_size = sizeof how,
+                                           .flags = options->count ? PERFDATA_EXPORT_COUNT : 0,
+                                           .events = options->events,
+                                           .profile = &profile };
+    struct perfdata_export_result result = { .struct_size = sizeof result };
+    const char *path = options->output ? options->output : "-";
+    perfdata_recording *recording;
+    enum tool_exit code = parse_words(tool, options, &how);
+    if (code == TOOL_DONE && flags & PERFDATA_FORMAT_BINARY && !strcmp(path, "-") &&
+        isatty(STDOUT_FILENO))
+        code = tool_usage(tool, "standard output is a terminal: -o FILE is needed");
+    if (code == TOOL_DONE)
+        code = tool_open_one(tool, argc, argv, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_status status = perfdata_export_file(recording, format, &how, path, &result);
+    if (status == PERFDATA_ERROR_OUTPUT)
+        return tool_rewritten(tool, recording, status);
+    return tool_close_run(tool, recording, status, -1, result.trace_errors);
+}
+
+static enum tool_exit no_format(struct tool *tool, const char *given)
+{
+    char names[400];
+    size_t length = 0;
+    const char *name;
+    for (size_t i = 0; (name = perfdata_export_format(i, NULL, NULL)) != NULL; i++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s, ", name);
+    return tool_usage(tool, "%s%s%sone of %ssqlite, postgresql is needed", given ? "'" : "",
+                      given ? given : "", given ? "': " : "", names);
+}
+
+static enum tool_exit run_export(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct export_options *options = data;
+    const char *name;
+    uint32_t flags;
+    if (!argc)
+        return no_format(tool, NULL);
+    bool sqlite = !strcmp(argv[0], "sqlite");
+    if (sqlite || !strcmp(argv[0], "postgresql"))
+        return run_database(tool, options, sqlite, argc - 1, argv + 1);
+    for (size_t i = 0; (name = perfdata_export_format(i, NULL, &flags)) != NULL; i++)
+        if (!strcmp(name, argv[0]))
+            return run_profile(tool, options, name, flags, argc - 1, argv + 1);
+    return no_format(tool, argv[0]);
+}
+
 const struct tool_verb tool_verb_export = {
     .name = "export",
-    .synopsis = "sqlite|postgresql [OPTIONS] [FILE] -o OUT",
+    .synopsis = "FORMAT [OPTIONS] [FILE] [-o OUT]",
     .description =
-        "Writes a recording as a database. `sqlite` makes a database file, `postgresql` a script "
-        "for psql; both have the\ntables and views of perf's export-to-sqlite.py and "
-        "export-to-postgresql.py, with the same numbers, so that\nexported-sql-viewer.py and "
-        "queries written for those work on them.",
-    .examples = { "export sqlite --itrace=bep --branches --calls perf.data -o perf.db",
-                  "branches, calls and power events of a trace",
-                  "export postgresql perf.data -o - | psql perf", "into a server" },
+        "Writes a recording in a form of other tools.\n\n"
+        "`folded` makes a line of each stack, as FlameGraph's scripts do, with what its samples "
+        "weigh together.\n\n"
+        "`sqlite` makes a database file, `postgresql` a script for psql; both have the tables and "
+        "views of perf's\nexport-to-sqlite.py and export-to-postgresql.py, with the same numbers, "
+        "so that exported-sql-viewer.py and\nqueries written for those work on them.",
+    .examples = { "export folded perf.data | flamegraph.pl > flame.svg", "a flame graph",
+                  "export sqlite --itrace=bep --branches --calls perf.data -o perf.db",
+                  "branches, calls and power events of a trace" },
     .options = export_rows,
     .options_size = sizeof(struct export_options),
+    .defaults = export_defaults,
     .run = run_export,
 };

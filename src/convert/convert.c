@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* <perfdata/export.h>: a recording or a profile -> the bytes of the form that is asked for. */
+#include "convert/convert.h"
+#include "container/handle.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FLUSH_AT = 1 << 18 };
+
+static const struct {
+    const char *name, *help;
+    const struct pd_format *format;
+} formats[] = {
+#define FORMAT(name, text, help) { text, help, &pd_format_##name },
+#include "convert/formats.def"
+#undef FORMAT
+};
+
+const char *perfdata_export_format(size_t index, const char **text, uint32_t *flags)
+{
+    if (index >= PD_LENGTH(formats))
+        return NULL;
+    if (text)
+        *text = formats[index].help;
+    if (flags)
+        *flags = formats[index].format->flags;
+    return formats[index].name;
+}
+
+static const struct pd_format *find_format(const char *name)
+{
+    for (size_t i = 0; i < PD_LENGTH(formats); i++)
+        if (!strcmp(formats[i].name, name))
+            return formats[i].format;
+    return NULL;
+}
+
+/* ---- for forms ---- */
+
+perfdata_status pd_convert_no_memory(struct pd_convert *x)
+{
+    return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "no memory for the export");
+}
+
+perfdata_status pd_convert_flush(struct pd_convert *x, bool all)
+{
+    if (x->out.failed)
+        return pd_convert_no_memory(x);
+    if (!x->out.length || (!all && x->out.length < FLUSH_AT))
+        return PERFDATA_OK;
+    int refused = x->write(x->write_data, x->out.data, x->out.length);
+    x->out.length = 0;
+    return refused
+               ? pd_fail(x->context, PERFDATA_ERROR_OUTPUT, -1, "the export could not be written")
+               : PERFDATA_OK;
+}
+
+perfdata_status pd_convert_table(struct pd_convert *x, const char *name, bool *wanted)
+{
+    perfdata_status status = pd_convert_flush(x, true);
+    *wanted = x->options->table != NULL;
+    if (status >= 0 && *wanted && x->options->table(x->write_data, name))
+        status = pd_fail(x->context, PERFDATA_ERROR_OUTPUT, -1, "table %s could not be written",
+                         name);
+    return status;
+}
+
+uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only)
+{
+    uint32_t count = 0, all = perfdata_profile_event_count(x->profile);
+    *only = PERFDATA_NONE;
+    for (uint32_t i = 0; i < all; i++) {
+        if (!x->events[i] || !perfdata_profile_event(x->profile, i)->samples)
+            continue;
+        *only = count++ ? PERFDATA_NONE : i;
+    }
+    return count;
+}
+
+/* ---- a run ---- */
+
+/* The events of a list; names may hold commas, so the longest that fits counts. */
+static perfdata_status choose_events(struct pd_convert *x)
+{
+    uint32_t count = perfdata_profile_event_count(x->profile);
+    if (x->events)
+        return PERFDATA_OK;
+    x->events = calloc(count + 1, sizeof *x->events);
+    if (!x->events)
+        return pd_convert_no_memory(x);
+    const char *list = x->options->events;
+    if (!list)
+        memset(x->events, true, count);
+    while (list && *list) {
+        size_t longest = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const char *name = perfdata_profile_event(x->profile, i)->name;
+            size_t length = strlen(name);
+            if (length > longest && !strncmp(list, name, length) &&
+                (!list[length] || list[length] == ','))
+                longest = length;
+        }
+        if (!longest)
+            return pd_fail(x->context, PERFDATA_ERROR_ARGUMENT, -1,
+                           "the recording has no event '%.*s'", (int)strcspn(list, ","), list);
+        for (uint32_t i = 0; i < count; i++) {
+            const char *name = perfdata_profile_event(x->profile, i)->name;
+            x->events[i] |= strlen(name) == longest && !strncmp(list, name, longest);
+        }
+        list += longest + (list[longest] == ',');
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status begin(struct pd_convert *x)
+{
+    perfdata_status status = choose_events(x);
+    return status >= 0 && x->format->begin ? x->format->begin(x) : status;
+}
+
+static int take_samples(void *data, const perfdata_profile *profile,
+                        const struct perfdata_samples *samples)
+{
+    struct pd_convert *x = data;
+    bool first = !x->profile;
+    x->profile = profile;
+    if (first)
+        x->status = begin(x);
+    if (x->status >= 0)
+        x->status = x->format->samples(x, samples);
+    return x->status < 0;
+}
+
+static perfdata_status finish(struct pd_convert *x, const perfdata_profile *profile)
+{
+    bool first = !x->profile;
+    perfdata_status status = PERFDATA_OK;
+    x->profile = profile;
+    if (first)
+        status = begin(x);
+    if (status >= 0)
+        status = x->format->end(x);
+    return status < 0 ? status : pd_convert_flush(x, true);
+}
+
+static void free_all(struct pd_convert *x)
+{
+    if (x->format->free)
+        x->format->free(x);
+    else
+        free(x->state);
+    pd_text_free(&x->out);
+    free(x->events);
+}
+
+static perfdata_status take_options(struct pd_context *context,
+                                    const struct perfdata_export_options *given,
+                                    struct perfdata_export_options *out)
+{
+    *out = (struct perfdata_export_options){ .detail = -1 };
+    perfdata_status status = pd_take_options(context, out, sizeof *out, given);
+    if (status >= 0 &&
+        (out->group > PERFDATA_EXPORT_TOGETHER || out->detail > PERFDATA_FRAMES_BY_ADDRESS))
+        status = pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "no such group or detail");
+    return status;
+}
+
+perfdata_status perfdata_export_run(perfdata_recording *recording, const char *format,
+                                    const struct perfdata_export_options *given,
+                                    perfdata_write_fn write, void *data,
+                                    struct perfdata_export_result *result)
+{
+    struct perfdata_export_options options;
+    struct perfdata_profile_options how = PERFDATA_PROFILE_OPTIONS_INIT;
+    if (!recording || !format || !write || !given)
+        return PERFDATA_ERROR_ARGUMENT;
+    perfdata_status status = take_options(&recording->recording.context, given, &options);
+    if (status < 0)
+        return status;
+    struct pd_convert x = { .format = find_format(format),
+                            .options = &options,
+                            .context = &recording->recording.context,
+                            .write = write,
+                            .write_data = data };
+    if (!x.format)
+        return pd_fail(x.context, PERFDATA_ERROR_ARGUMENT, -1, "no form is called '%s'", format);
+    if (options.profile)
+        status = pd_take_options(x.context, &how, sizeof how, options.profile);
+    if (status < 0)
+        return status;
+    how.struct_size = sizeof how;
+    how.flags |= x.format->profile_flags;
+    how.detail = options.detail < 0 ? x.format->detail : (uint32_t)options.detail;
+    how.columns = x.format->columns;
+    how.samples = x.format->samples ? take_samples : NULL;
+    how.samples_data = &x;
+    perfdata_profile *profile = NULL;
+    status = perfdata_profile_build(recording, &how, &profile);
+    if (x.status < 0)
+        status = x.status;
+    if (status >= 0)
+        status = finish(&x, profile);
+    if (profile && result) {
+        struct perfdata_export_result out = { sizeof out, profile->sample_count,
+                                              profile->trace_errors };
+        pd_give_result(result, &out, sizeof out);
+    }
+    free_all(&x);
+    perfdata_profile_free(profile);
+    return status;
+}
+
+/* ---- of a profile that is there ---- */
+
+static perfdata_status convert_profile(struct pd_convert *x, const perfdata_profile *profile)
+{
+    struct perfdata_samples samples = { .struct_size = sizeof samples };
+    if (x->format->samples) {
+        if (perfdata_profile_samples(profile, &samples) < 0)
+            return pd_fail(x->context, PERFDATA_ERROR_NO_DATA, -1,
+                           "the form shows samples, which the profile has not kept");
+        if (samples.count && take_samples(x, profile, &samples))
+            return x->status;
+    }
+    return finish(x, profile);
+}
+
+perfdata_status perfdata_profile_export(const perfdata_profile *profile, const char *format,
+                                        const struct perfdata_export_options *given,
+                                        perfdata_write_fn write, void *data, char *error,
+                                        size_t error_size)
+{
+    struct perfdata_export_options options;
+    if (error_size)
+        error[0] = 0;
+    if (!profile || !format || !write || !given)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_context context;
+    pd_context_init(&context);
+    perfdata_status status = take_options(&context, given, &options);
+    struct pd_convert x = { .format = find_format(format),
+                            .options = &options,
+                            .context = &context,
+                            .write = write,
+                            .write_data = data };
+    if (status >= 0 && x.format) {
+        status = convert_profile(&x, profile);
+        free_all(&x);
+    } else if (status >= 0) {
+        status = pd_fail(&context, PERFDATA_ERROR_ARGUMENT, -1, "no form is called '%s'", format);
+    }
+    if (status < 0 && error_size)
+        snprintf(error, error_size, "%s", context.message);
+    pd_context_fini(&context);
+    return status;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer convert/: a profile -> a form of another tool. A file and a row of formats.def each. */
+#ifndef PD_CONVERT_H
+#define PD_CONVERT_H
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "profile/profile.h"
+#include <perfdata/export.h>
+
+struct pd_convert;
+
+/* A form. Functions return a status; what they write goes through pd_convert_flush(). */
+struct pd_format {
+    uint32_t flags;         /* enum perfdata_format_flags */
+    uint32_t profile_flags; /* of the profile that it is made of */
+    uint32_t detail;        /* of its frames, unless the caller wants another */
+    uint32_t columns;
+    /* Before the first sample; NULL: nothing to do. */
+    perfdata_status (*begin)(struct pd_convert *x);
+    /* Forms that show samples: a run of them. */
+    perfdata_status (*samples)(struct pd_convert *x, const struct perfdata_samples *samples);
+    /* The profile is complete. */
+    perfdata_status (*end)(struct pd_convert *x);
+    void (*free)(struct pd_convert *x); /* of x->state; NULL: free() does */
+};
+
+struct pd_convert {
+    const struct pd_format *format;
+    const perfdata_profile *profile; /* while samples come, as far as it is */
+    const struct perfdata_export_options *options;
+    struct pd_context *context;
+    struct pd_text out;
+    perfdata_write_fn write;
+    void *write_data;
+    bool *events; /* those that are wanted, by number */
+    void *state;  /* the form's */
+    perfdata_status status;
+};
+
+perfdata_status pd_convert_no_memory(struct pd_convert *x);
+/* Gives away what was written once it is much; `all`: in any case. */
+perfdata_status pd_convert_flush(struct pd_convert *x, bool all);
+/* A table begins: what follows is its. False in *wanted: the caller has no use for it. */
+perfdata_status pd_convert_table(struct pd_convert *x, const char *name, bool *wanted);
+
+PD_INLINE uint64_t pd_convert_weight(const struct pd_convert *x, uint64_t count, uint64_t weight)
+{
+    return x->options->flags & PERFDATA_EXPORT_COUNT ? count : weight;
+}
+
+/* Wanted events that have samples; *only, if there is just one, else PERFDATA_NONE. */
+uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only);
+
+/* ---- names ---- */
+
+/* Bytes that no text may hold are written \xNN: control characters, what is not UTF-8, and the backslash before an x. */
+void pd_convert_name(struct pd_text *out, const char *name, size_t length);
+
+/* A piece of text for each function, written once. */
+struct pd_convert_names {
+    struct pd_text text;
+    PD_VEC(size_t) ends;
+};
+perfdata_status pd_convert_names_make(struct pd_convert *x, struct pd_convert_names *names,
+                                      void (*put)(struct pd_convert *x, uint32_t function,
+                                                  struct pd_text *out));
+PD_INLINE const char *pd_convert_name_of(const struct pd_convert_names *names, uint32_t function,
+                                         size_t *length)
+{
+    size_t from = function ? names->ends.data[function - 1] : 0;
+    *length = names->ends.data[function] - from;
+    return names->text.data + from;
+}
+void pd_convert_names_free(struct pd_convert_names *names);
+
+/* ---- groups: threads that share what stands above their stacks ---- */
+
+struct pd_convert_groups {
+    uint32_t *of_thread; /* by thread: its group */
+    uint32_t count;
+    PD_VEC(uint32_t) first; /* by group: its first thread */
+};
+perfdata_status pd_convert_groups_make(struct pd_convert *x, struct pd_convert_groups *groups);
+void pd_convert_groups_free(struct pd_convert_groups *groups);
+/* What is written for a group: "comm-pid/tid"; nothing when all are together. */
+void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
+
+/* Sums of a group's threads, of wanted events, in the order of their first sample: `thread` is the group. */
+struct pd_convert_sums {
+    PD_VEC(struct perfdata_profile_sum) list;
+};
+perfdata_status pd_convert_sums_make(struct pd_convert *x, const struct pd_convert_groups *groups,
+                                     struct pd_convert_sums *sums);
+
+#define FORMAT(name, text, help) extern const struct pd_format pd_format_##name;
+#include "convert/formats.def"
+#undef FORMAT
+
+#endif

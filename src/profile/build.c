@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording and options -> a profile: filters, the session, the run. */
+#include "profile/profile.h"
+#include "container/handle.h"
+#include "io/config.h"
+#include <stdlib.h>
+
+enum { DEFAULT_MAX_STACK = 127 };
+
+/* ---- the run ---- */
+
+static perfdata_status begin(void *data, unsigned index, struct pd_resolver *resolver, void **state)
+{
+    struct pd_profile_shared *shared = data;
+    (void)index;
+    *state = pd_profile_worker_new(shared, resolver);
+    return *state ? PERFDATA_OK
+                  : pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                            "no memory for a worker");
+}
+
+static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+{
+    (void)data;
+    return pd_profile_collect(state, batch);
+}
+
+static perfdata_status in_order(void *data, struct pd_batch *batch)
+{
+    return batch->result ? pd_profile_merge(data, batch->result) : PERFDATA_OK;
+}
+
+static void end(void *data, unsigned index, void *state)
+{
+    struct pd_profile_shared *shared = data;
+    struct pd_profile_worker *worker = state;
+    (void)index;
+    for (size_t i = 0; worker && i < worker->mappings.count; i++)
+        shared->lacks_memory |= !pd_vec_push(&shared->mappings, worker->mappings.data[i]);
+    pd_profile_worker_free(worker);
+}
+
+static void drop(void *data, struct pd_batch *batch)
+{
+    struct pd_profile_rows *rows = batch->result;
+    (void)data;
+    if (!rows)
+        return;
+    pd_vec_free(&rows->rows);
+    pd_vec_free(&rows->values);
+    pd_vec_free(&rows->switches);
+    free(rows);
+    batch->result = NULL;
+}
+
+/* What perf skips before it looks for threads. */
+static int front(void *data, const struct pd_delivered *record)
+{
+    const struct pd_profile_shared *shared = data;
+    if (record->type != PD_RECORD_SAMPLE || !record->event)
+        return PD_FRONT_PASS;
+    const struct pd_plan *plan = &record->event->plan;
+    uint64_t time = UINT64_MAX;
+    uint32_t cpu = UINT32_MAX;
+    if (plan->time && plan->time + 8u <= record->size)
+        time = pd_load64(record->data + plan->time, plan->swap);
+    if (plan->cpu && plan->cpu + 4u <= record->size)
+        cpu = pd_load32(record->data + plan->cpu, plan->swap);
+    bool kept = pd_filter_time(&shared->filter, time) && pd_filter_cpu(&shared->filter, cpu);
+    return kept ? PD_FRONT_PASS : PD_FRONT_IGNORE;
+}
+
+static perfdata_status run(struct pd_profile_shared *shared)
+{
+    const struct perfdata_profile_options *options = shared->options;
+    struct pd_consumer consumer = {
+        .kind = PD_CONSUME_SEQUENTIAL,
+        .data = shared,
+        .order = PD_ORDER_DELIVERY,
+        .begin = begin,
+        .work = work,
+        .in_order = in_order,
+        .end = end,
+        .drop = drop,
+        .front = shared->filter.has_cpus || shared->filter.span_count ? front : NULL,
+    };
+    if (options->flags & PERFDATA_PROFILE_SWITCHES)
+        consumer.types[0] = UINT64_C(1) << PD_RECORD_SWITCH | UINT64_C(1)
+                                                                  << PD_RECORD_SWITCH_CPU_WIDE;
+    perfdata_status status = pd_pipeline_run(&shared->session, &consumer, options->threads);
+    if (status >= 0 && shared->lacks_memory)
+        status = pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                         "no memory for the profile");
+    return status < 0 ? status : pd_profile_finish(shared);
+}
+
+/* ---- what there is before the run ---- */
+
+static perfdata_status take_events(struct pd_profile_shared *shared)
+{
+    struct pd_recording *recording = shared->recording;
+    perfdata_profile *profile = shared->profile;
+    uint64_t types = 0;
+    bool traced = shared->session.synth != NULL;
+    for (size_t i = 0; i < recording->event_count; i++) {
+        const struct pd_event *event = recording->events[i];
+        struct perfdata_profile_event *made = pd_blocks_push(&profile->events, sizeof *made);
+        const char *name = pd_arena_strdup(&profile->arena, event->name);
+        if (!made || !name)
+            return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
+                           "no memory for the profile");
+        *made = (struct perfdata_profile_event){
+            .name = name,
+            .type = event->attr.type,
+            .config = event->attr.config,
+            .sample_type = event->attr.sample_type | event->added_type,
+        };
+        types |= made->sample_type;
+    }
+#define COLUMN(NAME, name, bits, get)                                                              \
+    if ((bits) ? types & (bits) : traced)                                                          \
+        profile->has_columns |= 1u << PERFDATA_COLUMN_##NAME;
+#include "profile/columns.def"
+#undef COLUMN
+    for (uint32_t i = 0; i < PERFDATA_COLUMN_COUNT; i++)
+        if (shared->options->columns & profile->has_columns & 1u << i)
+            shared->columns[shared->column_count++] = i;
+    return PERFDATA_OK;
+}
+
+static perfdata_status make_filter(struct pd_profile_shared *shared)
+{
+    const struct perfdata_profile_options *options = shared->options;
+    struct pd_context *context = &shared->recording->context;
+    struct pd_filter *filter = &shared->filter, stop = { 0 };
+    perfdata_status status = PERFDATA_OK;
+    if (!status && options->dsos)
+        status = pd_filter_add_dsos(filter, context, options->dsos);
+    if (!status && options->comms)
+        status = pd_filter_add_comms(filter, context, options->comms);
+    if (!status && options->pids)
+        status = pd_filter_add_pids(filter, context, options->pids);
+    if (!status && options->tids)
+        status = pd_filter_add_tids(filter, context, options->tids);
+    if (!status && options->symbols)
+        status = pd_filter_add_symbols(filter, context, options->symbols, options->address_range);
+    if (!status && options->stop_symbols) {
+        stop.arena = filter->arena; /* names without addresses: the list of comms has that form */
+        status = pd_filter_add_comms(&stop, context, options->stop_symbols);
+        filter->arena = stop.arena;
+        shared->stop = stop.comms;
+    }
+    if (!status && options->cpus)
+        status = pd_filter_add_cpus(filter, shared->recording, options->cpus);
+    if (!status && options->time)
+        status = pd_filter_add_times(filter, shared->recording, options->time, false);
+    return status;
+}
+
+/* Samples made of the trace come among the others. */
+static perfdata_status decode(struct pd_profile_shared *shared)
+{
+    const struct perfdata_profile_options *options = shared->options;
+    if (options->flags & PERFDATA_PROFILE_NO_ITRACE)
+        return PERFDATA_OK;
+    if (shared->itrace.callchain)
+        shared->max_stack = PD_MAX(shared->max_stack, shared->itrace.callchain_size);
+    struct pd_synth_config config = {
+        .options = &shared->itrace,
+        .guest_code = options->flags & PERFDATA_PROFILE_GUEST_CODE,
+        .threads = options->threads,
+    };
+    pd_filter_trace(&shared->filter, &config);
+    perfdata_status status = pd_trace_log_open(&shared->log, shared->recording, &shared->itrace,
+                                               PD_TRACE_LOG_REFUSED, &config);
+    return status < 0 ? status : pd_session_decode(&shared->session, &config);
+}
+
+static perfdata_status run_session(struct pd_profile_shared *shared)
+{
+    const struct perfdata_profile_options *options = shared->options;
+    struct pd_object_search search = pd_search_of(shared->recording, &options->search);
+    search.demangle = !(options->flags & PERFDATA_PROFILE_NO_DEMANGLE);
+    search.demangle_kernel = options->flags & PERFDATA_PROFILE_DEMANGLE_KERNEL;
+    search.verbose_names = options->flags & PERFDATA_PROFILE_VERBOSE_NAMES;
+    search.force = options->flags & PERFDATA_PROFILE_FORCE;
+    perfdata_status status = pd_session_open(shared->recording, &search, &shared->session);
+    if (status < 0)
+        return status;
+    pd_session_want_guests(&shared->session, &options->search);
+    status = decode(shared);
+    if (status >= 0)
+        status = take_events(shared);
+    if (status >= 0)
+        status = run(shared);
+    if (shared->session.synth) {
+        struct pd_synth_stats stats;
+        pd_synth_statistics(shared->session.synth, &stats);
+        shared->profile->trace_errors = stats.errors;
+    }
+    pd_profile_merge_free(shared);
+    pd_session_close(&shared->session);
+    return pd_trace_log_close(&shared->log, status);
+}
+
+static perfdata_status build(struct pd_profile_shared *shared)
+{
+    const struct perfdata_profile_options *options = shared->options;
+    struct pd_context *context = &shared->recording->context;
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
+    if (options->detail > PERFDATA_FRAMES_BY_ADDRESS)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "no such detail of frames");
+    shared->max_stack = options->max_stack ? options->max_stack : DEFAULT_MAX_STACK;
+    shared->by_address = options->detail == PERFDATA_FRAMES_BY_ADDRESS;
+    shared->lines = options->detail == PERFDATA_FRAMES_BY_LINE ||
+                    (shared->by_address && options->flags & PERFDATA_PROFILE_LINES);
+    perfdata_status status = pd_itrace_options_take(&shared->itrace, PD_ITRACE_SCRIPT, context,
+                                                    &places, options->itrace,
+                                                    options->itrace_count);
+    if (status >= 0)
+        status = make_filter(shared);
+    return status < 0 ? status : run_session(shared);
+}
+
+perfdata_status perfdata_profile_build(perfdata_recording *recording,
+                                       const struct perfdata_profile_options *options,
+                                       perfdata_profile **out)
+{
+    struct perfdata_profile_options known = { 0 };
+    if (!recording || !options || !out)
+        return PERFDATA_ERROR_ARGUMENT;
+    *out = NULL;
+    struct pd_context *context = &recording->recording.context;
+    if (!recording->open)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
+    perfdata_status status = pd_take_options(context, &known, sizeof known, options);
+    if (status < 0)
+        return status;
+    perfdata_profile *profile = calloc(1, sizeof *profile);
+    if (!profile)
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the profile");
+    profile->first_time = UINT64_MAX;
+    profile->keeps_samples = known.flags & PERFDATA_PROFILE_KEEP_SAMPLES;
+    struct pd_profile_shared shared = {
+        .recording = &recording->recording,
+        .options = &known,
+        .profile = profile,
+        .last_event = PERFDATA_NONE,
+    };
+    status = build(&shared);
+    pd_filter_free(&shared.filter);
+    if (status < 0) {
+        perfdata_profile_free(profile);
+        return status;
+    }
+    *out = profile;
+    return PERFDATA_OK;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* A batch of records -> rows of samples with the worker's numbers of their stacks. */
+#include "profile/profile.h"
+#include <stdlib.h>
+
+/* Chains of callers that a worker remembers, and the bytes of them. */
+#define CALLERS_KEPT 65536
+#define CALLERS_MEMORY (UINT64_C(16) << 20)
+
+/* Frames of a copied stack, whatever the greatest number of addresses of a chain. */
+enum { UNWOUND_LIMIT = 8192 };
+
+struct pd_profile_worker *pd_profile_worker_new(struct pd_profile_shared *shared,
+                                                struct pd_resolver *resolver)
+{
+    struct pd_profile_worker *worker = calloc(1, sizeof *worker);
+    if (!worker)
+        return NULL;
+    worker->shared = shared;
+    worker->resolver = resolver;
+    pd_resolver_guest_code(resolver, shared->options->flags & PERFDATA_PROFILE_GUEST_CODE);
+    if (pd_chain_memo_init(&worker->callers, CALLERS_KEPT, CALLERS_MEMORY))
+        return worker;
+    free(worker);
+    return NULL;
+}
+
+void pd_profile_worker_free(struct pd_profile_worker *worker)
+{
+    if (!worker)
+        return;
+    pd_chain_memo_free(&worker->callers);
+    pd_blocks_free(&worker->functions);
+    pd_blocks_free(&worker->framelist);
+    pd_blocks_free(&worker->stacks);
+    pd_map64_free(&worker->function_map);
+    pd_map64_free(&worker->stack_map);
+    pd_map64_free(&worker->mapping_map);
+    pd_vec_free(&worker->mappings);
+    pd_vec_free(&worker->function_ids);
+    pd_vec_free(&worker->frame_ids);
+    pd_vec_free(&worker->stack_ids);
+    free(worker->frame_slots);
+    free(worker->frames);
+    free(worker);
+}
+
+/* ---- the stack of a sample ---- */
+
+struct facts {
+    const struct pd_sample *sample;
+    const struct pd_thread *thread;
+    uint64_t number;
+    struct pd_location *own; /* where the sample was */
+};
+
+static bool is_stop(const struct pd_profile_worker *worker, const struct pd_location *location)
+{
+    const struct pd_name_set *stop = &worker->shared->stop;
+    return PD_UNLIKELY(stop->count) && location->sym &&
+           pd_name_set_has(stop, location->sym->name, location->sym->name_length);
+}
+
+static bool has_chain(const struct pd_sample *sample)
+{
+    return sample->callchain_count || sample->stack_dynamic_size ||
+           (sample->branch_count && sample->callchain);
+}
+
+static bool make_room(struct pd_profile_worker *worker, const struct pd_sample *sample)
+{
+    size_t max = worker->shared->max_stack;
+    /* A leaf's caller may come to it, and the processor's call stack, of two ends for each branch. */
+    size_t want = PD_MIN((size_t)sample->callchain_count + 2, max) +
+                  2 * ((size_t)sample->branch_count + 1);
+    if (sample->stack_dynamic_size)
+        want += PD_MIN(max, (size_t)UNWOUND_LIMIT);
+    if (want <= worker->frame_capacity)
+        return true;
+    struct pd_frame *grown = realloc(worker->frames, (want + 64) * sizeof *grown);
+    if (!grown)
+        return false;
+    worker->frames = grown;
+    worker->frame_capacity = want + 64;
+    return true;
+}
+
+/* The stack of frames[from, count), callees first. False: no memory. */
+static bool stack_of(struct pd_profile_worker *worker, const struct pd_frame *frames, size_t from,
+                     size_t count, uint32_t *stack)
+{
+    *stack = PERFDATA_NONE;
+    for (size_t i = from; i < count; i++)
+        if (is_stop(worker, frames[i].location))
+            count = i + 1;
+    for (size_t i = count; i-- > from;) {
+        uint32_t frame = pd_profile_local_frame(worker, frames[i].location);
+        if (frame == PERFDATA_NONE)
+            return false;
+        *stack = pd_profile_local_stack(worker, frame, *stack);
+        if (*stack == PERFDATA_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* How many of the first frames say where the sample itself was: its function, with those that were put into it. */
+static size_t own_frames(const struct facts *facts, const struct pd_frame *frames, size_t count)
+{
+    size_t i = 0;
+    while (i < count && frames[i].location->sym && frames[i].location->sym->inlined)
+        i++;
+    const struct pd_location *own = facts->own;
+    if (i == count || frames[i].location->dso != own->dso || frames[i].location->sym != own->sym)
+        return 0;
+    return own->sym || frames[i].location->addr == own->addr ? i + 1 : 0;
+}
+
+/* Puts the sample's own place on its callers, which end there if it is a stop. */
+static uint32_t finish_stack(struct pd_profile_worker *worker, const struct facts *facts,
+                             uint32_t callers)
+{
+    uint32_t frame = pd_profile_local_frame(worker, facts->own);
+    if (frame == PERFDATA_NONE)
+        return PERFDATA_NONE;
+    return pd_profile_local_stack(worker, frame,
+                                  is_stop(worker, facts->own) ? PERFDATA_NONE : callers);
+}
+
+/* `key` not NULL: the chain came in two parts, whose second is to be remembered. */
+static uint32_t walk_chain(struct pd_profile_worker *worker, const struct facts *facts,
+                           const struct pd_chain_key *key)
+{
+    bool invalid = false;
+    uint32_t callers;
+    if (!make_room(worker, facts->sample))
+        return PERFDATA_NONE;
+    size_t count = pd_resolve_chain(worker->resolver, facts->sample, facts->thread, facts->number,
+                                    worker->shared->max_stack, worker->frames,
+                                    worker->frame_capacity, &invalid);
+    const struct pd_frame *frames = worker->frames;
+    if (!(worker->shared->options->flags & PERFDATA_PROFILE_NO_INLINE) &&
+        !(frames = pd_chain_inlined(worker->resolver, worker->frames, &count)))
+        return PERFDATA_NONE;
+    size_t own = own_frames(facts, frames, count);
+    if (own > 1) /* functions that were put into the sample's own are its callees */
+        return stack_of(worker, frames, 0, count, &callers) ? callers : PERFDATA_NONE;
+    if (!stack_of(worker, frames, own, count, &callers))
+        return PERFDATA_NONE;
+    if (key && own && !invalid)
+        pd_chain_memo_keep(&worker->callers, key, &callers, sizeof callers);
+    return finish_stack(worker, facts, callers);
+}
+
+/* Callers come again and again while the sample's own address differs: their stack is remembered. */
+static uint32_t take_stack(struct pd_profile_worker *worker, const struct facts *facts)
+{
+    struct pd_chain_parts parts;
+    const struct pd_sample *sample = facts->sample;
+    if (worker->shared->options->flags & PERFDATA_PROFILE_NO_CALLCHAIN || !has_chain(sample))
+        return finish_stack(worker, facts, PERFDATA_NONE);
+    if (!pd_chain_split(sample, &parts) || parts.ip != sample->ip ||
+        parts.cpumode != sample->cpumode)
+        return walk_chain(worker, facts, NULL);
+    struct pd_chain_key key = { pd_resolver_stamp(worker->resolver, facts->thread, facts->number),
+                                parts.cpumode, parts.callers, parts.caller_count };
+    uint32_t size;
+    const uint32_t *callers = pd_chain_memo_find(&worker->callers, &key, &size);
+    return callers ? finish_stack(worker, facts, *callers) : walk_chain(worker, facts, &key);
+}
+
+/* ---- samples ---- */
+
+static bool is_guest(const struct pd_sample *sample)
+{
+    return sample->cpumode == PD_CPUMODE_GUEST_KERNEL || sample->cpumode == PD_CPUMODE_GUEST_USER;
+}
+
+static bool shows_guests(const struct pd_profile_shared *shared)
+{
+    return shared->options->flags & PERFDATA_PROFILE_GUEST_CODE || shared->session.guests.wanted;
+}
+
+static bool add_values(const struct pd_profile_shared *shared, struct pd_profile_rows *rows,
+                       const struct pd_sample *s, const struct pd_synth_facts *f)
+{
+    static const struct pd_synth_facts nothing;
+    if (!pd_vec_reserve(&rows->values, rows->values.count + shared->column_count))
+        return false;
+    f = f ? f : &nothing;
+    for (size_t i = 0; i < shared->column_count; i++) {
+        uint64_t value = 0;
+        switch (shared->columns[i]) {
+#define COLUMN(NAME, name, bits, get)                                                              \
+    case PERFDATA_COLUMN_##NAME:                                                                   \
+        value = get;                                                                               \
+        break;
+#include "profile/columns.def"
+#undef COLUMN
+        default: break;
+        }
+        rows->values.data[rows->values.count++] = value;
+    }
+    return true;
+}
+
+static const struct pd_sample *decode(struct pd_profile_worker *worker,
+                                      const struct pd_delivered *record, struct pd_sample *local)
+{
+    if (pd_synth_is_fixed(record)) {
+        pd_synth_sample(record, &worker->synthesised);
+        return &worker->synthesised;
+    }
+    return pd_delivered_sample(record, local) < 0 ? NULL : local;
+}
+
+static perfdata_status no_memory(struct pd_profile_worker *worker)
+{
+    return pd_fail(&worker->shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for the profile");
+}
+
+static perfdata_status take_sample(struct pd_profile_worker *worker,
+                                   const struct pd_delivered *record, struct pd_profile_rows *rows)
+{
+    struct pd_profile_shared *shared = worker->shared;
+    struct pd_sample local;
+    const struct pd_sample *sample = decode(worker, record, &local);
+    if (!sample)
+        return pd_issue(&shared->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
+                        (int64_t)record->offset, "a sample says more than it holds");
+    if (PD_UNLIKELY(is_guest(sample)) && !shows_guests(shared))
+        return PERFDATA_OK;
+    const struct pd_filter *filter = &shared->filter;
+    struct facts facts = { sample, record->thread, record->number, NULL };
+    if (pd_filter_has_thread(filter) && !pd_filter_thread(filter, record->thread, record->number))
+        return PERFDATA_OK;
+    facts.own = pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
+                           sample->ip);
+    if (!facts.own)
+        return no_memory(worker);
+    if (pd_filter_has_location(filter) &&
+        !pd_filter_location(filter, shared->session.symbols, facts.own))
+        return PERFDATA_OK;
+    uint32_t stack = take_stack(worker, &facts);
+    if (stack == PERFDATA_NONE ||
+        (shared->column_count && !add_values(shared, rows, sample, record->facts)))
+        return no_memory(worker);
+    const struct pd_comm *comm = pd_thread_comm(record->thread, record->number);
+    struct pd_profile_row row = {
+        .time = sample->time,
+        .weight = sample->period,
+        .thread = record->thread,
+        .comm = comm ? pd_comm_text(comm, record->number) : NULL,
+        .stack = stack,
+        .event = record->event->index,
+        .cpu = sample->cpu,
+        .pid = sample->pid,
+    };
+    return pd_vec_push(&rows->rows, row) ? PERFDATA_OK : no_memory(worker);
+}
+
+/* ---- switches ---- */
+
+static perfdata_status take_switch(struct pd_profile_worker *worker,
+                                   const struct pd_delivered *record, struct pd_profile_rows *rows)
+{
+    const struct pd_profile_shared *shared = worker->shared;
+    struct pd_identity identity;
+    pd_record_identity(record->event, record->data, record->size, record->type, &identity);
+    if (!record->thread || !pd_filter_time(&shared->filter, identity.time) ||
+        !pd_filter_cpu(&shared->filter, identity.cpu) ||
+        (pd_filter_has_thread(&shared->filter) &&
+         !pd_filter_thread(&shared->filter, record->thread, record->number)))
+        return PERFDATA_OK;
+    const struct pd_comm *comm = pd_thread_comm(record->thread, record->number);
+    bool out = record->misc & PD_MISC_SWITCH_OUT, swap = shared->recording->swap;
+    bool wide = record->type == PD_RECORD_SWITCH_CPU_WIDE && record->size >= 16;
+    struct pd_profile_switch_row row = {
+        .given = { .time = identity.time,
+                   .cpu = identity.cpu,
+                   .flags = (out ? PERFDATA_SWITCH_OUT : 0) |
+                            (out && record->misc & PD_MISC_SWITCH_OUT_PREEMPT
+                                 ? PERFDATA_SWITCH_PREEMPTED
+                                 : 0),
+                   .other_pid = wide ? pd_load32(record->data + 8, swap) : UINT32_MAX,
+                   .other_tid = wide ? pd_load32(record->data + 12, swap) : UINT32_MAX },
+        .thread = record->thread,
+        .comm = comm ? pd_comm_text(comm, record->number) : NULL,
+        .pid = identity.pid,
+    };
+    return pd_vec_push(&rows->switches, row) ? PERFDATA_OK : no_memory(worker);
+}
+
+/* ---- batches ---- */
+
+perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_batch *batch)
+{
+    struct pd_profile_rows *rows = batch->result;
+    if (!rows && !(rows = batch->result = calloc(1, sizeof *rows)))
+        return no_memory(worker);
+    rows->worker = worker;
+    rows->rows.count = rows->values.count = rows->switches.count = 0;
+    pd_resolver_trim(worker->resolver);
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < batch->count && status >= 0; i++) {
+        const struct pd_delivered *record = &batch->records[i];
+        pd_batch_ahead(batch, i, worker->resolver);
+        if (PD_LIKELY(record->type == PD_RECORD_SAMPLE)) {
+            if (PD_LIKELY(record->event != NULL))
+                status = take_sample(worker, record, rows);
+        } else if (record->type == PD_RECORD_SWITCH || record->type == PD_RECORD_SWITCH_CPU_WIDE) {
+            status = take_switch(worker, record, rows);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a run -> names and build-ids of objects, their mappings, and hashes that other recordings share. */
+#include "profile/profile.h"
+#include "base/hash.h"
+#include <stdlib.h>
+
+/* ---- hashes: FNV-1a of bytes and of little-endian numbers, mixed at the end. Part of the interface: never to change. ---- */
+
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define FNV_PRIME UINT64_C(0x100000001b3)
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ p[i]) * FNV_PRIME;
+    return hash;
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    for (unsigned shift = 0; shift < 64; shift += 8)
+        hash = (hash ^ (uint8_t)(number >> shift)) * FNV_PRIME;
+    return hash;
+}
+
+static void hash_functions(struct pd_profile_shared *shared)
+{
+    perfdata_profile *profile = shared->profile;
+    for (uint32_t i = 0; i < profile->functions.count; i++) {
+        struct perfdata_profile_function *function = pd_profile_function(profile, i);
+        uint64_t object = function->object == PERFDATA_NONE
+                              ? 0
+                              : pd_profile_object(profile, function->object)->hash;
+        uint64_t hash = hash_number(FNV_BASIS, object);
+        if (!(function->flags & PERFDATA_FUNCTION_UNKNOWN)) {
+            hash = hash_bytes(hash, function->name, function->name_length);
+            hash = hash_number(hash, shared->function_keys.data[i].place);
+        }
+        function->hash = pd_hash64(hash);
+    }
+}
+
+static void hash_frames_and_stacks(perfdata_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->frames.count; i++) {
+        struct perfdata_profile_frame *frame = pd_profile_frame(profile, i);
+        const struct perfdata_profile_function *function = pd_profile_function(profile,
+                                                                               frame->function);
+        uint64_t hash = hash_number(FNV_BASIS, function->hash);
+        hash = hash_number(hash, frame->line);
+        if (frame->file)
+            hash = hash_bytes(hash, frame->file, strlen(frame->file));
+        /* A kernel lies elsewhere after each boot. */
+        bool moves = function->flags & PERFDATA_FUNCTION_KERNEL &&
+                     !(function->flags & PERFDATA_FUNCTION_UNKNOWN);
+        frame->hash = pd_hash64(hash_number(hash, moves && frame->address
+                                                      ? frame->address - function->address + 1
+                                                      : frame->address));
+    }
+    for (uint32_t i = 0; i < profile->stacks.count; i++) {
+        struct perfdata_profile_stack *stack = pd_profile_stack(profile, i);
+        uint64_t parent = stack->parent == PERFDATA_NONE
+                              ? 0
+                              : pd_profile_stack(profile, stack->parent)->hash;
+        stack->hash = pd_hash64(hash_number(hash_number(FNV_BASIS, parent),
+                                            pd_profile_frame(profile, stack->frame)->hash));
+    }
+}
+
+/* ---- objects ---- */
+
+static bool finish_object(struct pd_profile_shared *shared, uint32_t index)
+{
+    perfdata_profile *profile = shared->profile;
+    struct perfdata_profile_object *object = pd_profile_object(profile, index);
+    const struct pd_dso *dso = shared->dsos.data[index];
+    struct pd_symbols *symbols = shared->session.symbols;
+    object->name = pd_arena_strdup(&profile->arena, pd_symbols_short_name(symbols, dso));
+    object->path = pd_arena_strdup(&profile->arena, pd_symbols_long_name(symbols, dso));
+    struct pd_build_id id = pd_symbols_build_id(symbols, dso);
+    if (id.size)
+        object->build_id = (const uint8_t *)pd_arena_copy(&profile->arena, id.bytes, id.size);
+    object->build_id_size = (uint32_t)id.size;
+    if (!object->name || !object->path || (id.size && !object->build_id))
+        return false;
+    object->hash = pd_hash64(id.size ? hash_bytes(FNV_BASIS, id.bytes, id.size)
+                                     : hash_bytes(FNV_BASIS, object->path, strlen(object->path)));
+    return true;
+}
+
+/* ---- mappings ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct pd_map *left = *(const struct pd_map *const *)a,
+                        *right = *(const struct pd_map *const *)b;
+#define COMPARE(member)                                                                            \
+    if (left->member != right->member)                                                             \
+    return left->member < right->member ? -1 : 1
+    COMPARE(number);
+    COMPARE(pid);
+    COMPARE(start);
+    COMPARE(end);
+    COMPARE(pgoff);
+    COMPARE(dso->index);
+#undef COMPARE
+    return 0;
+}
+
+static bool finish_mappings(struct pd_profile_shared *shared)
+{
+    perfdata_profile *profile = shared->profile;
+    size_t count = shared->mappings.count;
+    const struct pd_map **list = shared->mappings.data;
+    if (count)
+        qsort(list, count, sizeof *list, by_number);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t object = pd_map64_get(&shared->object_map, list[i]->dso->index);
+        if ((i && !by_number(&list[i - 1], &list[i])) || object == PD_MAP64_NONE)
+            continue;
+        struct perfdata_profile_mapping *made = pd_blocks_push(&profile->mappings, sizeof *made);
+        if (!made)
+            return false;
+        *made = (struct perfdata_profile_mapping){
+            .pid = list[i]->kernel ? UINT32_MAX : list[i]->pid,
+            .object = object,
+            .start = list[i]->start,
+            .end = list[i]->end,
+            .offset = list[i]->pgoff,
+        };
+    }
+    return true;
+}
+
+perfdata_status pd_profile_finish(struct pd_profile_shared *shared)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < shared->profile->objects.count; i++)
+        ok = finish_object(shared, i);
+    if (!ok || !finish_mappings(shared))
+        return pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                       "no memory for the profile");
+    hash_functions(shared);
+    hash_frames_and_stacks(shared->profile);
+    return PERFDATA_OK;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Locations -> a worker's numbers of functions, frames and stacks. */
+#include "profile/profile.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+static uint32_t function_of(struct pd_profile_worker *worker, const struct pd_location *location)
+{
+    const void *identity = location->sym ? (const void *)location->sym : location->dso;
+    /* Symbols of one object may be read for another: it is told by both. */
+    uint64_t key = pd_hash64((uint64_t)(uintptr_t)identity) ^ (uint64_t)(uintptr_t)location->dso;
+    for (uint32_t step = 0;; step++, key = pd_hash64(key + step)) {
+        uint32_t id = pd_map64_get(&worker->function_map, key);
+        if (id == PD_MAP64_NONE)
+            break;
+        const struct pd_local_function *known = pd_blocks_at(&worker->functions, id, sizeof *known);
+        if (known->symbol == location->sym && known->dso == location->dso)
+            return id;
+    }
+    struct pd_local_function *made = pd_blocks_push(&worker->functions, sizeof *made);
+    if (!made)
+        return PERFDATA_NONE;
+    *made = (struct pd_local_function){
+        .dso = location->dso,
+        .symbol = location->sym,
+        .base = location->is_kernel_map && location->map ? location->map->start : 0,
+        .kernel = location->is_kernel_map,
+    };
+    uint32_t id = worker->functions.count - 1;
+    return pd_map64_set(&worker->function_map, key, id) ? id : PERFDATA_NONE;
+}
+
+/* Which maps there are does not depend on who meets them; their numbers are given at the end. */
+static bool note_mapping(struct pd_profile_worker *worker, const struct pd_location *location)
+{
+    uint64_t key = (uint64_t)(uintptr_t)location->map;
+    if (pd_map64_get(&worker->mapping_map, key) != PD_MAP64_NONE)
+        return true;
+    return pd_vec_push(&worker->mappings, location->map) &&
+           pd_map64_set(&worker->mapping_map, key, 0);
+}
+
+static bool read_line(struct pd_profile_worker *worker, const struct pd_location *location,
+                      struct pd_local_frame *frame)
+{
+    const struct pd_nested *nested = pd_nested_of(location);
+    if (nested && nested->file) {
+        frame->file = nested->file;
+        frame->line = nested->line;
+        return true;
+    }
+    struct pd_source_line line = { .answer = PD_LINES_NAMELESS };
+    if (!pd_symbols_line(pd_resolver_symbols(worker->resolver), location->map, location->addr,
+                         &line))
+        return false;
+    if (line.answer == PD_LINES_FOUND) {
+        frame->file = line.file;
+        frame->line = line.line;
+    }
+    return true;
+}
+
+static uint64_t hash_of(const struct pd_local_frame *frame)
+{
+    uint64_t hash = pd_hash64((uint64_t)frame->function << 32 | frame->line);
+    return pd_hash64(hash ^ frame->address) ^ pd_hash64((uint64_t)(uintptr_t)frame->file);
+}
+
+static bool is_same(const struct pd_local_frame *a, const struct pd_local_frame *b)
+{
+    return a->function == b->function && a->line == b->line && a->address == b->address &&
+           a->file == b->file;
+}
+
+static bool grow_slots(struct pd_profile_worker *worker)
+{
+    size_t want = worker->frame_slots ? (worker->frame_mask + 1) * 2 : 1024;
+    uint32_t *slots = pd_large_calloc(want, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < worker->framelist.count; i++) {
+        const struct pd_local_frame *frame = pd_blocks_at(&worker->framelist, i, sizeof *frame);
+        size_t at = hash_of(frame) & (want - 1);
+        while (slots[at])
+            at = (at + 1) & (want - 1);
+        slots[at] = i + 1;
+    }
+    free(worker->frame_slots);
+    worker->frame_slots = slots;
+    worker->frame_mask = want - 1;
+    return true;
+}
+
+static uint32_t intern_frame(struct pd_profile_worker *worker, const struct pd_local_frame *frame)
+{
+    if (worker->framelist.count * UINT64_C(2) >= worker->frame_mask && !grow_slots(worker))
+        return PERFDATA_NONE;
+    size_t at = hash_of(frame) & worker->frame_mask;
+    for (; worker->frame_slots[at]; at = (at + 1) & worker->frame_mask) {
+        uint32_t id = worker->frame_slots[at] - 1;
+        if (is_same(pd_blocks_at(&worker->framelist, id, sizeof *frame), frame))
+            return id;
+    }
+    struct pd_local_frame *made = pd_blocks_push(&worker->framelist, sizeof *made);
+    if (!made)
+        return PERFDATA_NONE;
+    *made = *frame;
+    worker->frame_slots[at] = worker->framelist.count;
+    return worker->framelist.count - 1;
+}
+
+static PD_NOINLINE uint32_t new_frame(struct pd_profile_worker *worker,
+                                      struct pd_location *location)
+{
+    const struct pd_profile_shared *shared = worker->shared;
+    struct pd_local_frame frame = { .function = function_of(worker, location) };
+    if (frame.function == PERFDATA_NONE)
+        return PERFDATA_NONE;
+    if (location->map && location->dso && !note_mapping(worker, location))
+        return PERFDATA_NONE;
+    if (shared->by_address)
+        frame.address = location->addr;
+    if (shared->lines && location->map && !read_line(worker, location, &frame))
+        return PERFDATA_NONE;
+    uint32_t id = intern_frame(worker, &frame);
+    if (id != PERFDATA_NONE)
+        location->memo[0] = (uint64_t)id + 1;
+    return id;
+}
+
+uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_location *location)
+{
+    uint64_t known = location->memo[0];
+    return PD_LIKELY(known) ? (uint32_t)known - 1 : new_frame(worker, location);
+}
+
+uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent)
+{
+    uint64_t key = (uint64_t)parent << 32 | frame;
+    uint32_t id = pd_map64_get(&worker->stack_map, key);
+    if (PD_LIKELY(id != PD_MAP64_NONE))
+        return id;
+    struct pd_local_stack *made = pd_blocks_push(&worker->stacks, sizeof *made);
+    if (!made)
+        return PERFDATA_NONE;
+    *made = (struct pd_local_stack){ frame, parent };
+    id = worker->stacks.count - 1;
+    return pd_map64_set(&worker->stack_map, key, id) ? id : PERFDATA_NONE;
+}

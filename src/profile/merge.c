@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* What a batch left -> columns and sums of the profile. One call at a time, in delivery order. */
+#include "profile/profile.h"
+#include "base/hash.h"
+#include <stdlib.h>
+
+/* ---- threads ---- */
+
+static uint32_t new_thread(struct pd_profile_shared *shared, const struct pd_thread *thread,
+                           const char *comm, uint32_t pid)
+{
+    perfdata_profile *profile = shared->profile;
+    struct perfdata_profile_thread *made = pd_blocks_push(&profile->threads, sizeof *made);
+    if (!made)
+        return PERFDATA_NONE;
+    uint32_t text = pd_intern(&profile->texts, comm, strlen(comm));
+    if (text == PD_INTERN_NONE)
+        return PERFDATA_NONE;
+    *made = (struct perfdata_profile_thread){
+        .pid = pid,
+        .tid = thread->tid,
+        .comm = pd_intern_text(&profile->texts, text),
+        .machine = pd_timeline_machine(thread->timeline),
+        .first = UINT64_MAX,
+    };
+    return profile->threads.count - 1;
+}
+
+/* Numbers given out one after the other. False: no memory. */
+static bool next_id(struct pd_map64 *map, uint64_t key, uint32_t *count, uint32_t *id)
+{
+    *id = pd_map64_get(map, key);
+    if (*id != PD_MAP64_NONE)
+        return true;
+    *id = *count;
+    return *count < PERFDATA_NONE && pd_map64_set(map, key, (*count)++);
+}
+
+static PD_NOINLINE uint32_t find_thread(struct pd_profile_shared *shared,
+                                        const struct pd_thread *thread, const char *comm,
+                                        uint32_t pid)
+{
+    uint32_t comm_id, pair;
+    if (!next_id(&shared->comm_map, (uint64_t)(uintptr_t)comm, &shared->comm_count, &comm_id) ||
+        !next_id(&shared->thread_map, (uint64_t)thread->index << 32 | comm_id, &shared->pair_count,
+                 &pair))
+        return PERFDATA_NONE;
+    uint64_t key = (uint64_t)pair << 32 | pid;
+    uint32_t id = pd_map64_get(&shared->thread_pid, key);
+    if (id != PD_MAP64_NONE)
+        return id;
+    id = new_thread(shared, thread, comm, pid);
+    return id != PERFDATA_NONE && pd_map64_set(&shared->thread_pid, key, id) &&
+                   pd_vec_push(&shared->thread_comms, comm)
+               ? id
+               : PERFDATA_NONE;
+}
+
+static uint32_t thread_of(struct pd_profile_shared *shared, const struct pd_thread *thread,
+                          const char *comm, uint32_t pid)
+{
+    if (!comm)
+        comm = "";
+    if (!pd_vec_widen_to(&shared->last_thread, (size_t)thread->index + 1))
+        return PERFDATA_NONE;
+    uint32_t last = shared->last_thread.data[thread->index];
+    if (PD_LIKELY(last) && shared->thread_comms.data[last - 1] == comm &&
+        pd_profile_thread(shared->profile, last - 1)->pid == pid)
+        return last - 1;
+    uint32_t id = find_thread(shared, thread, comm, pid);
+    if (id != PERFDATA_NONE)
+        shared->last_thread.data[thread->index] = id + 1;
+    return id;
+}
+
+static void count_thread(struct pd_profile_shared *shared, uint32_t id, uint64_t time)
+{
+    perfdata_profile *profile = shared->profile;
+    struct perfdata_profile_thread *thread = pd_profile_thread(profile, id);
+    thread->samples++;
+    if (time == UINT64_MAX)
+        return;
+    thread->first = PD_MIN(thread->first, time);
+    thread->last = PD_MAX(thread->last, time);
+    profile->first_time = PD_MIN(profile->first_time, time);
+    profile->last_time = PD_MAX(profile->last_time, time);
+}
+
+/* ---- sums ---- */
+
+static PD_NOINLINE struct perfdata_profile_sum *
+find_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uint32_t stack)
+{
+    perfdata_profile *profile = shared->profile;
+    if (shared->last_event != event || shared->last_event_thread != thread) {
+        if (!next_id(&shared->group_map, (uint64_t)event << 32 | thread, &shared->group_count,
+                     &shared->last_group))
+            return NULL;
+        shared->last_event = event;
+        shared->last_event_thread = thread;
+    }
+    uint64_t key = (uint64_t)shared->last_group << 32 | stack;
+    uint32_t id = pd_map64_get(&shared->sum_map, key);
+    if (id == PD_MAP64_NONE) {
+        id = (uint32_t)profile->sums.count;
+        if (id == PERFDATA_NONE ||
+            !pd_vec_push(&profile->sums,
+                         (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }) ||
+            !pd_map64_set(&shared->sum_map, key, id))
+            return NULL;
+    }
+    shared->last_sum.data[stack] = id + 1;
+    return &profile->sums.data[id];
+}
+
+static bool add_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread,
+                    uint32_t stack, uint64_t weight)
+{
+    if (PD_UNLIKELY(stack >= shared->last_sum.count) &&
+        !pd_vec_widen_to(&shared->last_sum, shared->profile->stacks.count))
+        return false;
+    uint32_t last = shared->last_sum.data[stack];
+    struct perfdata_profile_sum *sum = last ? &shared->profile->sums.data[last - 1] : NULL;
+    if (!sum || sum->event != event || sum->thread != thread)
+        sum = find_sum(shared, event, thread, stack);
+    if (!sum)
+        return false;
+    sum->count++;
+    sum->weight += weight;
+    return true;
+}
+
+/* ---- columns ---- */
+
+static bool reserve_columns(struct pd_profile_shared *shared, size_t more)
+{
+    struct pd_profile_columns *columns = &shared->profile->columns;
+    size_t need = columns->time.count + more;
+    bool ok = pd_vec_reserve(&columns->time, need) && pd_vec_reserve(&columns->weight, need) &&
+              pd_vec_reserve(&columns->event, need) && pd_vec_reserve(&columns->thread, need) &&
+              pd_vec_reserve(&columns->stack, need) && pd_vec_reserve(&columns->cpu, need);
+    for (size_t i = 0; ok && i < shared->column_count; i++)
+        ok = pd_vec_reserve(&columns->more[shared->columns[i]].values, need);
+    return ok;
+}
+
+static void put_columns(struct pd_profile_shared *shared, const struct pd_profile_row *row,
+                        uint32_t thread, uint32_t stack, const uint64_t *values)
+{
+    struct pd_profile_columns *columns = &shared->profile->columns;
+    size_t at = columns->time.count++;
+    columns->time.data[at] = row->time;
+    columns->weight.data[at] = row->weight;
+    columns->event.data[at] = row->event;
+    columns->thread.data[at] = thread;
+    columns->stack.data[at] = stack;
+    columns->cpu.data[at] = row->cpu;
+    for (size_t i = 0; i < shared->column_count; i++) {
+        struct pd_profile_more *more = &columns->more[shared->columns[i]];
+        more->values.data[more->values.count++] = values[i];
+    }
+}
+
+void pd_profile_view(const perfdata_profile *profile, size_t from, struct perfdata_samples *out)
+{
+    const struct pd_profile_columns *columns = &profile->columns;
+    *out = (struct perfdata_samples){
+        .struct_size = sizeof *out,
+        .count = columns->time.count - from,
+        .first = profile->sample_count - (columns->time.count - from),
+        .time = columns->time.data ? columns->time.data + from : NULL,
+        .weight = columns->weight.data ? columns->weight.data + from : NULL,
+        .event = columns->event.data ? columns->event.data + from : NULL,
+        .thread = columns->thread.data ? columns->thread.data + from : NULL,
+        .stack = columns->stack.data ? columns->stack.data + from : NULL,
+        .cpu = columns->cpu.data ? columns->cpu.data + from : NULL,
+    };
+    for (size_t i = 0; i < PERFDATA_COLUMN_COUNT; i++)
+        if (columns->more[i].values.count)
+            out->columns[i] = columns->more[i].values.data + from;
+}
+
+static void clear_columns(struct pd_profile_columns *columns)
+{
+    columns->time.count = columns->weight.count = columns->event.count = columns->thread.count =
+        columns->stack.count = columns->cpu.count = 0;
+    for (size_t i = 0; i < PERFDATA_COLUMN_COUNT; i++)
+        columns->more[i].values.count = 0;
+}
+
+/* ---- batches ---- */
+
+static perfdata_status no_memory(struct pd_profile_shared *shared)
+{
+    return pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for the profile");
+}
+
+static bool merge_row(struct pd_profile_shared *shared, struct pd_profile_rows *rows, size_t i,
+                      bool wants_columns)
+{
+    perfdata_profile *profile = shared->profile;
+    const struct pd_profile_row *row = &rows->rows.data[i];
+    uint32_t stack = pd_profile_number_stack(shared, rows->worker, row->stack);
+    uint32_t thread = thread_of(shared, row->thread, row->comm, row->pid);
+    if (stack == PERFDATA_NONE || thread == PERFDATA_NONE)
+        return false;
+    struct perfdata_profile_event *event = pd_blocks_at(&profile->events, row->event,
+                                                        sizeof *event);
+    event->samples++;
+    event->weight += row->weight;
+    profile->sample_count++;
+    count_thread(shared, thread, row->time);
+    if (wants_columns)
+        put_columns(shared, row, thread, stack, rows->values.data + i * shared->column_count);
+    return shared->options->flags & PERFDATA_PROFILE_NO_SUMS ||
+           add_sum(shared, row->event, thread, stack, row->weight);
+}
+
+static perfdata_status merge_switches(struct pd_profile_shared *shared,
+                                      const struct pd_profile_rows *rows)
+{
+    for (size_t i = 0; i < rows->switches.count; i++) {
+        const struct pd_profile_switch_row *row = &rows->switches.data[i];
+        struct perfdata_profile_switch made = row->given;
+        made.thread = thread_of(shared, row->thread, row->comm, row->pid);
+        if (made.thread == PERFDATA_NONE || !pd_vec_push(&shared->profile->switches, made))
+            return no_memory(shared);
+    }
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows)
+{
+    const struct perfdata_profile_options *options = shared->options;
+    perfdata_profile *profile = shared->profile;
+    bool wants_columns = profile->keeps_samples || options->samples;
+    if (wants_columns && !reserve_columns(shared, rows->rows.count))
+        return no_memory(shared);
+    size_t from = profile->columns.time.count;
+    for (size_t i = 0; i < rows->rows.count; i++)
+        if (!merge_row(shared, rows, i, wants_columns))
+            return no_memory(shared);
+    if (options->samples && rows->rows.count) {
+        struct perfdata_samples samples;
+        pd_profile_view(profile, from, &samples);
+        if (options->samples(options->samples_data, profile, &samples))
+            return pd_fail(&shared->recording->context, PERFDATA_ERROR_CANCELLED, -1,
+                           "the caller stopped it");
+    }
+    if (!profile->keeps_samples)
+        clear_columns(&profile->columns);
+    return merge_switches(shared, rows);
+}
+
+void pd_profile_merge_free(struct pd_profile_shared *shared)
+{
+    pd_vec_free(&shared->function_keys);
+    pd_vec_free(&shared->dsos);
+    pd_vec_free(&shared->mappings);
+    pd_vec_free(&shared->path);
+    pd_map64_free(&shared->object_map);
+    pd_map64_free(&shared->comm_map);
+    pd_map64_free(&shared->thread_map);
+    pd_map64_free(&shared->thread_pid);
+    pd_map64_free(&shared->stack_map);
+    pd_map64_free(&shared->group_map);
+    pd_map64_free(&shared->sum_map);
+    free(shared->function_slots);
+    free(shared->frame_slots);
+    pd_vec_free(&shared->last_thread);
+    pd_vec_free(&shared->thread_comms);
+    pd_vec_free(&shared->last_sum);
+}

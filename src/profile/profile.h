@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* The layer profile/: resolved samples -> interned functions, frames and stacks, columns of samples, sums.
+ *
+ * Workers (collect.c) resolve samples and number what they meet for themselves. One call at a time in delivery order
+ * (merge.c) turns a worker's numbers into the profile's, so that those depend on the recording alone; after the first sample
+ * of a stack that is one look into an array. */
+#ifndef PD_PROFILE_H
+#define PD_PROFILE_H
+#include "base/intern.h"
+#include "select/filter.h"
+#include "render/raw_dump/trace_log.h"
+#include "pipeline/pipeline.h"
+#include "profile/blocks.h"
+#include "resolve/chain_memo.h"
+#include <perfdata/profile.h>
+
+/* ---- a worker's tables ---- */
+
+struct pd_local_function {
+    const struct pd_dso *dso;       /* NULL: no map */
+    const struct pd_symbol *symbol; /* NULL: unknown */
+    uint64_t base;                  /* of a kernel's function: where its map begins */
+    bool kernel;
+};
+
+struct pd_local_frame {
+    uint64_t address; /* 0 unless frames are told by it */
+    const char *file; /* lives as long as the symbols; NULL: none */
+    uint32_t function, line;
+};
+
+struct pd_local_stack {
+    uint32_t frame, parent;
+};
+
+struct pd_profile_shared;
+
+struct pd_profile_worker {
+    struct pd_profile_shared *shared;
+    struct pd_resolver *resolver;
+    struct pd_frame *frames;
+    size_t frame_capacity;
+    struct pd_chain_memo callers; /* the stack of a chain's callers */
+    struct pd_sample synthesised; /* keeps what samples of traces never have */
+    struct pd_blocks functions, framelist, stacks;
+    PD_VEC(const struct pd_map *) mappings;
+    struct pd_map64 function_map;           /* of a symbol, or of an object without one */
+    struct pd_map64 stack_map, mapping_map; /* (parent, frame); of a map */
+    uint32_t *frame_slots;                  /* number + 1, open addressing */
+    size_t frame_mask;
+    /* The profile's numbers for these + 1; 0: not needed yet. For pd_profile_merge() alone. */
+    PD_VEC(uint32_t) function_ids;
+    PD_VEC(uint32_t) frame_ids;
+    PD_VEC(uint32_t) stack_ids;
+};
+
+/* ---- what work() leaves for in_order() ---- */
+
+struct pd_profile_row {
+    uint64_t time, weight;
+    const struct pd_thread *thread;
+    const char *comm; /* equal texts are the same pointer */
+    uint32_t stack;   /* the worker's */
+    uint32_t event, cpu, pid;
+};
+
+struct pd_profile_switch_row {
+    struct perfdata_profile_switch given; /* thread not set */
+    const struct pd_thread *thread;
+    const char *comm;
+    uint32_t pid;
+};
+
+struct pd_profile_rows {
+    struct pd_profile_worker *worker;
+    PD_VEC(struct pd_profile_row) rows;
+    PD_VEC(uint64_t) values; /* `column_count` a row */
+    PD_VEC(struct pd_profile_switch_row) switches;
+};
+
+/* ---- the profile ---- */
+
+struct pd_profile_columns {
+    PD_VEC(uint64_t) time;
+    PD_VEC(uint64_t) weight;
+    PD_VEC(uint32_t) event;
+    PD_VEC(uint32_t) thread;
+    PD_VEC(uint32_t) stack;
+    PD_VEC(uint32_t) cpu;
+    struct pd_profile_more {
+        PD_VEC(uint64_t) values;
+    } more[PERFDATA_COLUMN_COUNT];
+};
+
+/* What a function is known by among all: its own structure has what others see. */
+struct pd_function_key {
+    uint64_t place; /* in the object, whatever it was moved by */
+    uint32_t object, name;
+};
+
+struct perfdata_profile {
+    struct pd_arena arena;
+    struct pd_intern texts; /* names, files, comms */
+    struct pd_blocks events, threads, objects, functions, frames, stacks, mappings;
+    PD_VEC(struct perfdata_profile_switch) switches;
+    PD_VEC(struct perfdata_profile_sum) sums;
+    struct pd_profile_columns columns;
+    uint32_t has_columns; /* 1 << enum perfdata_column that some event can have */
+    uint64_t sample_count, first_time, last_time;
+    uint64_t trace_errors;
+    bool keeps_samples;
+};
+
+PD_INLINE struct perfdata_profile_stack *pd_profile_stack(const perfdata_profile *profile,
+                                                          uint32_t index)
+{
+    return pd_blocks_at(&profile->stacks, index, sizeof(struct perfdata_profile_stack));
+}
+PD_INLINE struct perfdata_profile_frame *pd_profile_frame(const perfdata_profile *profile,
+                                                          uint32_t index)
+{
+    return pd_blocks_at(&profile->frames, index, sizeof(struct perfdata_profile_frame));
+}
+PD_INLINE struct perfdata_profile_function *pd_profile_function(const perfdata_profile *profile,
+                                                                uint32_t index)
+{
+    return pd_blocks_at(&profile->functions, index, sizeof(struct perfdata_profile_function));
+}
+PD_INLINE struct perfdata_profile_object *pd_profile_object(const perfdata_profile *profile,
+                                                            uint32_t index)
+{
+    return pd_blocks_at(&profile->objects, index, sizeof(struct perfdata_profile_object));
+}
+PD_INLINE struct perfdata_profile_thread *pd_profile_thread(const perfdata_profile *profile,
+                                                            uint32_t index)
+{
+    return pd_blocks_at(&profile->threads, index, sizeof(struct perfdata_profile_thread));
+}
+
+/* ---- a run ---- */
+
+struct pd_profile_shared {
+    struct pd_recording *recording;
+    const struct perfdata_profile_options *options;
+    struct pd_session session;
+    struct pd_trace_log log;
+    struct pd_filter filter;
+    struct pd_name_set stop;
+    struct pd_itrace_options itrace;
+    unsigned max_stack;
+    bool by_address, lines, lacks_memory;
+    uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
+    size_t column_count;
+    perfdata_profile *profile;
+    /* For merging: what tells things apart. */
+    PD_VEC(struct pd_function_key) function_keys;
+    PD_VEC(const struct pd_dso *) dsos; /* of objects */
+    PD_VEC(const struct pd_map *) mappings;
+    PD_VEC(uint32_t) path;                  /* stacks that have no number yet, callees first */
+    struct pd_map64 object_map;             /* pd_dso.index */
+    struct pd_map64 comm_map;               /* a comm's text, by its pointer */
+    struct pd_map64 thread_map, thread_pid; /* (thread, comm); (the number of these, pid) */
+    struct pd_map64 stack_map;              /* (parent, frame) */
+    struct pd_map64 group_map, sum_map;     /* (event, thread); (the number of these, stack) */
+    uint32_t *function_slots, *frame_slots; /* number + 1, open addressing */
+    size_t function_mask, frame_mask;
+    uint32_t comm_count, pair_count, group_count;
+    PD_VEC(uint32_t) last_thread; /* by pd_thread.index: its last number + 1 */
+    PD_VEC(const char *) thread_comms;
+    PD_VEC(uint32_t) last_sum; /* by stack: its last sum + 1 */
+    uint32_t last_event, last_event_thread, last_group;
+};
+
+/* collect.c: the worker's part of the pipeline. */
+struct pd_profile_worker *pd_profile_worker_new(struct pd_profile_shared *shared,
+                                                struct pd_resolver *resolver);
+void pd_profile_worker_free(struct pd_profile_worker *worker);
+perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_batch *batch);
+
+/* local.c: numbers for a worker's frames and stacks; PERFDATA_NONE: no memory. */
+uint32_t pd_profile_local_frame(struct pd_profile_worker *worker, struct pd_location *location);
+uint32_t pd_profile_local_stack(struct pd_profile_worker *worker, uint32_t frame, uint32_t parent);
+
+/* merge.c: what a batch left -> the profile. */
+/* The columns from row `from` on. */
+void pd_profile_view(const perfdata_profile *profile, size_t from, struct perfdata_samples *out);
+perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows);
+void pd_profile_merge_free(struct pd_profile_shared *shared);
+/* number.c: the profile's number for a worker's stack; PERFDATA_NONE: no memory. */
+uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
+                                 uint32_t stack);
+/* finish.c: names and build-ids as the end of the run left them, and hashes. */
+perfdata_status pd_profile_finish(struct pd_profile_shared *shared);
+
+#endif

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Issue 27: every form has the same bytes with 1, 2 and 8 threads.
+set -u
+export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0 count=0
+
+# RECORDING OPTION...
+compare() {
+    for format in $formats; do
+        for threads in 1 2 8; do
+            rm -rf "$work/out"
+            "$PERFDATA" export "$format" -j $threads -o "$work/out" -i "$@" 2>"$work/log" || {
+                echo "$format of $1 fails:" && cat "$work/log" && failed=1; }
+            (cd "$work" && find out -type f | sort | xargs cat) >"$work/$threads"
+            [ -s "$work/$threads" ] || { echo "$format of $1 is empty"; failed=1; }
+            cmp -s "$work/1" "$work/$threads" || { echo "$format of $1 differs with $threads threads"; failed=1; }
+            count=$((count + 1))
+        done
+    done
+}
+
+formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d ,)
+[ -n "$formats" ] || { echo 'no form is named'; exit 1; }
+demo=$SOURCE/tests/data/demo
+compare "$demo/spin.data" --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms"
+if [ -n "${PERFDATA_CORPUS-}" ]; then
+    own=$PERFDATA_CORPUS/own
+    for name in sys-wide dwarf-glibc sched-record; do
+        compare "$own/rec/$name.data" --symfs "$own/symfs" --kallsyms "$own/symfs/kallsyms"
+    done
+    compare "$PERFDATA_CORPUS/own-pt/rec/t_cyc.data" --symfs "$PERFDATA_CORPUS/own-pt/symfs" --itrace=i10usg
+fi
+echo "$count exports"
+exit $failed
