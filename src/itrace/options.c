@@ -154,7 +154,6 @@ static bool *switch_of(struct pd_itrace_options *options, char letter)
     case 't': return &options->tlb;
     case 'a': return &options->remote_access;
     case 'M': return &options->mem;
-    case 'T': return &options->timestamps;
     case 'A': return &options->approximate_ipc;
     case 'Z': return &options->timeless;
     default: return NULL;
@@ -220,15 +219,15 @@ bool pd_itrace_options_parse(struct pd_itrace_options *options, enum pd_itrace_v
     }
     for (char letter; !ended && (letter = *text);) {
         text++;
-        if (letter == 'i' || letter == 'y') {
-            *(letter == 'i' ? &options->instructions : &options->cycles) = true;
+        if (letter == 'i') {
+            options->instructions = true;
             if (!take_period(options, &text, &type_set, &period_set, &ended))
                 return false;
         } else if (!take_letter(options, letter, &text)) {
             return false;
         }
     }
-    if (options->instructions || options->cycles) {
+    if (options->instructions) {
         if (!type_set)
             options->period_type = PD_ITRACE_NS;
         if (!period_set)

@@ -9,11 +9,11 @@ enum pd_itrace_period { PD_ITRACE_INSTRUCTIONS, PD_ITRACE_TICKS, PD_ITRACE_NS };
 struct pd_itrace_options {
     bool set;    /* something was asked for */
     bool decode; /* false: --no-itrace */
-    bool instructions, cycles, branches, calls, returns, transactions, ptwrites, power, other;
+    bool instructions, branches, calls, returns, transactions, ptwrites, power, other;
     bool intr_events, errors, log;
     bool callchain, add_callchain, last_branch, add_last_branch;
     bool approximate_ipc, timeless;
-    bool remote_access, mem, first_level, last_level, tlb, timestamps; /* M m f a t T: not of PT */
+    bool remote_access, mem, first_level, last_level, tlb; /* a M f m t: not of PT */
     bool thread_stack; /* the verb shows the depth of calls: callindent */
     uint8_t quick;     /* number of q */
     enum pd_itrace_period period_type;

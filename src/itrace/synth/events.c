@@ -25,7 +25,6 @@ struct kind_row {
 static const struct kind_row kinds[PD_SYNTH_KINDS] = {
     [PD_SYNTH_BRANCHES] = { PD_TYPE_HARDWARE, PD_HW_BRANCH_INSTRUCTIONS, NULL },
     [PD_SYNTH_INSTRUCTIONS] = { PD_TYPE_HARDWARE, PD_HW_INSTRUCTIONS, NULL },
-    [PD_SYNTH_CYCLES] = { PD_TYPE_HARDWARE, PD_HW_CPU_CYCLES, NULL },
     [PD_SYNTH_TRANSACTIONS] = { PD_TYPE_HARDWARE, PD_HW_INSTRUCTIONS, "transactions" },
     [PD_SYNTH_PTWRITE] = { (uint32_t)PD_TYPE_SYNTH, PD_SYNTH_CONFIG_PTWRITE, "ptwrite" },
     [PD_SYNTH_MWAIT] = { (uint32_t)PD_TYPE_SYNTH, PD_SYNTH_CONFIG_MWAIT, "mwait" },
@@ -45,7 +44,6 @@ static bool wanted(const struct pd_synth *synth, enum pd_synth_kind kind)
     switch (kind) {
     case PD_SYNTH_BRANCHES: return options->branches || options->calls || options->returns;
     case PD_SYNTH_INSTRUCTIONS: return options->instructions;
-    case PD_SYNTH_CYCLES: return options->cycles;
     case PD_SYNTH_TRANSACTIONS: return options->transactions;
     case PD_SYNTH_PTWRITE: return options->ptwrites;
     case PD_SYNTH_CBR:
@@ -99,7 +97,7 @@ static void change_attr(const struct pd_synth *synth, enum pd_synth_kind kind, s
 static uint64_t period_of(const struct pd_synth *synth, enum pd_synth_kind kind)
 {
     const struct pd_itrace_options *options = &synth->options;
-    if (kind != PD_SYNTH_INSTRUCTIONS && kind != PD_SYNTH_CYCLES)
+    if (kind != PD_SYNTH_INSTRUCTIONS)
         return 1;
     return options->period_type == PD_ITRACE_NS
                ? pd_ns_to_ticks(&synth->aux->info.pt.time, options->period)

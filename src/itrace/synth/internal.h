@@ -16,7 +16,6 @@
 enum pd_synth_kind {
     PD_SYNTH_BRANCHES,
     PD_SYNTH_INSTRUCTIONS,
-    PD_SYNTH_CYCLES,
     PD_SYNTH_TRANSACTIONS,
     PD_SYNTH_PTWRITE,
     PD_SYNTH_CBR,
@@ -84,7 +83,7 @@ struct pd_synth_queue {
     uint64_t last_insns; /* at the last instructions sample */
     uint64_t ipc_insns, ipc_cycles;
     bool has_ipc;
-    struct pd_synth_counts branch_counts, insn_counts, cycle_counts;
+    struct pd_synth_counts branch_counts, insn_counts;
     uint32_t cbr_seen;
     /* switches */
     bool sync_switch;

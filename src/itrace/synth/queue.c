@@ -116,7 +116,7 @@ static void leap_to(void *data, uint64_t position)
 static void set_period(const struct pd_synth *synth, struct pd_pt_config *config)
 {
     const struct pd_itrace_options *options = &synth->options;
-    if (!options->instructions && !options->cycles)
+    if (!options->instructions)
         return;
     config->period = options->period;
     config->period_type = PD_PT_PERIOD_TICKS;

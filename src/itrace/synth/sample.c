@@ -302,19 +302,6 @@ static void put_instruction(struct pd_synth_queue *queue)
     queue->last_insns = insns;
 }
 
-static void put_cycles(struct pd_synth_queue *queue)
-{
-    struct pd_synth *synth = queue->synth;
-    uint64_t cycles = queue->has_ipc ? queue->ipc_cycles - queue->cycle_counts.cycles : 0;
-    struct sample sample;
-    if (!cycles || is_skipped(synth) || !begin_full(queue, PD_SYNTH_CYCLES, 0, &sample))
-        return;
-    pd_synth_put_ipc(queue, &queue->cycle_counts, &sample.facts->insn_count,
-                     &sample.facts->cycle_count);
-    sample.fixed->period = cycles;
-    put_parts(queue, &sample, NULL, 0);
-}
-
 static void put_transaction(struct pd_synth_queue *queue)
 {
     struct sample sample;
@@ -454,12 +441,8 @@ void pd_synth_emit_step(struct pd_synth_queue *queue)
         if (options->power)
             put_power(queue);
     }
-    if (state->type & PD_PT_INSTRUCTION) {
-        if (options->instructions)
-            put_instruction(queue);
-        if (options->cycles)
-            put_cycles(queue);
-    }
+    if (state->type & PD_PT_INSTRUCTION && options->instructions)
+        put_instruction(queue);
     if (PD_UNLIKELY(state->type & PD_PT_TRANSACTION) && options->transactions)
         put_transaction(queue);
     if (PD_UNLIKELY(state->type & PD_PT_PTW) && options->ptwrites)

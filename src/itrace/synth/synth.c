@@ -42,7 +42,7 @@ static void set_mask(struct pd_synth *synth)
     uint32_t mask = 0;
     if (synth->events[PD_SYNTH_BRANCHES] || synth->uses_stack)
         mask |= PD_PT_BRANCH;
-    if (options->instructions || options->cycles)
+    if (options->instructions)
         mask |= PD_PT_INSTRUCTION;
     if (options->transactions)
         mask |= PD_PT_TRANSACTION;
@@ -206,6 +206,18 @@ static bool may_have_trace(const struct pd_recording *recording)
            (recording->kind == PD_CONTAINER_PIPE || recording->unfinished || recording->truncated);
 }
 
+/* Of a trace that nothing is made of. */
+static perfdata_status tell_kind(struct pd_recording *recording, const struct pd_aux_info *info)
+{
+    const char *name = pd_aux_kind_name(info->type);
+    return pd_issue(&recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
+                    "no samples are made of the trace, which is %s: only Intel Processor Trace is "
+                    "decoded. 'aux list' and 'aux extract' give its bytes, 'script -D' %s, "
+                    "--no-itrace leaves it out",
+                    name ? name : "of an unknown kind",
+                    info->type == PD_AUXTRACE_CS_ETM ? "its packets" : "its records");
+}
+
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out)
 {
     struct pd_recording *recording = config->recording;
@@ -225,6 +237,11 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     status = pd_aux_load(aux);
     struct pd_synth *synth = status ? NULL : calloc(1, sizeof *synth);
     if (!synth || !aux->info.present || aux->info.type != PD_AUXTRACE_INTEL_PT) {
+        if (synth && aux->info.present)
+            status = tell_kind(recording, &aux->info);
+        else if (!synth && !status)
+            status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1,
+                             "no memory for decoding");
         free(synth);
         pd_aux_close(aux);
         return status;
