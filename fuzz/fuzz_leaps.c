@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From PSB to PSB by a stored index: the input is some settings and a trace, of which an index is kept; the steps are the same with
- * and without it. Or the index itself is the input's, but for what is checked of it: it may mislead, but ends. */
+ * and without it. Or the index itself is the input's, but for what is checked of it: it may be refused, or mislead, but ends. */
 #include "../tests/unit/walk_leaps.h"
 #include "io/at.h"
 #include "itrace/aux/index_file.h"
@@ -41,9 +41,9 @@ static void write_hostile(const struct aux_file *file, const uint8_t *bytes, siz
         pread(fd, rows, sizeof rows,
               (off_t)(sizeof head + head.leaps * sizeof(struct pd_pt_leap))) != sizeof rows)
         abort();
-    rows[0].first_run = size > 0 ? bytes[0] & 3 : 0;
-    rows[1].first_run = size > 1 ? bytes[1] & 7 : 0;
     head.runs = size / 2 / sizeof(struct pd_index_run);
+    rows[0].first_run = rows[0].first_entry = rows[1].first_entry = 0;
+    rows[1].first_run = size > 1 && (bytes[1] & 7) < head.runs ? bytes[1] & 7 : head.runs;
     head.leaps = size / 2 / sizeof(struct pd_pt_leap);
     head.entries = 0;
     struct pd_index_run *runs = calloc(head.runs + 1, sizeof *runs);
@@ -52,8 +52,13 @@ static void write_hostile(const struct aux_file *file, const uint8_t *bytes, siz
         abort();
     memcpy(leaps, bytes, head.leaps * sizeof *leaps);
     memcpy(runs, bytes + size / 2, head.runs * sizeof *runs);
+    uint64_t at = 0;
     for (uint64_t i = 0; i < head.runs; i++) { /* as if they had been written so */
-        runs[i].leaps %= 8;
+        at = i == rows[1].first_run ? 0 : at;
+        runs[i].first = at + runs[i].first % 256;
+        runs[i].resume = at = runs[i].first + 1 + runs[i].resume % 256;
+        runs[i].leaps = 1 + runs[i].leaps % 8;
+        runs[i].told_count = 1 + runs[i].told_count % 2;
         runs[i].first_leap %= 16;
         if (runs[i].first_leap + runs[i].leaps <= head.leaps)
             runs[i].checksum = pd_hash_bytes(leaps + runs[i].first_leap,
@@ -94,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (hostile)
         write_hostile(&file, bytes + trace, size - trace);
-    if (pd_aux_index_load(file.aux) < 0 || !file.aux->index)
+    if (pd_aux_index_load(file.aux) < 0 || (!hostile && !file.aux->index))
         abort();
     struct pd_pt_config config = leaps_config(data[1] & 1   ? PD_PT_ALL_STEPS
                                               : data[1] & 2 ? PD_PT_INSTRUCTION
