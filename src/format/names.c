@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "format/names.h"
+#include <elf.h>
 #include "format/features.h"
 #include <elf.h>
 
@@ -216,6 +217,27 @@ bool pd_arch_is_32_bit(const char *arch)
         if (!strcmp(arch, names[i]))
             return true;
     return false;
+}
+
+uint16_t pd_features_machine(const struct pd_features *features)
+{
+    static const struct {
+        const char *arch;
+        uint16_t narrow, wide;
+    } machines[] = {
+        { "x86", EM_386, EM_X86_64 },     { "arm", EM_ARM, EM_ARM },
+        { "arm64", EM_ARM, EM_AARCH64 },  { "riscv", EM_RISCV, EM_RISCV },
+        { "powerpc", EM_PPC, EM_PPC64 },  { "s390", EM_S390, EM_S390 },
+        { "mips", EM_MIPS, EM_MIPS },     { "sparc", EM_SPARC, EM_SPARCV9 },
+        { "loongarch", EM_LOONGARCH, EM_LOONGARCH },
+    };
+    if (features && features->e_machine.present)
+        return (uint16_t)features->e_machine.machine;
+    const char *arch = pd_features_arch(features);
+    for (size_t i = 0; i < PD_LENGTH(machines); i++)
+        if (!strcmp(machines[i].arch, pd_arch_normalise(arch)))
+            return pd_arch_is_32_bit(arch) ? machines[i].narrow : machines[i].wide;
+    return 0;
 }
 
 const char *pd_features_arch(const struct pd_features *features)

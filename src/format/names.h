@@ -43,6 +43,8 @@ bool pd_perf_names_registers(const char *arch);
 bool pd_register_ip_sp(const char *arch, unsigned *ip, unsigned *sp);
 struct pd_features;
 /* The machine as feature ARCH names it. Without that feature it is ours, as perf has it. */
+/* ELF's number of the machine that was recorded; 0: not known. */
+uint16_t pd_features_machine(const struct pd_features *features);
 const char *pd_features_arch(const struct pd_features *features);
 /* The recording is of an x86 machine in 64-bit mode. */
 bool pd_features_are_x86_64(const struct pd_features *features);

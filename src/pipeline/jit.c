@@ -2,6 +2,7 @@
 #include "pipeline/jit.h"
 #include "base/arena.h"
 #include "base/vec.h"
+#include "format/names.h"
 #include "format/structs.h"
 #include "model/model.h"
 #include <stdlib.h>
@@ -57,6 +58,24 @@ enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const struct
 bool pd_jit_watch_take(struct pd_jit_watch *watch, const uint8_t *record, bool swap)
 {
     return pd_map64_set(&watch->pids, pd_load32(record + PID_AT, swap), 1);
+}
+
+void pd_jit_watch_settle(const struct pd_recording *recording, const uint8_t *record,
+                         struct pd_jitdump *dump)
+{
+    pd_jitdump_settle(dump, pd_features_machine(&recording->features),
+                      pd_load32(record + PID_AT, recording->swap));
+}
+
+perfdata_status pd_jit_tell_strangers(struct pd_context *context, const struct pd_jitdump *dump,
+                                      const char *path)
+{
+    if (!dump->strangers)
+        return PERFDATA_OK;
+    return pd_issue(context, PERFDATA_ISSUE_OBJECT, -1,
+                    "%s: %llu records name another process than the one that mapped it, %d, whose "
+                    "code they are taken for",
+                    path, (unsigned long long)dump->strangers, (int)dump->pid);
 }
 
 void pd_jit_watch_free(struct pd_jit_watch *watch)
@@ -203,14 +222,15 @@ static int read_dump(struct pd_jit *jit, const uint8_t *record, const char *path
         pd_jitdump_close(dump);
         return no_memory(jit);
     }
+    pd_jit_watch_settle(jit->recording, record, dump);
     const char *unusable = pd_jit_times_unusable(&jit->watch, jit->recording, dump);
     if (unusable)
         return pd_issue(context, PERFDATA_ISSUE_OBJECT, -1, "%s: %s", kept, unusable);
     if (!pd_jit_watch_take(&jit->watch, record, jit->recording->swap) ||
         !add_entries(jit, dump, kept, length))
         return no_memory(jit);
-    perfdata_status status = PERFDATA_OK;
-    if (dump->damaged)
+    perfdata_status status = pd_jit_tell_strangers(context, dump, kept);
+    if (status == PERFDATA_OK && dump->damaged)
         status = pd_issue(context, PERFDATA_ISSUE_OBJECT, -1, "%s: damaged, read up to there",
                           kept);
     return status < 0 ? status : 1;

@@ -31,6 +31,12 @@ enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const struct
 bool pd_jit_watch_take(struct pd_jit_watch *watch, const uint8_t *record, bool swap);
 void pd_jit_watch_free(struct pd_jit_watch *watch);
 
+/* The dump's machine and process become those of the recording and of the map that showed it. */
+void pd_jit_watch_settle(const struct pd_recording *recording, const uint8_t *record,
+                         struct pd_jitdump *dump);
+/* Of a dump that was read: which of its records were for another process. */
+perfdata_status pd_jit_tell_strangers(struct pd_context *context, const struct pd_jitdump *dump,
+                                      const char *path);
 /* NULL, or why the dump's times are not those of the recording. */
 const char *pd_jit_times_unusable(const struct pd_jit_watch *watch,
                                   const struct pd_recording *recording,

@@ -317,6 +317,15 @@ static struct pd_lines *open_code_lines(const struct pd_dso *dso)
     return lines;
 }
 
+static void tell_problem(struct pd_symbols *symbols, const struct pd_lines *lines)
+{
+    const char *path, *problem = pd_lines_problem(lines, &path);
+    if (problem)
+        (void)pd_issue(symbols->context, PERFDATA_ISSUE_OBJECT, -1,
+                       "%s: %s: source lines and inlined functions of it are not known", path,
+                       problem);
+}
+
 static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
                                  struct pd_loaded *loaded)
 {
@@ -329,6 +338,8 @@ static struct pd_lines *lines_of(struct pd_symbols *symbols, struct pd_dso *dso,
     lines = atomic_load_explicit(&loaded->lines, memory_order_acquire);
     if (!lines) {
         lines = dso->code ? open_code_lines(dso) : pd_lines_open(path);
+        if (lines)
+            tell_problem(symbols, lines);
         atomic_store_explicit(&loaded->lines, lines, memory_order_release);
     }
     pthread_mutex_unlock(lock);
@@ -408,13 +419,24 @@ bool pd_symbols_of_arm64(const struct pd_symbols *symbols)
     return !strcmp(pd_arch_normalise(pd_features_arch(symbols->features)), "arm64");
 }
 
+/* Of code that is read in place: what the dump brings of its unwinding. */
+static struct pd_frame_rules *open_code_rules(const struct pd_dso *dso, uint16_t machine)
+{
+    struct pd_text image = { 0 };
+    struct pd_frame_rules *rules = NULL;
+    if (pd_dso_code_image(dso, &image))
+        rules = pd_frame_rules_open_memory(image.data, image.length, machine);
+    pd_text_free(&image);
+    return rules;
+}
+
 /* `*address`, as looked up in the symbol table, becomes what the file itself counts. NULL: no file. */
 static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint16_t machine, uint64_t *address)
 {
     struct pd_dso *dso = map->dso;
     const char *path = pd_symbols_file(symbols, map);
-    if (!path)
+    if (!path && !dso->code)
         return NULL;
     struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
     const struct pd_object *object = loaded->object;
@@ -426,7 +448,7 @@ static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, const s
     pthread_mutex_lock(lock);
     rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
     if (!rules) {
-        rules = pd_frame_rules_open(path, machine);
+        rules = dso->code ? open_code_rules(dso, machine) : pd_frame_rules_open(path, machine);
         atomic_store_explicit(&loaded->frame_rules, rules, memory_order_release);
     }
     pthread_mutex_unlock(lock);

@@ -83,6 +83,18 @@ static bool can_unwind(struct pd_resolver *resolver)
 
 /* ---- memory ---- */
 
+/* Of code that is read in place. */
+static bool read_code(struct unwinding *u, const struct pd_map *map, uint64_t address,
+                      uint64_t *value)
+{
+    const struct pd_image *image = pd_symbols_image(u->resolver->symbols, map);
+    uint64_t at = pd_map_address(map, address);
+    if (!image || !pd_range_ok(at, 8, image->size))
+        return false;
+    *value = pd_load64(image->data + at, u->sample->swap);
+    return true;
+}
+
 /* Where the process has a map without a file, as its stack, perf goes on with nothing: a zero. */
 static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
 {
@@ -92,6 +104,8 @@ static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
     *value = 0;
     if (!pd_symbols_has_file(u->resolver->symbols, map))
         return true;
+    if (map->dso->code)
+        return read_code(u, map, address, value);
     const char *path = pd_symbols_file(u->resolver->symbols, map);
     int file = path ? pd_file_open(path) : -1;
     uint8_t bytes[8];

@@ -2,6 +2,8 @@
 /* What makes a recording's content doubtful, though its file may be sound. */
 #include "container/handle.h"
 #include "rewrite/sample_map.h"
+#include "object/elf/build_id.h"
+#include "object/lines/lines.h"
 #include <inttypes.h>
 #include <perfdata/rewrite.h>
 
@@ -129,6 +131,33 @@ static void put_objects(struct check *check, struct pd_text *out)
     check->result.content_issues += missing != 0;
 }
 
+/* The file that was recorded, as far as build-ids tell. */
+static bool is_recorded(const struct pd_dso *dso)
+{
+    struct pd_build_id recorded = pd_build_id_make(dso->build_id, dso->build_id_size), found;
+    return !recorded.size || (pd_build_id_read(dso->long_name, &found) == PERFDATA_OK &&
+                              pd_build_id_equal(&recorded, &found));
+}
+
+/* Debug data that will be missing from reports, of objects that samples hit. */
+static void put_debug_data(struct check *check, struct pd_text *out)
+{
+    const struct pd_timeline *timeline = check->follow.session.timeline;
+    for (size_t i = 0; i < pd_timeline_dso_count(timeline); i++) {
+        const struct pd_dso *dso = pd_timeline_dso(timeline, i);
+        if (dso->kind != PD_DSO_USER || dso->index >= check->hits.count ||
+            !check->hits.data[dso->index] || !is_recorded(dso))
+            continue;
+        struct pd_lines *lines = pd_lines_probe(dso->long_name);
+        const char *path, *problem = lines ? pd_lines_problem(lines, &path) : NULL;
+        if (problem) {
+            pd_text_format(out, "content: %s: %s\n", path, problem);
+            check->result.content_issues++;
+        }
+        pd_lines_free(lines);
+    }
+}
+
 static void put_text(struct check *check, struct pd_text *out)
 {
     line(check, out, check->lost_records, "records lost by the kernel: its buffer was full");
@@ -143,6 +172,7 @@ static void put_text(struct check *check, struct pd_text *out)
     line(check, out, check->aux_collision, "times trace data of others was mixed in");
     line(check, out, check->trace_errors, "errors of decoded trace data");
     put_objects(check, out);
+    put_debug_data(check, out);
     if (check->dropped_samples) /* as was asked for: nothing is amiss */
         pd_text_format(out, "%" PRIu64 " more samples were dropped by a BPF filter\n",
                        check->dropped_samples);

@@ -131,6 +131,8 @@ static perfdata_status put_dump(struct inject_jit *jit, struct pd_jitdump *dump,
         if (status == PERFDATA_OK)
             status = put_map(jit, &entry, pd_jit_time(&jit->watch, dump, entry.time));
     }
+    if (status == PERFDATA_OK)
+        status = pd_jit_tell_strangers(&jit->copy->recording->context, dump, path);
     if (status == PERFDATA_OK && dump->damaged)
         status = pd_issue(&jit->copy->recording->context, PERFDATA_ISSUE_OBJECT, -1,
                           "%.*s: damaged, read up to there", (int)length, path);
@@ -148,6 +150,7 @@ static perfdata_status take_dump(struct inject_jit *jit, const struct pd_deliver
                                           "%s cannot be read as a jitdump", path);
         return status < 0 ? status : pd_copy_delivered(jit->copy, record, NULL);
     }
+    pd_jit_watch_settle(jit->copy->recording, record->data, &dump);
     const char *unusable = pd_jit_times_unusable(&jit->watch, jit->copy->recording, &dump);
     perfdata_status status = unusable ? pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1, "%s: %s",
                                                 path, unusable)

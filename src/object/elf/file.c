@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* The bytes of an ELF file -> its sections, strings and tables, none of them believed before it was checked. */
 #include "object/elf/file.h"
+
+enum {
+    NAMES_PER_TABLE = 4, /* bytes of names taken for each byte of strings */
+    NAMES_LEAST = 1 << 20,
+    SECTION_NAME_MAX = 256
+};
 
 static void find_tables(struct pd_elf *elf)
 {
@@ -77,10 +84,15 @@ const char *pd_elf_section_name(const struct pd_elf *elf, const GElf_Shdr *heade
 {
     Elf_Scn *names = elf_getscn(elf->elf, elf->name_section);
     size_t length;
-    const char *name = names ? pd_elf_string(pd_elf_data(elf, names), header->sh_name, &length)
-                             : NULL;
+    const Elf_Data *data = names ? pd_elf_data(elf, names) : NULL;
 
-    return name ? name : "";
+    if (!data || header->sh_name >= data->d_size)
+        return "";
+    /* Each is looked at again and again: long ones, which would take long, are none that is asked for. */
+    const char *name = (const char *)data->d_buf + header->sh_name;
+    size_t room = PD_MIN(data->d_size - (size_t)header->sh_name, (size_t)SECTION_NAME_MAX);
+    length = strnlen(name, room);
+    return length < room ? name : "";
 }
 
 bool pd_elf_section(const struct pd_elf *elf, const char *name, struct pd_elf_table *out)
@@ -119,6 +131,31 @@ const char *pd_elf_string(const Elf_Data *strings, uint64_t offset, size_t *leng
     size_t room = strings->d_size - (size_t)offset;
     *length = strnlen(text, room);
     return *length < room ? text : NULL;
+}
+
+/* Behind the last NUL nothing is a string. */
+bool pd_elf_names_open(const struct pd_elf *elf, uint32_t section, struct pd_elf_names *names)
+{
+    const Elf_Data *data = pd_elf_data(elf, elf_getscn(elf->elf, section));
+    const uint8_t *last = data ? memrchr(data->d_buf, 0, data->d_size) : NULL;
+
+    *names = (struct pd_elf_names){ .left = 0 };
+    if (!last)
+        return false;
+    names->data = *data;
+    names->data.d_size = (size_t)(last - (const uint8_t *)data->d_buf) + 1;
+    names->left = names->data.d_size * NAMES_PER_TABLE + NAMES_LEAST;
+    return true;
+}
+
+const char *pd_elf_names_take(struct pd_elf_names *names, uint64_t offset, size_t *length)
+{
+    const char *name = names->left ? pd_elf_string(&names->data, offset, length) : NULL;
+
+    if (!name)
+        return NULL;
+    names->left = *length < names->left ? names->left - *length : 0;
+    return name;
 }
 
 bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *id)

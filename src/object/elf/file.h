@@ -40,6 +40,18 @@ const char *pd_elf_section_name(const struct pd_elf *elf, const GElf_Shdr *heade
 /* A NUL-terminated string of a string table, with its length; NULL when it lies outside. */
 const char *pd_elf_string(const Elf_Data *strings, uint64_t offset, size_t *length);
 
+/* The names of a table's symbols, and how many bytes of them may still be taken: names may share their ends, but a file in
+ * which each is the rest of one long string would need the square of its size. */
+struct pd_elf_names {
+    Elf_Data data;
+    uint64_t left;
+};
+
+/* `section`: of the strings. False: there are none. */
+bool pd_elf_names_open(const struct pd_elf *elf, uint32_t section, struct pd_elf_names *names);
+/* NULL: outside, or too much was taken already. */
+const char *pd_elf_names_take(struct pd_elf_names *names, uint64_t offset, size_t *length);
+
 bool pd_elf_build_id(const struct pd_elf *elf, struct pd_build_id *id);
 /* The file name of .gnu_debuglink; false: none. */
 bool pd_elf_debuglink(const struct pd_elf *elf, char *name, size_t size);

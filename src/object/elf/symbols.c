@@ -5,8 +5,6 @@
 #define SEGMENTS_MAX 1024
 #define KERNEL_SECTIONS_MAX 4096
 #define DESCRIPTOR_STEPS_MAX (UINT64_C(1) << 28)
-#define NAMES_PER_TABLE 4 /* bytes of names copied for each byte of strings: tails are shared */
-#define NAMES_LEAST ((uint64_t)1 << 20)
 
 /* A section as symbols need it. */
 struct section {
@@ -27,12 +25,6 @@ struct walk {
     PD_VEC(struct segment) segments;
     const Elf_Data *opd;
     uint64_t descriptor_steps;
-};
-
-/* The strings of a table, and how many bytes of them may still be copied. */
-struct strings {
-    Elf_Data data;
-    uint64_t left;
 };
 
 static void fill_section(struct walk *walk, size_t index)
@@ -93,33 +85,6 @@ static void close_walk(struct walk *walk)
 {
     free(walk->sections);
     pd_vec_free(&walk->segments);
-}
-
-/* ---- names ---- */
-
-/* Behind the last NUL nothing is a string. */
-static bool open_strings(const struct pd_elf *elf, uint32_t section, struct strings *strings)
-{
-    const Elf_Data *data = pd_elf_data(elf, elf_getscn(elf->elf, section));
-    const uint8_t *last = data ? memrchr(data->d_buf, 0, data->d_size) : NULL;
-
-    if (!last)
-        return false;
-    strings->data = *data;
-    strings->data.d_size = (size_t)(last - (const uint8_t *)data->d_buf) + 1;
-    strings->left = strings->data.d_size * NAMES_PER_TABLE + NAMES_LEAST;
-    return true;
-}
-
-/* NULL: outside, or too much was taken already. */
-static const char *take_name(struct strings *strings, uint64_t offset, size_t *length)
-{
-    const char *name = strings->left ? pd_elf_string(&strings->data, offset, length) : NULL;
-
-    if (!name)
-        return NULL;
-    strings->left = *length < strings->left ? strings->left - *length : 0;
-    return name;
 }
 
 /* ---- one symbol ---- */
@@ -209,7 +174,8 @@ static struct pd_symtab_builder *kernel_target(struct walk *walk, struct section
 }
 
 /* False: perf gives up at this symbol, or no memory. `*added`: it was taken. */
-static bool add_symbol(struct walk *walk, GElf_Sym symbol, struct strings *strings, bool *added)
+static bool add_symbol(struct walk *walk, GElf_Sym symbol, struct pd_elf_names *strings,
+                       bool *added)
 {
     struct pd_elf_load *load = walk->load;
     struct pd_symtab_builder *builder = load->builder;
@@ -218,7 +184,7 @@ static bool add_symbol(struct walk *walk, GElf_Sym symbol, struct strings *strin
 
     if (!is_wanted(&symbol, &label))
         return true;
-    const char *name = take_name(strings, symbol.st_name, &length);
+    const char *name = pd_elf_names_take(strings, symbol.st_name, &length);
     if (!name || is_mapping_symbol(load->syms, name))
         return true;
     if (load->runtime->opd.section && symbol.st_shndx == load->runtime->opd.index &&
@@ -249,7 +215,7 @@ static bool add_symbol(struct walk *walk, GElf_Sym symbol, struct strings *strin
 /* ---- tables ---- */
 
 static void find_reference(struct pd_elf_load *load, Elf_Data *symbols,
-                           const struct strings *strings, size_t count)
+                           const struct pd_elf_names *strings, size_t count)
 {
     size_t wanted = load->ref_reloc_name ? strlen(load->ref_reloc_name) + 1 : 0;
 
@@ -271,10 +237,10 @@ static bool walk_table(struct walk *walk, const struct pd_elf_table *table, size
 {
     struct pd_elf_load *load = walk->load;
     Elf_Data *symbols = pd_elf_data(load->syms, table->section);
-    struct strings strings;
+    struct pd_elf_names strings;
 
     if (!symbols || !table->header.sh_entsize ||
-        !open_strings(load->syms, table->header.sh_link, &strings))
+        !pd_elf_names_open(load->syms, table->header.sh_link, &strings))
         return false;
     size_t total = symbols->d_size / table->header.sh_entsize;
     if (load->kind == PD_ELF_KERNEL)
@@ -327,7 +293,7 @@ void pd_elf_load_free(struct pd_elf_load *load)
 
 struct plt {
     Elf_Data *relocations, *symbols;
-    struct strings strings;
+    struct pd_elf_names strings;
     uint64_t offset, entry;
     size_t count;
     bool addends;
@@ -346,7 +312,7 @@ static bool find_plt(const struct pd_elf *elf, struct plt *plt)
     plt->relocations = pd_elf_data(elf, relocations.section);
     plt->symbols = pd_elf_data(elf, elf->dynsym.section);
     if (!plt->relocations || !plt->symbols ||
-        !open_strings(elf, elf->dynsym.header.sh_link, &plt->strings))
+        !pd_elf_names_open(elf, elf->dynsym.header.sh_link, &plt->strings))
         return false;
     plt->count = relocations.header.sh_size / relocations.header.sh_entsize;
     plt->addends = relocations.header.sh_type == SHT_RELA;
@@ -381,7 +347,7 @@ bool pd_elf_load_plt(const struct pd_elf *elf, struct pd_symtab_builder *builder
         symbol_index = GELF_R_SYM(plt.addends ? with.r_info : without.r_info);
         const char *name = NULL;
         if (symbol_index < INT32_MAX && gelf_getsym(plt.symbols, (int)symbol_index, &symbol))
-            name = take_name(&plt.strings, symbol.st_name, &length);
+            name = pd_elf_names_take(&plt.strings, symbol.st_name, &length);
         uint64_t start = plt.offset + i * plt.entry;
         if (!pd_symtab_add_range(builder, start, start + plt.entry, PD_SYMBOL_GLOBAL, STT_FUNC,
                                  name ? name : "", name ? length : 0, PD_NAME_RAW_PLT))

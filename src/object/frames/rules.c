@@ -2,15 +2,40 @@
 #include "object/frames/table.h"
 #include <stdlib.h>
 
-struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine)
+static struct pd_frame_rules *new_rules(void)
 {
     struct pd_frame_rules *rules = calloc(1, sizeof *rules);
-    if (!rules)
-        return NULL;
-    pthread_mutex_init(&rules->lock, NULL);
-    rules->is_open = pd_elf_open(&rules->elf, path);
+    if (rules)
+        pthread_mutex_init(&rules->lock, NULL);
+    return rules;
+}
+
+static void find_table(struct pd_frame_rules *rules, uint16_t machine)
+{
     if (rules->is_open && rules->elf.header.e_machine == machine)
         rules->table = dwarf_getcfi_elf(rules->elf.elf);
+}
+
+struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine)
+{
+    struct pd_frame_rules *rules = new_rules();
+    if (!rules)
+        return NULL;
+    rules->is_open = pd_elf_open(&rules->elf, path);
+    find_table(rules, machine);
+    return rules;
+}
+
+struct pd_frame_rules *pd_frame_rules_open_memory(const void *image, size_t size, uint16_t machine)
+{
+    struct pd_frame_rules *rules = new_rules();
+    if (!rules || !(rules->image = malloc(size + 1))) {
+        pd_frame_rules_free(rules);
+        return NULL;
+    }
+    memcpy(rules->image, image, size);
+    rules->is_open = pd_elf_open_memory(&rules->elf, rules->image, size);
+    find_table(rules, machine);
     return rules;
 }
 
@@ -22,6 +47,7 @@ void pd_frame_rules_free(struct pd_frame_rules *rules)
         dwarf_cfi_end(rules->table);
     if (rules->is_open)
         pd_elf_close(&rules->elf);
+    free(rules->image);
     pthread_mutex_destroy(&rules->lock);
     free(rules);
 }

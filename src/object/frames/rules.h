@@ -17,6 +17,8 @@ enum pd_return_place {
 /* A file that cannot be read, or of another machine (ELF's number), gives rules that know nothing. NULL when the system
  * has no memory. */
 struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine);
+/* Of a file that lies in memory; the bytes are copied. */
+struct pd_frame_rules *pd_frame_rules_open_memory(const void *image, size_t size, uint16_t machine);
 void pd_frame_rules_free(struct pd_frame_rules *rules);
 
 /* `address` as the file itself counts. */

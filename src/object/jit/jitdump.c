@@ -49,6 +49,23 @@ bool pd_jitdump_open(struct pd_jitdump *dump, const char *path)
     return ok;
 }
 
+void pd_jitdump_settle(struct pd_jitdump *dump, uint16_t machine, uint32_t pid)
+{
+    if (machine)
+        dump->machine = machine;
+    dump->pid = pid;
+    dump->is_settled = true;
+}
+
+/* A record cannot put code into another process. */
+static void own_entry(struct pd_jitdump *dump, struct pd_jit_entry *entry)
+{
+    if (!dump->is_settled || entry->pid == dump->pid)
+        return;
+    dump->strangers++;
+    entry->pid = entry->tid = dump->pid;
+}
+
 void pd_jitdump_close(struct pd_jitdump *dump)
 {
     if (!dump->bytes.borrowed)
@@ -155,8 +172,10 @@ bool pd_jitdump_next(struct pd_jitdump *dump, struct pd_jit_entry *out)
             out->time = pd_load64(record + 8, dump->swap);
         if (found && !out->size)
             continue; /* nothing that an address could lie in */
-        if (found)
+        if (found) {
+            own_entry(dump, out);
             return true;
+        }
         if (!ok)
             break;
     }

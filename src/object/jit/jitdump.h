@@ -44,8 +44,10 @@ struct pd_jitdump {
     bool big_endian, swap;
     bool arch_times;  /* times are ticks of the processor, not of CLOCK_MONOTONIC */
     bool damaged;     /* the records end before the file */
-    uint32_t machine; /* e_machine */
+    uint32_t machine; /* e_machine; what the runtime says until pd_jitdump_settle() */
     uint32_t pid;
+    uint64_t strangers; /* records that name another process than the dump's, or would */
+    bool is_settled;
     struct pd_jit_entry next; /* lines and unwinding that came in front of the next LOAD */
 };
 
@@ -54,6 +56,9 @@ enum { PD_JITDUMP_LIMIT = 1 << 30 };
 /* False: no dump, or of a version that is not known. The bytes are borrowed. */
 bool pd_jitdump_open_memory(struct pd_jitdump *dump, const void *image, size_t size);
 bool pd_jitdump_open(struct pd_jitdump *dump, const char *path);
+/* What the recording says goes before what the runtime wrote: ELF's number of the machine (0: not known) and the process
+ * that mapped the dump, whose code all of it is. Before the first record. */
+void pd_jitdump_settle(struct pd_jitdump *dump, uint16_t machine, uint32_t pid);
 void pd_jitdump_close(struct pd_jitdump *dump);
 /* False at the end, and where records stop making sense. */
 bool pd_jitdump_next(struct pd_jitdump *dump, struct pd_jit_entry *out);

@@ -4,6 +4,7 @@
 #define PD_LINES_INTERNAL_H
 #include "base/arena.h"
 #include "base/intern.h"
+#include "object/file.h"
 #include "object/lines/lines.h"
 #include <elfutils/libdw.h>
 #include <pthread.h>
@@ -45,11 +46,16 @@ struct pd_lines_unit {
 };
 
 struct pd_lines {
-    struct pd_intern files;             /* and names of symbols */
-    pthread_mutex_t lock;               /* of files and units */
-    Dwarf *dwarf;                       /* NULL: no lines */
-    int fd;                             /* its file */
-    Dwarf_Aranges *ranges;              /* NULL: none */
+    struct pd_intern files; /* and names of symbols */
+    pthread_mutex_t lock;   /* of files and units */
+    Dwarf *dwarf;           /* NULL: no lines */
+    int fd;                 /* its file, or */
+    Elf *elf;               /* what was unpacked of it */
+    struct pd_bytes unpacked;
+    bool no_functions;     /* nobody will ask for them */
+    const char *problem;   /* why there are no lines though there should be some; NULL: none */
+    char *problem_path;    /* of that file */
+    Dwarf_Aranges *ranges; /* NULL: none */
     PD_VEC(struct pd_lines_unit) units; /* by the place of their DIE */
     PD_VEC(struct pd_lines_symbol)
     functions; /* by section and value, equal ones in the file's order */

@@ -4,6 +4,7 @@
  * recording meets ten of them. */
 #include "object/lines/internal.h"
 #include "object/elf/file.h"
+#include "object/lines/unpack.h"
 #include <dwarf.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -64,19 +65,22 @@ static bool is_candidate(const GElf_Sym *symbol)
 static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
                           const struct pd_elf_table *table)
 {
+    if (lines->no_functions)
+        return true;
     Elf_Data *data = pd_elf_data(elf, table->section);
-    Elf_Data *strings = pd_elf_data(elf, elf_getscn(elf->elf, table->header.sh_link));
+    struct pd_elf_names names;
     enum { FRESH, SYMBOL_SEEN, FILE_AFTER_SYMBOL } state = FRESH;
     size_t count = table->header.sh_entsize && data ? data->d_size / table->header.sh_entsize : 0;
     uint32_t file = PD_LINES_NO_FILE;
 
+    (void)pd_elf_names_open(elf, table->header.sh_link, &names);
     for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol))
             break;
         if (GELF_ST_TYPE(symbol.st_info) == STT_FILE) {
             size_t length;
-            const char *name = pd_elf_string(strings, symbol.st_name, &length);
+            const char *name = pd_elf_names_take(&names, symbol.st_name, &length);
             file = name ? pd_intern(&lines->files, name, length) : PD_LINES_NO_FILE;
             if (name && file == PD_INTERN_NONE)
                 return false;
@@ -90,7 +94,7 @@ static bool add_functions(struct pd_lines *lines, const struct pd_elf *elf,
             continue;
         /* Global ones stand behind all files: theirs is known only where there is but one. */
         size_t length;
-        const char *text = pd_elf_string(strings, symbol.st_name, &length);
+        const char *text = pd_elf_names_take(&names, symbol.st_name, &length);
         uint32_t name = pd_intern(&lines->files, text ? text : "", text ? length : 0);
         if (name == PD_INTERN_NONE)
             return false;
@@ -295,16 +299,43 @@ static void list_units(struct pd_lines *lines)
     }
 }
 
-/* libdw gets a file of its own: it writes into what it unpacks. */
-static bool add_lines(struct pd_lines *lines, const char *path)
+/* libdw gets a file of its own: it writes into what it unpacks. What it cannot unpack, or should not, we do. */
+static void open_dwarf(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
+{
+    switch (pd_debug_packed(elf)) {
+    case PD_PACKED_PLAIN:
+        lines->fd = pd_file_open(path);
+        lines->dwarf = lines->fd >= 0 ? dwarf_begin(lines->fd, DWARF_C_READ) : NULL;
+        break;
+    case PD_PACKED_ZSTD:
+        if (!pd_debug_unpack(elf, &lines->unpacked)) {
+            lines->problem = "its debug sections cannot be unpacked";
+            return;
+        }
+        lines->elf = elf_memory((char *)lines->unpacked.data, lines->unpacked.size);
+        lines->dwarf = lines->elf ? dwarf_begin_elf(lines->elf, DWARF_C_READ, NULL) : NULL;
+        break;
+    case PD_PACKED_TOO_BIG:
+        lines->problem = "its debug sections are packed so that they would fill the memory";
+        return;
+    case PD_PACKED_UNKNOWN:
+        lines->problem = "its debug sections are packed in an unknown way";
+        return;
+    }
+    if (!lines->dwarf)
+        lines->problem = "its debug sections cannot be read";
+}
+
+static bool add_lines(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
 {
     Dwarf_CU *at = NULL;
     Dwarf_Half version;
     uint8_t type;
     Dwarf_Die die;
 
-    lines->fd = pd_file_open(path);
-    lines->dwarf = lines->fd >= 0 ? dwarf_begin(lines->fd, DWARF_C_READ) : NULL;
+    open_dwarf(lines, elf, path);
+    if (lines->problem && !(lines->problem_path = strdup(path)))
+        return false;
     while (lines->dwarf && !dwarf_get_units(lines->dwarf, at, &at, &version, &type, &die, NULL)) {
         struct pd_lines_unit unit = { .die = die, .is_version_5 = version >= 5 };
         if (type != DW_UT_type && !pd_vec_push(&lines->units, unit))
@@ -330,7 +361,7 @@ static bool add_other(struct pd_lines *lines, const char *path, bool *done)
     if (*done || !pd_elf_open(&other, path))
         return true;
     if (has_lines(&other)) {
-        ok = add_lines(lines, path);
+        ok = add_lines(lines, &other, path);
         /* It has more symbols than what was left behind. */
         if (ok && other.symtab.section) {
             lines->functions.count = 0;
@@ -378,10 +409,10 @@ static bool fill(struct pd_lines *lines, const struct pd_elf *elf, const char *p
         return false;
     if (elf->header.e_type == ET_REL) /* its lines are not yet at their addresses */
         return true;
-    return has_lines(elf) ? add_lines(lines, path) : follow_links(lines, elf, path);
+    return has_lines(elf) ? add_lines(lines, elf, path) : follow_links(lines, elf, path);
 }
 
-struct pd_lines *pd_lines_open(const char *path)
+static struct pd_lines *open_lines(const char *path, bool no_functions)
 {
     struct pd_lines *lines = calloc(1, sizeof *lines);
     struct pd_elf elf;
@@ -389,6 +420,7 @@ struct pd_lines *pd_lines_open(const char *path)
     if (!lines)
         return NULL;
     lines->fd = -1;
+    lines->no_functions = no_functions;
     pthread_mutex_init(&lines->lock, NULL);
     if (!pd_elf_open(&elf, path))
         return lines;
@@ -398,6 +430,22 @@ struct pd_lines *pd_lines_open(const char *path)
     }
     pd_elf_close(&elf);
     return lines;
+}
+
+struct pd_lines *pd_lines_open(const char *path)
+{
+    return open_lines(path, false);
+}
+
+struct pd_lines *pd_lines_probe(const char *path)
+{
+    return open_lines(path, true);
+}
+
+const char *pd_lines_problem(const struct pd_lines *lines, const char **path)
+{
+    *path = lines->problem_path ? lines->problem_path : "";
+    return lines->problem;
 }
 
 void pd_lines_free(struct pd_lines *lines)
@@ -410,6 +458,9 @@ void pd_lines_free(struct pd_lines *lines)
     }
     pd_vec_free(&lines->units);
     dwarf_end(lines->dwarf);
+    elf_end(lines->elf);
+    free(lines->problem_path);
+    pd_bytes_free(&lines->unpacked);
     if (lines->fd >= 0)
         close(lines->fd);
     pthread_mutex_destroy(&lines->lock);

@@ -16,6 +16,10 @@ enum pd_lines_answer {
 /* Opens the DWARF lines and the functions of the file, or those of the debug file that it names. A file that
  * cannot be read gives an index that knows nothing. NULL when the system has no memory. */
 struct pd_lines *pd_lines_open(const char *path);
+/* Why debug data that the file or its debug file, `*path`, has is not read; NULL: nothing is wrong. */
+const char *pd_lines_problem(const struct pd_lines *lines, const char **path);
+/* The same, but only to ask for its problem: it has no functions. */
+struct pd_lines *pd_lines_probe(const char *path);
 void pd_lines_free(struct pd_lines *lines);
 
 /* `address` as the file itself counts. `*file` lives as long as the index. */

@@ -5,6 +5,7 @@
 #include "object/symtab/demangle.h"
 
 #define POOL_SIZE (64 * 1024)
+#define DEMANGLED_LIMIT ((size_t)128 << 20) /* bytes of names of equal places */
 #define KERNEL_PAGE UINT64_C(4096)
 
 struct pd_symtab_builder *pd_symtab_builder_new(enum pd_demangle demangle)
@@ -230,12 +231,15 @@ static bool ready_name(struct pd_symtab_builder *builder, uint32_t index)
 
     if (builder->state.data[index] != PD_NAME_RAW)
         return true; /* PLT entries come after the fix-ups */
+    if (builder->demangled > DEMANGLED_LIMIT)
+        return true; /* compared as they are; shown, those that are asked for, demangled */
     builder->state.data[index] = PD_NAME_READY;
     char *text = pd_demangle(symbol->name, builder->demangle == PD_DEMANGLE_VERBOSE);
     if (!text)
         return true;
     size_t length = strlen(text);
     const char *copy = copy_name(builder, text, length);
+    builder->demangled += length;
     free(text);
     if (!copy)
         return false;

@@ -27,6 +27,7 @@ struct pd_symtab_builder {
     char *pool, *pool_end; /* room for names */
     char *text;            /* that names lie in, or NULL; the builder's */
     size_t text_size;
+    size_t demangled; /* bytes */
     enum pd_demangle demangle;
 };
 

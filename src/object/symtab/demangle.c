@@ -6,7 +6,10 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
+/* No name of a compiler's grows so much. */
 #define TEXT_MAX ((size_t)1 << 20)
+#define TEXT_PER_BYTE 64
+#define TEXT_LEAST 4096
 
 static bool is_upper(char c)
 {
@@ -160,6 +163,7 @@ static char *demangle_java(const char *name)
 /* Substitutions can make a short name's text grow without bound, and libiberty's printers cannot be stopped otherwise. */
 struct output {
     struct pd_text text;
+    size_t limit;
     jmp_buf too_long;
 };
 
@@ -167,7 +171,7 @@ static void take_output(const char *part, size_t size, void *data)
 {
     struct output *output = data;
 
-    if (size > TEXT_MAX - output->text.length)
+    if (size > output->limit - output->text.length)
         longjmp(output->too_long, 1);
     pd_text_bytes(&output->text, part, size);
 }
@@ -188,7 +192,7 @@ static bool print_native(struct output *output, const char *name, int options)
 
 static char *demangle_native(const char *name, int options)
 {
-    struct output output = { .text = { 0 } };
+    struct output output = { .limit = PD_MIN(strlen(name) * TEXT_PER_BYTE + TEXT_LEAST, TEXT_MAX) };
 
     if (print_native(&output, name, options))
         return output.text.data;
