@@ -225,10 +225,14 @@ uint16_t pd_features_machine(const struct pd_features *features)
         const char *arch;
         uint16_t narrow, wide;
     } machines[] = {
-        { "x86", EM_386, EM_X86_64 },     { "arm", EM_ARM, EM_ARM },
-        { "arm64", EM_ARM, EM_AARCH64 },  { "riscv", EM_RISCV, EM_RISCV },
-        { "powerpc", EM_PPC, EM_PPC64 },  { "s390", EM_S390, EM_S390 },
-        { "mips", EM_MIPS, EM_MIPS },     { "sparc", EM_SPARC, EM_SPARCV9 },
+        { "x86", EM_386, EM_X86_64 },
+        { "arm", EM_ARM, EM_ARM },
+        { "arm64", EM_ARM, EM_AARCH64 },
+        { "riscv", EM_RISCV, EM_RISCV },
+        { "powerpc", EM_PPC, EM_PPC64 },
+        { "s390", EM_S390, EM_S390 },
+        { "mips", EM_MIPS, EM_MIPS },
+        { "sparc", EM_SPARC, EM_SPARCV9 },
         { "loongarch", EM_LOONGARCH, EM_LOONGARCH },
     };
     if (features && features->e_machine.present)

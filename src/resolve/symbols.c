@@ -439,7 +439,9 @@ static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, const s
     if (!path && !dso->code)
         return NULL;
     struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
-    const struct pd_object *object = loaded->object;
+    const struct pd_object *object = loaded ? loaded->object : NULL;
+    if (!object)
+        return NULL;
     *address += object->adjust_symbols ? object->text_offset : 0;
     struct pd_frame_rules *rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
     if (rules)

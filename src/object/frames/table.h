@@ -11,7 +11,7 @@ struct pd_frame_rules {
     pthread_mutex_t lock; /* libdw reads entries as they are asked for */
     struct pd_elf elf;
     bool is_open;
-    void *image; /* the file's bytes, if it has no path */
+    void *image;      /* the file's bytes, if it has no path */
     Dwarf_CFI *table; /* NULL: none; of the ELF handle */
 };
 
