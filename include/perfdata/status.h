@@ -61,12 +61,16 @@ enum perfdata_issue_kind {
     PERFDATA_ISSUE_UNKNOWN_ID,      /* a record whose id belongs to no event                */
     PERFDATA_ISSUE_BAD_SAMPLE,      /* a sample whose content exceeds its size              */
     PERFDATA_ISSUE_OUT_OF_ORDER,    /* a record older than what has been delivered          */
-    PERFDATA_ISSUE_LOST,            /* the kernel lost records                              */
+    PERFDATA_ISSUE_LOST,            /* the kernel lost records, samples or parts of a trace */
     PERFDATA_ISSUE_BAD_CALLCHAIN,   /* an unknown context marker                            */
     PERFDATA_ISSUE_OBJECT,          /* a program, library or symbol file that cannot be used */
     PERFDATA_ISSUE_LIMIT,           /* a limit of ours was reached                          */
     PERFDATA_ISSUE_UNSUPPORTED,     /* something that this version cannot read yet          */
     PERFDATA_ISSUE_LATE_SAMPLES,    /* what a trace adds to samples may be of another time  */
+    PERFDATA_ISSUE_TRACE_ERROR,     /* parts of a trace that could not be decoded           */
+    PERFDATA_ISSUE_SYMBOLS,         /* symbols of the kernel that are missing or not its own */
+    PERFDATA_ISSUE_EXTRA_RECORD,    /* a record that may come once came again and is ignored */
+    PERFDATA_ISSUE_CONFIG,          /* a setting of a configuration file that is not honoured */
     PERFDATA_ISSUE_COUNT
 };
 
@@ -78,6 +82,9 @@ struct perfdata_issue {
     int64_t offset;
     const char *path;
     const char *text;
+    /* What perf 6.1 writes to its standard error for this issue: whole lines, each with its newline ("Warning:" may be the
+     * first). NULL: perf says nothing. Present when struct_size reaches it. Since 0.2. */
+    const char *perf_text;
 };
 
 /* The name of an issue kind in lower case with hyphens ("bad-record"), static, never NULL. Since 0.1. */

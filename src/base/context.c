@@ -20,6 +20,12 @@ static perfdata_status fail_with(struct pd_context *context, perfdata_status sta
                                  const char *format, va_list arguments)
 {
     pthread_mutex_lock(&context->lock);
+    /* What follows from the first issue must not hide it. */
+    if (context->strict_failed) {
+        pthread_mutex_unlock(&context->lock);
+        return status;
+    }
+    context->strict_failed = status == PERFDATA_ERROR_STRICT;
     context->status = status;
     context->offset = offset;
     vsnprintf(context->message, sizeof context->message, format, arguments);
@@ -37,30 +43,67 @@ perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int6
     return status;
 }
 
+/* Counts it and tells the callback. */
+static void tell(struct pd_context *context, struct perfdata_issue *issue)
+{
+    issue->struct_size = sizeof *issue;
+    issue->path = context->path;
+    pthread_mutex_lock(&context->lock);
+    context->issue_count[issue->kind]++;
+    if (context->on_issue)
+        context->on_issue(context->issue_data, issue);
+    pthread_mutex_unlock(&context->lock);
+}
+
 perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind kind, int64_t offset,
                          const char *format, ...)
 {
     va_list arguments;
+    perfdata_status status = PERFDATA_OK;
     va_start(arguments, format);
     if (context->strict) {
-        fail_with(context, PERFDATA_ERROR_STRICT, offset, format, arguments);
-        va_end(arguments);
-        return PERFDATA_ERROR_STRICT;
-    }
-    pthread_mutex_lock(&context->lock);
-    context->issue_count[kind]++;
-    if (context->on_issue) {
+        status = fail_with(context, PERFDATA_ERROR_STRICT, offset, format, arguments);
+    } else {
         char text[512];
         vsnprintf(text, sizeof text, format, arguments);
-        struct perfdata_issue issue = { .struct_size = sizeof issue,
-                                        .kind = (int32_t)kind,
-                                        .offset = offset,
-                                        .path = context->path,
-                                        .text = text };
-        context->on_issue(context->issue_data, &issue);
+        tell(context,
+             &(struct perfdata_issue){ .kind = (int32_t)kind, .offset = offset, .text = text });
     }
-    pthread_mutex_unlock(&context->lock);
     va_end(arguments);
+    return status;
+}
+
+/* Lines become one, without the heading; empty lines end a sentence as others do. */
+static void join_lines(const char *lines, char *out, size_t size)
+{
+    static const char heading[] = "Warning:\n";
+    size_t length = 0;
+    if (!strncmp(lines, heading, sizeof heading - 1))
+        lines += sizeof heading - 1;
+    for (; *lines && length + 1 < size; lines++) {
+        if (*lines != '\n')
+            out[length++] = *lines;
+        else if (length && out[length - 1] != ' ')
+            out[length++] = ' ';
+    }
+    while (length && out[length - 1] == ' ')
+        length--;
+    out[length] = '\0';
+}
+
+perfdata_status pd_warning(struct pd_context *context, enum perfdata_issue_kind kind,
+                           int64_t offset, const char *format, ...)
+{
+    char lines[1024], text[sizeof lines];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(lines, sizeof lines, format, arguments);
+    va_end(arguments);
+    join_lines(lines, text, sizeof text);
+    if (context->strict)
+        return pd_fail(context, PERFDATA_ERROR_STRICT, offset, "%s", text);
+    tell(context, &(struct perfdata_issue){
+                      .kind = (int32_t)kind, .offset = offset, .text = text, .perf_text = lines });
     return PERFDATA_OK;
 }
 

@@ -19,6 +19,7 @@ struct pd_context {
     void *issue_data;
     const char *path; /* of the recording, for issues; may be NULL */
     bool strict;
+    bool strict_failed; /* an issue came in strict mode; `message` tells it */
     struct pd_limits limits;
     pthread_mutex_t lock;
     uint64_t issue_count[PERFDATA_ISSUE_COUNT];
@@ -37,6 +38,21 @@ perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int6
 /* Counts an issue and tells the callback. 0, or PERFDATA_ERROR_STRICT in strict mode. Safe from any worker. */
 perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind kind, int64_t offset,
                          const char *format, ...) PD_PRINTF(4, 5);
+
+/* Where an analysis ends: `status`, or PERFDATA_ERROR_STRICT when an issue came meanwhile where nobody could stop. */
+PD_INLINE perfdata_status pd_strict_status(struct pd_context *context, perfdata_status status)
+{
+    pthread_mutex_lock(&context->lock);
+    bool failed = context->strict_failed;
+    pthread_mutex_unlock(&context->lock);
+    return failed ? PERFDATA_ERROR_STRICT : status;
+}
+
+/* An issue that perf 6.1 tells on its standard error, in perf's words: `format` makes whole lines with their newlines,
+ * "Warning:\n" first where perf has it. They reach the callback as `perf_text`, and joined to one line without
+ * "Warning:" as `text`. Otherwise as pd_issue(). */
+perfdata_status pd_warning(struct pd_context *context, enum perfdata_issue_kind kind,
+                           int64_t offset, const char *format, ...) PD_PRINTF(4, 5);
 
 /* A caller's option struct, which begins with its own size, onto `to` of `known` bytes. What it lacks (an older caller) keeps
  * what `to` holds; what it has beyond (a newer caller) must be zero, else nothing is copied: PERFDATA_ERROR_ARGUMENT, told in

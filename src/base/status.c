@@ -45,6 +45,10 @@ static const char *const issue_names[PERFDATA_ISSUE_COUNT] = {
     [PERFDATA_ISSUE_LIMIT] = "limit",
     [PERFDATA_ISSUE_UNSUPPORTED] = "unsupported",
     [PERFDATA_ISSUE_LATE_SAMPLES] = "late-samples",
+    [PERFDATA_ISSUE_TRACE_ERROR] = "trace-error",
+    [PERFDATA_ISSUE_SYMBOLS] = "symbols",
+    [PERFDATA_ISSUE_EXTRA_RECORD] = "extra-record",
+    [PERFDATA_ISSUE_CONFIG] = "config",
 };
 
 const char *perfdata_issue_name(int32_t kind)

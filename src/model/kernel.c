@@ -64,6 +64,16 @@ static perfdata_status remove_old_kernel(struct pd_timeline *timeline)
     return 0;
 }
 
+bool pd_timeline_kernel_mapped(const struct pd_timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->dsos.dsos.count; i++) {
+        const struct pd_dso *dso = timeline->dsos.dsos.data[i];
+        if (dso->kind == PD_DSO_KERNEL && dso->mapped)
+            return true;
+    }
+    return false;
+}
+
 static perfdata_status main_kernel(struct pd_timeline *timeline, const struct pd_map_fact *fact)
 {
     struct pd_dso *dso = kernel_dso(timeline);
@@ -86,13 +96,12 @@ static perfdata_status main_kernel(struct pd_timeline *timeline, const struct pd
         map->end = UINT64_MAX;
     const char *name = starts(fact, PD_KERNEL_NAME) ? PD_KERNEL_NAME : timeline->kernel_name;
     size_t prefix = strlen(name);
+    map->reloc = fact->pgoff;
     if (fact->pgoff && fact->name_length > prefix) {
         uint32_t id = pd_intern(timeline->dsos.names, fact->name + prefix,
                                 fact->name_length - prefix);
-        if (id != PD_INTERN_NONE) {
-            map->reloc = fact->pgoff;
+        if (id != PD_INTERN_NONE)
             map->reloc_name = pd_intern_text(timeline->dsos.names, id);
-        }
     }
     return pd_map_set_insert_below(&timeline->pool, &timeline->kernel, map);
 }

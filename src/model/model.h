@@ -53,8 +53,8 @@ struct pd_dso {
 /* Immutable. Lives as long as a version that no retirement freed shows it, and for ever once a look-up returned it. */
 struct pd_map {
     uint64_t start, end, pgoff;
-    uint64_t reloc;         /* kernel: address of the reference symbol, 0: none */
-    const char *reloc_name; /* its name, NULL: none */
+    uint64_t reloc;         /* kernel: address of the reference symbol, 0: it was hidden */
+    const char *reloc_name; /* its name, NULL: not recorded */
     struct pd_dso *dso;
     uint32_t prot, flags;
     uint32_t pid, tid; /* of the record that made it */
@@ -206,6 +206,8 @@ bool pd_thread_current(const struct pd_thread *thread);
  * non-zero. A replaced incarnation may have lost its maps. */
 int pd_thread_each_map(const struct pd_thread *thread, uint64_t number,
                        int (*each)(void *data, const struct pd_map *map), void *data);
+/* A record has told where the kernel lies; later ones may have covered that. */
+bool pd_timeline_kernel_mapped(const struct pd_timeline *timeline);
 int pd_timeline_each_kernel_map(const struct pd_timeline *timeline, uint64_t number,
                                 int (*each)(void *data, const struct pd_map *map), void *data);
 

@@ -17,8 +17,7 @@ struct held {
 struct pd_order {
     struct pd_recording *recording;
     struct pd_walk *walk;
-    bool sorted;   /* delivery order asked for, and possible */
-    bool backward; /* an event writes backwards: late records are nobody's fault */
+    bool sorted; /* delivery order asked for, and possible */
     bool draining, ended;
     bool rounds;            /* FINISHED_ROUND lets records out */
     bool round;             /* the record delivered last was a FINISHED_ROUND that does */
@@ -56,7 +55,8 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
         !pd_attr_flag(&recording->events[0]->attr, PD_ATTR_SAMPLE_ID_ALL))
         order->sorted = false;
     for (size_t i = 0; i < recording->event_count; i++)
-        order->backward |= pd_attr_flag(&recording->events[i]->attr, PD_ATTR_WRITE_BACKWARD);
+        order->stats.late_is_usual |= pd_attr_flag(&recording->events[i]->attr,
+                                                   PD_ATTR_WRITE_BACKWARD);
     perfdata_status status = pd_walk_open(recording, &order->walk);
     if (status < 0) {
         free(order);
@@ -168,7 +168,7 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
 static perfdata_status note_late(struct pd_order *order, const struct pd_raw *raw)
 {
     order->stats.late++;
-    if (order->backward)
+    if (order->stats.late_is_usual)
         return 0;
     return pd_issue(&order->recording->context, PERFDATA_ISSUE_OUT_OF_ORDER, (int64_t)raw->offset,
                     "record older than what has been delivered");
@@ -306,6 +306,37 @@ static perfdata_status begin_flush(struct pd_order *order, bool final)
     return 0;
 }
 
+static void count_aux(struct pd_order_stats *stats, const struct pd_raw *raw, bool swap)
+{
+    enum { FLAGS = 24 };
+    uint64_t flags = raw->size >= FLAGS + 8 ? pd_load64(raw->data + FLAGS, swap) : 0;
+    stats->aux++;
+    stats->aux_truncated += !!(flags & PD_AUX_TRUNCATED);
+    stats->aux_partial += !!(flags & PD_AUX_PARTIAL);
+    stats->aux_collision += !!(flags & PD_AUX_COLLISION);
+}
+
+/* What the statistics hold of a record that is no sample. */
+static PD_NOINLINE void count_other(struct pd_order *order, const struct pd_raw *raw)
+{
+    enum { COUNT = 8 };
+    struct pd_order_stats *stats = &order->stats;
+    bool swap = order->recording->swap;
+    switch (raw->type) {
+    case PD_RECORD_LOST: stats->lost++; break;
+    case PD_RECORD_LOST_SAMPLES:
+        stats->lost_samples += raw->size >= COUNT + 8 ? pd_load64(raw->data + COUNT, swap) : 0;
+        break;
+    case PD_RECORD_THREAD_MAP: stats->thread_maps++; break;
+    case PD_RECORD_CPU_MAP: stats->cpu_maps++; break;
+    case PD_RECORD_AUX: count_aux(stats, raw, swap); break;
+    case PD_RECORD_MMAP2:
+        stats->maps_timed_out += !!(raw->misc & PD_MISC_PROC_MAP_PARSE_TIMEOUT);
+        break;
+    default: stats->unknown_records += raw->type < 64 && !pd_record_type_name(raw->type);
+    }
+}
+
 /* Reads on until a record can be delivered at once (1), or a flush or the end is due (0). */
 static int read_on(struct pd_order *order, struct pd_delivered *out)
 {
@@ -319,6 +350,10 @@ static int read_on(struct pd_order *order, struct pd_delivered *out)
             return begin_flush(order, true);
         }
         order->stats.records++;
+        if (PD_LIKELY(raw.type == PD_RECORD_SAMPLE))
+            order->stats.samples++;
+        else
+            count_other(order, &raw);
         if (PD_UNLIKELY(raw.chunk != order->walk_chunk))
             change_chunk(order, raw.chunk);
         if (PD_UNLIKELY(raw.type >= 64 || !raw.event)) {

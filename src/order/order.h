@@ -44,8 +44,16 @@ PD_INLINE perfdata_status pd_delivered_sample(const struct pd_delivered *record,
 
 struct pd_order;
 
+/* Counts of the records read. */
 struct pd_order_stats {
     uint64_t records, late, rounds, without_time;
+    bool late_is_usual; /* an event writes backwards: late records are nobody's fault */
+    uint64_t samples;
+    uint64_t lost, lost_samples; /* LOST records; what LOST_SAMPLES records count */
+    uint64_t aux, aux_truncated, aux_partial, aux_collision; /* AUX records; those with a flag */
+    uint64_t thread_maps, cpu_maps;
+    uint64_t maps_timed_out;  /* MMAP2 records of a process whose maps were not all read */
+    uint64_t unknown_records; /* of a type below 64 that no table has */
 };
 
 perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode mode,

@@ -75,6 +75,7 @@ void pd_front_pack(struct pd_front *front, bool streams)
 
 void pd_front_close(struct pd_front *front)
 {
+    front->session->unknown_ids = front->split.unknown_ids;
     pd_split_free(&front->split);
     pd_deferred_free(&front->deferred);
     pd_made_free(&front->made);

@@ -25,6 +25,7 @@ struct pd_session {
     bool decodes;                   /* it was asked for */
     const struct pd_order_stats *order_stats; /* after a run */
     struct pd_order_stats order_stats_copy;
+    uint64_t unknown_ids; /* after a run: counters in samples whose id no event has */
     struct pd_code *code; /* NULL: nobody asked for code */
     char *kallsyms;       /* of the copy of the kernel in the recording's directory; NULL: none */
 };
@@ -115,8 +116,16 @@ enum pd_consumer_kind {
     PD_CONSUME_SEQUENTIAL /* work() in parallel decodes and resolves into batch->result; in_order() finishes */
 };
 
+/* What is said after a run of what was lost or wrong in the recording; see pd_session_warn(). */
+enum pd_warnings {
+    PD_WARN_NOTHING = 0,
+    PD_WARN_COPY, /* as where perf copies a recording: what went through is not told */
+    PD_WARN_READ  /* as where perf reads one */
+};
+
 struct pd_consumer {
     enum pd_consumer_kind kind;
+    enum pd_warnings warns;
     void *data;
     /* Which records come in batches besides samples: bit t of types[t / 64] for types below 128. All records act on the
      * timeline anyway. */
@@ -161,6 +170,13 @@ enum pd_front_verdict {
  * session. */
 perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer,
                                 unsigned threads);
+/* Tells what perf tells at the end of a session: records, samples and parts of a trace that were lost, unknown and late
+ * records, errors of the trace, as counted by the run before. pd_pipeline_run() does it as its consumer's `warns` says.
+ * < 0 in strict mode. */
+perfdata_status pd_session_warn(struct pd_session *session, enum pd_warnings warns);
+/* After a run that looked up symbols: tells, as perf's report does, when kernel addresses were hidden from who recorded and
+ * samples lie there, or nothing is known of the kernel. < 0 in strict mode. */
+perfdata_status pd_session_warn_kernel(struct pd_session *session);
 /* How many that are at most, for what comes after a run. */
 unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads);
 

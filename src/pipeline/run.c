@@ -560,5 +560,7 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
     for (unsigned i = 0; i < pool.started; i++)
         end_worker(&pool, i);
     free_pool(&pool);
-    return status;
+    if (status >= 0)
+        status = pd_session_warn(session, consumer->warns);
+    return pd_strict_status(&session->recording->context, status);
 }

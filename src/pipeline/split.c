@@ -77,8 +77,10 @@ int pd_split_next(struct pd_split *split, struct pd_delivered *out)
         uint64_t id = pd_load64(split->next - lost - 8, plan->swap),
                  now = pd_load64(value, plan->swap);
         uint32_t index = pd_map64_get(&recording->event_by_id, id);
-        if (index == PD_MAP64_NONE || index >= recording->event_count)
+        if (index == PD_MAP64_NONE || index >= recording->event_count) {
+            split->unknown_ids++;
             continue;
+        }
         uint64_t *last = pd_last_value(&split->last, split->record.event, id, split->tid);
         if (!last)
             return PERFDATA_ERROR_MEMORY;

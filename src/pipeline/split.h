@@ -25,8 +25,9 @@ struct pd_split {
     struct pd_delivered record;
     const uint8_t *next;
     uint32_t left;
-    uint32_t tid;   /* of the sample */
-    uint8_t stride; /* bytes of a value */
+    uint32_t tid;         /* of the sample */
+    uint64_t unknown_ids; /* values so far whose id no event has */
+    uint8_t stride;       /* bytes of a value */
     bool has_id;
 };
 

@@ -75,6 +75,7 @@ static perfdata_status run(struct pd_profile_shared *shared)
     const struct perfdata_profile_options *options = shared->options;
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_SEQUENTIAL,
+        .warns = PD_WARN_READ,
         .data = shared,
         .order = PD_ORDER_DELIVERY,
         .begin = begin,

@@ -106,7 +106,7 @@ static bool pages_of(const char *text, char **end, uint32_t *pages)
     while (power < count && power < UINT64_C(1) << 31)
         power *= 2;
     *pages = (uint32_t)power;
-    return count && power >= count;
+    return power >= count;
 }
 
 perfdata_status perfdata_pages_parse(const char *text, uint32_t *pages, uint32_t *aux_pages)

@@ -281,6 +281,7 @@ perfdata_status pd_inject_itrace(struct pd_recording *recording,
         return status;
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_SEQUENTIAL,
+        .warns = PD_WARN_COPY,
         .data = &traced,
         .types = { UINT64_MAX, UINT64_MAX },
         .unknown_types = true,

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { PATH_ROOM = 4096 };
+
 enum tool_exit tool_parse_strict(struct tool *tool, void *options, const char *value, bool unset)
 {
     (void)options, (void)value;
@@ -85,6 +87,45 @@ static bool owner_is_wrong(const struct tool *tool, const char *name)
            info.st_uid != geteuid();
 }
 
+/* perf's words where it cannot open a recording; "" where it has none of its own. */
+static void perf_refusal(const char *name, perfdata_status status, const char *text, char *out,
+                         size_t size)
+{
+    bool is_default = !strcmp(name, "perf.data");
+    if (status == PERFDATA_ERROR_EMPTY && !strcmp(name, "-")) /* nothing came through the pipe */
+        status = PERFDATA_ERROR_NOT_PERF_DATA;
+    switch (status) {
+    case PERFDATA_ERROR_NOT_FOUND:
+    case PERFDATA_ERROR_ACCESS:
+        snprintf(out, size, "failed to open %s%s", text,
+                 status == PERFDATA_ERROR_NOT_FOUND && is_default ? "  (try 'perf record' first)"
+                                                                  : "");
+        break;
+    case PERFDATA_ERROR_EMPTY:
+        snprintf(out, size, "zero-sized data (%s), nothing to do!", name);
+        break;
+    case PERFDATA_ERROR_NOT_PERF_DATA:
+        snprintf(out, size, "incompatible file format (rerun with -v to learn more)");
+        break;
+    default: *out = '\0';
+    }
+}
+
+/* Tells why it could not be opened. */
+static void tell_refusal(struct tool *tool, const char *name, perfdata_recording *recording,
+                         perfdata_status status)
+{
+    char words[PATH_ROOM + 128] = "";
+    if (tool->as_perf && recording && status != PERFDATA_ERROR_STRICT)
+        perf_refusal(name, status, perfdata_recording_error(recording, NULL), words, sizeof words);
+    if (*words)
+        fprintf(stderr, "%s\n", words);
+    if (!*words || tool->verbose)
+        tool_recording_failure(tool, recording, status);
+    if (!tool->as_perf && status == PERFDATA_ERROR_NOT_FOUND && !strcmp(name, "perf.data"))
+        tool_error(tool, "try '%s record' first", tool->name);
+}
+
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out)
 {
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
@@ -115,7 +156,7 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     if (refused)
         tool_error(tool, "-: incompatible file format: standard input takes the pipe form");
     else
-        tool_recording_failure(tool, recording, status);
+        tell_refusal(tool, name, recording, status);
     perfdata_recording_close(recording);
     return TOOL_NOTHING;
 }
@@ -151,13 +192,17 @@ enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perf
 }
 
 enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
-                              perfdata_status status, int perf_exit, uint64_t trace_errors)
+                              perfdata_status status, int perf_exit)
 {
+    bool perf_has = status < 0 && status != PERFDATA_ERROR_OUTPUT && perf_exit >= 0;
+    if (perf_has && tool->as_perf && !strcmp(tool->verb, "report")) {
+        fprintf(stderr, "Error:\n%s\n", perfdata_recording_error(recording, NULL));
+        perfdata_recording_close(recording);
+        return tool_exit_as(tool, TOOL_NOTHING, perf_exit);
+    }
     enum tool_exit code = tool_close(tool, recording, status);
-    if (status < 0 && status != PERFDATA_ERROR_OUTPUT && perf_exit >= 0)
+    if (perf_has)
         code = tool_exit_as(tool, code, perf_exit);
-    if (trace_errors)
-        fprintf(stderr, "Warning:\n%" PRIu64 " instruction trace errors\n", trace_errors);
     return code;
 }
 

@@ -33,9 +33,9 @@ enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *rec
                                       perfdata_status status);
 /* Ends it after the last library call on it; a failure is told. */
 enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perfdata_status status);
-/* The same of script and report: perf's exit code, if it has one, and how much of a trace could not be decoded. */
+/* Ends script's and report's run: a failure has perf's exit code where perf has one (perf_exit, else -1). */
 enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
-                              perfdata_status status, int perf_exit, uint64_t trace_errors);
+                              perfdata_status status, int perf_exit);
 
 /* perfdata_write_fn onto standard output; data is the struct tool. */
 int tool_write_text(void *tool, const char *text, size_t length);

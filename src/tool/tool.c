@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { OUTPUT_SIZE = 1 << 18, OUTPUT_DIRECT = 1 << 14 };
+enum { OUTPUT_SIZE = 1 << 18, OUTPUT_DIRECT = 1 << 14, WARNINGS_MAX = 1 << 16 };
 
 void tool_init(struct tool *tool, const char *argv0)
 {
@@ -111,12 +111,50 @@ static void print_issue(const struct tool *tool, int kind, int64_t offset, const
     fputc('\n', stderr);
 }
 
+/* Each text once, in the order in which they came. */
+static void keep_warning(struct tool *tool, const char *text)
+{
+    struct tool_warnings *warnings = &tool->warnings;
+    size_t size = strlen(text) + 1;
+    for (size_t at = 0; at < warnings->length; at += strlen(warnings->text + at) + 1) {
+        if (!strcmp(warnings->text + at, text))
+            return;
+    }
+    char *grown = warnings->length + size <= WARNINGS_MAX
+                      ? realloc(warnings->text, warnings->length + size)
+                      : NULL;
+    if (!grown) {
+        warnings->left_out++;
+        return;
+    }
+    memcpy(grown + warnings->length, text, size);
+    warnings->text = grown;
+    warnings->length += size;
+}
+
+static void print_warnings(struct tool *tool)
+{
+    struct tool_warnings *warnings = &tool->warnings;
+    for (size_t at = 0; at < warnings->length && !tool->quiet;
+         at += strlen(warnings->text + at) + 1)
+        fputs(warnings->text + at, stderr);
+    if (warnings->left_out)
+        tool_error(tool, "%" PRIu64 " further warnings", warnings->left_out);
+    free(warnings->text);
+    *warnings = (struct tool_warnings){ 0 };
+}
+
 void tool_on_issue(void *context, const struct perfdata_issue *issue)
 {
     struct tool *tool = context;
     if (issue->kind < 0 || issue->kind >= PERFDATA_ISSUE_COUNT)
         return;
     struct tool_issues *kept = &tool->issues[issue->kind];
+    if (issue->perf_text) {
+        kept->warnings++;
+        keep_warning(tool, issue->perf_text);
+        return;
+    }
     /* workers say them in any order: the one that lies first in the file is kept */
     if (!kept->count++ || issue->offset < kept->first_offset) {
         kept->first_offset = issue->offset;
@@ -129,7 +167,8 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
 enum tool_exit tool_issues_exit(const struct tool *tool)
 {
     for (int kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++) {
-        if (tool->issues[kind].count && issue_is_loss(kind))
+        const struct tool_issues *kept = &tool->issues[kind];
+        if ((kept->count || kept->warnings) && issue_is_loss(kind))
             return TOOL_PARTIAL;
     }
     return TOOL_DONE;
@@ -139,7 +178,8 @@ static void print_issues(const struct tool *tool)
 {
     for (int kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++) {
         const struct tool_issues *kept = &tool->issues[kind];
-        if (kept->count && (!tool->as_perf || issue_is_loss(kind)))
+        bool told = tool->as_perf && (kept->warnings || !issue_is_loss(kind));
+        if (kept->count && !told)
             print_issue(tool, kind, kept->first_offset, kept->first_text, kept->count);
     }
 }
@@ -147,6 +187,7 @@ static void print_issues(const struct tool *tool)
 int tool_finish(struct tool *tool, enum tool_exit code)
 {
     tool_flush(tool);
+    print_warnings(tool);
     if (tool->as_perf || !tool->verbose)
         print_issues(tool);
     if (code == TOOL_DONE)

@@ -23,6 +23,7 @@ enum tool_exit {
 /* Issues of one kind, for the summary on stderr. */
 struct tool_issues {
     uint64_t count;
+    uint64_t warnings;    /* those that are told in perf's words, not counted above */
     int64_t first_offset; /* -1: unknown */
     char first_text[240];
 };
@@ -52,7 +53,14 @@ struct tool {
     bool no_itrace;
     struct tool_guests guests;
     int perf_exit; /* what to return as perf; -1: by the table    */
+    bool quiet;    /* -q of perf's verbs: none of perf's warnings */
     struct tool_issues issues[PERFDATA_ISSUE_COUNT];
+    /* Issues in perf's words, to be written at the end; those beyond the room are counted. */
+    struct tool_warnings {
+        char *text;
+        size_t length;
+        uint64_t left_out;
+    } warnings;
     struct tool_output {
         char *buffer;
         size_t length, capacity;

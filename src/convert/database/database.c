@@ -348,6 +348,7 @@ static perfdata_status run(struct exporter *x)
 {
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_SEQUENTIAL,
+        .warns = PD_WARN_READ,
         .data = x,
         .types = { UINT64_C(1) << PD_RECORD_COMM | UINT64_C(1) << PD_RECORD_FORK |
                    UINT64_C(1) << PD_RECORD_SWITCH | UINT64_C(1) << PD_RECORD_SWITCH_CPU_WIDE },

@@ -550,17 +550,32 @@ static perfdata_status tell_elsewhere(const struct loader *loader)
     return status < 0 ? status : PERFDATA_ERROR_NOT_FOUND;
 }
 
+static void warn_missing(const struct loader *loader, const struct pd_build_id *id)
+{
+    char hex[2 * PD_BUILD_ID_MAX + 1];
+
+    if (!loader->search->context)
+        return;
+    pd_build_id_text(id, hex);
+    pd_warning(loader->search->context, PERFDATA_ISSUE_SYMBOLS, -1,
+               "No kallsyms or vmlinux with build-id %s was found\n", hex);
+}
+
 static perfdata_status try_running_or_cached(struct loader *loader)
 {
     const struct pd_build_id *id = &loader->request->build_id;
     struct pd_build_id running;
+    perfdata_status status;
 
     if (!id->size && loader->search->kernel_elsewhere)
         return tell_elsewhere(loader);
     if (!id->size || (pd_build_id_read_notes("/sys/kernel/notes", &running) == 0 &&
                       pd_build_id_equal(id, &running)))
         return try_kallsyms(loader, PROC_KALLSYMS);
-    return try_cached(loader, id);
+    status = try_cached(loader, id);
+    if (status == PERFDATA_ERROR_NOT_FOUND)
+        warn_missing(loader, id); /* in strict mode the run's end tells it */
+    return status;
 }
 
 static perfdata_status choose(struct loader *loader)

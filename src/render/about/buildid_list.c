@@ -81,6 +81,7 @@ static perfdata_status read_records(struct run *run)
 {
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
+        .warns = PD_WARN_READ,
         .data = run,
         .order = PD_ORDER_DELIVERY,
         .begin = begin,

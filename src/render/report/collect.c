@@ -662,6 +662,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     struct collecting shared = { .plan = plan, .session = session, .out = out };
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
+        .warns = PD_WARN_READ,
         .data = &shared,
         .types = { [PD_RECORD_LOST_SAMPLES / 64] = UINT64_C(1) << PD_RECORD_LOST_SAMPLES % 64,
                    [PD_RECORD_AUXTRACE_INFO / 64] = UINT64_C(1) << PD_RECORD_AUXTRACE_INFO % 64 },

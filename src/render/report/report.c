@@ -324,6 +324,7 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
     struct dump_run run = { .report = report };
     struct pd_object_search search = search_of(report);
     struct pd_consumer consumer = { .kind = PD_CONSUME_ORDERED,
+                                    .warns = PD_WARN_READ,
                                     .data = &run,
                                     .order = PD_ORDER_DELIVERY,
                                     .begin = begin_dump,
@@ -340,6 +341,8 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
         return status;
     run.dump.symbols = report->session.symbols;
     status = pd_pipeline_run(&report->session, &consumer, report->options->threads);
+    if (status == 0)
+        status = pd_session_warn_kernel(&report->session);
     pd_session_close(&report->session);
     struct pd_stats_options stats = {
         .branches = pd_report_mode_of(report->recording, report->options) == PD_REPORT_BRANCH,
@@ -387,6 +390,8 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     if (status == 0)
         status = pd_report_collect(&report->session, &report->plan, options->threads,
                                    &report->counts);
+    if (status == 0)
+        status = pd_session_warn_kernel(&report->session);
     if (status == 0 && !hist->entries.count) {
         status = pd_fail(&report->recording->context, PERFDATA_ERROR_NO_DATA, -1,
                          "The %s data has no samples!", report->recording->path);

@@ -371,6 +371,21 @@ static perfdata_status decode(struct pd_script *script)
     return status < 0 ? status : pd_session_decode(&script->session, &config);
 }
 
+/* Only the first maps of threads and of CPUs hold. */
+static perfdata_status warn_of_maps(struct pd_script *script)
+{
+    const struct pd_order_stats *counts = script->session.order_stats;
+    struct pd_context *context = &script->recording->context;
+    perfdata_status status = PERFDATA_OK;
+    if (counts->thread_maps > 1)
+        status = pd_warning(context, PERFDATA_ISSUE_EXTRA_RECORD, -1,
+                            "Extra thread map event, ignoring.\n");
+    if (status == PERFDATA_OK && counts->cpu_maps > 1)
+        status = pd_warning(context, PERFDATA_ISSUE_EXTRA_RECORD, -1,
+                            "Extra cpu map event, ignoring.\n");
+    return status;
+}
+
 static perfdata_status run(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
@@ -383,6 +398,7 @@ static perfdata_status run(struct pd_script *script)
                     options->show & PERFDATA_SCRIPT_SHOW_ROUNDS;
     struct pd_consumer consumer = {
         .kind = script->sequential ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
+        .warns = PD_WARN_READ,
         .data = script,
         .order = unsorted ? PD_ORDER_FILE : PD_ORDER_DELIVERY,
         .prints = true,
@@ -430,6 +446,8 @@ static perfdata_status run(struct pd_script *script)
     consumer.takes_packs = pd_script_any_series(script);
     consumer.alone = one_by_one(script);
     status = pd_pipeline_run(&script->session, &consumer, options->threads);
+    if (!status)
+        status = warn_of_maps(script);
     status = pd_dlfilter_close(script, status);
     pd_session_close(&script->session);
     return pd_trace_log_close(&script->log, status);

@@ -57,7 +57,8 @@ static bool add_bits(struct pd_script_stat *stat, const struct pd_array *words)
 static bool take_cpus(struct pd_script_stat *stat, const struct pd_part_cpu_map *map)
 {
     bool good = true;
-    stat->cpus.count = 0;
+    if (stat->cpus.count) /* told at the end */
+        return true;
     switch (map->type) {
     case PD_CPU_MAP_CPUS:
         for (uint32_t i = 0; good && i < map->cpus.count; i++)
@@ -77,7 +78,8 @@ static bool take_cpus(struct pd_script_stat *stat, const struct pd_part_cpu_map 
 
 static bool take_threads(struct pd_script_stat *stat, const struct pd_record_thread_map *map)
 {
-    stat->threads.count = 0;
+    if (stat->threads.count)
+        return true;
     for (uint32_t i = 0; i < map->entries_count; i++)
         if (!pd_vec_push(&stat->threads, (int32_t)map->entries[i].pid))
             return false;

@@ -251,7 +251,7 @@ static enum tool_exit run_profile(struct tool *tool, const struct export_options
     perfdata_status status = perfdata_export_file(recording, format, &how, path, &result);
     if (status == PERFDATA_ERROR_OUTPUT)
         return tool_rewritten(tool, recording, status);
-    return tool_close_run(tool, recording, status, -1, result.trace_errors);
+    return tool_close_run(tool, recording, status, -1);
 }
 
 static enum tool_exit no_format(struct tool *tool, const char *given)

@@ -2,6 +2,7 @@
 /* The command line of record -> options of the recorder. */
 #include "tool/record/parts.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,40 @@ static enum tool_exit take_targets(struct record_run *run)
 enum tool_exit record_bad_value(struct record_run *run, const char *option, const char *value)
 {
     return tool_usage(run->tool, "%s %s: not a value of this option", option, value);
+}
+
+/* perf tells where a number of pages, "3" or "100K" up to `end`, was no power of two. */
+static void tell_rounded(struct record_run *run, const char *text, const char *end, uint32_t pages)
+{
+    static const char units[] = "BKMG";
+    char part[32];
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size = pages * page, asked;
+    unsigned unit = 0;
+    snprintf(part, sizeof part, "%.*s", (int)(end - text), text);
+    if (!record_count(part, UINT64_MAX, &asked)) {
+        if (!record_size_parse(part, &asked))
+            return;
+        asked = asked / page + (asked % page != 0);
+    }
+    if (asked == pages || run->options->quiet)
+        return;
+    for (; size / 1024 > 1 && unit + 2 < sizeof units; unit++)
+        size /= 1024;
+    fprintf(stderr, "rounding mmap pages size to %" PRIu64 "%c (%u pages)\n", size, units[unit],
+            pages);
+}
+
+static enum tool_exit take_pages(struct record_run *run, const char *text, uint32_t *pages,
+                                 uint32_t *aux_pages)
+{
+    const char *comma = strchr(text, ','), *end = comma ? comma : text + strlen(text);
+    if (perfdata_pages_parse(text, pages, aux_pages) < 0)
+        return record_bad_value(run, "-m", text);
+    if (end != text)
+        tell_rounded(run, text, end, *pages);
+    if (comma)
+        tell_rounded(run, comma + 1, text + strlen(text), *aux_pages);
+    return TOOL_DONE;
 }
 
 static enum tool_exit take_registers(struct record_run *run, const char *option, const char *text,
@@ -184,8 +219,8 @@ static enum tool_exit take_output(struct record_run *run)
         recorder->compression = (int32_t)(number ? number : 1);
     }
     if (options->pages &&
-        perfdata_pages_parse(options->pages, &recorder->pages, &recorder->aux_pages) < 0)
-        return record_bad_value(run, "-m", options->pages);
+        take_pages(run, options->pages, &recorder->pages, &recorder->aux_pages) != TOOL_DONE)
+        return TOOL_USAGE;
     if (options->flush && !record_count(options->flush, UINT64_MAX, &recorder->flush) &&
         !record_size_parse(options->flush, &recorder->flush))
         return record_bad_value(run, "--mmap-flush", options->flush);

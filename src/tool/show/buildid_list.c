@@ -48,7 +48,7 @@ static enum tool_exit run_buildid_list(struct tool *tool, void *data, int argc, 
         return code;
     uint32_t flags = options->with_hits ? PERFDATA_BUILD_IDS_HITS : 0;
     perfdata_status status = perfdata_build_ids_print(recording, flags, tool_write_text, tool);
-    return tool_close_run(tool, recording, status, 0, 0);
+    return tool_close_run(tool, recording, status, 0);
 }
 
 const struct tool_verb tool_verb_buildid_list = {

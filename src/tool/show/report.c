@@ -224,6 +224,7 @@ static struct perfdata_report_options library_options(const struct tool *tool,
 static enum tool_exit run_report(struct tool *tool, void *data, int argc, char **argv)
 {
     struct perfdata_report_options options = library_options(tool, data);
+    tool->quiet = ((struct report_options *)data)->quiet;
     struct perfdata_report_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
@@ -232,8 +233,7 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,
                                                  &result);
     return tool_close_run(tool, recording, status,
-                          status == PERFDATA_ERROR_UNSUPPORTED ? -1 : result.perf_exit,
-                          result.trace_errors);
+                          status == PERFDATA_ERROR_UNSUPPORTED ? -1 : result.perf_exit);
 }
 
 const struct tool_verb tool_verb_report = {

@@ -308,7 +308,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         return code;
     perfdata_status status = perfdata_script_run(recording, &options, tool_write_text, tool,
                                                  &result);
-    return tool_close_run(tool, recording, status, result.perf_exit, result.trace_errors);
+    return tool_close_run(tool, recording, status, result.perf_exit);
 }
 
 const struct tool_verb tool_verb_script = {
