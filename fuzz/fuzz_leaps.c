@@ -61,8 +61,8 @@ static void write_hostile(const struct aux_file *file, const uint8_t *bytes, siz
         runs[i].told_count = 1 + runs[i].told_count % 2;
         runs[i].first_leap %= 16;
         if (runs[i].first_leap + runs[i].leaps <= head.leaps)
-            runs[i].checksum = pd_hash_bytes(leaps + runs[i].first_leap,
-                                             runs[i].leaps * sizeof *leaps, 0);
+            runs[i].checksum = pd_digest(leaps + runs[i].first_leap, runs[i].leaps * sizeof *leaps,
+                                         0);
     }
     head.checksum = pd_index_checksum(&head, rows, NULL, runs);
     if (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) || !pd_write_all(fd, &head, sizeof head) ||

@@ -52,7 +52,7 @@ struct pd_call_path *pd_calls_below(struct pd_calls *calls, const struct pd_call
                                     uint32_t symbol, uint64_t ip)
 {
     uint64_t place = symbol ? 0 : ip;
-    uint64_t hash = pd_hash64(pd_hash64((uint64_t)parent->index << 32 | symbol) ^ place);
+    uint64_t hash = pd_hash_pair((uint64_t)parent->index << 32 | symbol, place);
     uint32_t first = pd_map64_get(&calls->path_index, hash), at = first;
     while (at && at != PD_MAP64_NONE) {
         struct pd_call_path *path = calls->paths.data[at];

@@ -236,6 +236,7 @@ struct pd_hist {
     PD_VEC(uint64_t) keys;                  /* `words` per entry */
     PD_VEC(struct pd_hist_pair) pairs;
     PD_VEC(struct pd_hist_namespace) namespaces;
+    struct pd_intern namespace_keys;                 /* device and inode -> place in `namespaces` */
     struct pd_intern names;                          /* comm texts, parents, payloads */
     uint32_t *entry_slots, *sym_slots, *frame_slots; /* id + 1, open addressing */
     size_t entry_mask, sym_mask, frame_mask;

@@ -24,6 +24,7 @@ void pd_hist_free(struct pd_hist *hist)
     pd_vec_free(&hist->pairs);
     pd_vec_free(&hist->namespaces);
     pd_intern_free(&hist->names);
+    pd_intern_free(&hist->namespace_keys);
     free(hist->entry_slots);
     free(hist->sym_slots);
     free(hist->frame_slots);
@@ -69,8 +70,8 @@ PD_INLINE uint64_t key_hash(const uint64_t *key, unsigned words)
 {
     uint64_t hash = 0;
     for (unsigned i = 0; i < words; i++)
-        hash = (hash ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
-    return hash ^ hash >> 32;
+        hash = pd_hash_add(hash, key[i]);
+    return hash;
 }
 
 static uint64_t entry_hash(const struct pd_hist *hist, size_t id)
@@ -142,10 +143,10 @@ static const char *inlined_name(const struct pd_hist_sym *sym)
 
 static uint64_t sym_hash_of(const struct pd_hist_sym *sym)
 {
-    uint64_t hash = pd_hash64(sym->start * UINT64_C(0x9e3779b97f4a7c15) + sym->end);
-    for (const char *at = inlined_name(sym); *at; at++)
-        hash = hash * 31 + (unsigned char)*at;
-    return pd_hash64(hash + sym->dso_name + (sym->symbol ? UINT64_C(1) << 40 : 0));
+    const char *inlined = inlined_name(sym);
+    uint64_t hash = pd_hash_add(pd_hash_pair(sym->start, sym->end),
+                                sym->dso_name + (sym->symbol ? UINT64_C(1) << 40 : 0));
+    return *inlined ? hash ^ pd_hash_bytes(inlined, strlen(inlined)) : hash;
 }
 
 static uint64_t sym_hash(const struct pd_hist *hist, size_t id)
@@ -238,15 +239,15 @@ uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint6
     return *by_index - 1;
 }
 
-/* There are few: one for each kind of container. */
 uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t inode)
 {
-    for (size_t i = hist->namespaces.count; i--;)
-        if (hist->namespaces.data[i].inode == inode && hist->namespaces.data[i].device == device)
-            return (uint32_t)i + 1;
-    if (!pd_vec_push(&hist->namespaces, (struct pd_hist_namespace){ device, inode }))
+    const uint64_t key[] = { device, inode };
+    uint32_t id = pd_intern(&hist->namespace_keys, (const char *)key, sizeof key);
+    if (id == PD_INTERN_NONE ||
+        (id == hist->namespaces.count &&
+         !pd_vec_push(&hist->namespaces, (struct pd_hist_namespace){ device, inode })))
         return fail(hist);
-    return (uint32_t)hist->namespaces.count;
+    return id + 1;
 }
 
 /* ---- frames and cells ---- */
@@ -254,10 +255,8 @@ uint32_t pd_hist_namespace_id(struct pd_hist *hist, uint32_t device, uint64_t in
 static uint64_t frame_hash_of(const struct pd_hist_frame *frame)
 {
     uint64_t place = frame->symbol ? (uint64_t)(uintptr_t)frame->symbol : frame->ip;
-    /* Where both are one address, in memory and in its file, most of their bits are the same. */
-    uint64_t mixed = place ^ frame->addr * UINT64_C(0xd6e8feb86659fd93);
-    return pd_hash64(pd_hash64(mixed) ^ (uint64_t)(uintptr_t)frame->dso ^ frame->map_size << 7 ^
-                     frame->end * UINT64_C(0x9e3779b97f4a7c15) ^ frame->kernel);
+    uint64_t hash = pd_hash_pair(place, (uint64_t)(uintptr_t)frame->dso + frame->kernel);
+    return pd_hash_pair(hash ^ frame->map_size, frame->addr) ^ frame->end;
 }
 
 static uint64_t frame_hash(const struct pd_hist *hist, size_t id)
@@ -274,7 +273,7 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
         struct pd_hist_frame *other = &hist->frames.data[slot - 1];
         if (other->dso != frame->dso || other->symbol != frame->symbol ||
             other->kernel != frame->kernel || other->map_size != frame->map_size ||
-            other->end != frame->end ||
+            other->end != frame->end || other->addr != frame->addr ||
             ((!frame->symbol || frame->map) && other->ip != frame->ip) ||
             other->nested != frame->nested || other->call_file != frame->call_file ||
             other->call_line != frame->call_line)

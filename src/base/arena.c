@@ -8,7 +8,9 @@ struct pd_arena_block {
     size_t size;
 };
 
+/* Blocks grow with the arena: there may be one for each of a hundred thousand small things. */
 enum {
+    FIRST_BLOCK = 512,
     BLOCK_SIZE = 64 * 1024,
     HEAD_SIZE = 16,
     LARGE_ARENA = 4 << 20,
@@ -39,7 +41,8 @@ static void *new_block(struct pd_arena *arena, size_t size)
 {
     size_t block_size = arena->total > LARGE_ARENA ? (size_t)LARGE_BLOCK : BLOCK_SIZE;
     bool apart = size > block_size / 4;
-    size_t want = apart ? size : block_size;
+    size_t grown = PD_MIN(block_size, PD_MAX((size_t)arena->total, (size_t)FIRST_BLOCK));
+    size_t want = apart ? size : PD_MAX(grown, size);
     if (want > SIZE_MAX - HEAD_SIZE)
         return NULL;
     struct pd_arena_block *block = take_block(arena, &want);

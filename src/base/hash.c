@@ -1,18 +1,62 @@
 /* SPDX-License-Identifier: MIT */
+/* Keys → places in tables, which nobody can foresee; bytes → digests, which everybody can. */
 #include "base/hash.h"
 #include "base/memory.h"
 #include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
 
-uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed)
+uint64_t pd_hash_secret[2] = { UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93) };
+
+/* Before anything can ask for a hash, so that it needs no lock. Where the kernel has nothing random yet, early in its life,
+ * what differs from process to process must do. */
+__attribute__((constructor(101))) static void draw_secret(void)
+{
+    uint64_t drawn[2];
+    if (getrandom(drawn, sizeof drawn, GRND_NONBLOCK) != (ssize_t)sizeof drawn) {
+        struct timespec now = { 0 };
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        drawn[0] = pd_digest64((uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 32);
+        drawn[1] = pd_digest64(drawn[0] ^ (uint64_t)(uintptr_t)&now);
+    }
+    pd_hash_secret[0] = drawn[0];
+    pd_hash_secret[1] = drawn[1] | 1;
+}
+
+uint64_t pd_hash_bytes(const void *bytes, size_t size)
 {
     const uint8_t *p = bytes;
-    uint64_t hash = seed ^ size * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = size;
     for (; size >= 8; p += 8, size -= 8)
-        hash = (hash ^ pd_load64(p, false)) * UINT64_C(0xd6e8feb86659fd93), hash ^= hash >> 29;
+        hash = pd_hash_add(hash, pd_load64(p, false));
     uint64_t rest = 0;
     for (size_t i = 0; i < size; i++)
         rest |= (uint64_t)p[i] << 8 * i;
-    return pd_hash64(hash ^ rest);
+    return pd_hash_add(hash, rest);
+}
+
+#define DIGEST_FACTOR UINT64_C(0xd6e8feb86659fd93)
+
+uint64_t pd_digest64(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= DIGEST_FACTOR;
+    x ^= x >> 32;
+    x *= DIGEST_FACTOR;
+    return x ^ x >> 32;
+}
+
+uint64_t pd_digest(const void *bytes, size_t size, uint64_t seed)
+{
+    const uint8_t *p = bytes;
+    uint64_t digest = seed ^ size * UINT64_C(0x9e3779b97f4a7c15);
+    for (; size >= 8; p += 8, size -= 8)
+        digest = (digest ^ pd_load64(p, false)) * DIGEST_FACTOR, digest ^= digest >> 29;
+    uint64_t rest = 0;
+    for (size_t i = 0; i < size; i++)
+        rest |= (uint64_t)p[i] << 8 * i;
+    return pd_digest64(digest ^ rest);
 }
 
 static bool grow(struct pd_map64 *map)

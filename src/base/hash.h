@@ -1,19 +1,56 @@
 /* SPDX-License-Identifier: MIT */
-/* Hash functions and a table from 64-bit keys to 32-bit values (open addressing, one owner). */
+/* Hash functions and a table from 64-bit keys to 32-bit values (open addressing, one owner).
+ *
+ * Keys come from files that anybody may have made. With a hash function that is known, a file can name keys that all fall
+ * into one place of a table, and each look-up then walks over all of them. So the functions here depend on numbers that
+ * each process draws anew. No output may depend on them: neither on a hash nor on the order of a table's slots. What must
+ * be equal in every process is a pd_digest(). */
 #ifndef PD_HASH_H
 #define PD_HASH_H
 #include "base/base.h"
 
-PD_INLINE uint64_t pd_hash64(uint64_t x)
+/* Drawn when the library is loaded, constant from then on; the second one is odd. */
+extern uint64_t pd_hash_secret[2];
+
+/* Both halves of the product: its low bits depend on all bits of the factors, unlike those of a plain product. */
+PD_INLINE uint64_t pd_hash_fold(uint64_t a, uint64_t b)
 {
-    x ^= x >> 32;
-    x *= UINT64_C(0xd6e8feb86659fd93);
-    x ^= x >> 32;
-    x *= UINT64_C(0xd6e8feb86659fd93);
-    return x ^ x >> 32;
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+#else
+    uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), high = (a >> 32) * (b >> 32);
+    uint64_t left = (a >> 32) * (b & UINT32_MAX), right = (a & UINT32_MAX) * (b >> 32);
+    uint64_t middle = (low >> 32) + (left & UINT32_MAX) + (right & UINT32_MAX);
+    high += (left >> 32) + (right >> 32) + (middle >> 32);
+    return high ^ (middle << 32 | (low & UINT32_MAX));
+#endif
 }
 
-uint64_t pd_hash_bytes(const void *bytes, size_t size, uint64_t seed);
+PD_INLINE uint64_t pd_hash64(uint64_t x)
+{
+    return pd_hash_fold(x ^ pd_hash_secret[0], pd_hash_secret[1]);
+}
+
+/* Of two numbers, in this order. */
+PD_INLINE uint64_t pd_hash_pair(uint64_t a, uint64_t b)
+{
+    return pd_hash_fold(a ^ pd_hash_secret[0], b ^ pd_hash_secret[1]);
+}
+
+/* A number more in a hash that began as 0 or as another's. */
+PD_INLINE uint64_t pd_hash_add(uint64_t hash, uint64_t x)
+{
+    return pd_hash64(hash ^ x);
+}
+
+uint64_t pd_hash_bytes(const void *bytes, size_t size);
+
+/* Equal in every process and on every machine, for what is written or printed; whoever chooses the bytes can choose the
+ * digest, too. `seed` is 0 or the digest of what comes before. */
+uint64_t pd_digest(const void *bytes, size_t size, uint64_t seed);
+uint64_t pd_digest64(uint64_t x);
 
 #define PD_MAP64_NONE UINT32_MAX
 

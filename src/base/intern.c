@@ -37,7 +37,7 @@ uint32_t pd_intern_find(const struct pd_intern *table, const char *text, size_t 
 {
     if (!table->slots)
         return PD_INTERN_NONE;
-    uint32_t hash = (uint32_t)pd_hash_bytes(text, length, 0);
+    uint32_t hash = (uint32_t)pd_hash_bytes(text, length);
     uint32_t found = table->slots[find_slot(table, text, length, hash)];
     return found ? found - 1 : PD_INTERN_NONE;
 }
@@ -48,7 +48,7 @@ uint32_t pd_intern(struct pd_intern *table, const char *text, size_t length)
         return PD_INTERN_NONE;
     if (length >= UINT32_MAX || table->strings.count >= UINT32_MAX - 1)
         return PD_INTERN_NONE;
-    uint32_t hash = (uint32_t)pd_hash_bytes(text, length, 0);
+    uint32_t hash = (uint32_t)pd_hash_bytes(text, length);
     size_t at = find_slot(table, text, length, hash);
     if (table->slots[at])
         return table->slots[at] - 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names and groups of events: EVENT_DESC by position, tracing data, the historic table, the attr (reference 3.4). */
 #include "container/internal.h"
+#include <stdlib.h>
 
 enum { OLD_ENTRY = 72, OLD_NAME = 64 };
 
@@ -42,14 +43,63 @@ static void name_by_attr(struct pd_recording *recording, struct pd_event *event)
     pd_text_free(&text);
 }
 
+static bool in_events(const struct pd_recording *recording, const struct pd_part_group *group)
+{
+    return group->leader < recording->event_count &&
+           group->members <= recording->event_count - group->leader;
+}
+
+/* An event is led by the last group that says so. From the last group to the first, each event is set once: `skip` leads
+ * over those that are set. */
+static perfdata_status lead_members(struct pd_recording *recording)
+{
+    const struct pd_feature_group_desc *desc = &recording->features.group_desc;
+    uint32_t count = (uint32_t)recording->event_count;
+    if (!desc->groups_count)
+        return PERFDATA_OK;
+    uint32_t *skip = malloc(((size_t)count + 1) * sizeof *skip);
+    uint64_t *counters = calloc((size_t)count + 1, sizeof *counters);
+    if (!skip || !counters) {
+        free(skip);
+        free(counters);
+        return pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    }
+    for (uint32_t i = 0; i <= count; i++)
+        skip[i] = i;
+    for (uint32_t i = desc->groups_count; i--;) {
+        const struct pd_part_group *group = &desc->groups[i];
+        if (!in_events(recording, group))
+            continue;
+        uint32_t end = group->leader + group->members, at = group->leader;
+        while (at < end) {
+            while (skip[at] != at) {
+                skip[at] = skip[skip[at]]; /* halves the way */
+                at = skip[at];
+            }
+            if (at >= end)
+                break;
+            recording->events[at]->leader = group->leader;
+            skip[at] = at + 1;
+        }
+    }
+    /* All samples of a group have the counters that one of its events asks for. */
+    for (uint32_t i = 0; i < count; i++)
+        counters[recording->events[i]->leader] |= recording->events[i]->attr.branch_sample_type &
+                                                  PD_BRANCH_SAMPLE_COUNTERS;
+    for (uint32_t i = 0; i < count; i++)
+        recording->events[i]->plan.branch_sample_type |= counters[recording->events[i]->leader];
+    free(skip);
+    free(counters);
+    return PERFDATA_OK;
+}
+
 /* Members follow their leader. A group that reaches beyond the list ends there. */
 static perfdata_status make_groups(struct pd_recording *recording)
 {
     const struct pd_feature_group_desc *desc = &recording->features.group_desc;
     for (uint32_t i = 0; i < desc->groups_count; i++) {
         const struct pd_part_group *group = &desc->groups[i];
-        if (group->leader >= recording->event_count ||
-            group->members > recording->event_count - group->leader) {
+        if (!in_events(recording, group)) {
             perfdata_status status = pd_issue(
                 &recording->context, PERFDATA_ISSUE_BAD_FEATURE,
                 (int64_t)recording->feature_section[PD_FEATURE_GROUP_DESC].offset,
@@ -63,17 +113,8 @@ static perfdata_status make_groups(struct pd_recording *recording)
         leader->member_count = group->members ? group->members : 1;
         if (group->name.text && strcmp(group->name.text, "{anon_group}") != 0)
             leader->group_name = group->name.text;
-        uint64_t counters = 0;
-        for (uint32_t k = 0; k < group->members; k++) {
-            recording->events[group->leader + k]->leader = group->leader;
-            counters |= recording->events[group->leader + k]->attr.branch_sample_type &
-                        PD_BRANCH_SAMPLE_COUNTERS;
-        }
-        /* All samples of a group have the counters that one of its events asks for. */
-        for (uint32_t k = 0; k < group->members; k++)
-            recording->events[group->leader + k]->plan.branch_sample_type |= counters;
     }
-    return PERFDATA_OK;
+    return lead_members(recording);
 }
 
 static perfdata_status name_one(struct pd_recording *recording, struct pd_event *event,

@@ -388,6 +388,11 @@ struct pd_map_set *pd_map_set_new(struct pd_map_pool *pool)
     return pd_arena_zalloc(&pool->arena, sizeof(struct pd_map_set));
 }
 
+static struct pd_map_version *before_of(const struct pd_map_version *version)
+{
+    return (struct pd_map_version *)version->version.before;
+}
+
 bool pd_map_set_publish(struct pd_map_pool *pool, struct pd_map_set *set, uint64_t number)
 {
     struct pd_map_version *before = atomic_load_explicit(&set->versions, memory_order_relaxed);
@@ -396,7 +401,7 @@ bool pd_map_set_publish(struct pd_map_pool *pool, struct pd_map_set *set, uint64
         return true;
     struct pd_map_version *version = pool->free_versions;
     if (version)
-        pool->free_versions = version->before;
+        pool->free_versions = before_of(version);
     else
         version = pd_arena_alloc(&pool->arena, sizeof *version);
     if (!version) {
@@ -408,8 +413,9 @@ bool pd_map_set_publish(struct pd_map_pool *pool, struct pd_map_set *set, uint64
         if (!set->root->stamp)
             set->root->stamp = ++pool->next_stamp + PD_MAPS_EMPTY_STAMP;
     }
-    *version = (struct pd_map_version){ number, set->root ? set->root->stamp : PD_MAPS_EMPTY_STAMP,
-                                        set->root, before };
+    pd_version_follow(&version->version, number, before ? &before->version : NULL, pool->retired);
+    version->stamp = set->root ? set->root->stamp : PD_MAPS_EMPTY_STAMP;
+    version->root = set->root;
     atomic_store_explicit(&set->versions, version, memory_order_release);
     if (before && !set->in_old) {
         set->in_old = true;
@@ -422,14 +428,14 @@ bool pd_map_set_publish(struct pd_map_pool *pool, struct pd_map_set *set, uint64
 static void free_version(struct pd_map_pool *pool, struct pd_map_version *version)
 {
     unref_tree(pool, version->root);
-    version->before = pool->free_versions;
+    version->version.before = pool->free_versions ? &pool->free_versions->version : NULL;
     pool->free_versions = version;
 }
 
 static void free_versions(struct pd_map_pool *pool, struct pd_map_version *version)
 {
     while (version) {
-        struct pd_map_version *before = version->before;
+        struct pd_map_version *before = before_of(version);
         free_version(pool, version);
         version = before;
     }
@@ -445,22 +451,21 @@ void pd_map_set_bury(struct pd_map_pool *pool, struct pd_map_set *set, uint64_t 
 /* Newest version that `number` needs; older ones go. */
 static void trim(struct pd_map_pool *pool, struct pd_map_set *set, uint64_t number)
 {
-    struct pd_map_version *version = atomic_load_explicit(&set->versions, memory_order_relaxed);
-    while (version && version->number > number)
-        version = version->before;
+    struct pd_map_version *version = (struct pd_map_version *)pd_map_set_at(set, number, NULL);
     if (version) {
-        free_versions(pool, version->before);
-        version->before = NULL;
+        free_versions(pool, before_of(version));
+        version->version.before = NULL;
     }
 }
 
 void pd_map_pool_retire(struct pd_map_pool *pool, uint64_t number)
 {
     struct pd_map_set **link = &pool->old, *set;
+    pool->retired = PD_MAX(pool->retired, number);
     while ((set = *link) != NULL) {
         trim(pool, set, number);
         struct pd_map_version *newest = atomic_load_explicit(&set->versions, memory_order_relaxed);
-        if (newest && newest->before) {
+        if (newest && newest->version.before) {
             link = &set->next_old;
         } else {
             set->in_old = false;

@@ -17,9 +17,9 @@ struct pd_map_node {
 };
 
 struct pd_map_version {
-    uint64_t number, stamp;
+    struct pd_version version;
+    uint64_t stamp;
     struct pd_map_node *root;
-    struct pd_map_version *before;
 };
 
 /* The maps of a process, shared by its threads. */
@@ -43,6 +43,7 @@ struct pd_map_pool {
     struct pd_map_version *free_versions;
     struct pd_map_set *old, *dead;
     uint64_t next_stamp;
+    uint64_t retired; /* no reader asks for what held before it */
     uint64_t changes; /* of its sets, and of who has them */
 };
 
@@ -78,13 +79,14 @@ void pd_map_pool_retire(struct pd_map_pool *pool, uint64_t number);
 
 /* ---- readers ---- */
 
-PD_INLINE const struct pd_map_version *pd_map_set_at(const struct pd_map_set *set, uint64_t number)
+/* As pd_version_at(). */
+PD_INLINE const struct pd_map_version *pd_map_set_at(const struct pd_map_set *set, uint64_t number,
+                                                     uint64_t *until)
 {
-    const struct pd_map_version *version = atomic_load_explicit(&set->versions,
-                                                                memory_order_acquire);
-    while (version && version->number > number)
-        version = version->before;
-    return version;
+    const struct pd_map_version *newest = atomic_load_explicit(&set->versions,
+                                                               memory_order_acquire);
+    return newest ? (const struct pd_map_version *)pd_version_at(&newest->version, number, until)
+                  : NULL;
 }
 
 const struct pd_map *pd_map_node_find(const struct pd_map_node *root, uint64_t ip);

@@ -6,6 +6,7 @@
 #define PD_MODEL_H
 #include "format/features.h"
 #include "format/format.h"
+#include "model/version.h"
 
 /* What a map shows: an object file, the kernel, a JIT... An identity only; its symbols are resolve/'s. */
 enum pd_dso_kind {
@@ -79,16 +80,20 @@ PD_INLINE uint64_t pd_map_ip(const struct pd_map *map, uint64_t address)
  * script prints the text as of n, report keys by the object and compares final texts. Texts are interned: equal texts
  * are the same pointer. */
 struct pd_comm {
-    uint32_t index;  /* of the object, dense */
-    uint64_t number; /* from which it holds */
+    struct pd_version version;
+    uint32_t index; /* of the object, dense */
     /* use pd_comm_text() / pd_comm_final_text() */
     const char *_Atomic final_text;
     const char *default_text; /* NULL unless it began as a default name */
     _Atomic uint64_t
         replaced_at; /* delivery number from which the default is replaced; all ones: not yet */
     _Atomic bool exec;
-    struct pd_comm *before; /* older one, NULL */
 };
+/* The name before; NULL: none. */
+PD_INLINE const struct pd_comm *pd_comm_before(const struct pd_comm *comm)
+{
+    return (const struct pd_comm *)comm->version.before;
+}
 
 /* One incarnation of a tid. */
 struct pd_thread {

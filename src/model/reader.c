@@ -2,21 +2,29 @@
 /* What workers ask: no locks, only facts that the writer published before the number it handed out. */
 #include "model/timeline.h"
 
+/* What is asked for from before the thread was seen is answered as of then. */
+static const struct pd_comm *comm_at(const struct pd_thread *thread, uint64_t number,
+                                     uint64_t *until)
+{
+    const struct pd_comm *newest = atomic_load_explicit(&thread->state->comm, memory_order_acquire);
+    const struct pd_version *found = pd_version_at(&newest->version, number, until);
+    return found ? (const struct pd_comm *)found : thread->state->first_comm;
+}
+
 const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t number)
 {
-    const struct pd_comm *comm = atomic_load_explicit(&thread->state->comm, memory_order_acquire);
-    while (comm->number > number && comm->before)
-        comm = comm->before;
-    return comm;
+    return comm_at(thread, number, NULL);
 }
 
 bool pd_thread_cgroup_namespace(const struct pd_thread *thread, uint64_t number, uint32_t *device,
                                 uint64_t *inode)
 {
-    const struct pd_namespaces *at = atomic_load_explicit(&thread->state->namespaces,
-                                                          memory_order_acquire);
-    while (at && at->number > number)
-        at = at->before;
+    const struct pd_namespaces *newest = atomic_load_explicit(&thread->state->namespaces,
+                                                              memory_order_acquire);
+    if (!newest)
+        return false;
+    const struct pd_namespaces *at = (const struct pd_namespaces *)pd_version_at(&newest->version,
+                                                                                 number, NULL);
     if (!at)
         return false;
     *device = (uint32_t)at->device;
@@ -34,10 +42,8 @@ const char *pd_comm_text(const struct pd_comm *comm, uint64_t number)
 
 uint64_t pd_thread_comm_until(const struct pd_thread *thread, uint64_t number, uint64_t settled)
 {
-    const struct pd_comm *comm = atomic_load_explicit(&thread->state->comm, memory_order_acquire);
     uint64_t until = PD_MAX(number, settled) + 1;
-    for (; comm->number > number && comm->before; comm = comm->before)
-        until = comm->number;
+    const struct pd_comm *comm = comm_at(thread, number, &until);
     uint64_t replaced = comm->default_text
                             ? atomic_load_explicit(&comm->replaced_at, memory_order_acquire)
                             : 0;
@@ -96,13 +102,10 @@ uint64_t pd_timeline_settled(const struct pd_timeline *timeline)
 static void view_of(const struct pd_map_set *set, uint64_t number, uint64_t settled,
                     struct pd_maps_view *out)
 {
-    const struct pd_map_version *version = atomic_load_explicit(&set->versions,
-                                                                memory_order_acquire);
     out->until = PD_MAX(number, settled) + 1;
-    for (; version && version->number > number; version = version->before)
-        out->until = version->number;
+    const struct pd_map_version *version = pd_map_set_at(set, number, &out->until);
     out->version = version;
-    out->from = version ? version->number : 0;
+    out->from = version ? version->version.number : 0;
     out->stamp = version ? version->stamp : PD_MAPS_EMPTY_STAMP;
 }
 
@@ -139,36 +142,37 @@ int pd_maps_view_each(const struct pd_maps_view *view,
 
 const struct pd_map *pd_thread_map(const struct pd_thread *thread, uint64_t number, uint64_t ip)
 {
-    return found(pd_map_set_at(pd_thread_set(thread->state, number), number), ip);
+    return found(pd_map_set_at(pd_thread_set(thread->state, number), number, NULL), ip);
 }
 
 uint64_t pd_thread_maps_stamp(const struct pd_thread *thread, uint64_t number)
 {
     const struct pd_map_version *version = pd_map_set_at(pd_thread_set(thread->state, number),
-                                                         number);
+                                                         number, NULL);
     return version ? version->stamp : PD_MAPS_EMPTY_STAMP;
 }
 
 const struct pd_map *pd_timeline_kernel_map(const struct pd_timeline *timeline, uint64_t number,
                                             uint64_t ip)
 {
-    return found(pd_map_set_at(&timeline->kernel, number), ip);
+    return found(pd_map_set_at(&timeline->kernel, number, NULL), ip);
 }
 
 uint64_t pd_timeline_kernel_stamp(const struct pd_timeline *timeline, uint64_t number)
 {
-    const struct pd_map_version *version = pd_map_set_at(&timeline->kernel, number);
+    const struct pd_map_version *version = pd_map_set_at(&timeline->kernel, number, NULL);
     return version ? version->stamp : PD_MAPS_EMPTY_STAMP;
 }
 
 const char *pd_timeline_cgroup(const struct pd_timeline *timeline, uint64_t number, uint64_t id)
 {
-    const struct pd_cgroup *at = atomic_load_explicit(
-        &timeline->cgroups[pd_hash64(id) % PD_CGROUP_BUCKETS], memory_order_acquire);
-    for (; at; at = at->next)
-        if (at->id == id)
-            return at->number <= number ? at->path : NULL;
-    return NULL;
+    const struct pd_cgroup_table *table = atomic_load_explicit(&timeline->cgroups,
+                                                               memory_order_acquire);
+    if (!table)
+        return NULL;
+    struct pd_cgroup *cgroup = atomic_load_explicit(pd_cgroup_slot(table, id),
+                                                    memory_order_acquire);
+    return cgroup && cgroup->number <= number ? cgroup->path : NULL;
 }
 
 size_t pd_timeline_dso_count(const struct pd_timeline *timeline)
@@ -197,7 +201,7 @@ static int each_of(const struct pd_map_set *set, uint64_t number,
 {
     if (number == UINT64_MAX)
         return pd_map_node_each(set->root, each, data);
-    const struct pd_map_version *version = pd_map_set_at(set, number);
+    const struct pd_map_version *version = pd_map_set_at(set, number, NULL);
     return version ? pd_map_node_each(version->root, each, data) : 0;
 }
 

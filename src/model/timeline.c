@@ -21,7 +21,7 @@ static struct pd_comm *new_comm(struct pd_timeline *timeline, const char *text, 
     if (!comm)
         return NULL;
     comm->index = timeline->host->comm_count++;
-    comm->number = number;
+    pd_version_follow(&comm->version, number, NULL, 0);
     atomic_init(&comm->final_text, text);
     atomic_init(&comm->replaced_at, NEVER);
     return comm;
@@ -39,7 +39,7 @@ static perfdata_status set_comm(struct pd_timeline *timeline, struct pd_thread_s
         if (!added)
             return PERFDATA_ERROR_MEMORY;
         atomic_init(&added->exec, exec);
-        added->before = comm;
+        pd_version_follow(&added->version, number, &comm->version, 0);
         atomic_store_explicit(&state->comm, added, memory_order_release);
         return 0;
     }
@@ -77,6 +77,7 @@ static struct pd_thread *new_thread(struct pd_timeline *timeline, uint32_t pid, 
     thread->timeline = timeline;
     thread->state = state;
     atomic_init(&state->comm, comm);
+    state->first_comm = comm;
     atomic_init(&state->pid_at, NEVER);
     atomic_init(&state->ppid_at, NEVER);
     state->pid = pid;
@@ -476,21 +477,47 @@ static perfdata_status apply_mmap2(struct pd_timeline *timeline, const struct pd
 
 /* ---- others ---- */
 
+/* NULL: no memory. */
+static struct pd_cgroup_table *room_for_cgroup(struct pd_timeline *timeline)
+{
+    enum { FIRST_SIZE = 16 };
+    struct pd_cgroup_table *old = atomic_load_explicit(&timeline->cgroups, memory_order_relaxed);
+    if (old && old->count * 2 <= old->mask)
+        return old;
+    size_t size = old ? (old->mask + 1) * 2 : FIRST_SIZE, bytes;
+    if (pd_mul_overflows(size, sizeof old->slots[0], &bytes) ||
+        pd_add_overflows(bytes, sizeof *old, &bytes))
+        return NULL;
+    struct pd_cgroup_table *table = pd_arena_zalloc(&timeline->arena, bytes);
+    if (!table)
+        return NULL;
+    table->mask = size - 1;
+    for (size_t i = 0; old && i <= old->mask; i++) {
+        struct pd_cgroup *cgroup = atomic_load_explicit(&old->slots[i], memory_order_relaxed);
+        if (cgroup)
+            atomic_init(pd_cgroup_slot(table, cgroup->id), cgroup);
+    }
+    table->count = old ? old->count : 0;
+    atomic_store_explicit(&timeline->cgroups, table, memory_order_release);
+    return table;
+}
+
 static perfdata_status apply_cgroup(struct pd_timeline *timeline,
                                     const struct pd_record_cgroup *record, uint64_t number)
 {
-    struct pd_cgroup *_Atomic *bucket =
-        &timeline->cgroups[pd_hash64(record->id) % PD_CGROUP_BUCKETS];
-    struct pd_cgroup *first = atomic_load_explicit(bucket, memory_order_relaxed);
-    for (const struct pd_cgroup *at = first; at; at = at->next)
-        if (at->id == record->id)
-            return 0;
+    struct pd_cgroup_table *table = room_for_cgroup(timeline);
+    if (!table)
+        return PERFDATA_ERROR_MEMORY;
+    struct pd_cgroup *_Atomic *slot = pd_cgroup_slot(table, record->id);
+    if (atomic_load_explicit(slot, memory_order_relaxed))
+        return 0;
     struct pd_cgroup *cgroup = pd_arena_alloc(&timeline->arena, sizeof *cgroup);
     char *path = pd_arena_copy(&timeline->arena, record->path.text, record->path.length);
     if (!cgroup || !path)
         return PERFDATA_ERROR_MEMORY;
-    *cgroup = (struct pd_cgroup){ record->id, number, path, first };
-    atomic_store_explicit(bucket, cgroup, memory_order_release);
+    *cgroup = (struct pd_cgroup){ record->id, number, path };
+    atomic_store_explicit(slot, cgroup, memory_order_release);
+    table->count++;
     return 0;
 }
 
@@ -562,13 +589,12 @@ static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint
     if (!added)
         return PERFDATA_ERROR_MEMORY;
     const uint8_t *link = record + LINKS + 16 * CGROUP;
-    *added = (struct pd_namespaces){
-        .number = number,
-        .device = pd_load64(link, swap),
-        .inode = pd_load64(link + 8, swap),
-        .mount = pd_load64(record + LINKS + 16 * MOUNT + 8, swap),
-        .before = atomic_load_explicit(&thread->state->namespaces, memory_order_relaxed),
-    };
+    struct pd_namespaces *before = atomic_load_explicit(&thread->state->namespaces,
+                                                        memory_order_relaxed);
+    *added = (struct pd_namespaces){ .device = pd_load64(link, swap),
+                                     .inode = pd_load64(link + 8, swap),
+                                     .mount = pd_load64(record + LINKS + 16 * MOUNT + 8, swap) };
+    pd_version_follow(&added->version, number, before ? &before->version : NULL, 0);
     atomic_store_explicit(&thread->state->namespaces, added, memory_order_release);
     return 0;
 }

@@ -10,14 +10,15 @@
 /* Facts that change at most once are published by their number: all ones until then. */
 /* A version of what NAMESPACES says of a thread, as far as anything asks for it. */
 struct pd_namespaces {
-    uint64_t number, device, inode; /* of the cgroup namespace */
-    uint64_t mount;                 /* inode of the mount namespace */
-    const struct pd_namespaces *before;
+    struct pd_version version;
+    uint64_t device, inode; /* of the cgroup namespace */
+    uint64_t mount;         /* inode of the mount namespace */
 };
 
 struct pd_thread_state {
-    struct pd_comm *_Atomic comm;                   /* newest */
-    const struct pd_namespaces *_Atomic namespaces; /* newest, NULL none */
+    struct pd_comm *_Atomic comm;             /* newest */
+    const struct pd_comm *first_comm;         /* oldest */
+    struct pd_namespaces *_Atomic namespaces; /* newest, NULL none */
     _Atomic uint64_t pid_at, ppid_at;
     uint32_t pid, ppid;
     struct pd_thread *leader;       /* from pid_at, when it is another thread */
@@ -30,10 +31,28 @@ struct pd_thread_state {
 struct pd_cgroup {
     uint64_t id, number;
     const char *path;
-    struct pd_cgroup *next;
 };
 
-enum { PD_CGROUP_BUCKETS = 64, PD_RECENT_THREADS = 64 };
+/* By id, open addressing, at most half full. One that is full is copied; readers may go on in the old one, where all is
+ * that they can ask for. */
+struct pd_cgroup_table {
+    size_t mask, count;
+    struct pd_cgroup *_Atomic slots[];
+};
+
+/* Where the id is, or a free slot. */
+PD_INLINE struct pd_cgroup *_Atomic *pd_cgroup_slot(const struct pd_cgroup_table *table,
+                                                    uint64_t id)
+{
+    for (size_t at = pd_hash64(id) & table->mask;; at = (at + 1) & table->mask) {
+        struct pd_cgroup *_Atomic *slot = (struct pd_cgroup * _Atomic *)&table->slots[at];
+        const struct pd_cgroup *cgroup = atomic_load_explicit(slot, memory_order_acquire);
+        if (!cgroup || cgroup->id == id)
+            return slot;
+    }
+}
+
+enum { PD_RECENT_THREADS = 64 };
 
 /* A thread that was touched, and that has nothing to publish until something changes: `changes` is the pool's. */
 struct pd_recent_thread {
@@ -63,7 +82,7 @@ struct pd_timeline {
     struct pd_recent_thread recent[PD_RECENT_THREADS]; /* by tid */
     struct pd_map_set kernel;
     _Atomic uint64_t settled;
-    struct pd_cgroup *_Atomic cgroups[PD_CGROUP_BUCKETS];
+    struct pd_cgroup_table *_Atomic cgroups; /* NULL: none */
 };
 
 PD_INLINE struct pd_map_set *pd_thread_set(const struct pd_thread_state *state, uint64_t number)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pipeline/jit.h"
 #include "base/arena.h"
+#include "base/intern.h"
 #include "base/vec.h"
 #include "format/names.h"
 #include "format/structs.h"
@@ -117,7 +118,8 @@ struct pd_jit {
     struct pd_timeline *timeline;
     const char *folder, *symfs;
     struct pd_jit_watch watch;
-    struct pd_map64 paths; /* of dumps that were met -> 1: taken, 0: of no use */
+    struct pd_intern paths; /* of dumps that were met */
+    PD_VEC(bool) taken;     /* by path; false: of no use */
     struct pd_arena arena;
     PD_VEC(struct pd_jitdump *) dumps;
     PD_VEC(struct pending) pending; /* by time */
@@ -150,7 +152,8 @@ void pd_jit_free(struct pd_jit *jit)
     pd_vec_free(&jit->pending);
     pd_vec_free(&jit->loaded);
     pd_map64_free(&jit->codes);
-    pd_map64_free(&jit->paths);
+    pd_intern_free(&jit->paths);
+    pd_vec_free(&jit->taken);
     pd_jit_watch_free(&jit->watch);
     pd_arena_free(&jit->arena);
     free(jit);
@@ -239,19 +242,20 @@ static int read_dump(struct pd_jit *jit, const uint8_t *record, const char *path
 /* A runtime may map its dump more than once. */
 static int meet_dump(struct pd_jit *jit, const uint8_t *record, const char *path, size_t length)
 {
-    uint64_t key = pd_hash_bytes(path, length, 0);
-    uint32_t known = pd_map64_get(&jit->paths, key);
-    if (known != PD_MAP64_NONE)
-        return (int)known;
+    uint32_t at = pd_intern(&jit->paths, path, length);
+    if (at == PD_INTERN_NONE)
+        return no_memory(jit);
+    if (at < jit->taken.count)
+        return jit->taken.data[at];
     int taken = read_dump(jit, record, path, length);
-    return taken < 0 || pd_map64_set(&jit->paths, key, (uint32_t)taken) ? taken : no_memory(jit);
+    return pd_vec_push(&jit->taken, taken > 0) ? taken : no_memory(jit);
 }
 
 /* The code that a name stands for: what a LOAD brings, or what an earlier one brought. */
 static const struct pd_jit_code *code_of(struct pd_jit *jit, const struct pending *pending)
 {
     const struct pd_jit_entry *entry = pending->entry;
-    uint64_t key = pd_hash_bytes(&entry->index, sizeof entry->index, entry->pid);
+    uint64_t key = pd_hash_pair(entry->index, entry->pid);
     if (entry->kind == PD_JIT_MOVE) {
         uint32_t at = pd_map64_get(&jit->codes, key);
         return at == PD_MAP64_NONE ? NULL : jit->loaded.data[at];

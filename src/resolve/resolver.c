@@ -12,8 +12,7 @@
 static struct pd_symbol_slot *symbol_slot(struct pd_resolver *resolver,
                                           const struct pd_symtab *table, uint64_t addr)
 {
-    uint64_t hash = pd_hash64(addr ^ (uint64_t)(uintptr_t)table * UINT64_C(0x9e3779b97f4a7c15));
-    return &resolver->symbol_slots[hash % PD_SYMBOL_SLOTS];
+    return &resolver->symbol_slots[pd_hash_pair(addr, (uintptr_t)table) % PD_SYMBOL_SLOTS];
 }
 
 static const struct pd_symbol *find_symbol(struct pd_resolver *resolver, struct pd_symbols *symbols,
@@ -33,7 +32,7 @@ static const struct pd_symbol *find_symbol(struct pd_resolver *resolver, struct 
 
 static uint64_t place_hash(const struct pd_map *map, uint64_t mode, uint64_t ip)
 {
-    return pd_hash64(ip ^ ((uint64_t)(uintptr_t)map + mode) * UINT64_C(0x9e3779b97f4a7c15));
+    return pd_hash_pair(ip, (uint64_t)(uintptr_t)map + mode);
 }
 
 static bool grow_places(struct pd_resolver *resolver)
@@ -400,7 +399,7 @@ uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread 
 {
     take_stamps(resolver, thread, number);
     uint64_t kernel = stamp_for(resolver, PD_CPUMODE_KERNEL);
-    return pd_hash64(kernel * UINT64_C(0x9e3779b97f4a7c15)) ^ resolver->user->stamp;
+    return pd_hash64(kernel) ^ resolver->user->stamp;
 }
 
 bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,

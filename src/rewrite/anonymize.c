@@ -355,7 +355,7 @@ perfdata_status perfdata_anonymize(perfdata_recording *recording,
     if (status < 0)
         return status;
     const char *key = a.options.key ? a.options.key : "";
-    a.pseudonyms.seed = pd_hash_bytes(key, strlen(key), 0);
+    a.pseudonyms.seed = pd_digest(key, strlen(key), 0);
     const struct pd_feature_bytes *tracing = &inner->feature_bytes[PD_FEATURE_TRACING_DATA];
     if (tracing->size)
         status = pd_tracing_open(&inner->context, tracing->data, tracing->size, NULL, &a.tracing);

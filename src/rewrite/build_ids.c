@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rewrite/build_ids.h"
-#include "object/elf/build_id.h"
 #include "object/process.h"
 #include "resolve/here.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-struct pd_known_id {
-    char *path;
-    struct pd_build_id id;
-};
 
 enum {
     ENTRY_NAME = 36,
@@ -50,7 +43,7 @@ static bool parse_id(const char *text, size_t length, struct pd_build_id *id)
 /* "ID PATH" */
 static perfdata_status add_known(struct pd_build_ids *ids, const char *text, size_t length)
 {
-    struct pd_known_id known;
+    struct pd_build_id known;
     while (length && *text == ' ')
         text++, length--;
     size_t id = 0;
@@ -59,17 +52,15 @@ static perfdata_status add_known(struct pd_build_ids *ids, const char *text, siz
     size_t path = id;
     while (path < length && text[path] == ' ')
         path++;
-    if (path == length || !parse_id(text, id, &known.id))
+    if (path == length || !parse_id(text, id, &known))
         return pd_fail(&ids->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "'%.*s': a build-id and a path are needed", (int)PD_MIN(length, 200u), text);
-    known.path = strndup(text + path, length - path);
-    uint64_t key = known.path ? pd_hash_bytes(known.path, strlen(known.path), 0) : 0;
-    if (!known.path || !pd_vec_push(&ids->known_ids, known)) {
-        free(known.path);
+    uint32_t at = pd_intern(&ids->known_paths, text + path, length - path);
+    if (at == PD_INTERN_NONE ||
+        (at == ids->known_ids.count && !pd_vec_push(&ids->known_ids, known)))
         return no_memory(ids);
-    }
-    return pd_map64_set(&ids->known, key, (uint32_t)ids->known_ids.count - 1) ? PERFDATA_OK
-                                                                              : no_memory(ids);
+    ids->known_ids.data[at] = known;
+    return PERFDATA_OK;
 }
 
 static perfdata_status read_known_file(struct pd_build_ids *ids, const char *path)
@@ -108,10 +99,8 @@ static perfdata_status read_known(struct pd_build_ids *ids, const char *list)
 
 static const struct pd_build_id *find_known(const struct pd_build_ids *ids, const char *path)
 {
-    uint32_t at = pd_map64_get(&ids->known, pd_hash_bytes(path, strlen(path), 0));
-    if (at == PD_MAP64_NONE || strcmp(ids->known_ids.data[at].path, path) != 0)
-        return NULL;
-    return &ids->known_ids.data[at].id;
+    uint32_t at = pd_intern_find(&ids->known_paths, path, strlen(path));
+    return at == PD_INTERN_NONE ? NULL : &ids->known_ids.data[at];
 }
 
 /* ---- entries ---- */
@@ -154,12 +143,8 @@ static bool find_id(const struct pd_build_ids *ids, const struct pd_dso *dso,
 
 static bool in_table(const struct pd_build_ids *ids, const struct pd_dso *dso)
 {
-    const struct pd_feature_build_id *table = &ids->recording->features.build_id;
-    for (uint32_t i = 0; i < table->entries_count; i++)
-        if (table->entries[i].filename.text &&
-            !strcmp(table->entries[i].filename.text, dso->long_name))
-            return true;
-    return false;
+    return pd_intern_find(&ids->recorded_paths, dso->long_name, strlen(dso->long_name)) !=
+           PD_INTERN_NONE;
 }
 
 /* The entry's bytes but for the name's first; they are zero before. */
@@ -191,6 +176,12 @@ static perfdata_status put_entry(struct pd_build_ids *ids, const char *path, uin
     return PERFDATA_OK;
 }
 
+static perfdata_status add_told(struct pd_build_ids *ids, const char *path, size_t length)
+{
+    return pd_intern(&ids->told_paths, path, length) != PD_INTERN_NONE ? PERFDATA_OK
+                                                                       : no_memory(ids);
+}
+
 /* As perf's, which has no length: one is told where it is not the usual. */
 static perfdata_status put_record(struct pd_build_ids *ids, const struct pd_dso *dso, uint16_t mode)
 {
@@ -198,8 +189,8 @@ static perfdata_status put_record(struct pd_build_ids *ids, const struct pd_dso 
     bool swap = ids->big_endian != pd_is_big_endian(false);
     size_t name = strlen(dso->long_name) + 1;
     size_t size = ENTRY_NAME + (name + RECORD_UNIT - 1) / RECORD_UNIT * RECORD_UNIT;
-    uint64_t key = pd_hash_bytes(dso->long_name, name - 1, 0);
-    if (size > UINT16_MAX || pd_map64_get(&ids->told, key) != PD_MAP64_NONE ||
+    if (size > UINT16_MAX ||
+        pd_intern_find(&ids->told_paths, dso->long_name, name - 1) != PD_INTERN_NONE ||
         !find_id(ids, dso, &id))
         return PERFDATA_OK;
     pd_text_fill(&ids->record, '\0', size);
@@ -209,7 +200,7 @@ static perfdata_status put_record(struct pd_build_ids *ids, const struct pd_dso 
     fill_entry(ids, record, id.size == USUAL_SIZE ? mode : mode | MISC_SIZE, size, &id,
                dso->long_name);
     pd_store32(record, PD_RECORD_HEADER_BUILD_ID, swap);
-    return pd_map64_set(&ids->told, key, 1) ? PERFDATA_OK : no_memory(ids);
+    return add_told(ids, dso->long_name, name - 1);
 }
 
 /* A pipe's own record of a build-id is copied, and need not be made. */
@@ -218,16 +209,14 @@ static perfdata_status note_told(struct pd_build_ids *ids, const uint8_t *record
     const char *path = (const char *)record + ENTRY_NAME;
     if (size <= ENTRY_NAME)
         return PERFDATA_OK;
-    uint64_t key = pd_hash_bytes(path, strnlen(path, size - ENTRY_NAME), 0);
-    return pd_map64_set(&ids->told, key, 1) ? PERFDATA_OK : no_memory(ids);
+    return add_told(ids, path, strnlen(path, size - ENTRY_NAME));
 }
 
 bool pd_build_ids_told(const struct pd_build_ids *ids, const uint8_t *entry, size_t size)
 {
     const char *path = (const char *)entry + ENTRY_NAME;
-    return size > ENTRY_NAME &&
-           pd_map64_get(&ids->told, pd_hash_bytes(path, strnlen(path, size - ENTRY_NAME), 0)) !=
-               PD_MAP64_NONE;
+    return size > ENTRY_NAME && pd_intern_find(&ids->told_paths, path,
+                                               strnlen(path, size - ENTRY_NAME)) != PD_INTERN_NONE;
 }
 
 static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *dso)
@@ -243,17 +232,15 @@ static perfdata_status add_entry(struct pd_build_ids *ids, const struct pd_dso *
 perfdata_status pd_build_ids_add(struct pd_build_ids *ids, const char *path,
                                  const struct pd_build_id *id)
 {
-    uint64_t key = pd_hash_bytes(path, strlen(path), 0);
-    uint32_t at = pd_map64_get(&ids->added, key);
-    if (at != PD_MAP64_NONE) {
-        memcpy(ids->table.data + at + 12, id->bytes, id->size);
+    uint32_t at = pd_intern(&ids->added_paths, path, strlen(path));
+    if (at == PD_INTERN_NONE)
+        return no_memory(ids);
+    if (at < ids->added_at.count) {
+        memcpy(ids->table.data + ids->added_at.data[at] + 12, id->bytes, id->size);
         return PERFDATA_OK;
     }
-    if (ids->table.count >= PD_MAP64_NONE)
-        return PERFDATA_OK;
-    return pd_map64_set(&ids->added, key, (uint32_t)ids->table.count)
-               ? put_entry(ids, path, PD_CPUMODE_USER, id)
-               : no_memory(ids);
+    return pd_vec_push(&ids->added_at, ids->table.count) ? put_entry(ids, path, PD_CPUMODE_USER, id)
+                                                         : no_memory(ids);
 }
 
 static bool has_file(const struct pd_dso *dso)
@@ -297,6 +284,12 @@ static perfdata_status take_recorded(struct pd_build_ids *ids)
 {
     struct pd_recording *recording = ids->recording;
     struct pd_feature_bytes bytes = recording->feature_bytes[PD_FEATURE_BUILD_ID];
+    const struct pd_feature_build_id *entries = &recording->features.build_id;
+    for (uint32_t i = 0; i < entries->entries_count; i++) {
+        const char *name = entries->entries[i].filename.text;
+        if (name && pd_intern(&ids->recorded_paths, name, strlen(name)) == PD_INTERN_NONE)
+            return no_memory(ids);
+    }
     if (!bytes.size)
         return PERFDATA_OK;
     if (!pd_vec_reserve(&ids->table, bytes.size))
@@ -325,15 +318,15 @@ perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool
 
 void pd_build_ids_close(struct pd_build_ids *ids)
 {
-    for (size_t i = 0; i < ids->known_ids.count; i++)
-        free(ids->known_ids.data[i].path);
     pd_vec_free(&ids->known_ids);
-    pd_map64_free(&ids->known);
-    pd_map64_free(&ids->added);
+    pd_vec_free(&ids->added_at);
+    pd_intern_free(&ids->recorded_paths);
+    pd_intern_free(&ids->known_paths);
+    pd_intern_free(&ids->added_paths);
     pd_vec_free(&ids->done);
     pd_vec_free(&ids->table);
     pd_text_free(&ids->record);
-    pd_map64_free(&ids->told);
+    pd_intern_free(&ids->told_paths);
     pd_session_close(&ids->follow.session);
 }
 

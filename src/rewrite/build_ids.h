@@ -2,6 +2,7 @@
 /* Which objects a recording shows, and their build-ids as entries of the header's table. */
 #ifndef PD_REWRITE_BUILD_IDS_H
 #define PD_REWRITE_BUILD_IDS_H
+#include "base/intern.h"
 #include "object/elf/build_id.h"
 #include "base/text.h"
 #include "rewrite/sample_map.h"
@@ -18,11 +19,13 @@ struct pd_build_ids {
     size_t seen;           /* objects looked at, for `all` */
     PD_VEC(uint8_t) table; /* entries, those of the recording first */
     size_t recorded;       /* bytes of those */
-    struct pd_map64 known; /* hash of the path -> number in known_ids */
-    PD_VEC(struct pd_known_id) known_ids;
-    struct pd_map64 added; /* hash of the path -> where in the table */
+    struct pd_intern recorded_paths;      /* of those */
+    struct pd_intern known_paths;         /* of --known-build-ids */
+    PD_VEC(struct pd_build_id) known_ids; /* by path */
+    struct pd_intern added_paths;         /* of pd_build_ids_add() */
+    PD_VEC(size_t) added_at;              /* by path: where in the table */
     bool want_records;
-    struct pd_map64 told; /* hash of the path of each of these records so far */
+    struct pd_intern told_paths; /* of each of these records so far */
     struct pd_text
         record; /* the HEADER_BUILD_ID that perf inject puts before the last record; empty: none */
 };

@@ -9,7 +9,7 @@ static void spell(uint64_t hash, char *name, size_t length)
 {
     static const char consonants[] = "bcdfghjklmnpqrstvwxz", vowels[] = "aeiou";
     for (size_t i = 0; i < length; i++) {
-        hash = pd_hash64(hash + i + 1);
+        hash = pd_digest64(hash + i + 1);
         name[i] = i % 2 ? vowels[hash % 5] : consonants[hash % 20];
     }
 }
@@ -17,11 +17,11 @@ static void spell(uint64_t hash, char *name, size_t length)
 /* A name that no other has, where the length gives enough of them. */
 static void rename_part(struct pd_pseudonyms *p, char *name, size_t length)
 {
-    uint64_t hash = pd_hash_bytes(name, length, p->seed);
+    uint64_t hash = pd_digest(name, length, p->seed);
     uint32_t known = pd_map64_get(&p->names, hash), owner = (uint32_t)hash & INT32_MAX;
     for (uint32_t attempt = known == PD_MAP64_NONE ? 0 : known;; attempt++) {
         spell(hash + attempt, name, length);
-        uint64_t made = pd_hash_bytes(name, length, 1);
+        uint64_t made = pd_digest(name, length, 1);
         uint32_t before = pd_map64_get(&p->taken, made);
         if (known == PD_MAP64_NONE && before != PD_MAP64_NONE && before != owner && attempt < TRIES)
             continue;

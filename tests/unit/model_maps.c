@@ -21,7 +21,7 @@ static uint64_t random_state = 1;
 static uint64_t random_below(uint64_t limit)
 {
     random_state += UINT64_C(0x9e3779b97f4a7c15);
-    return pd_hash64(random_state) % limit;
+    return pd_digest64(random_state) % limit;
 }
 
 static void insert(unsigned set, uint64_t start, uint64_t end, uint32_t serial, uint64_t number)
@@ -87,7 +87,7 @@ static void agrees_with_pages(void)
                  end = start + 1 + random_below(PD_MIN(PAGES - start, 40));
         insert(set, start, end, round, ++number);
         check_root(sets[set]->root, model[set]);
-        const struct pd_map_version *version = pd_map_set_at(sets[set], number - 1);
+        const struct pd_map_version *version = pd_map_set_at(sets[set], number - 1, NULL);
         check_root(version ? version->root : NULL, old); /* the old version is as it was */
         if (round % 50 == 0)
             pd_map_pool_retire(&pool, number);

@@ -60,7 +60,7 @@ static int read_list(struct pd_source *source, struct pd_recording *r, struct li
         while ((got = pd_walk_next(walk, &raw)) > 0)
             if (counts(raw.type) && !pd_walk_doubts(walk, &raw))
                 add(list, (struct seen){ raw.offset, raw.offset + raw.size + raw.payload_size,
-                                         pd_hash_bytes(raw.data, raw.size, 0) });
+                                         pd_digest(raw.data, raw.size, 0) });
         pd_walk_close(walk);
     }
     return got;

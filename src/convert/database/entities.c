@@ -149,7 +149,7 @@ const struct pd_thread *pd_db_find_thread(struct pd_db_entities *e, uint32_t tid
 static uint64_t began_at(const struct pd_comm *comm, uint64_t number)
 {
     if (!comm->default_text)
-        return comm->number;
+        return comm->version.number;
     uint64_t replaced = atomic_load(&comm->replaced_at);
     return replaced <= number ? replaced : 0;
 }
@@ -181,7 +181,7 @@ static const struct pd_comm *process_comm(const struct pd_db_entities *e,
     const struct pd_comm *comm = pd_thread_comm(thread, number), *last = NULL, *second = NULL;
     if (!e->by_exec)
         return comm;
-    for (; comm; comm = comm->before) {
+    for (; comm; comm = pd_comm_before(comm)) {
         if (is_exec(comm, number))
             return comm;
         second = last;

@@ -305,7 +305,7 @@ static bool read_leaps(const struct pd_aux *aux, const struct pd_index_run *run,
     if (run->first_leap > index->head.leaps || run->leaps > index->head.leaps - run->first_leap ||
         !read_at(index, sizeof index->head + run->first_leap * sizeof *room->list, room->list,
                  size) ||
-        pd_hash_bytes(room->list, size, 0) != run->checksum)
+        pd_digest(room->list, size, 0) != run->checksum)
         return false;
     room->run = run;
     return true;

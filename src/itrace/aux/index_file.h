@@ -46,10 +46,10 @@ PD_INLINE uint64_t pd_index_checksum(const struct pd_index_head *head,
 {
     struct pd_index_head clean = *head;
     clean.checksum = 0;
-    uint64_t sum = pd_hash_bytes(&clean, sizeof clean, 0);
-    sum = pd_hash_bytes(rows, head->rows * sizeof *rows, sum);
-    sum = pd_hash_bytes(entries, head->entries * sizeof *entries, sum);
-    return pd_hash_bytes(runs, head->runs * sizeof *runs, sum);
+    uint64_t sum = pd_digest(&clean, sizeof clean, 0);
+    sum = pd_digest(rows, head->rows * sizeof *rows, sum);
+    sum = pd_digest(entries, head->entries * sizeof *entries, sum);
+    return pd_digest(runs, head->runs * sizeof *runs, sum);
 }
 
 /* aux_index.c: where it is kept; false: nowhere. */

@@ -71,8 +71,7 @@ static bool end_run(struct maker *maker)
                                  .first_leap = maker->leaps,
                                  .leaps = (uint32_t)leaps,
                                  .has_tma = run->psb.has_tma,
-                                 .checksum = pd_hash_bytes(run->list, leaps * sizeof *run->list,
-                                                           0) };
+                                 .checksum = pd_digest(run->list, leaps * sizeof *run->list, 0) };
     choose_told(&made, run->list);
     maker->wrong |= !pd_write_all(maker->fd, run->list, leaps * sizeof *run->list);
     maker->leaps += leaps;

@@ -308,14 +308,14 @@ static void finish(struct image *image)
 /* Equal code has equal ids, so that a second run writes the same files. */
 static void make_id(const struct pd_jit_entry *entry, struct pd_build_id *id)
 {
-    uint64_t hash = pd_hash_bytes(entry->name, entry->name_length, entry->address);
+    uint64_t hash = pd_digest(entry->name, entry->name_length, entry->address);
     id->size = PD_BUILD_ID_MAX;
     for (size_t at = 0; at < id->size; at += sizeof hash) {
-        hash = pd_hash_bytes(entry->code, (size_t)entry->size, hash);
+        hash = pd_digest(entry->code, (size_t)entry->size, hash);
         if (entry->lines)
-            hash = pd_hash_bytes(entry->lines, entry->lines_size, hash);
+            hash = pd_digest(entry->lines, entry->lines_size, hash);
         if (entry->unwinding)
-            hash = pd_hash_bytes(entry->unwinding, entry->unwinding_size, hash);
+            hash = pd_digest(entry->unwinding, entry->unwinding_size, hash);
         memcpy(id->bytes + at, &hash, PD_MIN(sizeof hash, id->size - at));
     }
 }

@@ -30,11 +30,13 @@ void pd_symtab_builder_free(struct pd_symtab_builder *builder)
     free(builder);
 }
 
-/* Names stand side by side: an arena block each would waste more than they are long. */
+/* Names stand side by side: an arena block each would waste more than they are long. Rooms
+ * for them grow with the table: BPF programs have tables of one name. */
 static char *copy_name(struct pd_symtab_builder *builder, const char *name, size_t length)
 {
     if ((size_t)(builder->pool_end - builder->pool) < length + 1) {
-        size_t size = PD_MAX(length + 1, (size_t)POOL_SIZE);
+        size_t grown = PD_MIN(builder->arena.total, (size_t)POOL_SIZE);
+        size_t size = PD_MAX(length + 1, grown);
         char *room = pd_arena_alloc(&builder->arena, size);
         if (!room)
             return NULL;

@@ -6,9 +6,13 @@
 /* An event's place among groups. */
 struct place {
     uint32_t leader, members; /* members: of a leader's group, itself included */
+    uint32_t first,
+        next; /* the events that it leads, and those that its leader leads; NONE: no more */
     const char *name;
     bool is_forced;
 };
+
+#define NONE UINT32_MAX
 
 struct grouping {
     const struct pd_recording *recording;
@@ -38,21 +42,38 @@ static void force_group(struct grouping *grouping)
     }
 }
 
+static void list_members(struct grouping *grouping)
+{
+    struct place *places = grouping->places;
+    for (size_t i = 0; i < grouping->count; i++)
+        places[i].first = NONE;
+    for (size_t i = grouping->count; i--;) {
+        struct place *leader = &places[places[i].leader];
+        places[i].next = leader->first;
+        leader->first = (uint32_t)i;
+    }
+}
+
 /* An event that records a trace leads nobody: who comes next leads the others. */
 static void dismiss(struct grouping *grouping, uint32_t old)
 {
     struct place *places = grouping->places;
-    uint32_t next = old;
-    for (uint32_t i = 0; i < grouping->count; i++) {
-        if (i == old || places[i].leader != old)
+    uint32_t rest = NONE, *end = &rest;
+    for (uint32_t i = places[old].first; i != NONE; i = places[i].next) {
+        if (i == old)
             continue;
-        next = next == old ? i : next;
-        places[i].leader = next;
+        *end = i;
+        end = &places[i].next;
+        places[i].leader = rest;
     }
-    if (next == old)
+    *end = NONE;
+    places[old].first = old;
+    places[old].next = NONE;
+    if (rest == NONE)
         return;
-    places[next].name = places[old].name;
-    places[next].members = places[old].members - 1;
+    places[rest].first = rest;
+    places[rest].name = places[old].name;
+    places[rest].members = places[old].members - 1;
     places[old].members = 1;
     places[old].name = NULL;
 }
@@ -70,6 +91,7 @@ static void find_places(struct grouping *grouping, const struct pd_report_plan *
     /* perf makes the group before it is told to show none. */
     if (grouping->count && (plan->group_all || plan->no_group) && !has_groups(recording))
         force_group(grouping);
+    list_members(grouping);
     for (uint32_t i = 0; i < grouping->count; i++)
         if (counts->trace.known && recording->events[i]->attr.type == counts->trace.pmu &&
             !recording->events[i]->synthesised && grouping->places[i].leader == i)
@@ -87,9 +109,8 @@ static size_t list_events(const struct grouping *grouping, uint32_t leader, bool
     }
     if (grouping->places[leader].leader != leader)
         return 0;
-    for (uint32_t i = 0; i < grouping->count; i++)
-        if (grouping->places[i].leader == leader)
-            events[count++] = i;
+    for (uint32_t i = grouping->places[leader].first; i != NONE; i = grouping->places[i].next)
+        events[count++] = i;
     return count;
 }
 
