@@ -5,6 +5,7 @@
  *
  * What costs more a thing when there are more things is found by running a verb on two counts of one kind. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -178,12 +179,13 @@ static void map(struct mass *mass, uint32_t pid, uint64_t start, uint64_t size, 
     end_timed(mass, at, pid);
 }
 
-__attribute__((format(printf, 1, 0)))
-static const char *numbered(const char *format,
-                                                                  uint64_t number)
+__attribute__((format(printf, 1, 2))) static const char *numbered(const char *format, ...)
 {
     static char text[256];
-    snprintf(text, sizeof text, format, number);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
     return text;
 }
 

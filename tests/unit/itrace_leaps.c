@@ -214,7 +214,7 @@ static bool write_index(const char *path, struct index *index)
         if (run->first_leap <= index->head.leaps &&
             run->leaps <= index->head.leaps - run->first_leap)
             run->checksum = pd_digest(index->leaps + run->first_leap,
-                                          run->leaps * sizeof *index->leaps, 0);
+                                      run->leaps * sizeof *index->leaps, 0);
     }
     index->head.checksum = pd_index_checksum(&index->head, index->rows, index->entries,
                                              index->runs);
