@@ -150,13 +150,33 @@ static size_t descend(const struct pd_lines_body *body, uint64_t address, Dwarf_
     return count;
 }
 
-/* The name that the linker knows tells more. */
-static const char *name_of(Dwarf_Die *die)
+/* A function's name in these languages is the linker's. */
+static bool names_are_plain(Dwarf_Die *unit)
+{
+    switch (dwarf_srclang(unit)) {
+    case DW_LANG_C89:
+    case DW_LANG_C:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case DW_LANG_Ada83:
+    case DW_LANG_Cobol74:
+    case DW_LANG_Cobol85:
+    case DW_LANG_Fortran77:
+    case DW_LANG_Pascal83:
+    case DW_LANG_PLI:
+    case DW_LANG_UPC: return true;
+    default: return false;
+    }
+}
+
+/* The name that the linker knows tells more; `*linked`: it is that one. */
+static const char *name_of(Dwarf_Die *die, bool *linked)
 {
     static const unsigned kinds[] = { DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name };
     for (size_t i = 0; i < PD_LENGTH(kinds); i++) {
         Dwarf_Attribute attribute;
         const char *name = dwarf_formstring(dwarf_attr_integrate(die, kinds[i], &attribute));
+        *linked = kinds[i] != DW_AT_name;
         if (name)
             return name;
     }
@@ -186,6 +206,23 @@ static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_
     out->line = number_of(inlined, DW_AT_call_line);
 }
 
+/* A function that has code of its own, but no name in DWARF that the linker knows (lambdas, what is in an unnamed
+ * namespace), has that of the symbol that begins where it does: perf then shows the symbol that it has anyway.
+ * addr2line does so from the first time on that it was asked for the function itself; we do it from the beginning, so that
+ * what is shown does not depend on what was asked before. */
+static const char *own_name(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_Die *die,
+                            const char *name)
+{
+    Dwarf_Addr low;
+    if (dwarf_tag(die) != DW_TAG_subprogram || names_are_plain(&unit->die) ||
+        (dwarf_entrypc(die, &low) && dwarf_lowpc(die, &low)))
+        return name;
+    const struct pd_lines_symbol *symbol = pd_lines_symbol_at(lines, low);
+    const char *text = symbol && symbol->value == low ? pd_intern_text(&lines->files, symbol->name)
+                                                      : "";
+    return *text ? text : name;
+}
+
 static size_t from_dwarf(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out)
 {
     Dwarf_Die functions[PD_LINES_NESTED_MAX];
@@ -194,9 +231,12 @@ static size_t from_dwarf(struct pd_lines *lines, uint64_t address, struct pd_lin
     size_t count = body ? descend(body, address, functions) : 0;
     for (size_t i = 0; i < count; i++) {
         Dwarf_Die *die = &functions[count - 1 - i];
-        out[i] = (struct pd_lines_function){ .name = name_of(die) };
+        bool linked;
+        out[i] = (struct pd_lines_function){ .name = name_of(die, &linked) };
         if (!out[i].name)
             return 0;
+        if (!linked)
+            out[i].name = own_name(lines, unit, die, out[i].name);
         if (i)
             take_call(lines, unit, die + 1, &out[i]);
     }
