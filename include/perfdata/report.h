@@ -88,6 +88,9 @@ extern "C" {
 #define PERFDATA_REPORT_NO_HOST (UINT64_C(1) << 37)
 /* What runs in a guest is its hypervisor's own code. */
 #define PERFDATA_REPORT_GUEST_CODE (UINT64_C(1) << 38)
+/* Children, or percentages of all: also where a configuration file says otherwise. Since 0.2. */
+#define PERFDATA_REPORT_CHILDREN (UINT64_C(1) << 39)
+#define PERFDATA_REPORT_ABSOLUTE (UINT64_C(1) << 40)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
  * Lists are separated by commas. Since 0.1. */
@@ -114,6 +117,10 @@ struct perfdata_report_options {
     const char *const *itrace;
     size_t itrace_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
+    /* Words of call_graph that hold where call_graph says nothing else; NULL: those of the configuration. Since 0.2. */
+    const char *chain_settings;
+    /* Keys in place of comm, dso and symbol where `sort` names none; NULL: those of the configuration. Since 0.2. */
+    const char *sort_settings;
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */

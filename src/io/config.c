@@ -183,8 +183,8 @@ static int read_file(struct pd_context *context, const char *path, pd_config_fn 
                                   : pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for %s",
                                             path);
     if (status == PERFDATA_OK && !pd_config_parse(text, size, each, data, &result, &line))
-        status = pd_issue(context, PERFDATA_ISSUE_SKIPPED_BYTES, -1, "%s: line %u does not parse",
-                          path, line);
+        status = pd_warning(context, PERFDATA_ISSUE_CONFIG, -1, "bad config file line %u in %s\n",
+                            line, path);
     free(text);
     pd_source_close(source);
     return result ? result : (int)status;

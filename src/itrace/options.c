@@ -297,11 +297,17 @@ bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key
 struct config_reader {
     struct pd_itrace_options *options;
     struct pd_context *context;
+    enum pd_itrace_verb verb;
 };
 
 static int take_entry(void *data, const char *key, const char *value)
 {
     const struct config_reader *reader = data;
+    if (reader->verb == PD_ITRACE_SCRIPT && !strcmp(key, "call-graph.order") && value &&
+        !strncmp(value, "caller", strlen(value)))
+        return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
+                        "perfconfig: call-graph.order = caller holds for report only: script shows "
+                        "callees first");
     if (pd_itrace_options_config(reader->options, key, value))
         return 0;
     return pd_issue(reader->context, PERFDATA_ISSUE_SKIPPED_BYTES, -1,
@@ -313,7 +319,7 @@ perfdata_status pd_itrace_options_take(struct pd_itrace_options *options, enum p
                                        const struct pd_config_places *places,
                                        const char *const *asked, size_t count)
 {
-    struct config_reader reader = { options, context };
+    struct config_reader reader = { options, context, verb };
     pd_itrace_options_init(options, verb);
     perfdata_status status = places ? pd_config_read(context, places, take_entry, &reader) : 0;
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)

@@ -45,7 +45,7 @@ static void check_places(void)
     CHECK(pd_config_read(&context, &places, add, &all) == 0); /* an issue, no error */
     pd_text_char(&all, 0);
     CHECK_STR(all.data, "a.b=home;a.b=only;");
-    CHECK(context.issue_count[PERFDATA_ISSUE_SKIPPED_BYTES] == 1);
+    CHECK(context.issue_count[PERFDATA_ISSUE_CONFIG] == 1);
     unlink("config-home/.perfconfig");
     rmdir("config-home");
     unlink("config-only");

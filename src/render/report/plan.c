@@ -168,6 +168,8 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
                                         PD_KEY_SYMBOL_TO, PD_KEY_CYCLES };
         for (size_t i = 0; i < PD_LENGTH(keys); i++)
             add_order(plan, keys[i]);
+    } else if (by_default && options->sort_settings) {
+        status = parse_keys(recording, options->sort_settings, "sort", plan, add_order);
     } else if (by_default) {
         add_order(plan, PD_KEY_COMM);
         add_order(plan, PD_KEY_DSO);
@@ -308,22 +310,10 @@ static bool parse_chain_word(struct pd_report_plan *plan, const char *token, siz
     return false;
 }
 
-static perfdata_status parse_chains(struct pd_context *context, struct pd_report_plan *plan)
+/* The words of -g, or of the configuration. */
+static perfdata_status parse_chain_words(struct pd_context *context, struct pd_report_plan *plan,
+                                         const char *text)
 {
-    const char *text = plan->options->call_graph;
-    plan->chain_mode = PD_CHAIN_GRAPH;
-    plan->chain_percent = 0.5;
-    if (plan->options->flags & PERFDATA_REPORT_NO_CALL_GRAPH)
-        plan->chain_mode = PD_CHAIN_NONE;
-    if (!text)
-        return 0;
-    plan->chains_asked = true;
-    if (!*text || is_prefix(text, strlen(text), "none")) {
-        if (*text)
-            plan->chain_mode = PD_CHAIN_NONE;
-        plan->chains_asked = !*text;
-        return 0;
-    }
     const char *token;
     size_t length;
     bool percent_set = false;
@@ -342,6 +332,28 @@ static perfdata_status parse_chains(struct pd_context *context, struct pd_report
                            "invalid call graph option: `%.*s'", (int)length, token);
     }
     return 0;
+}
+
+static perfdata_status parse_chains(struct pd_context *context, struct pd_report_plan *plan)
+{
+    const char *text = plan->options->call_graph, *settings = plan->options->chain_settings;
+    plan->chain_mode = PD_CHAIN_GRAPH;
+    plan->chain_percent = 0.5;
+    perfdata_status status = settings ? parse_chain_words(context, plan, settings) : 0;
+    if (status < 0)
+        return status;
+    if (plan->options->flags & PERFDATA_REPORT_NO_CALL_GRAPH)
+        plan->chain_mode = PD_CHAIN_NONE;
+    if (!text)
+        return 0;
+    plan->chains_asked = true;
+    if (!*text || is_prefix(text, strlen(text), "none")) {
+        if (*text)
+            plan->chain_mode = PD_CHAIN_NONE;
+        plan->chains_asked = !*text;
+        return 0;
+    }
+    return parse_chain_words(context, plan, text);
 }
 
 /* ---- the rest ---- */

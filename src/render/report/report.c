@@ -6,6 +6,7 @@
 #include "render/report/branch.h"
 #include "render/report/group.h"
 #include "render/report/plan.h"
+#include "render/report/settings.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/about/stats.h"
 #include "render/about/tasks.h"
@@ -505,8 +506,11 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
                              .write = write,
                              .data = data,
                              .last_mispredict = "N/A" };
+    struct pd_report_settings settings = { 0 };
     struct pd_text out = { 0 };
-    status = print(&report, &out);
+    status = pd_report_settings_take(&report.recording->context, &known, &settings);
+    if (status == 0)
+        status = print(&report, &out);
     perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
     if (status == 0)
         status = given;

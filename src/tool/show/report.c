@@ -131,14 +131,15 @@ static void report_defaults(void *data)
 {
     struct report_options *options = data;
     options->max_stack = 127;
-    options->demangle = options->inlined = options->skip_empty = options->children = 1;
-    options->group = options->branch_stack = -1;
+    options->demangle = options->inlined = options->skip_empty = 1;
+    options->group = options->branch_stack = options->children = options->relative = -1;
 }
 
 static uint64_t flags_of(const struct tool *tool, const struct report_options *from)
 {
     const struct tool_flag rows[] = {
-        { !from->children, PERFDATA_REPORT_NO_CHILDREN },
+        { from->children == 0, PERFDATA_REPORT_NO_CHILDREN },
+        { from->children == 1, PERFDATA_REPORT_CHILDREN },
         { from->no_call_graph, PERFDATA_REPORT_NO_CALL_GRAPH },
         { from->inverted, PERFDATA_REPORT_INVERTED },
         { from->samples, PERFDATA_REPORT_SAMPLES },
@@ -147,7 +148,8 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->quiet, PERFDATA_REPORT_QUIET },
         { from->hide_unresolved, PERFDATA_REPORT_HIDE_UNRESOLVED },
         { from->exclude_other, PERFDATA_REPORT_EXCLUDE_OTHER },
-        { from->relative, PERFDATA_REPORT_RELATIVE },
+        { from->relative == 1, PERFDATA_REPORT_RELATIVE },
+        { from->relative == 0, PERFDATA_REPORT_ABSOLUTE },
         { from->group == 1, PERFDATA_REPORT_GROUP },
         { from->group == 0, PERFDATA_REPORT_NO_GROUP },
         { !from->skip_empty, PERFDATA_REPORT_SHOW_EMPTY },

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Issue 24, point 24: settings of ~/.perfconfig or PERF_CONFIG hold for report as with perf 6.1, options go before them, and
+# what is not honoured is told. Each setting is compared with the option that means it, and with the installed perf.
+set -u
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+case=$SOURCE/tests/data/field/perfconfig-report
+cp "$case/rec.data" "$SOURCE/tests/data/report/calls.data" "$folder"
+cd "$folder" || exit 1
+ln -s "$PERFDATA" perf
+mkdir home
+failed=0
+unset PERF_CONFIG
+export HOME=/nonexistent
+
+PERF_CONFIG=$case/perfconfig "$PERFDATA" report --stdio -i rec.data >out 2>/dev/null
+grep -q Overhead out && ! grep -q Children out || { echo 'report.children = false has no effect'; failed=1; }
+PERF_CONFIG=$case/perfconfig "$PERFDATA" report --stdio --children -i rec.data | grep -q Children ||
+    { echo '--children does not go before report.children'; failed=1; }
+cp "$case/perfconfig" home/.perfconfig
+HOME=$folder/home "$PERFDATA" report --stdio -i rec.data | grep -q Children &&
+    { echo '.perfconfig is not read'; failed=1; }
+
+# means SETTINGS OPTIONS [MORE]: with MORE, the settings print what the options print, which is something else than without.
+means() {
+    printf "$1" >config
+    for recording in *.data; do
+        # shellcheck disable=SC2086
+        PERF_CONFIG=config "$PERFDATA" report --stdio ${3-} -i "$recording" >found 2>said
+        # shellcheck disable=SC2086
+        PERF_CONFIG=/dev/null "$PERFDATA" report --stdio $2 ${3-} -i "$recording" >expected 2>/dev/null
+        cmp -s found expected || { echo "$1 is not $2 ${3-} ($recording)"; diff found expected | head -5; failed=1; }
+        perf --version 2>/dev/null | grep -q 'version 6\.1\.' || continue
+        # shellcheck disable=SC2086
+        PERF_CONFIG=config perf report --stdio ${3-} -i "$recording" 2>/dev/null | grep -v '^# (' >expected
+        grep -v '^# (' found | cmp -s - expected || { echo "$1 ${3-}: not as perf ($recording)"; failed=1; }
+    done
+}
+means '[report]\nchildren = off\n' --no-children
+means '[report]\nchildren = off\n' --children --children
+means '[report]\npercent-limit = 5\n' '--percent-limit 5'
+means '[report]\npercent-limit = 5\n' '' '--percent-limit 1'
+means '[report]\nsort_order = dso\n' '-s dso' --no-branch-stack
+means '[report]\nsort_order = dso\n' '' '-s comm'
+means '[report]\nsort_order = dso\n' '' '-F overhead'
+means '[call-graph]\nprint-type = flat\n' '-g flat'
+means '[call-graph]\nprint-type = flat\n' '' '-g graph'
+means '[call-graph]\norder = callee\n' '-g callee'
+means '[call-graph]\nthreshold = 20\n' '-g 20'
+means '[call-graph]\nprint-limit = 2\nthreshold = 10\n' '-g 10,2'
+means '[hist]\npercentage = relative\n' '--percentage relative' '--comm nobody,spin'
+means '[report]\nqueue-size = 1M\n[colors]\ntop = red\n[ui]\nshow-headers = false\n[pager]\nreport = false\n' ''
+
+# says PATTERN SETTINGS VERB
+says() {
+    printf "$2" >config
+    PERF_CONFIG=config "$PERFDATA" $3 -i rec.data 2>&1 >/dev/null | grep -q "$1" || { echo "$2: not told"; failed=1; }
+}
+says "bad config value for 'report.children', ignoring..." '[report]\nchildren = maybe\n' report
+says 'report.nonsense' '[report]\nnonsense = 1\n' report
+says 'Invalid callchain mode: odd' '[call-graph]\nprint-type = odd\n' report
+says 'call-graph.order' '[call-graph]\norder = caller\n' script
+says 'bad config file line' '[bad\n' report
+exit $failed
