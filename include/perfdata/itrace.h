@@ -195,8 +195,10 @@ PERFDATA_API perfdata_status perfdata_aux_print_index(perfdata_aux *aux, perfdat
  * 0.1. */
 PERFDATA_API perfdata_status perfdata_aux_store_index(perfdata_aux *aux);
 /* Writes each queue's trace to a file of its own in `directory`, which is made, and `index.tsv` that says what is where in
- * them. Any kind. Files of these names are replaced. PERFDATA_ERROR_OUTPUT. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_aux_extract(perfdata_aux *aux, const char *directory);
+ * them. Any kind. A directory that holds an extract is refused, so that two recordings do not mix. `write` (may be NULL) is
+ * told what is written, a line a file. PERFDATA_ERROR_OUTPUT. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_aux_extract(perfdata_aux *aux, const char *directory,
+                                                  perfdata_write_fn write, void *data);
 
 /* The packets of a file that is nothing but an Intel PT trace, as perfdata_aux_print_packets() does; times are TSC ticks. `error`
  * gets a message of `error_size` bytes, may be NULL. Since 0.1. */

@@ -232,10 +232,60 @@ static const char *parse_cpu(const char *text, unsigned long *out)
     return errno || *out >= INT32_MAX ? NULL : end;
 }
 
+/* "0-3,7" */
+static void put_cpus(const uint64_t cpus[PD_FILTER_CPUS / 64], struct pd_text *out)
+{
+    unsigned last = 0;
+    for (unsigned cpu = 0; cpu < PD_FILTER_CPUS; cpu = last + 1) {
+        last = cpu;
+        if (!(cpus[cpu / 64] >> cpu % 64 & 1))
+            continue;
+        while (last + 1 < PD_FILTER_CPUS && cpus[(last + 1) / 64] >> (last + 1) % 64 & 1)
+            last++;
+        pd_text_format(out, last > cpu ? "%s%u-%u" : "%s%u", out->length ? "," : "", cpu, last);
+    }
+}
+
+perfdata_status pd_filter_no_cpu(struct pd_context *context, const char *asked, const char *what,
+                                 const uint64_t there[PD_FILTER_CPUS / 64])
+{
+    struct pd_text text = { 0 };
+    put_cpus(there, &text);
+    pd_text_char(&text, '\0');
+    perfdata_status status = text.failed
+                                 ? pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory")
+                                 : pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                                           "-C %.100s: no such CPU: there are %s %s", asked, what,
+                                           *text.data ? text.data : "none");
+    pd_text_free(&text);
+    return status;
+}
+
+/* A CPU that the machine had not, by the header. perf takes a header without their number for a machine without any. */
+static perfdata_status check_cpu(struct pd_recording *recording, const char *asked,
+                                 unsigned long first, unsigned long last)
+{
+    const struct pd_feature_nrcpus *counts = &recording->features.nrcpus;
+    uint64_t there[PD_FILTER_CPUS / 64] = { 0 };
+    unsigned long count = counts->present || recording->like_perf ? counts->available
+                                                                  : PD_FILTER_CPUS;
+    count = PD_MIN(count, (unsigned long)PD_FILTER_CPUS);
+    if (last < count)
+        return PERFDATA_OK;
+    if (recording->like_perf || !counts->present)
+        return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "Requested CPU %lu too large. Consider raising MAX_NR_CPUS",
+                       PD_MAX(first, count));
+    for (unsigned long cpu = 0; cpu < count; cpu++)
+        there[cpu / 64] |= UINT64_C(1) << cpu % 64;
+    return pd_filter_no_cpu(&recording->context, asked, "CPUs", there);
+}
+
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
                                    const char *list)
 {
     struct pd_context *context = &recording->context;
+    const char *asked = list;
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_attr *attr = &recording->events[i]->attr;
         if (!(attr->sample_type & PD_SAMPLE_CPU))
@@ -256,9 +306,9 @@ perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording
             break;
         }
         list += *list == ',';
-        if (last >= PD_FILTER_CPUS)
-            return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "Requested CPU %lu too large. Consider raising MAX_NR_CPUS", last);
+        perfdata_status status = check_cpu(recording, asked, first, last);
+        if (status < 0)
+            return status;
         for (; first <= last; first++)
             filter->cpus[first / 64] |= UINT64_C(1) << first % 64;
     }

@@ -51,9 +51,13 @@ perfdata_status pd_filter_add_pids(struct pd_filter *filter, struct pd_context *
                                    const char *list);
 perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *context,
                                    const char *list);
-/* PERFDATA_ERROR_NO_DATA when an event has no CPU. */
+/* PERFDATA_ERROR_NO_DATA when an event has no CPU, PERFDATA_ERROR_ARGUMENT for one that the recording's machine had not. */
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
                                    const char *list);
+/* PERFDATA_ERROR_ARGUMENT: of the CPUs `asked` there are no `what` ("traces"), and the bits of `there` say of which there
+ * are. */
+perfdata_status pd_filter_no_cpu(struct pd_context *context, const char *asked, const char *what,
+                                 const uint64_t there[PD_FILTER_CPUS / 64]);
 /* "start,stop start,stop ...", "a%-b%,...", "p%/n,...". Percentages, and with `relative` all times, stand on the times
  * of the first and last sample in the header: PERFDATA_ERROR_NO_DATA without them. */
 perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recording *recording,

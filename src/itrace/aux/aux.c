@@ -66,13 +66,15 @@ static perfdata_status add_buffer(struct pd_aux *aux, struct pd_aux_buffer *buff
                   aux->options.cpu_wanted(aux->options.data, buffer->cpu);
     if (!wanted || buffer->queue >= QUEUES_MAX) {
         aux->dropped += !wanted;
+        if (!wanted && buffer->cpu < PD_AUX_CPUS)
+            aux->dropped_cpus[buffer->cpu / 64] |= UINT64_C(1) << buffer->cpu % 64;
         free(buffer->memory);
         return wanted ? pd_issue(context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)buffer->record_offset,
                                  "an AUX area of queue %u", buffer->queue)
                       : PERFDATA_OK;
     }
     struct pd_aux_queue *queue = queue_of(aux, buffer->queue);
-    buffer->number = aux->buffers.count + 1;
+    buffer->number = aux->buffers.count + 1 + (aux->options.count_all ? aux->dropped : 0);
     if (!queue || !pd_vec_push(&queue->buffers, (uint32_t)aux->buffers.count) ||
         !pd_vec_push(&aux->buffers, *buffer)) {
         free(buffer->memory);

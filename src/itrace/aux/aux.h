@@ -78,12 +78,15 @@ struct pd_aux_queue {
     PD_VEC(uint32_t) buffers;  /* indices into pd_aux.buffers */
 };
 
+#define PD_AUX_CPUS 2048
+
 struct pd_aux_options {
     /* NULL: all. Buffers of other CPUs are dropped, those without a CPU never. */
     bool (*cpu_wanted)(void *data, uint32_t cpu);
     void *data;
     bool keep_vm_time; /* overlaps as VM time correlation looks for them */
     bool records;      /* pd_aux_load() collects AUX records, too */
+    bool count_all;    /* buffers that are dropped have numbers, too; perf counts the others only */
 };
 
 /* An AUX record: what the kernel said of [offset, offset + size) of a stream. */
@@ -108,8 +111,9 @@ struct pd_aux {
     struct pd_map64 id_index;           /* of an event -> index into ids */
     PD_VEC(struct pd_aux_id) ids;       /* of ID_INDEX records */
     PD_VEC(struct pd_aux_record) records;
-    uint64_t dropped;           /* buffers of CPUs that are not wanted */
-    struct pd_aux_index *index; /* aux_index.h; NULL: none */
+    uint64_t dropped;                        /* buffers of CPUs that are not wanted */
+    uint64_t dropped_cpus[PD_AUX_CPUS / 64]; /* which CPUs; those beyond are not told */
+    struct pd_aux_index *index;              /* aux_index.h; NULL: none */
 };
 
 perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_options *options,

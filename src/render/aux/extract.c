@@ -3,6 +3,7 @@
 #include "render/aux/view.h"
 #include "io/at.h"
 #include "io/output_file.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,11 +14,15 @@
 
 enum { COPY_SIZE = 1 << 20 };
 
+static const char index_name[] = "index.tsv";
+
 struct extract {
     const struct perfdata_aux *view;
     struct pd_context *context;
     int directory, file;
     struct pd_text index, name;
+    perfdata_write_fn write; /* told what is written; may be NULL */
+    void *data;
     uint64_t position; /* in the file */
     uint8_t *copy;
 };
@@ -97,6 +102,16 @@ static bool same_name_before(const struct pd_aux *aux, uint32_t number)
     return false;
 }
 
+static perfdata_status tell(struct extract *x, size_t buffers)
+{
+    char line[160];
+    int length = snprintf(line, sizeof line, "%s: %zu buffer%s, %" PRIu64 " bytes\n", x->name.data,
+                          buffers, buffers == 1 ? "" : "s", x->position);
+    bool stop = x->write && x->write(x->data, line, (size_t)length);
+    return stop ? pd_fail(x->context, PERFDATA_ERROR_OUTPUT, -1, "the text could not be written")
+                : PERFDATA_OK;
+}
+
 static perfdata_status extract_queue(struct extract *x, uint32_t number)
 {
     const struct pd_aux *aux = x->view->aux;
@@ -121,33 +136,61 @@ static perfdata_status extract_queue(struct extract *x, uint32_t number)
             status = copy_buffer(x, &aux->buffers.data[queue->buffers.data[i]], i > 0);
     if (close(x->file) < 0 && status == PERFDATA_OK)
         status = cannot(x, x->name.data);
-    return status;
+    return status == PERFDATA_OK ? tell(x, queue->buffers.count) : status;
 }
 
 static perfdata_status write_index(struct extract *x)
 {
-    static const char name[] = "index.tsv";
     if (x->index.failed)
         return pd_fail(x->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
-    int fd = pd_create_at(x->directory, name, PD_OUTPUT_PRIVATE);
+    int fd = pd_create_at(x->directory, index_name, PD_OUTPUT_PRIVATE);
     if (fd < 0)
-        return cannot(x, name);
-    perfdata_status status = write_all(x, fd, name, x->index.data, x->index.length);
+        return cannot(x, index_name);
+    perfdata_status status = write_all(x, fd, index_name, x->index.data, x->index.length);
     if (close(fd) < 0 && status == PERFDATA_OK)
-        status = cannot(x, name);
+        status = cannot(x, index_name);
     return status;
 }
 
-perfdata_status perfdata_aux_extract(perfdata_aux *view, const char *directory)
+static bool is_of_extract(const char *name)
 {
-    struct extract x = { .view = view, .context = &view->recording->context };
+    const char *dot = strrchr(name, '.');
+    return !strcmp(name, index_name) || (dot && (!strcmp(dot, ".pt") || !strcmp(dot, ".aux")));
+}
+
+/* Another recording's traces must not stand among this one's, where nothing tells them apart. */
+static perfdata_status check_unused(struct extract *x, const char *directory)
+{
+    const struct dirent *entry;
+    perfdata_status status = PERFDATA_OK;
+    DIR *folder = opendir(directory);
+    if (!folder)
+        return cannot(x, directory);
+    while (status == PERFDATA_OK && (entry = readdir(folder)))
+        if (is_of_extract(entry->d_name))
+            status = pd_fail(x->context, PERFDATA_ERROR_OUTPUT, -1,
+                             "%s: holds an extract already (%.60s): a directory without one is "
+                             "needed",
+                             directory, entry->d_name);
+    closedir(folder);
+    return status;
+}
+
+perfdata_status perfdata_aux_extract(perfdata_aux *view, const char *directory,
+                                     perfdata_write_fn write, void *data)
+{
+    struct extract x = {
+        .view = view, .context = &view->recording->context, .write = write, .data = data
+    };
     const struct pd_aux *aux = view->aux;
     if (mkdir(directory, 0700) < 0 && errno != EEXIST)
         return cannot(&x, directory);
+    perfdata_status status = check_unused(&x, directory);
+    if (status < 0)
+        return status;
     x.directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (x.directory < 0)
         return cannot(&x, directory);
-    perfdata_status status = PERFDATA_OK;
     x.copy = malloc(COPY_SIZE);
     if (!x.copy)
         status = pd_fail(x.context, PERFDATA_ERROR_MEMORY, -1, "out of memory");

@@ -31,15 +31,17 @@ perfdata_status perfdata_aux_open(perfdata_recording *recording,
     perfdata_status status = PERFDATA_OK;
     if (asked.cpus)
         status = pd_filter_add_cpus(&view->filter, view->recording, asked.cpus);
-    struct pd_aux_options inner = { .cpu_wanted = cpu_wanted,
-                                    .data = &view->filter,
-                                    .records = true };
+    struct pd_aux_options inner = {
+        .cpu_wanted = cpu_wanted, .data = &view->filter, .records = true, .count_all = true
+    };
     if (status == PERFDATA_OK)
         status = pd_aux_open(view->recording, &inner, &view->aux);
     if (status == PERFDATA_OK)
         status = pd_aux_load(view->aux);
     if (status == PERFDATA_OK && !view->aux->info.present && !view->aux->buffers.count)
         status = pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "the recording has no AUX areas");
+    if (status == PERFDATA_OK && view->aux->dropped && !view->aux->buffers.count)
+        status = pd_filter_no_cpu(context, asked.cpus, "traces of CPUs", view->aux->dropped_cpus);
     if (status < 0) {
         perfdata_aux_close(view);
         return status;

@@ -202,15 +202,20 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
     };
     struct perfdata_output output;
     perfdata_recording *recording;
-    if (argc)
+    if (argc && tool->as_perf)
         return tool_usage(tool, "'%s': the recording is named with -i", argv[0]);
+    enum tool_exit code = tool_one_input(tool, argc, argv);
+    if (code != TOOL_DONE)
+        return code;
+    if (argc)
+        tool->input = argv[0];
     if (options->vm_time) {
         if (inject.flags || options->known || options->output.pipe || options->output.level ||
             options->output.order)
             return tool_usage(tool, "--vm-time-correlation goes with no other way of injecting");
         return correlate(tool, options);
     }
-    enum tool_exit code = tool_output(tool, &options->output, "-", &output);
+    code = tool_output(tool, &options->output, "-", &output);
     if (code == TOOL_DONE && options->known && !options->build_ids && !options->all)
         code = tool_usage(tool, "--known-build-ids goes with -b or --buildid-all");
     if (code == TOOL_DONE && options->strip && !inject.itrace_count)
@@ -232,7 +237,7 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
 
 const struct tool_verb tool_verb_inject = {
     .name = "inject",
-    .synopsis = "[OPTIONS]",
+    .synopsis = "[OPTIONS] [FILE]",
     .description =
         "Copies a recording record by record: from a pipe to a file and back, from a directory "
         "to a file, into\nanother byte order, compressed, with build-ids. The output takes its "

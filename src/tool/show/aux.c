@@ -116,7 +116,7 @@ static enum tool_exit run_aux(struct tool *tool, void *data, int argc, char **ar
     if (status == PERFDATA_OK)
         status = options->store ? perfdata_aux_store_index(aux)
                  : view->print  ? view->print(aux, tool_write_text, tool)
-                                : perfdata_aux_extract(aux, options->output);
+                                : perfdata_aux_extract(aux, options->output, tool_write_text, tool);
     perfdata_aux_close(aux);
     return view->print && !options->store ? tool_close(tool, recording, status)
                                           : tool_rewritten(tool, recording, status);
