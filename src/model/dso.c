@@ -301,8 +301,28 @@ void pd_dso_set_build_id(struct pd_dso *dso, const uint8_t *id, size_t size)
     atomic_store(&dso->build_id_size, (uint8_t)size);
 }
 
+const struct pd_dso *pd_dso_check_id(struct pd_dso_table *table, struct pd_dso *dso)
+{
+    uint8_t size = atomic_load(&dso->build_id_size);
+    if (!size || dso->mapped)
+        return NULL;
+    uint64_t key = pd_hash_bytes(dso->build_id, size);
+    uint32_t at = pd_map64_get(&table->first_id, key);
+    const struct pd_dso *other = at < table->dsos.count ? table->dsos.data[at] : NULL;
+    if (!other) { /* without memory it is believed */
+        (void)pd_map64_set(&table->first_id, key, dso->place);
+        return NULL;
+    }
+    if (other == dso || other->short_name_id == dso->short_name_id ||
+        memcmp(other->build_id, dso->build_id, sizeof dso->build_id) != 0)
+        return NULL;
+    dso->id_distrusted = true;
+    return other;
+}
+
 void pd_dso_table_free(struct pd_dso_table *table)
 {
+    pd_map64_free(&table->first_id);
     pd_vec_free(&table->dsos);
     pd_vec_free(&table->next_long);
     pd_vec_free(&table->first_long);

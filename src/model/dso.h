@@ -2,6 +2,7 @@
 /* The table of DSOs: who is who by name, device and inode, in perf's order of creation. */
 #ifndef PD_MODEL_DSO_H
 #define PD_MODEL_DSO_H
+#include "base/hash.h"
 #include "base/intern.h"
 #include "model/model.h"
 
@@ -20,6 +21,7 @@ struct pd_dso_table {
     PD_VEC(uint32_t) first_long; /* by name: DSO + 1 */
     PD_VEC(uint32_t) last_long;
     PD_VEC(uint32_t) first_short; /* by name: DSO + 1 */
+    struct pd_map64 first_id; /* hash of a build-id -> the first object of the kernel's with it */
 };
 
 void pd_dso_table_free(struct pd_dso_table *table);
@@ -40,6 +42,9 @@ struct pd_dso *pd_dso_add(struct pd_dso_table *table, const char *name, size_t l
 struct pd_dso *pd_dso_add_unlisted(struct pd_dso_table *table, const char *name, size_t length);
 bool pd_dso_set_short_name(struct pd_dso_table *table, struct pd_dso *dso, const char *name,
                            size_t length);
+/* Of the kernel and its modules no two have the same build-id (perf 6.17 to 6.19 gave all modules the first one's): the
+ * object, which has just got its id, is asked. The other one with it, or NULL. Before readers see the object. */
+const struct pd_dso *pd_dso_check_id(struct pd_dso_table *table, struct pd_dso *dso);
 /* No effect once readers see the DSO with an id. */
 void pd_dso_set_build_id(struct pd_dso *dso, const uint8_t *id, size_t size);
 

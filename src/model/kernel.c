@@ -134,7 +134,10 @@ static perfdata_status module_map(struct pd_timeline *timeline, const struct pd_
     if (!map)
         return PERFDATA_ERROR_MEMORY;
     pd_dso_set_build_id(dso, fact->build_id, fact->build_id_size);
+    perfdata_status status = pd_timeline_check_id(timeline, dso);
     dso->mapped = true;
+    if (status < 0)
+        return status;
     return pd_map_set_insert(&timeline->pool, &timeline->kernel, map);
 }
 

@@ -35,6 +35,8 @@ struct pd_dso {
     uint32_t long_name_id;
     _Atomic uint8_t build_id_size; /* 0: none recorded. Set once build_id is */
     uint8_t build_id[20];
+    bool
+        id_distrusted; /* an earlier object of the kernel's has it, too: only recorded, not believed */
     /* Of the map that showed it first: */
     uint32_t pid; /* 0: none did; a perf map's: the process that it is of */
     uint64_t mapped_at;

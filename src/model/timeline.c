@@ -521,6 +521,18 @@ static perfdata_status apply_cgroup(struct pd_timeline *timeline,
     return 0;
 }
 
+perfdata_status pd_timeline_check_id(struct pd_timeline *timeline, struct pd_dso *dso)
+{
+    const struct pd_dso *other = pd_dso_check_id(&timeline->dsos, dso);
+    if (!other || timeline->told_ids)
+        return 0;
+    timeline->told_ids = true;
+    return pd_issue(
+        timeline->context, PERFDATA_ISSUE_OBJECT, -1,
+        "%s and %s have one build-id in the recording: it is believed of the first only",
+        other->short_name, dso->short_name);
+}
+
 static perfdata_status add_build_id(struct pd_timeline *timeline,
                                     const struct pd_part_build_id_entry *entry)
 {
@@ -548,7 +560,7 @@ static perfdata_status add_build_id(struct pd_timeline *timeline,
         ok = !text.failed && pd_dso_set_short_name(&timeline->dsos, dso, text.data, text.length);
     }
     pd_text_free(&text);
-    return ok ? 0 : PERFDATA_ERROR_MEMORY;
+    return ok ? pd_timeline_check_id(timeline, dso) : PERFDATA_ERROR_MEMORY;
 }
 
 static perfdata_status apply_build_id(struct pd_timeline *timeline, const uint8_t *record,

@@ -8,6 +8,9 @@
 #include "model/model.h"
 
 /* Facts that change at most once are published by their number: all ones until then. */
+/* Told once: that two objects of the kernel's have one build-id. */
+perfdata_status pd_timeline_check_id(struct pd_timeline *timeline, struct pd_dso *dso);
+
 /* A version of what NAMESPACES says of a thread, as far as anything asks for it. */
 struct pd_namespaces {
     struct pd_version version;
@@ -67,6 +70,7 @@ struct pd_recent_thread {
 struct pd_timeline {
     struct pd_context *context;
     bool swap, remove_exited;
+    bool told_ids; /* that two objects have one build-id */
     uint32_t machine_pid;
     const struct pd_thread *hypervisor; /* of a guest that runs its code; NULL: none */
     char kernel_name[48];

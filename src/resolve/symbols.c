@@ -14,7 +14,8 @@
 
 struct pd_build_id pd_dso_build_id(const struct pd_dso *dso)
 {
-    return pd_build_id_make(dso->build_id, atomic_load(&dso->build_id_size));
+    uint8_t size = dso->id_distrusted ? 0 : atomic_load(&dso->build_id_size);
+    return pd_build_id_make(dso->build_id, size);
 }
 
 /* ---- loading one DSO ---- */
