@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+// One thread's calls over time: from the calls and returns of a trace, or guessed from samples in order of time.
+import { count, duration, make, prepareCanvas, cssColor, fit, visible } from './format.js';
+import { niceStep } from './timeline.js';
+
+const CALL_HEIGHT = 17;
+
+// Calls of one thread by depth, each depth sorted by start.
+function callsOf(profile, thread) {
+    const levels = [];
+    const { calls } = profile;
+    for (let i = 0; i < calls.start.length; i++) {
+        if (calls.thread[i] !== thread) continue;
+        const level =
+            levels[calls.depth[i]] ||
+            (levels[calls.depth[i]] = { start: [], end: [], key: [], call: [] });
+        level.start.push(calls.start[i]);
+        level.end.push(calls.start[i] + calls.length[i]);
+        level.key.push(calls.fn[i]);
+        level.call.push(i);
+    }
+    return Array.from(levels, (level) => level || { start: [], end: [], key: [], call: [] });
+}
+
+// Samples of one thread: frames that neighbours share are one box, which ends where the last of them is.
+function boxesOfSamples(profile, tree, chosen, thread) {
+    const levels = [];
+    let open = [];
+    let last = 0;
+    const close = (from, end) => {
+        for (let depth = open.length - 1; depth >= from; depth--)
+            levels[depth].end[open[depth].at] = end;
+        open = open.slice(0, from);
+    };
+    for (let i = 0; i < profile.sampleCount; i++) {
+        const node = tree.sampleNode[i];
+        if (profile.thread[i] !== thread || node < 0 || !chosen.testAll(i)) continue;
+        const path = [];
+        for (let at = node; at > 0; at = tree.parentOf(at)) path.push(tree.keyOf(at));
+        path.reverse();
+        let same = 0;
+        while (same < path.length && same < open.length && open[same].key === path[same]) same++;
+        close(same, profile.time[i]);
+        for (let depth = same; depth < path.length; depth++) {
+            const level = levels[depth] || (levels[depth] = { start: [], end: [], key: [] });
+            level.start.push(profile.time[i]);
+            level.end.push(profile.time[i]);
+            level.key.push(path[depth]);
+            open.push({ key: path[depth], at: level.start.length - 1 });
+        }
+        last = profile.time[i];
+    }
+    close(0, last);
+    return levels;
+}
+
+export class Chart {
+    // `hooks`: pick(function)
+    constructor(element, profile, hooks) {
+        this.profile = profile;
+        this.hooks = hooks;
+        this.window = [profile.start, profile.end];
+        this.threadSelect = make('select', {
+            'aria-label': 'Thread',
+            onchange: () => {
+                this.thread = Number(this.threadSelect.value);
+                this.refresh();
+            },
+        });
+        this.note = make('p', { class: 'note', role: 'status' });
+        this.canvas = make('canvas', { 'aria-hidden': 'true' });
+        this.tip = make('div', { class: 'tip', hidden: true });
+        this.box = make(
+            'div',
+            {
+                class: 'flame chart',
+                tabindex: '0',
+                role: 'application',
+                'aria-label': 'Calls over time: arrow keys move, plus and minus zoom',
+            },
+            this.canvas,
+            this.tip,
+        );
+        const whole = make(
+            'button',
+            { onclick: () => this.setWindow(profile.start, profile.end) },
+            'Whole',
+        );
+        element.append(
+            make('div', { class: 'tools' }, make('label', {}, 'Thread ', this.threadSelect), whole),
+            this.note,
+            this.box,
+        );
+        this.fillThreads();
+        this.listen();
+    }
+
+    fillThreads() {
+        const { profile } = this;
+        const counts = new Float64Array(profile.threads.length);
+        const source = profile.calls ? profile.calls.thread : profile.thread;
+        for (let i = 0; i < source.length; i++) counts[source[i]]++;
+        const order = [...counts.keys()]
+            .filter((thread) => counts[thread])
+            .sort((a, b) => counts[b] - counts[a]);
+        this.thread = order.length ? order[0] : 0;
+        this.threadSelect.replaceChildren(
+            ...order
+                .slice(0, 2000)
+                .map((thread) =>
+                    make(
+                        'option',
+                        { value: thread },
+                        `${visible(profile.threadName(thread))}: ${count(counts[thread])} ${profile.calls ? 'calls' : 'samples'}`,
+                    ),
+                ),
+        );
+    }
+
+    listen() {
+        const { box } = this;
+        box.addEventListener(
+            'wheel',
+            (event) => {
+                if (!event.ctrlKey && !event.altKey && !event.shiftKey) return;
+                event.preventDefault();
+                const [a, b] = this.window;
+                if (event.shiftKey) {
+                    const step = (b - a) * 0.1 * Math.sign(event.deltaY || event.deltaX);
+                    this.setWindow(a + step, b + step);
+                    return;
+                }
+                const at = a + ((b - a) * event.offsetX) / box.clientWidth;
+                const factor = event.deltaY > 0 ? 1.3 : 1 / 1.3;
+                this.setWindow(at - (at - a) * factor, at + (b - at) * factor);
+            },
+            { passive: false },
+        );
+        box.addEventListener('pointerdown', (event) => {
+            this.drag = { x: event.clientX, window: this.window.slice() };
+        });
+        box.addEventListener('pointermove', (event) => this.move(event));
+        for (const end of ['pointerup', 'pointerleave', 'pointercancel'])
+            box.addEventListener(end, () => {
+                this.drag = null;
+            });
+        box.addEventListener('dblclick', (event) => {
+            const found = this.at(event);
+            if (found)
+                this.setWindow(
+                    found.start - (found.end - found.start) * 0.05,
+                    found.end + (found.end - found.start) * 0.05,
+                );
+        });
+        box.addEventListener('click', (event) => {
+            const found = this.at(event);
+            if (found && found.key >= 0 && found.key < 0x40000000)
+                this.hooks.pick(this.profile.calls ? found.key : this.tree.functionOf(found.key));
+        });
+        box.addEventListener('keydown', (event) => {
+            const [a, b] = this.window;
+            const step = (b - a) * 0.1;
+            if (event.key === 'ArrowLeft') this.setWindow(a - step, b - step);
+            else if (event.key === 'ArrowRight') this.setWindow(a + step, b + step);
+            else if (event.key === '+') this.setWindow(a + (b - a) / 4, b - (b - a) / 4);
+            else if (event.key === '-') this.setWindow(a - (b - a) / 2, b + (b - a) / 2);
+            else return;
+            event.preventDefault();
+        });
+        new ResizeObserver(() => this.draw()).observe(box);
+    }
+
+    move(event) {
+        if (this.drag && Math.abs(event.clientX - this.drag.x) > 3) {
+            const [a, b] = this.drag.window;
+            const step = ((event.clientX - this.drag.x) / this.box.clientWidth) * (b - a);
+            this.setWindow(a - step, b - step);
+            return;
+        }
+        const found = this.at(event);
+        this.tip.hidden = !found;
+        if (!found) return;
+        this.tip.textContent = this.describe(found);
+        const area = this.box.getBoundingClientRect();
+        this.tip.style.transform = `translate(${Math.min(event.clientX - area.left + 12, Math.max(0, area.width - this.tip.offsetWidth - 4))}px, ${event.clientY - area.top + 16}px)`;
+    }
+
+    name(key) {
+        return visible(this.profile.calls ? this.profile.functionName(key) : this.tree.name(key));
+    }
+
+    describe(found) {
+        let text = `${this.name(found.key)}: ${duration(found.end - found.start)} from ${duration(found.start - this.profile.start)}`;
+        const { calls } = this.profile;
+        if (
+            calls &&
+            found.call !== undefined &&
+            calls.instructions &&
+            calls.instructions[found.call]
+        ) {
+            text += `, ${count(calls.instructions[found.call])} instructions`;
+            if (calls.cycles[found.call])
+                text += `, IPC ${(calls.instructions[found.call] / calls.cycles[found.call]).toFixed(2)}`;
+        }
+        return text;
+    }
+
+    setWindow(from, to) {
+        const { start, end } = this.profile;
+        const size = Math.min(Math.max(1, end - start), Math.max(to - from, 20));
+        const first = Math.min(Math.max(start, from), Math.max(start, end - size));
+        this.window = [first, first + size];
+        this.draw();
+    }
+
+    show(tree, colors, chosen) {
+        this.tree = tree;
+        this.colors = colors;
+        this.chosen = chosen;
+        this.refresh();
+    }
+
+    refresh() {
+        if (!this.tree) return;
+        this.threadSelect.value = this.thread;
+        this.levels = this.profile.calls
+            ? callsOf(this.profile, this.thread)
+            : boxesOfSamples(this.profile, this.tree, this.chosen, this.thread);
+        this.note.textContent = this.profile.calls
+            ? 'Calls and returns of the trace.'
+            : 'Samples in order of time: frames that neighbours share are drawn as one; what happened between samples is not known.';
+        this.draw();
+    }
+
+    draw() {
+        if (this.pending || !this.levels) return;
+        this.pending = requestAnimationFrame(() => {
+            this.pending = 0;
+            this.drawNow();
+        });
+    }
+
+    drawNow() {
+        const width = this.box.clientWidth;
+        if (!width) return;
+        const height = Math.max(120, (this.levels.length + 1) * CALL_HEIGHT + 4);
+        this.canvas.style.height = `${height}px`;
+        const context = prepareCanvas(this.canvas, width, height);
+        context.font = '11px ui-monospace, "DejaVu Sans Mono", monospace';
+        context.textBaseline = 'middle';
+        const [a, b] = this.window;
+        const scale = width / (b - a);
+        this.drawAxis(context, width);
+        this.boxes = [];
+        const colorTree = this.profile.calls
+            ? {
+                  name: (key) => this.profile.functionName(key),
+                  functionOf: (key) => key,
+                  byLine: false,
+              }
+            : this.tree;
+        this.levels.forEach((level, depth) =>
+            this.drawLevel(context, level, (depth + 1) * CALL_HEIGHT, {
+                a,
+                b,
+                scale,
+                width,
+                colorTree,
+            }),
+        );
+    }
+
+    drawAxis(context, width) {
+        const [a, b] = this.window;
+        const origin = this.profile.start;
+        const step = niceStep((b - a) / Math.max(1, Math.floor(width / 110)));
+        context.fillStyle = cssColor('--ink');
+        for (let time = origin + Math.ceil((a - origin) / step) * step; time <= b; time += step) {
+            const x = ((time - a) * width) / (b - a);
+            context.fillRect(x, 0, 1, CALL_HEIGHT - 3);
+            context.fillText(duration(time - origin), x + 3, CALL_HEIGHT / 2);
+        }
+    }
+
+    // Boxes narrower than half a pixel are passed over at once by a search for the next pixel.
+    drawLevel(context, level, y, { a, b, scale, width, colorTree }) {
+        let i = firstEndingAfter(level.end, a);
+        while (i < level.start.length && level.start[i] <= b) {
+            const x = Math.max(0, (level.start[i] - a) * scale);
+            const right = Math.min(width, (level.end[i] - a) * scale);
+            const size = Math.max(0.5, right - x);
+            context.fillStyle =
+                size < 1 ? cssColor('--small') : this.colors.ofKey(colorTree, level.key[i], -1);
+            context.fillRect(x, y, Math.max(0.5, size - (size > 2 ? 0.5 : 0)), CALL_HEIGHT - 1);
+            if (size > 18) {
+                context.fillStyle = '#111';
+                context.fillText(
+                    fit(this.name(level.key[i]), size - 4, 6.1),
+                    x + 3,
+                    y + CALL_HEIGHT / 2,
+                );
+            }
+            this.boxes.push({
+                x,
+                right: x + size,
+                y,
+                start: level.start[i],
+                end: level.end[i],
+                key: level.key[i],
+                call: level.call && level.call[i],
+            });
+            const next = firstEndingAfter(level.end, a + (Math.max(right, x) + 0.5) / scale, i + 1);
+            i = size >= 1 ? i + 1 : Math.max(i + 1, next);
+        }
+    }
+
+    at(event) {
+        if (!this.boxes) return null;
+        const area = this.canvas.getBoundingClientRect();
+        const [x, y] = [event.clientX - area.left, event.clientY - area.top];
+        return (
+            this.boxes.find(
+                (box) => x >= box.x && x <= box.right && y >= box.y && y < box.y + CALL_HEIGHT,
+            ) || null
+        );
+    }
+}
+
+function firstEndingAfter(ends, time, from = 0) {
+    let low = from;
+    let high = ends.length;
+    while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (ends[middle] < time) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// A row for each function of the trace's calls: how often, how long.
+export function callTable(profile, ranges) {
+    const rows = new Map();
+    const { calls } = profile;
+    for (let i = 0; i < calls.start.length; i++) {
+        if (ranges.length && !ranges.some(([a, b]) => calls.start[i] >= a && calls.start[i] <= b))
+            continue;
+        let row = rows.get(calls.fn[i]);
+        if (!row)
+            rows.set(
+                calls.fn[i],
+                (row = { fn: calls.fn[i], lengths: [], instructions: 0, cycles: 0 }),
+            );
+        row.lengths.push(calls.length[i]);
+        row.instructions += calls.instructions ? calls.instructions[i] : 0;
+        row.cycles += calls.cycles ? calls.cycles[i] : 0;
+    }
+    return [...rows.values()]
+        .map((row) => {
+            row.lengths.sort((a, b) => a - b);
+            const { lengths } = row;
+            return {
+                ...row,
+                count: lengths.length,
+                total: lengths.reduce((a, b) => a + b, 0),
+                min: lengths[0],
+                median: lengths[lengths.length >> 1],
+                high: lengths[Math.floor((lengths.length - 1) * 0.99)],
+                max: lengths[lengths.length - 1],
+            };
+        })
+        .sort((x, y) => y.total - x.total);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// The bytes that the page carries -> typed columns. The layout is described in docs/page-data.md.
+
+function inflate(bytes) {
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    return new Response(stream).arrayBuffer().then((buffer) => new Uint8Array(buffer));
+}
+
+function bytesOfBase64(text) {
+    const raw = atob(text.trim());
+    const bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    return bytes;
+}
+
+// One column: numbers as variable-length groups of seven bits, low group first. 'd' columns hold the
+// difference to the number before, its sign in the lowest bit. Numbers above 31 bits need doubles.
+function readColumn(bytes, at, column) {
+    const wide = column.type.endsWith('64');
+    const out = wide ? new Float64Array(column.count) : new Int32Array(column.count);
+    const delta = column.type[0] === 'd';
+    const end = at + column.bytes;
+    let last = 0;
+    for (let i = 0; i < column.count; i++) {
+        let value = 0;
+        let scale = 1;
+        let byte = 0x80;
+        while (byte & 0x80) {
+            if (at >= end) throw new Error(`column ${column.name} ends early`);
+            byte = bytes[at++];
+            value += (byte & 0x7f) * scale;
+            scale *= 128;
+        }
+        if (delta) {
+            value = value % 2 ? -(value + 1) / 2 : value / 2;
+            value += last;
+            last = value;
+        }
+        out[i] = value;
+    }
+    return out;
+}
+
+function readStrings(bytes) {
+    const text = new TextDecoder().decode(bytes);
+    return text.length ? text.slice(0, -1).split('\0') : [];
+}
+
+// Offset of the first number in sorted column `numbers` that is not below `value`.
+export function lowerBound(numbers, value) {
+    let low = 0;
+    let high = numbers.length;
+    while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (numbers[middle] < value) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+export function parseProfile(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const headerLength = view.getUint32(0, true);
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerLength)));
+    const columns = {};
+    let at = 4 + headerLength;
+    for (const column of header.columns) {
+        const part = bytes.subarray(at, at + column.bytes);
+        columns[column.name] =
+            column.type === 'strings' ? readStrings(part) : readColumn(bytes, at, column);
+        at += column.bytes;
+    }
+    return new Profile(header, columns);
+}
+
+export async function loadProfile() {
+    const element = document.getElementById('data');
+    const bytes = await inflate(bytesOfBase64(element.textContent));
+    element.textContent = '';
+    return parseProfile(bytes);
+}
+
+// Everything that the page knows of a recording. Stack 0 is the empty stack.
+export class Profile {
+    constructor(header, columns) {
+        this.header = header;
+        this.events = header.events;
+        this.threads = header.threads;
+        this.strings = columns.strings;
+        this.fnName = columns.fn_name;
+        this.fnObject = columns.fn_object;
+        this.fnFile = columns.fn_file;
+        this.fnKind = columns.fn_kind;
+        this.frFn = columns.fr_fn;
+        this.frLine = columns.fr_line;
+        this.frInlined = columns.fr_inlined;
+        this.stParent = columns.st_parent;
+        for (let i = 1; i < this.stParent.length; i++) this.stParent[i] = i - this.stParent[i];
+        this.stFrame = columns.st_frame;
+        this.time = columns.sa_time;
+        this.stack = columns.sa_stack;
+        this.thread = columns.sa_thread;
+        this.cpu = columns.sa_cpu;
+        this.event = columns.sa_event;
+        this.period = columns.sa_weight;
+        this.side = columns.sa_side || null;
+        this.switches = columns.sw_time
+            ? {
+                  time: columns.sw_time,
+                  thread: columns.sw_thread,
+                  cpu: columns.sw_cpu,
+                  kind: columns.sw_kind,
+              }
+            : null;
+        this.marks = columns.mk_time
+            ? {
+                  time: columns.mk_time,
+                  thread: columns.mk_thread,
+                  cpu: columns.mk_cpu,
+                  kind: columns.mk_kind,
+                  text: columns.mk_text,
+              }
+            : null;
+        this.calls = columns.ca_start
+            ? {
+                  thread: columns.ca_thread,
+                  fn: columns.ca_fn,
+                  start: columns.ca_start,
+                  length: columns.ca_length,
+                  depth: columns.ca_depth,
+                  instructions: columns.ca_instructions,
+                  cycles: columns.ca_cycles,
+              }
+            : null;
+        this.code = columns.co_fn
+            ? {
+                  fn: columns.co_fn,
+                  address: columns.co_address,
+                  text: columns.co_text,
+                  line: columns.co_line,
+                  source: columns.co_source,
+                  weight: columns.co_weight,
+                  samples: columns.co_samples,
+              }
+            : null;
+        this.sampleCount = this.stack.length;
+        this.hasTime = header.has_time !== false && this.sampleCount > 0;
+        [this.start, this.end] = this.span();
+    }
+
+    span() {
+        let start = Infinity;
+        let end = -Infinity;
+        for (const times of [
+            this.time,
+            this.switches && this.switches.time,
+            this.marks && this.marks.time,
+        ]) {
+            if (!times) continue;
+            for (let i = 0; i < times.length; i++) {
+                if (times[i] < start) start = times[i];
+                if (times[i] > end) end = times[i];
+            }
+        }
+        if (this.calls) {
+            for (let i = 0; i < this.calls.start.length; i++) {
+                start = Math.min(start, this.calls.start[i]);
+                end = Math.max(end, this.calls.start[i] + this.calls.length[i]);
+            }
+        }
+        return start <= end ? [start, end] : [0, 0];
+    }
+
+    functionName(fn) {
+        return this.strings[this.fnName[fn]];
+    }
+    objectName(fn) {
+        return this.strings[this.fnObject[fn]];
+    }
+    fileName(fn) {
+        return this.strings[this.fnFile[fn]];
+    }
+    threadName(thread) {
+        const { comm, pid, tid } = this.threads[thread];
+        return pid === tid ? `${comm} (${tid})` : `${comm} (${pid}/${tid})`;
+    }
+
+    // For each stack, 1 where it holds a function for which `test(function)` is true.
+    stacksWith(test) {
+        const yes = new Uint8Array(this.fnName.length);
+        for (let fn = 0; fn < yes.length; fn++) yes[fn] = test(fn) ? 1 : 0;
+        const out = new Uint8Array(this.stParent.length);
+        for (let s = 1; s < out.length; s++)
+            out[s] = out[this.stParent[s]] | yes[this.frFn[this.stFrame[s]]];
+        return out;
+    }
+}

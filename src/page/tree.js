@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+// Stacks of the chosen samples -> trees that can be drawn: from the root down, from the leaves up, around
+// one function.
+
+// (parent, key) -> node, both below 2^31; open addressing.
+class PairTable {
+    constructor(expected) {
+        let size = 1024;
+        while (size < expected * 2) size *= 2;
+        this.mask = size - 1;
+        this.slots = new Int32Array(size).fill(-1);
+        this.used = 0;
+    }
+
+    place(parent, key, parents, keys) {
+        let at = (Math.imul(parent, 0x9e3779b1) ^ Math.imul(key + 1, 0x85ebca6b)) & this.mask;
+        for (;;) {
+            const node = this.slots[at];
+            if (node < 0 || (parents[node] === parent && keys[node] === key)) return at;
+            at = (at + 1) & this.mask;
+        }
+    }
+}
+
+// What turns a stack into the frames that are shown. `chips` are the user's steps, in order:
+//   hide    frames that match are left out, what they cost goes to their caller
+//   drop    samples with a matching frame are left out
+//   only    samples without a matching frame are left out
+//   from    stacks begin at the first matching frame; samples without one are left out
+//   recursion   a function that calls itself is one frame
+//   wrappers    frames of call glue are left out
+//   objects     frames in a row of one object are one frame
+const WRAPPERS = new RegExp(
+    '(^|::)(__invoke(_impl|_r)?|invoke|__call|_M_invoke|call_once|call_mut|call|' +
+        '__rust_begin_short_backtrace|catch_unwind|do_call|_Function_handler.*|function::operator\\(\\).*)(<|\\(|$)',
+);
+
+export function matcher(text, regex) {
+    if (regex) {
+        const expression = new RegExp(text, 'i');
+        return (name) => expression.test(name);
+    }
+    const lower = text.toLowerCase();
+    return (name) => name.toLowerCase().includes(lower);
+}
+
+function flagsOf(profile, chip) {
+    const flags = new Uint8Array(profile.fnName.length);
+    const test = chip.exact
+        ? (name) => name === chip.text
+        : chip.op === 'wrappers'
+          ? (name) => WRAPPERS.test(name)
+          : matcher(chip.text, chip.regex);
+    for (let fn = 0; fn < flags.length; fn++) {
+        const name = profile.functionName(fn);
+        flags[fn] =
+            test(name) && (chip.object === undefined || chip.object === profile.objectName(fn))
+                ? 1
+                : 0;
+    }
+    return flags;
+}
+
+export const KEY_GROUP = 0x40000000; // keys from here on are groups (threads, processes, CPUs), not functions
+
+// Nodes of all stacks under the chips; what each weighs is counted by weigh(). Node 0 is the root.
+export class Tree {
+    constructor(profile, options) {
+        this.profile = profile;
+        this.byLine = options.level === 'line';
+        this.group = options.group || 'none';
+        this.recursion = options.chips.some((chip) => chip.op === 'recursion');
+        this.objects = options.chips.some((chip) => chip.op === 'objects');
+        this.hide = this.merged(options.chips, ['hide', 'wrappers']);
+        this.drop = this.merged(options.chips, ['drop']);
+        this.froms = options.chips
+            .filter((chip) => chip.op === 'from')
+            .map((chip) => flagsOf(profile, chip));
+        this.onlys = options.chips
+            .filter((chip) => chip.op === 'only')
+            .map((chip) => flagsOf(profile, chip));
+        this.build();
+        this.order();
+    }
+
+    merged(chips, operations) {
+        const flags = new Uint8Array(this.profile.fnName.length);
+        for (const chip of chips.filter((one) => operations.includes(one.op)))
+            flagsOf(this.profile, chip).forEach((value, fn) => {
+                flags[fn] |= value;
+            });
+        return flags;
+    }
+
+    groupKey(sample) {
+        const { profile } = this;
+        if (this.group === 'thread') return profile.thread[sample];
+        if (this.group === 'process') return this.processOf[profile.thread[sample]];
+        if (this.group === 'cpu') return profile.cpu[sample];
+        if (this.group === 'event') return profile.event[sample];
+        return -1;
+    }
+
+    groupName(key) {
+        const { profile } = this;
+        const value = key - KEY_GROUP;
+        if (this.group === 'thread') return profile.threadName(value);
+        if (this.group === 'process') {
+            const { pid } = profile.threads[value];
+            const leader =
+                profile.threads.find((thread) => thread.tid === pid) || profile.threads[value];
+            return `${leader.comm} (${pid})`;
+        }
+        return this.group === 'cpu' ? `CPU ${value}` : profile.events[value].name;
+    }
+
+    node(parent, key) {
+        const at = this.table.place(parent, key, this.parents, this.keys);
+        if (this.table.slots[at] >= 0) return this.table.slots[at];
+        const node = this.parents.length;
+        this.parents.push(parent);
+        this.keys.push(key);
+        this.table.slots[at] = node;
+        if (++this.table.used * 2 > this.table.mask) this.grow();
+        return node;
+    }
+
+    grow() {
+        const table = new PairTable(this.table.mask + 2);
+        for (let node = 1; node < this.parents.length; node++)
+            table.slots[table.place(this.parents[node], this.keys[node], this.parents, this.keys)] =
+                node;
+        table.used = this.parents.length;
+        this.table = table;
+    }
+
+    // Node of each stack; -1: its samples are left out.
+    mapStacks() {
+        const { profile } = this;
+        const count = profile.stParent.length;
+        const nodes = new Int32Array(count);
+        const begun = new Uint8Array(count); // how many of the "from" steps are fulfilled
+        const seen = this.onlys.map(() => new Uint8Array(count));
+        const out = new Uint8Array(count);
+        for (let s = 1; s < count; s++) {
+            const parent = profile.stParent[s];
+            const frame = profile.stFrame[s];
+            const fn = profile.frFn[frame];
+            nodes[s] = nodes[parent];
+            out[s] = out[parent] | this.drop[fn];
+            seen.forEach((flags, i) => {
+                flags[s] = flags[parent] | this.onlys[i][fn];
+            });
+            begun[s] = begun[parent];
+            let first = false;
+            while (begun[s] < this.froms.length && this.froms[begun[s]][fn]) {
+                begun[s]++;
+                first = true;
+            }
+            if (begun[s] < this.froms.length) continue;
+            if (first) nodes[s] = 0;
+            if (this.hide[fn]) continue;
+            nodes[s] = this.step(nodes[s], this.byLine ? frame : fn);
+        }
+        for (let s = 0; s < count; s++)
+            if (out[s] || begun[s] < this.froms.length || seen.some((flags) => !flags[s]))
+                nodes[s] = -1;
+        return nodes;
+    }
+
+    step(parent, key) {
+        if (parent > 0) {
+            const above = this.functionOf(this.keys[parent]);
+            const fn = this.functionOf(key);
+            if (this.recursion && above === fn) return parent;
+            if (this.objects && this.profile.fnObject[above] === this.profile.fnObject[fn])
+                return parent;
+        }
+        return this.node(parent, key);
+    }
+
+    build() {
+        const { profile } = this;
+        this.clear();
+        const nodes = this.mapStacks();
+        this.sampleNode = new Int32Array(profile.sampleCount);
+        if (this.group === 'none') {
+            for (let i = 0; i < profile.sampleCount; i++)
+                this.sampleNode[i] = nodes[profile.stack[i]];
+        } else {
+            this.buildGroups(nodes, this.parents, this.keys);
+        }
+        this.count = this.parents.length;
+        this.parents = Int32Array.from(this.parents);
+        this.keys = Int32Array.from(this.keys);
+        this.table = null;
+    }
+
+    clear() {
+        this.parents = [-1];
+        this.keys = [-1];
+        this.table = new PairTable(this.profile.stParent.length);
+    }
+
+    // Each group has its own copy of the nodes that its samples reach.
+    buildGroups(nodes, parents, keys) {
+        const { profile } = this;
+        this.clear();
+        if (this.group === 'process') this.processOf = this.leaders();
+        const maps = new Map();
+        for (let i = 0; i < profile.sampleCount; i++) {
+            const plain = nodes[profile.stack[i]];
+            const group = this.groupKey(i);
+            if (!maps.has(group)) maps.set(group, new Map([[0, this.node(0, KEY_GROUP + group)]]));
+            this.sampleNode[i] =
+                plain < 0 ? -1 : this.groupNode(maps.get(group), plain, parents, keys);
+        }
+    }
+
+    groupNode(map, plain, parents, keys) {
+        const path = [];
+        let node;
+        for (let at = plain; (node = map.get(at)) === undefined; at = parents[at]) path.push(at);
+        while (path.length) {
+            const at = path.pop();
+            node = this.node(node, keys[at]);
+            map.set(at, node);
+        }
+        return node;
+    }
+
+    // For each thread the first one of its process.
+    leaders() {
+        const first = new Map();
+        return this.profile.threads.map((thread, i) => {
+            if (!first.has(thread.pid)) first.set(thread.pid, i);
+            return first.get(thread.pid);
+        });
+    }
+
+    functionOf(key) {
+        return this.byLine ? this.profile.frFn[key] : key;
+    }
+
+    name(key) {
+        if (key < 0) return 'all';
+        if (key >= KEY_GROUP) return this.groupName(key);
+        const name = this.profile.functionName(this.functionOf(key));
+        return this.byLine && this.profile.frLine[key]
+            ? `${name}:${this.profile.frLine[key]}`
+            : name;
+    }
+
+    // Children of each node by name, so that a place in the picture stays when weights change.
+    order() {
+        const { count, parents } = this;
+        const starts = new Int32Array(count + 1);
+        for (let node = 1; node < count; node++) starts[parents[node] + 1]++;
+        for (let node = 0; node < count; node++) starts[node + 1] += starts[node];
+        const list = new Int32Array(count);
+        const fill = starts.slice();
+        const rank = this.ranks();
+        const nodes = Int32Array.from({ length: count - 1 }, (_, i) => i + 1).sort(
+            (a, b) => rank[a] - rank[b] || a - b,
+        );
+        for (const node of nodes) list[fill[parents[node]]++] = node;
+        this.starts = starts;
+        this.list = list;
+        this.depths = new Int32Array(count);
+        for (let node = 1; node < count; node++) this.depths[node] = this.depths[parents[node]] + 1;
+    }
+
+    // Rank of each node's name among all names; one comparison of strings for each name, not for each node.
+    ranks() {
+        const keys = [...new Set(this.keys)];
+        const names = new Map(keys.map((key) => [key, this.name(key)]));
+        keys.sort((a, b) =>
+            names.get(a) < names.get(b) ? -1 : names.get(a) > names.get(b) ? 1 : a - b,
+        );
+        const place = new Map(keys.map((key, i) => [key, i]));
+        return Int32Array.from(this.keys, (key) => place.get(key));
+    }
+
+    // Counts the samples for which `chosen` holds; `weights`: what each counts, or null for 1.
+    weigh(chosen, weights) {
+        const { profile, sampleNode, count } = this;
+        const sides = profile.side ? 2 : 1;
+        this.self = new Float64Array(count);
+        this.selfOld = sides === 2 ? new Float64Array(count) : null;
+        for (const [from, to] of chosen.spans) {
+            for (let i = from; i < to; i++) {
+                const node = sampleNode[i];
+                if (node < 0 || !chosen.test(i)) continue;
+                const weight = weights ? weights[i] : 1;
+                if (sides === 2 && profile.side[i]) this.selfOld[node] += weight;
+                else this.self[node] += weight;
+            }
+        }
+        this.total = this.sumUp(this.self);
+        this.totalOld = this.selfOld ? this.sumUp(this.selfOld) : null;
+    }
+
+    sumUp(self) {
+        const total = self.slice();
+        for (let node = this.count - 1; node > 0; node--) total[this.parents[node]] += total[node];
+        return total;
+    }
+
+    childrenOf(node) {
+        return this.list.subarray(this.starts[node], this.starts[node + 1]);
+    }
+    parentOf(node) {
+        return this.parents[node];
+    }
+    keyOf(node) {
+        return this.keys[node];
+    }
+    totalOf(node) {
+        return this.total[node];
+    }
+    selfOf(node) {
+        return this.self[node];
+    }
+    oldOf(node) {
+        return this.totalOld ? this.totalOld[node] : 0;
+    }
+
+    // Nodes with no node of the same value of `of` above them: what they weigh is a function's total.
+    outermost(of) {
+        const outer = new Uint8Array(this.count);
+        const open = new Map();
+        const stack = [0];
+        while (stack.length) {
+            const node = stack.pop();
+            if (node < 0) {
+                const value = of(this.keys[~node]);
+                open.set(value, open.get(value) - 1);
+                continue;
+            }
+            const value = of(this.keys[node]);
+            const depth = open.get(value) || 0;
+            outer[node] = depth ? 0 : 1;
+            open.set(value, depth + 1);
+            stack.push(~node);
+            for (const child of this.childrenOf(node)) stack.push(child);
+        }
+        return outer;
+    }
+
+    // Rows {value, self, total, selfOld, totalOld} of the values that `of` gives of keys.
+    rows(of) {
+        const rows = new Map();
+        const outer = this.outermost(of);
+        for (let node = 1; node < this.count; node++) {
+            if (!this.total[node] && !(this.totalOld && this.totalOld[node])) continue;
+            const value = of(this.keys[node]);
+            if (value === null) continue;
+            let row = rows.get(value);
+            if (!row)
+                rows.set(
+                    value,
+                    (row = {
+                        value,
+                        self: 0,
+                        total: 0,
+                        selfOld: 0,
+                        totalOld: 0,
+                        key: this.keys[node],
+                    }),
+                );
+            row.self += this.self[node];
+            if (outer[node]) row.total += this.total[node];
+            if (this.totalOld) {
+                row.selfOld += this.selfOld[node];
+                if (outer[node]) row.totalOld += this.totalOld[node];
+            }
+        }
+        return [...rows.values()];
+    }
+}
+
+// A tree whose nodes stand for many nodes of another tree, made when they are looked at. 'callers': from
+// the leaves or from one function up; 'callees': from one function down.
+export class MergedTree {
+    constructor(tree, kind, key) {
+        this.base = tree;
+        this.profile = tree.profile;
+        this.up = kind === 'callers';
+        this.nodes = [];
+        const seeds = key === undefined ? this.leaves() : this.around(key);
+        this.add(-1, key === undefined ? -1 : key, seeds);
+        if (key === undefined) this.makeChildren(0, seeds.members);
+    }
+
+    // All nodes with a weight of their own.
+    leaves() {
+        const { base } = this;
+        const members = [];
+        for (let node = 1; node < base.count; node++)
+            if (base.self[node] || (base.selfOld && base.selfOld[node]))
+                members.push({
+                    node,
+                    weight: base.self[node],
+                    old: base.selfOld ? base.selfOld[node] : 0,
+                });
+        return { members };
+    }
+
+    around(key) {
+        const { base } = this;
+        const outer = base.outermost((one) => one);
+        const members = [];
+        for (let node = 1; node < base.count; node++)
+            if (base.keys[node] === key && outer[node] && (base.total[node] || base.oldOf(node)))
+                members.push({ node, weight: base.total[node], old: base.oldOf(node) });
+        return { members };
+    }
+
+    add(parent, key, { members }) {
+        let total = 0;
+        let old = 0;
+        for (const member of members) {
+            total += member.weight;
+            old += member.old;
+        }
+        this.nodes.push({
+            parent,
+            key,
+            members,
+            total,
+            old,
+            children: null,
+            depth: parent < 0 ? 0 : this.nodes[parent].depth + 1,
+        });
+        return this.nodes.length - 1;
+    }
+
+    // Members one step further: callers of each, or what each calls.
+    steps(members) {
+        const { base } = this;
+        const out = [];
+        for (const member of members) {
+            if (this.up) {
+                const parent = base.parents[member.node];
+                if (parent > 0) out.push({ node: parent, weight: member.weight, old: member.old });
+                continue;
+            }
+            for (const child of base.childrenOf(member.node))
+                if (base.total[child] || base.oldOf(child))
+                    out.push({ node: child, weight: base.total[child], old: base.oldOf(child) });
+        }
+        return out;
+    }
+
+    makeChildren(id, members) {
+        const groups = new Map();
+        for (const member of members) {
+            const key = this.base.keys[member.node];
+            if (!groups.has(key)) groups.set(key, []);
+            groups.get(key).push(member);
+        }
+        const ids = [...groups].map(([key, group]) => this.add(id, key, { members: group }));
+        ids.sort(
+            (a, b) =>
+                this.nodes[b].total + this.nodes[b].old - this.nodes[a].total - this.nodes[a].old,
+        );
+        this.nodes[id].children = ids;
+    }
+
+    childrenOf(id) {
+        if (!this.nodes[id].children) this.makeChildren(id, this.steps(this.nodes[id].members));
+        return this.nodes[id].children;
+    }
+
+    name(key) {
+        return this.base.name(key);
+    }
+    functionOf(key) {
+        return this.base.functionOf(key);
+    }
+    parentOf(id) {
+        return this.nodes[id].parent;
+    }
+    keyOf(id) {
+        return this.nodes[id].key;
+    }
+    totalOf(id) {
+        return this.nodes[id].total;
+    }
+    oldOf(id) {
+        return this.nodes[id].old;
+    }
+    selfOf(id) {
+        let rest = this.nodes[id].total;
+        for (const child of this.childrenOf(id)) rest -= this.nodes[child].total;
+        return Math.max(0, rest);
+    }
+}
