@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One thread's calls over time: from the calls and returns of a trace, or guessed from samples in order of time.
+import { KEY_GROUP } from './tree.js';
 import { count, duration, make, prepareCanvas, cssColor, fit, visible } from './format.js';
 import { niceStep } from './timeline.js';
 
@@ -154,7 +155,7 @@ export class Chart {
         });
         box.addEventListener('click', (event) => {
             const found = this.at(event);
-            if (found && found.key >= 0 && found.key < 0x40000000)
+            if (found && found.key >= 0 && found.key < KEY_GROUP)
                 this.hooks.pick(this.profile.calls ? found.key : this.tree.functionOf(found.key));
         });
         box.addEventListener('keydown', (event) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a frame is -> its colour, in a light and a dark palette, and one that colour-blind people tell apart.
+import { KEY_GROUP } from './tree.js';
 
 function hashOf(text) {
     let value = 2166136261;
@@ -18,7 +19,6 @@ const SAFE = [
     '#dfa8c6',
     '#c8c8c8',
 ];
-const KINDS = { user: 0, kernel: 1, jit: 2, guest: 3, hypervisor: 4, unknown: 5 };
 const KIND_HUES = [38, 10, 130, 280, 310, 210];
 export const KIND_NAMES = ['user', 'kernel', 'generated code', 'guest', 'hypervisor', 'unknown'];
 
@@ -52,7 +52,7 @@ export class Colors {
     }
 
     make(tree, key, group) {
-        if (key < 0 || key >= 0x40000000) return this.dark ? '#8d99a6' : '#c4ced8';
+        if (key < 0 || key >= KEY_GROUP) return this.dark ? '#8d99a6' : '#c4ced8';
         const { profile } = this;
         const fn = tree.functionOf(key);
         if (this.by === 'thread') return this.ofHue(hashOf(tree.name(group)));
@@ -72,5 +72,3 @@ export class Colors {
         return `hsl(${change > 0 ? 26 : 212} ${Math.round(45 + 45 * strength)}% ${Math.round(light)}%)`;
     }
 }
-
-export { KINDS };

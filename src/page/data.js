@@ -58,6 +58,11 @@ export function lowerBound(numbers, value) {
     return low;
 }
 
+function isSorted(times) {
+    for (let i = 1; i < times.length; i++) if (times[i] < times[i - 1]) return false;
+    return true;
+}
+
 export function parseProfile(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const headerLength = view.getUint32(0, true);
@@ -146,6 +151,9 @@ export class Profile {
         this.sampleCount = this.stack.length;
         this.hasTime = header.has_time !== false && this.sampleCount > 0;
         [this.start, this.end] = this.span();
+        this.sorted = isSorted(this.time);
+        // Events whose weights mean one thing can be added up.
+        this.sameWeights = new Set(this.events.map((event) => event.unit || event.name)).size <= 1;
     }
 
     span() {
@@ -171,8 +179,11 @@ export class Profile {
         return start <= end ? [start, end] : [0, 0];
     }
 
+    // A function without a name is shown with its object: each object's unknown code is one row.
     functionName(fn) {
-        return this.strings[this.fnName[fn]];
+        const name = this.strings[this.fnName[fn]];
+        if (name !== '[unknown]') return name;
+        return `[unknown] ${this.objectName(fn).replace(/^.*\//, '')}`.trim();
     }
     objectName(fn) {
         return this.strings[this.fnObject[fn]];

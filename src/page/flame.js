@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A tree of stacks -> flame graph, icicle or callers on a canvas, with zoom, keys and a tree for screen readers.
+import { KEY_GROUP } from './tree.js';
 import {
     percent,
     count,
@@ -241,7 +242,7 @@ export class Flame {
 
     marked(node) {
         const key = this.tree.keyOf(node);
-        return key >= 0 && key < 0x40000000 && this.marks[this.tree.functionOf(key)];
+        return key >= 0 && key < KEY_GROUP && this.marks[this.tree.functionOf(key)];
     }
 
     mark(flags) {
@@ -467,7 +468,7 @@ export function describe(tree, node, weight, whole) {
     const name = visible(tree.name(tree.keyOf(node)));
     const key = tree.keyOf(node);
     const where =
-        key >= 0 && key < 0x40000000
+        key >= 0 && key < KEY_GROUP
             ? ` (${visible(tree.profile.objectName(tree.functionOf(key)))})`
             : '';
     const self = tree.selfOf(node);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows of functions, lines, objects or files -> a sorted, filtered table; only the rows in sight are elements.
+import { KEY_GROUP } from './tree.js';
 import { percent, count, make, replaceChildren, visible } from './format.js';
 
 const TABLE_ROW = 22;
@@ -7,27 +8,27 @@ const TABLE_ROW = 22;
 export const GROUPS = {
     function: {
         label: 'Function',
-        of: (tree) => (key) => (key >= 0 && key < 0x40000000 ? tree.functionOf(key) : null),
+        of: (tree) => (key) => (key >= 0 && key < KEY_GROUP ? tree.functionOf(key) : null),
         name: (tree, value) => tree.profile.functionName(value),
         more: (tree, value) => tree.profile.objectName(value),
     },
     line: {
         label: 'Line',
-        of: (tree) => (key) => (key >= 0 && key < 0x40000000 ? lineOf(tree, key) : null),
+        of: (tree) => (key) => (key >= 0 && key < KEY_GROUP ? lineOf(tree, key) : null),
         name: (tree, value) => value,
         more: () => '',
     },
     object: {
         label: 'Object',
         of: (tree) => (key) =>
-            key >= 0 && key < 0x40000000 ? tree.profile.fnObject[tree.functionOf(key)] : null,
+            key >= 0 && key < KEY_GROUP ? tree.profile.fnObject[tree.functionOf(key)] : null,
         name: (tree, value) => tree.profile.strings[value],
         more: () => '',
     },
     file: {
         label: 'File',
         of: (tree) => (key) =>
-            key >= 0 && key < 0x40000000 ? tree.profile.fnFile[tree.functionOf(key)] : null,
+            key >= 0 && key < KEY_GROUP ? tree.profile.fnFile[tree.functionOf(key)] : null,
         name: (tree, value) => tree.profile.strings[value] || '[unknown file]',
         more: () => '',
     },

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// The choices above the views: event, weight, shape, steps, threads; and what they are set to now.
+import { make, replaceChildren, visible, count, duration } from './format.js';
+
+const KEYS = [
+    ['/', 'search'],
+    ['n, N', 'next, previous hit'],
+    ['1 … 8', 'the views'],
+    ['arrows', 'move in the picture or the table'],
+    ['Enter', 'zoom to the selected frame'],
+    ['Backspace', 'zoom out one frame'],
+    ['m', 'what can be done with the selected frame'],
+    ['+ -', 'zoom in and out'],
+    ['Ctrl or Alt with wheel', 'zoom in and out'],
+    ['Shift with wheel', 'move sideways'],
+    ['u', 'undo the last step'],
+    ['i', 'flame graph, icicle, callers'],
+    ['r', 'differences: change sides'],
+    ['t', 'light, dark, by system'],
+    ['?', 'this help'],
+    ['Escape', 'close, clear'],
+];
+
+const STEP_WORDS = {
+    hide: 'without frames',
+    drop: 'without samples with',
+    only: 'only samples with',
+    from: 'from',
+    recursion: 'recursion collapsed',
+    wrappers: 'wrappers left out',
+    objects: 'objects collapsed',
+};
+
+export class Controls {
+    constructor(app) {
+        this.app = app;
+        this.help = this.makeHelp();
+        this.chipBox = make('ul', { class: 'chips', 'aria-label': 'Steps' });
+        this.summary = make('p', { class: 'summary' });
+        this.element = this.make();
+        document.body.append(this.help);
+    }
+
+    make() {
+        const { profile } = this.app;
+        this.selects = {};
+        const select = (name, label, choices) => {
+            const element = make(
+                'select',
+                {
+                    id: `set-${name}`,
+                    onchange: () =>
+                        this.app.set({
+                            [name]: name === 'event' ? Number(element.value) : element.value,
+                        }),
+                },
+                ...choices.map(([value, text]) => make('option', { value }, text)),
+            );
+            this.selects[name] = element;
+            return make('label', {}, `${label} `, element);
+        };
+        const events = profile.events.map((event, i) => [i, visible(event.name)]);
+        if (profile.sameWeights) events.unshift([-1, 'all events']);
+        return make(
+            'div',
+            { class: 'controls' },
+            profile.events.length > 1 ? select('event', 'Event', events) : null,
+            select('weight', 'Weight', [
+                ['period', 'period'],
+                ['samples', 'samples'],
+            ]),
+            select('shape', 'Shape', [
+                ['icicle', 'icicle'],
+                ['flame', 'flame'],
+                ['callers', 'callers'],
+            ]),
+            select('group', 'By', [
+                ['none', 'all'],
+                ['process', 'process'],
+                ['thread', 'thread'],
+                ['cpu', 'CPU'],
+                ['event', 'event'],
+            ]),
+            select('level', 'Frames', [
+                ['function', 'functions'],
+                ['line', 'lines'],
+            ]),
+            select('color', 'Colour', [
+                ['kind', 'kind of code'],
+                ['object', 'object'],
+                ['module', 'module'],
+                ['thread', 'thread'],
+            ]),
+            this.stepMenu(),
+            this.threadMenu(),
+            make('button', { onclick: () => this.app.nextTheme(), id: 'theme' }, 'Theme'),
+            make(
+                'button',
+                { onclick: () => this.app.set({ safe: !this.app.state.safe }), id: 'safe' },
+                'Safe colours',
+            ),
+            make('button', { onclick: () => this.app.copyAddress(), id: 'link' }, 'Copy link'),
+            make('button', { onclick: () => this.help.showModal(), id: 'help' }, 'Help'),
+        );
+    }
+
+    stepMenu() {
+        const element = make(
+            'select',
+            {
+                id: 'add-step',
+                onchange: () => {
+                    const op = element.value;
+                    element.value = '';
+                    this.app.addStep({ op });
+                },
+            },
+            make('option', { value: '' }, 'add…'),
+            make('option', { value: 'recursion' }, 'collapse recursion'),
+            make('option', { value: 'wrappers' }, 'leave out call wrappers'),
+            make('option', { value: 'objects' }, 'collapse objects'),
+            make('option', { value: 'search-only' }, 'only samples with the search'),
+            make('option', { value: 'search-drop' }, 'without samples with the search'),
+            make('option', { value: 'search-hide' }, 'hide frames of the search'),
+        );
+        return make('label', {}, 'Steps ', element);
+    }
+
+    threadMenu() {
+        const { profile } = this.app;
+        const counts = new Float64Array(profile.threads.length);
+        for (let i = 0; i < profile.sampleCount; i++) counts[profile.thread[i]]++;
+        const order = [...counts.keys()]
+            .filter((i) => counts[i])
+            .sort((a, b) => counts[b] - counts[a])
+            .slice(0, 1000);
+        const element = make(
+            'select',
+            {
+                id: 'set-threads',
+                onchange: () =>
+                    this.app.set({
+                        threads: element.value === '' ? null : [Number(element.value)],
+                    }),
+            },
+            make('option', { value: '' }, 'all'),
+            ...order.map((i) => make('option', { value: i }, visible(profile.threadName(i)))),
+        );
+        this.threadSelect = element;
+        return make('label', {}, 'Thread ', element);
+    }
+
+    updateChips() {
+        const { state } = this.app;
+        const chip = (text, remove) =>
+            make(
+                'li',
+                {},
+                make(
+                    'button',
+                    { class: 'chip', onclick: remove, 'aria-label': `Remove: ${text}` },
+                    `${text} ×`,
+                ),
+            );
+        const chips = state.chips.map((one, i) =>
+            chip(visible(`${STEP_WORDS[one.op] || one.op} ${one.text || ''}`.trim()), () =>
+                this.app.set({ chips: state.chips.filter((_, at) => at !== i), zoom: [] }),
+            ),
+        );
+        if (state.ranges.length)
+            chips.push(
+                chip(
+                    `${state.ranges.length} time range${state.ranges.length > 1 ? 's' : ''}`,
+                    () => {
+                        if (this.app.timeline) this.app.timeline.setRanges([]);
+                        else this.app.set({ ranges: [] });
+                    },
+                ),
+            );
+        if (state.threads) chips.push(chip('one thread', () => this.app.set({ threads: null })));
+        replaceChildren(this.chipBox, ...chips);
+    }
+
+    makeHelp() {
+        const dialog = make(
+            'dialog',
+            { 'aria-label': 'Keys' },
+            make('h2', {}, 'Keys'),
+            make(
+                'dl',
+                {},
+                ...KEYS.flatMap(([key, text]) => [
+                    make('dt', {}, make('kbd', {}, key)),
+                    make('dd', {}, text),
+                ]),
+            ),
+            make('button', { onclick: () => dialog.close() }, 'Close'),
+        );
+        return dialog;
+    }
+
+    update() {
+        const { state, profile, tree } = this.app;
+        for (const [name, element] of Object.entries(this.selects))
+            element.value = String(state[name]);
+        this.threadSelect.value =
+            state.threads && state.threads.length ? String(state.threads[0]) : '';
+        this.updateChips();
+        const parts = [`${count(tree.totalOf(0))} ${this.app.weightName()}`];
+        if (profile.side) {
+            parts.push(`before: ${count(tree.oldOf(0))}`);
+            parts.push(state.reversed ? 'orange shrank, blue grew' : 'orange grew, blue shrank');
+        }
+        const span = ([a, b]) => `${duration(a - profile.start)} to ${duration(b - profile.start)}`;
+        if (state.ranges.length) parts.push(`in ${state.ranges.map(span).join(', ')}`);
+        this.summary.textContent = parts.join('; ');
+    }
+}
