@@ -62,7 +62,7 @@ class App {
             'aria-label': 'Views',
             onkeydown: (event) => this.tabKey(event),
         });
-        const stage = make('main', { id: 'stage' });
+        const stage = make('div', { id: 'stage' });
         for (const [id, label] of VIEWS.filter(([one]) => this.available(one))) {
             this.tabs[id] = make(
                 'button',
@@ -90,10 +90,7 @@ class App {
         this.controls = new Controls(this);
         main.replaceChildren(
             make('header', {}, make('h1', {}, title), this.search.element, this.controls.element),
-            tabs,
-            this.controls.chipBox,
-            this.controls.summary,
-            stage,
+            make('main', {}, tabs, this.controls.chipBox, this.controls.summary, stage),
             this.live,
         );
         this.makeViews();
