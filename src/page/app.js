@@ -345,6 +345,7 @@ class App {
         this.flame.zoomed = node;
         this.flame.selected = node;
         this.flame.draw();
+        this.flame.reveal();
     }
 
     chosenFunction() {
