@@ -219,6 +219,11 @@ class App {
         if (this.state.chips.length) this.set({ chips: this.state.chips.slice(0, -1), zoom: [] });
     }
 
+    // What each row weighs; null: 1.
+    weights() {
+        return this.state.weight === 'period' ? this.profile.period : this.profile.counts;
+    }
+
     weightName() {
         if (this.state.weight === 'samples') return 'samples';
         const event = this.profile.events[this.state.event < 0 ? 0 : this.state.event];
@@ -251,7 +256,7 @@ class App {
         if (chosenKey !== this.lastChosen) {
             this.chosen = new Chosen(profile, state);
             const began = performance.now();
-            this.tree.weigh(this.chosen, state.weight === 'period' ? profile.period : null);
+            this.tree.weigh(this.chosen, this.weights());
             this.weighTime = performance.now() - began;
             this.lastChosen = chosenKey;
             this.inverted = null;
@@ -445,7 +450,7 @@ class App {
             group: 'none',
             level: 'function',
         });
-        tree.weigh(this.chosen, this.state.weight === 'period' ? this.profile.period : null);
+        tree.weigh(this.chosen, this.weights());
         return tree;
     }
 
@@ -457,11 +462,7 @@ class App {
               ? this.profile.stacksWith((one) => one === fn)
               : null;
         this.timeline.ranges = this.state.ranges;
-        this.timeline.show(
-            this.chosen,
-            this.state.weight === 'period' ? this.profile.period : null,
-            marked,
-        );
+        this.timeline.show(this.chosen, this.weights(), marked);
     }
 
     showCalls() {

@@ -19,8 +19,9 @@ const SAFE = [
     '#dfa8c6',
     '#c8c8c8',
 ];
-const KIND_HUES = [38, 10, 130, 280, 310, 210];
-export const KIND_NAMES = ['user', 'kernel', 'generated code', 'guest', 'hypervisor', 'unknown'];
+// By number, as src/page/page.h has them.
+export const KIND_NAMES = ['user', 'kernel', 'generated code', 'unknown', 'inlined'];
+const KIND_HUES = [38, 10, 130, 210, 190];
 
 export function moduleOf(name) {
     const cut = name.replace(/[<(].*$/, '').split(/::|\.|\//);
@@ -58,10 +59,9 @@ export class Colors {
         if (this.by === 'thread') return this.ofHue(hashOf(tree.name(group)));
         if (this.by === 'object') return this.ofHue(hashOf(profile.objectName(fn)));
         if (this.by === 'module') return this.ofHue(hashOf(moduleOf(profile.functionName(fn))));
-        const inlined = tree.byLine && profile.frInlined[key];
         const kind = profile.fnKind[fn];
-        if (this.safe) return SAFE[inlined ? 6 : kind];
-        return this.ofHue(hashOf(profile.functionName(fn)), inlined ? 190 : KIND_HUES[kind]);
+        if (this.safe) return SAFE[kind];
+        return this.ofHue(hashOf(profile.functionName(fn)), KIND_HUES[kind]);
     }
 
     // Change of share, -1 to 1: blue for less, orange for more; both differ in lightness, too.

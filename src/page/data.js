@@ -41,11 +41,6 @@ function readColumn(bytes, at, column) {
     return out;
 }
 
-function readStrings(bytes) {
-    const text = new TextDecoder().decode(bytes);
-    return text.length ? text.slice(0, -1).split('\0') : [];
-}
-
 // Offset of the first number in sorted column `numbers` that is not below `value`.
 export function lowerBound(numbers, value) {
     let low = 0;
@@ -56,6 +51,11 @@ export function lowerBound(numbers, value) {
         else high = middle;
     }
     return low;
+}
+
+// Times are told in a unit of some nanoseconds.
+function scale(times, unit) {
+    return unit === 1 ? times : times.map((time) => time * unit);
 }
 
 function isSorted(times) {
@@ -70,9 +70,7 @@ export function parseProfile(bytes) {
     const columns = {};
     let at = 4 + headerLength;
     for (const column of header.columns) {
-        const part = bytes.subarray(at, at + column.bytes);
-        columns[column.name] =
-            column.type === 'strings' ? readStrings(part) : readColumn(bytes, at, column);
+        columns[column.name] = readColumn(bytes, at, column);
         at += column.bytes;
     }
     return new Profile(header, columns);
@@ -91,37 +89,38 @@ export class Profile {
         this.header = header;
         this.events = header.events;
         this.threads = header.threads;
-        this.strings = columns.strings;
+        this.strings = header.strings;
         this.fnName = columns.fn_name;
         this.fnObject = columns.fn_object;
         this.fnFile = columns.fn_file;
         this.fnKind = columns.fn_kind;
         this.frFn = columns.fr_fn;
         this.frLine = columns.fr_line;
-        this.frInlined = columns.fr_inlined;
         this.stParent = columns.st_parent;
         for (let i = 1; i < this.stParent.length; i++) this.stParent[i] = i - this.stParent[i];
         this.stFrame = columns.st_frame;
-        this.time = columns.sa_time;
+        const unit = header.time_unit;
+        this.time = scale(columns.sa_time, unit);
         this.stack = columns.sa_stack;
         this.thread = columns.sa_thread;
-        this.cpu = columns.sa_cpu;
+        this.cpu = columns.sa_cpu.map((cpu) => cpu - 1); // -1: unknown
         this.event = columns.sa_event;
         this.period = columns.sa_weight;
+        this.counts = columns.sa_count || null; // null: each row is one sample
         this.side = columns.sa_side || null;
         this.switches = columns.sw_time
             ? {
-                  time: columns.sw_time,
+                  time: scale(columns.sw_time, unit),
                   thread: columns.sw_thread,
-                  cpu: columns.sw_cpu,
+                  cpu: columns.sw_cpu.map((cpu) => cpu - 1),
                   kind: columns.sw_kind,
               }
             : null;
         this.marks = columns.mk_time
             ? {
-                  time: columns.mk_time,
+                  time: scale(columns.mk_time, unit),
                   thread: columns.mk_thread,
-                  cpu: columns.mk_cpu,
+                  cpu: columns.mk_cpu.map((cpu) => cpu - 1),
                   kind: columns.mk_kind,
                   text: columns.mk_text,
               }

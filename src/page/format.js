@@ -34,13 +34,20 @@ export function replaceChildren(element, ...children) {
     element.replaceChildren(...children.filter((child) => child !== null));
 }
 
+// Bytes that are not UTF-8 come as lone surrogates: they are shown as the bytes that they were.
 // Right-to-left marks and control characters would reorder or hide what stands beside them.
+const HIDDEN = new RegExp(
+    '[\\u0000-\\u001f\\u007f-\\u009f\\u200b-\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff]|' +
+        '(?<![\\ud800-\\udbff])[\\udc80-\\udcff]',
+    'g',
+);
+
 export function visible(text) {
-    // eslint-disable-next-line no-control-regex
-    return text.replace(
-        /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g,
-        (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
+    return text.replace(HIDDEN, (c) => {
+        const code = c.charCodeAt(0);
+        if (code >= 0xdc80 && code <= 0xdcff) return `\\x${(code & 0xff).toString(16)}`;
+        return `\\u${code.toString(16).padStart(4, '0')}`;
+    });
 }
 
 // A canvas as large as its element, in device pixels, its context scaled to CSS pixels.

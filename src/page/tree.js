@@ -103,7 +103,7 @@ export class Tree {
 
     groupName(key) {
         const { profile } = this;
-        const value = key - KEY_GROUP;
+        const value = key - KEY_GROUP - 1; // -1: unknown CPU
         if (this.group === 'thread') return profile.threadName(value);
         if (this.group === 'process') {
             const { pid } = profile.threads[value];
@@ -111,7 +111,11 @@ export class Tree {
                 profile.threads.find((thread) => thread.tid === pid) || profile.threads[value];
             return `${leader.comm} (${pid})`;
         }
-        return this.group === 'cpu' ? `CPU ${value}` : profile.events[value].name;
+        return this.group === 'cpu'
+            ? value < 0
+                ? 'CPU unknown'
+                : `CPU ${value}`
+            : profile.events[value].name;
     }
 
     node(parent, key) {
@@ -211,7 +215,8 @@ export class Tree {
         for (let i = 0; i < profile.sampleCount; i++) {
             const plain = nodes[profile.stack[i]];
             const group = this.groupKey(i);
-            if (!maps.has(group)) maps.set(group, new Map([[0, this.node(0, KEY_GROUP + group)]]));
+            if (!maps.has(group))
+                maps.set(group, new Map([[0, this.node(0, KEY_GROUP + group + 1)]]));
             this.sampleNode[i] =
                 plain < 0 ? -1 : this.groupNode(maps.get(group), plain, parents, keys);
         }

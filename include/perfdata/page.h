@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Pictures of a profile: a page that shows it, and a flame graph as SVG.
+ *
+ *     struct perfdata_page_options options = PERFDATA_PAGE_OPTIONS_INIT;
+ *     options.title = "nightly build";
+ *     perfdata_page_write_file(recording, profile, &options, "perf.html");
+ *
+ * The page is one HTML file that needs no network: flame graph, table, callers and callees, timeline. Its data are the
+ * columns of the profile, deflated (docs/page-data.md). The profile must keep its samples
+ * (PERFDATA_PROFILE_KEEP_SAMPLES); an SVG needs the sums only. Nothing in a recording can become markup or script. */
+#ifndef PERFDATA_PAGE_H
+#define PERFDATA_PAGE_H
+#include <perfdata/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Since 0.1. */
+enum perfdata_page_form {
+    PERFDATA_PAGE_HTML = 0,
+    PERFDATA_PAGE_SVG = 1 /* the flame graph alone, root at the bottom */
+};
+
+/* Since 0.1. */
+enum perfdata_page_flags {
+    PERFDATA_PAGE_ICICLE = 1 << 0, /* SVG: root at the top                                  */
+    PERFDATA_PAGE_SAMPLES = 1 << 1 /* SVG: widths are numbers of samples, not their periods */
+};
+
+/* Begin with PERFDATA_PAGE_OPTIONS_INIT. All is borrowed for the call. Since 0.1. */
+struct perfdata_page_options {
+    size_t struct_size;
+    uint32_t form;                  /* enum perfdata_page_form  */
+    uint32_t flags;                 /* enum perfdata_page_flags */
+    const char *title;              /* NULL: "perf.data"        */
+    const perfdata_profile *before; /* what it is compared with; NULL: nothing. Then there is no timeline */
+    const char *const *warnings;    /* shown as they are: what was lost, what could not be read */
+    size_t warning_count;
+    uint64_t max_samples; /* more of them are joined within pieces of time; 0: 2,000,000 */
+};
+#define PERFDATA_PAGE_OPTIONS_INIT                                                                 \
+    {                                                                                              \
+        sizeof(struct perfdata_page_options), 0, 0, 0, 0, 0, 0, 0                                  \
+    }
+
+/* Writes the picture through `write`. `recording`, whose header the page shows, may be NULL. Memory goes with the samples
+ * (about 40 bytes each) and stacks; the time is that of compressing them.
+ *   PERFDATA_ERROR_NO_DATA   the profile kept no samples
+ *   PERFDATA_ERROR_OUTPUT    write() stopped it
+ *   PERFDATA_ERROR_ARGUMENT, _MEMORY
+ * Since 0.1. */
+PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
+                                                 const perfdata_profile *profile,
+                                                 const struct perfdata_page_options *options,
+                                                 perfdata_write_fn write, void *data);
+
+/* The same into a file, which appears under its name when it is complete; "-" is standard output. `recording` is needed:
+ * it keeps the text of a failure. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_page_write_file(perfdata_recording *recording,
+                                                      const perfdata_profile *profile,
+                                                      const struct perfdata_page_options *options,
+                                                      const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

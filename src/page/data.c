@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile -> the page's data: a header in JSON, then columns of numbers (docs/page-data.md). */
+#include "base/intern.h"
+#include "page/page.h"
+#include <perfdata/text.h>
+#include <stdlib.h>
+
+#define MOST_SAMPLES 2000000 /* unless the caller says otherwise */
+#define PIECES 8192          /* of time, in which samples are joined when there are more */
+
+struct row {
+    uint64_t time, weight;
+    uint32_t count, event, thread, stack, cpu, side;
+};
+
+struct maker {
+    const struct perfdata_page_options *options;
+    struct pd_page_tables tables;
+    struct pd_intern strings;
+    struct pd_text columns, body;    /* JSON of what each column is; the columns */
+    PD_VEC(struct row) rows;
+    PD_VEC(uint32_t) thread_numbers; /* of `before`: by its thread, the common one */
+    uint64_t begin, unit;            /* times are (time - begin) / unit */
+    bool joined, timed;
+};
+
+/* ---- columns ---- */
+
+static void put_number(struct pd_text *out, uint64_t value)
+{
+    while (value >= 0x80) {
+        pd_text_char(out, (char)(value | 0x80));
+        value >>= 7;
+    }
+    pd_text_char(out, (char)value);
+}
+
+static void end_column(struct maker *m, const char *name, const char *type, size_t count,
+                       size_t from)
+{
+    if (m->columns.length)
+        pd_text_char(&m->columns, ',');
+    pd_text_format(&m->columns, "{\"name\":\"%s\",\"type\":\"%s\",\"count\":%zu,\"bytes\":%zu}",
+                   name, type, count, m->body.length - from);
+}
+
+/* A column of `value`, which may use i, over `count` things. */
+#define COLUMN(m, name, type, count, value)                                                        \
+    do {                                                                                           \
+        size_t from_ = (m)->body.length, count_ = (count);                                         \
+        for (size_t i = 0; i < count_; i++)                                                        \
+            put_number(&(m)->body, (value));                                                       \
+        end_column((m), (name), (type), count_, from_);                                            \
+    } while (0)
+
+static uint64_t string_number(struct maker *m, const char *text)
+{
+    uint32_t number = pd_intern(&m->strings, text, strlen(text));
+    if (number == PD_INTERN_NONE)
+        m->body.failed = true;
+    return number;
+}
+
+static void put_tables(struct maker *m)
+{
+    const struct pd_page_tables *t = &m->tables;
+    const struct pd_page_function *f = t->functions.data;
+    COLUMN(m, "fn_name", "v32", t->functions.count, string_number(m, f[i].name));
+    COLUMN(m, "fn_object", "v32", t->functions.count, string_number(m, f[i].object));
+    COLUMN(m, "fn_file", "v32", t->functions.count, string_number(m, f[i].file));
+    COLUMN(m, "fn_kind", "v32", t->functions.count, f[i].kind);
+    COLUMN(m, "fr_fn", "v32", t->frames.count, t->frames.data[i].function);
+    COLUMN(m, "fr_line", "v32", t->frames.count, t->frames.data[i].line);
+    COLUMN(m, "st_parent", "v32", t->stacks.count, i - t->stacks.data[i].parent);
+    COLUMN(m, "st_frame", "v32", t->stacks.count, t->stacks.data[i].frame);
+}
+
+/* Differences to the row before: small where times grow. */
+static void put_times(struct maker *m)
+{
+    size_t from = m->body.length;
+    uint64_t last = 0;
+    for (size_t i = 0; i < m->rows.count; i++) {
+        uint64_t time = (m->rows.data[i].time - m->begin) / m->unit;
+        int64_t step = (int64_t)(time - last);
+        put_number(&m->body, (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
+        last = time;
+    }
+    end_column(m, "sa_time", "d64", m->rows.count, from);
+}
+
+static void put_samples(struct maker *m)
+{
+    const struct row *r = m->rows.data;
+    size_t count = m->rows.count;
+    put_times(m);
+    COLUMN(m, "sa_stack", "v32", count, r[i].stack);
+    COLUMN(m, "sa_thread", "v32", count, r[i].thread);
+    /* CPUs are one more than they are, so that "unknown" is 0. */
+    COLUMN(m, "sa_cpu", "v32", count, (uint32_t)(r[i].cpu + 1));
+    COLUMN(m, "sa_event", "v32", count, r[i].event);
+    COLUMN(m, "sa_weight", "v64", count, r[i].weight);
+    if (m->joined)
+        COLUMN(m, "sa_count", "v32", count, r[i].count);
+    if (m->options->before)
+        COLUMN(m, "sa_side", "v32", count, r[i].side);
+}
+
+static void put_switches(struct maker *m, const perfdata_profile *profile)
+{
+    uint64_t count = perfdata_profile_switch_count(profile);
+    if (!count || m->options->before)
+        return;
+#define SWITCH(member) perfdata_profile_switch(profile, i)->member
+    COLUMN(m, "sw_time", "v64", count,
+           SWITCH(time) > m->begin ? (SWITCH(time) - m->begin) / m->unit : 0);
+    COLUMN(m, "sw_thread", "v32", count, SWITCH(thread));
+    COLUMN(m, "sw_cpu", "v32", count, (uint32_t)(SWITCH(cpu) + 1));
+    COLUMN(m, "sw_kind", "v32", count,
+           !(SWITCH(flags) & PERFDATA_SWITCH_OUT)       ? 0
+           : SWITCH(flags) & PERFDATA_SWITCH_PREEMPTED ? 1
+                                                        : 2);
+#undef SWITCH
+}
+
+/* ---- samples ---- */
+
+static int by_time(const void *x, const void *y)
+{
+    const struct row *a = x, *b = y;
+    return (a->time > b->time) - (a->time < b->time);
+}
+
+static int by_all(const void *x, const void *y)
+{
+    const struct row *a = x, *b = y;
+#define ORDER(member)                                                                              \
+    if (a->member != b->member)                                                                    \
+    return a->member < b->member ? -1 : 1
+    ORDER(time);
+    ORDER(side);
+    ORDER(event);
+    ORDER(thread);
+    ORDER(cpu);
+    ORDER(stack);
+#undef ORDER
+    return 0;
+}
+
+/* Samples that differ in nothing but their time, within a piece of it, become one that counts for all. */
+static void join(struct maker *m, uint64_t span)
+{
+    uint64_t piece = span / PIECES + 1;
+    struct row *rows = m->rows.data;
+    for (size_t i = 0; i < m->rows.count; i++)
+        rows[i].time -= (rows[i].time - m->begin) % piece;
+    qsort(rows, m->rows.count, sizeof *rows, by_all);
+    size_t kept = 0;
+    for (size_t i = 0; i < m->rows.count; i++) {
+        if (kept && !by_all(&rows[kept - 1], &rows[i])) {
+            rows[kept - 1].weight += rows[i].weight;
+            rows[kept - 1].count += rows[i].count;
+        } else {
+            rows[kept++] = rows[i];
+        }
+    }
+    m->rows.count = kept;
+    m->joined = true;
+}
+
+/* Times are told in a unit that parts the recording into ten million pieces or more: nanoseconds of long recordings are
+ * noise that does not compress. */
+static void choose_unit(struct maker *m, uint64_t span)
+{
+    m->unit = 1;
+    while (span / m->unit >= UINT64_C(100000000))
+        m->unit *= 10;
+}
+
+static perfdata_status add_samples(struct maker *m, const perfdata_profile *profile,
+                                   const uint32_t *stacks, const uint32_t *threads,
+                                   const uint32_t *events, uint32_t side)
+{
+    struct perfdata_samples samples = { .struct_size = sizeof samples };
+    perfdata_status status = perfdata_profile_samples(profile, &samples);
+    if (status < 0)
+        return status;
+    if (!pd_vec_reserve(&m->rows, m->rows.count + samples.count))
+        return PERFDATA_ERROR_MEMORY;
+    for (size_t i = 0; i < samples.count; i++) {
+        uint32_t thread = samples.thread[i], event = samples.event[i], stack = samples.stack[i];
+        m->rows.data[m->rows.count++] = (struct row){
+            .time = samples.time[i] == UINT64_MAX || !m->timed ? m->begin : samples.time[i],
+            .weight = samples.weight[i],
+            .count = 1,
+            .event = events ? events[event] : event,
+            .thread = threads ? threads[thread] : thread,
+            .stack = stack == PERFDATA_NONE ? 0 : stacks[stack],
+            .cpu = samples.cpu[i],
+            .side = side
+        };
+    }
+    return PERFDATA_OK;
+}
+
+static bool sorted(const struct maker *m)
+{
+    for (size_t i = 1; i < m->rows.count; i++)
+        if (m->rows.data[i].time < m->rows.data[i - 1].time)
+            return false;
+    return true;
+}
+
+static void arrange(struct maker *m, uint64_t span)
+{
+    uint64_t most = m->options->max_samples ? m->options->max_samples : MOST_SAMPLES;
+    if (m->rows.count > most)
+        join(m, span);
+    else if (!sorted(m))
+        qsort(m->rows.data, m->rows.count, sizeof *m->rows.data, by_time);
+}
+
+/* ---- the header ---- */
+
+static void put_json(struct pd_text *out, const char *text)
+{
+    pd_text_json(out, text, strlen(text));
+}
+
+/* Periods of clocks are nanoseconds; others count their event. */
+static const char *unit_of(const struct perfdata_profile_event *event)
+{
+    return strstr(event->name, "cpu-clock") || strstr(event->name, "task-clock") ? "ns"
+                                                                                 : event->name;
+}
+
+static void put_events(struct pd_text *out, const perfdata_profile *profile, bool *first)
+{
+    for (uint32_t i = 0; i < perfdata_profile_event_count(profile); i++) {
+        const struct perfdata_profile_event *event = perfdata_profile_event(profile, i);
+        if (!*first)
+            pd_text_char(out, ',');
+        *first = false;
+        pd_text_string(out, "{\"name\":");
+        put_json(out, event->name);
+        pd_text_string(out, ",\"unit\":");
+        put_json(out, unit_of(event));
+        pd_text_char(out, '}');
+    }
+}
+
+static void put_threads(struct pd_text *out, const perfdata_profile *profile, bool *first)
+{
+    for (uint32_t i = 0; i < perfdata_profile_thread_count(profile); i++) {
+        const struct perfdata_profile_thread *thread = perfdata_profile_thread(profile, i);
+        if (!*first)
+            pd_text_char(out, ',');
+        *first = false;
+        pd_text_string(out, "{\"comm\":");
+        put_json(out, thread->comm);
+        pd_text_format(out, ",\"pid\":%d,\"tid\":%d}", (int)thread->pid, (int)thread->tid);
+    }
+}
+
+/* perf's header, "# name : value", as pairs. */
+static int put_fact(void *data, const char *text, size_t length)
+{
+    pd_text_bytes(data, text, length);
+    return ((struct pd_text *)data)->failed;
+}
+
+static void put_facts(struct pd_text *out, const char *text, size_t length)
+{
+    bool first = true;
+    for (const char *at = text, *end = text + length; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        stop = stop ? stop : end;
+        const char *colon = memmem(at, (size_t)(stop - at), " : ", 3);
+        if (colon && at[0] == '#') {
+            const char *name = at + 1, *name_end = colon;
+            while (name < name_end && *name == ' ')
+                name++;
+            while (name_end > name && name_end[-1] == ' ')
+                name_end--;
+            pd_text_string(out, first ? "[" : ",[");
+            pd_text_json(out, name, (size_t)(name_end - name));
+            pd_text_char(out, ',');
+            pd_text_json(out, colon + 3, (size_t)(stop - colon - 3));
+            pd_text_char(out, ']');
+            first = false;
+        }
+        at = stop + 1;
+    }
+}
+
+static void put_strings(struct maker *m, struct pd_text *out)
+{
+    for (size_t i = 0; i < m->strings.strings.count; i++) {
+        const struct pd_string *string = &m->strings.strings.data[i];
+        if (i)
+            pd_text_char(out, ',');
+        pd_text_json(out, string->text, string->length);
+    }
+}
+
+static void put_warnings(struct maker *m, struct pd_text *out)
+{
+    for (size_t i = 0; i < m->options->warning_count; i++) {
+        if (i)
+            pd_text_char(out, ',');
+        put_json(out, m->options->warnings[i]);
+    }
+    if (m->joined) {
+        pd_text_string(out, m->options->warning_count ? "," : "");
+        put_json(out, "There are more samples than a page holds: those of one stack, thread and CPU within a "
+                      "piece of time were joined. All sums are exact.");
+    }
+}
+
+static perfdata_status put_header(struct maker *m, perfdata_recording *recording,
+                                  const perfdata_profile *profile, struct pd_text *out)
+{
+    const char *title = m->options->title ? m->options->title : "perf.data";
+    pd_text_string(out, "{\"format\":1,\"title\":");
+    put_json(out, title);
+    pd_text_format(out, ",\"has_time\":%s,\"time_unit\":%llu,\"events\":[",
+                   m->timed ? "true" : "false", (unsigned long long)m->unit);
+    bool first = true;
+    put_events(out, profile, &first);
+    if (m->options->before)
+        put_events(out, m->options->before, &first);
+    pd_text_string(out, "],\"threads\":[");
+    first = true;
+    put_threads(out, profile, &first);
+    if (m->options->before)
+        put_threads(out, m->options->before, &first);
+    pd_text_string(out, "],\"warnings\":[");
+    put_warnings(m, out);
+    pd_text_string(out, "],\"facts\":[");
+    struct pd_text facts = { 0 };
+    perfdata_status status = recording ? perfdata_header_print(recording, 0, put_fact, &facts)
+                                       : PERFDATA_OK;
+    put_facts(out, facts.data, facts.length);
+    pd_text_free(&facts);
+    pd_text_string(out, "],\"strings\":[");
+    put_strings(m, out);
+    pd_text_string(out, "],\"columns\":[");
+    pd_text_bytes(out, m->columns.data, m->columns.length);
+    pd_text_string(out, "]}");
+    return status;
+}
+
+/* ---- all ---- */
+
+/* Events of `before` that have a name of the newer ones are these; others come behind them. */
+static perfdata_status match_events(const perfdata_profile *profile, const perfdata_profile *before,
+                                    uint32_t **events, uint32_t **threads)
+{
+    uint32_t ours = perfdata_profile_event_count(profile);
+    uint32_t theirs = perfdata_profile_event_count(before);
+    uint32_t thread_count = perfdata_profile_thread_count(before);
+    *events = malloc((theirs + (size_t)1) * sizeof **events);
+    *threads = malloc((thread_count + (size_t)1) * sizeof **threads);
+    if (!*events || !*threads)
+        return PERFDATA_ERROR_MEMORY;
+    for (uint32_t i = 0; i < theirs; i++) {
+        const char *name = perfdata_profile_event(before, i)->name;
+        (*events)[i] = ours + i;
+        for (uint32_t j = ours; j-- > 0;)
+            if (!strcmp(perfdata_profile_event(profile, j)->name, name))
+                (*events)[i] = j;
+    }
+    for (uint32_t i = 0; i < thread_count; i++)
+        (*threads)[i] = perfdata_profile_thread_count(profile) + i;
+    return PERFDATA_OK;
+}
+
+static perfdata_status add_before(struct maker *m, const perfdata_profile *profile)
+{
+    const perfdata_profile *before = m->options->before;
+    uint32_t *stacks = NULL, *events = NULL, *threads = NULL;
+    perfdata_status status = pd_page_tables_add(&m->tables, before, &stacks);
+    if (status >= 0)
+        status = match_events(profile, before, &events, &threads);
+    if (status >= 0)
+        status = add_samples(m, before, stacks, threads, events, 1);
+    free(stacks);
+    free(events);
+    free(threads);
+    return status;
+}
+
+static perfdata_status collect(struct maker *m, const perfdata_profile *profile)
+{
+    uint64_t first = 0, last = 0;
+    m->timed = perfdata_profile_times(profile, &first, &last) >= 0 && !m->options->before;
+    m->begin = m->timed ? first : 0;
+    uint64_t span = m->timed ? last - first : 0;
+    choose_unit(m, span);
+    uint32_t *stacks = NULL;
+    perfdata_status status = pd_page_tables_add(&m->tables, profile, &stacks);
+    if (status >= 0)
+        status = add_samples(m, profile, stacks, NULL, NULL, 0);
+    free(stacks);
+    if (status >= 0 && m->options->before)
+        status = add_before(m, profile);
+    if (status >= 0)
+        arrange(m, span);
+    return status;
+}
+
+perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profile *profile,
+                             const struct perfdata_page_options *options, struct pd_text *out)
+{
+    struct maker m = { .options = options };
+    perfdata_status status = collect(&m, profile);
+    struct pd_text header = { 0 };
+    if (status >= 0) {
+        put_tables(&m);
+        put_samples(&m);
+        put_switches(&m, profile);
+        status = put_header(&m, recording, profile, &header);
+    }
+    if (status >= 0) {
+        uint32_t length = (uint32_t)header.length;
+        for (int byte = 0; byte < 4; byte++)
+            pd_text_char(out, (char)(length >> 8 * byte));
+        pd_text_bytes(out, header.data, header.length);
+        pd_text_bytes(out, m.body.data, m.body.length);
+        if (header.failed || m.body.failed || m.columns.failed || out->failed ||
+            header.length > UINT32_MAX)
+            status = PERFDATA_ERROR_MEMORY;
+    }
+    pd_text_free(&header);
+    pd_text_free(&m.columns);
+    pd_text_free(&m.body);
+    pd_vec_free(&m.rows);
+    pd_vec_free(&m.thread_numbers);
+    pd_intern_free(&m.strings);
+    pd_page_tables_free(&m.tables);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile -> one HTML file: the page's code, and the page's data deflated and in base64. */
+#include "page/page.h"
+#include "container/handle.h"
+#include "io/output_file.h"
+#include "page_parts.h" /* page_before, page_after: made by scripts/join-page */
+#include <errno.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* A multiple of 3, so that no piece of base64 but the last is padded. */
+#define PIECE (3 * 16384)
+
+static void put_base64(const unsigned char *bytes, size_t size, char *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3, out += 4) {
+        size_t left = size - i;
+        uint32_t word = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                        (left > 2 ? bytes[i + 2] : 0);
+        out[0] = digits[word >> 18];
+        out[1] = digits[word >> 12 & 63];
+        out[2] = left > 1 ? digits[word >> 6 & 63] : '=';
+        out[3] = left > 2 ? digits[word & 63] : '=';
+    }
+}
+
+static perfdata_status put_piece(const struct pd_page_output *output, const unsigned char *bytes,
+                                 size_t size)
+{
+    char text[PIECE / 3 * 4];
+    put_base64(bytes, size, text);
+    return pd_page_put(output, text, (size + 2) / 3 * 4);
+}
+
+static perfdata_status put_deflated(const struct pd_page_output *output, const char *bytes,
+                                    size_t size)
+{
+    z_stream z = { 0 };
+    if (deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        return PERFDATA_ERROR_MEMORY;
+    unsigned char piece[PIECE];
+    perfdata_status status = PERFDATA_OK;
+    int result = Z_OK;
+    z.next_out = piece;
+    z.avail_out = PIECE;
+    while (status >= 0 && result != Z_STREAM_END) {
+        if (!z.avail_in && size) {
+            z.next_in = (unsigned char *)(uintptr_t)bytes;
+            z.avail_in = size > (1u << 30) ? 1u << 30 : (unsigned)size;
+            bytes += z.avail_in;
+            size -= z.avail_in;
+        }
+        result = deflate(&z, size ? Z_NO_FLUSH : Z_FINISH);
+        if (result == Z_STREAM_ERROR) {
+            status = PERFDATA_ERROR_MEMORY;
+        } else if (!z.avail_out || result == Z_STREAM_END) {
+            status = put_piece(output, piece, PIECE - z.avail_out);
+            z.next_out = piece;
+            z.avail_out = PIECE;
+        }
+    }
+    (void)deflateEnd(&z);
+    return status;
+}
+
+static perfdata_status put_page(perfdata_recording *recording, const perfdata_profile *profile,
+                                const struct perfdata_page_options *options,
+                                const struct pd_page_output *output)
+{
+    struct pd_text data = { 0 };
+    perfdata_status status = pd_page_data(recording, profile, options, &data);
+    if (status >= 0)
+        status = pd_page_put(output, page_before, sizeof page_before);
+    if (status >= 0)
+        status = put_deflated(output, data.data, data.length);
+    if (status >= 0)
+        status = pd_page_put(output, page_after, sizeof page_after);
+    pd_text_free(&data);
+    return status;
+}
+
+/* Members that an older caller lacks have their defaults. */
+static bool take_options(const struct perfdata_page_options *given,
+                         struct perfdata_page_options *out)
+{
+    *out = (struct perfdata_page_options)PERFDATA_PAGE_OPTIONS_INIT;
+    if (!given)
+        return true;
+    if (given->struct_size < sizeof given->struct_size)
+        return false;
+    memcpy(out, given,
+           given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
+    out->struct_size = sizeof *out;
+    return out->form <= PERFDATA_PAGE_SVG &&
+           !(out->flags & ~(uint32_t)(PERFDATA_PAGE_ICICLE | PERFDATA_PAGE_SAMPLES));
+}
+
+PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
+                                                 const perfdata_profile *profile,
+                                                 const struct perfdata_page_options *options,
+                                                 perfdata_write_fn write, void *data)
+{
+    struct perfdata_page_options own;
+    if (!profile || !write || !take_options(options, &own))
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_page_output output = { write, data };
+    return own.form == PERFDATA_PAGE_SVG ? pd_page_svg(profile, &own, &output)
+                                         : put_page(recording, profile, &own, &output);
+}
+
+static int write_to_file(void *data, const char *text, size_t length)
+{
+    const struct pd_output_file *file = data;
+    while (length) {
+        ssize_t done = write(file->fd, text, length);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return -1;
+        text += done;
+        length -= (size_t)done;
+    }
+    return 0;
+}
+
+PERFDATA_API perfdata_status perfdata_page_write_file(perfdata_recording *recording,
+                                                      const perfdata_profile *profile,
+                                                      const struct perfdata_page_options *options,
+                                                      const char *path)
+{
+    if (!recording || !path)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_context *context = pd_handle_context(recording);
+    struct pd_output_file file = { 0 };
+    perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_SHARED, &file);
+    if (status < 0)
+        return status;
+    errno = 0;
+    status = perfdata_page_write(recording, profile, options, write_to_file, &file);
+    if (status == PERFDATA_ERROR_OUTPUT)
+        status = pd_fail(context, status, -1, "%s: %s", path, strerror(errno));
+    else if (status == PERFDATA_ERROR_NO_DATA)
+        status = pd_fail(context, status, -1, "the profile kept no samples");
+    else if (status == PERFDATA_ERROR_MEMORY)
+        status = pd_fail(context, status, -1, "out of memory");
+    return pd_output_file_close(context, &file, status);
+}
