@@ -3,7 +3,7 @@
  *
  *     struct perfdata_page_options options = PERFDATA_PAGE_OPTIONS_INIT;
  *     options.title = "nightly build";
- *     perfdata_page_write_file(recording, profile, &options, "perf.html");
+ *     perfdata_page_file(recording, profile, &options, "perf.html");
  *
  * The page is one HTML file that needs no network: flame graph, table, callers and callees, timeline. Its data are the
  * columns of the profile, deflated (docs/page-data.md). The profile must keep its samples
@@ -31,11 +31,12 @@ enum perfdata_page_flags {
 /* Begin with PERFDATA_PAGE_OPTIONS_INIT. All is borrowed for the call. Since 0.1. */
 struct perfdata_page_options {
     size_t struct_size;
-    uint32_t form;                  /* enum perfdata_page_form  */
-    uint32_t flags;                 /* enum perfdata_page_flags */
-    const char *title;              /* NULL: "perf.data"        */
-    const perfdata_profile *before; /* what it is compared with; NULL: nothing. Then there is no timeline */
-    const char *const *warnings;    /* shown as they are: what was lost, what could not be read */
+    uint32_t form;     /* enum perfdata_page_form  */
+    uint32_t flags;    /* enum perfdata_page_flags */
+    const char *title; /* NULL: "perf.data"        */
+    const perfdata_profile
+        *before; /* what it is compared with; NULL: nothing. Then there is no timeline */
+    const char *const *warnings; /* shown as they are: what was lost, what could not be read */
     size_t warning_count;
     uint64_t max_samples; /* more of them are joined within pieces of time; 0: 2,000,000 */
 };
@@ -55,12 +56,12 @@ PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
                                                  const struct perfdata_page_options *options,
                                                  perfdata_write_fn write, void *data);
 
-/* The same into a file, which appears under its name when it is complete; "-" is standard output. `recording` is needed:
- * it keeps the text of a failure. Since 0.1. */
-PERFDATA_API perfdata_status perfdata_page_write_file(perfdata_recording *recording,
-                                                      const perfdata_profile *profile,
-                                                      const struct perfdata_page_options *options,
-                                                      const char *path);
+/* The same into a file, which appears under its name when it is complete; a pipe or device is written into, "-" is standard
+ * output. `recording` is needed: it keeps the text of a failure. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_page_file(perfdata_recording *recording,
+                                                const perfdata_profile *profile,
+                                                const struct perfdata_page_options *options,
+                                                const char *path);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <perfdata/dump.h>
 #include <perfdata/export.h>
 #include <perfdata/itrace.h>
+#include <perfdata/page.h>
 #include <perfdata/profile.h>
 #include <perfdata/recorder.h>
 #include <perfdata/recording.h>

@@ -17,17 +17,8 @@ struct output {
 
 static int put(void *data, const char *bytes, size_t size)
 {
-    struct output *output = data;
-    while (size) {
-        ssize_t done = write(output->file.fd, bytes, size);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return 1;
-        bytes += done;
-        size -= (size_t)done;
-    }
-    return 0;
+    const struct output *output = data;
+    return !pd_output_file_write(&output->file, bytes, size);
 }
 
 static int begin_table(void *data, const char *name)

@@ -164,3 +164,19 @@ int pd_create_at(int folder, const char *name, mode_t mode)
     }
     return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
+
+bool pd_output_file_write(const struct pd_output_file *file, const void *bytes, size_t size)
+{
+    for (const char *at = bytes; size;) {
+        ssize_t done = write(file->fd, at, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0) {
+            errno = done < 0 ? errno : EIO;
+            return false;
+        }
+        at += done;
+        size -= (size_t)done;
+    }
+    return true;
+}

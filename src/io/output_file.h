@@ -41,6 +41,9 @@ perfdata_status pd_output_file_open_regular(struct pd_context *context, const ch
 perfdata_status pd_output_file_close(struct pd_context *context, struct pd_output_file *file,
                                      perfdata_status status);
 
+/* All of the bytes. False and errno: they could not be written. */
+bool pd_output_file_write(const struct pd_output_file *file, const void *bytes, size_t size);
+
 /* Creates and opens `name` in a folder that is ours to fill. A regular file or link of that name goes first and is not
  * followed; anything else stays. -1 and errno: it cannot be made, EEXIST: something else has the name. */
 int pd_create_at(int folder, const char *name, mode_t mode);

@@ -17,7 +17,7 @@ struct maker {
     const struct perfdata_page_options *options;
     struct pd_page_tables tables;
     struct pd_intern strings;
-    struct pd_text columns, body;    /* JSON of what each column is; the columns */
+    struct pd_text columns, body; /* JSON of what each column is; the columns */
     PD_VEC(struct row) rows;
     PD_VEC(uint32_t) thread_numbers; /* of `before`: by its thread, the common one */
     uint64_t begin, unit;            /* times are (time - begin) / unit */
@@ -117,9 +117,9 @@ static void put_switches(struct maker *m, const perfdata_profile *profile)
     COLUMN(m, "sw_thread", "v32", count, SWITCH(thread));
     COLUMN(m, "sw_cpu", "v32", count, (uint32_t)(SWITCH(cpu) + 1));
     COLUMN(m, "sw_kind", "v32", count,
-           !(SWITCH(flags) & PERFDATA_SWITCH_OUT)       ? 0
+           !(SWITCH(flags) & PERFDATA_SWITCH_OUT)      ? 0
            : SWITCH(flags) & PERFDATA_SWITCH_PREEMPTED ? 1
-                                                        : 2);
+                                                       : 2);
 #undef SWITCH
 }
 
@@ -312,8 +312,10 @@ static void put_warnings(struct maker *m, struct pd_text *out)
     }
     if (m->joined) {
         pd_text_string(out, m->options->warning_count ? "," : "");
-        put_json(out, "There are more samples than a page holds: those of one stack, thread and CPU within a "
-                      "piece of time were joined. All sums are exact.");
+        put_json(
+            out,
+            "There are more samples than a page holds: those of one stack, thread and CPU within a "
+            "piece of time were joined. All sums are exact.");
     }
 }
 

@@ -3,9 +3,8 @@
 #include "page/page.h"
 #include "container/handle.h"
 #include "io/output_file.h"
-#include "page_parts.h" /* page_before, page_after: made by scripts/join-page */
+#include "page/page_parts.h" /* page_before, page_after: made by scripts/join-page */
 #include <errno.h>
-#include <unistd.h>
 #include <zlib.h>
 
 /* A multiple of 3, so that no piece of base64 but the last is padded. */
@@ -80,20 +79,16 @@ static perfdata_status put_page(perfdata_recording *recording, const perfdata_pr
     return status;
 }
 
-/* Members that an older caller lacks have their defaults. */
-static bool take_options(const struct perfdata_page_options *given,
-                         struct perfdata_page_options *out)
+static perfdata_status take_options(struct pd_context *context,
+                                    const struct perfdata_page_options *given,
+                                    struct perfdata_page_options *out)
 {
     *out = (struct perfdata_page_options)PERFDATA_PAGE_OPTIONS_INIT;
-    if (!given)
-        return true;
-    if (given->struct_size < sizeof given->struct_size)
-        return false;
-    memcpy(out, given,
-           given->struct_size < sizeof *out ? given->struct_size : sizeof *out);
-    out->struct_size = sizeof *out;
-    return out->form <= PERFDATA_PAGE_SVG &&
-           !(out->flags & ~(uint32_t)(PERFDATA_PAGE_ICICLE | PERFDATA_PAGE_SAMPLES));
+    perfdata_status status = pd_take_options(context, out, sizeof *out, given);
+    if (status >= 0 && (out->form > PERFDATA_PAGE_SVG ||
+                        out->flags & ~(uint32_t)(PERFDATA_PAGE_ICICLE | PERFDATA_PAGE_SAMPLES)))
+        status = PERFDATA_ERROR_ARGUMENT;
+    return status;
 }
 
 PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
@@ -102,8 +97,12 @@ PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
                                                  perfdata_write_fn write, void *data)
 {
     struct perfdata_page_options own;
-    if (!profile || !write || !take_options(options, &own))
+    if (!profile || !write)
         return PERFDATA_ERROR_ARGUMENT;
+    perfdata_status status = take_options(recording ? &recording->recording.context : NULL, options,
+                                          &own);
+    if (status < 0)
+        return status;
     struct pd_page_output output = { write, data };
     return own.form == PERFDATA_PAGE_SVG ? pd_page_svg(profile, &own, &output)
                                          : put_page(recording, profile, &own, &output);
@@ -111,35 +110,24 @@ PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
 
 static int write_to_file(void *data, const char *text, size_t length)
 {
-    const struct pd_output_file *file = data;
-    while (length) {
-        ssize_t done = write(file->fd, text, length);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        text += done;
-        length -= (size_t)done;
-    }
-    return 0;
+    return !pd_output_file_write(data, text, length);
 }
 
-PERFDATA_API perfdata_status perfdata_page_write_file(perfdata_recording *recording,
-                                                      const perfdata_profile *profile,
-                                                      const struct perfdata_page_options *options,
-                                                      const char *path)
+PERFDATA_API perfdata_status perfdata_page_file(perfdata_recording *recording,
+                                                const perfdata_profile *profile,
+                                                const struct perfdata_page_options *options,
+                                                const char *path)
 {
     if (!recording || !path)
         return PERFDATA_ERROR_ARGUMENT;
-    struct pd_context *context = pd_handle_context(recording);
+    struct pd_context *context = &recording->recording.context;
     struct pd_output_file file = { 0 };
     perfdata_status status = pd_output_file_open(context, path, PD_OUTPUT_SHARED, &file);
     if (status < 0)
         return status;
-    errno = 0;
     status = perfdata_page_write(recording, profile, options, write_to_file, &file);
     if (status == PERFDATA_ERROR_OUTPUT)
-        status = pd_fail(context, status, -1, "%s: %s", path, strerror(errno));
+        status = pd_fail(context, status, -1, "%s: cannot write: %s", path, strerrordesc_np(errno));
     else if (status == PERFDATA_ERROR_NO_DATA)
         status = pd_fail(context, status, -1, "the profile kept no samples");
     else if (status == PERFDATA_ERROR_MEMORY)

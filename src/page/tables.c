@@ -102,10 +102,10 @@ static perfdata_status add_stacks(struct pd_page_tables *tables, const perfdata_
     uint32_t count = perfdata_profile_stack_count(profile);
     for (uint32_t i = 0; i < count; i++) {
         const struct perfdata_profile_stack *stack = perfdata_profile_stack(profile, i);
-        struct pd_page_stack row = {
-            .parent = stack->parent == PERFDATA_NONE ? 0 : numbers[stack->parent],
-            .frame = frames[stack->frame]
-        };
+        struct pd_page_stack row = { .parent = stack->parent == PERFDATA_NONE
+                                                   ? 0
+                                                   : numbers[stack->parent],
+                                     .frame = frames[stack->frame] };
         perfdata_status status = number_stack(tables, row, &numbers[i]);
         if (status < 0)
             return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* export: a recording in the forms of other tools. */
 #include "tool/output.h"
+#include "tool/profile.h"
 #include "tool/verbs.h"
 #include <perfdata/export.h>
 #include <stdio.h>
@@ -9,35 +10,16 @@
 #include <unistd.h>
 
 struct export_options {
-    const char *output, *symfs, *kallsyms, *vmlinux, *jitdump;
-    const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop, *events, *group, *detail;
-    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
-    uint64_t address_range;
-    unsigned max_stack;
-    int branches, calls, callchains, guest_code;
-    int hide_chain, inlined, demangle, demangle_kernel, count, lines;
+    struct tool_profile profile;
+    const char *output, *events, *group, *detail;
+    int branches, calls, callchains, count, lines;
 };
 #define FIELD(name) offsetof(struct export_options, name)
 
 static const struct tool_option export_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
-    TOOL_ROWS_SYMBOLS,
-    TOOL_ROW_ITRACE,
-    { TOOL_FLAG, 0, "guest-code", NULL, "code that runs in a guest is its hypervisor's",
-      FIELD(guest_code) },
-    { TOOL_STRING, 0, "guestkallsyms", "FILE",
-      "take guests' samples; the table of the kernel of the one that no pid names",
-      FIELD(guest_kallsyms) },
-    { TOOL_STRING, 0, "guestvmlinux", "FILE", "take guests' samples; that kernel's image",
-      FIELD(guest_vmlinux) },
-    { TOOL_STRING, 0, "guestmodules", "FILE", "take guests' samples; its modules",
-      FIELD(guest_modules) },
-    { TOOL_STRING, 0, "guestmount", "DIR",
-      "take guests' samples; DIR/PID is the root of the one that PID is the hypervisor of",
-      FIELD(guest_mount) },
-    TOOL_ROWS_READING,
-    TOOL_ROW_VERBOSE,
+    TOOL_ROWS_PROFILE_INPUT,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_STRING, 'o', "output", "FILE",
       "where to write, of several tables a folder; - is standard output (not of sqlite)",
@@ -51,10 +33,7 @@ static const struct tool_option export_rows[] = {
       "frames differ by function, line or address; default: as suits the form", FIELD(detail) },
     { TOOL_FLAG, 0, "lines", NULL, "source lines, also where frames differ by address",
       FIELD(lines) },
-    { TOOL_FLAG, 'G', "hide-call-graph", NULL, "without call chains", FIELD(hide_chain) },
-    { TOOL_UINT, 0, "max-stack", "N", "frames at most of a chain", FIELD(max_stack) },
-    { TOOL_STRING, 0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols", FIELD(stop) },
-    TOOL_ROWS_NAMES,
+    TOOL_ROWS_PROFILE_CHAINS,
     { TOOL_GROUP, .help = "Databases" },
     { TOOL_FLAG, 0, "branches", NULL, "without the columns that only other samples have",
       FIELD(branches) },
@@ -63,21 +42,14 @@ static const struct tool_option export_rows[] = {
     { TOOL_FLAG, 0, "callchains", NULL, "call paths of samples, from their call chains",
       FIELD(callchains) },
     { TOOL_GROUP, .help = "Which samples" },
-    { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
-    TOOL_ROWS_TASKS,
-    { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
-    { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]",
-      "keep samples in these symbols or at these addresses (hexadecimal)", FIELD(symbols) },
-    { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
-      FIELD(address_range) },
-    TOOL_ROW_TIME,
+    TOOL_ROWS_PROFILE_SAMPLES,
     { 0 },
 };
 
 static void export_defaults(void *data)
 {
     struct export_options *options = data;
-    options->demangle = options->inlined = 1;
+    tool_profile_defaults(&options->profile);
 }
 
 /* ---- databases ---- */
@@ -88,7 +60,7 @@ static uint32_t database_flags(const struct export_options *options)
         { options->branches, PERFDATA_DATABASE_BRANCHES },
         { options->calls, PERFDATA_DATABASE_CALLS },
         { options->callchains, PERFDATA_DATABASE_CALLCHAINS },
-        { options->guest_code, PERFDATA_DATABASE_GUEST_CODE },
+        { options->profile.guest_code, PERFDATA_DATABASE_GUEST_CODE },
     };
     return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
 }
@@ -96,24 +68,26 @@ static uint32_t database_flags(const struct export_options *options)
 /* The first option that the other kind of form has; NULL: none was given. */
 static const char *not_of_database(const struct tool *tool, const struct export_options *options)
 {
-    return options->events                                     ? "--event"
-           : options->count                                    ? "--count"
-           : options->group                                    ? "--group"
-           : options->detail                                   ? "--detail"
-           : options->lines                                    ? "--lines"
-           : options->hide_chain                               ? "-G"
-           : options->max_stack                                ? "--max-stack"
-           : options->stop                                     ? "--stop-bt"
-           : options->dsos                                     ? "--dsos"
-           : options->symbols                                  ? "-S"
-           : options->address_range                            ? "--addr-range"
-           : !options->inlined                                 ? "--no-inline"
-           : !options->demangle                                ? "--no-demangle"
-           : options->demangle_kernel                          ? "--demangle-kernel"
-           : tool->no_itrace                                   ? "--no-itrace"
-           : options->guest_kallsyms || options->guest_vmlinux ? "--guestkallsyms, --guestvmlinux"
-           : options->guest_modules || options->guest_mount    ? "--guestmodules, --guestmount"
-                                                               : NULL;
+    return options->events                    ? "--event"
+           : options->count                   ? "--count"
+           : options->group                   ? "--group"
+           : options->detail                  ? "--detail"
+           : options->lines                   ? "--lines"
+           : options->profile.hide_chain      ? "-G"
+           : options->profile.max_stack       ? "--max-stack"
+           : options->profile.stop            ? "--stop-bt"
+           : options->profile.dsos            ? "--dsos"
+           : options->profile.symbols         ? "-S"
+           : options->profile.address_range   ? "--addr-range"
+           : !options->profile.inlined        ? "--no-inline"
+           : !options->profile.demangle       ? "--no-demangle"
+           : options->profile.demangle_kernel ? "--demangle-kernel"
+           : tool->no_itrace                  ? "--no-itrace"
+           : options->profile.guest_kallsyms || options->profile.guest_vmlinux
+               ? "--guestkallsyms, --guestvmlinux"
+           : options->profile.guest_modules || options->profile.guest_mount
+               ? "--guestmodules, --guestmount"
+               : NULL;
 }
 
 static enum tool_exit run_database(struct tool *tool, const struct export_options *options,
@@ -124,17 +98,17 @@ static enum tool_exit run_database(struct tool *tool, const struct export_option
         .form = sqlite ? PERFDATA_DATABASE_SQLITE : PERFDATA_DATABASE_POSTGRESQL,
         .flags = database_flags(options),
         .path = options->output,
-        .comms = options->comms,
-        .pids = options->pids,
-        .tids = options->tids,
-        .cpus = options->cpus,
-        .time = options->time,
+        .comms = options->profile.comms,
+        .pids = options->profile.pids,
+        .tids = options->profile.tids,
+        .cpus = options->profile.cpus,
+        .time = options->profile.time,
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
-        .search = { .symfs = options->symfs,
-                    .kallsyms = options->kallsyms,
-                    .vmlinux = options->vmlinux,
-                    .jitdump = options->jitdump,
+        .search = { .symfs = options->profile.symfs,
+                    .kallsyms = options->profile.kallsyms,
+                    .vmlinux = options->profile.vmlinux,
+                    .jitdump = options->profile.jitdump,
                     .home = getenv("HOME") },
         .perf_config = getenv("PERF_CONFIG"),
     };
@@ -152,53 +126,6 @@ static enum tool_exit run_database(struct tool *tool, const struct export_option
 }
 
 /* ---- profiles ---- */
-
-static uint32_t profile_flags(const struct tool *tool, const struct export_options *options)
-{
-    const struct tool_flag rows[] = {
-        { options->lines, PERFDATA_PROFILE_LINES },
-        { options->hide_chain, PERFDATA_PROFILE_NO_CALLCHAIN },
-        { !options->inlined, PERFDATA_PROFILE_NO_INLINE },
-        { !options->demangle, PERFDATA_PROFILE_NO_DEMANGLE },
-        { options->demangle_kernel, PERFDATA_PROFILE_DEMANGLE_KERNEL },
-        { tool->force, PERFDATA_PROFILE_FORCE },
-        { tool->no_itrace, PERFDATA_PROFILE_NO_ITRACE },
-        { options->guest_code, PERFDATA_PROFILE_GUEST_CODE },
-    };
-    return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
-}
-
-static struct perfdata_profile_options profile_of(const struct tool *tool,
-                                                  const struct export_options *options)
-{
-    return (struct perfdata_profile_options){
-        .struct_size = sizeof(struct perfdata_profile_options),
-        .flags = profile_flags(tool, options),
-        .max_stack = options->max_stack,
-        .threads = tool->jobs,
-        .comms = options->comms,
-        .pids = options->pids,
-        .tids = options->tids,
-        .cpus = options->cpus,
-        .dsos = options->dsos,
-        .symbols = options->symbols,
-        .address_range = options->address_range,
-        .time = options->time,
-        .stop_symbols = options->stop,
-        .search = { .symfs = options->symfs,
-                    .kallsyms = options->kallsyms,
-                    .vmlinux = options->vmlinux,
-                    .jitdump = options->jitdump,
-                    .home = getenv("HOME"),
-                    .guest_kallsyms = options->guest_kallsyms,
-                    .guest_modules = options->guest_modules,
-                    .guest_vmlinux = options->guest_vmlinux,
-                    .guest_mount = options->guest_mount },
-        .itrace = tool->itrace,
-        .itrace_count = tool->itrace_count,
-        .perf_config = getenv("PERF_CONFIG"),
-    };
-}
 
 /* The place of `word` in a list that NULL ends; -1: it is not there. */
 static int place_of(const char *word, const char *const *words)
@@ -232,7 +159,8 @@ static enum tool_exit parse_words(struct tool *tool, const struct export_options
 static enum tool_exit run_profile(struct tool *tool, const struct export_options *options,
                                   const char *format, uint32_t flags, int argc, char **argv)
 {
-    struct perfdata_profile_options profile = profile_of(tool, options);
+    struct perfdata_profile_options profile = tool_profile_options(
+        tool, &options->profile, options->lines ? PERFDATA_PROFILE_LINES : 0);
     struct perfdata_export_options how = { .struct_size = sizeof how,
                                            .flags = options->count ? PERFDATA_EXPORT_COUNT : 0,
                                            .events = options->events,

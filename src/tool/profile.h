@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of verbs that read a recording as a profile: which samples, how they are resolved.
+ * A verb has a `struct tool_profile` as the member `profile` of its options. */
+#ifndef PERFDATA_TOOL_PROFILE_H
+#define PERFDATA_TOOL_PROFILE_H
+#include "tool/input.h"
+#include <perfdata/profile.h>
+
+struct tool_profile {
+    const char *symfs, *kallsyms, *vmlinux, *jitdump;
+    const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
+    const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
+    uint64_t address_range;
+    unsigned max_stack;
+    int guest_code, hide_chain, inlined, demangle, demangle_kernel;
+};
+
+#define TOOL_ROWS_PROFILE_INPUT                                                                       \
+    { TOOL_STRING,                                                                                    \
+      0,                                                                                              \
+      "symfs",                                                                                        \
+      "DIR",                                                                                          \
+      "root under which programs and libraries are looked up",                                        \
+      FIELD(profile.symfs) },                                                                         \
+        { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(profile.vmlinux) }, \
+        { TOOL_STRING,                                                                                \
+          0,                                                                                          \
+          "kallsyms",                                                                                 \
+          "FILE",                                                                                     \
+          "file used in place of /proc/kallsyms",                                                     \
+          FIELD(profile.kallsyms) },                                                                  \
+        { TOOL_STRING,                                                                                \
+          0,                                                                                          \
+          "jitdump",                                                                                  \
+          "DIR",                                                                                      \
+          "code of runtimes by the jitdumps that they wrote: in DIR, or where recorded",              \
+          FIELD(profile.jitdump),                                                                     \
+          .flags = TOOL_OPTIONAL | TOOL_OURS,                                                         \
+          .implied = "" },                                                                            \
+        TOOL_ROW_ITRACE,                                                                              \
+        { TOOL_FLAG,                                                                                  \
+          0,                                                                                          \
+          "guest-code",                                                                               \
+          NULL,                                                                                       \
+          "code that runs in a guest is its hypervisor's",                                            \
+          FIELD(profile.guest_code) },                                                                \
+        { TOOL_STRING,                                                                                \
+          0,                                                                                          \
+          "guestkallsyms",                                                                            \
+          "FILE",                                                                                     \
+          "take guests' samples; the table of the kernel of the one that no pid names",               \
+          FIELD(profile.guest_kallsyms) },                                                            \
+        { TOOL_STRING,                                                                                \
+          0,                                                                                          \
+          "guestvmlinux",                                                                             \
+          "FILE",                                                                                     \
+          "take guests' samples; that kernel's image",                                                \
+          FIELD(profile.guest_vmlinux) },                                                             \
+        { TOOL_STRING,                                                                                \
+          0,                                                                                          \
+          "guestmodules",                                                                             \
+          "FILE",                                                                                     \
+          "take guests' samples; its modules",                                                        \
+          FIELD(profile.guest_modules) },                                                             \
+        { TOOL_STRING,                                                                                \
+          0,                                                                                          \
+          "guestmount",                                                                               \
+          "DIR",                                                                                      \
+          "take guests' samples; DIR/PID is the root of the one that PID is the hypervisor of",       \
+          FIELD(profile.guest_mount) },                                                               \
+        TOOL_ROWS_READING, TOOL_ROW_VERBOSE
+
+#define TOOL_ROWS_PROFILE_CHAINS                                                                   \
+    { TOOL_FLAG, 'G', "hide-call-graph", NULL, "without call chains", FIELD(profile.hide_chain) }, \
+        { TOOL_UINT, 0, "max-stack", "N", "frames at most of a chain", FIELD(profile.max_stack) }, \
+        { TOOL_STRING,        0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols",         \
+          FIELD(profile.stop) },                                                                   \
+        { TOOL_FLAG,                                                                               \
+          0,                                                                                       \
+          "inline",                                                                                \
+          NULL,                                                                                    \
+          "inlined functions in unwound chains (on)",                                              \
+          FIELD(profile.inlined) },                                                                \
+        { TOOL_FLAG,                                                                               \
+          0,                                                                                       \
+          "demangle",                                                                              \
+          NULL,                                                                                    \
+          "demangle C++, Rust, D and Java names (on)",                                             \
+          FIELD(profile.demangle) },                                                               \
+    {                                                                                              \
+        TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",                    \
+            FIELD(profile.demangle_kernel)                                                         \
+    }
+
+#define TOOL_ROWS_PROFILE_SAMPLES                                                                  \
+    { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(profile.comms) },    \
+        { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(profile.pids) },  \
+        { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(profile.tids) },    \
+        { TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(profile.cpus) },          \
+        { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(profile.dsos) },   \
+        { TOOL_STRING,                                                                             \
+          'S',                                                                                     \
+          "symbols",                                                                               \
+          "SYMBOL[,...]",                                                                          \
+          "keep samples in these symbols or at these addresses (hexadecimal)",                     \
+          FIELD(profile.symbols) },                                                                \
+        { TOOL_U64,                                                                                \
+          0,                                                                                       \
+          "addr-range",                                                                            \
+          "N",                                                                                     \
+          "with -S ADDRESS: bytes from the address",                                               \
+          FIELD(profile.address_range) },                                                          \
+    {                                                                                              \
+        TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", \
+            FIELD(profile.time)                                                                    \
+    }
+
+/* What is on by default. */
+void tool_profile_defaults(struct tool_profile *options);
+/* As the library takes them, with `flags` more; borrows from both. */
+struct perfdata_profile_options
+tool_profile_options(const struct tool *tool, const struct tool_profile *options, uint32_t flags);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* flame: a recording as a page, or as a flame graph in SVG. */
+#include "tool/profile.h"
+#include "tool/output.h"
+#include "tool/verbs.h"
+#include <perfdata/page.h>
+#include <perfdata/rewrite.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct flame_options {
+    struct tool_profile profile;
+    const char *output, *before, *title;
+    int svg, icicle, samples, lines;
+    uint64_t max_samples;
+};
+#define FIELD(name) offsetof(struct flame_options, name)
+
+static const struct tool_option flame_rows[] = {
+    { TOOL_GROUP, .help = "Input" },
+    TOOL_ROW_INPUT,
+    { TOOL_STRING, 0, "diff", "OLD", "compare with this recording: what grew, what shrank",
+      FIELD(before) },
+    TOOL_ROWS_PROFILE_INPUT,
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_STRING, 'o', "output", "FILE",
+      "where to write, perf.html or perf.svg if not given; - is standard output", FIELD(output) },
+    { TOOL_FLAG, 0, "svg", NULL, "the flame graph alone, for documents", FIELD(svg) },
+    { TOOL_FLAG, 0, "icicle", NULL, "with --svg: the root at the top", FIELD(icicle) },
+    { TOOL_FLAG, 0, "count", NULL, "with --svg: a sample weighs 1, not its period",
+      FIELD(samples) },
+    { TOOL_STRING, 0, "title", "TEXT", "title, in place of the recording's name", FIELD(title) },
+    { TOOL_U64, 0, "max-samples", "N",
+      "join samples of one stack in a piece of time where there are more (2,000,000)",
+      FIELD(max_samples) },
+    { TOOL_GROUP, .help = "Call chains" },
+    { TOOL_FLAG, 0, "lines", NULL, "source lines, too: frames differ by their lines",
+      FIELD(lines) },
+    TOOL_ROWS_PROFILE_CHAINS,
+    { TOOL_GROUP, .help = "Which samples" },
+    TOOL_ROWS_PROFILE_SAMPLES,
+    { 0 },
+};
+
+static void flame_defaults(void *data)
+{
+    struct flame_options *options = data;
+    tool_profile_defaults(&options->profile);
+}
+
+/* ---- what is wrong with the recording, for the page ---- */
+
+struct warnings {
+    char **lines;
+    size_t count, capacity;
+    char *text; /* of a line that is not complete */
+    size_t length;
+};
+
+static void add_line(struct warnings *warnings)
+{
+    if (warnings->count == warnings->capacity) {
+        size_t capacity = warnings->capacity ? 2 * warnings->capacity : 16;
+        char **grown = realloc(warnings->lines, capacity * sizeof *grown);
+        if (!grown)
+            return;
+        warnings->lines = grown;
+        warnings->capacity = capacity;
+    }
+    warnings->lines[warnings->count++] = warnings->text;
+    warnings->text = NULL;
+    warnings->length = 0;
+}
+
+/* Lines of `check` that tell of something wrong: all but the counts at the end. */
+static int take_text(void *data, const char *text, size_t length)
+{
+    struct warnings *warnings = data;
+    for (size_t i = 0; i < length; i++) {
+        char *grown = realloc(warnings->text, warnings->length + 2);
+        if (!grown)
+            return 1;
+        warnings->text = grown;
+        grown[warnings->length] = text[i] == '\n' ? '\0' : text[i];
+        grown[++warnings->length] = '\0';
+        if (text[i] != '\n')
+            continue;
+        if (!strncmp(grown, "file: ", 6) || !strncmp(grown, "content: ", 9))
+            add_line(warnings);
+        warnings->length = 0;
+    }
+    return 0;
+}
+
+static void forget(struct warnings *warnings)
+{
+    for (size_t i = 0; i < warnings->count; i++)
+        free(warnings->lines[i]);
+    free(warnings->lines);
+    free(warnings->text);
+}
+
+/* ---- the verb ---- */
+
+/* The profile of another recording, by the options of this one. */
+static enum tool_exit read_before(struct tool *tool, const char *name,
+                                  const struct perfdata_profile_options *how,
+                                  perfdata_profile **out)
+{
+    perfdata_recording *recording;
+    *out = NULL;
+    if (!name)
+        return TOOL_DONE;
+    enum tool_exit code = tool_open(tool, name, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_status status = perfdata_profile_build(recording, how, out);
+    return tool_close_run(tool, recording, status, -1);
+}
+
+static enum tool_exit write_all(struct tool *tool, const struct flame_options *options,
+                                perfdata_recording *recording, const perfdata_profile *profile,
+                                const perfdata_profile *before, const char *name)
+{
+    struct warnings warnings = { 0 };
+    struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
+    page.form = options->svg ? PERFDATA_PAGE_SVG : PERFDATA_PAGE_HTML;
+    page.flags = (options->icicle ? PERFDATA_PAGE_ICICLE : 0u) |
+                 (options->samples ? PERFDATA_PAGE_SAMPLES : 0u);
+    page.title = options->title ? options->title : name;
+    page.before = before;
+    page.max_samples = options->max_samples;
+    /* A stream cannot be read twice. */
+    if (!options->svg && strcmp(name, "-") != 0)
+        (void)!perfdata_check(recording, take_text, &warnings, NULL);
+    page.warnings = (const char *const *)warnings.lines;
+    page.warning_count = warnings.count;
+    const char *path = options->output ? options->output : options->svg ? "perf.svg" : "perf.html";
+    perfdata_status status = perfdata_page_file(recording, profile, &page, path);
+    if (status >= 0 && !options->output)
+        tool_printf(tool, "%s\n", path);
+    forget(&warnings);
+    return tool_written(tool, recording, status);
+}
+
+static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct flame_options *options = data;
+    if (!options->svg && (options->icicle || options->samples))
+        return tool_usage(tool, "options --icicle and --count go with --svg: the page has both");
+    if (options->svg && options->max_samples)
+        return tool_usage(tool, "option --max-samples is for the page");
+    struct perfdata_profile_options how = tool_profile_options(
+        tool, &options->profile,
+        options->svg ? 0 : PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_SWITCHES);
+    how.detail = options->lines ? PERFDATA_FRAMES_BY_LINE : PERFDATA_FRAMES_BY_FUNCTION;
+    perfdata_profile *before, *profile = NULL;
+    perfdata_recording *recording;
+    enum tool_exit code = read_before(tool, options->before, &how, &before);
+    if (code != TOOL_DONE && code != TOOL_PARTIAL)
+        return code;
+    enum tool_exit opened = tool_open_one(tool, argc, argv, &recording);
+    if (opened != TOOL_DONE) {
+        perfdata_profile_free(before);
+        return opened;
+    }
+    perfdata_status status = perfdata_profile_build(recording, &how, &profile);
+    enum tool_exit written = TOOL_DONE;
+    if (profile)
+        written = write_all(tool, options, recording, profile, before,
+                            tool_input_name(tool, argc, argv));
+    perfdata_profile_free(profile);
+    perfdata_profile_free(before);
+    enum tool_exit closed = tool_close_run(tool, recording, status, -1);
+    return written != TOOL_DONE ? written : closed != TOOL_DONE ? closed : code;
+}
+
+const struct tool_verb tool_verb_flame = {
+    .name = "flame",
+    .synopsis = "[OPTIONS] [FILE] [-o OUT]",
+    .description =
+        "Draws a recording: one HTML file with a flame graph, a table, callers and callees and a "
+        "timeline, which\nneeds no network and opens in any browser; with `--svg` a flame graph "
+        "for documents.\n\n"
+        "`--diff OLD` shows what changed since another recording: widths from both, what grew in "
+        "orange, what\nshrank in blue.",
+    .examples = { "flame perf.data", "the page perf.html", "flame --svg -o flame.svg perf.data",
+                  "a picture for a document" },
+    .options = flame_rows,
+    .options_size = sizeof(struct flame_options),
+    .defaults = flame_defaults,
+    .run = run_flame,
+};

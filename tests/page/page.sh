@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# flame: the page in a headless browser, by clicks and keys; its sums against report's; names that attack; SVG.
+# page.sh PART: walk, totals, names, svg
+set -u
+demo=$SOURCE/tests/data/demo
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PERF_CONFIG=/dev/null HOME="$work"
+
+browser() {
+    ORACLES=${PERFDATA_ORACLES:-$SOURCE/build-oracles}
+    CHROMIUM=$(command -v chromium || true)
+    export ORACLES CHROMIUM
+    [ -n "$CHROMIUM" ] || { echo 'skipped: no chromium'; exit 77; }
+    command -v node >/dev/null || { echo 'skipped: no node'; exit 77; }
+    [ -d "$ORACLES/node_modules/playwright-core" ] && [ -d "$ORACLES/node_modules/axe-core" ] ||
+        { echo 'skipped: no playwright-core and axe-core (./dev setup --oracles installs them)'; exit 77; }
+}
+
+demo_page() {
+    "$PERFDATA" flame --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms" -i "$demo/spin.data" "$@"
+}
+
+case $1 in
+walk)
+    browser
+    demo_page -o "$work/page.html" || exit 1
+    [ "$(wc -c <"$work/page.html")" -le 200000 ] || { echo 'the page itself is over 200 KB'; exit 1; }
+    node "$SOURCE/tests/page/walk.mjs" "$work/page.html"
+    ;;
+diff)
+    browser
+    "$PERFDATA" slice -i "$demo/spin.data" --first 45 -o "$work/old.data" || exit 1
+    demo_page --diff "$work/old.data" -o "$work/page.html" || exit 1
+    node "$SOURCE/tests/page/diff.mjs" "$work/page.html"
+    ;;
+totals)
+    # What the page holds is what report says, function by function: columns of the page, read here without a browser.
+    set -- "$demo/spin.data" "$demo/shapes.data"
+    if [ -n "${PERFDATA_CORPUS-}" ]; then
+        for name in cpu-clock-fp cpp-fp dwarf forkexec group-read kernel-callchains sys-wide jit inline; do
+            set -- "$@" "$PERFDATA_CORPUS/own/rec/$name.data"
+        done
+    fi
+    python3 "$SOURCE/tests/page/totals.py" "$PERFDATA" "$demo" "${PERFDATA_CORPUS-}" "$work" "$@"
+    ;;
+names)
+    browser
+    "$PERFDATA" assemble "$SOURCE/tests/page/names.pdt" -o "$work/names.data" || exit 1
+    "$PERFDATA" flame -i "$work/names.data" -o "$work/page.html" || exit 1
+    if grep -q '<script>alert' "$work/page.html"; then
+        echo 'a name of the recording stands in the page as markup'
+        exit 1
+    fi
+    node "$SOURCE/tests/page/names.mjs" "$work/page.html"
+    ;;
+svg)
+    demo_page --svg -o "$work/a.svg" && demo_page --svg --icicle --count -o "$work/b.svg" || exit 1
+    "$PERFDATA" assemble "$SOURCE/tests/page/names.pdt" -o "$work/names.data" &&
+        "$PERFDATA" flame --svg -i "$work/names.data" -o "$work/c.svg" || exit 1
+    for file in a b c; do
+        python3 -c 'import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1])
+assert len(d.getElementsByTagName("title")) > 1 and not d.getElementsByTagName("script")' "$work/$file.svg" ||
+            { echo "$file.svg is not what it should be"; exit 1; }
+    done
+    grep -q 'gamma_leaf (/own/bin/spin): 61.11 %, 55165495, self 53159477' "$work/a.svg" ||
+        { echo 'no gamma_leaf in alpha_top of 61.11 %'; exit 1; }
+    demo_page --svg -j 1 -o "$work/1.svg" && demo_page --svg -j 8 -o "$work/8.svg" &&
+        cmp "$work/1.svg" "$work/8.svg" && demo_page -j 1 -o "$work/1.html" && demo_page -j 8 -o "$work/8.html" &&
+        cmp "$work/1.html" "$work/8.html"
+    ;;
+esac

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Walks through a page by clicks and keys as a person would: walk.mjs PAGE.html
+// The recording is tests/data/demo, whose program calls gamma_leaf from alpha_top and from delta_rec, which calls itself.
+import {
+    launch,
+    open,
+    ready,
+    check,
+    equal,
+    finish,
+    total,
+    state,
+    press,
+    settle,
+    axeSource,
+} from './browser.mjs';
+
+const file = process.argv[2];
+const browser = await launch();
+
+async function searching() {
+    const page = await open(browser, file);
+    const whole = await total(page);
+    check(whole > 0, 'the page has samples');
+    await press(page, '/');
+    await page.keyboard.type('gamma_leaf');
+    await settle(page);
+    const hits = await page.locator('.hits').textContent();
+    check(/^\d+ hits, 9\d\.\d\d %$/.test(hits), `hits are told: ${hits}`);
+    await press(page, 'Enter');
+    equal((await state(page)).chosen.name, 'gamma_leaf', 'Enter goes to a hit');
+    await press(page, 'Escape');
+    await page.locator('#regex').check();
+    await page.fill('#search', '^(alpha|delta)_');
+    await settle(page);
+    check((await page.locator('.hits').textContent()).includes('hits'), 'expressions are searched');
+    await page.fill('#search', '(');
+    await settle(page);
+    equal(await page.locator('.hits').textContent(), 'not an expression', 'a wrong one is told');
+    await page.close();
+}
+
+// From the root down to gamma_leaf by keys, into it, and back.
+async function zooming() {
+    const page = await open(browser, file);
+    await page.locator('.panel.flame .flame').focus();
+    await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown');
+    const before = await page.evaluate(() => window.perfdataPage.flame.selected);
+    await press(page, 'Enter');
+    equal(await page.evaluate(() => window.perfdataPage.flame.zoomed), before, 'Enter zooms');
+    check((await state(page)).zoom.length === 3, 'the address knows what is zoomed');
+    const tree = page.locator('.panel.flame [role=tree] [aria-current=true]');
+    check((await tree.textContent()).includes('%'), 'a screen reader is told of the frame');
+    await press(page, 'Backspace', 'Backspace', 'Backspace', 'Backspace');
+    equal(await page.evaluate(() => window.perfdataPage.flame.zoomed), 0, 'Backspace goes back');
+    await page.mouse.click(640, 200);
+    await settle(page);
+    check((await page.evaluate(() => window.perfdataPage.flame.zoomed)) > 0, 'a click zooms');
+    await page.close();
+}
+
+async function choosing() {
+    const page = await open(browser, file);
+    const whole = await total(page);
+    await page.fill('#search', 'delta_rec');
+    await page.selectOption('#add-step', 'search-only');
+    await settle(page);
+    const only = await total(page);
+    check(only > 0 && only < whole, 'only samples with delta_rec');
+    await page.selectOption('#add-step', 'recursion');
+    await settle(page);
+    equal(await total(page), only, 'collapsed recursion weighs the same');
+    equal(await page.locator('.chips .chip').count(), 2, 'a chip a step');
+    await page.locator('.chips .chip').first().click();
+    await settle(page);
+    equal(await total(page), whole, 'a removed chip brings all back');
+    await page.locator('.panel.flame .flame').focus();
+    await press(page, 'u');
+    equal(await page.locator('.chips .chip').count(), 0, 'u undoes the last step');
+    await page.fill('#search', 'gamma_leaf');
+    await page.selectOption('#add-step', 'search-drop');
+    await settle(page);
+    check((await total(page)) < whole / 5, 'without samples in gamma_leaf');
+    await page.close();
+}
+
+async function menus() {
+    const page = await open(browser, file);
+    await page.locator('.panel.flame .flame').focus();
+    await press(page, 'ArrowDown', 'ArrowDown', 'm');
+    check(await page.locator('.menu').isVisible(), 'm opens the menu');
+    await press(page, 'ArrowDown', 'ArrowUp', 'Enter');
+    equal((await state(page)).view, 'sandwich', 'callers and callees by keys');
+    check((await page.locator('.panel.sandwich h2').textContent()).includes('%'), 'with a share');
+    await page.close();
+}
+
+async function tables() {
+    const page = await open(browser, file);
+    await page.locator('#tab-table').click();
+    await settle(page);
+    const first = page.locator('.panel.table .rows .row').first();
+    check((await first.textContent()).includes('gamma_leaf'), 'the heaviest function is first');
+    await page.locator('.panel.table .scroll').focus();
+    await press(page, 'ArrowDown', 'Enter');
+    equal((await state(page)).chosen.name, 'gamma_leaf', 'a row is chosen by keys');
+    equal((await state(page)).view, 'sandwich', 'and opened');
+    await page.locator('#tab-table').click();
+    await page.fill('.panel.table input[type=search]', 'delta');
+    await settle(page);
+    equal(await page.locator('.panel.table .rows .row').count(), 1, 'rows are filtered');
+    await page.fill('.panel.table input[type=search]', '');
+    await page.locator('.columnheader button, .head .name button').first().click();
+    await settle(page);
+    const names = await page.locator('.panel.table .rows .row .name').allTextContents();
+    equal(names, [...names].sort(), 'rows are sorted by name');
+    const text = await page.evaluate(() => window.perfdataPage.table.text());
+    check(text.split('\n').length === names.length + 1, 'all rows are copied');
+    await page.close();
+}
+
+async function times() {
+    const page = await open(browser, file);
+    const whole = await total(page);
+    await page.locator('#tab-time').click();
+    await settle(page);
+    const box = await page.locator('.timeline').boundingBox();
+    await page.mouse.move(box.x + 400, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 700, box.y + 40, { steps: 5 });
+    await page.mouse.up();
+    await settle(page);
+    const part = await total(page);
+    check(part > 0 && part < whole, 'a range drives the sums');
+    await page.keyboard.down('Control');
+    await page.mouse.move(box.x + 900, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 1000, box.y + 40, { steps: 5 });
+    await page.mouse.up();
+    await page.keyboard.up('Control');
+    await settle(page);
+    equal((await state(page)).ranges.length, 2, 'a second range is added');
+    check((await total(page)) > part, 'and counts');
+    await page.locator('.timeline').focus();
+    await press(page, 'Escape');
+    equal(await total(page), whole, 'Escape clears the ranges');
+    await press(page, 'ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight', 'Shift+ArrowRight');
+    equal((await state(page)).ranges.length, 1, 'a range by keys');
+    await page.selectOption('.panel.time select', 'heat');
+    await settle(page);
+    await page.locator('#tab-order').click();
+    await settle(page);
+    check(
+        (await page.evaluate(() => window.perfdataPage.orderChart.levels.length)) > 2,
+        'samples in order of time',
+    );
+    await page.close();
+}
+
+// What is seen goes into the address, and comes out of it.
+async function addresses() {
+    const page = await open(browser, file);
+    await page.fill('#search', 'delta_rec');
+    await page.selectOption('#add-step', 'search-only');
+    await page.selectOption('#set-shape', 'callers');
+    await page.locator('#tab-table').click();
+    await settle(page);
+    const [address, before, sum] = [page.url(), await state(page), await total(page)];
+    await page.goto('about:blank');
+    await page.goto(address);
+    await ready(page);
+    equal(await state(page), before, 'the address keeps the view');
+    equal(await total(page), sum, 'and the sums');
+    await page.goto('about:blank');
+    await page.goto(`${address.replace(/#.*/, '')}#%7B%22view%22%3A7,%22chips%22%3A%22x%22%7D`);
+    await ready(page);
+    equal((await state(page)).view, 'flame', 'nonsense in an address is left out');
+    await page.close();
+}
+
+async function looks() {
+    const page = await open(browser, file, { colorScheme: 'dark' });
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    equal(await theme(), 'dark', 'dark by the system');
+    await page.locator('.panel.flame .flame').focus();
+    await press(page, 't');
+    equal(await theme(), 'light', 'light by hand');
+    await press(page, '?');
+    check(await page.locator('dialog').isVisible(), '? shows the keys');
+    await press(page, 'Escape');
+    check(!(await page.locator('dialog').isVisible()), 'Escape closes them');
+    await page.setViewportSize({ width: 400, height: 800 });
+    await settle(page);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    check(wide <= 400, `400 pixels are enough: ${wide}`);
+    await page.close();
+}
+
+// All that has a function is reached by Tab alone.
+async function byKeyboard() {
+    const page = await open(browser, file);
+    const met = new Set();
+    for (let i = 0; i < 40; i++) {
+        await page.keyboard.press('Tab');
+        met.add(
+            await page.evaluate(
+                () => document.activeElement.id || document.activeElement.className,
+            ),
+        );
+    }
+    for (const id of [
+        'search',
+        'regex',
+        'set-weight',
+        'set-shape',
+        'set-group',
+        'set-level',
+        'set-color',
+        'add-step',
+        'set-threads',
+        'theme',
+        'safe',
+        'link',
+        'help',
+        'tab-flame',
+        'flame',
+    ])
+        check(met.has(id), `Tab reaches ${id}`);
+    await page.locator('#tab-flame').focus();
+    await press(page, 'ArrowRight');
+    equal((await state(page)).view, 'table', 'arrows change the view');
+    await page.close();
+}
+
+async function axe() {
+    for (const theme of ['light', 'dark']) {
+        for (const view of ['flame', 'table', 'sandwich', 'time', 'order', 'about']) {
+            const page = await open(browser, file, { state: { view, theme }, bypassCSP: true });
+            await page.evaluate(axeSource());
+            const { violations } = await page.evaluate(() => window.axe.run());
+            for (const { id, help, nodes } of violations)
+                check(
+                    false,
+                    `axe, ${view}, ${theme}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`,
+                );
+            check(!violations.length, `axe finds nothing in ${view}, ${theme}`);
+            await page.close();
+        }
+    }
+}
+
+for (const part of [
+    searching,
+    zooming,
+    choosing,
+    menus,
+    tables,
+    times,
+    addresses,
+    looks,
+    byKeyboard,
+    axe,
+]) {
+    try {
+        await part();
+    } catch (error) {
+        check(false, `${part.name}: ${error.message}`);
+    }
+}
+await browser.close();
+process.exit(finish());
