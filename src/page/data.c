@@ -3,6 +3,7 @@
 #include "base/intern.h"
 #include "page/page.h"
 #include <perfdata/text.h>
+#include <perfdata/types.h>
 #include <stdlib.h>
 
 #define MOST_SAMPLES 2000000 /* unless the caller says otherwise */
@@ -230,8 +231,9 @@ static void put_json(struct pd_text *out, const char *text)
 /* Periods of clocks are nanoseconds; others count their event. */
 static const char *unit_of(const struct perfdata_profile_event *event)
 {
-    return strstr(event->name, "cpu-clock") || strstr(event->name, "task-clock") ? "ns"
-                                                                                 : event->name;
+    bool clock = event->type == PERFDATA_TYPE_SOFTWARE && (event->config == PERFDATA_SW_CPU_CLOCK ||
+                                                           event->config == PERFDATA_SW_TASK_CLOCK);
+    return clock ? "ns" : event->name;
 }
 
 static void put_events(struct pd_text *out, const perfdata_profile *profile, bool *first)
