@@ -39,6 +39,8 @@ complete -c perfdata -n '__fish_seen_subcommand_from script' -l addr-range -r -d
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l time -r -d 'time spans: START,STOP, percentages A%-B%, slices P%/N'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l dlfilter -r -d 'ask this shared object, a filter made for perf; show-cycles: built in'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l dlarg -r -d 'argument of the filter; may be given again'
+complete -c perfdata -n '__fish_seen_subcommand_from script' -s s -l script -r -d 'scripts are not run: tells what does that one'\''s work here'
+complete -c perfdata -n '__fish_seen_subcommand_from script' -s l -l list -d 'scripts of perf and what does their work here'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l list-dlfilters -d 'filters here and among perf'\''s'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l itrace -d 'what is made of AUX traces: letters and numbers as in perf; G and L warn of events that may be large PEBS'
 complete -c perfdata -n '__fish_seen_subcommand_from script' -l insn-trace -d 'every instruction, with its bytes'

@@ -83,6 +83,10 @@ _perfdata() {
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
         '*--dlfilter=[ask this shared object, a filter made for perf; show-cycles\: built in]:FILE:_files' \
         '*--dlarg=[argument of the filter; may be given again]:ARG:' \
+        '*-s+[scripts are not run\: tells what does that one'\''s work here]:NAME:' \
+        '*--script=[scripts are not run\: tells what does that one'\''s work here]:NAME:' \
+        '*-l[scripts of perf and what does their work here]' \
+        '*--list[scripts of perf and what does their work here]' \
         '*--list-dlfilters[filters here and among perf'\''s]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--insn-trace=-[every instruction, with its bytes]::raw:' \

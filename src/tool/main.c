@@ -3,6 +3,14 @@
 #include "tool/verbs.h"
 #include <string.h>
 
+/* For shells: verbs, or the options that stand before them, in a line. */
+static void list_words(struct tool *tool, bool verbs)
+{
+    for (const struct tool_verb_row *row = tool_verbs; verbs && row->verb; row++)
+        tool_printf(tool, "%s ", row->name);
+    tool_puts(tool, verbs ? "\n" : "--help --version --no-pager --list-cmds --list-opts \n");
+}
+
 /* What stands before the verb: --version, --help, or an option of perf's that we do not have. */
 static enum tool_exit run_global(struct tool *tool, const char *option)
 {
@@ -14,11 +22,13 @@ static enum tool_exit run_global(struct tool *tool, const char *option)
         tool_help_all(tool);
         return TOOL_DONE;
     }
-    static const char *const refused[] = { "-vv",           "-p",
-                                           "--paginate",    "--no-pager",
-                                           "--exec-path",   "--html-path",
-                                           "--buildid-dir", "--debugfs-dir",
-                                           "--debug",       "--list-cmds" };
+    if (!strcmp(option, "--list-cmds") || !strcmp(option, "--list-opts")) {
+        list_words(tool, option[7] == 'c');
+        return TOOL_DONE;
+    }
+    static const char *const refused[] = { "-vv",           "-p",          "--paginate",
+                                           "--exec-path",   "--html-path", "--buildid-dir",
+                                           "--debugfs-dir", "--debug" };
     for (size_t i = 0; i < TOOL_LENGTH(refused); i++) {
         size_t length = strlen(refused[i]);
         if (!strncmp(option, refused[i], length) && (!option[length] || option[length] == '='))
@@ -29,6 +39,9 @@ static enum tool_exit run_global(struct tool *tool, const char *option)
 
 static enum tool_exit run(struct tool *tool, int argc, char **argv)
 {
+    /* Output is never paged. */
+    for (; argc > 1 && !strcmp(argv[1], "--no-pager"); argc--)
+        argv++;
     if (argc < 2) {
         tool_help_all(tool);
         return tool_exit_as(tool, TOOL_DONE, 1);

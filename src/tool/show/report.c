@@ -229,6 +229,11 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
     tool->quiet = ((struct report_options *)data)->quiet;
     struct perfdata_report_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
+    /* perf's only argument is the filter of symbols; ours names the recording where -i does not. */
+    if (argc == 1 && (tool->as_perf || tool->input)) {
+        options.symbol_filter = argv[0];
+        argc = 0;
+    }
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;

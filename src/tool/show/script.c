@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/show/dlfilters.h"
+#include "tool/show/perf_scripts.h"
 #include "tool/input.h"
 #include "tool/options.h"
 #include <perfdata/script.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_FIELD_LISTS 64
 #define MAX_DLARGS 64
@@ -23,7 +25,8 @@ struct script_options {
     uint64_t address_range;
     const char *graph_functions;
     const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
-    int guest_code, pad_dso, xed, list_dlfilters;
+    int guest_code, pad_dso, xed, list_dlfilters, list_scripts;
+    const char *script_name;
     const char *dlfilter, *dlargs[MAX_DLARGS];
     size_t dlarg_count;
 };
@@ -160,6 +163,10 @@ static const struct tool_option script_rows[] = {
       "ask this shared object, a filter made for perf; show-cycles: built in", FIELD(dlfilter) },
     { TOOL_CALLBACK, 0, "dlarg", "ARG", "argument of the filter; may be given again",
       .parse = parse_dlarg },
+    { TOOL_STRING, 's', "script", "NAME",
+      "scripts are not run: tells what does that one's work here", FIELD(script_name) },
+    { TOOL_FLAG, 'l', "list", NULL, "scripts of perf and what does their work here",
+      FIELD(list_scripts) },
     { TOOL_FLAG, 0, "list-dlfilters", NULL, "filters here and among perf's",
       FIELD(list_dlfilters) },
     { TOOL_GROUP, .help = "AUX traces" },
@@ -301,6 +308,13 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
     perfdata_recording *recording;
     if (from->list_dlfilters)
         return tool_list_dlfilters(tool);
+    if (from->list_scripts)
+        return tool_list_scripts(tool);
+    if (from->script_name)
+        return tool_refuse_script(tool, from->script_name);
+    bool reports = argc > 1 && (!strcmp(argv[0], "report") || !strcmp(argv[0], "record"));
+    if (argc && tool_is_script(argv[reports]) && access(argv[reports], F_OK))
+        return tool_refuse_script(tool, argv[reports]);
     if (argc && tool->as_perf) /* perf takes it for the name of a script */
         return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Issue 24, points 25 and 26: what people who know perf type. Scripts are not run but named with what does their work;
+# report takes a filter of symbols as its argument; options before the verb that shells and programs use.
+set -u
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+ln -s "$PERFDATA" "$folder/perf"
+data=$SOURCE/tests/data/report/calls.data
+cd "$folder" || exit 1
+failed=0
+# says CODE PATTERN COMMAND...
+says() {
+    code=$1 pattern=$2
+    shift 2
+    "$@" >out 2>&1 </dev/null
+    got=$?
+    [ $got -eq "$code" ] && grep -q -e "$pattern" out || { echo "$*: exit $got"; cat out; failed=1; }
+}
+for name in export-to-sqlite 'python:export-to-sqlite' /usr/lib/x/export-to-sqlite.py; do
+    says 2 'perfdata export sqlite -o FILE.db does the work of export-to-sqlite' "$PERFDATA" script -s $name
+done
+says 2 'script --pt-events' "$PERFDATA" script intel-pt-events
+says 2 'export folded' "$PERFDATA" script report stackcollapse
+says 129 'script --pt-events' ./perf script intel-pt-events
+says 2 'nothing does the work of' "$PERFDATA" script -s nobody.py
+says 0 'intel-pt-events *perfdata script --pt-events' "$PERFDATA" script -l
+# Each replacement is a command line that the program takes.
+"$PERFDATA" script -l | sed -n 's/^  [a-zA-Z_-]* *perfdata //p' | sort -u >commands
+[ "$(wc -l <commands)" -ge 6 ] || { echo 'too few replacements'; failed=1; }
+while read -r verb rest; do
+    # shellcheck disable=SC2086
+    "$PERFDATA" $verb $rest -i /nonexistent.data 2>&1 </dev/null | grep -q 'No such file' ||
+        { echo "$verb $rest is no command line"; failed=1; }
+done <commands
+
+"$PERFDATA" report --stdio --symbol-filter main -i "$data" >expected 2>&1
+for program in ./perf "$PERFDATA"; do
+    "$program" report --stdio -i "$data" main >found 2>&1
+    cmp -s expected found || { echo "$program report main: not --symbol-filter main"; failed=1; }
+done
+"$PERFDATA" report --stdio -i "$data" >found 2>&1
+cmp -s expected found && { echo 'the filter keeps everything'; failed=1; }
+"$PERFDATA" report --stdio "$data" 2>&1 | cmp -s found - || { echo 'report FILE'; failed=1; }
+
+says 0 '^perf version' ./perf --no-pager version
+says 0 ' report ' "$PERFDATA" --list-cmds
+says 0 '--list-opts' "$PERFDATA" --list-opts
+for word in $("$PERFDATA" --list-cmds); do says 0 "$word" "$PERFDATA" help "$word"; done
+exit $failed
