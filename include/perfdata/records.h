@@ -13,6 +13,7 @@
  * the cursor is closed. A cursor is used by one thread at a time. */
 #ifndef PERFDATA_RECORDS_H
 #define PERFDATA_RECORDS_H
+#include <perfdata/dump.h>
 #include <perfdata/recording.h>
 #include <perfdata/symbol_search.h>
 
@@ -36,6 +37,8 @@ enum perfdata_order {
 #define PERFDATA_CURSOR_RESOLVE 1u
 /* C++ and Rust names as they are in the object. Since 0.1. */
 #define PERFDATA_CURSOR_NO_DEMANGLE 2u
+/* With `itrace`: code that runs in a guest is its hypervisor's own. Since 0.1. */
+#define PERFDATA_CURSOR_GUEST_CODE 4u
 
 /* Begin with PERFDATA_CURSOR_OPTIONS_INIT. Strings are borrowed until the cursor is closed; NULL: not given. Since 0.1. */
 struct perfdata_cursor_options {
@@ -43,14 +46,23 @@ struct perfdata_cursor_options {
     uint32_t order;                       /* enum perfdata_order */
     uint32_t flags;                       /* PERFDATA_CURSOR_... */
     struct perfdata_symbol_search search; /* with PERFDATA_CURSOR_RESOLVE */
+    /* What is made of AUX traces (Intel PT): values of perf's --itrace, such as "b" (branches) or "i100usg"; "" for perf's
+     * defaults; none: traces are not decoded. The samples come among the recorded ones, in delivery order, each with its
+     * thread, symbols and frames; their events are the recording's until the cursor is closed. Errors of decoding come as
+     * records AUXTRACE_ERROR. Wants PERFDATA_CURSOR_RESOLVE and delivery order; one such cursor a recording at a time. */
+    const char *const *itrace;
+    size_t itrace_count;
+    /* intel-pt.* of this file in place of /etc/perfconfig and home's; NULL: these, if search.home is given. */
+    const char *perf_config;
 };
 #define PERFDATA_CURSOR_OPTIONS_INIT                                                               \
     {                                                                                              \
-        sizeof(struct perfdata_cursor_options), 0, 0, PERFDATA_SYMBOL_SEARCH_INIT                  \
+        sizeof(struct perfdata_cursor_options), 0, 0, PERFDATA_SYMBOL_SEARCH_INIT, 0, 0, 0         \
     }
 
 /* A walk over all records from the first on; options NULL: delivery order, nothing resolved. Several cursors of one
- * recording may be open, used by one thread in turn. PERFDATA_ERROR_MEMORY, _ARGUMENT. Since 0.1. */
+ * recording may be open, used by one thread in turn, but for those with `itrace`. PERFDATA_ERROR_MEMORY, _ARGUMENT; what
+ * `itrace` does not parse as is told in perf's words; errors of reading a trace's description. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_cursor_open(perfdata_recording *recording,
                                                   const struct perfdata_cursor_options *options,
                                                   perfdata_cursor **out);
@@ -59,6 +71,8 @@ PERFDATA_API perfdata_status perfdata_cursor_open(perfdata_recording *recording,
 PERFDATA_API int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record);
 /* How far it is: bytes of the data section read so far. Since 0.1. */
 PERFDATA_API uint64_t perfdata_cursor_position(const perfdata_cursor *cursor);
+/* How many errors decoding AUX traces has met so far; 0 without `itrace`. Since 0.1. */
+PERFDATA_API uint64_t perfdata_cursor_trace_errors(const perfdata_cursor *cursor);
 /* NULL does nothing. Since 0.1. */
 PERFDATA_API void perfdata_cursor_close(perfdata_cursor *cursor);
 
@@ -79,7 +93,7 @@ PERFDATA_API uint64_t perfdata_record_number(const perfdata_record *record);
 PERFDATA_API uint64_t perfdata_record_time(const perfdata_record *record);
 /* NULL: it belongs to none (types from 64 on, unknown ids). Since 0.1. */
 PERFDATA_API const perfdata_event *perfdata_record_event(const perfdata_record *record);
-/* As recorded, header included, in the recorder's byte order. Since 0.1. */
+/* As recorded, header included, in the recorder's byte order; of what was made of a trace in this machine's. Since 0.1. */
 PERFDATA_API const void *perfdata_record_bytes(const perfdata_record *record, size_t *size);
 
 /* Who a kernel record speaks of: of a sample its own fields, else the trailer. Absent: all ones. Since 0.1. */
@@ -90,6 +104,81 @@ struct perfdata_identity {
 };
 PERFDATA_API void perfdata_record_identity(const perfdata_record *record,
                                            struct perfdata_identity *out);
+
+/* ---- fields by name, of any record ---- */
+
+/* What a field is. Since 0.1. */
+enum perfdata_value_kind {
+    PERFDATA_VALUE_UNSIGNED = 0,
+    PERFDATA_VALUE_SIGNED = 1, /* `number` is its two's complement */
+    PERFDATA_VALUE_REAL = 2,
+    PERFDATA_VALUE_TEXT = 3,  /* `data`, `size` bytes without the NUL, which may be missing */
+    PERFDATA_VALUE_BYTES = 4, /* `data`, `size` bytes as recorded */
+    PERFDATA_VALUE_ARRAY =
+        5, /* of `count` numbers: "NAME[0]" ...; `data`, `size` bytes in the recorder's order */
+    PERFDATA_VALUE_GROUP =
+        6 /* fields of its own, "NAME.FIELD"; a list of `count` groups: "NAME[0].FIELD" */
+};
+
+/* Since 0.1. */
+struct perfdata_value {
+    size_t struct_size; /* set by the caller */
+    uint32_t kind;      /* enum perfdata_value_kind */
+    uint32_t count;     /* elements of an array or a list; 0: unknown, or not a list */
+    uint64_t number;
+    double real;
+    const void *data; /* the record's */
+    size_t size;
+};
+
+/* A field of the record by its name in `perfdata dump` ("pid", "filename", "sample_id.time", "callchain[2]",
+ * "entries[0].cpu"), of every record type that the tables know; the header's are "type", "misc" and "size". A sample's are
+ * named as well ("ip", "raw", "branches"). Walks the record's fields each time: for single fields of many records
+ * perfdata_sample_value() is faster.
+ *   PERFDATA_ERROR_NOT_FOUND   the record has no such field
+ *   PERFDATA_ERROR_BAD_RECORD  it would lie behind the record's end
+ * Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_field(const perfdata_record *record, const char *name,
+                                                   struct perfdata_value *out);
+/* Its text, as `perfdata dump` prints it: numbers with their names ("0x2 (user)"), text in quotes, groups on lines of their
+ * own. *text lives until the next call of this kind or of perfdata_cursor_next(). Errors as above and
+ * PERFDATA_ERROR_MEMORY. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_field_text(const perfdata_record *record,
+                                                        const char *name, const char **text);
+/* All fields, as `perfdata dump` prints the record: a line that names it and a line a field; with PERFDATA_DUMP_JSON one JSON
+ * object. PERFDATA_ERROR_OUTPUT when write() wanted no more; PERFDATA_ERROR_BAD_RECORD, when it says more than it holds:
+ * what is there has been written. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_print(const perfdata_record *record, uint32_t flags,
+                                                   perfdata_write_fn write, void *data);
+
+/* ---- tracepoints ---- */
+
+/* A field of a tracepoint, by the format in the recording. Since 0.1. */
+struct perfdata_tracepoint_field {
+    size_t struct_size;      /* set by the caller */
+    const char *name, *type; /* "prev_comm", "char[]"; the recording's */
+    uint32_t common;         /* 1: one that all tracepoints have (common_pid) */
+    uint32_t reserved;
+    struct perfdata_value value; /* numbers, text, bytes; its struct_size is set, too */
+};
+
+/* How many fields the sample's tracepoint has, common ones included; 0: the record is no sample of a tracepoint whose format
+ * the recording has. Since 0.1. */
+PERFDATA_API size_t perfdata_record_tracepoint_count(const perfdata_record *record);
+/* Field `index`, common ones first, then in the order of the format. PERFDATA_ERROR_ARGUMENT beyond the last;
+ * PERFDATA_ERROR_BAD_RECORD: the payload is too short for it. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_tracepoint_at(const perfdata_record *record,
+                                                           size_t index,
+                                                           struct perfdata_tracepoint_field *out);
+/* The field of that name. PERFDATA_ERROR_NOT_FOUND; else as above. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_tracepoint_field(const perfdata_record *record,
+                                                              const char *name,
+                                                              struct perfdata_value *out);
+/* `name` NULL: the whole payload in perf's words, by the tracepoint's print format (kernel addresses have names with
+ * PERFDATA_CURSOR_RESOLVE); else the text of that field. *text lives until the next call of this kind or of
+ * perfdata_cursor_next(). PERFDATA_ERROR_NOT_FOUND, _NO_DATA (no tracepoint, or no format), _MEMORY. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_tracepoint_text(const perfdata_record *record,
+                                                             const char *name, const char **text);
 
 /* ---- samples ---- */
 
@@ -141,6 +230,44 @@ PERFDATA_API const void *perfdata_sample_stack(const perfdata_sample *sample, si
  * PERFDATA_ERROR_NO_DATA when it was not recorded. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip,
                                                       uint32_t number, uint64_t *value);
+
+/* ---- what decoding a trace tells beside the sample ---- */
+
+/* Bits of perfdata_trace_facts.flags; their letters in script's field `flags`. Since 0.1. */
+enum perfdata_trace_flags {
+    PERFDATA_TRACE_BRANCH = 1 << 0,        /* b */
+    PERFDATA_TRACE_CALL = 1 << 1,          /* c */
+    PERFDATA_TRACE_RETURN = 1 << 2,        /* r */
+    PERFDATA_TRACE_CONDITIONAL = 1 << 3,   /* o */
+    PERFDATA_TRACE_SYSCALL = 1 << 4,       /* s: a system call or the return from one */
+    PERFDATA_TRACE_ASYNC = 1 << 5,         /* y */
+    PERFDATA_TRACE_INTERRUPT = 1 << 6,     /* i */
+    PERFDATA_TRACE_ABORT = 1 << 7,         /* A: of a transaction */
+    PERFDATA_TRACE_BEGIN = 1 << 8,         /* B: the trace begins here */
+    PERFDATA_TRACE_END = 1 << 9,           /* E: it ends here */
+    PERFDATA_TRACE_TRANSACTION = 1 << 10,  /* x: in one */
+    PERFDATA_TRACE_VM_ENTRY = 1 << 11,     /* g */
+    PERFDATA_TRACE_VM_EXIT = 1 << 12,      /* h */
+    PERFDATA_TRACE_INTR_DISABLE = 1 << 13, /* D: interrupts are off */
+    PERFDATA_TRACE_INTR_TOGGLE = 1 << 14   /* t: ... go on or off */
+};
+
+/* Since 0.1. */
+struct perfdata_trace_facts {
+    size_t struct_size;   /* set by the caller */
+    uint32_t flags;       /* enum perfdata_trace_flags */
+    uint32_t insn_length; /* bytes of the instruction at insn_ip; 0: unknown */
+    uint64_t insn_ip;     /* the last instruction that ran */
+    uint64_t to;          /* where the step leads, also where the sample has no ADDR; 0: nowhere */
+    uint64_t insn_count;  /* instructions since the last sample that had them; 0: unknown */
+    uint64_t cycle_count; /* cycles of those; 0: unknown */
+    uint32_t machine_pid; /* of a guest: its hypervisor's process; 0: the host */
+    uint32_t vcpu;        /* of a guest */
+    uint64_t reserved;
+};
+/* PERFDATA_ERROR_NO_DATA for what was recorded. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_record_trace_facts(const perfdata_record *record,
+                                                         struct perfdata_trace_facts *out);
 
 /* ---- threads, maps, symbols, as of the record ---- */
 

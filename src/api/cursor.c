@@ -10,10 +10,30 @@ static void set_search(struct perfdata_cursor *cursor,
     cursor->search.demangle = !(options->flags & PERFDATA_CURSOR_NO_DEMANGLE);
 }
 
-static perfdata_status open_session(struct perfdata_cursor *cursor, enum pd_order_mode mode)
+static perfdata_status decode_traces(struct perfdata_cursor *cursor,
+                                     const struct perfdata_cursor_options *options)
+{
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
+    struct pd_synth_config config = { .options = &cursor->itrace,
+                                      .guest_code = options->flags & PERFDATA_CURSOR_GUEST_CODE,
+                                      .threads = 1 };
+    if (!options->itrace_count)
+        return PERFDATA_OK;
+    perfdata_status status = pd_itrace_options_take(&cursor->itrace, PD_ITRACE_SCRIPT,
+                                                    &cursor->recording->context, &places,
+                                                    options->itrace, options->itrace_count);
+    return status < 0 ? status : pd_session_decode(&cursor->session, &config);
+}
+
+static perfdata_status open_session(struct perfdata_cursor *cursor,
+                                    const struct perfdata_cursor_options *options,
+                                    enum pd_order_mode mode)
 {
     perfdata_status status = pd_session_open(cursor->recording, &cursor->search, &cursor->session);
     if (status < 0)
+        return status;
+    pd_session_want_guests(&cursor->session, &options->search);
+    if ((status = decode_traces(cursor, options)) < 0)
         return status;
     cursor->consumer = (struct pd_consumer){ .types = { UINT64_MAX, UINT64_MAX },
                                              .unknown_types = true,
@@ -39,6 +59,10 @@ perfdata_status perfdata_cursor_open(perfdata_recording *recording,
     if (!recording->open || options.order > PERFDATA_FILE_ORDER)
         return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
                        "no open recording or no such order");
+    if (options.itrace_count &&
+        (!(options.flags & PERFDATA_CURSOR_RESOLVE) || options.order == PERFDATA_FILE_ORDER))
+        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "itrace wants PERFDATA_CURSOR_RESOLVE and delivery order");
     perfdata_cursor *cursor = calloc(1, sizeof *cursor);
     if (!cursor)
         return pd_fail(&recording->recording.context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
@@ -50,7 +74,7 @@ perfdata_status perfdata_cursor_open(perfdata_recording *recording,
     perfdata_status status;
     if (options.flags & PERFDATA_CURSOR_RESOLVE) {
         set_search(cursor, &options);
-        status = open_session(cursor, mode);
+        status = open_session(cursor, &options, mode);
     } else {
         cursor->record.delivered = &cursor->delivered;
         status = pd_order_open(cursor->recording, mode, &cursor->order);
@@ -74,6 +98,8 @@ void perfdata_cursor_close(perfdata_cursor *cursor)
     if (cursor->resolver)
         pd_resolver_free(cursor->resolver);
     pd_session_close(&cursor->session);
+    pd_tracing_free(cursor->tracing);
+    pd_text_free(&cursor->text);
     free(cursor);
 }
 
@@ -111,6 +137,14 @@ int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record
 uint64_t perfdata_cursor_position(const perfdata_cursor *cursor)
 {
     return pd_order_position(cursor->order ? cursor->order : cursor->front.order);
+}
+
+uint64_t perfdata_cursor_trace_errors(const perfdata_cursor *cursor)
+{
+    struct pd_synth_stats stats = { 0 };
+    if (cursor->session.synth)
+        pd_synth_statistics(cursor->session.synth, &stats);
+    return stats.errors;
 }
 
 /* ---- any record ---- */

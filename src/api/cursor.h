@@ -2,8 +2,11 @@
 /* Behind <perfdata/records.h>. */
 #ifndef PD_API_CURSOR_H
 #define PD_API_CURSOR_H
+#include "base/text.h"
 #include "container/handle.h"
+#include "itrace/options.h"
 #include "pipeline/front.h"
+#include "tracepoint/tracepoint.h"
 #include <perfdata/records.h>
 
 struct perfdata_sample {
@@ -32,6 +35,20 @@ struct perfdata_cursor {
     size_t next; /* in the job's batch */
     int filled;  /* what filling it returned: 1 there is more behind it */
     struct pd_resolver *resolver;
+    struct pd_itrace_options itrace;
+    /* formats of tracepoints, read when they are first asked for */
+    struct pd_tracing *tracing;
+    bool tracing_known;
+    struct pd_text text; /* what was given out last */
 };
+
+/* The record's bytes are in this machine's order: decoding a trace made it. */
+PD_INLINE bool pd_api_is_made(const struct pd_delivered *delivered)
+{
+    return !delivered->chunk;
+}
+/* Into cursor->text, NUL-terminated. */
+perfdata_status pd_api_give_text(struct perfdata_cursor *cursor, const char **text);
+perfdata_status pd_api_decode(const perfdata_record *record, struct pd_sample *out);
 
 #endif

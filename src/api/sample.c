@@ -3,18 +3,18 @@
 #include "api/cursor.h"
 #include <stdlib.h>
 
-static perfdata_status decode(const perfdata_record *record, struct pd_sample *out)
+perfdata_status pd_api_decode(const perfdata_record *record, struct pd_sample *out)
 {
     const struct pd_delivered *delivered = record->delivered;
     if (delivered->type != PD_RECORD_SAMPLE || !delivered->event)
         return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_ARGUMENT,
                        (int64_t)delivered->offset, "the record is no sample of a known event");
-    return pd_sample_decode(delivered->event, delivered->data, delivered->size, out);
+    return pd_delivered_sample(delivered, out);
 }
 
 perfdata_status perfdata_record_sample(const perfdata_record *record, const perfdata_sample **out)
 {
-    perfdata_status status = decode(record, &record->cursor->sample.decoded);
+    perfdata_status status = pd_api_decode(record, &record->cursor->sample.decoded);
     *out = status == PERFDATA_ERROR_ARGUMENT ? NULL : &record->cursor->sample;
     return status;
 }
@@ -111,6 +111,36 @@ perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_i
     return PERFDATA_OK;
 }
 
+/* ---- what a trace tells ---- */
+
+/* The public bits are the layer's own. */
+#define SAME(PUBLIC, OWN) _Static_assert((int)PERFDATA_TRACE_##PUBLIC == (int)PD_IP_##OWN, #PUBLIC)
+SAME(BRANCH, BRANCH);
+SAME(SYSCALL, SYSCALLRET);
+SAME(ABORT, TX_ABORT);
+SAME(END, TRACE_END);
+SAME(TRANSACTION, IN_TX);
+SAME(VM_EXIT, VMEXIT);
+SAME(INTR_TOGGLE, INTR_TOGGLE);
+
+perfdata_status perfdata_record_trace_facts(const perfdata_record *record,
+                                            struct perfdata_trace_facts *out)
+{
+    const struct pd_synth_facts *facts = record->delivered->facts;
+    if (!facts || facts->recorded)
+        return PERFDATA_ERROR_NO_DATA;
+    struct perfdata_trace_facts result = { .flags = facts->flags,
+                                           .insn_length = facts->insn_length,
+                                           .insn_ip = facts->insn_ip,
+                                           .to = facts->to,
+                                           .insn_count = facts->insn_count,
+                                           .cycle_count = facts->cycle_count,
+                                           .machine_pid = facts->machine_pid,
+                                           .vcpu = facts->vcpu };
+    pd_give_result(out, &result, sizeof result);
+    return PERFDATA_OK;
+}
+
 /* ---- as of the record ---- */
 
 static perfdata_status check_resolving(const perfdata_record *record)
@@ -188,7 +218,7 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
     *count = 0;
     perfdata_status status = check_resolving(record);
     if (status == PERFDATA_OK)
-        status = decode(record, &sample);
+        status = pd_api_decode(record, &sample);
     if (status < 0 || !capacity)
         return status;
     if (!sample.stack_dynamic_size)

@@ -12,16 +12,73 @@ export PKG_CONFIG_PATH=${pc%/*} PKG_CONFIG_SYSROOT_DIR=
 flags=$(pkg-config --define-variable=prefix="$directory$prefix" --cflags --libs perfdata)
 LD_LIBRARY_PATH=$(dirname "$(find "$directory" -name 'libperfdata.so')")
 export LD_LIBRARY_PATH
+perfdata=$directory$prefix/bin/perfdata
+# What an example prints: as stored, or as `script` prints it where the example says so.
+expect() { # NAME RECORDING ARGUMENTS... -- OPTIONS OF SCRIPT...
+    name=$1 recording=$2
+    shift 2
+    set -- "$name" "$recording" "$@"
+    (
+        shift 2
+        symbols=''
+        while [ $# -gt 0 ] && [ "$1" != -- ]; do symbols="$symbols $1"; shift; done
+        # shellcheck disable=SC2086
+        "$directory/$name" "$recording" $symbols
+    ) >"$directory/$name.out"
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
+    if [ $# -gt 0 ]; then
+        shift
+        "$perfdata" script -i "$recording" "$@" >"$directory/$name.exact" 2>"$directory/$name.err"
+        [ -s "$directory/$name.exact" ] || { echo "script prints nothing of $recording"; exit 1; }
+        diff -u "$directory/$name.exact" "$directory/$name.out"
+    else
+        diff -u "$SOURCE/tests/api/$name.exact" "$directory/$name.out"
+    fi
+}
+# They are installed, too.
+examples=$directory$prefix/share/doc/perfdata/examples
 for source in "$SOURCE"/examples/*.c; do
     name=$(basename "$source" .c)
+    cmp "$source" "$examples/$name.c"
     # A library with sanitizers needs them in the program too.
     # shellcheck disable=SC2086
     ${CC:-cc} -std=c99 -Wall -Wextra -pedantic -Werror ${SANITIZE:+-fsanitize=$SANITIZE} "$source" \
         $flags -o "$directory/$name"
-    (cd "$SOURCE/tests/data/demo" && "$directory/$name" spin.data symfs symfs/kallsyms) >"$directory/$name.out"
-    diff -u "$SOURCE/tests/api/$name.exact" "$directory/$name.out"
+    cd "$SOURCE/tests/data/demo"
+    case $name in
+    chains) expect chains spin.data symfs symfs/kallsyms -- --symfs symfs --kallsyms symfs/kallsyms -F ip,sym ;;
+    pt_branches)
+        cd ../itrace
+        for recording in c_forkbid t_eptw t_ptwfup t_tracestop t_tsx; do
+            expect pt_branches $recording.data symfs -- --symfs symfs --itrace=b -F ip,sym,symoff,addr
+        done
+        ;;
+    tracepoints) expect tracepoints ../report/traces.data ;;
+    write)
+        "$directory/write" "$directory/made.data"
+        "$perfdata" script -i "$directory/made.data" >"$directory/write.out"
+        diff -u "$SOURCE/tests/api/write.exact" "$directory/write.out"
+        ;;
+    *) expect "$name" spin.data symfs symfs/kallsyms ;;
+    esac
+    tested="${tested-} $name"
 done
-"$directory$prefix/bin/perfdata" version
+[ "$(echo "$tested" | wc -w)" -ge 7 ] || { echo "few examples:$tested"; exit 1; }
+# At most 40 lines of code, without blank ones, comments and includes.
+for name in chains pt_branches; do
+    lines=$(grep -cvE '^(#include.*| *|/\*.*| \*.*)$' "$SOURCE/examples/$name.c")
+    [ "$lines" -le 40 ] || { echo "$name.c: $lines lines of code, more than 40"; exit 1; }
+done
+# A static link needs what pkg-config --static says, and no more.
+if [ -z "${SANITIZE:+yes}" ]; then
+    static=$(pkg-config --static --define-variable=prefix="$directory$prefix" --cflags --libs perfdata |
+        sed 's/-lperfdata/-l:libperfdata.a/')
+    # shellcheck disable=SC2086
+    ${CC:-cc} -std=c99 "$SOURCE/examples/events.c" $static -o "$directory/static"
+    (cd "$SOURCE/tests/data/demo" && env -u LD_LIBRARY_PATH "$directory/static" spin.data) |
+        diff -u "$SOURCE/tests/api/events.exact" -
+fi
+"$perfdata" version
 [ -f "$directory$prefix/share/man/man1/perfdata.1" ]
 # The shared library carries its soname and nothing of ours leaks without a version.
 readelf -d "$directory$prefix"/lib*/libperfdata.so.1 "$directory$prefix"/lib/*/libperfdata.so.1 2>/dev/null |

@@ -23,6 +23,13 @@ perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw,
 perfdata_status pd_dump_json(struct pd_dump *dump, const struct pd_raw *raw,
                              const struct pd_fields_input *input);
 
+/* The value of one field behind a blank, as pd_dump_text() writes it behind "name:"; no newline. */
+void pd_dump_value(struct pd_dump *dump, const struct pd_field *field);
+/* Of an array one element, likewise. */
+void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index);
+/* Makes dump->sink the printer of lines, for a walk that the caller begins. */
+void pd_dump_lines(struct pd_dump *dump);
+
 /* "MMAP2" or "TYPE_4711". */
 void pd_dump_type(struct pd_text *text, uint32_t type);
 /* Fields that say nothing: reserved numbers and padding that are zero. */

@@ -107,54 +107,60 @@ static void put_branch_flags(struct pd_text *text, uint64_t flags)
         pd_text_format(text, " %s", pd_name_of(&pd_names_branch_spec, PD_BRANCH_PART(flags, SPEC)));
 }
 
-static void put_branches(struct pd_dump *dump, const struct pd_field *field)
+static void put_branch(struct pd_text *text, const struct pd_field *field, uint32_t index)
 {
     struct pd_sample view = { .branches = field->data, .swap = field->swap };
-    for (uint32_t i = 0; i < field->length; i++) {
-        struct pd_branch branch = pd_branch_at(&view, i);
-        begin_element(dump);
-        pd_text_format(dump->text, "0x%llx -> 0x%llx", (unsigned long long)branch.from,
-                       (unsigned long long)branch.to);
-        put_branch_flags(dump->text, branch.flags);
-    }
+    struct pd_branch branch = pd_branch_at(&view, index);
+    pd_text_format(text, "0x%llx -> 0x%llx", (unsigned long long)branch.from,
+                   (unsigned long long)branch.to);
+    put_branch_flags(text, branch.flags);
 }
 
-static void put_array(struct pd_dump *dump, const struct pd_field *field)
+static bool is_decimal(const struct pd_field *field)
+{
+    return field->kind == PD_KIND_u16s || field->kind == PD_KIND_u32s ||
+           field->kind == PD_KIND_u64s;
+}
+
+void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index)
 {
     struct pd_text *text = dump->text;
     struct pd_array array = { field->data, field->length,
                               (uint8_t)(field->length ? field->size / field->length : 8),
                               field->swap };
     if (field->kind == PD_KIND_branches) {
-        put_branches(dump, field);
+        put_branch(text, field, index);
         return;
     }
+    uint64_t value = pd_array_at(&array, index);
+    if (is_decimal(field)) {
+        pd_text_u64(text, value, 0, ' ');
+        return;
+    }
+    if (field->mask)
+        pd_text_format(
+            text, "%-5s ",
+            pd_register_name(dump->arch, pd_dump_register(field->mask, index), field->value));
+    pd_text_string(text, "0x");
+    pd_text_hex(text, value, 16, '0');
+    if (value >= PD_CONTEXT(MAX) && pd_name_of(&pd_names_context, value))
+        pd_text_format(text, " %s", pd_name_of(&pd_names_context, value));
+}
+
+static void put_array(struct pd_dump *dump, const struct pd_field *field)
+{
     for (uint32_t i = 0; i < field->length; i++) {
-        uint64_t value = pd_array_at(&array, i);
-        if (field->kind == PD_KIND_u16s || field->kind == PD_KIND_u32s ||
-            field->kind == PD_KIND_u64s) {
-            pd_text_char(text, ' ');
-            pd_text_u64(text, value, 0, ' ');
-            continue;
-        }
-        begin_element(dump);
-        if (field->mask)
-            pd_text_format(
-                text, "%-5s ",
-                pd_register_name(dump->arch, pd_dump_register(field->mask, i), field->value));
-        pd_text_string(text, "0x");
-        pd_text_hex(text, value, 16, '0');
-        if (value >= PD_CONTEXT(MAX) && pd_name_of(&pd_names_context, value))
-            pd_text_format(text, " %s", pd_name_of(&pd_names_context, value));
+        if (is_decimal(field))
+            pd_text_char(dump->text, ' ');
+        else
+            begin_element(dump);
+        pd_dump_element(dump, field, i);
     }
 }
 
-static void text_field(struct pd_sink *sink, const struct pd_field *field)
+void pd_dump_value(struct pd_dump *dump, const struct pd_field *field)
 {
-    struct pd_dump *dump = (struct pd_dump *)sink;
-    if (pd_dump_is_blank(field))
-        return;
-    struct pd_text *text = begin_line(dump, field->name);
+    struct pd_text *text = dump->text;
     switch (pd_kinds[field->kind].shape) {
     case PD_SHAPE_NUMBER: put_number(text, field); break;
     case PD_SHAPE_TEXT:
@@ -164,7 +170,16 @@ static void text_field(struct pd_sink *sink, const struct pd_field *field)
     case PD_SHAPE_ARRAY: put_array(dump, field); break;
     default: put_bytes(dump, field); break;
     }
-    pd_text_char(text, '\n');
+}
+
+static void text_field(struct pd_sink *sink, const struct pd_field *field)
+{
+    struct pd_dump *dump = (struct pd_dump *)sink;
+    if (pd_dump_is_blank(field))
+        return;
+    begin_line(dump, field->name);
+    pd_dump_value(dump, field);
+    pd_text_char(dump->text, '\n');
 }
 
 static void text_open(struct pd_sink *sink, const struct pd_field *field)
@@ -185,13 +200,18 @@ static void text_close(struct pd_sink *sink)
     ((struct pd_dump *)sink)->depth--;
 }
 
+void pd_dump_lines(struct pd_dump *dump)
+{
+    dump->sink = (struct pd_sink){ text_field, text_open, text_close, false, true };
+    dump->depth = 0;
+    dump->list[0] = false;
+}
+
 perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw,
                              const struct pd_fields_input *input)
 {
     struct pd_text *text = dump->text;
-    dump->sink = (struct pd_sink){ text_field, text_open, text_close, false, true };
-    dump->depth = 0;
-    dump->list[0] = false;
+    pd_dump_lines(dump);
     pd_text_string(text, "0x");
     pd_text_hex(text, raw->offset, 0, ' ');
     pd_text_char(text, ' ');
