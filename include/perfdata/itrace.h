@@ -4,6 +4,7 @@
 #define PERFDATA_ITRACE_H
 #include <perfdata/recording.h>
 #include <perfdata/status.h>
+#include <perfdata/symbol_search.h>
 #include <perfdata/types.h>
 
 #ifdef __cplusplus
@@ -47,7 +48,7 @@ PERFDATA_API const char *perfdata_packets_text(perfdata_packets *packets);
 /* "MODE.Exec"; NULL: no kind. Static. Since 0.1. */
 PERFDATA_API const char *perfdata_packet_kind_name(uint32_t kind);
 
-/* ---- what ran, by a bare trace and the code ---- */
+/* ---- what ran: by a bare trace and the code, or by a recording (perfdata_aux_steps()) ---- */
 
 /* The steps of a program: branches, sampled instructions, and what else the trace tells. Since 0.1. */
 typedef struct perfdata_steps perfdata_steps;
@@ -91,6 +92,8 @@ struct perfdata_steps_options {
     uint32_t mtc_period; /* as the trace was made; CPUID 15H: TSC = crystal * tsc_n / tsc_d */
     uint32_t tsc_n, tsc_d;
     uint32_t max_nonturbo; /* ratio; 0: CYC packets give no time before they can be compared */
+    uint32_t reserved;
+    struct perfdata_symbol_search search; /* perfdata_aux_steps(): where the traced programs lie */
 };
 
 /* Since 0.1. */
@@ -112,6 +115,10 @@ struct perfdata_step {
     uint64_t time;          /* TSC; 0: not known yet */
     uint64_t insns, cycles; /* run so far */
     uint64_t payload; /* PTWRITE, MWAIT, PWRE, PWRX: theirs; CBR: the ratio; PSB: its offset */
+    /* Of a recording; of a bare trace 0 and -1. */
+    uint64_t nanoseconds;  /* by the recording's clock; 0: not known */
+    int32_t pid, tid, cpu; /* who ran where; -1: not known */
+    uint32_t reserved;
 };
 
 /* A walk through a trace that lies in memory. The bytes and what the options point to stay the caller's and outlive it.
@@ -121,8 +128,11 @@ PERFDATA_API perfdata_status perfdata_steps_open(const void *bytes, size_t size,
                                                  perfdata_steps **out);
 /* NULL does nothing. Since 0.1. */
 PERFDATA_API void perfdata_steps_close(perfdata_steps *steps);
-/* 1: a step, 0: the end of the trace. Since 0.1. */
+/* 1: a step, 0: the end of the trace, < 0: a status, of a recording only; perfdata_recording_error() tells it. A step takes
+ * tens of nanoseconds, where code is met again. Since 0.1. */
 PERFDATA_API int perfdata_steps_next(perfdata_steps *steps, struct perfdata_step *out);
+/* How many steps were errors so far. Since 0.1. */
+PERFDATA_API uint64_t perfdata_steps_errors(const perfdata_steps *steps);
 /* "Overflow packet", in perf's words. Static. Since 0.1. */
 PERFDATA_API const char *perfdata_step_error_text(uint32_t error);
 
@@ -174,6 +184,17 @@ PERFDATA_API perfdata_status perfdata_aux_buffer(const perfdata_aux *aux, size_t
 /* Bytes of a buffer from `from` on; *got is less at its end, or where the file ends. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_aux_read(const perfdata_aux *aux, size_t index, uint64_t from,
                                                void *to, size_t size, size_t *got);
+
+/* The steps of queue `queue` (perfdata_aux_buffer.queue) of Intel PT: code, clock, how the trace was made and who ran when are
+ * the recording's; of the options `wanted`, `period`, `search` and PERFDATA_STEPS_QUICK count. NULL: all steps. The recording
+ * is gone through once while steps are asked for; meanwhile neither another perfdata_aux_steps() nor a cursor with `itrace`
+ * of the recording may be open. perfdata_steps_close() ends it, before `aux` is closed.
+ *   PERFDATA_ERROR_ARGUMENT     there is no such queue
+ *   PERFDATA_ERROR_UNSUPPORTED  another kind of trace
+ * and what reading fails with. Since 0.1. */
+PERFDATA_API perfdata_status perfdata_aux_steps(perfdata_aux *aux, uint32_t queue,
+                                                const struct perfdata_steps_options *options,
+                                                perfdata_steps **out);
 
 /* Each prints one view; those below the first want Intel PT: PERFDATA_ERROR_UNSUPPORTED with the kind's name. Errors of
  * reading, PERFDATA_ERROR_OUTPUT, PERFDATA_ERROR_MEMORY. Since 0.1. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/itrace.h>: the steps of a bare trace. */
+/* <perfdata/itrace.h>: the steps of a bare trace; those of a recording come from aux_steps.c. */
+#include "api/steps.h"
 #include "itrace/code/caller.h"
-#include "itrace/intel_pt/walk/decoder.h"
-#include <perfdata/itrace.h>
 #include <stdlib.h>
 
 struct perfdata_steps {
+    struct pd_aux_steps *recorded; /* of a recording; NULL: the members below */
+    uint64_t errors;
     const uint8_t *bytes;
     size_t size;
     bool given; /* the decoder has the bytes */
@@ -88,44 +89,77 @@ void perfdata_steps_close(perfdata_steps *steps)
 {
     if (!steps)
         return;
+    pd_aux_steps_close(steps->recorded);
     pd_pt_decoder_free(steps->decoder);
     pd_code_given_free(&steps->code);
     free(steps);
 }
 
-static uint64_t payload_of(const struct pd_pt_state *state)
+static void give_step(const struct pd_pt_step *from, struct perfdata_step *out)
 {
-    return state->type & PD_PT_PTW          ? state->ptw_payload
-           : state->type & PD_PT_MWAIT_OP   ? state->mwait_payload
-           : state->type & PD_PT_PWR_ENTRY  ? state->pwre_payload
-           : state->type & PD_PT_PWR_EXIT   ? state->pwrx_payload
-           : state->type & PD_PT_CBR_CHANGE ? state->cbr
-           : state->type & PD_PT_PSB_EVENT  ? state->psb_offset
-                                            : 0;
+    struct perfdata_step step = { .type = from->type,
+                                  .flags = from->flags,
+                                  .error = from->error,
+                                  .insn_length = from->insn_length,
+                                  .from = from->from,
+                                  .to = from->to,
+                                  .time = from->tsc,
+                                  .insns = from->insns,
+                                  .cycles = from->cycles,
+                                  .payload = from->payload,
+                                  .nanoseconds = from->time,
+                                  .pid = (int32_t)from->pid,
+                                  .tid = (int32_t)from->tid,
+                                  .cpu = (int32_t)from->cpu };
+    pd_give_result(out, &step, sizeof step);
 }
 
 int perfdata_steps_next(perfdata_steps *steps, struct perfdata_step *out)
 {
     const struct pd_pt_state *state;
+    if (steps->recorded) {
+        const struct pd_pt_step *step;
+        int got = pd_aux_steps_next(steps->recorded, &step);
+        if (got > 0)
+            give_step(step, out);
+        return got;
+    }
     do
         state = pd_pt_decode(steps->decoder, UINT64_MAX);
     while (state && !state->error && !(state->type & steps->wanted));
     if (!state)
         return 0;
-    struct perfdata_step told = {
-        .type = state->error ? 0 : state->type & PD_PT_ALL_STEPS,
-        .flags = state->flags & (PD_PT_IN_TX | PD_PT_ABORT_TX | PD_PT_ASYNC | PD_PT_FUP_IP),
-        .error = state->error,
-        .insn_length = state->error || state->insn_ip != state->from_ip ? 0 : state->insn_length,
-        .from = state->from_ip,
-        .to = state->error ? 0 : state->to_ip,
-        .time = state->timestamp,
-        .insns = state->tot_insn_cnt,
-        .cycles = state->tot_cyc_cnt,
-        .payload = state->error ? 0 : payload_of(state),
-    };
-    pd_give_result(out, &told, sizeof told);
+    steps->errors += state->error != PD_PT_OK;
+    struct pd_pt_step step = pd_pt_step_of(state);
+    give_step(&step, out);
     return 1;
+}
+
+uint64_t perfdata_steps_errors(const perfdata_steps *steps)
+{
+    return steps->recorded ? pd_aux_steps_errors(steps->recorded) : steps->errors;
+}
+
+perfdata_status perfdata_aux_steps(perfdata_aux *aux, uint32_t queue,
+                                   const struct perfdata_steps_options *given, perfdata_steps **out)
+{
+    struct perfdata_steps_options options = { 0 };
+    *out = NULL;
+    perfdata_status status = pd_aux_need_pt(aux);
+    if (status == PERFDATA_OK)
+        status = pd_take_options(&aux->recording->context, &options, sizeof options, given);
+    if (status < 0)
+        return status;
+    perfdata_steps *steps = calloc(1, sizeof *steps);
+    if (!steps)
+        return pd_fail(&aux->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    status = pd_aux_steps_open(aux, queue, &options, &steps->recorded);
+    if (status < 0) {
+        perfdata_steps_close(steps);
+        return status;
+    }
+    *out = steps;
+    return PERFDATA_OK;
 }
 
 const char *perfdata_step_error_text(uint32_t error)

@@ -201,6 +201,10 @@ struct pd_guests;
 /* A record of no recording: text of the debug log, in its place among the samples. */
 enum { PD_SYNTH_LOG = 127 };
 
+/* A record of no recording, too: a step of a queue, where steps were asked for. Its data is a struct pd_pt_step
+ * (intel_pt/walk/decoder.h). */
+enum { PD_SYNTH_STEP_RECORD = 126 };
+
 /* The debug log (--itrace=d). */
 struct pd_synth_log {
     void *data;
@@ -227,6 +231,8 @@ struct pd_synth_config {
     bool guest_code;                /* code that runs in a guest is the host's: --guest-code */
     struct pd_guests *guests;       /* else: theirs; NULL: nothing is known of guests */
     unsigned threads; /* that may walk, the caller's included; see pd_synth_take_help() */
+    /* In place of samples the steps of one queue as they are, of these types (bits PD_PT_...); 0: samples. */
+    uint32_t step_types, step_queue;
 };
 
 struct pd_synth_stats {

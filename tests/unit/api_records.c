@@ -221,6 +221,90 @@ static void traces(void)
     perfdata_recording_close(recording);
 }
 
+struct branch {
+    uint64_t from, to, time;
+    uint32_t tid;
+};
+
+/* The branches among the samples of a queue's thread or CPU, by the cursor. */
+static size_t sampled_branches(perfdata_recording *recording, const char *symfs,
+                               const struct perfdata_aux_buffer *queue, struct branch *out,
+                               size_t capacity)
+{
+    static const char *const wanted[] = { "b" };
+    struct perfdata_cursor_options options = PERFDATA_CURSOR_OPTIONS_INIT;
+    perfdata_cursor *cursor;
+    const perfdata_record *record;
+    size_t count = 0;
+    options.itrace = wanted;
+    options.itrace_count = 1;
+    options.flags = PERFDATA_CURSOR_RESOLVE;
+    options.search.symfs = symfs;
+    CHECK(perfdata_cursor_open(recording, &options, &cursor) == 0);
+    while (perfdata_cursor_next(cursor, &record) == 1 && count < capacity) {
+        struct perfdata_trace_facts facts = { .struct_size = sizeof facts };
+        const perfdata_sample *sample;
+        uint64_t tid, cpu = 0;
+        if (perfdata_record_trace_facts(record, &facts) < 0 ||
+            perfdata_record_sample(record, &sample) < 0 ||
+            perfdata_sample_value(sample, PERFDATA_SAMPLE_TID, &tid) < 0)
+            continue;
+        perfdata_sample_value(sample, PERFDATA_SAMPLE_CPU, &cpu);
+        if (queue->cpu >= 0 ? (int32_t)cpu != queue->cpu : (int32_t)tid != queue->tid)
+            continue;
+        struct branch *to = &out[count++];
+        perfdata_sample_value(sample, PERFDATA_SAMPLE_IP, &to->from);
+        perfdata_sample_value(sample, PERFDATA_SAMPLE_ADDR, &to->to);
+        perfdata_sample_value(sample, PERFDATA_SAMPLE_TIME, &to->time);
+        to->tid = (uint32_t)tid;
+    }
+    perfdata_cursor_close(cursor);
+    return count;
+}
+
+/* The steps of a queue are the branches that the samples tell of, with their times and threads. */
+static void steps_of(const char *name, size_t at_least)
+{
+    enum { CAPACITY = 50000 };
+    struct branch *branches = calloc(CAPACITY, sizeof *branches);
+    struct perfdata_aux_buffer buffer = { .struct_size = sizeof buffer };
+    struct perfdata_steps_options options = { .struct_size = sizeof options,
+                                              .wanted = PERFDATA_STEP_BRANCH };
+    struct perfdata_step step = { .struct_size = sizeof step };
+    perfdata_recording *recording;
+    perfdata_aux *aux;
+    perfdata_steps *steps;
+    char symfs[1024];
+    size_t at = 0, errors = 0, different = 0;
+    int got;
+    snprintf(symfs, sizeof symfs, "%s", in_data("itrace/symfs"));
+    options.search.symfs = symfs;
+    CHECK(perfdata_recording_open(in_data(name), NULL, &recording) == 0);
+    CHECK(perfdata_aux_open(recording, NULL, &aux) == 0);
+    CHECK(perfdata_aux_buffer(aux, 0, &buffer) == 0);
+    CHECK(perfdata_aux_steps(aux, 4711, &options, &steps) == PERFDATA_ERROR_ARGUMENT && !steps);
+    size_t count = sampled_branches(recording, symfs, &buffer, branches, CAPACITY);
+    CHECK(perfdata_aux_steps(aux, buffer.queue, &options, &steps) == 0);
+    while ((got = perfdata_steps_next(steps, &step)) == 1) {
+        if (step.error) {
+            errors++;
+            continue;
+        }
+        const struct branch *branch = &branches[at++];
+        different += at > count || branch->from != step.from || branch->to != step.to ||
+                     branch->time != step.nanoseconds || branch->tid != (uint32_t)step.tid;
+    }
+    CHECK(got == 0);
+    CHECK_U64(at, count);
+    CHECK_U64(different, 0);
+    CHECK(count >= at_least);
+    CHECK_U64(perfdata_steps_errors(steps), errors);
+    perfdata_steps_close(steps);
+    perfdata_aux_close(aux);
+    perfdata_recording_close(recording);
+    free(branches);
+}
+
 /* Option structs of other versions: smaller ones keep defaults, larger ones are refused where they ask for what is unknown. */
 static void sizes(void)
 {
@@ -265,6 +349,10 @@ int main(void)
     all_fields("itrace/t_tsx.data", 50);
     tracepoints();
     traces();
+    steps_of("itrace/t_tsx.data", 1000);
+    steps_of("itrace/t_eptw.data", 1000);
+    steps_of("itrace/c_forkbid.data", 500);
+    steps_of("itrace/t_tracestop.data", 100);
     sizes();
     return test_done();
 }

@@ -11,8 +11,9 @@ void pd_synth_plain_open(struct pd_synth *synth)
     const struct pd_itrace_options *options = &synth->options;
     const struct pd_event *branches = synth->events[PD_SYNTH_BRANCHES],
                           *insns = synth->events[PD_SYNTH_INSTRUCTIONS];
-    synth->plain = !synth->logger && !options->skip && !synth->uses_stack && !options->power &&
-                   !synth->quick && !synth->range_count && !synth->aux->info.pt.cap_event_trace &&
+    synth->plain = !synth->logger && !synth->step_types && !options->skip && !synth->uses_stack &&
+                   !options->power && !synth->quick && !synth->range_count &&
+                   !synth->aux->info.pt.cap_event_trace &&
                    !(branches && pd_synth_has_parts(branches)) &&
                    !(insns && pd_synth_has_parts(insns)) && (!options->instructions || insns);
 }

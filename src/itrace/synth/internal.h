@@ -126,6 +126,8 @@ struct pd_synth {
     struct pd_aux *aux;
     struct pd_code *code;
     struct pd_code_reader *code_reader;
+    uint32_t step_types,
+        step_queue; /* steps of that queue are told as they are; 0: samples are made */
     bool timeless, guest_code, no_host;
     struct pd_guests *guests;     /* NULL: none are asked for */
     bool step_through;            /* each sample's own trace is decoded with it */

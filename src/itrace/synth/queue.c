@@ -237,7 +237,8 @@ perfdata_status pd_synth_make_queues(struct pd_synth *synth)
     synth->queue_count = count;
     for (size_t i = 0; i < synth->aux->queues.count; i++) {
         const struct pd_aux_queue *from = &synth->aux->queues.data[i];
-        if (!from->set || !from->buffers.count)
+        if (!from->set || !from->buffers.count ||
+            (synth->step_types && from->number != synth->step_queue))
             continue;
         perfdata_status status = make_queue(synth, from);
         if (status < 0)

@@ -425,11 +425,38 @@ static void put_branches(struct pd_synth_queue *queue)
      PD_PT_PWR_EXIT | PD_PT_CBR_CHANGE | PD_PT_BLOCK_ITEMS | PD_PT_PSB_EVENT | PD_PT_EVENT |       \
      PD_PT_IF_CHANGE)
 
+/* The step as it is: what was asked for in place of samples. */
+static void put_step(struct pd_synth_queue *queue)
+{
+    struct pd_synth *synth = queue->synth;
+    struct pd_pt_step *step = pd_synth_alloc(synth, sizeof *step);
+    if (!step)
+        return;
+    *step = pd_pt_step_of(queue->state);
+    step->tsc = synth->timeless ? 0 : queue->time;
+    step->time = pd_synth_time(queue);
+    step->pid = queue->pid;
+    step->tid = queue->tid;
+    step->cpu = queue->cpu;
+    synth->stats.errors += step->error != PD_PT_OK;
+    synth->sink->records[synth->sink->count++] = (struct pd_delivered){
+        .data = (const uint8_t *)step,
+        .size = sizeof *step,
+        .type = PD_SYNTH_STEP_RECORD,
+        .time = PD_NO_TIME
+    };
+}
+
 void pd_synth_emit_step(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
     const struct pd_pt_state *state = queue->state;
     const struct pd_itrace_options *options = &synth->options;
+    if (PD_UNLIKELY(synth->step_types)) {
+        if (state->type & synth->step_types)
+            put_step(queue);
+        return;
+    }
     pd_synth_count(queue);
     if (PD_UNLIKELY(state->type & RARE || state->cbr != queue->cbr_seen)) {
         if (synth->pebs && state->type & PD_PT_BLOCK_ITEMS)
@@ -496,6 +523,10 @@ void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *er
 
 void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
+    if (queue->synth->step_types) {
+        put_step(queue);
+        return;
+    }
     struct pd_synth_error error = { .code = state->error,
                                     .cpu = queue->cpu,
                                     .pid = queue->pid,

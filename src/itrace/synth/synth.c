@@ -55,7 +55,7 @@ static void set_mask(struct pd_synth *synth)
         mask |= PD_PT_EVENT | PD_PT_IF_CHANGE;
     if (synth->pebs)
         mask |= PD_PT_BLOCK_ITEMS;
-    synth->mask = synth->logger ? PD_PT_ALL_STEPS : mask;
+    synth->mask = synth->logger ? PD_PT_ALL_STEPS : synth->step_types ? synth->step_types : mask;
 }
 
 static void set_stacks(struct pd_synth *synth)
@@ -253,6 +253,8 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     synth->options = *config->options;
     synth->guest_code = config->guest_code;
     synth->no_host = config->no_host;
+    synth->step_types = config->step_types;
+    synth->step_queue = config->step_queue;
     synth->limit = UINT64_MAX;
     synth->guests = config->guests;
     synth->aux = aux;

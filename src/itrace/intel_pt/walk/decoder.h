@@ -112,6 +112,19 @@ struct pd_pt_state {
     const struct pd_pt_items *items;
 };
 
+/* A state as a caller of the library is told of it. */
+struct pd_pt_step {
+    uint32_t type, flags; /* type 0: an error */
+    uint32_t error, insn_length;
+    uint64_t from, to;
+    uint64_t tsc, time; /* time: nanoseconds; 0: not known, or of a bare trace */
+    uint64_t insns, cycles, payload;
+    uint32_t pid, tid, cpu; /* who ran; all ones: not known */
+};
+
+/* Without time and who it was, but for the decoder's own TSC. */
+struct pd_pt_step pd_pt_step_of(const struct pd_pt_state *state);
+
 struct pd_pt_buffer {
     const uint8_t *data; /* until the next one is asked for */
     size_t size;

@@ -653,3 +653,34 @@ const char *pd_pt_error_text(unsigned error)
                                         "Broken emulated ptwrite" };
     return error && error < PD_LENGTH(text) ? text[error] : "Unknown error!";
 }
+
+static uint64_t payload_of(const struct pd_pt_state *state)
+{
+    return state->type & PD_PT_PTW          ? state->ptw_payload
+           : state->type & PD_PT_MWAIT_OP   ? state->mwait_payload
+           : state->type & PD_PT_PWR_ENTRY  ? state->pwre_payload
+           : state->type & PD_PT_PWR_EXIT   ? state->pwrx_payload
+           : state->type & PD_PT_CBR_CHANGE ? state->cbr
+           : state->type & PD_PT_PSB_EVENT  ? state->psb_offset
+                                            : 0;
+}
+
+struct pd_pt_step pd_pt_step_of(const struct pd_pt_state *state)
+{
+    const bool lost = state->error != PD_PT_OK;
+    return (struct pd_pt_step){
+        .type = lost ? 0 : state->type & PD_PT_ALL_STEPS,
+        .flags = state->flags & (PD_PT_IN_TX | PD_PT_ABORT_TX | PD_PT_ASYNC | PD_PT_FUP_IP),
+        .error = state->error,
+        .insn_length = lost || state->insn_ip != state->from_ip ? 0 : state->insn_length,
+        .from = state->from_ip,
+        .to = lost ? 0 : state->to_ip,
+        .tsc = state->timestamp,
+        .insns = state->tot_insn_cnt,
+        .cycles = state->tot_cyc_cnt,
+        .payload = lost ? 0 : payload_of(state),
+        .pid = UINT32_MAX,
+        .tid = UINT32_MAX,
+        .cpu = UINT32_MAX,
+    };
+}
