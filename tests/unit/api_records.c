@@ -52,7 +52,8 @@ static bool check_line(const perfdata_record *record, const char *line, size_t l
     size_t blanks = strspn(line, " ");
     bool item = line[blanks] == '-';
     unsigned depth = (unsigned)(blanks + (item ? 2 : 0)) / 2 - 1;
-    const char *name = line + blanks + (item ? 2 : 0), *colon = memchr(name, ':', length);
+    const char *name = line + blanks + (item ? 2 : 0),
+               *colon = memchr(name, ':', length - (size_t)(name - line));
     if (!colon || colon >= line + length || memchr(name, ' ', (size_t)(colon - name)) ||
         line[blanks] == '0' || line[blanks] == '#')
         return false; /* an element of an array, or bytes */
