@@ -57,27 +57,36 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* A number and its unit, where there is one. *ended: the text ends without a unit. */
-static bool take_period(struct pd_itrace_options *options, const char **text, bool *type_set,
-                        bool *period_set, bool *ended)
+/* What is read, and what has been said of the period so far. */
+struct reading {
+    struct pd_itrace_options *options;
+    const char *text; /* behind the letter */
+    bool type_set, period_set;
+    bool ended; /* the text ends without a unit */
+};
+
+/* A number and its unit, where there is one. */
+static bool read_period(struct reading *reading)
 {
-    const char *at = skip_separators(*text);
+    struct pd_itrace_options *options = reading->options;
+    const char *at = skip_separators(reading->text);
+    options->instructions = true;
     if (!is_digit(*at)) {
-        *text = at;
+        reading->text = at;
         return true;
     }
     char *end;
     options->period = strtoull(at, &end, 10);
-    *period_set = true;
+    reading->period_set = true;
     at = skip_separators(end);
     switch (*at++) {
     case 'i':
         options->period_type = PD_ITRACE_INSTRUCTIONS;
-        *type_set = true;
+        reading->type_set = true;
         break;
     case 't':
         options->period_type = PD_ITRACE_TICKS;
-        *type_set = true;
+        reading->type_set = true;
         break;
     case 'm': options->period *= 1000; /* fallthrough */
     case 'u': options->period *= 1000; /* fallthrough */
@@ -85,12 +94,12 @@ static bool take_period(struct pd_itrace_options *options, const char **text, bo
         if (*at++ != 's')
             return false;
         options->period_type = PD_ITRACE_NS;
-        *type_set = true;
+        reading->type_set = true;
         break;
-    case 0: *ended = true; return true;
+    case 0: reading->ended = true; return true;
     default: return false;
     }
-    *text = at;
+    reading->text = at;
     return true;
 }
 
@@ -130,64 +139,90 @@ static bool take_flags(const char **text, uint32_t *plus, uint32_t *minus)
     return true;
 }
 
-static bool take_skip(const char **text, uint64_t *skip)
+/* ---- what the letters do (letters.def) ---- */
+
+static bool read_calls(struct reading *reading)
+{
+    return reading->options->branches = reading->options->calls = true;
+}
+
+static bool read_returns(struct reading *reading)
+{
+    return reading->options->branches = reading->options->returns = true;
+}
+
+static bool read_errors(struct reading *reading)
+{
+    reading->options->errors = true;
+    return take_flags(&reading->text, &reading->options->error_plus,
+                      &reading->options->error_minus);
+}
+
+static bool read_log(struct reading *reading)
+{
+    reading->options->log = true;
+    return take_flags(&reading->text, &reading->options->log_plus, &reading->options->log_minus);
+}
+
+static bool read_chain_of(struct reading *reading, bool *which)
+{
+    *which = true;
+    reading->options->callchain_size = CALLCHAIN;
+    return take_size(&reading->text, &reading->options->callchain_size);
+}
+
+static bool read_chain(struct reading *reading)
+{
+    return read_chain_of(reading, &reading->options->callchain);
+}
+
+static bool read_late_chain(struct reading *reading)
+{
+    return read_chain_of(reading, &reading->options->add_callchain);
+}
+
+static bool read_branches_of(struct reading *reading, bool *which)
+{
+    *which = true;
+    reading->options->last_branch_size = LAST_BRANCH;
+    return take_size(&reading->text, &reading->options->last_branch_size);
+}
+
+static bool read_branches(struct reading *reading)
+{
+    return read_branches_of(reading, &reading->options->last_branch);
+}
+
+static bool read_late_branches(struct reading *reading)
+{
+    return read_branches_of(reading, &reading->options->add_last_branch);
+}
+
+static bool read_skip(struct reading *reading)
 {
     char *end;
-    *skip = strtoul(*text, &end, 10);
-    bool there = end != *text;
-    *text = end;
+    reading->options->skip = strtoul(reading->text, &end, 10);
+    bool there = end != reading->text;
+    reading->text = end;
     return there;
 }
 
-/* Letters that say one thing. */
-static bool *switch_of(struct pd_itrace_options *options, char letter)
+static bool read_quick(struct reading *reading)
 {
-    switch (letter) {
-    case 'b': return &options->branches;
-    case 'x': return &options->transactions;
-    case 'w': return &options->ptwrites;
-    case 'p': return &options->power;
-    case 'o': return &options->other;
-    case 'I': return &options->intr_events;
-    case 'f': return &options->first_level;
-    case 'm': return &options->last_level;
-    case 't': return &options->tlb;
-    case 'a': return &options->remote_access;
-    case 'M': return &options->mem;
-    case 'A': return &options->approximate_ipc;
-    case 'Z': return &options->timeless;
-    default: return NULL;
-    }
+    reading->options->quick += reading->options->quick < UINT8_MAX;
+    return true;
 }
 
-static bool take_letter(struct pd_itrace_options *options, char letter, const char **text)
+static bool take_letter(struct reading *reading, char letter)
 {
-    bool *one = switch_of(options, letter);
-    if (one)
-        return *one = true;
-    switch (letter) {
-    case 'c': return options->branches = options->calls = true;
-    case 'r': return options->branches = options->returns = true;
-    case 'e':
-        options->errors = true;
-        return take_flags(text, &options->error_plus, &options->error_minus);
-    case 'd': options->log = true; return take_flags(text, &options->log_plus, &options->log_minus);
-    case 'g':
-    case 'G':
-        *(letter == 'g' ? &options->callchain : &options->add_callchain) = true;
-        options->callchain_size = CALLCHAIN;
-        return take_size(text, &options->callchain_size);
-    case 'l':
-    case 'L':
-        *(letter == 'l' ? &options->last_branch : &options->add_last_branch) = true;
-        options->last_branch_size = LAST_BRANCH;
-        return take_size(text, &options->last_branch_size);
-    case 's': return take_skip(text, &options->skip);
-    case 'q': options->quick += options->quick < UINT8_MAX; return true;
-    case ' ':
-    case ',': return true;
-    default: return false;
-    }
+#define SWITCH(sign, member, text)                                                                 \
+    if (letter == (sign))                                                                          \
+        return reading->options->member = true;
+#define LETTER(sign, reader, text)                                                                 \
+    if (letter == (sign))                                                                          \
+        return reader(reading);
+#include "itrace/letters.def"
+    return letter == ' ' || letter == ',';
 }
 
 /* All that letters choose is off. */
@@ -210,27 +245,22 @@ static void clear(struct pd_itrace_options *options)
 bool pd_itrace_options_parse(struct pd_itrace_options *options, enum pd_itrace_verb verb,
                              const char *text)
 {
-    bool type_set = false, period_set = false, ended = false;
+    struct reading reading = { .options = options, .text = text };
     if (!options->set || !text)
         clear(options);
     if (!text) {
         set_defaults(options, verb == PD_ITRACE_SCRIPT);
         return true;
     }
-    for (char letter; !ended && (letter = *text);) {
-        text++;
-        if (letter == 'i') {
-            options->instructions = true;
-            if (!take_period(options, &text, &type_set, &period_set, &ended))
-                return false;
-        } else if (!take_letter(options, letter, &text)) {
+    for (char letter; !reading.ended && (letter = *reading.text);) {
+        reading.text++;
+        if (!take_letter(&reading, letter))
             return false;
-        }
     }
     if (options->instructions) {
-        if (!type_set)
+        if (!reading.type_set)
             options->period_type = PD_ITRACE_NS;
-        if (!period_set)
+        if (!reading.period_set)
             options->period = PERIOD_NS;
     }
     return true;

@@ -32,17 +32,19 @@ static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t
 
 static void put_branch_flags(uint64_t flags, struct pd_text *text)
 {
-    const char *type = pd_name_of(&pd_names_branch_type, flags >> 20 & 15);
+    const char *type = pd_name_of(&pd_names_branch_type, PD_BRANCH_PART(flags, TYPE));
     pd_text_char(text, '/');
-    pd_text_char(text, flags & 2 ? 'P' : flags & 1 ? 'M' : '-');
+    pd_text_char(text, PD_BRANCH_PART(flags, PREDICTED) ? 'P'
+                       : PD_BRANCH_PART(flags, MISPRED) ? 'M'
+                                                        : '-');
     pd_text_char(text, '/');
-    pd_text_char(text, flags & 4 ? 'X' : '-');
+    pd_text_char(text, PD_BRANCH_PART(flags, IN_TX) ? 'X' : '-');
     pd_text_char(text, '/');
-    pd_text_char(text, flags & 8 ? 'A' : '-');
+    pd_text_char(text, PD_BRANCH_PART(flags, ABORT) ? 'A' : '-');
     pd_text_char(text, '/');
-    pd_text_u64(text, flags >> 4 & 0xffff, 0, ' ');
+    pd_text_u64(text, PD_BRANCH_PART(flags, CYCLES), 0, ' ');
     pd_text_char(text, '/');
-    if (flags >> 20 & 15)
+    if (PD_BRANCH_PART(flags, TYPE))
         pd_text_string(text, type ? type : "");
     pd_text_char(text, ' ');
 }
@@ -172,9 +174,10 @@ static void put_level(uint64_t source, bool as_perf, struct pd_text *text)
                                          [2] = "node, same socket",
                                          [3] = "socket, same board",
                                          [4] = "board" };
-    uint64_t level = source >> 5 & 0x3fff, number = source >> 33 & 15, hop = source >> 43 & 7;
+    uint64_t level = PD_DATA_SRC_PART(source, LVL), number = PD_DATA_SRC_PART(source, LVL_NUM),
+             hop = PD_DATA_SRC_PART(source, HOPS);
     size_t start = text->length;
-    if (source >> 37 & 1)
+    if (PD_DATA_SRC_PART(source, REMOTE))
         pd_text_string(text, "Remote ");
     bool printed = false;
     if (hop) {
@@ -198,7 +201,8 @@ static void put_snoop(uint64_t source, bool as_perf, struct pd_text *text)
     (void)as_perf;
     static const struct word words[] = { { 0, "N/A" },  { 1, "None" }, { 2, "Hit" }, { 3, "Miss" },
                                          { 4, "HitM" }, { 5, "Fwd" },  { 6, "Peer" } };
-    uint64_t bits = (source >> 19 & 31) | (source >> 38 & 3) << 5;
+    uint64_t bits = PD_DATA_SRC_PART(source, SNOOP) | PD_DATA_SRC_PART(source, SNOOPX)
+                                                          << PD_DATA_SRC_WIDTH_SNOOP;
     if (!put_words(words, PD_LENGTH(words), bits, text))
         pd_text_string(text, "N/A");
 }
@@ -209,7 +213,7 @@ static void put_tlb(uint64_t source, bool as_perf, struct pd_text *text)
     static const struct word words[] = {
         { 0, "N/A" }, { 3, "L1" }, { 4, "L2" }, { 5, "Walker" }, { 6, "Fault" }
     };
-    uint64_t bits = source >> 26 & 127;
+    uint64_t bits = PD_DATA_SRC_PART(source, DTLB);
     if (!put_words(words, PD_LENGTH(words), bits, text))
         pd_text_string(text, "N/A");
     put_hit(bits, text);
@@ -218,14 +222,14 @@ static void put_tlb(uint64_t source, bool as_perf, struct pd_text *text)
 static void put_lock(uint64_t source, bool as_perf, struct pd_text *text)
 {
     (void)as_perf;
-    uint64_t lock = source >> 24 & 3;
+    uint64_t lock = PD_DATA_SRC_PART(source, LOCK);
     pd_text_string(text, lock & 1 ? "N/A" : lock & 2 ? "Yes" : "No");
 }
 
 static void put_blocked(uint64_t source, bool as_perf, struct pd_text *text)
 {
     (void)as_perf;
-    uint64_t bits = source >> 40 & 7;
+    uint64_t bits = PD_DATA_SRC_PART(source, BLK);
     if (bits & 1)
         pd_text_string(text, " N/A");
     if (bits & 2)

@@ -196,7 +196,7 @@ static unsigned put_bytes(struct walk *walk, uint64_t ip, size_t at, bool padded
 static void put_jump(struct walk *walk, const struct pd_branch *branch, size_t at, unsigned insns)
 {
     struct pd_text *text = walk->text;
-    unsigned cycles = branch->flags >> 4 & 0xffff;
+    unsigned cycles = PD_BRANCH_PART(branch->flags, CYCLES);
 
     put_bytes(walk, branch->from, at, true);
     if (walk->counters) {
@@ -206,13 +206,13 @@ static void put_jump(struct walk *walk, const struct pd_branch *branch, size_t a
             walk->worker->script->options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES, text);
     }
     pd_text_string(text, "\t#");
-    if (branch->flags & 2)
+    if (PD_BRANCH_PART(branch->flags, PREDICTED))
         pd_text_string(text, " PRED");
-    if (branch->flags & 1)
+    if (PD_BRANCH_PART(branch->flags, MISPRED))
         pd_text_string(text, " MISPRED");
-    if (branch->flags & 4)
+    if (PD_BRANCH_PART(branch->flags, IN_TX))
         pd_text_string(text, " INTX");
-    if (branch->flags & 8)
+    if (PD_BRANCH_PART(branch->flags, ABORT))
         pd_text_string(text, " ABORT");
     if (cycles) {
         walk->cycles += cycles;
@@ -309,7 +309,7 @@ static void put_blocks(struct walk *walk, const struct pd_sample *sample, uint32
             put_block(walk, start, branch.from, &branch);
     }
     struct pd_branch newest = pd_branch_at(sample, 0);
-    if (newest.from != sample->ip && !(newest.flags & 8))
+    if (newest.from != sample->ip && !PD_BRANCH_PART(newest.flags, ABORT))
         put_last_block(walk, newest.to, sample->ip);
 }
 
