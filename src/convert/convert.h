@@ -57,6 +57,14 @@ uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only);
 /* Bytes that no text may hold are written \xNN: control characters, what is not UTF-8, and the backslash before an x. */
 void pd_convert_name(struct pd_text *out, const char *name, size_t length);
 
+/* A function as a name of its own: unknown ones are told by their object, in brackets. */
+void pd_convert_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
+/* The same as a JSON string; bytes that are no UTF-8 can be told from it. */
+void pd_convert_json_function(const struct pd_convert *x, uint32_t function, struct pd_text *out);
+void pd_convert_json(struct pd_text *out, const char *text);
+/* What weights of an event are: "nanoseconds", else "count". */
+const char *pd_convert_unit(const struct perfdata_profile_event *event);
+
 /* A piece of text for each function, written once. */
 struct pd_convert_names {
     struct pd_text text;

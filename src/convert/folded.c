@@ -26,22 +26,9 @@ static void make_one(struct pd_text *out, size_t from, bool blanks)
 
 static void put_function(struct pd_convert *x, uint32_t index, struct pd_text *out)
 {
-    const struct perfdata_profile_function *function = perfdata_profile_function(x->profile, index);
     size_t from = out->length;
     pd_text_char(out, ';');
-    if (!(function->flags & PERFDATA_FUNCTION_UNKNOWN)) {
-        pd_convert_name(out, function->name, function->name_length);
-    } else {
-        const struct perfdata_profile_object *object = perfdata_profile_object(x->profile,
-                                                                               function->object);
-        const char *name = object ? object->name : "unknown";
-        bool bracketed = *name == '[';
-        if (!bracketed)
-            pd_text_char(out, '[');
-        pd_convert_name(out, name, strlen(name));
-        if (!bracketed)
-            pd_text_char(out, ']');
-    }
+    pd_convert_function(x, index, out);
     make_one(out, from + 1, false);
 }
 

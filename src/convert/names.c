@@ -22,6 +22,61 @@ void pd_convert_name(struct pd_text *out, const char *name, size_t length)
     }
 }
 
+/* What unknown functions of an object are called. */
+static void put_unknown(const struct pd_convert *x,
+                        const struct perfdata_profile_function *function, struct pd_text *out)
+{
+    const struct perfdata_profile_object *object = perfdata_profile_object(x->profile,
+                                                                           function->object);
+    const char *name = object ? object->name : "unknown";
+    bool bracketed = *name == '[';
+    if (!bracketed)
+        pd_text_char(out, '[');
+    pd_text_string(out, name);
+    if (!bracketed)
+        pd_text_char(out, ']');
+}
+
+void pd_convert_function(const struct pd_convert *x, uint32_t index, struct pd_text *out)
+{
+    const struct perfdata_profile_function *function = perfdata_profile_function(x->profile, index);
+    if (!(function->flags & PERFDATA_FUNCTION_UNKNOWN)) {
+        pd_convert_name(out, function->name, function->name_length);
+        return;
+    }
+    struct pd_text name = { 0 };
+    put_unknown(x, function, &name);
+    pd_convert_name(out, name.data, name.length);
+    out->failed |= name.failed;
+    pd_text_free(&name);
+}
+
+void pd_convert_json_function(const struct pd_convert *x, uint32_t index, struct pd_text *out)
+{
+    const struct perfdata_profile_function *function = perfdata_profile_function(x->profile, index);
+    if (!(function->flags & PERFDATA_FUNCTION_UNKNOWN)) {
+        pd_text_json(out, function->name, function->name_length);
+        return;
+    }
+    struct pd_text name = { 0 };
+    put_unknown(x, function, &name);
+    pd_text_json(out, name.data, name.length);
+    out->failed |= name.failed;
+    pd_text_free(&name);
+}
+
+void pd_convert_json(struct pd_text *out, const char *text)
+{
+    pd_text_json(out, text, strlen(text));
+}
+
+const char *pd_convert_unit(const struct perfdata_profile_event *event)
+{
+    bool clock = event->type == PD_TYPE_SOFTWARE &&
+                 (event->config == PD_SW_CPU_CLOCK || event->config == PD_SW_TASK_CLOCK);
+    return clock ? "nanoseconds" : "count";
+}
+
 perfdata_status pd_convert_names_make(struct pd_convert *x, struct pd_convert_names *names,
                                       void (*put)(struct pd_convert *x, uint32_t function,
                                                   struct pd_text *out))

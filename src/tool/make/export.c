@@ -215,7 +215,9 @@ const struct tool_verb tool_verb_export = {
     .description =
         "Writes a recording in a form of other tools.\n\n"
         "`folded` makes a line of each stack, as FlameGraph's scripts do, with what its samples "
-        "weigh together.\n\n"
+        "weigh together; `pprof`,\n`speedscope` and `callgrind` sum up stacks as well. `firefox` "
+        "and "
+        "`chrome` show samples one by one, in time.\n\n"
         "`sqlite` makes a database file, `postgresql` a script for psql; both have the tables and "
         "views of perf's\nexport-to-sqlite.py and export-to-postgresql.py, with the same numbers, "
         "so that exported-sql-viewer.py and\nqueries written for those work on them.",

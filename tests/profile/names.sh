@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Issue 27: names with quotes, separators, newlines, bad UTF-8, tags and 10 KB leave every form valid for its reader, and nothing of
+# them is lost: what a function with a plain name took, one with such a name takes as well.
+set -u
+export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
+command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export PPROF_TMPDIR="$work" HOME="$work"
+demo=$SOURCE/tests/data/demo
+failed=0
+cat >"$work/make.py" <<'END'
+import re, sys
+demo, work = sys.argv[1:]
+nasty = b'a;b"c\'d<script>alert(1)</script>&\xff\xfe\\x41,%s'
+names = {b"finish_task_switch.isra.0": nasty, b"handle_softirqs": b"x" * 10240, b"ktime_get_ts64": b"\xed\xa0\x80\xc3("}
+table = open(demo + "/symfs/kallsyms", "rb").read()
+for old, new in names.items():
+    assert table.count(b" " + old + b"\n") == 1
+    table = table.replace(b" " + old + b"\n", b" " + new + b"\n")
+open(work + "/kallsyms", "wb").write(table)
+text = open(work + "/plain.pdt", "rb").read()
+text, count = re.subn(rb'comm="spin" sample_id', rb'comm="s;\\"\\n\\377<b>\\000tail" sample_id', text)
+assert count == 1
+open(work + "/nasty.pdt", "wb").write(text)
+END
+"$PERFDATA" dump --pdt -i "$demo/spin.data" >"$work/plain.pdt" && python3 "$work/make.py" "$demo" "$work" &&
+    "$PERFDATA" assemble "$work/nasty.pdt" -o "$work/nasty.data" || { echo 'the recording could not be made'; exit 1; }
+formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d ,)
+for format in $formats; do
+    rm -rf "$work/$format"
+    "$PERFDATA" export "$format" -i "$work/nasty.data" --symfs "$demo/symfs" --kallsyms "$work/kallsyms" -o "$work/$format" || {
+        echo "$format fails"; failed=1; }
+done
+cat >"$work/check.py" <<'END'
+import json, os, sys
+work, ok = sys.argv[1], True
+def total(name, weights, want=90270810):
+    global ok
+    if sum(weights) != want:
+        print(name, "lost something:", sum(weights))
+        ok = False
+lines = open(work + "/folded", encoding="utf-8").read().splitlines()  # fails where it is no UTF-8
+total("folded", [int(line.rsplit(" ", 1)[1]) for line in lines])
+leaves = {line.rsplit(" ", 1)[0].split(";")[-1] for line in lines}
+ok &= "x" * 10240 in leaves and any(l.startswith("a:b\"c'd<script>") and "\\xff\\xfe" in l for l in leaves)
+ok &= all(line.startswith('s:"\\x0a\\xff<b>;') for line in lines)
+if not ok:
+    print("folded:", [l[:80] for l in lines])
+data = json.load(open(work + "/speedscope"))
+total("speedscope", sum((p["weights"] for p in data["profiles"]), []))
+data = json.load(open(work + "/chrome"))
+total("chrome", [s["weight"] for s in data["samples"]])
+data = json.load(open(work + "/firefox"))
+total("firefox", sum((t["samples"]["weight"] for t in data["threads"]), []))
+for name in ("folded", "callgrind"):
+    text = open(work + "/" + name, "rb").read()
+    text.decode("utf-8")
+    ok &= not any(c < 32 and c != 10 for c in text)
+sys.exit(not ok)
+END
+python3 "$work/check.py" "$work" || failed=1
+if command -v go >/dev/null; then
+    go tool pprof -top -nodecount=100000 -unit=ns "$work/pprof" >"$work/text" 2>&1 || { cat "$work/text"; failed=1; }
+    grep -q '^Showing.* 90270810ns, 100%' "$work/text" && grep -q '<script>' "$work/text" || { cut -c1-200 "$work/text"; failed=1; }
+fi
+if command -v callgrind_annotate >/dev/null; then
+    callgrind_annotate --threshold=100 "$work/callgrind" >"$work/text" 2>&1 || { cut -c1-200 "$work/text"; failed=1; }
+    grep -q '90,270,810 .*PROGRAM TOTALS' "$work/text" && grep -q '<script>' "$work/text" || { cut -c1-200 "$work/text"; failed=1; }
+fi
+[ -n "$formats" ] || failed=1
+exit $failed

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""What each form of a profile says that functions take, read as its own consumers read it, beside what is expected.
+
+readers.py EXPECTED FORM FILE, where EXPECTED has a line "event|self|samples|share|object|function" for each function (totals.c). A
+FORM with a reader of its own comes as that reader's text: go tool pprof -top, callgrind_annotate."""
+import collections
+import json
+import re
+import sys
+
+
+def expected(path):
+    """Own and total weights by function; unknown functions are told by their object."""
+    own = collections.Counter()
+    for line in open(path, encoding="utf-8", errors="surrogateescape"):
+        _, self_weight, _, _, obj, name = line.rstrip("\n").split("|", 5)
+        if name == "[unknown]":
+            name = obj if obj.startswith("[") else "[%s]" % obj
+        if int(self_weight):
+            own[name.replace(" (inlined)", "")] += int(self_weight)
+    return own
+
+
+def add(own, total, names, weight):
+    own[names[-1]] += weight
+    for name in set(names):
+        total[name] += weight
+
+
+def folded(path):
+    own, total = collections.Counter(), collections.Counter()
+    for line in open(path, encoding="utf-8"):
+        stack, weight = line.rstrip("\n").rsplit(" ", 1)
+        add(own, total, stack.split(";")[1:], int(weight))
+    return own, total
+
+
+def speedscope(path):
+    own, total = collections.Counter(), collections.Counter()
+    data = json.load(open(path))
+    frames = [f["name"] for f in data["shared"]["frames"]]
+    for profile in data["profiles"]:
+        assert profile["endValue"] == sum(profile["weights"])
+        for stack, weight in zip(profile["samples"], profile["weights"], strict=True):
+            add(own, total, [frames[i] for i in stack], weight)
+    return own, total
+
+
+def chrome(path):
+    own, total = collections.Counter(), collections.Counter()
+    data = json.load(open(path))
+    for sample in data["samples"]:
+        names, at = [], str(sample["sf"])
+        while at is not None:
+            names.insert(0, data["stackFrames"][at]["name"])
+            at = data["stackFrames"][at].get("parent")
+        add(own, total, names, sample["weight"])
+    return own, total
+
+
+def firefox(path):
+    own, total = collections.Counter(), collections.Counter()
+    data = json.load(open(path))
+    shared = data["shared"]
+    stacks, frames, functions = shared["stackTable"], shared["frameTable"], shared["funcTable"]
+    for thread in data["threads"]:
+        samples = thread["samples"]
+        for at, weight in zip(samples["stack"], samples["weight"], strict=True):
+            names = []
+            while at is not None:
+                name = functions["name"][frames["func"][stacks["frame"][at]]]
+                names.insert(0, shared["stringArray"][name])
+                at = stacks["prefix"][at]
+            add(own, total, names, weight)
+    return own, total
+
+
+def pprof(path):
+    own, total = collections.Counter(), collections.Counter()
+    for line in open(path, encoding="utf-8"):
+        found = re.match(r" *(-?[\d.]+)[a-z]* +[\d.]+% +[\d.]+% +(-?[\d.]+)[a-z]* +[\d.]+% +(.*)", line)
+        if found:
+            own[found[3]] += round(float(found[1]))
+            total[found[3]] += round(float(found[2]))
+    return own, total
+
+
+def callgrind(path):
+    values = collections.Counter()
+    for line in open(path, encoding="utf-8"):
+        found = re.match(r" *([\d,]+) \( *[\d.]+%\)  .*?:(.*) \[.*\]$", line)
+        if found and found[2] != "(root)":
+            values[found[2]] += int(found[1].replace(",", ""))
+    return values, None
+
+
+def main():
+    want = expected(sys.argv[1])
+    own, total = globals()[sys.argv[2]](sys.argv[3])
+    own = +own
+    if sys.argv[2] in ("speedscope", "chrome", "firefox", "folded") and len(sys.argv) > 4:
+        reference = folded(sys.argv[4])[1]
+        if total != reference:
+            print("totals differ:", list(((total - reference) | (reference - total)).items())[:5])
+            return 1
+    if own != want or not want:
+        print("own weights differ:", {k: (own[k], want[k]) for k in own.keys() | want.keys() if own[k] != want[k]})
+        return 1
+    return 0
+
+
+sys.exit(main())

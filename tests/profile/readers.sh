@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Issue 27: every form says of each function what report says, when its own reader reads it. Readers that are not installed are
+# left out, and named: ./dev setup --oracles.
+set -u
+export LC_ALL=C.UTF-8 PERF_CONFIG=/dev/null TZ=UTC
+totals=$1
+command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export PPROF_TMPDIR="$work" HOME="$work" XDG_CONFIG_HOME="$work"
+failed=0 count=0
+missing=$work/missing
+: >"$missing"
+
+has() {
+    command -v "$1" >/dev/null && return
+    grep -qx "$1" "$missing" || echo "$1" >>"$missing"
+    return 1
+}
+
+check() {
+    python3 "$SOURCE/tests/profile/readers.py" "$work/expected" "$@" || { echo "  $name: $1"; failed=1; }
+    count=$((count + 1))
+}
+
+# RECORDING SYMFS KALLSYMS EVENT
+compare() {
+    name=$1
+    "$totals" "$name" 0 "$2" "$3" >"$work/expected" || failed=1
+    for format in folded speedscope chrome firefox; do
+        "$PERFDATA" export $format -i "$name" --symfs "$2" --kallsyms "$3" -o "$work/$format" 2>"$work/log" || {
+            cat "$work/log"; failed=1; }
+        check $format "$work/$format" "$work/folded"
+    done
+    "$PERFDATA" export pprof -i "$name" --symfs "$2" --kallsyms "$3" -o "$work/pprof"
+    if has go; then
+        go tool pprof -top -noinlines -nodecount=1000000 -nodefraction=0 -unit=ns "$work/pprof" >"$work/text" 2>"$work/log" || {
+            cat "$work/log"; failed=1; }
+        check pprof "$work/text"
+    fi
+    "$PERFDATA" export callgrind -i "$name" --symfs "$2" --kallsyms "$3" -o "$work/callgrind"
+    if has callgrind_annotate; then
+        callgrind_annotate --threshold=100 --auto=no "$work/callgrind" >"$work/text" 2>"$work/log" || {
+            cat "$work/log"; failed=1; }
+        check callgrind "$work/text"
+    fi
+}
+
+demo=$SOURCE/tests/data/demo
+compare "$demo/spin.data" "$demo/symfs" "$demo/symfs/kallsyms"
+compare "$demo/shapes.data" "$demo/symfs" "$demo/symfs/kallsyms"
+if [ -n "${PERFDATA_CORPUS-}" ]; then
+    own=$PERFDATA_CORPUS/own
+    for each in cpu-clock-fp cpp-fp dwarf-cpp inline kernel-callchains forkexec; do
+        compare "$own/rec/$each.data" "$own/symfs" "$own/symfs/kallsyms"
+    done
+fi
+[ ! -s "$missing" ] || echo "not read for lack of: $(tr '\n' ' ' <"$missing")"
+echo "$count readings"
+exit $failed
