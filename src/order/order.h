@@ -19,12 +19,13 @@ struct pd_delivered {
     const uint8_t *data;
     uint32_t size, type;
     uint16_t misc;
-    uint16_t has_period; /* set by the front: `period` counts, not the sample's own */
-    uint64_t offset;     /* in the file */
-    uint32_t part;       /* which file of a directory: see struct pd_raw */
-    uint32_t vcpu;       /* set by the front: of a guest, + 1; 0: unknown */
-    uint64_t time;       /* PD_NO_TIME: none */
-    uint64_t number;     /* delivery number, from 1 */
+    uint8_t has_period; /* set by the front: `period` counts, not the sample's own */
+    uint8_t is_made;    /* by the front, of other bytes: pd_made_recorded() */
+    uint64_t offset;    /* in the file */
+    uint32_t part;      /* which file of a directory: see struct pd_raw */
+    uint32_t vcpu;      /* set by the front: of a guest, + 1; 0: unknown */
+    uint64_t time;      /* PD_NO_TIME: none */
+    uint64_t number;    /* delivery number, from 1 */
     const struct pd_event *event;
     struct pd_chunk *chunk;
     struct pd_thread *thread;           /* set by the front: of a sample, else NULL */

@@ -183,10 +183,11 @@ static perfdata_status rewrite(struct pd_deferred *deferred, struct pd_delivered
     size_t fits = head + tail + WORD < RECORD_MAX ? (RECORD_MAX - head - tail) / WORD - 1 : 0;
     size_t taken = PD_MIN(count, fits), added = marks && taken ? taken + 1 : taken;
     size_t size = head + WORD * added + tail;
-    uint8_t *out = pd_made_room(deferred->made, record, size);
+    const uint8_t *recorded = record->data;
+    uint8_t *out = pd_made_bytes(deferred->made, record, size);
     if (!out)
         return no_memory(deferred);
-    memcpy(out, record->data, head);
+    memcpy(out, recorded, head);
     pd_store16(out + 6, (uint16_t)size, swap);
     pd_store64(out + at, kept + added, swap);
     uint8_t *to = out + head;
@@ -196,9 +197,7 @@ static perfdata_status rewrite(struct pd_deferred *deferred, struct pd_delivered
     }
     if (taken)
         memcpy(to, ips, WORD * taken);
-    memcpy(to + WORD * taken, record->data + head + 2 * (size_t)WORD, tail);
-    record->data = out;
-    record->size = (uint32_t)size;
+    memcpy(to + WORD * taken, recorded + head + 2 * (size_t)WORD, tail);
     return taken == count ? PERFDATA_OK
                           : pd_issue(&deferred->recording->context, PERFDATA_ISSUE_LIMIT,
                                      (int64_t)record->offset,

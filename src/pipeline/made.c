@@ -12,10 +12,11 @@ void pd_made_free(struct pd_made *made)
     *made = (struct pd_made){ 0 };
 }
 
-uint8_t *pd_made_room(struct pd_made *made, struct pd_delivered *record, size_t size)
+uint8_t *pd_made_bytes(struct pd_made *made, struct pd_delivered *record, size_t size)
 {
+    size_t need = record->size + sizeof(uint32_t) + size;
     struct pd_chunk *chunk = made->chunk;
-    if (!chunk || chunk->capacity - chunk->size < size) {
+    if (!chunk || chunk->capacity - chunk->size < need) {
         if (chunk)
             pd_chunk_release(chunk);
         if (!made->pool)
@@ -27,7 +28,14 @@ uint8_t *pd_made_room(struct pd_made *made, struct pd_delivered *record, size_t 
         chunk->size = 0;
     }
     uint8_t *room = chunk->bytes + chunk->size;
-    chunk->size += size;
+    chunk->size += need;
+    memcpy(room, record->data, record->size);
+    room += record->size;
+    pd_store32(room, record->size, false);
+    room += sizeof(uint32_t);
     record->chunk = chunk;
+    record->data = room;
+    record->size = (uint32_t)size;
+    record->is_made = 1;
     return room;
 }

@@ -12,7 +12,18 @@ struct pd_made {
 };
 
 void pd_made_free(struct pd_made *made);
-/* `size` bytes, at most 64 KiB, for a record's bytes; the record gets their chunk. NULL: no memory. */
-uint8_t *pd_made_room(struct pd_made *made, struct pd_delivered *record, size_t size);
+/* Room for `size` bytes, at most 64 KiB, which the record gets with their chunk; what it was is kept before them. NULL: no
+ * memory, and the record stays what it was. The caller fills them. */
+uint8_t *pd_made_bytes(struct pd_made *made, struct pd_delivered *record, size_t size);
+
+/* The bytes of a record as they were recorded. */
+PD_INLINE const uint8_t *pd_made_recorded(const struct pd_delivered *record, uint32_t *size)
+{
+    *size = record->size;
+    if (PD_LIKELY(!record->is_made))
+        return record->data;
+    *size = pd_load32(record->data - 4, false);
+    return record->data - 4 - *size;
+}
 
 #endif

@@ -8,10 +8,11 @@ perfdata_status pd_offcpu_show(struct pd_made *made, struct pd_delivered *record
     struct pd_sample sample;
     if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
         return PERFDATA_OK; /* damaged: shown as far as it can be read */
-    uint8_t *out = pd_made_room(made, record, record->size);
+    const uint8_t *recorded = record->data;
+    uint8_t *out = pd_made_bytes(made, record, record->size);
     if (!out)
         return PERFDATA_ERROR_MEMORY;
-    memcpy(out, record->data, record->size);
+    memcpy(out, recorded, record->size);
     record->misc = (uint16_t)((record->misc & ~PD_MISC_CPUMODE_MASK) | sample.cpumode);
     pd_store16(out + 4, record->misc, plan->swap);
     if (plan->ip)
@@ -22,6 +23,5 @@ perfdata_status pd_offcpu_show(struct pd_made *made, struct pd_delivered *record
     }
     if (plan->period)
         pd_store64(out + plan->period, sample.period, plan->swap);
-    record->data = out;
     return PERFDATA_OK;
 }

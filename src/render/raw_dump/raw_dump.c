@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "render/raw_dump/internal.h"
 #include "format/names.h"
+#include "pipeline/made.h"
 #include "render/counters.h"
 
 #define ULL(value) ((unsigned long long)(value))
@@ -11,6 +12,7 @@ void pd_raw_dump_init(struct pd_raw_dump *dump, struct pd_recording *recording,
     memset(dump, 0, sizeof *dump);
     dump->recording = recording;
     dump->verb = verb;
+    pd_ibs_init(&dump->ibs, recording);
     atomic_init(&dump->first_attr, UINT64_MAX);
     for (size_t i = 0; i < recording->event_count; i++) {
         dump->has_cpu |= (recording->events[i]->attr.sample_type & PD_SAMPLE_CPU) != 0;
@@ -95,11 +97,13 @@ static void put_line(const uint8_t *bytes, size_t size, size_t at, struct pd_tex
 
 static void put_bytes(const struct pd_delivered *record, struct pd_text *text)
 {
+    uint32_t size;
+    const uint8_t *bytes = pd_made_recorded(record, &size);
     pd_text_string(text, ".\n. ... raw event: size ");
-    pd_text_u64(text, record->size, 0, ' ');
+    pd_text_u64(text, size, 0, ' ');
     pd_text_string(text, " bytes\n");
-    for (size_t at = 0; at < record->size; at += 16)
-        put_line(record->data, record->size, at, text);
+    for (size_t at = 0; at < size; at += 16)
+        put_line(bytes, size, at, text);
     pd_text_char(text, '\n');
 }
 
@@ -124,7 +128,9 @@ static void put_place(const struct pd_raw_dump *dump, const struct pd_delivered 
         pd_text_char(text, '/');
         pd_text_string(text, record->part ? recording->part_names[record->part - 1] : "data");
     }
-    pd_text_format(text, " [%#x]: event: %d\n", record->size, (int)record->type);
+    uint32_t size;
+    (void)pd_made_recorded(record, &size);
+    pd_text_format(text, " [%#x]: event: %d\n", size, (int)record->type);
 }
 
 static void put_time(const struct pd_raw_dump *dump, const struct pd_delivered *record,
@@ -620,9 +626,12 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
     if (!again) {
         put_place(dump, record, text);
         put_bytes(record, text);
+        pd_ibs_text(&dump->ibs, dump->recording, record, text);
         put_time(dump, record, text);
         pd_text_hex_prefixed(text, shown_offset(dump, record));
-        pd_text_format(text, " [%#x]: PERF_RECORD_%s", record->size, shown_name(record->type));
+        uint32_t size;
+        (void)pd_made_recorded(record, &size);
+        pd_text_format(text, " [%#x]: PERF_RECORD_%s", size, shown_name(record->type));
         if (is_sample)
             put_sample(dump, &sample, record, text);
         else if (record->type >= 64)

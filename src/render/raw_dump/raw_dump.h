@@ -2,6 +2,7 @@
 /* The raw dump of report -D and script -D: each record as it is delivered, in hexadecimal and decoded. */
 #ifndef PD_RAW_DUMP_H
 #define PD_RAW_DUMP_H
+#include "render/raw_dump/ibs.h"
 #include "itrace/coresight/coresight.h"
 #include "pipeline/pipeline.h"
 #include <stdatomic.h>
@@ -15,7 +16,8 @@ struct pd_raw_dump {
     bool no_packets;            /* --no-itrace */
     bool unsorted;              /* rounds mean nothing */
     bool has_cpu, has_time, has_trailer;
-    _Atomic uint64_t first_attr;    /* where the first event of a pipe stands, all ones: not met */
+    _Atomic uint64_t first_attr; /* where the first event of a pipe stands, all ones: not met */
+    struct pd_ibs ibs;
     struct pd_coresight coresight;  /* likewise of AUXTRACE_INFO, whole before the type is set */
     _Atomic uint32_t auxtrace_type; /* of AUXTRACE_INFO, seen by the front */
 };
