@@ -10,6 +10,9 @@ extern "C" {
 
 /* One JSON object a line in place of text. Since 0.1. */
 #define PERFDATA_DUMP_JSON 1u
+/* What lies around the records in place of them: the file's header, attributes with their ids, features with their places,
+ * the parts of tracing data. With PERFDATA_DUMP_JSON what perfdata_header_print() writes as JSON. Since 0.2. */
+#define PERFDATA_DUMP_HEADER 2u
 
 /* Each record: offset, type, misc, size, and its fields by name. A record that says more than it holds is shown as far
  * as it goes and is an issue. Returns errors of reading (see perfdata_cursor_next()), PERFDATA_ERROR_OUTPUT when write()

@@ -146,6 +146,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from dump' -l all-streams -d 'of
 complete -c perfdata -n '__fish_seen_subcommand_from dump' -l memory -r -d 'records that wait for their order, in memory: more go to a file'
 complete -c perfdata -n '__fish_seen_subcommand_from dump' -s j -l jobs -r -d 'threads; default: all cores, the output is the same'
 complete -c perfdata -n '__fish_seen_subcommand_from dump' -l json -d 'a JSON object per record'
+complete -c perfdata -n '__fish_seen_subcommand_from dump' -l header -d 'what lies around the records: file header, attributes, ids, features, tracing data'
 complete -c perfdata -n '__fish_seen_subcommand_from dump' -l stats -d 'only how many records of each type there are'
 complete -c perfdata -n '__fish_seen_subcommand_from dump' -l checksum -d 'only one number over all fields of all records'
 complete -c perfdata -n '__fish_seen_subcommand_from dump' -l pdt -d 'a text recording, of which `assemble` makes the same bytes again'

@@ -226,6 +226,7 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--json[a JSON object per record]' \
+        '*--header[what lies around the records\: file header, attributes, ids, features, tracing data]' \
         '*--stats[only how many records of each type there are]' \
         '*--checksum[only one number over all fields of all records]' \
         '*--pdt[a text recording, of which `assemble` makes the same bytes again]' \

@@ -77,7 +77,7 @@ perfdata_status pd_recording_spool(struct pd_recording *recording);
 void pd_recording_skip_header(struct pd_recording *recording);
 void pd_recording_close(struct pd_recording *recording);
 
-/* The event of a kernel record (reference 9.2, tolerant), NULL when it has none. */
+/* The event of a kernel record (docs/perf-data-format.md, tolerant), NULL when it has none. */
 const struct pd_event *pd_recording_event_of(const struct pd_recording *recording,
                                              const uint8_t *record, uint32_t size, uint32_t type);
 

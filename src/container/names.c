@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and groups of events: EVENT_DESC by position, tracing data, the historic table, the attr (reference 3.4). */
+/* Names and groups of events: EVENT_DESC by position, tracing data, the historic table, the attr (docs/perf-data-format.md). */
 #include "container/internal.h"
 #include <stdlib.h>
 

@@ -1,73 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tracing data, only as far as names go: which "system:name" has which id. Bounded by the section throughout. */
+/* Tracing data, only as far as names go: which "system:name" has which id. */
 #include "container/internal.h"
-
-struct reader {
-    const uint8_t *next, *end;
-    bool swap; /* the data tells its own byte order */
-    bool bad;
-};
-
-static const uint8_t *take(struct reader *reader, uint64_t size)
-{
-    if (reader->bad || size > (uint64_t)(reader->end - reader->next)) {
-        reader->bad = true;
-        return NULL;
-    }
-    const uint8_t *at = reader->next;
-    reader->next += size;
-    return at;
-}
-
-static uint32_t take32(struct reader *reader)
-{
-    const uint8_t *at = take(reader, 4);
-    return at ? pd_load32(at, reader->swap) : 0;
-}
-
-static uint64_t take64(struct reader *reader)
-{
-    const uint8_t *at = take(reader, 8);
-    return at ? pd_load64(at, reader->swap) : 0;
-}
-
-static const char *take_string(struct reader *reader)
-{
-    const uint8_t *nul = reader->bad
-                             ? NULL
-                             : memchr(reader->next, 0, (size_t)(reader->end - reader->next));
-    if (!nul) {
-        reader->bad = true;
-        return NULL;
-    }
-    const char *text = (const char *)reader->next;
-    reader->next = nul + 1;
-    return text;
-}
-
-/* Up to the event systems. */
-static bool skip_head(struct reader *reader)
-{
-    const uint8_t *magic = take(reader, 10);
-    if (!magic || memcmp(magic, "\x17\x08\x44tracing", 10) != 0)
-        return false;
-    take_string(reader); /* version */
-    const uint8_t *order = take(reader, 2);
-    if (!order)
-        return false;
-    const uint16_t one = 1;
-    bool host_big = *(const uint8_t *)&one == 0;
-    reader->swap = (order[0] == 1) != host_big;
-    take32(reader);                    /* page size */
-    for (unsigned i = 0; i < 2; i++) { /* header_page, header_event */
-        take_string(reader);
-        take(reader, take64(reader));
-    }
-    uint32_t count = take32(reader); /* events of ftrace itself */
-    while (count-- && !reader->bad)
-        take(reader, take64(reader));
-    return !reader->bad;
-}
+#include "format/tracing.h"
 
 /* The text behind `key` at the start of a line, up to the line's end. */
 static const char *line_value(const char *text, size_t size, const char *key, size_t *length)
@@ -117,22 +51,26 @@ static const char *make_name(struct pd_arena *arena, const char *system, const c
     return result;
 }
 
+struct search {
+    struct pd_arena *arena;
+    uint64_t id;
+    const char *name;
+};
+
+static bool is_other(void *data, const struct pd_tracing_part *part)
+{
+    struct search *search = data;
+    const char *text = (const char *)part->data;
+    if (part->kind != PD_TRACING_FORMAT || !format_has_id(text, part->size, search->id))
+        return true;
+    search->name = make_name(search->arena, part->system, text, part->size);
+    return false;
+}
+
 const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, size_t size,
                                 uint64_t id)
 {
-    struct reader reader = { .next = bytes, .end = bytes + size };
-    if (!skip_head(&reader))
-        return NULL;
-    uint32_t systems = take32(&reader);
-    while (systems-- && !reader.bad) {
-        const char *system = take_string(&reader);
-        uint32_t count = take32(&reader);
-        while (count-- && !reader.bad) {
-            uint64_t length = take64(&reader);
-            const char *text = (const char *)take(&reader, length);
-            if (text && format_has_id(text, (size_t)length, id))
-                return make_name(arena, system, text, (size_t)length);
-        }
-    }
-    return NULL;
+    struct search search = { arena, id, NULL };
+    pd_tracing_walk(bytes, size, is_other, &search);
+    return search.name;
 }

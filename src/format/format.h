@@ -37,7 +37,7 @@ perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, str
 /* The reverse: `size` bytes, which its size field then says; what does not fit is left out. */
 void pd_attr_encode(const struct pd_attr *attr, bool swap, uint8_t *to, size_t size);
 
-/* The flag word and aux_action of a big-endian file <-> our numbering (reference 3.2). */
+/* The flag word and aux_action of a big-endian file <-> our numbering (docs/perf-data-format.md, Attributes). */
 uint64_t pd_attr_flags_from_big(uint64_t word);
 uint64_t pd_attr_flags_to_big(uint64_t flags);
 uint32_t pd_aux_action_mirror(uint32_t word); /* its own inverse */
@@ -60,7 +60,8 @@ struct pd_plan {
     /* the trailer of other records: bytes before the record's end; 0: absent */
     uint8_t trailer_size, trailer_tid, trailer_time, trailer_id, trailer_stream_id, trailer_cpu,
         trailer_identifier;
-    uint8_t id_position; /* u64 index in a sample's body + 1, 0: none (reference, section 9.1) */
+    uint8_t
+        id_position; /* u64 index in a sample's body + 1, 0: none (see "Which event" in the page) */
     uint8_t is_position; /* u64s from the end of other records, 0: none */
 };
 
@@ -98,7 +99,7 @@ PD_INLINE uint64_t pd_event_fields(const struct pd_event *event)
     return event->attr.sample_type | (event->plan.is_offcpu ? PD_SAMPLE_CALLCHAIN : 0);
 }
 
-/* The name that perf makes from the attr alone (reference 3.4), with modifiers, into `out`. */
+/* The name that perf makes from the attr alone (docs/perf-data-format.md), with modifiers, into `out`. */
 void pd_attr_name(const struct pd_attr *attr, struct pd_text *out);
 
 /* ---- records -------------------------------------------------------------------------------------------- */
@@ -158,7 +159,7 @@ PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *rec
 /* ---- samples -------------------------------------------------------------------------------------------- */
 
 /* Decoded; the pointers lead into the record and are unaligned, in file byte order (use pd_load64(p, swap)).
- * Absent fields have perf's defaults (reference 6.1): cpu, pid, tid, time, id, stream_id all ones, period =
+ * Absent fields have perf's defaults (docs/perf-data-format.md): cpu, pid, tid, time, id, stream_id all ones, period =
  * attr.sample_period, data_src PD_DATA_SRC_NONE, others 0. */
 struct pd_sample {
     const struct pd_event *event;

@@ -388,7 +388,7 @@ PD_INLINE void reset_parts(struct pd_sample *out)
     out->branch_hw_index = UINT64_MAX;
 }
 
-/* The kernel leaves hw_idx out when it has no branch stack at all (reference 6.7): where the number of entries is 0 the
+/* The kernel leaves hw_idx out when it has no branch stack at all (docs/perf-data-format.md, Branches): where the number of entries is 0 the
  * reading that uses the record up is right. */
 static PD_NOINLINE bool decide_hw_index(struct cursor *c, const uint8_t *start, bool first_ok,
                                         struct pd_sample *out)

@@ -187,7 +187,7 @@ perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *re
 
 /* ---- features ---------------------------------------------------------------------------------------------- */
 
-/* Before 2.6.35 entries had no pid, so that names begin 4 bytes earlier than we have read (reference 8.2). */
+/* Before 2.6.35 entries had no pid, so that names begin 4 bytes earlier than we have read (docs/perf-data-format.md, Features). */
 #define OLD_SHAPE_MARK "nel.kallsyms]"
 
 static void to_old_shape(struct pd_part_build_id_entry *entry)

@@ -12,7 +12,7 @@
 
 struct pd_tracing; /* the formats of a recording */
 
-/* Reads tracing data (format reference, section 12): `size` bytes that start with its magic. *used, if not NULL, is how
+/* Reads tracing data (docs/perf-data-format.md): `size` bytes that start with its magic. *used, if not NULL, is how
  * many bytes of them it takes. A part that does not parse is reported as an issue and left out. */
 perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size,
                                 size_t *used, struct pd_tracing **out);

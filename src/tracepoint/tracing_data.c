@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The container of tracing data (format reference, section 12) and the table of its formats. */
+/* The container of tracing data (docs/perf-data-format.md) and the table of its formats. */
 #include "tracepoint/program.h"
 #include <ctype.h>
 #include <stdio.h>

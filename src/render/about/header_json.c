@@ -3,6 +3,7 @@
 #include "format/attr_text.h"
 #include "render/about/header.h"
 #include "format/names.h"
+#include "format/tracing.h"
 
 static void put_key(struct pd_text *out, bool *some, const char *name)
 {
@@ -126,6 +127,85 @@ static void put_file(const struct pd_recording *recording, struct pd_text *out)
                    recording->truncated ? "true" : "false");
 }
 
+static void put_section(struct pd_text *out, const char *name, struct pd_section section)
+{
+    pd_text_format(out, ",\"%s\":{\"offset\":%llu,\"size\":%llu}", name,
+                   (unsigned long long)section.offset, (unsigned long long)section.size);
+}
+
+/* The header's fields as they lie in it. */
+static void put_layout(const struct pd_recording *recording, struct pd_text *out)
+{
+    bool is_pipe = recording->kind == PD_CONTAINER_PIPE;
+    const char *magic = recording->version == 1 ? "PERFFILE"
+                        : recording->big_endian ? "2ELIFREP"
+                                                : "PERFILE2";
+    pd_text_format(out, ",\"header\":{\"magic\":\"%s\",\"size\":%llu,\"attr_size\":%llu", magic,
+                   (unsigned long long)recording->header_size,
+                   (unsigned long long)recording->attr_size);
+    if (!is_pipe) {
+        put_section(out, "attrs", recording->attrs);
+        put_section(out, "data", recording->recorded_data);
+        put_section(out, "event_types", recording->event_types);
+    }
+    pd_text_string(out, ",\"feature_bits\":[");
+    for (unsigned i = 0; i < PD_LENGTH(recording->feature_bits); i++)
+        pd_text_format(out, "%s\"0x%llx\"", i ? "," : "",
+                       (unsigned long long)recording->feature_bits[i]);
+    pd_text_string(out, "]},\"sections\":[");
+    bool some = false;
+    for (unsigned i = 1; i < PD_LENGTH(recording->feature_section); i++) {
+        if (!pd_recording_has_feature(recording, i))
+            continue;
+        const char *name = pd_feature_name(i);
+        pd_text_format(out, "%s{\"feature\":%u,\"name\":%s%s%s,\"offset\":%llu,\"size\":%llu}",
+                       some ? "," : "", i, name ? "\"" : "", name ? name : "null", name ? "\"" : "",
+                       (unsigned long long)recording->feature_section[i].offset,
+                       (unsigned long long)recording->feature_section[i].size);
+        some = true;
+    }
+    pd_text_char(out, ']');
+}
+
+static bool put_tracing_part(void *data, const struct pd_tracing_part *part)
+{
+    struct pd_text *out = data;
+    pd_text_format(out, "%s{\"part\":\"%s\",\"offset\":%zu,\"size\":%zu",
+                   out->data[out->length - 1] == '[' ? "" : ",", pd_tracing_kind_name(part->kind),
+                   part->offset, part->size);
+    if (part->system) {
+        pd_text_string(out, ",\"system\":");
+        pd_text_json(out, part->system, strlen(part->system));
+    }
+    if (!part->data || part->kind == PD_TRACING_SYSTEM)
+        pd_text_format(out, ",\"number\":%llu", (unsigned long long)part->number);
+    if (part->data && part->kind != PD_TRACING_MAGIC && part->kind != PD_TRACING_SYSTEM &&
+        part->kind != PD_TRACING_REST) {
+        pd_text_string(out, ",\"text\":");
+        pd_text_json(out, (const char *)part->data, part->size);
+    }
+    pd_text_char(out, '}');
+    return !out->failed;
+}
+
+static void put_tracing(const struct pd_recording *recording, struct pd_text *out)
+{
+    const struct pd_span *data = &recording->features.tracing_data.data;
+    if (!data->size)
+        return;
+    pd_text_string(out, ",\"tracing_parts\":[");
+    bool whole = pd_tracing_walk(data->data, data->size, put_tracing_part, out);
+    pd_text_format(out, "],\"tracing_whole\":%s", whole ? "true" : "false");
+}
+
+static void put_ids(const struct pd_event *event, struct pd_text *out)
+{
+    pd_text_string(out, ",\"id_list\":[");
+    for (size_t i = 0; i < event->id_count; i++)
+        pd_text_format(out, "%s\"%llu\"", i ? "," : "", (unsigned long long)event->ids[i]);
+    pd_text_char(out, ']');
+}
+
 static void put_groups(const struct pd_recording *recording, struct pd_text *out)
 {
     pd_text_string(out, ",\"events\":[");
@@ -135,6 +215,7 @@ static void put_groups(const struct pd_recording *recording, struct pd_text *out
         pd_text_json(out, event->name, event->name_length);
         pd_text_format(out, ",\"leader\":%u,\"ids\":%zu,\"attr\":", event->leader, event->id_count);
         pd_attr_json(&event->attr, out);
+        put_ids(event, out);
         pd_text_char(out, '}');
     }
     pd_text_char(out, ']');
@@ -145,6 +226,8 @@ void pd_header_json(const struct pd_recording *recording, struct pd_text *out)
     const struct pd_features *features = &recording->features;
     bool some = false;
     put_file(recording, out);
+    put_layout(recording, out);
+    put_tracing(recording, out);
     put_groups(recording, out);
     pd_text_string(out, ",\"features\":{");
 #define FEATURE(number, NAME, feature)                                                             \

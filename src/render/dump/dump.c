@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "container/handle.h"
+#include "render/about/header.h"
 #include <perfdata/dump.h>
 #include <stdlib.h>
 
@@ -32,6 +33,17 @@ bool pd_dump_is_blank(const struct pd_field *field)
         return true;
     default: return false;
     }
+}
+
+void pd_dump_note(struct pd_dump *dump, const struct pd_field *field)
+{
+    if (field->names == &pd_names_auxtrace_type)
+        dump->auxtrace_type = (uint32_t)field->value;
+}
+
+bool pd_dump_is_auxtrace(const struct pd_field *field)
+{
+    return field->kind == PD_KIND_x64s && !strcmp(field->name, "priv");
 }
 
 unsigned pd_dump_register(uint64_t mask, uint32_t index)
@@ -85,12 +97,26 @@ static perfdata_status print_all(struct pd_recording *recording, struct pd_walk 
     return status ? status : last;
 }
 
+static perfdata_status print_around(struct pd_recording *recording, bool json,
+                                    perfdata_write_fn write, void *data)
+{
+    struct pd_text text = { 0 };
+    struct pd_dump dump = { .text = &text, .arch = recording->features.arch.text.text };
+    if (json)
+        pd_header_json(recording, &text);
+    else
+        pd_dump_around(recording, &dump);
+    return pd_api_emit(&recording->context, &text, write, data);
+}
+
 perfdata_status perfdata_dump_print(perfdata_recording *recording, uint32_t flags,
                                     perfdata_write_fn write, void *data)
 {
     struct pd_walk *walk;
     if (!recording->open)
         return PERFDATA_ERROR_ARGUMENT;
+    if (flags & PERFDATA_DUMP_HEADER)
+        return print_around(&recording->recording, flags & PERFDATA_DUMP_JSON, write, data);
     perfdata_status status = pd_walk_open(&recording->recording, &walk);
     if (status != PERFDATA_OK)
         return status;

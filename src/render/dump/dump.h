@@ -3,6 +3,7 @@
 #ifndef PD_DUMP_H
 #define PD_DUMP_H
 #include "container/container.h"
+#include "format/auxtrace.h"
 #include "format/fields.h"
 
 /* How deep fields nest: records.def and features.def have less. */
@@ -15,7 +16,11 @@ struct pd_dump {
     unsigned depth;
     bool first[PD_DUMP_DEEPEST]; /* nothing has been written on this level */
     bool list[PD_DUMP_DEEPEST];  /* this level's members are items */
+    uint32_t auxtrace_type;      /* of the record under way: it names the words that follow */
 };
+
+/* Appends what lies around the records. */
+void pd_dump_around(const struct pd_recording *recording, struct pd_dump *dump);
 
 /* Appends one record. PERFDATA_ERROR_BAD_RECORD: it says more than it holds. */
 perfdata_status pd_dump_text(struct pd_dump *dump, const struct pd_raw *raw,
@@ -29,6 +34,10 @@ void pd_dump_value(struct pd_dump *dump, const struct pd_field *field);
 void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_t index);
 /* Makes dump->sink the printer of lines, for a walk that the caller begins. */
 void pd_dump_lines(struct pd_dump *dump);
+/* Takes note of what later fields depend on. */
+void pd_dump_note(struct pd_dump *dump, const struct pd_field *field);
+/* The field is the words of an AUXTRACE_INFO. */
+bool pd_dump_is_auxtrace(const struct pd_field *field);
 
 /* "MMAP2" or "TYPE_4711". */
 void pd_dump_type(struct pd_text *text, uint32_t type);

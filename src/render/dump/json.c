@@ -111,12 +111,43 @@ static void put_array(struct pd_dump *dump, const struct pd_field *field)
     pd_text_char(dump->text, ']');
 }
 
+/* Beside the words, their names. */
+static void put_word_names(struct pd_dump *dump, const struct pd_field *field)
+{
+    struct pd_array array = { field->data, field->length, 8, field->swap };
+    struct pd_auxtrace_words words = { 0 };
+    begin_member(dump, "priv_names");
+    pd_text_char(dump->text, '[');
+    for (uint32_t i = 0; i < field->length; i++) {
+        pd_text_string(dump->text, i ? ",\"" : "\"");
+        pd_auxtrace_word(&words, dump->auxtrace_type, &array, i, dump->text);
+        pd_text_char(dump->text, '"');
+    }
+    pd_text_char(dump->text, ']');
+}
+
+/* Beside a mask of flags, their names. */
+static void put_flag_names(struct pd_dump *dump, const struct pd_field *field)
+{
+    bool some = false;
+    begin_member(dump, "flag_names");
+    pd_text_char(dump->text, '[');
+    for (const struct pd_name *item = field->names->items; item->text; item++) {
+        if (!(field->value & item->value))
+            continue;
+        pd_text_format(dump->text, "%s\"%s\"", some ? "," : "", item->text);
+        some = true;
+    }
+    pd_text_char(dump->text, ']');
+}
+
 static void json_field(struct pd_sink *sink, const struct pd_field *field)
 {
     struct pd_dump *dump = (struct pd_dump *)sink;
     struct pd_text *text = dump->text;
     if (pd_dump_is_blank(field))
         return;
+    pd_dump_note(dump, field);
     begin_member(dump, field->name);
     switch (pd_kinds[field->kind].shape) {
     case PD_SHAPE_NUMBER: put_number(text, field); break;
@@ -128,6 +159,10 @@ static void json_field(struct pd_sink *sink, const struct pd_field *field)
         pd_text_char(text, '"');
         break;
     }
+    if (pd_dump_is_auxtrace(field))
+        put_word_names(dump, field);
+    else if (field->kind == PD_KIND_flags && field->names)
+        put_flag_names(dump, field);
 }
 
 static void json_open(struct pd_sink *sink, const struct pd_field *field)

@@ -149,11 +149,17 @@ void pd_dump_element(struct pd_dump *dump, const struct pd_field *field, uint32_
 
 static void put_array(struct pd_dump *dump, const struct pd_field *field)
 {
+    struct pd_auxtrace_words words = { 0 };
+    struct pd_array array = { field->data, field->length, 8, field->swap };
     for (uint32_t i = 0; i < field->length; i++) {
         if (is_decimal(field))
             pd_text_char(dump->text, ' ');
         else
             begin_element(dump);
+        if (pd_dump_is_auxtrace(field)) {
+            pd_auxtrace_word(&words, dump->auxtrace_type, &array, i, dump->text);
+            pd_text_char(dump->text, ' ');
+        }
         pd_dump_element(dump, field, i);
     }
 }
@@ -177,6 +183,7 @@ static void text_field(struct pd_sink *sink, const struct pd_field *field)
     struct pd_dump *dump = (struct pd_dump *)sink;
     if (pd_dump_is_blank(field))
         return;
+    pd_dump_note(dump, field);
     begin_line(dump, field->name);
     pd_dump_value(dump, field);
     pd_text_char(dump->text, '\n');

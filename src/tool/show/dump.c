@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 struct dump_options {
-    int json, stats, checksum, pdt;
+    int json, header, stats, checksum, pdt;
     const char *output;
 };
 #define FIELD(name) offsetof(struct dump_options, name)
@@ -28,6 +28,9 @@ static const struct tool_option dump_rows[] = {
     TOOL_ROW_JOBS,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 0, "json", NULL, "a JSON object per record", FIELD(json), .flags = TOOL_OURS },
+    { TOOL_FLAG, 0, "header", NULL,
+      "what lies around the records: file header, attributes, ids, features, tracing data",
+      FIELD(header), .flags = TOOL_OURS },
     { TOOL_FLAG, 0, "stats", NULL, "only how many records of each type there are", FIELD(stats),
       .flags = TOOL_OURS },
     { TOOL_FLAG, 0, "checksum", NULL, "only one number over all fields of all records",
@@ -48,7 +51,9 @@ static perfdata_status print(struct tool *tool, const struct dump_options *optio
     if (options->stats)
         return perfdata_dump_stats(recording, tool_write_text, tool);
     if (!options->checksum)
-        return perfdata_dump_print(recording, options->json ? PERFDATA_DUMP_JSON : 0,
+        return perfdata_dump_print(recording,
+                                   (options->json ? PERFDATA_DUMP_JSON : 0) |
+                                       (options->header ? PERFDATA_DUMP_HEADER : 0),
                                    tool_write_text, tool);
     status = perfdata_dump_checksum(recording, &sum, NULL);
     if (status == PERFDATA_OK)
