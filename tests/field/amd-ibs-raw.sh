@@ -15,7 +15,7 @@ for name in zen3 later zen4 short; do
         cmp "$data/$name.exact" "$t/out" || failed=1
         if [ $name = short ]; then
             grep -q 'raw data of an IBS sample lack a register' "$t/err" || { echo "FAIL: nothing said"; failed=1; }
-        elif [ -s "$t/err" ]; then
+        elif grep -q -e bad-sample -e IBS "$t/err"; then # perf's own warnings may stand there
             cat "$t/err"
             failed=1
         fi
