@@ -111,12 +111,12 @@ static struct pd_dso *module_dso(struct pd_timeline *timeline, const struct pd_m
     struct pd_text text = { 0 };
     struct pd_dso *dso = NULL;
     bool module = pd_module_name(fact->name, fact->name_length, &text);
-    if (!text.failed && text.data)
-        dso = pd_dso_find_short(&timeline->dsos, text.data, text.length);
-    if (!dso && !text.failed && text.data) {
-        dso = pd_dso_add(&timeline->dsos, text.data, text.length, fact->name, fact->name_length,
-                         NULL);
-        if (dso && !pd_dso_set_short_name(&timeline->dsos, dso, text.data, text.length))
+    const char *name = text.data ? text.data : ""; /* of a path that ends in "/" */
+    if (!text.failed)
+        dso = pd_dso_find_short(&timeline->dsos, name, text.length);
+    if (!dso && !text.failed) {
+        dso = pd_dso_add(&timeline->dsos, name, text.length, fact->name, fact->name_length, NULL);
+        if (dso && !pd_dso_set_short_name(&timeline->dsos, dso, name, text.length))
             dso = NULL;
         if (dso) {
             dso->kernel_space = true;
