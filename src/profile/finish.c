@@ -37,7 +37,7 @@ static void hash_functions(struct pd_profile_shared *shared)
             hash = hash_bytes(hash, function->name, function->name_length);
             hash = hash_number(hash, shared->function_keys.data[i].place);
         }
-        function->hash = pd_hash64(hash);
+        function->hash = pd_digest64(hash);
     }
 }
 
@@ -54,17 +54,17 @@ static void hash_frames_and_stacks(perfdata_profile *profile)
         /* A kernel lies elsewhere after each boot. */
         bool moves = function->flags & PERFDATA_FUNCTION_KERNEL &&
                      !(function->flags & PERFDATA_FUNCTION_UNKNOWN);
-        frame->hash = pd_hash64(hash_number(hash, moves && frame->address
-                                                      ? frame->address - function->address + 1
-                                                      : frame->address));
+        frame->hash = pd_digest64(hash_number(hash, moves && frame->address
+                                                        ? frame->address - function->address + 1
+                                                        : frame->address));
     }
     for (uint32_t i = 0; i < profile->stacks.count; i++) {
         struct perfdata_profile_stack *stack = pd_profile_stack(profile, i);
         uint64_t parent = stack->parent == PERFDATA_NONE
                               ? 0
                               : pd_profile_stack(profile, stack->parent)->hash;
-        stack->hash = pd_hash64(hash_number(hash_number(FNV_BASIS, parent),
-                                            pd_profile_frame(profile, stack->frame)->hash));
+        stack->hash = pd_digest64(hash_number(hash_number(FNV_BASIS, parent),
+                                              pd_profile_frame(profile, stack->frame)->hash));
     }
 }
 
@@ -84,8 +84,8 @@ static bool finish_object(struct pd_profile_shared *shared, uint32_t index)
     object->build_id_size = (uint32_t)id.size;
     if (!object->name || !object->path || (id.size && !object->build_id))
         return false;
-    object->hash = pd_hash64(id.size ? hash_bytes(FNV_BASIS, id.bytes, id.size)
-                                     : hash_bytes(FNV_BASIS, object->path, strlen(object->path)));
+    object->hash = pd_digest64(id.size ? hash_bytes(FNV_BASIS, id.bytes, id.size)
+                                       : hash_bytes(FNV_BASIS, object->path, strlen(object->path)));
     return true;
 }
 

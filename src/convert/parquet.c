@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples and the tables that they refer to -> Parquet files: samples, stacks, functions, events, mappings.
+ *
+ * Stacks and functions are told by hashes that are the same for every recording of any machine, so that the tables of many
+ * recordings can be joined as they are. Hashes are known at the end only: each group of rows is written as it fills, but for
+ * the column of stacks, which comes behind all of them. */
+#include "convert/parquet_write.h"
+#include <stdlib.h>
+
+enum { GROUP_ROWS = 262144 };
+
+enum { TIME, CPU, PID, TID, COMM, EVENT, PERIOD, ADDRESS, STACK, SAMPLE_COLUMNS };
+
+static const struct pd_parquet_column sample_columns[] = {
+    [TIME] = { "time", PD_PARQUET_NUMBER },        [CPU] = { "cpu", PD_PARQUET_NUMBER },
+    [PID] = { "pid", PD_PARQUET_NUMBER },          [TID] = { "tid", PD_PARQUET_NUMBER },
+    [COMM] = { "comm", PD_PARQUET_TEXT },          [EVENT] = { "event", PD_PARQUET_TEXT },
+    [PERIOD] = { "period", PD_PARQUET_NUMBER },    [ADDRESS] = { "address", PD_PARQUET_NUMBER },
+    [STACK] = { "stack_hash", PD_PARQUET_NUMBER },
+};
+
+struct rows {
+    PD_VEC(uint64_t) time;
+    PD_VEC(uint64_t) cpu;
+    PD_VEC(uint64_t) pid;
+    PD_VEC(uint64_t) tid;
+    PD_VEC(uint64_t) period;
+    PD_VEC(uint64_t) address;
+    PD_VEC(uint32_t) comm;
+    PD_VEC(uint32_t) event;
+};
+
+struct tables {
+    struct pd_parquet file;
+    struct pd_strings strings;
+    struct rows rows;
+    PD_VEC(uint32_t) stacks; /* of all samples */
+    PD_VEC(uint64_t) values; /* of a column */
+    PD_VEC(uint32_t) lengths;
+    PD_VEC(uint32_t) texts;
+};
+
+/* ---- samples ---- */
+
+static perfdata_status begin(struct pd_convert *x)
+{
+    struct tables *t = x->state = calloc(1, sizeof *t);
+    bool wanted;
+    if (!t)
+        return pd_convert_no_memory(x);
+    t->file = (struct pd_parquet){ .columns = sample_columns, .column_count = SAMPLE_COLUMNS };
+    perfdata_status status = pd_convert_table(x, "samples", &wanted);
+    pd_parquet_begin(x, &t->file);
+    return status;
+}
+
+static perfdata_status put_group(struct pd_convert *x, struct tables *t)
+{
+    struct rows *rows = &t->rows;
+    size_t count = rows->time.count;
+    int64_t group = count ? pd_parquet_group(x, &t->file, count) : 0;
+    if (group < 0 || !count)
+        return (perfdata_status)group;
+    perfdata_status status = PERFDATA_OK;
+    const struct {
+        size_t column;
+        const uint64_t *values;
+    } numbers[] = { { TIME, rows->time.data },     { CPU, rows->cpu.data },
+                    { PID, rows->pid.data },       { TID, rows->tid.data },
+                    { PERIOD, rows->period.data }, { ADDRESS, rows->address.data } };
+    for (size_t i = 0; i < PD_LENGTH(numbers) && status >= 0; i++)
+        status = pd_parquet_numbers(x, &t->file, (size_t)group, numbers[i].column,
+                                    numbers[i].values, count);
+    if (status >= 0)
+        status = pd_parquet_texts(x, &t->file, (size_t)group, COMM, rows->comm.data, count,
+                                  &t->strings);
+    if (status >= 0)
+        status = pd_parquet_texts(x, &t->file, (size_t)group, EVENT, rows->event.data, count,
+                                  &t->strings);
+    rows->time.count = rows->cpu.count = rows->pid.count = rows->tid.count = 0;
+    rows->period.count = rows->address.count = rows->comm.count = rows->event.count = 0;
+    return status;
+}
+
+static perfdata_status take_samples(struct pd_convert *x, const struct perfdata_samples *samples)
+{
+    struct tables *t = x->state;
+    struct rows *rows = &t->rows;
+    const uint64_t *ip = samples->columns[PERFDATA_COLUMN_IP];
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < samples->count && status >= 0; i++) {
+        const struct perfdata_profile_thread *thread = pd_profile_thread(x->profile,
+                                                                         samples->thread[i]);
+        const char *event = perfdata_profile_event(x->profile, samples->event[i])->name;
+        if (!x->events[samples->event[i]])
+            continue;
+        bool ok = pd_vec_push(&rows->time, samples->time[i]) &&
+                  pd_vec_push(&rows->cpu, (uint64_t)(int32_t)samples->cpu[i]) &&
+                  pd_vec_push(&rows->pid, (uint64_t)(int32_t)thread->pid) &&
+                  pd_vec_push(&rows->tid, (uint64_t)(int32_t)thread->tid) &&
+                  pd_vec_push(&rows->period, pd_convert_weight(x, 1, samples->weight[i])) &&
+                  pd_vec_push(&rows->address, ip ? ip[i] : 0) &&
+                  pd_vec_push(&rows->comm,
+                              pd_strings_name(&t->strings, thread->comm, strlen(thread->comm))) &&
+                  pd_vec_push(&rows->event, pd_strings_name(&t->strings, event, strlen(event))) &&
+                  pd_vec_push(&t->stacks, samples->stack[i]);
+        if (!ok || t->strings.failed)
+            status = pd_convert_no_memory(x);
+        else if (rows->time.count == GROUP_ROWS)
+            status = put_group(x, t);
+    }
+    return status;
+}
+
+static perfdata_status end_samples(struct pd_convert *x, struct tables *t)
+{
+    perfdata_status status = put_group(x, t);
+    size_t at = 0;
+    for (size_t g = 0; g < t->file.groups.count && status >= 0; g++) {
+        size_t count = (size_t)t->file.groups.data[g];
+        if (!pd_vec_reserve(&t->values, count))
+            return pd_convert_no_memory(x);
+        for (size_t i = 0; i < count; i++)
+            t->values.data[i] = pd_profile_stack(x->profile, t->stacks.data[at++])->hash;
+        status = pd_parquet_numbers(x, &t->file, g, STACK, t->values.data, count);
+    }
+    return status < 0 ? status : pd_parquet_end(x, &t->file);
+}
+
+/* ---- other tables: one group of rows each ---- */
+
+static perfdata_status begin_table(struct pd_convert *x, struct tables *t, const char *name,
+                                   const struct pd_parquet_column *columns, size_t column_count,
+                                   size_t rows, bool *wanted)
+{
+    perfdata_status status = pd_convert_table(x, name, wanted);
+    pd_parquet_free(&t->file);
+    t->file = (struct pd_parquet){ .columns = columns, .column_count = column_count };
+    if (status < 0 || !*wanted)
+        return status;
+    pd_parquet_begin(x, &t->file);
+    if (!pd_vec_reserve(&t->values, rows + 1) || !pd_vec_reserve(&t->texts, rows + 1))
+        return pd_convert_no_memory(x);
+    return rows && pd_parquet_group(x, &t->file, rows) < 0 ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;
+}
+
+/* A column of numbers or texts, each row by a function. */
+static perfdata_status put_column(struct pd_convert *x, struct tables *t, size_t column,
+                                  size_t rows, uint64_t (*get)(struct pd_convert *x, uint32_t row))
+{
+    bool text = t->file.columns[column].kind == PD_PARQUET_TEXT;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint64_t value = get(x, i);
+        if (text)
+            t->texts.data[i] = (uint32_t)value;
+        else
+            t->values.data[i] = value;
+    }
+    if (!rows)
+        return PERFDATA_OK;
+    if (t->strings.failed)
+        return pd_convert_no_memory(x);
+    return text ? pd_parquet_texts(x, &t->file, 0, column, t->texts.data, rows, &t->strings)
+                : pd_parquet_numbers(x, &t->file, 0, column, t->values.data, rows);
+}
+
+struct column {
+    struct pd_parquet_column is;
+    uint64_t (*get)(struct pd_convert *x, uint32_t row);
+};
+
+enum { COLUMNS_MAX = 8 };
+
+static perfdata_status put_table(struct pd_convert *x, struct tables *t, const char *name,
+                                 const struct column *columns, size_t column_count, uint32_t rows)
+{
+    struct pd_parquet_column shape[COLUMNS_MAX];
+    bool wanted;
+    for (size_t i = 0; i < column_count; i++)
+        shape[i] = columns[i].is;
+    perfdata_status status = begin_table(x, t, name, shape, column_count, rows, &wanted);
+    for (size_t i = 0; i < column_count && status >= 0 && wanted; i++)
+        status = put_column(x, t, i, rows, columns[i].get);
+    return status >= 0 && wanted ? pd_parquet_end(x, &t->file) : status;
+}
+
+static uint64_t text(struct pd_convert *x, const char *name)
+{
+    struct tables *t = x->state;
+    return pd_strings_name(&t->strings, name, strlen(name));
+}
+
+static const struct perfdata_profile_function *function_at(struct pd_convert *x, uint32_t row)
+{
+    return pd_profile_function(x->profile, row);
+}
+static const struct perfdata_profile_object *object_of(struct pd_convert *x, uint32_t row)
+{
+    return perfdata_profile_object(x->profile, function_at(x, row)->object);
+}
+static uint64_t build_id_text(struct pd_convert *x, const struct perfdata_profile_object *object)
+{
+    struct tables *t = x->state;
+    char hex[2 * PD_BUILD_ID_MAX];
+    uint32_t size = object ? PD_MIN(object->build_id_size, (uint32_t)PD_BUILD_ID_MAX) : 0;
+    for (uint32_t i = 0; i < size; i++) {
+        hex[2 * i] = "0123456789abcdef"[object->build_id[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[object->build_id[i] & 15];
+    }
+    return pd_strings_id(&t->strings, hex, 2 * (size_t)size);
+}
+static uint64_t function_hash(struct pd_convert *x, uint32_t row)
+{
+    return function_at(x, row)->hash;
+}
+static uint64_t function_name(struct pd_convert *x, uint32_t row)
+{
+    return text(x, function_at(x, row)->name);
+}
+static uint64_t function_object(struct pd_convert *x, uint32_t row)
+{
+    const struct perfdata_profile_object *object = object_of(x, row);
+    return text(x, object ? object->path : "");
+}
+static uint64_t function_build_id(struct pd_convert *x, uint32_t row)
+{
+    return build_id_text(x, object_of(x, row));
+}
+static uint64_t function_flags(struct pd_convert *x, uint32_t row)
+{
+    return function_at(x, row)->flags;
+}
+static uint64_t event_name(struct pd_convert *x, uint32_t row)
+{
+    return text(x, perfdata_profile_event(x->profile, row)->name);
+}
+static uint64_t event_type(struct pd_convert *x, uint32_t row)
+{
+    return perfdata_profile_event(x->profile, row)->type;
+}
+static uint64_t event_config(struct pd_convert *x, uint32_t row)
+{
+    return perfdata_profile_event(x->profile, row)->config;
+}
+static const struct perfdata_profile_mapping *mapping_at(struct pd_convert *x, uint32_t row)
+{
+    return perfdata_profile_mapping(x->profile, row);
+}
+static uint64_t mapping_pid(struct pd_convert *x, uint32_t row)
+{
+    return (uint64_t)(int32_t)mapping_at(x, row)->pid;
+}
+static uint64_t mapping_start(struct pd_convert *x, uint32_t row)
+{
+    return mapping_at(x, row)->start;
+}
+static uint64_t mapping_end(struct pd_convert *x, uint32_t row)
+{
+    return mapping_at(x, row)->end;
+}
+static uint64_t mapping_offset(struct pd_convert *x, uint32_t row)
+{
+    return mapping_at(x, row)->offset;
+}
+static uint64_t mapping_path(struct pd_convert *x, uint32_t row)
+{
+    return text(x, perfdata_profile_object(x->profile, mapping_at(x, row)->object)->path);
+}
+static uint64_t mapping_build_id(struct pd_convert *x, uint32_t row)
+{
+    return build_id_text(x, perfdata_profile_object(x->profile, mapping_at(x, row)->object));
+}
+
+/* ---- stacks: root first, and never empty ---- */
+
+static perfdata_status put_stacks(struct pd_convert *x, struct tables *t)
+{
+    static const struct pd_parquet_column columns[] = { { "stack_hash", PD_PARQUET_NUMBER },
+                                                        { "frames", PD_PARQUET_LIST } };
+    const perfdata_profile *profile = x->profile;
+    uint32_t count = perfdata_profile_stack_count(profile);
+    bool *used = calloc((size_t)count + 1, sizeof *used), wanted;
+    size_t rows = 0, done = 0;
+    if (!used)
+        return pd_convert_no_memory(x);
+    for (size_t i = 0; i < t->stacks.count; i++)
+        used[t->stacks.data[i]] = true;
+    for (uint32_t i = 0; i < count; i++)
+        rows += used[i];
+    perfdata_status status = begin_table(x, t, "stacks", columns, PD_LENGTH(columns), 0, &wanted);
+    for (uint32_t i = 0; status >= 0 && wanted && done < rows;) {
+        size_t group_rows = PD_MIN(rows - done, (size_t)GROUP_ROWS), held = 0;
+        PD_VEC(uint64_t) frames = { 0 };
+        int64_t group = pd_parquet_group(x, &t->file, group_rows);
+        bool ok = group >= 0 && pd_vec_reserve(&t->values, group_rows) &&
+                  pd_vec_reserve(&t->lengths, group_rows);
+        for (; ok && held < group_rows; i++) {
+            if (!used[i])
+                continue;
+            const struct perfdata_profile_stack *stack = pd_profile_stack(profile, i);
+            t->values.data[held] = stack->hash;
+            t->lengths.data[held++] = stack->depth;
+            ok = pd_vec_reserve(&frames, frames.count + stack->depth);
+            frames.count += ok ? stack->depth : 0;
+            uint64_t *to = frames.data + frames.count;
+            for (uint32_t at = i; ok && at != PERFDATA_NONE;
+                 at = pd_profile_stack(profile, at)->parent) {
+                uint32_t frame = pd_profile_stack(profile, at)->frame;
+                *--to =
+                    pd_profile_function(profile, pd_profile_frame(profile, frame)->function)->hash;
+            }
+        }
+        status = ok ? pd_parquet_numbers(x, &t->file, (size_t)group, 0, t->values.data, held)
+                    : pd_convert_no_memory(x);
+        if (status >= 0)
+            status = pd_parquet_lists(x, &t->file, (size_t)group, 1, frames.data, t->lengths.data,
+                                      held);
+        pd_vec_free(&frames);
+        done += held;
+    }
+    free(used);
+    return status >= 0 && wanted ? pd_parquet_end(x, &t->file) : status;
+}
+
+static perfdata_status end(struct pd_convert *x)
+{
+    static const struct column functions[] = {
+        { { "function_hash", PD_PARQUET_NUMBER }, function_hash },
+        { { "name", PD_PARQUET_TEXT }, function_name },
+        { { "object", PD_PARQUET_TEXT }, function_object },
+        { { "build_id", PD_PARQUET_TEXT }, function_build_id },
+        { { "flags", PD_PARQUET_NUMBER }, function_flags },
+    };
+    static const struct column events[] = {
+        { { "event", PD_PARQUET_TEXT }, event_name },
+        { { "type", PD_PARQUET_NUMBER }, event_type },
+        { { "config", PD_PARQUET_NUMBER }, event_config },
+    };
+    static const struct column mappings[] = {
+        { { "pid", PD_PARQUET_NUMBER }, mapping_pid },
+        { { "start", PD_PARQUET_NUMBER }, mapping_start },
+        { { "end", PD_PARQUET_NUMBER }, mapping_end },
+        { { "offset", PD_PARQUET_NUMBER }, mapping_offset },
+        { { "object", PD_PARQUET_TEXT }, mapping_path },
+        { { "build_id", PD_PARQUET_TEXT }, mapping_build_id },
+    };
+    struct tables *t = x->state;
+    perfdata_status status = end_samples(x, t);
+    if (status >= 0)
+        status = put_stacks(x, t);
+    if (status >= 0)
+        status = put_table(x, t, "functions", functions, PD_LENGTH(functions),
+                           perfdata_profile_function_count(x->profile));
+    if (status >= 0)
+        status = put_table(x, t, "events", events, PD_LENGTH(events),
+                           perfdata_profile_event_count(x->profile));
+    if (status >= 0)
+        status = put_table(x, t, "mappings", mappings, PD_LENGTH(mappings),
+                           perfdata_profile_mapping_count(x->profile));
+    return status;
+}
+
+static void free_state(struct pd_convert *x)
+{
+    struct tables *t = x->state;
+    if (!t)
+        return;
+    pd_parquet_free(&t->file);
+    pd_strings_free(&t->strings);
+    pd_vec_free(&t->rows.time);
+    pd_vec_free(&t->rows.cpu);
+    pd_vec_free(&t->rows.pid);
+    pd_vec_free(&t->rows.tid);
+    pd_vec_free(&t->rows.period);
+    pd_vec_free(&t->rows.address);
+    pd_vec_free(&t->rows.comm);
+    pd_vec_free(&t->rows.event);
+    pd_vec_free(&t->stacks);
+    pd_vec_free(&t->values);
+    pd_vec_free(&t->lengths);
+    pd_vec_free(&t->texts);
+    free(t);
+}
+
+const struct pd_format pd_format_parquet = {
+    .flags = PERFDATA_FORMAT_BINARY | PERFDATA_FORMAT_SAMPLES | PERFDATA_FORMAT_TABLES,
+    .profile_flags = PERFDATA_PROFILE_NO_SUMS,
+    .detail = PERFDATA_FRAMES_BY_FUNCTION,
+    .columns = 1u << PERFDATA_COLUMN_IP,
+    .begin = begin,
+    .samples = take_samples,
+    .end = end,
+    .free = free_state,
+};
