@@ -91,6 +91,10 @@ extern "C" {
 /* Children, or percentages of all: also where a configuration file says otherwise. Since 0.2. */
 #define PERFDATA_REPORT_CHILDREN (UINT64_C(1) << 39)
 #define PERFDATA_REPORT_ABSOLUTE (UINT64_C(1) << 40)
+/* Percentages in perf's colours, as ANSI escape sequences. Since 0.2. */
+#define PERFDATA_REPORT_COLOR (UINT64_C(1) << 41)
+/* With PERFDATA_REPORT_DUMP: records as they lie in the file, not by time. Since 0.2. */
+#define PERFDATA_REPORT_FILE_ORDER (UINT64_C(1) << 42)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
  * Lists are separated by commas. Since 0.1. */

@@ -121,6 +121,8 @@ _perfdata() {
         '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
         '*--ignore-vmlinux[kernel image is never read]' \
+        '*-m[symbols of kernel modules (on)]' \
+        '*--modules[symbols of kernel modules (on)]' \
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
@@ -151,6 +153,7 @@ _perfdata() {
         '*--exclude-other[with -p\: only samples with such a parent]' \
         '*--time-quantum=[step of the sort key time, as 10ms]:TIME:' \
         '*--raw-trace[tracepoints'\'' fields without the event'\''s print format]' \
+        '*--stdio-color=-[percentages in colours\: always, never or auto (on a terminal); without MODE always]::MODE:' \
         '*--hierarchy[rows below rows, a level for each sort key]' \
         '*--full-source-path[source files with their folders]' \
         '*--ns[times with 9 decimals]' \
@@ -190,6 +193,7 @@ _perfdata() {
         '*--hide-unresolved[leave out what has no symbol]' \
         '*-D[every record as hex and text]' \
         '*--dump-raw-trace[every record as hex and text]' \
+        '*--disable-order[with -D\: records as they lie in the file, not by time]' \
         '*--stats[counts of records by type]' \
         '*--tasks[tree of tasks]' \
         '*--mmaps[tree of tasks with their maps]' \
@@ -197,6 +201,16 @@ _perfdata() {
         '*--header-only[nothing but the header]' \
         '*-I[also the long parts of the header]' \
         '*--show-info[also the long parts of the header]' \
+        '*--asm-raw[annotated code\: with its bytes]' \
+        '*--source[annotated code\: with its source]' \
+        '*-M+[annotated code\: objdump'\''s -M]:STYLE:' \
+        '*--disassembler-style=[annotated code\: objdump'\''s -M]:STYLE:' \
+        '*--objdump=[annotated code\: the objdump that is run]:PATH:' \
+        '*--prefix=[annotated code\: put before source files'\'' paths]:PREFIX:' \
+        '*--prefix-strip=[annotated code\: folders that --prefix takes off those paths]:N:' \
+        '*--percent-type=[annotated code\: local or global, -period or -hits]:TYPE:' \
+        '*--pretty=[of event counts by thread\: normal or raw]:KEY:' \
+        '*--samples=[samples kept of each row]:N:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     kvm)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
@@ -609,7 +623,8 @@ _perfdata() {
         '*--completion=[completion script for bash, zsh or fish]:SHELL:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     version)
-        _arguments '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+        _arguments '*--build-options[also which libraries and features are built in]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     esac
 }
 _perfdata "$@"

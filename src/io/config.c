@@ -156,6 +156,7 @@ bool pd_config_parse(const char *text, size_t size, pd_config_fn each, void *dat
             skip_line(&reader);
         } else if (c == '[') {
             good = take_section(&reader);
+            *line = reader.line; /* as perf counts: of an unterminated section the line behind it */
         } else {
             good = is_key(c) && reader.section.length && take_entry(&reader, c, &has_value);
             if (good)

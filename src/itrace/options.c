@@ -330,14 +330,55 @@ struct config_reader {
     enum pd_itrace_verb verb;
 };
 
+static int take_order(const struct config_reader *reader, const char *value)
+{
+    size_t length = strlen(value);
+    bool callers = length && !strncmp(value, "caller", length);
+    if (!callers && (!length || strncmp(value, "callee", length) != 0))
+        return pd_fail(reader->context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid callchain order: %s",
+                       value);
+    reader->options->callers_first = callers;
+    return 0;
+}
+
+static int take_cache(const struct config_reader *reader, const char *value)
+{
+    size_t length = strlen(value);
+    if (length >= sizeof reader->options->build_id_cache)
+        return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
+                        "perfconfig: buildid.dir is too long");
+    memcpy(reader->options->build_id_cache, value, length + 1);
+    return 0;
+}
+
+/* What perf 6.1 reads for other output than plain text. core.proc-map-timeout is of recording. */
+static bool is_of_terminal(const char *key)
+{
+    static const char *const sections[] = { "annotate.", "ui.",    "color.",
+                                            "colors.",   "pager.", "core." };
+    for (size_t i = 0; i < PD_LENGTH(sections); i++)
+        if (!strncmp(key, sections[i], strlen(sections[i])))
+            return strcmp(key, "core.proc-map-timeout") != 0;
+    return false;
+}
+
+const char *pd_itrace_options_cache(const struct pd_itrace_options *options, const char *given)
+{
+    return given || !options->build_id_cache[0] ? given : options->build_id_cache;
+}
+
 static int take_entry(void *data, const char *key, const char *value)
 {
     const struct config_reader *reader = data;
-    if (reader->verb == PD_ITRACE_SCRIPT && !strcmp(key, "call-graph.order") && value &&
-        !strncmp(value, "caller", strlen(value)))
+    if (reader->verb == PD_ITRACE_SCRIPT && !strcmp(key, "call-graph.order"))
+        return take_order(reader, value ? value : "");
+    if (!strcmp(key, "buildid.dir"))
+        return take_cache(reader, value ? value : "");
+    if (is_of_terminal(key))
         return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
-                        "perfconfig: call-graph.order = caller holds for report only: script shows "
-                        "callees first");
+                        "perfconfig: %s changes nothing here: it is of perf's annotated code, "
+                        "interactive report or pager",
+                        key);
     if (pd_itrace_options_config(reader->options, key, value))
         return 0;
     return pd_issue(reader->context, PERFDATA_ISSUE_SKIPPED_BYTES, -1,

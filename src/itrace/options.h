@@ -26,6 +26,8 @@ struct pd_itrace_options {
     bool mispred_all;
     uint64_t max_loops; /* 0 was read as PD_PT_MAX_LOOPS */
     uint64_t cache_divisor, log_buffer_size;
+    bool callers_first;        /* call-graph.order of script */
+    char build_id_cache[1024]; /* buildid.dir; "": not given */
 };
 
 #define PD_ITRACE_FLAG(letter) (UINT32_C(1) << ((letter) - 'a'))
@@ -43,6 +45,8 @@ void pd_itrace_options_init(struct pd_itrace_options *options, enum pd_itrace_ve
  * does not parse. */
 bool pd_itrace_options_parse(struct pd_itrace_options *options, enum pd_itrace_verb verb,
                              const char *text);
+/* The build-id cache of the options, else that of perfconfig; NULL: neither. Lives as long as both. */
+const char *pd_itrace_options_cache(const struct pd_itrace_options *options, const char *given);
 /* One entry of perfconfig: "intel-pt.max-loops" and its value, NULL without "=". False: the value is none for this key;
  * what is not about traces is true. */
 bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key,

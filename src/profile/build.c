@@ -181,6 +181,7 @@ static perfdata_status run_session(struct pd_profile_shared *shared)
 {
     const struct perfdata_profile_options *options = shared->options;
     struct pd_object_search search = pd_search_of(shared->recording, &options->search);
+    search.cache = pd_itrace_options_cache(&shared->itrace, search.cache);
     search.demangle = !(options->flags & PERFDATA_PROFILE_NO_DEMANGLE);
     search.demangle_kernel = options->flags & PERFDATA_PROFILE_DEMANGLE_KERNEL;
     search.verbose_names = options->flags & PERFDATA_PROFILE_VERBOSE_NAMES;

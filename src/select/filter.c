@@ -274,7 +274,10 @@ static perfdata_status check_cpu(struct pd_recording *recording, const char *ask
         return PERFDATA_OK;
     if (recording->like_perf || !counts->present)
         return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
-                       "Requested CPU %lu too large. Consider raising MAX_NR_CPUS",
+                       "%sRequested CPU %lu too large. Consider raising MAX_NR_CPUS",
+                       recording->like_perf && last >= PD_FILTER_CPUS
+                           ? "Perf can support 2048 CPUs. Consider raising MAX_NR_CPUS\n"
+                           : "",
                        PD_MAX(first, count));
     for (unsigned long cpu = 0; cpu < count; cpu++)
         there[cpu / 64] |= UINT64_C(1) << cpu % 64;

@@ -196,7 +196,8 @@ enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
 {
     bool perf_has = status < 0 && status != PERFDATA_ERROR_OUTPUT && perf_exit >= 0;
     if (perf_has && tool->as_perf && !strcmp(tool->verb, "report")) {
-        fprintf(stderr, "Error:\n%s\n", perfdata_recording_error(recording, NULL));
+        const char *text = perfdata_recording_error(recording, NULL);
+        fprintf(stderr, "%s%s\n", strstr(text, "\nError:\n") ? "" : "Error:\n", text);
         perfdata_recording_close(recording);
         return tool_exit_as(tool, TOOL_NOTHING, perf_exit);
     }

@@ -368,6 +368,21 @@ enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void 
     return code;
 }
 
+/* --debug verbose=N before the verb is what N times -v are behind it. */
+static enum tool_exit take_debug_level(struct tool *tool, const struct tool_verb *verb,
+                                       void *options)
+{
+    char *none[] = { NULL };
+    struct parser parser = { tool, verb, options, none, NULL };
+    const struct tool_option *row = verb->options;
+    while (row->kind && (!row->long_name || strcmp(row->long_name, "verbose") != 0))
+        row++;
+    enum tool_exit code = TOOL_DONE;
+    for (int i = 0; row->kind && i < tool->debug_level && code == TOOL_DONE; i++)
+        code = apply(&parser, row, false);
+    return code;
+}
+
 enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc, char **argv)
 {
     void *options = calloc(1, verb->options_size ? verb->options_size : 1);
@@ -377,6 +392,11 @@ enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, in
     if (verb->defaults)
         verb->defaults(options);
     argc--;
+    enum tool_exit debug = take_debug_level(tool, verb, options);
+    if (debug != TOOL_DONE) {
+        free(options);
+        return debug;
+    }
     enum tool_exit code = tool_parse(tool, verb, options, &argc, argv + 1, &help);
     if (code == TOOL_DONE && help) {
         tool_help_verb(tool, verb);

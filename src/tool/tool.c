@@ -290,6 +290,11 @@ void tool_printf(struct tool *tool, const char *format, ...)
     free(large);
 }
 
+bool tool_output_is_terminal(const struct tool *tool)
+{
+    return tool->pager_process || isatty(STDOUT_FILENO);
+}
+
 unsigned tool_columns(void)
 {
     const char *text = getenv("COLUMNS");

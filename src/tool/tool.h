@@ -51,6 +51,10 @@ struct tool {
     const char *itrace[TOOL_ITRACE_MAX]; /* values of --itrace */
     unsigned itrace_count;
     bool no_itrace;
+    const char *build_id_dir; /* --buildid-dir before the verb; NULL: HOME/.debug */
+    bool pager;               /* -p: long output through PAGER on a terminal  */
+    bool tracefs_asked;       /* --debugfs-dir                                */
+    int debug_level;          /* --debug verbose=N: as many -v     */
     struct tool_guests guests;
     int perf_exit; /* what to return as perf; -1: by the table    */
     bool quiet;    /* -q of perf's verbs: none of perf's warnings */
@@ -61,6 +65,7 @@ struct tool {
         size_t length;
         uint64_t left_out;
     } warnings;
+    int pager_process; /* 0: none */
     struct tool_output {
         char *buffer;
         size_t length, capacity;
@@ -100,6 +105,12 @@ void tool_flush(struct tool *tool);
 /* False once nothing written can arrive any more: a long loop may stop. */
 bool tool_output_ok(const struct tool *tool);
 
+/* Also through a pager. */
+bool tool_output_is_terminal(const struct tool *tool);
+/* pager.c: on a terminal, what is written from here on goes through PERF_PAGER or PAGER (less). */
+void tool_page(struct tool *tool);
+/* Waits until the reader has left it. After the last tool_flush(). */
+void tool_page_end(struct tool *tool);
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
 

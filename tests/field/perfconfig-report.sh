@@ -60,6 +60,52 @@ says() {
 says "bad config value for 'report.children', ignoring..." '[report]\nchildren = maybe\n' report
 says 'report.nonsense' '[report]\nnonsense = 1\n' report
 says 'Invalid callchain mode: odd' '[call-graph]\nprint-type = odd\n' report
-says 'call-graph.order' '[call-graph]\norder = caller\n' script
-says 'bad config file line' '[bad\n' report
+says 'Invalid callchain order: odd' '[call-graph]\norder = odd\n' script
+says 'hist.percentage' '[hist]\npercentage = odd\n' report
+for verb in report script; do
+    # As perf counts the line: that behind a section that ends too early, but that of any other fault.
+    says 'bad config file line 2 in config' '[bad\n' $verb
+    says 'bad config file line 1 in config' '[bad' $verb
+    says 'bad config file line 2 in config' '[good]\nx = "open\n[y]\n' $verb
+    for key in annotate.objdump ui.show-headers colors.top pager.report core.pager color.ui; do
+        printf '[%s]\n%s = 1\n' "${key%%.*}" "${key#*.}" >config
+        [ "$(PERF_CONFIG=config "$PERFDATA" $verb -i rec.data 2>&1 >/dev/null | grep -c "$key")" -eq 1 ] ||
+            { echo "$verb: $key is not told once"; failed=1; }
+        PERF_CONFIG=config ./perf $verb -i rec.data 2>&1 >/dev/null | grep -q perfconfig &&
+            { echo "perf $verb tells of $key"; failed=1; }
+    done
+done
+
+# script's chains, the callers first.
+printf '[call-graph]\norder = caller\n' >config
+for recording in demo/shapes demo/spin report/forkexec report/calls; do
+    recording=$SOURCE/tests/data/$recording.data
+    PERF_CONFIG=config ./perf script -i "$recording" >found 2>/dev/null
+    ./perf script -i "$recording" >plain 2>/dev/null
+    cmp -s found plain && { echo "call-graph.order changes nothing ($recording)"; failed=1; }
+    sort found >a
+    sort plain | cmp -s - a || { echo "call-graph.order changes more than the order ($recording)"; failed=1; }
+    perf --version 2>/dev/null | grep -q 'version 6\.1\.' || continue
+    PERF_CONFIG=config perf script -i "$recording" 2>/dev/null | cmp -s - found ||
+        { echo "call-graph.order: script is not as perf ($recording)"; failed=1; }
+done
+
+# buildid.dir: a cache in which an object lies that is nowhere else; --buildid-dir before the verb goes before it.
+id=$("$PERFDATA" buildid-list -i rec.data | sed -n 's|^\([0-9a-f]*\) /.*|\1|p' | head -1)
+[ -n "$id" ] || { echo 'no object with a build-id'; failed=1; }
+object=$SOURCE/tests/data/field/jitdump-inplace-unwind/symfs/own/jit/field/w/jd/jp
+name=$("$PERFDATA" buildid-list -i rec.data | sed -n "s|^$id ||p")
+mkdir -p "cache/.build-id/$(echo "$id" | cut -c1-2)" "cache$name/$id"
+cp "$object" "cache$name/$id/elf"
+ln -s "../..$name/$id" "cache/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-)"
+for verb in script report; do
+    "$PERFDATA" $verb -i rec.data >plain 2>/dev/null
+    "$PERFDATA" --buildid-dir "$PWD/cache" $verb -i rec.data >expected 2>/dev/null
+    printf '[buildid]\n\tdir = %s/cache\n' "$PWD" >config
+    PERF_CONFIG=config "$PERFDATA" $verb -i rec.data >found 2>/dev/null
+    cmp -s plain expected && { echo "$verb: --buildid-dir finds nothing"; failed=1; }
+    cmp -s found expected || { echo "$verb: buildid.dir is not --buildid-dir"; failed=1; }
+    PERF_CONFIG=config "$PERFDATA" --buildid-dir /nonexistent $verb -i rec.data 2>/dev/null | cmp -s - plain ||
+        { echo "$verb: --buildid-dir does not go before buildid.dir"; failed=1; }
+done
 exit $failed

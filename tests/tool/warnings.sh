@@ -184,4 +184,10 @@ refused 'incompatible file format (rerun with -v to learn more)' report -i junk
 recording none "$plain" </dev/null
 refused "Error:
 The none.data data has no samples!" report --stdio -i none.data
+# What corpus/stderr leaves out is told in the documents, line by line.
+sed -n '/^NOT_SAID/,/^)/s/^ *r"\([^\\(]*\).*/\1/p; s/^NO_SYMBOLS.*r"\([^\[(]*\).*/\1/p' "$SOURCE/tests/corpus/stderr.py" >left-out
+[ "$(wc -l <left-out)" -ge 4 ] || { echo 'no lines found in stderr.py'; : >failed; }
+while IFS= read -r words; do
+    grep -q "^| \`$words" "$SOURCE/docs/differences-from-perf.md" || { echo "'$words' is not in the documents"; : >failed; }
+done <left-out
 [ ! -e failed ]

@@ -199,6 +199,17 @@ static uint64_t total_of(const struct pd_report_plan *plan, const struct pd_hist
     return plan->relative ? event->period_unfiltered : event->period;
 }
 
+void pd_report_percent(const struct pd_report_plan *plan, const char *space, int width,
+                       double percent, struct pd_text *out)
+{
+    bool colored = plan->options->flags & PERFDATA_REPORT_COLOR && percent > 0.5;
+    if (colored)
+        pd_text_string(out, percent >= 5 ? "\033[31m" : "\033[32m");
+    pd_text_format(out, "%s%*.2f%%", space, width, percent);
+    if (colored)
+        pd_text_string(out, "\033[m");
+}
+
 static void number(const struct pd_report_table *table, const struct pd_report_column *column,
                    uint64_t value, uint64_t total, struct pd_text *out)
 {
@@ -210,7 +221,10 @@ static void number(const struct pd_report_table *table, const struct pd_report_c
         return;
     }
     double percent = total ? 100.0 * (double)value / (double)total : 0;
-    pd_text_format(out, " %*.2f%%", separated ? 1 : (int)width - 2, percent);
+    if (separated) /* perf leaves these without colour */
+        pd_text_format(out, " %.2f%%", percent);
+    else
+        pd_report_percent(table->plan, " ", (int)width - 2, percent, out);
 }
 
 void pd_report_number_cell(const struct pd_report_table *table,

@@ -24,6 +24,9 @@ perfdata_status pd_report_row_chains(const struct pd_report_table *table,
                                      const struct pd_hist_row *row, struct pd_chain_tree *tree,
                                      struct pd_text *out);
 bool pd_report_is_below_limit(const struct pd_report_table *table, const struct pd_hist_row *row);
+/* "12.34%" behind `space`, both in colour where the report is coloured. */
+void pd_report_percent(const struct pd_report_plan *plan, const char *space, int width,
+                       double percent, struct pd_text *out);
 
 /* report_levels.c: rows below rows. */
 perfdata_status pd_report_draw_levels(struct pd_report_table *table, struct pd_text *out,

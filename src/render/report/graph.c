@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The chains of one row, in perf's four styles. */
-#include "render/report/plan.h"
+#include "render/report/draw.h"
 
 #define MARGIN 12
 
@@ -64,7 +64,8 @@ static void value(const struct drawing *drawing, uint64_t hits, uint64_t count, 
     case PD_CHAIN_COUNT: pd_text_format(drawing->out, "%u", (unsigned)count); break;
     case PD_CHAIN_PERIOD: pd_text_u64(drawing->out, hits, 0, ' '); break;
     default:
-        pd_text_format(drawing->out, "%.2f%%", total ? (double)hits * 100.0 / (double)total : 0.0);
+        pd_report_percent(drawing->table->plan, "", 1,
+                          total ? (double)hits * 100.0 / (double)total : 0.0, drawing->out);
     }
 }
 

@@ -334,6 +334,10 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
                                     .front = front_dump };
     pd_raw_dump_init(&run.dump, report->recording, PD_RAW_DUMP_REPORT);
     run.dump.no_packets = report->options->flags & PERFDATA_REPORT_NO_ITRACE;
+    if (report->options->flags & PERFDATA_REPORT_FILE_ORDER) {
+        consumer.order = PD_ORDER_FILE;
+        run.dump.unsorted = true;
+    }
     pd_raw_dump_want(&consumer);
     perfdata_status status = give(report, out);
     if (status == 0)
@@ -509,7 +513,9 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
     struct pd_report_settings settings = { 0 };
     struct pd_text out = { 0 };
     status = pd_report_settings_take(&report.recording->context, &known, &settings);
-    if (status == 0)
+    if (status < 0)
+        report.perf_exit = 255;
+    else
         status = print(&report, &out);
     perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
     if (status == 0)

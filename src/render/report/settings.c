@@ -127,6 +127,9 @@ static int take_entry(void *data, const char *key, const char *value)
         return take_text(reader, key, text, settings->sort, sizeof settings->sort);
     if (!strcmp(key, "hist.percentage")) {
         reader->relative = !strcmp(text, "relative");
+        if (!reader->relative && strcmp(text, "absolute") != 0)
+            return pd_fail(reader->context, PERFDATA_ERROR_ARGUMENT, -1,
+                           "perfconfig: hist.percentage is relative or absolute, not '%s'", text);
         return 0;
     }
     if (!strcmp(key, "buildid.dir"))

@@ -171,9 +171,11 @@ static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
     if (!(worker->script->options->flags & PERFDATA_SCRIPT_NO_INLINE) &&
         !(frames = pd_chain_inlined(worker->resolver, frames, &count)))
         text->failed = true;
+    bool callers_first = worker->script->itrace.callers_first;
     for (size_t i = 0; frames && i < count; i++) {
-        const struct pd_place *place = frames[i].location
-                                           ? find_place(worker, fields, true, frames[i].location)
+        struct pd_frame *frame = frames + (callers_first ? count - 1 - i : i);
+        const struct pd_place *place = frame->location
+                                           ? find_place(worker, fields, true, frame->location)
                                            : NULL;
         if (!place) {
             text->failed = true;

@@ -390,6 +390,7 @@ static perfdata_status run(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
     struct pd_object_search search = pd_search_of(script->recording, &options->search);
+    search.cache = pd_itrace_options_cache(&script->itrace, search.cache);
     search.demangle = !(options->flags & PERFDATA_SCRIPT_NO_DEMANGLE);
     search.demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL;
     search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;

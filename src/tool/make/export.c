@@ -109,6 +109,7 @@ static enum tool_exit run_database(struct tool *tool, const struct export_option
                     .kallsyms = options->profile.kallsyms,
                     .vmlinux = options->profile.vmlinux,
                     .jitdump = options->profile.jitdump,
+                    .build_id_dir = tool->build_id_dir,
                     .home = getenv("HOME") },
         .perf_config = getenv("PERF_CONFIG"),
     };

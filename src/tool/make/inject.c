@@ -196,6 +196,7 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         .itrace = tool->itrace,
         .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
         .search = { .symfs = options->symfs,
+                    .build_id_dir = tool->build_id_dir,
                     .home = getenv("HOME"),
                     .guest_mount = options->guest_mount },
         .perf_config = getenv("PERF_CONFIG"),

@@ -3,6 +3,7 @@
 #include "tool/options.h"
 #include "tool/verbs.h"
 #include <perfdata/report.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,8 @@ struct report_options {
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
+    int file_order, color, modules, source, asm_raw;
+    const char *objdump, *style, *prefix, *prefix_strip, *pretty;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *symbol_filter, *time, *quantum;
@@ -42,11 +45,60 @@ static enum tool_exit parse_percentage(struct tool *tool, void *data, const char
     return TOOL_DONE;
 }
 
+/* perf reads the word as a value of color.ui, and goes on where it is none. */
+static enum tool_exit parse_color(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct report_options *options = data;
+    if (unset || !*value || !strcmp(value, "never"))
+        options->color = 0;
+    else if (!strcmp(value, "always"))
+        options->color = 1;
+    else if (!strcmp(value, "auto"))
+        options->color = tool_output_is_terminal(tool);
+    else if (tool->as_perf)
+        fprintf(stderr, "bad config value for 'color.ui', ignoring...\n");
+    else
+        return tool_usage(tool, "option --stdio-color takes always, never or auto, not '%s'",
+                          value);
+    return TOOL_DONE;
+}
+
+/* Of annotated code: (local|global)-(period|hits), in either order. */
+static enum tool_exit parse_percent_type(struct tool *tool, void *data, const char *value,
+                                         bool unset)
+{
+    static const char *const types[] = { "local-period",  "local-hits",   "global-period",
+                                         "global-hits",   "period-local", "hits-local",
+                                         "period-global", "hits-global" };
+    (void)data;
+    for (size_t i = 0; !unset && i < TOOL_LENGTH(types); i++)
+        if (!strcmp(value, types[i]))
+            return TOOL_DONE;
+    return unset ? TOOL_DONE
+                 : tool_usage(tool,
+                              "option --percent-type takes local or global with period or "
+                              "hits, as local-period, not '%s'",
+                              value);
+}
+
+/* Samples that are kept for browsing on a terminal. */
+static enum tool_exit parse_samples(struct tool *tool, void *data, const char *value, bool unset)
+{
+    char *end = NULL;
+    (void)data;
+    if (unset)
+        return TOOL_DONE;
+    long number = strtol(value, &end, 10);
+    return *end || number < 0 ? tool_usage(tool, "option --samples needs a number, not '%s'", value)
+                              : TOOL_DONE;
+}
+
 static const struct tool_option report_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
     TOOL_ROWS_SYMBOLS,
     { TOOL_FLAG, 0, "ignore-vmlinux", NULL, "kernel image is never read", FIELD(ignore_vmlinux) },
+    { TOOL_FLAG, 'm', "modules", NULL, "symbols of kernel modules (on)", FIELD(modules) },
     TOOL_ROWS_READING,
     TOOL_ROW_ITRACE,
     { TOOL_GROUP, .help = "Rows and columns" },
@@ -75,6 +127,9 @@ static const struct tool_option report_rows[] = {
       FIELD(quantum) },
     { TOOL_FLAG, 0, "raw-trace", NULL, "tracepoints' fields without the event's print format",
       FIELD(raw_trace) },
+    { TOOL_CALLBACK, 0, "stdio-color", "MODE",
+      "percentages in colours: always, never or auto (on a terminal); without MODE always",
+      .flags = TOOL_LAST, .implied = "always", .parse = parse_color },
     { TOOL_FLAG, 0, "hierarchy", NULL, "rows below rows, a level for each sort key",
       FIELD(hierarchy) },
     { TOOL_FLAG, 0, "full-source-path", NULL, "source files with their folders",
@@ -120,10 +175,28 @@ static const struct tool_option report_rows[] = {
       FIELD(hide_unresolved) },
     { TOOL_GROUP, .help = "Instead of rows" },
     { TOOL_FLAG, 'D', "dump-raw-trace", NULL, "every record as hex and text", FIELD(dump) },
+    { TOOL_FLAG, 0, "disable-order", NULL, "with -D: records as they lie in the file, not by time",
+      FIELD(file_order) },
     { TOOL_FLAG, 0, "stats", NULL, "counts of records by type", FIELD(stats) },
     { TOOL_FLAG, 0, "tasks", NULL, "tree of tasks", FIELD(tasks) },
     { TOOL_FLAG, 0, "mmaps", NULL, "tree of tasks with their maps", FIELD(mmaps) },
     TOOL_ROWS_HEADER,
+    { TOOL_GROUP, .help = "Of perf's interactive report; its values are checked, plain text stays "
+                          "as it is" },
+    { TOOL_FLAG, 0, "asm-raw", NULL, "annotated code: with its bytes", FIELD(asm_raw) },
+    { TOOL_FLAG, 0, "source", NULL, "annotated code: with its source", FIELD(source) },
+    { TOOL_STRING, 'M', "disassembler-style", "STYLE", "annotated code: objdump's -M",
+      FIELD(style) },
+    { TOOL_STRING, 0, "objdump", "PATH", "annotated code: the objdump that is run",
+      FIELD(objdump) },
+    { TOOL_STRING, 0, "prefix", "PREFIX", "annotated code: put before source files' paths",
+      FIELD(prefix) },
+    { TOOL_STRING, 0, "prefix-strip", "N",
+      "annotated code: folders that --prefix takes off those paths", FIELD(prefix_strip) },
+    { TOOL_CALLBACK, 0, "percent-type", "TYPE", "annotated code: local or global, -period or -hits",
+      .parse = parse_percent_type },
+    { TOOL_STRING, 0, "pretty", "KEY", "of event counts by thread: normal or raw", FIELD(pretty) },
+    { TOOL_CALLBACK, 0, "samples", "N", "samples kept of each row", .parse = parse_samples },
     { 0 },
 };
 
@@ -131,7 +204,7 @@ static void report_defaults(void *data)
 {
     struct report_options *options = data;
     options->max_stack = 127;
-    options->demangle = options->inlined = options->skip_empty = 1;
+    options->demangle = options->inlined = options->skip_empty = options->modules = 1;
     options->group = options->branch_stack = options->children = options->relative = -1;
 }
 
@@ -176,6 +249,8 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->verbose > 0 && !from->quiet, PERFDATA_REPORT_VERBOSE },
         { !from->inlined, PERFDATA_REPORT_NO_INLINE },
         { from->branch_history, PERFDATA_REPORT_BRANCH_HISTORY },
+        { from->color, PERFDATA_REPORT_COLOR },
+        { from->file_order, PERFDATA_REPORT_FILE_ORDER },
         { tool->guests.wanted, PERFDATA_REPORT_GUESTS },
         { tool->guests.without_host, PERFDATA_REPORT_NO_HOST },
         { tool->guests.code, PERFDATA_REPORT_GUEST_CODE },
@@ -209,6 +284,7 @@ static struct perfdata_report_options library_options(const struct tool *tool,
         .time = from->time,
         .time_quantum = from->quantum,
         .search = { .symfs = from->symfs,
+                    .build_id_dir = tool->build_id_dir,
                     .kallsyms = from->kallsyms,
                     .vmlinux = from->vmlinux,
                     .jitdump = from->jitdump,
@@ -226,7 +302,12 @@ static struct perfdata_report_options library_options(const struct tool *tool,
 static enum tool_exit run_report(struct tool *tool, void *data, int argc, char **argv)
 {
     struct perfdata_report_options options = library_options(tool, data);
-    tool->quiet = ((struct report_options *)data)->quiet;
+    const struct report_options *from = data;
+    tool->quiet = from->quiet;
+    if (from->prefix_strip && !from->prefix)
+        return tool_exit_as(tool, tool_usage(tool, "--prefix-strip requires --prefix"), 234);
+    if (!from->modules)
+        return tool_refuse(tool, "--no-modules");
     struct perfdata_report_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
     /* perf's only argument is the filter of symbols; ours names the recording where -i does not. */

@@ -290,6 +290,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
                     .kallsyms = from->kallsyms,
                     .vmlinux = from->vmlinux,
                     .jitdump = from->jitdump,
+                    .build_id_dir = tool->build_id_dir,
                     .home = getenv("HOME"),
                     .guest_kallsyms = from->guest_kallsyms,
                     .guest_modules = from->guest_modules,
