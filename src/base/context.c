@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/context.h"
+#include "base/memory.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -40,6 +41,18 @@ perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int6
     va_start(arguments, format);
     fail_with(context, status, offset, format, arguments);
     va_end(arguments);
+    return status;
+}
+
+perfdata_status pd_analysis_status(struct pd_context *context, perfdata_status status)
+{
+    pthread_mutex_lock(&context->lock);
+    bool failed = context->strict_failed;
+    pthread_mutex_unlock(&context->lock);
+    if (failed)
+        return PERFDATA_ERROR_STRICT;
+    if (status >= 0 && pd_memory_failed())
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     return status;
 }
 

@@ -39,14 +39,9 @@ perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int6
 perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind kind, int64_t offset,
                          const char *format, ...) PD_PRINTF(4, 5);
 
-/* Where an analysis ends: `status`, or PERFDATA_ERROR_STRICT when an issue came meanwhile where nobody could stop. */
-PD_INLINE perfdata_status pd_strict_status(struct pd_context *context, perfdata_status status)
-{
-    pthread_mutex_lock(&context->lock);
-    bool failed = context->strict_failed;
-    pthread_mutex_unlock(&context->lock);
-    return failed ? PERFDATA_ERROR_STRICT : status;
-}
+/* Where an analysis ends: `status`, or PERFDATA_ERROR_STRICT when an issue came meanwhile where nobody could stop, or
+ * PERFDATA_ERROR_MEMORY when an allocation failed on this thread since pd_memory_forget(), whoever went on without it. */
+perfdata_status pd_analysis_status(struct pd_context *context, perfdata_status status);
 
 /* An issue that perf 6.1 tells on its standard error, in perf's words: `format` makes whole lines with their newlines,
  * "Warning:\n" first where perf has it. They reach the callback as `perf_text`, and joined to one line without

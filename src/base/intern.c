@@ -5,7 +5,7 @@
 static bool grow(struct pd_intern *table)
 {
     size_t want = table->slots ? (table->mask + 1) * 2 : 64;
-    uint32_t *slots = calloc(want, sizeof *slots);
+    uint32_t *slots = pd_memory_noted(calloc(want, sizeof *slots));
     if (!slots)
         return false;
     for (size_t id = 0; id < table->strings.count; id++) {

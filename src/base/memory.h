@@ -9,4 +9,22 @@
 void *pd_large_alloc(size_t size);
 void *pd_large_calloc(size_t count, size_t size);
 
+/* Whether an allocation has failed on this thread since pd_memory_forget(). What is loaded lies many calls deep, where "there is
+ * none" and "there was no memory for it" end alike: who runs the whole asks here, so that the second never passes for the
+ * first. Vectors, texts, arenas, hash tables and pd_large_alloc() note by themselves. */
+bool pd_memory_failed(void);
+void pd_memory_forget(void);
+void pd_memory_note(void);
+
+/* For what malloc(), strdup() and their like have given. */
+PD_INLINE void *pd_memory_noted(void *block)
+{
+    if (PD_UNLIKELY(!block))
+        pd_memory_note();
+    return block;
+}
+
+/* Around calls of libraries, which fail for many reasons: errno is zero before, and tells of memory behind. */
+void pd_memory_note_errno(void);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/parallel.h"
+#include "base/memory.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -16,6 +17,7 @@ struct worker {
     pthread_t thread;
 };
 
+/* Not NULL: an allocation has failed on this thread. */
 static void *take_turns(void *data)
 {
     const struct worker *worker = data;
@@ -23,7 +25,7 @@ static void *take_turns(void *data)
     size_t index;
     while ((index = atomic_fetch_add_explicit(&loop->next, 1, memory_order_relaxed)) < loop->count)
         loop->turn(loop->data, worker->number, index);
-    return NULL;
+    return pd_memory_failed() ? loop : NULL;
 }
 
 void pd_parallel(unsigned threads, size_t count,
@@ -40,6 +42,10 @@ void pd_parallel(unsigned threads, size_t count,
     }
     workers[0] = (struct worker){ .loop = &loop };
     take_turns(&workers[0]);
-    for (unsigned i = 1; i < started; i++)
-        pthread_join(workers[i].thread, NULL);
+    for (unsigned i = 1; i < started; i++) {
+        void *no_memory;
+        pthread_join(workers[i].thread, &no_memory);
+        if (no_memory)
+            pd_memory_note();
+    }
 }

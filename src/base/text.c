@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 #include "base/digits.h"
+#include "base/memory.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ bool pd_text_grow(struct pd_text *text, size_t more)
     size_t want = text->capacity ? text->capacity * 2 : 256;
     while (want < need)
         want *= 2;
-    char *grown = realloc(text->data, want);
+    char *grown = pd_memory_noted(realloc(text->data, want));
     if (!grown) {
         text->failed = true;
         return false;

@@ -2,7 +2,7 @@
 /* Growing arrays of any type: struct { T *data; size_t count, capacity; } declared by PD_VEC(T). */
 #ifndef PD_VEC_H
 #define PD_VEC_H
-#include "base/base.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 #define PD_VEC(type)                                                                               \
@@ -21,7 +21,7 @@ static inline bool pd_vec_grow(void **data, size_t *capacity, size_t need, size_
         want = need;
     if (pd_mul_overflows(want, size, &bytes))
         return false;
-    void *grown = realloc(*data, bytes);
+    void *grown = pd_memory_noted(realloc(*data, bytes));
     if (!grown)
         return false;
     *data = grown;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/timeline.h"
+#include "base/memory.h"
 #include "format/structs.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -664,7 +665,7 @@ static struct pd_timeline *new_timeline(struct pd_context *context, struct pd_ti
                                         const struct pd_features *features, bool swap,
                                         uint32_t machine)
 {
-    struct pd_timeline *timeline = calloc(1, sizeof *timeline);
+    struct pd_timeline *timeline = pd_memory_noted(calloc(1, sizeof *timeline));
     if (!timeline)
         return NULL;
     timeline->context = context;

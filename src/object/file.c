@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The name of a file -> its bytes, mapped, read or unpacked. All files that a recording names are opened here. */
 #include "object/file.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +111,7 @@ static bool grow(struct pd_bytes *bytes, size_t *room, size_t limit)
     if (*room >= limit)
         return false;
     want = PD_MIN(want, limit);
-    uint8_t *data = realloc(bytes->data, want);
+    uint8_t *data = pd_memory_noted(realloc(bytes->data, want));
     if (!data)
         return false;
     bytes->data = data;

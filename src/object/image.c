@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/image.h"
+#include "base/memory.h"
 #include "object/elf/file.h"
 #include "object/internal.h"
 #include <stdlib.h>
 
 static perfdata_status give(struct pd_bytes *bytes, struct pd_image **out)
 {
-    struct pd_image *image = calloc(1, sizeof *image);
+    struct pd_image *image = pd_memory_noted(calloc(1, sizeof *image));
 
     if (!image) {
         pd_bytes_free(bytes);
@@ -61,7 +62,7 @@ perfdata_status pd_image_open_own_vdso(const struct pd_object_search *search, st
 
 perfdata_status pd_image_copy(const void *data, size_t size, struct pd_image **out)
 {
-    struct pd_bytes bytes = { .data = calloc(1, size + 1), .size = size };
+    struct pd_bytes bytes = { .data = pd_memory_noted(calloc(1, size + 1)), .size = size };
 
     *out = NULL;
     if (!bytes.data)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which file gives a program's, library's or module's symbols. */
 #include "object/internal.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <sys/auxv.h>
@@ -187,7 +188,7 @@ static bool try_candidate(struct loader *loader, enum pd_object_type type, bool 
         loader->has_syms = true;
         loader->syms_type = type;
         loader->shared = for_runtime;
-        loader->object->symbol_path = strdup(path);
+        loader->object->symbol_path = pd_memory_noted(strdup(path));
         loader->object->has_symtab = true;
     } else {
         loader->runtime = elf;
@@ -195,7 +196,7 @@ static bool try_candidate(struct loader *loader, enum pd_object_type type, bool 
     if (for_runtime) {
         loader->has_runtime = true;
         loader->runtime_type = type;
-        loader->object->runtime_path = strdup(path);
+        loader->object->runtime_path = pd_memory_noted(strdup(path));
     }
     return (!for_syms || loader->object->symbol_path) &&
            (!for_runtime || loader->object->runtime_path);
@@ -284,7 +285,7 @@ static perfdata_status load_elf(const struct pd_object_search *search, struct pd
 
 struct pd_object *pd_object_new(void)
 {
-    return calloc(1, sizeof(struct pd_object));
+    return pd_memory_noted(calloc(1, sizeof(struct pd_object)));
 }
 
 perfdata_status pd_object_give(struct pd_object *object, perfdata_status status,

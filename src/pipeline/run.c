@@ -232,6 +232,7 @@ static void help(struct worker *worker)
     pthread_mutex_lock(&pool->lock);
 }
 
+/* Not NULL: an allocation has failed on this thread. */
 static void *worker_main(void *data)
 {
     struct worker *worker = data;
@@ -253,7 +254,7 @@ static void *worker_main(void *data)
             look_out(pool);
     }
     pthread_mutex_unlock(&pool->lock);
-    return NULL;
+    return pd_memory_failed() ? worker : NULL;
 }
 
 /* One more worker, when there is more than one batch: small recordings need no thread. Where the system gives no more
@@ -554,13 +555,17 @@ perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_cons
                          "no memory for batches");
     }
     for (unsigned i = 1; i < pool.started; i++)
-        if (pool.workers[i].started)
-            pthread_join(pool.workers[i].thread, NULL);
+        if (pool.workers[i].started) {
+            void *no_memory;
+            pthread_join(pool.workers[i].thread, &no_memory);
+            if (no_memory)
+                pd_memory_note();
+        }
     pd_ahead_fini(&pool.ahead);
     for (unsigned i = 0; i < pool.started; i++)
         end_worker(&pool, i);
     free_pool(&pool);
     if (status >= 0)
         status = pd_session_warn(session, consumer->warns);
-    return pd_strict_status(&session->recording->context, status);
+    return pd_analysis_status(&session->recording->context, status);
 }

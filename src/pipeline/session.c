@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pipeline/pipeline.h"
+#include "base/memory.h"
 #include <stdio.h>
 #include <unistd.h>
 
@@ -41,6 +42,7 @@ perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out)
 {
     struct pd_context *context = &recording->context;
+    pd_memory_forget();
     *out = (struct pd_session){ .recording = recording };
     out->timeline = pd_timeline_new(context, &recording->features, recording->swap);
     struct pd_object_search places = search ? *search : (struct pd_object_search){ 0 };

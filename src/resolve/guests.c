@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "resolve/guests.h"
+#include "base/memory.h"
 #include "format/structs.h"
 #include "resolve/symbols.h"
 #include <stdio.h>
@@ -48,7 +49,7 @@ void pd_guests_want(struct pd_guests *guests, const struct pd_guest_places *plac
 static char *join(const char *folder, const char *name)
 {
     size_t room = strlen(folder) + strlen(name) + 1;
-    char *path = malloc(room);
+    char *path = pd_memory_noted(malloc(room));
     if (path)
         snprintf(path, room, "%s%s", folder, name);
     return path;
@@ -94,7 +95,7 @@ static struct pd_guest *find(const struct pd_guests *guests, uint32_t pid)
 
 static struct pd_guest *make(struct pd_guests *guests, uint32_t pid)
 {
-    struct pd_guest *guest = calloc(1, sizeof *guest);
+    struct pd_guest *guest = pd_memory_noted(calloc(1, sizeof *guest));
     if (!guest)
         return NULL;
     guest->pid = pid;

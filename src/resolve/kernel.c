@@ -127,8 +127,8 @@ static void place(struct pd_kernel_view *view, const struct request_maps *reques
 static bool fill(struct pd_kernel_view *view, struct request_maps *request)
 {
     size_t count = view->kernel->map_count;
-    view->places = calloc(count + 1, sizeof *view->places);
-    view->dsos = calloc(count + 1, sizeof *view->dsos);
+    view->places = pd_memory_noted(calloc(count + 1, sizeof *view->places));
+    view->dsos = pd_memory_noted(calloc(count + 1, sizeof *view->dsos));
     if (!view->places || !view->dsos)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -147,7 +147,7 @@ static struct pd_kernel_view *load_view(struct pd_symbols *symbols, uint64_t num
 {
     struct request_maps maps = { 0 };
     struct pd_kernel_request request = { 0 };
-    struct pd_kernel_view *view = calloc(1, sizeof *view);
+    struct pd_kernel_view *view = pd_memory_noted(calloc(1, sizeof *view));
     bool ok = view && make_request(symbols, number, &maps, &request);
     if (ok && request.map_count) {
         view->of_guest = request.guest != NULL;

@@ -445,7 +445,7 @@ bool pd_resolver_trim(struct pd_resolver *resolver)
 
 struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols)
 {
-    struct pd_resolver *resolver = calloc(1, sizeof *resolver);
+    struct pd_resolver *resolver = pd_memory_noted(calloc(1, sizeof *resolver));
     if (!resolver)
         return NULL;
     resolver->symbols = symbols;
@@ -453,7 +453,7 @@ struct pd_resolver *pd_resolver_new(struct pd_symbols *symbols)
     resolver->nothing = (struct pd_maps_view){ .until = UINT64_MAX };
     resolver->user = &resolver->nothing;
     resolver->recent_shift = 64 - PD_RECENT_FIRST;
-    resolver->recent = calloc(recent_slots(resolver), sizeof *resolver->recent);
+    resolver->recent = pd_memory_noted(calloc(recent_slots(resolver), sizeof *resolver->recent));
     resolver->symbol_slots = pd_large_calloc(PD_SYMBOL_SLOTS, sizeof *resolver->symbol_slots);
     if (resolver->recent && resolver->symbol_slots)
         return resolver;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A DSO of the timeline -> its symbols, lines, rules of frames and bytes, loaded once for all workers. */
 #include "format/names.h"
+#include "base/memory.h"
 #include "resolve/here.h"
 #include "resolve/symbols.h"
 #include "io/at.h"
@@ -164,7 +165,7 @@ static void free_loaded(struct pd_loaded *loaded)
 /* Loads and publishes. */
 static struct pd_loaded *make_loaded(struct pd_symbols *symbols, struct pd_dso *dso)
 {
-    struct pd_loaded *loaded = calloc(1, sizeof *loaded);
+    struct pd_loaded *loaded = pd_memory_noted(calloc(1, sizeof *loaded));
     if (!loaded)
         return NULL;
     loaded->long_name = dso->long_name;
@@ -480,7 +481,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
                                   const struct pd_features *features,
                                   const struct pd_object_search *search)
 {
-    struct pd_symbols *symbols = calloc(1, sizeof *symbols);
+    struct pd_symbols *symbols = pd_memory_noted(calloc(1, sizeof *symbols));
     if (!symbols)
         return NULL;
     symbols->context = context;

@@ -193,6 +193,7 @@ perfdata_status perfdata_check(perfdata_recording *recording, perfdata_write_fn 
         return status;
     status = read_all(&check);
     put_text(&check, &text);
+    status = pd_analysis_status(&inner->context, status);
     for (unsigned kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++)
         check.result.file_issues += inner->context.issue_count[kind] &&
                                     kind != PERFDATA_ISSUE_OUT_OF_ORDER;

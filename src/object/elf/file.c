@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of an ELF file -> its sections, strings and tables, none of them believed before it was checked. */
 #include "object/elf/file.h"
+#include "base/memory.h"
+#include <errno.h>
 
 enum {
     NAMES_PER_TABLE = 4, /* bytes of names taken for each byte of strings */
@@ -23,7 +25,9 @@ static bool open_bytes(struct pd_elf *elf)
     if (elf->bytes.size < EI_NIDENT || memcmp(elf->bytes.data, ELFMAG, SELFMAG) != 0)
         return false;
     elf_version(EV_CURRENT);
+    errno = 0;
     elf->elf = elf_memory((char *)elf->bytes.data, elf->bytes.size);
+    pd_memory_note_errno();
     if (!elf->elf)
         return false;
     if (elf_kind(elf->elf) == ELF_K_ELF && gelf_getehdr(elf->elf, &elf->header)) {
@@ -36,6 +40,7 @@ static bool open_bytes(struct pd_elf *elf)
         if (elf_getshdrstrndx(elf->elf, &elf->name_section))
             elf->name_section = 0;
         find_tables(elf);
+        pd_memory_note_errno();
         return true;
     }
     elf_end(elf->elf);
@@ -119,7 +124,9 @@ Elf_Data *pd_elf_data(const struct pd_elf *elf, Elf_Scn *section)
     if (!section || !gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
         !pd_range_ok(header.sh_offset, header.sh_size, elf->bytes.size))
         return NULL;
+    errno = 0;
     Elf_Data *data = elf_getdata(section, NULL);
+    pd_memory_note_errno();
     return data && data->d_buf && data->d_size ? data : NULL;
 }
 

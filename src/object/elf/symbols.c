@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/elf/symbols.h"
+#include "base/memory.h"
 
 /* Hostile files: each bounds what one symbol more can cost. */
 #define SEGMENTS_MAX 1024
@@ -59,7 +60,8 @@ static bool open_walk(struct walk *walk, struct pd_elf_load *load)
     size_t count;
 
     *walk = (struct walk){ .load = load, .section_count = load->syms->section_count };
-    walk->sections = malloc(PD_MAX(walk->section_count, (size_t)1) * sizeof *walk->sections);
+    walk->sections = pd_memory_noted(
+        malloc(PD_MAX(walk->section_count, (size_t)1) * sizeof *walk->sections));
     if (!walk->sections)
         return false;
     for (size_t i = 0; i < walk->section_count; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/frames/table.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 static struct pd_frame_rules *new_rules(void)
 {
-    struct pd_frame_rules *rules = calloc(1, sizeof *rules);
+    struct pd_frame_rules *rules = pd_memory_noted(calloc(1, sizeof *rules));
     if (rules)
         pthread_mutex_init(&rules->lock, NULL);
     return rules;
@@ -29,7 +30,7 @@ struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine)
 struct pd_frame_rules *pd_frame_rules_open_memory(const void *image, size_t size, uint16_t machine)
 {
     struct pd_frame_rules *rules = new_rules();
-    if (!rules || !(rules->image = malloc(size + 1))) {
+    if (!rules || !(rules->image = pd_memory_noted(malloc(size + 1)))) {
         pd_frame_rules_free(rules);
         return NULL;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A perf map, lines "START SIZE name" that a runtime writes about code it made -> symbols. */
 #include "object/internal.h"
+#include "base/memory.h"
 #include "object/process.h"
 
 #include <elf.h>
@@ -151,7 +152,7 @@ static perfdata_status read_map(const struct pd_object_search *search, const cha
     *was_read = r.fd >= 0;
     if (r.fd < 0)
         return PERFDATA_OK;
-    r.buffer = malloc(READ_SIZE);
+    r.buffer = pd_memory_noted(malloc(READ_SIZE));
     r.failed = !r.buffer;
     while (!r.failed && read_on(&r, builder))
         ;
@@ -209,7 +210,7 @@ static perfdata_status give_map(struct pd_symtab_builder *builder, perfdata_stat
         object->type = builder->all.count ? PD_OBJECT_PERF_MAP : PD_OBJECT_NOT_FOUND;
         object->symtab = pd_symtab_finish(builder);
         builder = NULL;
-        object->symbol_path = path ? strdup(path) : NULL;
+        object->symbol_path = path ? pd_memory_noted(strdup(path)) : NULL;
         if (!object->symtab || (path && !object->symbol_path))
             status = PERFDATA_ERROR_MEMORY;
     }

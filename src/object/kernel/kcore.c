@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/kernel/kcore.h"
+#include "base/memory.h"
 #include "object/elf/file.h"
 #include "object/kernel/kallsyms.h"
 #include "object/internal.h"
@@ -127,7 +128,7 @@ perfdata_status pd_kcore_open(const char *kallsyms, const char *text, size_t siz
     if (!beside(kallsyms, "kcore", path) || !pd_file_is_regular(path) ||
         !kernel_fits(text, size, request) || !modules_fit(kallsyms, request))
         return PERFDATA_ERROR_NOT_FOUND;
-    out->path = strdup(path);
+    out->path = pd_memory_noted(strdup(path));
     perfdata_status status = out->path ? read_segments(out) : PERFDATA_ERROR_MEMORY;
     if (status) {
         pd_kcore_free(out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel: which table of it is used, and how its symbols and maps become those of the recording. */
 #include "base/intern.h"
+#include "base/memory.h"
 #include "object/kernel/kallsyms.h"
 #include "object/kernel/kcore.h"
 #include "object/internal.h"
@@ -275,7 +276,7 @@ static perfdata_status use_kcore(struct loader *loader, struct pd_symtab_builder
         return PERFDATA_ERROR_MEMORY;
     kernel->type = PD_OBJECT_KALLSYMS;
     kernel->long_name = keep(loader, kcore->path);
-    kernel->code_path = strdup(kcore->path);
+    kernel->code_path = pd_memory_noted(strdup(kcore->path));
     return kernel->long_name && kernel->code_path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
@@ -368,7 +369,7 @@ static perfdata_status try_kallsyms(struct loader *loader, const char *path)
     if (!pd_file_read(path, &bytes, KALLSYMS_LIMIT))
         return PERFDATA_ERROR_NOT_FOUND;
     perfdata_status status = use_kallsyms(loader, path, (char *)bytes.data, bytes.size);
-    if (!status && !(loader->kernel->path = strdup(path)))
+    if (!status && !(loader->kernel->path = pd_memory_noted(strdup(path))))
         status = PERFDATA_ERROR_MEMORY;
     return status;
 }
@@ -389,7 +390,7 @@ static int compare_maps(const void *a, const void *b)
 static bool fix_map_ends(struct loader *loader)
 {
     size_t count = loader->maps.count;
-    struct pd_kernel_result_map **sorted = malloc(count * sizeof *sorted);
+    struct pd_kernel_result_map **sorted = pd_memory_noted(malloc(count * sizeof *sorted));
 
     if (!sorted)
         return false;
@@ -479,7 +480,7 @@ static perfdata_status try_vmlinux(struct loader *loader, const char *name)
         return status;
     loader->kernel->type = PD_OBJECT_VMLINUX;
     loader->kernel->long_name = keep(loader, name);
-    loader->kernel->path = strdup(name[0] == '/' ? name : path);
+    loader->kernel->path = pd_memory_noted(strdup(name[0] == '/' ? name : path));
     return loader->kernel->long_name && loader->kernel->path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
@@ -587,7 +588,7 @@ static perfdata_status choose(struct loader *loader)
 
     if (request->kallsyms_text) {
         size_t size = request->kallsyms_size;
-        char *text = malloc(size + 1);
+        char *text = pd_memory_noted(malloc(size + 1));
         if (!text)
             return PERFDATA_ERROR_MEMORY;
         memcpy(text, request->kallsyms_text, size);
@@ -652,7 +653,7 @@ perfdata_status pd_kernel_load(const struct pd_object_search *search,
 {
     struct loader loader = { .search = search,
                              .request = request,
-                             .kernel = calloc(1, sizeof *loader.kernel) };
+                             .kernel = pd_memory_noted(calloc(1, sizeof *loader.kernel)) };
     perfdata_status status = PERFDATA_ERROR_MEMORY;
 
     *out = NULL;

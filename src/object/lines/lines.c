@@ -3,8 +3,10 @@
  * the DWARF line programs, each unit's read when an address first lies in it: a library has thousands of units, a
  * recording meets ten of them. */
 #include "object/lines/internal.h"
+#include "base/memory.h"
 #include "object/elf/file.h"
 #include "object/lines/unpack.h"
+#include <errno.h>
 #include <dwarf.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -26,7 +28,7 @@ static bool sort_functions(struct pd_lines *lines)
 {
     size_t count = lines->functions.count;
     struct pd_lines_symbol *from = lines->functions.data, *spare = NULL;
-    if (count > 1 && !(spare = malloc(count * sizeof *spare)))
+    if (count > 1 && !(spare = pd_memory_noted(malloc(count * sizeof *spare))))
         return false;
     struct pd_lines_symbol *to = spare;
     for (size_t width = 1; width < count; width *= 2) {
@@ -239,7 +241,7 @@ static bool sort_rows(struct pd_lines_unit *unit)
         return true;
     if (pd_mul_overflows(count, sizeof(struct sorting), &bytes))
         return false;
-    struct sorting *all = malloc(bytes);
+    struct sorting *all = pd_memory_noted(malloc(bytes));
     if (!all)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -260,9 +262,11 @@ static void read_unit(struct pd_lines *lines, struct pd_lines_unit *unit)
     if (unit->is_read)
         return;
     unit->is_read = true;
+    errno = 0;
     if (!dwarf_getsrclines(&unit->die, &program, &count) &&
         !(add_rows(lines, unit, program, count) && sort_rows(unit)))
         unit->rows.count = 0;
+    pd_memory_note_errno();
 }
 
 /* The unit whose DIE lies there. */
@@ -333,8 +337,11 @@ static bool add_lines(struct pd_lines *lines, const struct pd_elf *elf, const ch
     uint8_t type;
     Dwarf_Die die;
 
+    errno = 0;
     open_dwarf(lines, elf, path);
-    if (lines->problem && !(lines->problem_path = strdup(path)))
+    pd_memory_note_errno();
+    errno = 0;
+    if (lines->problem && !(lines->problem_path = pd_memory_noted(strdup(path))))
         return false;
     while (lines->dwarf && !dwarf_get_units(lines->dwarf, at, &at, &version, &type, &die, NULL)) {
         struct pd_lines_unit unit = { .die = die, .is_version_5 = version >= 5 };
@@ -343,6 +350,7 @@ static bool add_lines(struct pd_lines *lines, const struct pd_elf *elf, const ch
     }
     if (lines->dwarf)
         list_units(lines);
+    pd_memory_note_errno();
     return true;
 }
 
@@ -414,7 +422,7 @@ static bool fill(struct pd_lines *lines, const struct pd_elf *elf, const char *p
 
 static struct pd_lines *open_lines(const char *path, bool no_functions)
 {
-    struct pd_lines *lines = calloc(1, sizeof *lines);
+    struct pd_lines *lines = pd_memory_noted(calloc(1, sizeof *lines));
     struct pd_elf elf;
 
     if (!lines)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An ELF file whose debug sections are packed -> one of plain debug sections, for libdw. */
 #include "object/lines/unpack.h"
+#include "base/memory.h"
 #include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -92,7 +93,7 @@ static uint8_t *add(struct file *file, size_t size, size_t alignment, size_t *at
 
     if (size > SIZE_MAX / 4 || start + size > file->room) {
         size_t room = start + size + (start + size) / 4;
-        uint8_t *grown = size > SIZE_MAX / 4 ? NULL : realloc(file->bytes, room);
+        uint8_t *grown = size > SIZE_MAX / 4 ? NULL : pd_memory_noted(realloc(file->bytes, room));
         if (!grown)
             return NULL;
         file->bytes = grown;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Collecting symbols in perf's order and perf's fix-ups of them. */
 #include "object/symtab/builder.h"
+#include "base/memory.h"
 
 #include "object/symtab/demangle.h"
 
@@ -10,7 +11,7 @@
 
 struct pd_symtab_builder *pd_symtab_builder_new(enum pd_demangle demangle)
 {
-    struct pd_symtab_builder *builder = calloc(1, sizeof *builder);
+    struct pd_symtab_builder *builder = pd_memory_noted(calloc(1, sizeof *builder));
 
     if (builder)
         builder->demangle = demangle;
@@ -59,8 +60,10 @@ void pd_symtab_reserve(struct pd_symtab_builder *builder, size_t count)
 static bool add(struct pd_symtab_builder *builder, struct pd_symbol symbol,
                 enum pd_name_state state)
 {
-    return builder->all.count < UINT32_MAX - 1 && pd_vec_push(&builder->all, symbol) &&
-           pd_vec_push(&builder->state, (uint8_t)state);
+    /* Both or none: each symbol has its state. */
+    return builder->all.count < UINT32_MAX - 1 &&
+           pd_vec_reserve(&builder->state, builder->state.count + 1) &&
+           pd_vec_push(&builder->all, symbol) && pd_vec_push(&builder->state, (uint8_t)state);
 }
 
 static enum pd_name_state new_state(const struct pd_symtab_builder *builder)
@@ -177,7 +180,7 @@ bool pd_symtab_sort(struct pd_symtab_builder *builder)
     if (in_order)
         return true;
     size_t count = builder->order.count;
-    struct key *keys = malloc(2 * count * sizeof *keys);
+    struct key *keys = pd_memory_noted(malloc(2 * count * sizeof *keys));
     if (!keys)
         return false;
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "object/symtab/demangle.h"
+#include "base/memory.h"
 
 #include "base/text.h"
 #include <libiberty/demangle.h>
@@ -37,7 +38,7 @@ static char *demangle_ocaml(const char *name)
 {
     if (strncmp(name, "caml", 4) != 0 || !is_upper(name[4]))
         return NULL;
-    char *text = malloc(strlen(name) + 1), *to = text;
+    char *text = pd_memory_noted(malloc(strlen(name) + 1)), *to = text;
     if (!text)
         return NULL;
     for (const char *p = name + 4; *p;) {
@@ -147,7 +148,7 @@ static char *demangle_java(const char *name)
     size_t size = strlen(name) * 3 + 1;
     if (!end)
         return NULL;
-    char *text = calloc(1, size);
+    char *text = pd_memory_noted(calloc(1, size));
     if (!text)
         return NULL;
     struct java java = { .to = text, .end = text + size - 1 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The finished table: binary search, perf's tree where symbols overlap, names demangled on first need. */
 #include "object/symtab/symtab.h"
+#include "base/memory.h"
 
 #include "object/symtab/demangle.h"
 #include "object/symtab/rbtree.h"
@@ -57,8 +58,8 @@ static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *buil
     size_t inserted = builder->all.count;
 
     history->inserted = inserted;
-    history->starts = malloc((inserted + 1) * sizeof *history->starts);
-    history->final = malloc((inserted + 1) * sizeof *history->final);
+    history->starts = pd_memory_noted(malloc((inserted + 1) * sizeof *history->starts));
+    history->final = pd_memory_noted(malloc((inserted + 1) * sizeof *history->final));
     if (!history->starts || !history->final)
         return false;
     for (size_t i = 0; i < inserted; i++) {
@@ -89,7 +90,7 @@ static bool find_overlaps(struct pd_symtab *table, struct pd_symtab_builder *bui
     }
     if (!overlap)
         return true;
-    table->reach = malloc((table->count + 1) * sizeof *table->reach);
+    table->reach = pd_memory_noted(malloc((table->count + 1) * sizeof *table->reach));
     if (!table->reach)
         return false;
     reach = 0;
@@ -109,7 +110,7 @@ static bool take_symbols(struct pd_symtab *table, struct pd_symtab_builder *buil
         in_order = builder->order.data[i - 1] < builder->order.data[i];
     table->symbols = in_order && builder->all.data
                          ? builder->all.data
-                         : malloc((table->count + 1) * sizeof *table->symbols);
+                         : pd_memory_noted(malloc((table->count + 1) * sizeof *table->symbols));
     if (!table->symbols)
         return false;
     for (size_t i = 0; i < table->count; i++) {
@@ -128,8 +129,8 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_builder *builder)
     size_t count = builder->order.count;
 
     table->count = count;
-    table->starts = malloc((count + 1) * sizeof *table->starts);
-    table->state = malloc((count + 1) * sizeof *table->state);
+    table->starts = pd_memory_noted(malloc((count + 1) * sizeof *table->starts));
+    table->state = pd_memory_noted(malloc((count + 1) * sizeof *table->state));
     if (!table->starts || !table->state)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -139,7 +140,7 @@ static bool fill(struct pd_symtab *table, struct pd_symtab_builder *builder)
 
 struct pd_symtab *pd_symtab_finish(struct pd_symtab_builder *builder)
 {
-    struct pd_symtab *table = calloc(1, sizeof *table);
+    struct pd_symtab *table = pd_memory_noted(calloc(1, sizeof *table));
 
     if (table) {
         pthread_mutex_init(&table->lock, NULL);
@@ -253,12 +254,12 @@ const struct pd_symbol *pd_symtab_at(const struct pd_symtab *table, size_t index
 static struct tree *build_tree(const struct pd_symtab *table)
 {
     const struct history *history = &table->history;
-    struct tree *tree = calloc(1, sizeof *tree);
+    struct tree *tree = pd_memory_noted(calloc(1, sizeof *tree));
 
     if (!tree)
         return NULL;
-    tree->nodes = calloc(history->inserted + 1, sizeof *tree->nodes);
-    tree->final = malloc((history->inserted + 1) * sizeof *tree->final);
+    tree->nodes = pd_memory_noted(calloc(history->inserted + 1, sizeof *tree->nodes));
+    tree->final = pd_memory_noted(malloc((history->inserted + 1) * sizeof *tree->final));
     if (!tree->nodes || !tree->final) {
         free_tree(tree);
         return NULL;

@@ -232,6 +232,16 @@ static bool matches(const regex_t *pattern, const struct pd_location *location)
     return location->sym && !regexec(pattern, location->sym->name, 0, NULL, 0);
 }
 
+/* Without --parent perf looks for ^sys_|^do_page_fault. */
+static bool is_parent(const struct pd_report_plan *plan, const struct pd_location *location)
+{
+    if (plan->has_parent)
+        return matches(&plan->parent, location);
+    return location->sym &&
+           (!strncmp(location->sym->name, "sys_", strlen("sys_")) ||
+            !strncmp(location->sym->name, "do_page_fault", strlen("do_page_fault")));
+}
+
 /* Looks for the parent and for functions whose callees are ignored, in the order of the chain, among the first `recorded`
  * frames: perf does not look at those that it unwinds. Returns how many frames of `frames` (first callee) are left; *skip
  * are left out at its begin. */
@@ -245,7 +255,7 @@ static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_f
     for (size_t i = 0; (wants_parent || plan->has_ignore) && i < recorded; i++) {
         size_t at = caller ? recorded - 1 - i : i;
         struct pd_location *location = frames[at].location;
-        if (wants_parent && !facts->parent && matches(&plan->parent, location)) {
+        if (wants_parent && !facts->parent && is_parent(plan, location)) {
             facts->parent = location->sym;
         } else if (plan->has_ignore && matches(&plan->ignore, location)) {
             facts->location = location;

@@ -373,6 +373,8 @@ static perfdata_status compile(struct pd_context *context, const char *pattern, 
     int error = regcomp(out, pattern, REG_EXTENDED);
     if (!error)
         return 0;
+    if (error == REG_ESPACE)
+        return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory for a regex");
     char text[200];
     regerror(error, out, text, sizeof text);
     return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid regex: %s\n%s", pattern, text);
@@ -431,10 +433,10 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
         out->percent_limit = strtof(options->percent_limit, NULL);
         out->chain_percent = (double)out->percent_limit;
     }
-    if (status == 0)
-        status = compile(context, options->parent ? options->parent : "^sys_|^do_page_fault",
-                         &out->parent);
-    out->has_parent = status == 0;
+    if (status == 0 && options->parent) {
+        status = compile(context, options->parent, &out->parent);
+        out->has_parent = status == 0;
+    }
     if (status == 0 && options->ignore_callees) {
         status = compile(context, options->ignore_callees, &out->ignore);
         out->has_ignore = status == 0;

@@ -414,6 +414,7 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     }
     if (status == 0)
         status = draw_tables(report, out);
+    status = pd_analysis_status(&report->recording->context, status);
     pd_chain_index_free(&report->chains);
     pd_hist_result_free(&report->result);
     pd_hist_free(hist);
