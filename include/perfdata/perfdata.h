@@ -18,5 +18,6 @@
 #include <perfdata/text.h>
 #include <perfdata/text_recording.h>
 #include <perfdata/types.h>
+#include <perfdata/words.h>
 #include <perfdata/writer.h>
 #endif

@@ -42,7 +42,7 @@ static void wrap(struct tool *tool, const char *text, size_t at, size_t indent)
     tool_puts(tool, "\n");
 }
 
-static void two_columns(struct tool *tool, const char *left, const char *right)
+void tool_help_row(struct tool *tool, const char *left, const char *right)
 {
     size_t at = INDENT + strlen(left), column = help_column();
     spaces(tool, INDENT);
@@ -83,7 +83,7 @@ void tool_help_verb(struct tool *tool, const struct tool_verb *verb)
             tool_printf(tool, "\n%s:\n", option->help);
         } else if (!(option->flags & TOOL_HIDDEN)) {
             tool_option_text(option, text, sizeof text);
-            two_columns(tool, text, option->help);
+            tool_help_row(tool, text, option->help);
         }
     }
     if (verb->examples[0])
@@ -109,7 +109,7 @@ void tool_help_all(struct tool *tool)
         if (strcmp(group, row->group))
             tool_printf(tool, "\n%s:\n", row->group);
         group = row->group;
-        two_columns(tool, row->name, row->summary);
+        tool_help_row(tool, row->name, row->summary);
     }
     tool_puts(tool, "\nFirst steps:\n");
     if (tool_verb_find("report"))

@@ -205,6 +205,8 @@ uint64_t tool_flags(const struct tool_flag *rows, size_t count);
 
 /* help.c: `perfdata VERB --help`, fitted to the terminal. */
 void tool_help_verb(struct tool *tool, const struct tool_verb *verb);
+/* A row of a help: `left`, and `right` in a column of its own, wrapped. */
+void tool_help_row(struct tool *tool, const char *left, const char *right);
 /* "-i, --input=FILE" and the like; also for man pages and the options table. */
 void tool_option_text(const struct tool_option *option, char *text, size_t size);
 

@@ -9,7 +9,7 @@ static const struct field {
     uint8_t done;
     bool aux;
 } fields[PD_FIELD_COUNT] = {
-#define FIELD(NAME, text, done, needs, wanted, aux) { text, needs, wanted, done, aux },
+#define FIELD(NAME, text, done, needs, wanted, aux, about) { text, needs, wanted, done, aux },
 #include "render/script/fields.def"
 #undef FIELD
 };

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 
 enum pd_field_index {
-#define FIELD(NAME, text, done, needs, wanted, aux) PD_FIELD_INDEX_##NAME,
+#define FIELD(NAME, text, done, needs, wanted, aux, about) PD_FIELD_INDEX_##NAME,
 #include "render/script/fields.def"
 #undef FIELD
     PD_FIELD_COUNT
