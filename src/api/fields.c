@@ -232,7 +232,7 @@ perfdata_status perfdata_record_field_text(const perfdata_record *record, const 
     else if (!finder.is_group)
         pd_dump_value(&dump, &finder.field);
     status = pd_api_give_text(cursor, text);
-    if (status == PERFDATA_OK && **text == ' ' && !finder.is_group)
+    if (*text && **text == ' ' && !finder.is_group)
         ++*text;
     return status;
 }
