@@ -21,11 +21,9 @@ static inline bool pd_vec_grow(void **data, size_t *capacity, size_t need, size_
         want = need;
     if (pd_mul_overflows(want, size, &bytes))
         return false;
-    void *grown = realloc(*data, bytes);
-    if (!grown) {
-        pd_memory_note();
+    void *grown = pd_memory_noted(realloc(*data, bytes));
+    if (!grown)
         return false;
-    }
     *data = grown;
     *capacity = want;
     return true;

@@ -63,6 +63,8 @@ static bool add_sum(struct pd_convert *x, struct callgrind *c,
     for (uint32_t at = sum->stack; at != PERFDATA_NONE; at = pd_profile_stack(profile, at)->parent)
         if (!pd_vec_push(&c->path, pd_profile_stack(profile, at)->frame))
             return false;
+    if (!c->path.count) /* a stack has a frame at least */
+        return true;
     uint32_t root = pd_profile_frame(profile, c->path.data[c->path.count - 1])->function;
     c->seen[root] = number + 1;
     c->roots[(size_t)root * c->columns + column] += weight;

@@ -101,7 +101,7 @@ static unsigned width_of(uint64_t value)
 static size_t run_at(const uint32_t *values, size_t i, size_t count)
 {
     size_t run = 1;
-    while (i + run < count && values[i + run] == values[i])
+    while (i + run < count && values[i + run] == values[i]) /* NOLINT: `values` holds `count` */
         run++;
     return run;
 }
@@ -122,7 +122,7 @@ static void put_hybrid(struct pd_text *out, const uint32_t *values, size_t count
         size_t held = 0;
         do {
             for (size_t j = 0; j < GROUP; j++, i++)
-                group[held++] = i < count ? values[i] : 0;
+                group[held++] = i < count ? values[i] : 0; /* NOLINT: as above */
         } while (i < count && held < MOST && run_at(values, i, PD_MIN(count, i + GROUP)) < GROUP);
         put_varint(out, held / GROUP << 1 | 1);
         put_bits(out, group, held, width);

@@ -152,7 +152,7 @@ static perfdata_status open_regular(struct pd_context *context, int directory, c
     if (fd < 0)
         return fail_errno(context, errno, -1, path);
     perfdata_status status = open_descriptor(context, fd, true, path, out);
-    if (status == PERFDATA_OK && (*out)->kind != KIND_FILE) {
+    if (*out && status == PERFDATA_OK && (*out)->kind != KIND_FILE) {
         pd_source_close(*out);
         *out = NULL;
         status = pd_fail(context, PERFDATA_ERROR_NOT_FOUND, -1, "%s: not a regular file", path);
