@@ -60,10 +60,9 @@ static enum map_name name_of_map(const struct pd_mapped_file *file)
     char name[64], *line = NULL;
     size_t room = 0, path_length = strlen(file->path);
     enum map_name found = NOT_MAPPED;
-    ssize_t length;
     snprintf(name, sizeof name, "/proc/%u/maps", file->pid);
     FILE *maps = fopen(name, "re");
-    while (maps && (length = getline(&line, &room, maps)) > 0) {
+    while (maps && getline(&line, &room, maps) > 0) {
         unsigned long long start;
         const char *text = strchr(line, '/');
         if (sscanf(line, "%llx-", &start) != 1 || start < file->start)
