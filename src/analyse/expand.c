@@ -164,8 +164,7 @@ perfdata_status pd_hist_expand(struct pd_hist *hist)
     struct expansion expansion = { .hist = hist };
     for (size_t i = 0; i < hist->pairs.count && !hist->failed; i++)
         expand_pair(&expansion, (uint32_t)i);
-    /* The analyzer loses what realloc() returned once pd_memory_noted() has looked at it. */
-    pd_vec_free(&expansion.seen); /* NOLINT(clang-analyzer-unix.Malloc) */
+    pd_vec_free(&expansion.seen);
     return hist->failed ? PERFDATA_ERROR_MEMORY : 0;
 }
 

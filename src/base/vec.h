@@ -21,9 +21,11 @@ static inline bool pd_vec_grow(void **data, size_t *capacity, size_t need, size_
         want = need;
     if (pd_mul_overflows(want, size, &bytes))
         return false;
-    void *grown = pd_memory_noted(realloc(*data, bytes));
-    if (!grown)
+    void *grown = realloc(*data, bytes);
+    if (!grown) {
+        pd_memory_note();
         return false;
+    }
     *data = grown;
     *capacity = want;
     return true;

@@ -68,7 +68,7 @@ static enum map_name name_of_map(const struct pd_mapped_file *file)
         if (sscanf(line, "%llx-", &start) != 1 || start < file->start)
             continue;
         size_t rest = text ? strcspn(text, "\n") : 0;
-        if (start == file->start && rest >= path_length &&
+        if (start == file->start && text && rest >= path_length &&
             !memcmp(text + rest - path_length, file->path, path_length))
             found = rest == path_length ? MAPPED : MAPPED_BELOW;
         break;

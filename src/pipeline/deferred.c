@@ -93,7 +93,6 @@ static perfdata_status collect(struct pd_deferred *deferred)
     uint64_t room = context->limits.memory ? context->limits.memory / 2 : usual;
     struct pd_walk *walk;
     struct pd_raw raw;
-    int got;
     deferred->collected = true;
     if (pd_source_is_stream(deferred->recording->source))
         return PERFDATA_OK; /* no event said that there would be any, and now it is too late */
@@ -101,7 +100,7 @@ static perfdata_status collect(struct pd_deferred *deferred)
     if (status < 0)
         return status;
     pd_walk_set(walk, PD_WALK_QUIET);
-    while (status >= 0 && (got = pd_walk_next(walk, &raw)) > 0) {
+    while (status >= 0 && pd_walk_next(walk, &raw) > 0) {
         if (raw.type != PD_RECORD_CALLCHAIN_DEFERRED || raw.size < IPS_AT || !raw.event)
             continue;
         if (memory_of(deferred) > room) {
@@ -148,6 +147,7 @@ static uint32_t chain_at(const struct pd_delivered *record, uint64_t *count)
 {
     const struct pd_plan *plan = &record->event->plan;
     uint32_t at = plan->fixed_size;
+    *count = 0;
     if (!(plan->sample_type & PD_SAMPLE_CALLCHAIN) || at + WORD > record->size)
         return 0;
     if (PD_UNLIKELY(plan->sample_type & PD_SAMPLE_READ)) {
@@ -213,6 +213,8 @@ perfdata_status pd_deferred_complete(struct pd_deferred *deferred, struct pd_del
         return status;
     uint64_t count;
     uint32_t at = chain_at(record, &count);
+    if (!at || count < 2)
+        return PERFDATA_OK; /* it does not wait */
     uint64_t cookie = pd_load64(record->data + at + WORD * count, swap);
     struct pd_identity identity;
     pd_record_identity(record->event, record->data, record->size, record->type, &identity);

@@ -67,7 +67,7 @@ static bool grow_down(const struct pd_query *query, struct growing *tree)
             continue;
         /* Its own function may lie above the one that the tree begins with. */
         node = node == PERFDATA_NONE ? last : node;
-        tree->nodes.data[node].self_count += query->own[i].count;
+        tree->nodes.data[node].self_count += query->own[i].count; /* NOLINT: the node was pushed */
         tree->nodes.data[node].self_weight += query->own[i].weight;
         tree->nodes.data[last].total_count += query->own[i].count;
         tree->nodes.data[last].total_weight += query->own[i].weight;
@@ -99,7 +99,7 @@ static bool climb(const struct pd_query *query, struct growing *tree, uint32_t s
         node = node_below(query, tree, node, pd_query_key(query, at));
         if (node == PERFDATA_NONE)
             return false;
-        tree->nodes.data[node].total_count += own->count;
+        tree->nodes.data[node].total_count += own->count; /* NOLINT: the node was pushed */
         tree->nodes.data[node].total_weight += own->weight;
     }
     if (node != PERFDATA_NONE) {

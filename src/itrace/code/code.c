@@ -300,7 +300,7 @@ static struct pd_code_space *space_at(struct pd_code_reader *reader, uint64_t st
     uint32_t at = pd_map64_get(&reader->by_stamp, key);
 
     if (at != PD_MAP64_NONE)
-        return reader->spaces.data[at]; /* NOLINT: spaces live as long as the reader */
+        return reader->spaces.data[at];
     struct pd_code_space *space = calloc(1, sizeof *space);
     if (!space || !pd_vec_reserve(&reader->spaces, reader->spaces.count + 1) ||
         !pd_map64_set(&reader->by_stamp, key, (uint32_t)reader->spaces.count)) {
