@@ -156,38 +156,41 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
             .flags = TOOL_OPTIONAL, .parse = tool_parse_itrace                                     \
     }
 
-/* What script and report share; FIELD() is the verb's. */
-#define TOOL_ROWS_SYMBOLS                                                                          \
-    { TOOL_STRING, 0, "symfs", "DIR", "root under which programs and libraries are looked up",     \
-      FIELD(symfs) },                                                                              \
-        { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(vmlinux) },      \
-        { TOOL_STRING,    0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",           \
-          FIELD(kallsyms) },                                                                       \
+/* What verbs share; FIELD() is the verb's. `in` is the part of its options that the rows are of, with a dot behind it, or
+ * nothing. */
+#define TOOL_ROWS_SYMBOLS(in)                                                                      \
+    { TOOL_STRING,    0, "symfs", "DIR", "root under which programs and libraries are looked up",  \
+      FIELD(in symfs) },                                                                           \
+        { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(in vmlinux) },   \
+        { TOOL_STRING,       0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",        \
+          FIELD(in kallsyms) },                                                                    \
     {                                                                                              \
         TOOL_STRING, 0, "jitdump", "DIR",                                                          \
             "code of runtimes by the jitdumps that they wrote: in DIR, or where recorded",         \
-            FIELD(jitdump), .flags = TOOL_OPTIONAL | TOOL_OURS, .implied = ""                      \
+            FIELD(in jitdump), .flags = TOOL_OPTIONAL | TOOL_OURS, .implied = ""                   \
     }
 #define TOOL_ROWS_READING                                                                          \
     TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS
-#define TOOL_ROWS_NAMES                                                                            \
-    { TOOL_FLAG, 0, "inline", NULL, "inlined functions in unwound chains (on)", FIELD(inlined) },  \
-        { TOOL_FLAG,      0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",        \
-          FIELD(demangle) },                                                                       \
-    {                                                                                              \
-        TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",                    \
-            FIELD(demangle_kernel)                                                                 \
+#define TOOL_ROWS_NAMES(in)                                                                         \
+    {                                                                                               \
+        TOOL_FLAG, 0, "inline", NULL, "inlined functions in unwound chains (on)", FIELD(in inlined) \
+    },                                                                                              \
+        { TOOL_FLAG,         0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",      \
+          FIELD(in demangle) },                                                                     \
+    {                                                                                               \
+        TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",                     \
+            FIELD(in demangle_kernel)                                                               \
     }
-#define TOOL_ROWS_TASKS                                                                            \
-    { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(pids) },              \
-        { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(tids) },            \
+#define TOOL_ROWS_TASKS(in)                                                                        \
+    { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(in pids) },           \
+        { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(in tids) },         \
     {                                                                                              \
-        TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(cpus)                       \
+        TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(in cpus)                    \
     }
-#define TOOL_ROW_TIME                                                                              \
+#define TOOL_ROW_TIME(in)                                                                          \
     {                                                                                              \
         TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", \
-            FIELD(time)                                                                            \
+            FIELD(in time)                                                                         \
     }
 #define TOOL_ROWS_HEADER                                                                           \
     { TOOL_FLAG, 0, "header", NULL, "header first", FIELD(header) },                               \

@@ -15,59 +15,38 @@ struct tool_profile {
     int guest_code, hide_chain, inlined, demangle, demangle_kernel;
 };
 
-#define TOOL_ROWS_PROFILE_INPUT                                                                       \
-    { TOOL_STRING,                                                                                    \
-      0,                                                                                              \
-      "symfs",                                                                                        \
-      "DIR",                                                                                          \
-      "root under which programs and libraries are looked up",                                        \
-      FIELD(profile.symfs) },                                                                         \
-        { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image with symbols", FIELD(profile.vmlinux) }, \
-        { TOOL_STRING,                                                                                \
-          0,                                                                                          \
-          "kallsyms",                                                                                 \
-          "FILE",                                                                                     \
-          "file used in place of /proc/kallsyms",                                                     \
-          FIELD(profile.kallsyms) },                                                                  \
-        { TOOL_STRING,                                                                                \
-          0,                                                                                          \
-          "jitdump",                                                                                  \
-          "DIR",                                                                                      \
-          "code of runtimes by the jitdumps that they wrote: in DIR, or where recorded",              \
-          FIELD(profile.jitdump),                                                                     \
-          .flags = TOOL_OPTIONAL | TOOL_OURS,                                                         \
-          .implied = "" },                                                                            \
-        TOOL_ROW_ITRACE,                                                                              \
-        { TOOL_FLAG,                                                                                  \
-          0,                                                                                          \
-          "guest-code",                                                                               \
-          NULL,                                                                                       \
-          "code that runs in a guest is its hypervisor's",                                            \
-          FIELD(profile.guest_code) },                                                                \
-        { TOOL_STRING,                                                                                \
-          0,                                                                                          \
-          "guestkallsyms",                                                                            \
-          "FILE",                                                                                     \
-          "take guests' samples; the table of the kernel of the one that no pid names",               \
-          FIELD(profile.guest_kallsyms) },                                                            \
-        { TOOL_STRING,                                                                                \
-          0,                                                                                          \
-          "guestvmlinux",                                                                             \
-          "FILE",                                                                                     \
-          "take guests' samples; that kernel's image",                                                \
-          FIELD(profile.guest_vmlinux) },                                                             \
-        { TOOL_STRING,                                                                                \
-          0,                                                                                          \
-          "guestmodules",                                                                             \
-          "FILE",                                                                                     \
-          "take guests' samples; its modules",                                                        \
-          FIELD(profile.guest_modules) },                                                             \
-        { TOOL_STRING,                                                                                \
-          0,                                                                                          \
-          "guestmount",                                                                               \
-          "DIR",                                                                                      \
-          "take guests' samples; DIR/PID is the root of the one that PID is the hypervisor of",       \
-          FIELD(profile.guest_mount) },                                                               \
+#define TOOL_ROWS_PROFILE_INPUT                                                                    \
+    TOOL_ROWS_SYMBOLS(profile.), TOOL_ROW_ITRACE,                                                  \
+        { TOOL_FLAG,                                                                               \
+          0,                                                                                       \
+          "guest-code",                                                                            \
+          NULL,                                                                                    \
+          "code that runs in a guest is its hypervisor's",                                         \
+          FIELD(profile.guest_code) },                                                             \
+        { TOOL_STRING,                                                                             \
+          0,                                                                                       \
+          "guestkallsyms",                                                                         \
+          "FILE",                                                                                  \
+          "take guests' samples; the table of the kernel of the one that no pid names",            \
+          FIELD(profile.guest_kallsyms) },                                                         \
+        { TOOL_STRING,                                                                             \
+          0,                                                                                       \
+          "guestvmlinux",                                                                          \
+          "FILE",                                                                                  \
+          "take guests' samples; that kernel's image",                                             \
+          FIELD(profile.guest_vmlinux) },                                                          \
+        { TOOL_STRING,                                                                             \
+          0,                                                                                       \
+          "guestmodules",                                                                          \
+          "FILE",                                                                                  \
+          "take guests' samples; its modules",                                                     \
+          FIELD(profile.guest_modules) },                                                          \
+        { TOOL_STRING,                                                                             \
+          0,                                                                                       \
+          "guestmount",                                                                            \
+          "DIR",                                                                                   \
+          "take guests' samples; DIR/PID is the root of the one that PID is the hypervisor of",    \
+          FIELD(profile.guest_mount) },                                                            \
         TOOL_ROWS_READING, TOOL_ROW_VERBOSE
 
 #define TOOL_ROWS_PROFILE_CHAINS                                                                   \
@@ -75,28 +54,11 @@ struct tool_profile {
         { TOOL_UINT, 0, "max-stack", "N", "frames at most of a chain", FIELD(profile.max_stack) }, \
         { TOOL_STRING,        0, "stop-bt", "SYMBOL[,...]", "chains end at these symbols",         \
           FIELD(profile.stop) },                                                                   \
-        { TOOL_FLAG,                                                                               \
-          0,                                                                                       \
-          "inline",                                                                                \
-          NULL,                                                                                    \
-          "inlined functions in unwound chains (on)",                                              \
-          FIELD(profile.inlined) },                                                                \
-        { TOOL_FLAG,                                                                               \
-          0,                                                                                       \
-          "demangle",                                                                              \
-          NULL,                                                                                    \
-          "demangle C++, Rust, D and Java names (on)",                                             \
-          FIELD(profile.demangle) },                                                               \
-    {                                                                                              \
-        TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",                    \
-            FIELD(profile.demangle_kernel)                                                         \
-    }
+        TOOL_ROWS_NAMES(profile.)
 
 #define TOOL_ROWS_PROFILE_SAMPLES                                                                  \
     { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(profile.comms) },    \
-        { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(profile.pids) },  \
-        { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(profile.tids) },    \
-        { TOOL_STRING, 'C', "cpu", "CPUS", "keep these CPUs only", FIELD(profile.cpus) },          \
+        TOOL_ROWS_TASKS(profile.),                                                                 \
         { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(profile.dsos) },   \
         { TOOL_STRING,                                                                             \
           'S',                                                                                     \
@@ -110,10 +72,7 @@ struct tool_profile {
           "N",                                                                                     \
           "with -S ADDRESS: bytes from the address",                                               \
           FIELD(profile.address_range) },                                                          \
-    {                                                                                              \
-        TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", \
-            FIELD(profile.time)                                                                    \
-    }
+        TOOL_ROW_TIME(profile.)
 
 /* What is on by default. */
 void tool_profile_defaults(struct tool_profile *options);
