@@ -20,8 +20,7 @@ struct maker {
     struct pd_intern strings;
     struct pd_text columns, body; /* JSON of what each column is; the columns */
     PD_VEC(struct row) rows;
-    PD_VEC(uint32_t) thread_numbers; /* of `before`: by its thread, the common one */
-    uint64_t begin, unit;            /* times are (time - begin) / unit */
+    uint64_t begin, unit; /* times are (time - begin) / unit */
     bool joined, timed;
 };
 
@@ -439,7 +438,6 @@ perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profi
     pd_text_free(&m.columns);
     pd_text_free(&m.body);
     pd_vec_free(&m.rows);
-    pd_vec_free(&m.thread_numbers);
     pd_intern_free(&m.strings);
     pd_page_tables_free(&m.tables);
     return status;

@@ -164,6 +164,14 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
         print_issue(tool, issue->kind, issue->offset, issue->text, 1);
 }
 
+int tool_issue_head(const struct perfdata_issue *issue, char *text, size_t size)
+{
+    const char *kind = perfdata_issue_name(issue->kind);
+    return issue->offset >= 0
+               ? snprintf(text, size, "file: %s at offset %" PRId64 ": ", kind, issue->offset)
+               : snprintf(text, size, "file: %s: ", kind);
+}
+
 enum tool_exit tool_issues_exit(const struct tool *tool)
 {
     for (int kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++) {

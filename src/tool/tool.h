@@ -94,6 +94,8 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 /* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it under
  * its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
+/* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
+int tool_issue_head(const struct perfdata_issue *issue, char *text, size_t size);
 /* TOOL_PARTIAL when an issue says that something of the recording was lost, else TOOL_DONE. */
 enum tool_exit tool_issues_exit(const struct tool *tool);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that attack; SVG.
-# page.sh PART: walk, totals, names, svg
+# page.sh PART: walk, diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)
@@ -54,6 +54,20 @@ names)
         exit 1
     fi
     node "$SOURCE/tests/page/names.mjs" "$work/page.html"
+    ;;
+issues)
+    # Each issue is told once, as by script, and the page lists it.
+    head -c 9000 "$demo/spin.data" >"$work/cut.data"
+    "$PERFDATA" script -i "$work/cut.data" 2>&1 >/dev/null | sed 's/^perfdata script: //' >"$work/script"
+    "$PERFDATA" flame -i "$work/cut.data" -o "$work/page.html" 2>&1 | sed 's/^perfdata flame: //' >"$work/flame"
+    [ -s "$work/script" ] || { echo 'nothing is wrong with a cut recording'; exit 1; }
+    diff "$work/script" "$work/flame" || { echo 'flame tells of other issues than script'; exit 1; }
+    python3 - "$work/page.html" <<END || { echo 'the page does not list what is wrong'; exit 1; }
+import base64, json, re, sys, zlib
+data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', open(sys.argv[1]).read()).group(1)), -15)
+header = json.loads(data[4:4 + int.from_bytes(data[:4], 'little')])
+sys.exit(not any(line.startswith('file: ') for line in header['warnings']))
+END
     ;;
 svg)
     demo_page --svg -o "$work/a.svg" && demo_page --svg --icicle --count -o "$work/b.svg" || exit 1

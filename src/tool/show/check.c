@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/input.h"
 #include "tool/verbs.h"
-#include <inttypes.h>
 #include <perfdata/rewrite.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,10 +28,9 @@ static void print_issue(void *data, const struct perfdata_issue *issue)
     const struct printer *printer = data;
     if (printer->quiet || issue->kind == PERFDATA_ISSUE_OUT_OF_ORDER)
         return; /* one line for all of these */
-    tool_printf(printer->tool, "file: %s", perfdata_issue_name(issue->kind));
-    if (issue->offset >= 0)
-        tool_printf(printer->tool, " at offset %" PRId64, issue->offset);
-    tool_printf(printer->tool, ": %s\n", issue->text);
+    char head[128];
+    (void)tool_issue_head(issue, head, sizeof head);
+    tool_printf(printer->tool, "%s%s\n", head, issue->text);
 }
 
 static int print_text(void *data, const char *text, size_t length)

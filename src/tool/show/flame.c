@@ -5,6 +5,8 @@
 #include "tool/verbs.h"
 #include <perfdata/page.h>
 #include <perfdata/rewrite.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,51 +53,112 @@ static void flame_defaults(void *data)
 /* ---- what is wrong with the recording, for the page ---- */
 
 struct warnings {
-    char **lines;
-    size_t count, capacity;
-    char *text; /* of a line that is not complete */
-    size_t length;
+    char *text; /* what `check` prints; its lines end with NUL once they are listed */
+    size_t length, capacity;
+    const char **lines;
+    size_t count;
+    uint64_t issues[PERFDATA_ISSUE_COUNT]; /* of each kind */
 };
+enum { ISSUES_SHOWN = 10 /* of a kind; the rest is counted */ };
 
-static void add_line(struct warnings *warnings)
-{
-    if (warnings->count == warnings->capacity) {
-        size_t capacity = warnings->capacity ? 2 * warnings->capacity : 16;
-        char **grown = realloc(warnings->lines, capacity * sizeof *grown);
-        if (!grown)
-            return;
-        warnings->lines = grown;
-        warnings->capacity = capacity;
-    }
-    warnings->lines[warnings->count++] = warnings->text;
-    warnings->text = NULL;
-    warnings->length = 0;
-}
-
-/* Lines of `check` that tell of something wrong: all but the counts at the end. */
 static int take_text(void *data, const char *text, size_t length)
 {
     struct warnings *warnings = data;
-    for (size_t i = 0; i < length; i++) {
-        char *grown = realloc(warnings->text, warnings->length + 2);
+    if (warnings->capacity - warnings->length < length) {
+        size_t capacity = 2 * (warnings->capacity + length);
+        char *grown = realloc(warnings->text, capacity);
         if (!grown)
             return 1;
         warnings->text = grown;
-        grown[warnings->length] = text[i] == '\n' ? '\0' : text[i];
-        grown[++warnings->length] = '\0';
-        if (text[i] != '\n')
-            continue;
-        if (!strncmp(grown, "file: ", 6) || !strncmp(grown, "content: ", 9))
-            add_line(warnings);
-        warnings->length = 0;
+        warnings->capacity = capacity;
     }
+    memcpy(warnings->text + warnings->length, text, length);
+    warnings->length += length;
     return 0;
+}
+
+static void take_issue(void *data, const struct perfdata_issue *issue)
+{
+    struct warnings *warnings = data;
+    char head[128];
+    if (issue->kind < 0 || issue->kind >= PERFDATA_ISSUE_COUNT ||
+        ++warnings->issues[issue->kind] > ISSUES_SHOWN)
+        return;
+    int length = tool_issue_head(issue, head, sizeof head);
+    (void)!(take_text(warnings, head, (size_t)length) ||
+            take_text(warnings, issue->text, strlen(issue->text)) || take_text(warnings, "\n", 1));
+}
+
+/* How many there are of the kinds of which not all are shown. */
+static bool count_issues(struct warnings *warnings)
+{
+    char line[128];
+    for (int kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++) {
+        if (warnings->issues[kind] <= ISSUES_SHOWN)
+            continue;
+        int length = snprintf(line, sizeof line, "file: %s: %" PRIu64 " in all\n",
+                              perfdata_issue_name(kind), warnings->issues[kind]);
+        if (take_text(warnings, line, (size_t)length))
+            return false;
+    }
+    return true;
+}
+
+static bool count_trace_errors(uint64_t errors, struct warnings *warnings)
+{
+    char line[128];
+    if (!errors)
+        return true;
+    int length = snprintf(line, sizeof line,
+                          "content: %" PRIu64 " errors of decoding: what ran there is missing\n",
+                          errors);
+    return !take_text(warnings, line, (size_t)length);
+}
+
+/* Lines that tell of something wrong: all but the counts at the end. */
+static bool list_lines(struct warnings *warnings)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < warnings->length; i++)
+        lines += warnings->text[i] == '\n';
+    warnings->lines = malloc((lines + 1) * sizeof *warnings->lines);
+    if (!warnings->lines)
+        return false;
+    char *at = warnings->text;
+    for (; lines; lines--) {
+        char *end = memchr(at, '\n', warnings->length - (size_t)(at - warnings->text));
+        *end = '\0';
+        if (!strncmp(at, "file: ", 6) || !strncmp(at, "content: ", 9))
+            warnings->lines[warnings->count++] = at;
+        at = end + 1;
+    }
+    return true;
+}
+
+/* Reads the recording a second time, through a handle of its own: what is wrong has been told on standard error already. A
+ * stream cannot be read twice. */
+static bool find_warnings(const char *name, const perfdata_profile *profile,
+                          struct warnings *warnings)
+{
+    perfdata_recording *recording;
+    perfdata_status status = PERFDATA_OK;
+    struct perfdata_options open = PERFDATA_OPTIONS_INIT;
+    open.on_issue = take_issue;
+    open.issue_data = warnings;
+    if (strcmp(name, "-") != 0) {
+        status = perfdata_recording_open(name, &open, &recording);
+        if (status >= 0)
+            status = perfdata_check(recording, take_text, warnings, NULL);
+        perfdata_recording_close(recording);
+    }
+    return status != PERFDATA_ERROR_MEMORY && status != PERFDATA_ERROR_OUTPUT &&
+           count_issues(warnings) &&
+           count_trace_errors(perfdata_profile_trace_errors(profile), warnings) &&
+           list_lines(warnings);
 }
 
 static void forget(struct warnings *warnings)
 {
-    for (size_t i = 0; i < warnings->count; i++)
-        free(warnings->lines[i]);
     free(warnings->lines);
     free(warnings->text);
 }
@@ -130,10 +193,9 @@ static enum tool_exit write_all(struct tool *tool, const struct flame_options *o
     page.title = options->title ? options->title : name;
     page.before = before;
     page.max_samples = options->max_samples;
-    /* A stream cannot be read twice. */
-    if (!options->svg && strcmp(name, "-") != 0)
-        (void)!perfdata_check(recording, take_text, &warnings, NULL);
-    page.warnings = (const char *const *)warnings.lines;
+    if (!options->svg && !find_warnings(name, profile, &warnings))
+        tool_error(tool, "out of memory: the page does not list what is wrong with the recording");
+    page.warnings = warnings.lines;
     page.warning_count = warnings.count;
     const char *path = options->output ? options->output : options->svg ? "perf.svg" : "perf.html";
     perfdata_status status = perfdata_page_file(recording, profile, &page, path);
