@@ -7,9 +7,8 @@ import { Colors } from './color.js';
 import { Flame, describe } from './flame.js';
 import { Table, copyText } from './table.js';
 import { Timeline } from './timeline.js';
-import { Chart, callTable } from './chart.js';
-import { showCode } from './code.js';
-import { make, replaceChildren, percent, count, duration, visible } from './format.js';
+import { Chart } from './chart.js';
+import { make, replaceChildren, percent, visible } from './format.js';
 import { encodeState, decodeState } from './state.js';
 import { Search } from './search.js';
 import { Controls } from './controls.js';
@@ -22,16 +21,13 @@ const VIEWS = [
     ['sandwich', 'Callers and callees'],
     ['time', 'Timeline'],
     ['order', 'Order of time'],
-    ['calls', 'Calls'],
-    ['code', 'Code'],
     ['about', 'About'],
 ];
 
 class App {
     constructor(profile) {
         this.profile = profile;
-        this.state = decodeState(location.hash.slice(1));
-        if (this.state.event < 0 && !profile.sameWeights) this.state.event = 0;
+        this.state = decodeState(location.hash.slice(1), this.profile);
         this.build();
         this.listen();
         this.update();
@@ -42,8 +38,6 @@ class App {
     available(id) {
         const { profile } = this;
         if (id === 'time' || id === 'order') return profile.hasTime;
-        if (id === 'calls') return !!profile.calls;
-        if (id === 'code') return !!profile.code;
         return true;
     }
 
@@ -136,23 +130,9 @@ class App {
                 ranges: (ranges) => this.set({ ranges }),
             });
         if (this.panels.order)
-            this.orderChart = new Chart(
-                this.panels.order,
-                Object.assign(Object.create(this.profile), { calls: null }),
-                { pick: (fn) => this.chooseFunction(fn) },
-            );
-        if (this.panels.calls) {
-            this.callChart = new Chart(this.panels.calls, this.profile, {
+            this.orderChart = new Chart(this.panels.order, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
             });
-            this.callRows = make('div', {
-                class: 'scroll small',
-                tabindex: '0',
-                role: 'region',
-                'aria-label': 'Calls by function',
-            });
-            this.panels.calls.append(this.callRows);
-        }
         showAbout(this.panels.about, this.profile);
     }
 
@@ -248,7 +228,7 @@ class App {
         this.applyTheme();
         const structure = this.treeKey();
         if (structure !== this.lastStructure) {
-            this.tree = this.makeTree();
+            this.tree = this.makeTree(state.group, state.level);
             this.lastStructure = structure;
             this.lastChosen = null;
         }
@@ -269,9 +249,8 @@ class App {
     }
 
     // A step whose expression does not parse is told and left out.
-    makeTree() {
-        const { state, profile } = this;
-        const chips = state.chips.filter((chip) => {
+    steps() {
+        return this.state.chips.filter((chip) => {
             try {
                 if (chip.regex) new RegExp(chip.text);
                 return true;
@@ -280,7 +259,10 @@ class App {
                 return false;
             }
         });
-        return new Tree(profile, { chips, group: state.group, level: state.level });
+    }
+
+    makeTree(group, level) {
+        return new Tree(this.profile, { chips: this.steps(), group, level });
     }
 
     mainTree() {
@@ -312,12 +294,6 @@ class App {
         else if (state.view === 'sandwich') this.showSandwich(diff);
         else if (state.view === 'time') this.showTimeline();
         else if (state.view === 'order') this.orderChart.show(this.tree, this.colors, this.chosen);
-        else if (state.view === 'calls') this.showCalls();
-        else if (state.view === 'code')
-            showCode(this.panels.code, profile, this.chosenFunction(), (fn) => {
-                this.chooseFunction(fn);
-                this.showView();
-            });
     }
 
     showFlame(diff) {
@@ -445,11 +421,7 @@ class App {
 
     // The tree of functions, where lines or groups are shown otherwise.
     functionTree() {
-        const tree = new Tree(this.profile, {
-            chips: this.state.chips,
-            group: 'none',
-            level: 'function',
-        });
+        const tree = this.makeTree('none', 'function');
         tree.weigh(this.chosen, this.weights());
         return tree;
     }
@@ -463,47 +435,6 @@ class App {
               : null;
         this.timeline.ranges = this.state.ranges;
         this.timeline.show(this.chosen, this.weights(), marked);
-    }
-
-    showCalls() {
-        this.callChart.show(this.tree, this.colors, this.chosen);
-        const rows = callTable(this.profile, this.state.ranges).slice(0, 500);
-        const head = ['Function', 'Calls', 'Total', 'Min', 'Median', '99 %', 'Max', 'IPC'];
-        const cell = (text) => make('td', {}, text);
-        replaceChildren(
-            this.callRows,
-            make(
-                'table',
-                {},
-                make(
-                    'thead',
-                    {},
-                    make('tr', {}, ...head.map((text) => make('th', { scope: 'col' }, text))),
-                ),
-                make(
-                    'tbody',
-                    {},
-                    ...rows.map((row) =>
-                        make(
-                            'tr',
-                            {},
-                            make(
-                                'th',
-                                { scope: 'row' },
-                                visible(this.profile.functionName(row.fn)),
-                            ),
-                            cell(count(row.count)),
-                            cell(duration(row.total)),
-                            cell(duration(row.min)),
-                            cell(duration(row.median)),
-                            cell(duration(row.high)),
-                            cell(duration(row.max)),
-                            cell(row.cycles ? (row.instructions / row.cycles).toFixed(2) : ''),
-                        ),
-                    ),
-                ),
-            ),
-        );
     }
 
     // ---- menu of a frame ----
@@ -523,7 +454,7 @@ class App {
     listen() {
         document.addEventListener('keydown', (event) => this.key(event));
         window.addEventListener('hashchange', () => {
-            this.state = decodeState(location.hash.slice(1));
+            this.state = decodeState(location.hash.slice(1), this.profile);
             this.flame.tree = null;
             this.update();
         });

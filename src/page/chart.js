@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: MIT
-// One thread's calls over time: from the calls and returns of a trace, or guessed from samples in order of time.
+// Samples of one thread in order of time -> boxes of the frames that neighbours share, deeper ones below.
 import { KEY_GROUP } from './tree.js';
-import { count, duration, make, prepareCanvas, cssColor, fit, visible } from './format.js';
+import {
+    count,
+    duration,
+    make,
+    prepareCanvas,
+    cssColor,
+    fit,
+    threadOptions,
+    visible,
+} from './format.js';
 import { niceStep } from './timeline.js';
 
 const CALL_HEIGHT = 17;
-
-// Calls of one thread by depth, each depth sorted by start.
-function callsOf(profile, thread) {
-    const levels = [];
-    const { calls } = profile;
-    for (let i = 0; i < calls.start.length; i++) {
-        if (calls.thread[i] !== thread) continue;
-        const level =
-            levels[calls.depth[i]] ||
-            (levels[calls.depth[i]] = { start: [], end: [], key: [], call: [] });
-        level.start.push(calls.start[i]);
-        level.end.push(calls.start[i] + calls.length[i]);
-        level.key.push(calls.fn[i]);
-        level.call.push(i);
-    }
-    return Array.from(levels, (level) => level || { start: [], end: [], key: [], call: [] });
-}
 
 // Samples of one thread: frames that neighbours share are one box, which ends where the last of them is.
 function boxesOfSamples(profile, tree, chosen, thread) {
@@ -68,7 +60,11 @@ export class Chart {
                 this.refresh();
             },
         });
-        this.note = make('p', { class: 'note', role: 'status' });
+        this.note = make(
+            'p',
+            { class: 'note' },
+            'Frames that neighbouring samples share are one box; what happened between is not known.',
+        );
         this.canvas = make('canvas', { 'aria-hidden': 'true' });
         this.tip = make('div', { class: 'tip', hidden: true });
         this.box = make(
@@ -99,23 +95,13 @@ export class Chart {
     fillThreads() {
         const { profile } = this;
         const counts = new Float64Array(profile.threads.length);
-        const source = profile.calls ? profile.calls.thread : profile.thread;
-        for (let i = 0; i < source.length; i++) counts[source[i]]++;
+        for (let i = 0; i < profile.sampleCount; i++) counts[profile.thread[i]]++;
         const order = [...counts.keys()]
             .filter((thread) => counts[thread])
             .sort((a, b) => counts[b] - counts[a]);
         this.thread = order.length ? order[0] : 0;
-        this.threadSelect.replaceChildren(
-            ...order
-                .slice(0, 2000)
-                .map((thread) =>
-                    make(
-                        'option',
-                        { value: thread },
-                        `${visible(profile.threadName(thread))}: ${count(counts[thread])} ${profile.calls ? 'calls' : 'samples'}`,
-                    ),
-                ),
-        );
+        const text = (i) => `${visible(this.profile.threadName(i))}: ${count(counts[i])} samples`;
+        this.threadSelect.replaceChildren(...threadOptions(order, text));
     }
 
     listen() {
@@ -156,7 +142,7 @@ export class Chart {
         box.addEventListener('click', (event) => {
             const found = this.at(event);
             if (found && found.key >= 0 && found.key < KEY_GROUP)
-                this.hooks.pick(this.profile.calls ? found.key : this.tree.functionOf(found.key));
+                this.hooks.pick(this.tree.functionOf(found.key));
         });
         box.addEventListener('keydown', (event) => {
             const [a, b] = this.window;
@@ -187,23 +173,12 @@ export class Chart {
     }
 
     name(key) {
-        return visible(this.profile.calls ? this.profile.functionName(key) : this.tree.name(key));
+        return visible(this.tree.name(key));
     }
 
     describe(found) {
-        let text = `${this.name(found.key)}: ${duration(found.end - found.start)} from ${duration(found.start - this.profile.start)}`;
-        const { calls } = this.profile;
-        if (
-            calls &&
-            found.call !== undefined &&
-            calls.instructions &&
-            calls.instructions[found.call]
-        ) {
-            text += `, ${count(calls.instructions[found.call])} instructions`;
-            if (calls.cycles[found.call])
-                text += `, IPC ${(calls.instructions[found.call] / calls.cycles[found.call]).toFixed(2)}`;
-        }
-        return text;
+        const { start } = this.profile;
+        return `${this.name(found.key)}: ${duration(found.end - found.start)} from ${duration(found.start - start)}`;
     }
 
     setWindow(from, to) {
@@ -224,12 +199,7 @@ export class Chart {
     refresh() {
         if (!this.tree) return;
         this.threadSelect.value = this.thread;
-        this.levels = this.profile.calls
-            ? callsOf(this.profile, this.thread)
-            : boxesOfSamples(this.profile, this.tree, this.chosen, this.thread);
-        this.note.textContent = this.profile.calls
-            ? 'Calls and returns of the trace.'
-            : 'Samples in order of time: frames that neighbours share are drawn as one; what happened between samples is not known.';
+        this.levels = boxesOfSamples(this.profile, this.tree, this.chosen, this.thread);
         this.draw();
     }
 
@@ -253,20 +223,12 @@ export class Chart {
         const scale = width / (b - a);
         this.drawAxis(context, width);
         this.boxes = [];
-        const colorTree = this.profile.calls
-            ? {
-                  name: (key) => this.profile.functionName(key),
-                  functionOf: (key) => key,
-                  byLine: false,
-              }
-            : this.tree;
         this.levels.forEach((level, depth) =>
             this.drawLevel(context, level, (depth + 1) * CALL_HEIGHT, {
                 a,
                 b,
                 scale,
                 width,
-                colorTree,
             }),
         );
     }
@@ -284,14 +246,14 @@ export class Chart {
     }
 
     // Boxes narrower than half a pixel are passed over at once by a search for the next pixel.
-    drawLevel(context, level, y, { a, b, scale, width, colorTree }) {
+    drawLevel(context, level, y, { a, b, scale, width }) {
         let i = firstEndingAfter(level.end, a);
         while (i < level.start.length && level.start[i] <= b) {
             const x = Math.max(0, (level.start[i] - a) * scale);
             const right = Math.min(width, (level.end[i] - a) * scale);
             const size = Math.max(0.5, right - x);
             context.fillStyle =
-                size < 1 ? cssColor('--small') : this.colors.ofKey(colorTree, level.key[i], -1);
+                size < 1 ? cssColor('--small') : this.colors.ofKey(this.tree, level.key[i], -1);
             context.fillRect(x, y, Math.max(0.5, size - (size > 2 ? 0.5 : 0)), CALL_HEIGHT - 1);
             if (size > 18) {
                 context.fillStyle = '#111';
@@ -308,7 +270,6 @@ export class Chart {
                 start: level.start[i],
                 end: level.end[i],
                 key: level.key[i],
-                call: level.call && level.call[i],
             });
             const next = firstEndingAfter(level.end, a + (Math.max(right, x) + 0.5) / scale, i + 1);
             i = size >= 1 ? i + 1 : Math.max(i + 1, next);
@@ -336,38 +297,4 @@ function firstEndingAfter(ends, time, from = 0) {
         else high = middle;
     }
     return low;
-}
-
-// A row for each function of the trace's calls: how often, how long.
-export function callTable(profile, ranges) {
-    const rows = new Map();
-    const { calls } = profile;
-    for (let i = 0; i < calls.start.length; i++) {
-        if (ranges.length && !ranges.some(([a, b]) => calls.start[i] >= a && calls.start[i] <= b))
-            continue;
-        let row = rows.get(calls.fn[i]);
-        if (!row)
-            rows.set(
-                calls.fn[i],
-                (row = { fn: calls.fn[i], lengths: [], instructions: 0, cycles: 0 }),
-            );
-        row.lengths.push(calls.length[i]);
-        row.instructions += calls.instructions ? calls.instructions[i] : 0;
-        row.cycles += calls.cycles ? calls.cycles[i] : 0;
-    }
-    return [...rows.values()]
-        .map((row) => {
-            row.lengths.sort((a, b) => a - b);
-            const { lengths } = row;
-            return {
-                ...row,
-                count: lengths.length,
-                total: lengths.reduce((a, b) => a + b, 0),
-                min: lengths[0],
-                median: lengths[lengths.length >> 1],
-                high: lengths[Math.floor((lengths.length - 1) * 0.99)],
-                max: lengths[lengths.length - 1],
-            };
-        })
-        .sort((x, y) => y.total - x.total);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The choices above the views: event, weight, shape, steps, threads; and what they are set to now.
-import { make, replaceChildren, visible, count, duration } from './format.js';
+import { make, replaceChildren, threadOptions, visible, count, duration } from './format.js';
 
 const KEYS = [
     ['/', 'search'],
@@ -132,8 +132,7 @@ export class Controls {
         for (let i = 0; i < profile.sampleCount; i++) counts[profile.thread[i]]++;
         const order = [...counts.keys()]
             .filter((i) => counts[i])
-            .sort((a, b) => counts[b] - counts[a])
-            .slice(0, 1000);
+            .sort((a, b) => counts[b] - counts[a]);
         const element = make(
             'select',
             {
@@ -144,7 +143,7 @@ export class Controls {
                     }),
             },
             make('option', { value: '' }, 'all'),
-            ...order.map((i) => make('option', { value: i }, visible(profile.threadName(i)))),
+            ...threadOptions(order, (i) => visible(profile.threadName(i))),
         );
         this.threadSelect = element;
         return make('label', {}, 'Thread ', element);

@@ -116,37 +116,6 @@ export class Profile {
                   kind: columns.sw_kind,
               }
             : null;
-        this.marks = columns.mk_time
-            ? {
-                  time: scale(columns.mk_time, unit),
-                  thread: columns.mk_thread,
-                  cpu: columns.mk_cpu.map((cpu) => cpu - 1),
-                  kind: columns.mk_kind,
-                  text: columns.mk_text,
-              }
-            : null;
-        this.calls = columns.ca_start
-            ? {
-                  thread: columns.ca_thread,
-                  fn: columns.ca_fn,
-                  start: columns.ca_start,
-                  length: columns.ca_length,
-                  depth: columns.ca_depth,
-                  instructions: columns.ca_instructions,
-                  cycles: columns.ca_cycles,
-              }
-            : null;
-        this.code = columns.co_fn
-            ? {
-                  fn: columns.co_fn,
-                  address: columns.co_address,
-                  text: columns.co_text,
-                  line: columns.co_line,
-                  source: columns.co_source,
-                  weight: columns.co_weight,
-                  samples: columns.co_samples,
-              }
-            : null;
         this.sampleCount = this.stack.length;
         this.hasTime = header.has_time !== false && this.sampleCount > 0;
         [this.start, this.end] = this.span();
@@ -158,21 +127,11 @@ export class Profile {
     span() {
         let start = Infinity;
         let end = -Infinity;
-        for (const times of [
-            this.time,
-            this.switches && this.switches.time,
-            this.marks && this.marks.time,
-        ]) {
+        for (const times of [this.time, this.switches && this.switches.time]) {
             if (!times) continue;
             for (let i = 0; i < times.length; i++) {
                 if (times[i] < start) start = times[i];
                 if (times[i] > end) end = times[i];
-            }
-        }
-        if (this.calls) {
-            for (let i = 0; i < this.calls.start.length; i++) {
-                start = Math.min(start, this.calls.start[i]);
-                end = Math.max(end, this.calls.start[i] + this.calls.length[i]);
             }
         }
         return start <= end ? [start, end] : [0, 0];

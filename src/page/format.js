@@ -34,6 +34,19 @@ export function replaceChildren(element, ...children) {
     element.replaceChildren(...children.filter((child) => child !== null));
 }
 
+const MOST_OPTIONS = 2000; // more would make the list slow; the last line says how many are missing
+
+// Options of a list of threads.
+export function threadOptions(threads, text) {
+    const shown = threads
+        .slice(0, MOST_OPTIONS)
+        .map((thread) => make('option', { value: thread }, text(thread)));
+    const left = threads.length - shown.length;
+    if (left > 0)
+        shown.push(make('option', { disabled: true }, `${count(left)} more, with fewer samples`));
+    return shown;
+}
+
 // Bytes that are not UTF-8 come as lone surrogates: they are shown as the bytes that they were.
 // Right-to-left marks and control characters would reorder or hide what stands beside them.
 const HIDDEN = new RegExp(

@@ -52,11 +52,6 @@ export class FrameMenu {
             entry('Stacks from here', () => this.app.addStep({ op: 'from', ...exact }));
             entry('Hide this frame', () => this.app.addStep({ op: 'hide', ...exact }));
             entry('Without samples with it', () => this.app.addStep({ op: 'drop', ...exact }));
-            if (this.app.profile.code)
-                entry('Code', () => {
-                    this.app.chooseFunction(fn);
-                    this.app.set({ view: 'code' });
-                });
             entry('Mark on the timeline', () => {
                 this.app.chooseFunction(fn);
                 this.app.set({ view: this.app.panels.time ? 'time' : 'flame', search: '' });

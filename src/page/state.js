@@ -29,37 +29,70 @@ export function encodeState(state) {
     return Object.keys(out).length ? encodeURIComponent(JSON.stringify(out)) : '';
 }
 
-// What comes from an address is checked: only known names, only values of the default's kind.
-export function decodeState(text) {
+// What the controls can be set to.
+const CHOICES = {
+    view: ['flame', 'table', 'sandwich', 'time', 'order', 'about'],
+    shape: ['icicle', 'flame', 'callers'],
+    weight: ['period', 'samples'],
+    group: ['none', 'process', 'thread', 'cpu', 'event'],
+    level: ['function', 'line'],
+    color: ['kind', 'object', 'module', 'thread'],
+    table: ['function', 'line', 'object', 'file'],
+    theme: ['system', 'light', 'dark'],
+};
+const STEPS_WITH_TEXT = ['hide', 'drop', 'only', 'from'];
+const STEPS = ['recursion', 'wrappers', 'objects'];
+
+// Ranges in order; those that overlap are one, so that no sample counts twice.
+export function joinRanges(ranges) {
+    const sorted = ranges
+        .map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
+        .sort((x, y) => x[0] - y[0]);
+    const joined = [];
+    for (const range of sorted) {
+        const last = joined[joined.length - 1];
+        if (last && range[0] <= last[1]) last[1] = Math.max(last[1], range[1]);
+        else joined.push(range);
+    }
+    return joined;
+}
+
+function fits(name, wanted) {
+    const usual = DEFAULTS[name];
+    if (name in CHOICES) return CHOICES[name].includes(wanted);
+    if (usual === null) return wanted === null || typeof wanted === 'object';
+    if (Array.isArray(usual)) return Array.isArray(wanted);
+    return typeof wanted === typeof usual;
+}
+
+const isRange = (range) =>
+    Array.isArray(range) && range.length === 2 && range.every(Number.isFinite);
+const isStep = (step) =>
+    step &&
+    (STEPS.includes(step.op) ||
+        (STEPS_WITH_TEXT.includes(step.op) && typeof step.text === 'string'));
+
+// What comes from an address is checked: whatever does not fit `profile` is left as it is without an address.
+export function decodeState(text, profile) {
     const state = structuredClone(DEFAULTS);
-    if (!text) return state;
     let given;
     try {
         given = JSON.parse(decodeURIComponent(text));
     } catch {
-        return state;
+        given = null;
     }
-    for (const [name, value] of Object.entries(DEFAULTS)) {
-        if (!given || !(name in given)) continue;
-        const wanted = given[name];
-        const fits =
-            value === null
-                ? wanted === null || typeof wanted === 'object'
-                : Array.isArray(value)
-                  ? Array.isArray(wanted)
-                  : typeof wanted === typeof value;
-        if (fits) state[name] = wanted;
-    }
-    state.ranges = state.ranges.filter(
-        (range) => Array.isArray(range) && range.length === 2 && range.every(Number.isFinite),
-    );
-    state.chips = state.chips.filter(
-        (chip) =>
-            chip &&
-            typeof chip.op === 'string' &&
-            (chip.text === undefined || typeof chip.text === 'string'),
-    );
-    if (state.threads && !(Array.isArray(state.threads) && state.threads.every(Number.isInteger)))
+    for (const name of Object.keys(DEFAULTS))
+        if (given && typeof given === 'object' && name in given && fits(name, given[name]))
+            state[name] = given[name];
+    state.ranges = joinRanges(state.ranges.filter(isRange));
+    state.chips = state.chips.filter(isStep);
+    state.zoom = state.zoom.filter((name) => typeof name === 'string');
+    const known = (list, index) => Number.isInteger(index) && index >= 0 && index < list.length;
+    if (!known(profile.events, state.event)) state.event = profile.sameWeights ? -1 : 0;
+    if (
+        !Array.isArray(state.threads) ||
+        !state.threads.every((thread) => known(profile.threads, thread))
+    )
         state.threads = null;
     if (state.chosen && typeof state.chosen.name !== 'string') state.chosen = null;
     return state;

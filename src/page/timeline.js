@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Samples, switches and marks -> density over time, a row a thread or CPU, and a heat map; ranges are chosen here.
+// Samples and switches -> density over time, a row a thread or CPU, and a heat map; ranges are chosen here.
 import {
     count,
     duration,
@@ -11,6 +11,7 @@ import {
     visible,
 } from './format.js';
 import { lowerBound } from './data.js';
+import { joinRanges } from './state.js';
 
 const LANE = 22;
 const LANE_LABEL = 170;
@@ -148,17 +149,8 @@ export class Timeline {
     }
 
     setRanges(ranges) {
-        const sorted = ranges
-            .map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
-            .sort((x, y) => x[0] - y[0]);
-        const joined = [];
-        for (const range of sorted) {
-            const last = joined[joined.length - 1];
-            if (last && range[0] <= last[1]) last[1] = Math.max(last[1], range[1]);
-            else joined.push(range);
-        }
-        this.ranges = joined;
-        this.hooks.ranges(joined);
+        this.ranges = joinRanges(ranges);
+        this.hooks.ranges(this.ranges);
         this.draw();
     }
 
@@ -283,7 +275,6 @@ export class Timeline {
         );
         shown.forEach((row, i) => this.drawRow(context, row, (i + 1) * LANE, most));
         this.drawSwitches(context, shown);
-        this.drawMarks(context, shown);
         this.drawRanges(context, height);
         const left = rows.length - shown.length;
         this.note.textContent = `${count(rows.length)} rows${left > 0 ? `, the ${MOST_ROWS} heaviest are shown` : ''}${this.rangeText()}`;
@@ -360,33 +351,6 @@ export class Timeline {
             if (before) bar(row, before.time, this.profile.end, before.kind);
     }
 
-    drawMarks(context, rows) {
-        const { marks } = this.profile;
-        if (!marks) return;
-        const places = new Map(rows.map((row, i) => [row.id, (i + 1) * LANE]));
-        context.fillStyle = cssColor('--error');
-        const seen = new Set();
-        for (let i = lowerBoundIfSorted(marks.time, this.window[0]); i < marks.time.length; i++) {
-            const row =
-                this.by === 'cpu'
-                    ? marks.cpu[i]
-                    : this.by === 'process'
-                      ? this.processes[marks.thread[i]]
-                      : marks.thread[i];
-            const y = places.get(row);
-            const x = Math.round(this.toX(marks.time[i]));
-            if (
-                y === undefined ||
-                x < LANE_LABEL ||
-                x > this.box.clientWidth ||
-                seen.has(y * 65536 + x)
-            )
-                continue;
-            seen.add(y * 65536 + x);
-            context.fillRect(x, y + 1, 1, 6);
-        }
-    }
-
     drawRanges(context, height) {
         const ranges =
             this.drag && this.drag.to !== undefined
@@ -455,11 +419,6 @@ export class Timeline {
         context.fillText(`a column is ${duration(column)}, time goes down, then right`, 4, 14);
         this.note.textContent = `heat map of ${duration(this.window[1] - this.window[0])}${this.rangeText()}`;
     }
-}
-
-function lowerBoundIfSorted(times, value) {
-    for (let i = 1; i < Math.min(times.length, 64); i++) if (times[i] < times[i - 1]) return 0;
-    return lowerBound(times, value);
 }
 
 export function niceStep(least) {

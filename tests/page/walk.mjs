@@ -175,6 +175,30 @@ async function addresses() {
     await page.goto(`${address.replace(/#.*/, '')}#%7B%22view%22%3A7,%22chips%22%3A%22x%22%7D`);
     await ready(page);
     equal((await state(page)).view, 'flame', 'nonsense in an address is left out');
+    const wrong = {
+        group: 'x',
+        level: 7,
+        event: 99,
+        threads: [99999],
+        ranges: [
+            [0, 2e9],
+            [1e9, 3e9],
+            ['a', 1],
+        ],
+        chips: [{ op: 'only' }, { op: 'x', text: 'y' }, { op: 'hide', text: '(', regex: true }],
+        view: 'sandwich',
+    };
+    await page.goto('about:blank');
+    await page.goto(`${address.replace(/#.*/, '')}#${encodeURIComponent(JSON.stringify(wrong))}`);
+    await ready(page);
+    const left = await state(page);
+    equal(
+        [left.group, left.level, left.event, left.threads],
+        ['none', 'function', -1, null],
+        'what the recording has not is left out of an address',
+    );
+    equal(left.ranges, [[0, 3e9]], 'ranges of an address that overlap count once');
+    equal(left.chips.length, 1, 'steps of an address without what they need are left out');
     await page.close();
 }
 
