@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Issue 27: the Parquet tables, read by pyarrow and DuckDB, say what report says; several groups of rows, too.
-# PERFDATA_PYTHON: an interpreter that has both.
+# PERFDATA_PYTHON: an interpreter that has both; without it that of ./dev setup --oracles, or python3.
 set -u
 export LC_ALL=C.UTF-8 PERF_CONFIG=/dev/null TZ=UTC
 totals=$1
-python=${PERFDATA_PYTHON:-python3}
+python=$SOURCE/build-oracles/python/bin/python
+[ -x "$python" ] || python=python3
+python=${PERFDATA_PYTHON:-$python}
 "$python" -c 'import pyarrow.parquet' 2>/dev/null || { echo 'skipped: no pyarrow (./dev setup --oracles)'; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
