@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
-#define MAP_SHARED_BIT 1 /* of mmap's flags */
+#define MAP_SHARED_BIT 1     /* of mmap's flags */
+#define FLUSH_SIZE (1 << 18) /* bytes of text that are kept until they are written */
 
 struct task {
     struct pd_thread *thread;
@@ -18,6 +19,8 @@ struct tasks {
     uint32_t first_root, last_root;
     struct pd_map64 by_tid;
     struct pd_text *out;
+    pd_tasks_flush_fn flush;
+    void *flush_data;
     size_t indent; /* of maps */
 };
 
@@ -101,6 +104,13 @@ static bool link_tasks(struct tasks *tasks)
 
 /* ---- the text ------------------------------------------------------------------------------------------------- */
 
+/* What has been written goes on when it is much: at the end of a line. */
+static perfdata_status end_line(struct tasks *tasks)
+{
+    pd_text_char(tasks->out, '\n');
+    return tasks->out->length < FLUSH_SIZE ? 0 : tasks->flush(tasks->flush_data, tasks->out);
+}
+
 static int print_map(void *data, const struct pd_map *map)
 {
     struct tasks *tasks = data;
@@ -120,11 +130,11 @@ static int print_map(void *data, const struct pd_map *map)
     pd_text_u64(out, map->dso->ino, 0, ' ');
     pd_text_char(out, ' ');
     pd_text_bytes(out, map->dso->name, map->dso->name_length);
-    pd_text_char(out, '\n');
-    return 0;
+    return end_line(tasks);
 }
 
-static void print_task(struct tasks *tasks, const struct task *task, size_t level, bool maps)
+static perfdata_status print_task(struct tasks *tasks, const struct task *task, size_t level,
+                                  bool maps)
 {
     struct pd_text *out = tasks->out;
     const struct pd_comm *comm = pd_thread_comm(task->thread, UINT64_MAX);
@@ -139,17 +149,19 @@ static void print_task(struct tasks *tasks, const struct task *task, size_t leve
     pd_text_fill(out, ' ', level);
     tasks->indent = out->length - begin;
     pd_text_string(out, comm ? pd_comm_final_text(comm) : "");
-    pd_text_char(out, '\n');
-    if (maps)
-        pd_thread_each_map(task->thread, UINT64_MAX, print_map, tasks);
+    perfdata_status status = end_line(tasks);
+    return status < 0 || !maps ? status
+                               : pd_thread_each_map(task->thread, UINT64_MAX, print_map, tasks);
 }
 
 /* Depth first, by the links: the depth is the input's. */
-static void print_tree(struct tasks *tasks, uint32_t root, bool maps)
+static perfdata_status print_tree(struct tasks *tasks, uint32_t root, bool maps)
 {
     size_t level = 0;
     for (uint32_t at = root; at != NONE;) {
-        print_task(tasks, &tasks->tasks[at], level, maps);
+        perfdata_status status = print_task(tasks, &tasks->tasks[at], level, maps);
+        if (status < 0)
+            return status;
         if (tasks->tasks[at].first_child != NONE) {
             at = tasks->tasks[at].first_child;
             level++;
@@ -161,12 +173,16 @@ static void print_tree(struct tasks *tasks, uint32_t root, bool maps)
         }
         at = tasks->tasks[at].next;
     }
+    return 0;
 }
 
-static perfdata_status print_all(struct pd_session *session, bool maps, struct pd_text *out)
+static perfdata_status print_all(struct pd_session *session, bool maps, struct pd_text *out,
+                                 pd_tasks_flush_fn flush, void *data)
 {
     struct pd_context *context = &session->recording->context;
-    struct tasks tasks = { .first_root = NONE, .last_root = NONE, .out = out };
+    struct tasks tasks = {
+        .first_root = NONE, .last_root = NONE, .out = out, .flush = flush, .flush_data = data
+    };
     perfdata_status status = 0;
     if (!collect(&tasks, session->timeline)) {
         status = pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for tasks");
@@ -174,14 +190,15 @@ static perfdata_status print_all(struct pd_session *session, bool maps, struct p
         status = pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "Error: failed to process tasks");
     } else {
         pd_text_string(out, "#      pid      tid     ppid  comm\n");
-        print_tree(&tasks, tasks.first_root, maps);
+        status = print_tree(&tasks, tasks.first_root, maps);
     }
     free(tasks.tasks);
     pd_map64_free(&tasks.by_tid);
     return status;
 }
 
-perfdata_status pd_tasks_text(struct pd_recording *recording, bool maps, struct pd_text *out)
+perfdata_status pd_tasks_text(struct pd_recording *recording, bool maps, struct pd_text *out,
+                              pd_tasks_flush_fn flush, void *data)
 {
     struct pd_session session;
     perfdata_status status = pd_session_open(recording, NULL, &session);
@@ -195,7 +212,11 @@ perfdata_status pd_tasks_text(struct pd_recording *recording, bool maps, struct 
         .front = front,
     };
     status = pd_pipeline_run(&session, &consumer, 1);
-    perfdata_status printed = print_all(&session, maps, out);
+    if (status == 0 || (status != PERFDATA_ERROR_MEMORY &&
+                        !recording->stay_closed)) { /* a part would pass for the whole */
+        perfdata_status printed = print_all(&session, maps, out, flush, data);
+        status = status < 0 ? status : printed;
+    }
     pd_session_close(&session);
-    return status < 0 ? status : printed;
+    return status;
 }

@@ -5,7 +5,12 @@
 #include "base/text.h"
 #include "container/container.h"
 
-/* Runs through the whole recording once and adds perf's text, with the maps of each task when `maps`. */
-perfdata_status pd_tasks_text(struct pd_recording *recording, bool maps, struct pd_text *out);
+/* Writes the text, which ends with a line, and empties it. */
+typedef perfdata_status (*pd_tasks_flush_fn)(void *data, struct pd_text *text);
+
+/* Runs through the whole recording once and adds perf's text, with the maps of each task when `maps`. Each of many processes
+ * may have many maps, and each line of a deep tree many blanks: `flush` takes what is much, the rest stays in `out`. */
+perfdata_status pd_tasks_text(struct pd_recording *recording, bool maps, struct pd_text *out,
+                              pd_tasks_flush_fn flush, void *data);
 
 #endif

@@ -448,15 +448,16 @@ static perfdata_status parse_itrace(struct report *report)
     return 0;
 }
 
-static perfdata_status print_overview(struct pd_recording *recording, uint32_t flags,
-                                      struct pd_text *out)
+static perfdata_status print_overview(struct report *report, struct pd_text *out)
 {
+    struct pd_recording *recording = report->recording;
+    uint64_t flags = report->options->flags;
     size_t before = out->length;
     pd_recording_skip_header(recording);
-    perfdata_status status = flags & PERFDATA_REPORT_STATS
-                                 ? pd_stats_text(recording,
-                                                 (struct pd_stats_options){ .lost = true }, out)
-                                 : pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out);
+    if (!(flags & PERFDATA_REPORT_STATS))
+        return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out, give, report);
+    perfdata_status status = pd_stats_text(recording, (struct pd_stats_options){ .lost = true },
+                                           out);
     if (status < 0 && recording->stay_closed) /* a part would pass for the whole */
         out->length = before;
     return status;
@@ -482,7 +483,7 @@ static perfdata_status print(struct report *report, struct pd_text *out)
     if (flags & PERFDATA_REPORT_DUMP)
         return dump(report, out);
     if (flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
-        return print_overview(recording, flags, out);
+        return print_overview(report, out);
     status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);
     /* A key that does not parse is found before anything is printed. */
     if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
