@@ -125,12 +125,6 @@ static void put_switches(struct maker *m, const perfdata_profile *profile)
 
 /* ---- samples ---- */
 
-static int by_time(const void *x, const void *y)
-{
-    const struct row *a = x, *b = y;
-    return (a->time > b->time) - (a->time < b->time);
-}
-
 static int by_all(const void *x, const void *y)
 {
     const struct row *a = x, *b = y;
@@ -145,6 +139,14 @@ static int by_all(const void *x, const void *y)
     ORDER(stack);
 #undef ORDER
     return 0;
+}
+
+/* Rows that compare equal are equal: their order does not depend on how qsort works. */
+static int by_time(const void *x, const void *y)
+{
+    const struct row *a = x, *b = y;
+    int order = by_all(x, y);
+    return order ? order : (a->weight > b->weight) - (a->weight < b->weight);
 }
 
 /* Samples that differ in nothing but their time, within a piece of it, become one that counts for all. */
