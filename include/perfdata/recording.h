@@ -38,10 +38,12 @@ struct perfdata_options {
     uint64_t
         max_memory; /* bytes of records that wait for their order, beyond them a temporary file; 0: 1 GiB */
     uint64_t max_records; /* records read by one walk, then an issue and the end; 0: no limit   */
-    uint64_t
-        max_decompressed; /* bytes made of compressed records; 0: no limit                      */
-    uint32_t threads;     /* workers of the texts and analyses; 0: all cores                    */
-    uint32_t flags;       /* PERFDATA_STRICT, PERFDATA_ALL_STREAMS, PERFDATA_LIKE_PERF          */
+    /* Bytes that may come out of compressed records, and out of a recording that is packed as a whole. 0: up to 1 GiB, or
+     * max_memory if that is more, and beyond it 256 times what was packed, which no recording reaches. Where it ends, packed
+     * recordings do not open (PERFDATA_ERROR_LIMIT); the rest of compressed records is left out (PERFDATA_ISSUE_LIMIT). */
+    uint64_t max_decompressed;
+    uint32_t threads; /* workers of the texts and analyses; 0: all cores                    */
+    uint32_t flags;   /* PERFDATA_STRICT, PERFDATA_ALL_STREAMS, PERFDATA_LIKE_PERF          */
 };
 #define PERFDATA_OPTIONS_INIT                                                                      \
     {                                                                                              \

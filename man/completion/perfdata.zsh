@@ -43,7 +43,7 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*-F+[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
@@ -127,7 +127,7 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
@@ -236,7 +236,7 @@ _perfdata() {
         '*--verbose[tell every issue at once]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--json[a JSON object per record]' \
@@ -318,7 +318,7 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*-v[tell every issue at once]' \
@@ -368,7 +368,7 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
-        '*--memory=[records that wait for their order, in memory\: more go to a file]:SIZE:' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*-v[tell every issue at once]' \

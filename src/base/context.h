@@ -10,7 +10,7 @@ typedef void (*pd_issue_fn)(void *data, const struct perfdata_issue *issue);
 struct pd_limits {
     uint64_t memory;       /* bytes of queued records; 0: the default of order/    */
     uint64_t records;      /* records read; 0: no limit                            */
-    uint64_t decompressed; /* bytes made from compressed records; 0: no limit      */
+    uint64_t decompressed; /* bytes made from compressed records; 0: pd_is_bomb()  */
     uint32_t threads;      /* workers; 0: all cores                                */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "container/inflate.h"
 #include "container/walk.h"
+#include "io/unpack.h"
 #include <stdlib.h>
 
 enum { PIECE_ROOM = 512 * 1024, CARRY_MAX = 1 << 20, PAYLOAD_AT = 8, PAYLOAD2_AT = 16 };
@@ -32,15 +33,15 @@ perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw
         return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
                         "a compressed record within another");
     if (inflate->broken)
-        return pd_issue(
-            walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
-            "a compressed record behind damage in the compressed stream: what it holds is lost");
+        return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
+                        "a compressed record behind damage or the limit: what it holds is lost");
     if (!inflate->zstd && !(inflate->zstd = pd_zstd_new()))
         return pd_fail(walk->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     if (!find_payload(walk, raw, &bytes, &size))
         return pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)raw->offset,
                         "a compressed record without payload");
     pd_zstd_feed(inflate->zstd, bytes, size);
+    inflate->taken += size;
     inflate->inside = true;
     inflate->offset = raw->offset;
     inflate->chunk = walk->chunk;
@@ -56,10 +57,12 @@ perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw
 
 static perfdata_status limit_reached(struct pd_walk *walk)
 {
+    const struct pdc_inflate *inflate = &walk->inflate;
     walk->inflate.broken = true;
-    return pd_issue(walk->context, PERFDATA_ISSUE_LIMIT, (int64_t)walk->inflate.offset,
-                    "compressed records hold more than the limit of %llu bytes",
-                    (unsigned long long)walk->context->limits.decompressed);
+    return pd_issue(walk->context, PERFDATA_ISSUE_LIMIT, (int64_t)inflate->offset,
+                    "%llu bytes of compressed records hold more than %llu: the rest is left out "
+                    "(--memory=SIZE and max_decompressed allow more)",
+                    (unsigned long long)inflate->taken, (unsigned long long)inflate->made);
 }
 
 perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need)
@@ -89,8 +92,7 @@ perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need)
         status = pd_issue(walk->context, PERFDATA_ISSUE_BAD_RECORD, (int64_t)inflate->offset,
                           "compressed data is damaged (%s): the rest of the stream is lost",
                           pd_zstd_error(inflate->zstd));
-    } else if (walk->context->limits.decompressed &&
-               inflate->made > walk->context->limits.decompressed) {
+    } else if (pd_is_bomb(walk->context, inflate->taken, inflate->made)) {
         status = limit_reached(walk);
     }
     return status;

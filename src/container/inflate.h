@@ -9,7 +9,8 @@ struct pdc_inflate {
     struct pd_zstd *zstd;
     bool broken;     /* the stream is damaged: the rest of it is lost */
     bool inside;     /* the walk is within a piece */
-    uint64_t made;   /* bytes so far */
+    uint64_t taken;  /* compressed bytes so far */
+    uint64_t made;   /* bytes that came out of them */
     uint64_t offset; /* of the record that holds the piece */
     /* the walk's place outside */
     struct pd_chunk *chunk;

@@ -12,13 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum {
-    PIECE = 256 << 10,
-    XZ_MEMORY = 512 << 20,
-    /* A bomb: far more than recordings pack to, and enough to hurt. */
-    FREE_SIZE = 1 << 30,
-    RATIO_MAX = 256
-};
+enum { PIECE = 256 << 10, XZ_MEMORY = 512 << 20, FREE_SIZE = 1 << 30, RATIO_MAX = 256 };
 
 struct unpacker {
     struct pd_context *context;
@@ -39,6 +33,13 @@ enum pd_packing pd_packing_of(const uint8_t *bytes, size_t size)
                                                        : PD_PACKED_NOT;
 }
 
+bool pd_is_bomb(const struct pd_context *context, uint64_t in, uint64_t out)
+{
+    if (context->limits.decompressed)
+        return out > context->limits.decompressed;
+    return out > PD_MAX(context->limits.memory, (uint64_t)FREE_SIZE) && out / RATIO_MAX > in;
+}
+
 int pd_temporary_file(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -57,11 +58,10 @@ static perfdata_status put(struct unpacker *unpacker, size_t size)
 {
     struct pd_context *context = unpacker->context;
     unpacker->out_total += size;
-    uint64_t limit = context->limits.decompressed;
-    if ((limit && unpacker->out_total > limit) ||
-        (unpacker->out_total > FREE_SIZE && unpacker->out_total / RATIO_MAX > unpacker->in_total))
+    if (pd_is_bomb(context, unpacker->in_total, unpacker->out_total))
         return pd_fail(context, PERFDATA_ERROR_LIMIT, (int64_t)unpacker->in_total,
-                       "%llu packed bytes hold more than %llu: stopped",
+                       "%llu packed bytes hold more than %llu: stopped (--memory=SIZE and "
+                       "max_decompressed allow more)",
                        (unsigned long long)unpacker->in_total,
                        (unsigned long long)unpacker->out_total);
     if (pd_write_all(unpacker->fd, unpacker->out, size))

@@ -11,6 +11,10 @@ enum { PD_PACKED_MAGIC = 6 };
 /* By the first PD_PACKED_MAGIC bytes; fewer are no packing. */
 enum pd_packing pd_packing_of(const uint8_t *bytes, size_t size);
 
+/* A bomb: `out` bytes came out of `in` packed ones, which is more than the context's limit, or without one more than 1 GiB
+ * (its memory limit, if that is more) and 256 times what was packed. No recording packs so well. */
+bool pd_is_bomb(const struct pd_context *context, uint64_t in, uint64_t out);
+
 /* Up to `size` bytes of what is packed, from front to back; *got 0: the end. */
 typedef perfdata_status (*pd_packed_read_fn)(void *data, uint8_t *to, size_t size, size_t *got);
 

@@ -144,7 +144,8 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_MEMORY                                                                            \
     {                                                                                              \
         TOOL_CALLBACK, 0, "memory", "SIZE",                                                        \
-            "records that wait for their order, in memory: more go to a file",                     \
+            "records that wait for their order, in memory: more go to a file; above 1G, also "     \
+            "what few compressed bytes may hold",                                                  \
             .flags = TOOL_OURS, .parse = tool_parse_memory                                         \
     }
 
