@@ -2,6 +2,7 @@
 /* All of libperfdata. Each of these headers also stands alone. */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
+#include <perfdata/arrow.h>
 #include <perfdata/dump.h>
 #include <perfdata/export.h>
 #include <perfdata/itrace.h>

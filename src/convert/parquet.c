@@ -5,6 +5,7 @@
  * recordings can be joined as they are. Hashes are known at the end only: each group of rows is written as it fills, but for
  * the column of stacks, which comes behind all of them. */
 #include "convert/parquet_write.h"
+#include "convert/tables.h"
 #include <stdlib.h>
 
 enum { GROUP_ROWS = 262144 };
@@ -144,131 +145,41 @@ static perfdata_status begin_table(struct pd_convert *x, struct tables *t, const
     return rows && pd_parquet_group(x, &t->file, rows) < 0 ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;
 }
 
-/* A column of numbers or texts, each row by a function. */
-static perfdata_status put_column(struct pd_convert *x, struct tables *t, size_t column,
-                                  size_t rows, uint64_t (*get)(struct pd_convert *x, uint32_t row))
+static perfdata_status put_column(struct pd_convert *x, struct tables *t, size_t index,
+                                  const struct pd_table_column *column, uint32_t rows)
 {
-    bool text = t->file.columns[column].kind == PD_PARQUET_TEXT;
-    for (uint32_t i = 0; i < rows; i++) {
-        uint64_t value = get(x, i);
-        if (text)
-            t->texts.data[i] = (uint32_t)value;
-        else
-            t->values.data[i] = value;
-    }
+    char room[PD_TABLE_ROOM];
     if (!rows)
         return PERFDATA_OK;
+    for (uint32_t i = 0; i < rows; i++) {
+        const char *text = column->text ? column->text(x->profile, i, room) : NULL;
+        if (column->number)
+            t->values.data[i] = column->number(x->profile, i);
+        else
+            t->texts.data[i] = pd_strings_name(&t->strings, text ? text : "",
+                                               text ? strlen(text) : 0);
+    }
     if (t->strings.failed)
         return pd_convert_no_memory(x);
-    return text ? pd_parquet_texts(x, &t->file, 0, column, t->texts.data, rows, &t->strings)
-                : pd_parquet_numbers(x, &t->file, 0, column, t->values.data, rows);
+    return column->text ? pd_parquet_texts(x, &t->file, 0, index, t->texts.data, rows, &t->strings)
+                        : pd_parquet_numbers(x, &t->file, 0, index, t->values.data, rows);
 }
 
-struct column {
-    struct pd_parquet_column is;
-    uint64_t (*get)(struct pd_convert *x, uint32_t row);
-};
-
-enum { COLUMNS_MAX = 8 };
-
-static perfdata_status put_table(struct pd_convert *x, struct tables *t, const char *name,
-                                 const struct column *columns, size_t column_count, uint32_t rows)
+static perfdata_status put_table(struct pd_convert *x, struct tables *t,
+                                 const struct pd_table *table)
 {
-    struct pd_parquet_column shape[COLUMNS_MAX];
+    struct pd_parquet_column shape[PD_TABLE_COLUMNS];
+    uint32_t rows = table->rows(x->profile);
     bool wanted;
-    for (size_t i = 0; i < column_count; i++)
-        shape[i] = columns[i].is;
-    perfdata_status status = begin_table(x, t, name, shape, column_count, rows, &wanted);
-    for (size_t i = 0; i < column_count && status >= 0 && wanted; i++)
-        status = put_column(x, t, i, rows, columns[i].get);
+    for (size_t i = 0; i < table->column_count; i++)
+        shape[i] = (struct pd_parquet_column){ table->columns[i].name, table->columns[i].text
+                                                                           ? PD_PARQUET_TEXT
+                                                                           : PD_PARQUET_NUMBER };
+    perfdata_status status = begin_table(x, t, table->name, shape, table->column_count, rows,
+                                         &wanted);
+    for (size_t i = 0; i < table->column_count && status >= 0 && wanted; i++)
+        status = put_column(x, t, i, &table->columns[i], rows);
     return status >= 0 && wanted ? pd_parquet_end(x, &t->file) : status;
-}
-
-static uint64_t text(struct pd_convert *x, const char *name)
-{
-    struct tables *t = x->state;
-    return pd_strings_name(&t->strings, name, strlen(name));
-}
-
-static const struct perfdata_profile_function *function_at(struct pd_convert *x, uint32_t row)
-{
-    return pd_profile_function(x->profile, row);
-}
-static const struct perfdata_profile_object *object_of(struct pd_convert *x, uint32_t row)
-{
-    return perfdata_profile_object(x->profile, function_at(x, row)->object);
-}
-static uint64_t build_id_text(struct pd_convert *x, const struct perfdata_profile_object *object)
-{
-    struct tables *t = x->state;
-    char hex[2 * PD_BUILD_ID_MAX];
-    uint32_t size = object ? PD_MIN(object->build_id_size, (uint32_t)PD_BUILD_ID_MAX) : 0;
-    for (uint32_t i = 0; i < size; i++) {
-        hex[2 * i] = "0123456789abcdef"[object->build_id[i] >> 4];
-        hex[2 * i + 1] = "0123456789abcdef"[object->build_id[i] & 15];
-    }
-    return pd_strings_id(&t->strings, hex, 2 * (size_t)size);
-}
-static uint64_t function_hash(struct pd_convert *x, uint32_t row)
-{
-    return function_at(x, row)->hash;
-}
-static uint64_t function_name(struct pd_convert *x, uint32_t row)
-{
-    return text(x, function_at(x, row)->name);
-}
-static uint64_t function_object(struct pd_convert *x, uint32_t row)
-{
-    const struct perfdata_profile_object *object = object_of(x, row);
-    return text(x, object ? object->path : "");
-}
-static uint64_t function_build_id(struct pd_convert *x, uint32_t row)
-{
-    return build_id_text(x, object_of(x, row));
-}
-static uint64_t function_flags(struct pd_convert *x, uint32_t row)
-{
-    return function_at(x, row)->flags;
-}
-static uint64_t event_name(struct pd_convert *x, uint32_t row)
-{
-    return text(x, perfdata_profile_event(x->profile, row)->name);
-}
-static uint64_t event_type(struct pd_convert *x, uint32_t row)
-{
-    return perfdata_profile_event(x->profile, row)->type;
-}
-static uint64_t event_config(struct pd_convert *x, uint32_t row)
-{
-    return perfdata_profile_event(x->profile, row)->config;
-}
-static const struct perfdata_profile_mapping *mapping_at(struct pd_convert *x, uint32_t row)
-{
-    return perfdata_profile_mapping(x->profile, row);
-}
-static uint64_t mapping_pid(struct pd_convert *x, uint32_t row)
-{
-    return (uint64_t)(int32_t)mapping_at(x, row)->pid;
-}
-static uint64_t mapping_start(struct pd_convert *x, uint32_t row)
-{
-    return mapping_at(x, row)->start;
-}
-static uint64_t mapping_end(struct pd_convert *x, uint32_t row)
-{
-    return mapping_at(x, row)->end;
-}
-static uint64_t mapping_offset(struct pd_convert *x, uint32_t row)
-{
-    return mapping_at(x, row)->offset;
-}
-static uint64_t mapping_path(struct pd_convert *x, uint32_t row)
-{
-    return text(x, perfdata_profile_object(x->profile, mapping_at(x, row)->object)->path);
-}
-static uint64_t mapping_build_id(struct pd_convert *x, uint32_t row)
-{
-    return build_id_text(x, perfdata_profile_object(x->profile, mapping_at(x, row)->object));
 }
 
 /* ---- stacks: root first, and never empty ---- */
@@ -324,39 +235,16 @@ static perfdata_status put_stacks(struct pd_convert *x, struct tables *t)
 
 static perfdata_status end(struct pd_convert *x)
 {
-    static const struct column functions[] = {
-        { { "function_hash", PD_PARQUET_NUMBER }, function_hash },
-        { { "name", PD_PARQUET_TEXT }, function_name },
-        { { "object", PD_PARQUET_TEXT }, function_object },
-        { { "build_id", PD_PARQUET_TEXT }, function_build_id },
-        { { "flags", PD_PARQUET_NUMBER }, function_flags },
-    };
-    static const struct column events[] = {
-        { { "event", PD_PARQUET_TEXT }, event_name },
-        { { "type", PD_PARQUET_NUMBER }, event_type },
-        { { "config", PD_PARQUET_NUMBER }, event_config },
-    };
-    static const struct column mappings[] = {
-        { { "pid", PD_PARQUET_NUMBER }, mapping_pid },
-        { { "start", PD_PARQUET_NUMBER }, mapping_start },
-        { { "end", PD_PARQUET_NUMBER }, mapping_end },
-        { { "offset", PD_PARQUET_NUMBER }, mapping_offset },
-        { { "object", PD_PARQUET_TEXT }, mapping_path },
-        { { "build_id", PD_PARQUET_TEXT }, mapping_build_id },
-    };
     struct tables *t = x->state;
     perfdata_status status = end_samples(x, t);
     if (status >= 0)
         status = put_stacks(x, t);
     if (status >= 0)
-        status = put_table(x, t, "functions", functions, PD_LENGTH(functions),
-                           perfdata_profile_function_count(x->profile));
+        status = put_table(x, t, &pd_table_functions);
     if (status >= 0)
-        status = put_table(x, t, "events", events, PD_LENGTH(events),
-                           perfdata_profile_event_count(x->profile));
+        status = put_table(x, t, &pd_table_events);
     if (status >= 0)
-        status = put_table(x, t, "mappings", mappings, PD_LENGTH(mappings),
-                           perfdata_profile_mapping_count(x->profile));
+        status = put_table(x, t, &pd_table_mappings);
     return status;
 }
 

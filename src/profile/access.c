@@ -5,7 +5,7 @@
 
 void perfdata_profile_free(perfdata_profile *profile)
 {
-    if (!profile)
+    if (!profile || atomic_fetch_sub_explicit(&profile->holders, 1, memory_order_acq_rel) != 1)
         return;
     struct pd_profile_columns *columns = &profile->columns;
     pd_vec_free(&columns->time);

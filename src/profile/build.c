@@ -241,6 +241,7 @@ perfdata_status perfdata_profile_build(perfdata_recording *recording,
     perfdata_profile *profile = calloc(1, sizeof *profile);
     if (!profile)
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for the profile");
+    pd_profile_hold(profile);
     profile->first_time = UINT64_MAX;
     profile->keeps_samples = known.flags & PERFDATA_PROFILE_KEEP_SAMPLES;
     struct pd_profile_shared shared = {

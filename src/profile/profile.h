@@ -13,6 +13,7 @@
 #include "profile/blocks.h"
 #include "resolve/chain_memo.h"
 #include <perfdata/profile.h>
+#include <stdatomic.h>
 
 /* ---- a worker's tables ---- */
 
@@ -99,6 +100,7 @@ struct pd_function_key {
 };
 
 struct perfdata_profile {
+    atomic_uint holders; /* whoever calls perfdata_profile_free() one day */
     struct pd_arena arena;
     struct pd_intern texts; /* names, files, comms */
     struct pd_blocks events, threads, objects, functions, frames, stacks, mappings;
@@ -110,6 +112,12 @@ struct perfdata_profile {
     uint64_t trace_errors;
     bool keeps_samples;
 };
+
+/* One more call of perfdata_profile_free() until it is freed. */
+PD_INLINE void pd_profile_hold(perfdata_profile *profile)
+{
+    atomic_fetch_add_explicit(&profile->holders, 1, memory_order_relaxed);
+}
 
 PD_INLINE struct perfdata_profile_stack *pd_profile_stack(const perfdata_profile *profile,
                                                           uint32_t index)
