@@ -4,6 +4,7 @@
 #define PERFDATA_PERFDATA_H
 #include <perfdata/arrow.h>
 #include <perfdata/dump.h>
+#include <perfdata/event_switch.h>
 #include <perfdata/export.h>
 #include <perfdata/itrace.h>
 #include <perfdata/page.h>

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_REPORT_H
 #define PERFDATA_REPORT_H
 #include <perfdata/recording.h>
+#include <perfdata/event_switch.h>
 #include <perfdata/symbol_search.h>
 #include <perfdata/status.h>
 
@@ -125,6 +126,7 @@ struct perfdata_report_options {
     const char *chain_settings;
     /* Keys in place of comm, dso and symbol where `sort` names none; NULL: those of the configuration. Since 0.2. */
     const char *sort_settings;
+    struct perfdata_event_switch event_switch; /* since 0.2 */
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */

@@ -3,6 +3,7 @@
 #ifndef PERFDATA_SCRIPT_H
 #define PERFDATA_SCRIPT_H
 #include <perfdata/recording.h>
+#include <perfdata/event_switch.h>
 #include <perfdata/symbol_search.h>
 #include <perfdata/status.h>
 
@@ -81,6 +82,7 @@ struct perfdata_script_options {
     const char *const *dlargs;
     size_t dlarg_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
+    struct perfdata_event_switch event_switch; /* since 0.2 */
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */

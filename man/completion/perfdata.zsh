@@ -81,6 +81,9 @@ _perfdata() {
         '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
         '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '*--switch-on=[only what comes behind a sample of this event]:EVENT:' \
+        '*--switch-off=[... until one of this event comes; alone it leaves out that event'\''s first sample]:EVENT:' \
+        '*--show-on-off-events[also the samples that switch]' \
         '*--dlfilter=[ask this shared object, a filter made for perf; show-cycles\: built in]:FILE:_files' \
         '*--dlarg=[argument of the filter; may be given again]:ARG:' \
         '*-s+[scripts are not run\: tells what does that one'\''s work here]:NAME:' \
@@ -189,6 +192,9 @@ _perfdata() {
         '*-C+[keep these CPUs only]:CPUS:' \
         '*--cpu=[keep these CPUs only]:CPUS:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '*--switch-on=[only what comes behind a sample of this event]:EVENT:' \
+        '*--switch-off=[... until one of this event comes; alone it leaves out that event'\''s first sample]:EVENT:' \
+        '*--show-on-off-events[also the samples that switch]' \
         '*-U[leave out what has no symbol]' \
         '*--hide-unresolved[leave out what has no symbol]' \
         '*-D[every record as hex and text]' \

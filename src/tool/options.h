@@ -193,6 +193,19 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
         TOOL_STRING, 0, "time", "SPANS", "time spans: START,STOP, percentages A%-B%, slices P%/N", \
             FIELD(in time)                                                                         \
     }
+#define TOOL_ROWS_SWITCH                                                                           \
+    { TOOL_STRING,      0, "switch-on", "EVENT", "only what comes behind a sample of this event",  \
+      FIELD(between.on) },                                                                         \
+        { TOOL_STRING,                                                                             \
+          0,                                                                                       \
+          "switch-off",                                                                            \
+          "EVENT",                                                                                 \
+          "... until one of this event comes; alone it leaves out that event's first sample",      \
+          FIELD(between.off) },                                                                    \
+    {                                                                                              \
+        TOOL_FLAG, 0, "show-on-off-events", NULL, "also the samples that switch",                  \
+            FIELD(between.shows_both)                                                              \
+    }
 #define TOOL_ROWS_HEADER                                                                           \
     { TOOL_FLAG, 0, "header", NULL, "header first", FIELD(header) },                               \
         { TOOL_FLAG, 0, "header-only", NULL, "nothing but the header", FIELD(header_only) },       \

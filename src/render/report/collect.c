@@ -666,10 +666,28 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
            (plan->hist.children && !plan->shows_ends && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
+/* In delivery order: a sample of one event can switch off those behind it. Times are asked first, as perf does. */
+static int switch_events(void *data, const struct pd_delivered *record)
+{
+    struct collecting *shared = data;
+    const struct pd_event *event = record->event;
+    if (record->type != PD_RECORD_SAMPLE || !event)
+        return PD_FRONT_PASS;
+    uint64_t time = UINT64_MAX;
+    if (event->plan.time && event->plan.time + 8u <= record->size)
+        time = pd_load64(record->data + event->plan.time, event->plan.swap);
+    return pd_filter_time(&shared->plan->filter, time) &&
+                   !pd_event_switch_drops(&shared->event_switch, event)
+               ? PD_FRONT_PASS
+               : PD_FRONT_IGNORE;
+}
+
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out)
 {
-    struct collecting shared = { .plan = plan, .session = session, .out = out };
+    struct collecting shared = {
+        .plan = plan, .session = session, .out = out, .event_switch = plan->event_switch
+    };
     struct pd_consumer consumer = {
         .kind = PD_CONSUME_COMMUTATIVE,
         .warns = PD_WARN_READ,
@@ -680,6 +698,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         .begin = begin_worker,
         .work = work,
         .end = end_worker,
+        .front = pd_event_switch_any(&plan->event_switch) ? switch_events : NULL,
     };
     struct pd_resolver *resolver = NULL;
     memset(out, 0, sizeof *out);

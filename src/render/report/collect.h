@@ -15,6 +15,7 @@ struct collecting {
     bool has_first; /* a worker's tables have become those of `out` */
     struct state *sequential;
     struct pd_last_values last_values; /* of counters that samples read */
+    struct pd_event_switch event_switch;
 };
 
 /* A worker. */

@@ -4,6 +4,7 @@
 #define PD_REPORT_PLAN_H
 #include "analyse/chain.h"
 #include "base/text.h"
+#include "select/event_switch.h"
 #include "select/filter.h"
 #include "pipeline/pipeline.h"
 #include "tracepoint/tracepoint.h"
@@ -59,6 +60,7 @@ struct pd_report_plan {
         has_ignore;
     regex_t parent, ignore;
     struct pd_filter filter;
+    struct pd_event_switch event_switch;            /* as it is before the first sample */
     const char *only_comm, *only_dso, *only_symbol; /* of filter lists with one entry */
     bool show_comm, show_dso, show_symbol;          /* their lines are printed */
     PD_VEC(struct pd_report_field) fields;

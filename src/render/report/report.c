@@ -475,6 +475,12 @@ static perfdata_status print(struct report *report, struct pd_text *out)
         report->perf_exit = 129;
         return status;
     }
+    status = pd_event_switch_init(&report->plan.event_switch, recording,
+                                  &report->options->event_switch);
+    if (status < 0) {
+        report->perf_exit = 254;
+        return status;
+    }
     if (flags & PERFDATA_REPORT_DUMP)
         pd_raw_dump_warning(recording, out);
     lead(report, out);

@@ -616,6 +616,9 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
         return;
     if (!keep(worker, sample, record))
         return;
+    if (PD_UNLIKELY(pd_event_switch_any(&script->event_switch)) &&
+        pd_event_switch_drops(&script->event_switch, record->event))
+        return;
     if (PD_UNLIKELY(script->options->graph_functions) &&
         !pd_script_graph(worker, plan, sample, record))
         return;

@@ -5,6 +5,7 @@
 #define PD_SCRIPT_PLAN_H
 #include "base/arena.h"
 #include "base/hash.h"
+#include "select/event_switch.h"
 #include "select/filter.h"
 #include "render/counters.h"
 #include "render/raw_dump/raw_dump.h"
@@ -68,6 +69,7 @@ struct pd_script {
     struct pd_session session;
     const struct perfdata_script_options *options;
     struct pd_filter filter;
+    struct pd_event_switch event_switch; /* any: one thread works */
     struct pd_name_set stop;
     struct pd_arena arena;
     struct pd_script_fields kinds[PD_SCRIPT_KINDS];

@@ -344,6 +344,7 @@ static bool one_by_one(const struct pd_script *script)
     for (size_t i = 0; i < script->recording->event_count; i++)
         padded |= (script->events[i].fields & PD_FIELD(DATA_SRC)) != 0;
     return script->is_stat || padded || shows_source(script) || script->dlfilter ||
+           pd_event_switch_any(&script->event_switch) ||
            script->options->flags & PERFDATA_SCRIPT_PT_EVENTS || script->options->graph_functions ||
            pd_script_shows_calls(script);
 }
@@ -504,6 +505,11 @@ static perfdata_status make_late_filter(struct pd_script *script)
                         pd_filter_add_times(&script->filter, script->recording, options->time,
                                             options->flags & PERFDATA_SCRIPT_RELTIME),
                         234);
+    if (!status)
+        status = failed(
+            script,
+            pd_event_switch_init(&script->event_switch, script->recording, &options->event_switch),
+            254);
     return status;
 }
 

@@ -82,8 +82,8 @@ bool pd_script_has_series(const struct pd_script *script, const struct pd_script
 
 static bool is_asked_one_by_one(const struct pd_script *script)
 {
-    return script->dlfilter || pd_filter_has_thread(&script->filter) ||
-           pd_filter_has_location(&script->filter);
+    return script->dlfilter || pd_event_switch_any(&script->event_switch) ||
+           pd_filter_has_thread(&script->filter) || pd_filter_has_location(&script->filter);
 }
 
 bool pd_script_any_series(const struct pd_script *script)

@@ -19,6 +19,7 @@ struct report_options {
         *ignore_callees;
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *symbol_filter, *time, *quantum;
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
+    struct perfdata_event_switch between;
     unsigned max_stack;
 };
 
@@ -171,6 +172,7 @@ static const struct tool_option report_rows[] = {
       FIELD(symbol_filter) },
     TOOL_ROWS_TASKS(),
     TOOL_ROW_TIME(),
+    TOOL_ROWS_SWITCH,
     { TOOL_FLAG, 'U', "hide-unresolved", NULL, "leave out what has no symbol",
       FIELD(hide_unresolved) },
     { TOOL_GROUP, .help = "Instead of rows" },
@@ -294,6 +296,7 @@ static struct perfdata_report_options library_options(const struct tool *tool,
                     .guest_vmlinux = tool->guests.vmlinux,
                     .guest_mount = tool->guests.mount },
         .perf_config = getenv("PERF_CONFIG"),
+        .event_switch = from->between,
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
     };

@@ -22,6 +22,7 @@ struct script_options {
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *time, *stop;
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
     unsigned max_stack, max_blocks;
+    struct perfdata_event_switch between;
     uint64_t address_range;
     const char *graph_functions;
     const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
@@ -159,6 +160,7 @@ static const struct tool_option script_rows[] = {
     { TOOL_U64, 0, "addr-range", "N", "with -S ADDRESS: bytes from the address",
       FIELD(address_range) },
     TOOL_ROW_TIME(),
+    TOOL_ROWS_SWITCH,
     { TOOL_STRING, 0, "dlfilter", "FILE",
       "ask this shared object, a filter made for perf; show-cycles: built in", FIELD(dlfilter) },
     { TOOL_CALLBACK, 0, "dlarg", "ARG", "argument of the filter; may be given again",
@@ -297,6 +299,7 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
                     .guest_vmlinux = from->guest_vmlinux,
                     .guest_mount = from->guest_mount },
         .perf_config = getenv("PERF_CONFIG"),
+        .event_switch = from->between,
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
         .graph_functions = from->graph_functions,
