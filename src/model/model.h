@@ -123,8 +123,12 @@ void pd_timeline_set_hypervisor(struct pd_timeline *timeline, const struct pd_th
 const struct pd_thread *pd_timeline_hypervisor(const struct pd_timeline *timeline);
 /* "[kernel.kallsyms]", or a guest's. */
 const char *pd_timeline_kernel_name(const struct pd_timeline *timeline);
-/* resolve/'s: the symbols of this machine, from before the first record on. */
-void pd_timeline_set_symbols(struct pd_timeline *timeline, void *symbols);
+/* What the file behind a map is for. */
+enum pd_program_kind { PD_PROGRAM_UNKNOWN, PD_PROGRAM_32, PD_PROGRAM_X32, PD_PROGRAM_64 };
+/* resolve/'s: the symbols of this machine, and who looks into files for it, from before the first record on. */
+void pd_timeline_set_symbols(struct pd_timeline *timeline, void *symbols,
+                             enum pd_program_kind (*program_kind)(void *symbols,
+                                                                  const struct pd_map *map));
 void *pd_timeline_symbols(const struct pd_timeline *timeline);
 void pd_timeline_free(struct pd_timeline *timeline);
 /* From now on EXIT takes the thread out of the table, as perf does in buildid-list only. */

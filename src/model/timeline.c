@@ -298,12 +298,6 @@ static bool name_starts(const struct pd_map_fact *fact, const char *prefix)
     return fact->name_length >= n && memcmp(fact->name, prefix, n) == 0;
 }
 
-static struct pd_dso *vdso(struct pd_timeline *timeline)
-{
-    struct pd_dso *dso = pd_dso_find_short(&timeline->dsos, "[vdso]", 6);
-    return dso ? dso : pd_dso_add(&timeline->dsos, "[vdso]", 6, "[vdso]", 6, NULL);
-}
-
 /* Memory without a file; executable: a JIT's, whose symbols are in the process's perf map. */
 static struct pd_dso *anonymous(struct pd_timeline *timeline, const struct pd_thread *thread,
                                 const struct pd_map_fact *fact, const struct pd_dso_id *id)
@@ -376,7 +370,8 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
                     name_starts(fact, "[stack") || name_starts(fact, "/SYSV") ||
                     name_is(fact, "[heap]");
     bool is_vdso = name_is(fact, "[vdso]");
-    struct pd_dso *dso = is_vdso ? vdso(timeline)
+    struct pd_map_set *maps = pd_thread_set(thread->state, fact->number);
+    struct pd_dso *dso = is_vdso ? pd_timeline_vdso(timeline, maps, fact->start)
                          : identity
                              ? anonymous(timeline, thread, fact, id)
                              : pd_dso_findnew(&timeline->dsos, fact->name, fact->name_length, id);
@@ -397,7 +392,7 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
         return PERFDATA_ERROR_MEMORY;
     map->pgoff = is_vdso ? 0 : fact->pgoff;
     map->identity = identity;
-    return pd_map_set_insert(&timeline->pool, pd_thread_set(thread->state, fact->number), map);
+    return pd_map_set_insert(&timeline->pool, maps, map);
 }
 
 perfdata_status pd_timeline_map_code(struct pd_timeline *timeline, const struct pd_code_map *map,
@@ -721,9 +716,12 @@ const char *pd_timeline_kernel_name(const struct pd_timeline *timeline)
     return timeline->kernel_name;
 }
 
-void pd_timeline_set_symbols(struct pd_timeline *timeline, void *symbols)
+void pd_timeline_set_symbols(struct pd_timeline *timeline, void *symbols,
+                             enum pd_program_kind (*program_kind)(void *symbols,
+                                                                  const struct pd_map *map))
 {
     timeline->symbols = symbols;
+    timeline->program_kind = program_kind;
 }
 
 void *pd_timeline_symbols(const struct pd_timeline *timeline)

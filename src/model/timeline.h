@@ -74,7 +74,8 @@ struct pd_timeline {
     uint32_t machine_pid;
     const struct pd_thread *hypervisor; /* of a guest that runs its code; NULL: none */
     char kernel_name[48];
-    void *symbols;         /* resolve/'s */
+    void *symbols;                                                                 /* resolve/'s */
+    enum pd_program_kind (*program_kind)(void *symbols, const struct pd_map *map); /* likewise */
     struct pd_arena arena; /* threads, comms, cgroups */
     struct pd_map_pool pool;
     struct pd_dso_table dsos;
@@ -99,6 +100,10 @@ PD_INLINE struct pd_map_set *pd_thread_set(const struct pd_thread_state *state, 
 /* perf's findnew: found, its pid filled in when it was unknown, or made. */
 struct pd_thread *pd_thread_findnew(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
                                     uint64_t number);
+
+/* vdso.c: of a process with these maps, at this address. NULL without memory. */
+struct pd_dso *pd_timeline_vdso(struct pd_timeline *timeline, const struct pd_map_set *maps,
+                                uint64_t start);
 
 /* kernel.c: a map record of the kernel's, KSYMBOL. */
 struct pd_map_fact {

@@ -144,3 +144,15 @@ const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct
     pthread_mutex_unlock(&images->lock);
     return image;
 }
+
+enum pd_program_kind pd_symbols_program_kind(void *symbols, const struct pd_map *map)
+{
+    enum { MACHINE_AT = 18, X86_64 = 62 };
+    const struct pd_image *image = map->dso->kind == PD_DSO_USER ? pd_symbols_image(symbols, map)
+                                                                 : NULL;
+    if (!image || image->size < MACHINE_AT + 2 || memcmp(image->data, "\177ELF", 4) != 0)
+        return PD_PROGRAM_UNKNOWN;
+    if (image->is_64_bit)
+        return PD_PROGRAM_64;
+    return pd_load16(image->data + MACHINE_AT, false) == X86_64 ? PD_PROGRAM_X32 : PD_PROGRAM_32;
+}

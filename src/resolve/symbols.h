@@ -51,6 +51,8 @@ struct pd_images {
 
 void pd_images_init(struct pd_images *images);
 void pd_images_free(struct pd_images *images);
+/* `symbols` is a struct pd_symbols. */
+enum pd_program_kind pd_symbols_program_kind(void *symbols, const struct pd_map *map);
 
 /* Symbols of functions that were put into others, by the symbol of those and the name. */
 struct pd_inlined_symbols {

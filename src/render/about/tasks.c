@@ -197,11 +197,12 @@ static perfdata_status print_all(struct pd_session *session, bool maps, struct p
     return status;
 }
 
-perfdata_status pd_tasks_text(struct pd_recording *recording, bool maps, struct pd_text *out,
-                              pd_tasks_flush_fn flush, void *data)
+perfdata_status pd_tasks_text(struct pd_recording *recording, const struct pd_object_search *search,
+                              struct pd_text *out, pd_tasks_flush_fn flush, void *data)
 {
     struct pd_session session;
-    perfdata_status status = pd_session_open(recording, NULL, &session);
+    bool maps = search != NULL;
+    perfdata_status status = pd_session_open(recording, search, &session);
     if (status < 0)
         return status;
     struct pd_consumer consumer = {

@@ -454,8 +454,12 @@ static perfdata_status print_overview(struct report *report, struct pd_text *out
     uint64_t flags = report->options->flags;
     size_t before = out->length;
     pd_recording_skip_header(recording);
-    if (!(flags & PERFDATA_REPORT_STATS))
-        return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS, out, give, report);
+    if (!(flags & PERFDATA_REPORT_STATS)) {
+        struct pd_object_search search = search_of(report);
+        search.jitdump = NULL; /* maps that no record tells */
+        return pd_tasks_text(recording, flags & PERFDATA_REPORT_MMAPS ? &search : NULL, out, give,
+                             report);
+    }
     perfdata_status status = pd_stats_text(recording, (struct pd_stats_options){ .lost = true },
                                            out);
     if (status < 0 && recording->stay_closed) /* a part would pass for the whole */
