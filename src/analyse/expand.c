@@ -3,19 +3,55 @@
  * else, and of what the first sample brings each pair knows the least delivery number. */
 #include "analyse/hist.h"
 
-static bool is_of_address(uint8_t key)
+/* ---- the words of keys that callers have of their own ---- */
+
+static uint64_t caller_dso(const struct pd_hist *hist, const struct pd_hist_frame *frame)
 {
-    return key == PD_KEY_DSO || key == PD_KEY_SYMBOL || key == PD_KEY_IPC_NULL ||
-           key == PD_KEY_SYMBOL_SIZE || key == PD_KEY_DSO_SIZE || key == PD_KEY_SRCLINE ||
-           key == PD_KEY_SRCFILE;
+    return pd_hist_dso_word(&hist->options, frame->dso);
 }
 
-/* perf looks for the entry among those of the sample without filling in these keys. */
-static bool is_forgotten(uint8_t key)
+static uint64_t caller_symbol(const struct pd_hist *hist, const struct pd_hist_frame *frame)
 {
-    return key == PD_KEY_SOCKET || key == PD_KEY_TIME || key == PD_KEY_CGROUP ||
-           key == PD_KEY_CGROUP_ID;
+    (void)hist;
+    return frame->sym;
 }
+
+static uint64_t caller_symbol_size(const struct pd_hist *hist, const struct pd_hist_frame *frame)
+{
+    (void)hist;
+    return frame->symbol ? frame->symbol->end - frame->symbol->start : 0;
+}
+
+static uint64_t caller_map_size(const struct pd_hist *hist, const struct pd_hist_frame *frame)
+{
+    (void)hist;
+    return frame->map_size;
+}
+
+static uint64_t caller_line(const struct pd_hist *hist, const struct pd_hist_frame *frame)
+{
+    (void)hist;
+    return frame->line;
+}
+
+static uint64_t caller_file(const struct pd_hist *hist, const struct pd_hist_frame *frame)
+{
+    (void)hist;
+    return frame->file;
+}
+
+static const struct {
+    uint64_t (*word)(const struct pd_hist *hist, const struct pd_hist_frame *frame);
+    bool forgotten; /* perf looks for the entry among the sample's without filling in this key */
+} callers[PD_KEY_COUNT] = {
+/* clang-format off */
+#define KEPT { NULL, false }
+#define FORGOTTEN { NULL, true }
+#define FRAME(name) { caller_##name, false }
+#define KEY(identifier, name, title, mode, ids, order, caller, ...) [PD_KEY_##identifier] = caller,
+/* clang-format on */
+#include "analyse/keys.def"
+};
 
 static perfdata_status number_bases(struct pd_hist *hist)
 {
@@ -25,7 +61,7 @@ static perfdata_status number_bases(struct pd_hist *hist)
         uint64_t words[PD_HIST_WORDS];
         memcpy(words, pd_hist_key_of(hist, (uint32_t)i), hist->words * sizeof *words);
         for (unsigned k = 0; k < hist->options.key_count; k++)
-            if (is_of_address(hist->options.keys[k]))
+            if (callers[hist->options.keys[k]].word)
                 words[k + 1] = 0;
         hist->entries.data[i].base = pd_hist_entry_id(&bases, words);
     }
@@ -44,20 +80,9 @@ static uint32_t child_entry(struct pd_hist *hist, uint32_t parent, uint32_t fram
     const struct pd_hist_frame *frame = &hist->frames.data[frame_id];
     uint64_t words[PD_HIST_WORDS];
     memcpy(words, pd_hist_key_of(hist, parent), hist->words * sizeof *words);
-    for (unsigned k = 0; k < hist->options.key_count; k++) {
-        switch (hist->options.keys[k]) {
-        case PD_KEY_DSO: words[k + 1] = pd_hist_dso_word(&hist->options, frame->dso); break;
-        case PD_KEY_IPC_NULL:
-        case PD_KEY_SYMBOL: words[k + 1] = frame->sym; break;
-        case PD_KEY_SYMBOL_SIZE:
-            words[k + 1] = frame->symbol ? frame->symbol->end - frame->symbol->start : 0;
-            break;
-        case PD_KEY_DSO_SIZE: words[k + 1] = frame->map_size; break;
-        case PD_KEY_SRCLINE: words[k + 1] = frame->line; break;
-        case PD_KEY_SRCFILE: words[k + 1] = frame->file; break;
-        default: break;
-        }
-    }
+    for (unsigned k = 0; k < hist->options.key_count; k++)
+        if (callers[hist->options.keys[k]].word)
+            words[k + 1] = callers[hist->options.keys[k]].word(hist, frame);
     id = pd_hist_entry_id(hist, words);
     if (id == PD_HIST_NONE)
         return id;
@@ -74,7 +99,7 @@ static bool counts_once(const struct pd_hist *hist, uint32_t entry)
 {
     const uint64_t *key = pd_hist_key_of(hist, entry);
     for (unsigned k = 0; k < hist->options.key_count; k++)
-        if (is_forgotten(hist->options.keys[k]) && key[k + 1])
+        if (callers[hist->options.keys[k]].forgotten && key[k + 1])
             return false;
     return true;
 }

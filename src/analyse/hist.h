@@ -15,52 +15,14 @@
 
 /* Sort keys, in perf's table order; then the numeric columns. */
 enum pd_hist_key {
-    PD_KEY_PID,
-    PD_KEY_COMM,
-    PD_KEY_DSO,
-    PD_KEY_SYMBOL,
-    PD_KEY_PARENT,
-    PD_KEY_CPU,
-    PD_KEY_SOCKET,
-    PD_KEY_LOCAL_WEIGHT, /* both are the sample's weight */
-    PD_KEY_WEIGHT,
-    PD_KEY_TRACE, /* a tracepoint's payload as text */
-    PD_KEY_SYMBOL_SIZE,
-    PD_KEY_DSO_SIZE,
-    PD_KEY_CGROUP,
-    PD_KEY_CGROUP_ID,
-    PD_KEY_IPC_NULL,
-    PD_KEY_TIME,
-    PD_KEY_CODE_PAGE_SIZE,
-    PD_KEY_LOCAL_INS_LAT, /* both are the latency of the instruction, a part of the weight */
-    PD_KEY_INS_LAT,
-    PD_KEY_SRCLINE,
-    PD_KEY_SRCFILE,
-    /* Of branches. */
-    PD_KEY_DSO_FROM,
-    PD_KEY_DSO_TO,
-    PD_KEY_SYMBOL_FROM,
-    PD_KEY_SYMBOL_TO,
-    PD_KEY_MISPREDICT,
-    PD_KEY_IN_TX,
-    PD_KEY_ABORT,
-    PD_KEY_CYCLES,
-    PD_KEY_SRCLINE_FROM,
-    PD_KEY_SRCLINE_TO,
-    PD_KEY_IPC_LBR,
-    PD_KEY_ADDR_FROM,
-    PD_KEY_ADDR_TO,
+#define KEY(identifier, ...) PD_KEY_##identifier,
+#include "analyse/keys.def"
     PD_KEY_FIELDS, /* fields of tracepoints that stand side by side in the list of keys */
     PD_KEY_FIELDS_LAST = PD_KEY_FIELDS + 3,
     PD_KEY_COUNT,
-    PD_COLUMN_OVERHEAD = PD_KEY_COUNT,
-    PD_COLUMN_SYS,
-    PD_COLUMN_USER,
-    PD_COLUMN_GUEST_SYS,
-    PD_COLUMN_GUEST_USER,
-    PD_COLUMN_CHILDREN,
-    PD_COLUMN_SAMPLES,
-    PD_COLUMN_PERIOD,
+    PD_COLUMN_BEFORE = PD_KEY_COUNT - 1,
+#define COLUMN(identifier, ...) PD_COLUMN_##identifier,
+#include "analyse/keys.def"
     PD_COLUMN_COUNT
 };
 
@@ -339,12 +301,11 @@ enum {
 PD_INLINE uint64_t pd_hist_row_value(const struct pd_hist_row *row, uint8_t column)
 {
     switch (column) {
-    case PD_COLUMN_SYS: return row->sys;
-    case PD_COLUMN_USER: return row->user;
-    case PD_COLUMN_GUEST_SYS: return row->guest_sys;
-    case PD_COLUMN_GUEST_USER: return row->guest_user;
-    case PD_COLUMN_SAMPLES: return row->count;
-    case PD_COLUMN_CHILDREN: return row->children_period;
+/* clang-format off */
+#define COLUMN(identifier, name, title, width, member)                                             \
+    case PD_COLUMN_##identifier: return row->member;
+        /* clang-format on */
+#include "analyse/keys.def"
     default: return row->period;
     }
 }

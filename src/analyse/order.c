@@ -126,98 +126,177 @@ static void meet(const struct pd_hist_sorting *sorting, const struct pd_hist_row
     sorting->met[b->index] |= text;
 }
 
-static int by_line(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
-                   const struct pd_hist_row *b, uint8_t key)
+/* ---- a function for each way in which keys compare; `at` is the key's place among the words ---- */
+
+/* clang-format off */
+#define COMPARE(name)                                                                              \
+    static int compare_##name(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,  \
+                              const struct pd_hist_row *b, int at)
+#define A key_of(sorting, a)[at]
+#define B key_of(sorting, b)[at]
+/* clang-format on */
+
+COMPARE(rising)
 {
-    int at = pd_hist_key_at(&sorting->hist->options, key);
-    meet(sorting, a, b, key == PD_KEY_SRCLINE_FROM ? PD_MET_LINE_FROM : PD_MET_LINE_TO);
-    return by_text(pd_intern_text(sorting->names, (uint32_t)key_of(sorting, a)[at]),
-                   pd_intern_text(sorting->names, (uint32_t)key_of(sorting, b)[at]));
+    return by_difference(A, B);
 }
 
-/* Keys of branches. perf says of flags only whether they differ: each then comes after the other. */
-static int by_access(const struct pd_hist_sorting *sorting, const struct pd_hist_row *one,
-                     const struct pd_hist_row *other, uint8_t key)
+COMPARE(falling)
 {
-    const struct pd_hist_access *a = pd_hist_access_of(sorting->all, one->entry),
-                                *b = pd_hist_access_of(sorting->all, other->entry);
-    switch (key) {
-    case PD_KEY_DSO_FROM: return by_text(b->from.dso_name, a->from.dso_name);
-    case PD_KEY_DSO_TO: return by_text(b->to.dso_name, a->to.dso_name);
-    case PD_KEY_SYMBOL_FROM: return by_place(&a->from, &b->from);
-    case PD_KEY_SYMBOL_TO: return by_place(&a->to, &b->to);
-    case PD_KEY_ADDR_FROM: return by_address(&a->from, &b->from);
-    case PD_KEY_ADDR_TO: return by_address(&a->to, &b->to);
-    case PD_KEY_SRCLINE_FROM:
-    case PD_KEY_SRCLINE_TO: return by_line(sorting, one, other, key);
-    case PD_KEY_CYCLES:
-        return by_difference(PD_BRANCH_PART(b->flags, CYCLES), PD_BRANCH_PART(a->flags, CYCLES));
-    default: {
-        int at = pd_hist_key_at(&sorting->hist->options, key);
-        return key_of(sorting, one)[at] != key_of(sorting, other)[at];
-    }
-    }
+    return by_difference(B, A);
 }
 
-static int by_symbol_identity(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
-                              const struct pd_hist_row *b)
+COMPARE(signed)
 {
+    int32_t x = (int32_t)A, y = (int32_t)B;
+    return x < y ? -1 : x > y;
+}
+
+/* perf says of these only whether they differ: each then comes after the other. */
+COMPARE(unequal)
+{
+    return A != B;
+}
+
+COMPARE(namespace)
+{
+    return by_namespace(sorting, A, B);
+}
+
+COMPARE(symbol)
+{
+    (void)at;
     const struct pd_symbol *x = a->entry->first.symbol, *y = b->entry->first.symbol;
     if (!x && !y)
         return by_difference(a->addr, b->addr);
     int result = sorting->dso_is_key ? 0 : by_text(a->dso, b->dso);
-    if (result)
-        return result;
-    return by_symbol(x, y);
+    return result ? result : by_symbol(x, y);
 }
 
-/* Keys that compare alike whether sorting or merging. */
+COMPARE(comm)
+{
+    (void)at;
+    (void)sorting;
+    return by_text(a->comm, b->comm);
+}
+
+COMPARE(dso)
+{
+    (void)at;
+    (void)sorting;
+    return by_text(a->dso, b->dso);
+}
+
+COMPARE(parent)
+{
+    (void)at;
+    (void)sorting;
+    return by_text(a->parent, b->parent);
+}
+
+COMPARE(trace)
+{
+    (void)at;
+    meet(sorting, a, b, PD_MET_TRACE);
+    return by_text(a->trace, b->trace);
+}
+
+COMPARE(line)
+{
+    (void)at;
+    meet(sorting, a, b, PD_MET_LINE);
+    return by_text(a->line, b->line);
+}
+
+COMPARE(file)
+{
+    (void)at;
+    meet(sorting, a, b, PD_MET_FILE);
+    return by_text(a->file, b->file);
+}
+
+/* ---- the same of branches ---- */
+
+static const struct pd_hist_access *access_of(const struct pd_hist_sorting *sorting,
+                                              const struct pd_hist_row *row)
+{
+    return pd_hist_access_of(sorting->all, row->entry);
+}
+
+static int by_branch_line(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
+                          const struct pd_hist_row *b, int at, uint8_t met)
+{
+    meet(sorting, a, b, met);
+    return by_text(pd_intern_text(sorting->names, (uint32_t)A),
+                   pd_intern_text(sorting->names, (uint32_t)B));
+}
+
+COMPARE(line_from)
+{
+    return by_branch_line(sorting, a, b, at, PD_MET_LINE_FROM);
+}
+
+COMPARE(line_to)
+{
+    return by_branch_line(sorting, a, b, at, PD_MET_LINE_TO);
+}
+
+COMPARE(dso_from)
+{
+    (void)at;
+    return by_text(access_of(sorting, b)->from.dso_name, access_of(sorting, a)->from.dso_name);
+}
+
+COMPARE(dso_to)
+{
+    (void)at;
+    return by_text(access_of(sorting, b)->to.dso_name, access_of(sorting, a)->to.dso_name);
+}
+
+COMPARE(symbol_from)
+{
+    (void)at;
+    return by_place(&access_of(sorting, a)->from, &access_of(sorting, b)->from);
+}
+
+COMPARE(symbol_to)
+{
+    (void)at;
+    return by_place(&access_of(sorting, a)->to, &access_of(sorting, b)->to);
+}
+
+COMPARE(address_from)
+{
+    (void)at;
+    return by_address(&access_of(sorting, a)->from, &access_of(sorting, b)->from);
+}
+
+COMPARE(address_to)
+{
+    (void)at;
+    return by_address(&access_of(sorting, a)->to, &access_of(sorting, b)->to);
+}
+
+COMPARE(cycles)
+{
+    (void)at;
+    return by_difference(PD_BRANCH_PART(access_of(sorting, b)->flags, CYCLES),
+                         PD_BRANCH_PART(access_of(sorting, a)->flags, CYCLES));
+}
+
+static int (*const compare_of[PD_KEY_COUNT])(const struct pd_hist_sorting *sorting,
+                                             const struct pd_hist_row *a,
+                                             const struct pd_hist_row *b, int at) = {
+#define KEY(identifier, name, title, mode, ids, order, ...) [PD_KEY_##identifier] = compare_##order,
+#include "analyse/keys.def"
+};
+
 static int by_key(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                   const struct pd_hist_row *b, uint8_t key)
 {
-    int at = pd_hist_key_at(&sorting->hist->options, key);
     if (pd_hist_is_fields(key))
         return by_fields(sorting, a, b, key);
-    switch (key) {
-    case PD_KEY_COMM: return by_text(a->comm, b->comm);
-    case PD_KEY_DSO: return by_text(a->dso, b->dso);
-    case PD_KEY_PARENT: return by_text(a->parent, b->parent);
-    case PD_KEY_TRACE: meet(sorting, a, b, PD_MET_TRACE); return by_text(a->trace, b->trace);
-    case PD_KEY_SRCLINE: meet(sorting, a, b, PD_MET_LINE); return by_text(a->line, b->line);
-    case PD_KEY_SRCFILE: meet(sorting, a, b, PD_MET_FILE); return by_text(a->file, b->file);
-    case PD_KEY_IPC_LBR:
-    case PD_KEY_IPC_NULL: return by_symbol_identity(sorting, a, b);
-    case PD_KEY_DSO_FROM:
-    case PD_KEY_DSO_TO:
-    case PD_KEY_SYMBOL_FROM:
-    case PD_KEY_SYMBOL_TO:
-    case PD_KEY_MISPREDICT:
-    case PD_KEY_IN_TX:
-    case PD_KEY_ABORT:
-    case PD_KEY_CYCLES:
-    case PD_KEY_SRCLINE_FROM:
-    case PD_KEY_SRCLINE_TO:
-    case PD_KEY_ADDR_FROM:
-    case PD_KEY_ADDR_TO: return by_access(sorting, a, b, key);
-    case PD_KEY_LOCAL_WEIGHT:
-    case PD_KEY_LOCAL_INS_LAT:
-    case PD_KEY_INS_LAT:
-    case PD_KEY_WEIGHT: return by_difference(key_of(sorting, b)[at], key_of(sorting, a)[at]);
-    case PD_KEY_CGROUP_ID:
-        return by_namespace(sorting, key_of(sorting, a)[at], key_of(sorting, b)[at]);
-    case PD_KEY_PID:
-    case PD_KEY_CPU:
-    case PD_KEY_SOCKET: {
-        int32_t x = (int32_t)key_of(sorting, a)[at], y = (int32_t)key_of(sorting, b)[at];
-        return x < y ? -1 : x > y;
-    }
-    default: return by_difference(key_of(sorting, a)[at], key_of(sorting, b)[at]);
-    }
-}
-
-static bool is_no_order(uint8_t key)
-{
-    return key == PD_KEY_MISPREDICT || key == PD_KEY_IN_TX || key == PD_KEY_ABORT;
+    return compare_of[key](sorting, a, b, pd_hist_key_at(&sorting->hist->options, key));
 }
 
 /* As perf compares when it looks whether two are the same. */
@@ -225,11 +304,8 @@ int pd_hist_compare_identities(const struct pd_hist_sorting *sorting, const stru
                                const struct pd_hist_row *b)
 {
     int result = 0;
-    for (unsigned k = 0; !result && k < sorting->hist->options.key_count; k++) {
-        uint8_t key = sorting->hist->options.keys[k];
-        result = key == PD_KEY_SYMBOL ? by_symbol_identity(sorting, a, b)
-                                      : by_key(sorting, a, b, key);
-    }
+    for (unsigned k = 0; !result && k < sorting->hist->options.key_count; k++)
+        result = by_key(sorting, a, b, sorting->hist->options.keys[k]);
     return result;
 }
 
@@ -242,7 +318,8 @@ int pd_hist_compare_order(const struct pd_hist_sorting *sorting, const struct pd
         result = what >= PD_KEY_COUNT    ? by_column(sorting, a, b, what)
                  : what == PD_KEY_SYMBOL ? by_text(a->symbol, b->symbol)
                                          : by_key(sorting, a, b, what);
-        if (is_no_order(what)) /* perf asks the other way round */
+        /* perf asks the other way round */
+        if (what < PD_KEY_COUNT && compare_of[what] == compare_unequal)
             result = -result;
     }
     return result;

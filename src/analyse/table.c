@@ -382,26 +382,22 @@ static bool remap_things(struct pd_hist *into, const struct pd_hist *from, struc
     return !into->failed;
 }
 
+/* What the word of a key numbers. */
+enum ids { NUMBER, COMMS, SYMS, NAMES, NAMESPACES };
+
 static uint64_t remap_word(const struct remap *map, uint8_t key, uint64_t word)
 {
+    static const uint8_t ids_of[PD_KEY_COUNT] = {
+#define KEY(identifier, name, title, mode, ids, ...) [PD_KEY_##identifier] = (ids),
+#include "analyse/keys.def"
+    };
     if (word == PD_HIST_NONE)
         return word;
-    if (pd_hist_is_fields(key))
-        return map->names[word];
-    switch (key) {
-    case PD_KEY_COMM: return map->comms[word];
-    case PD_KEY_IPC_NULL:
-    case PD_KEY_IPC_LBR:
-    case PD_KEY_SYMBOL_FROM:
-    case PD_KEY_SYMBOL_TO:
-    case PD_KEY_SYMBOL: return map->syms[word];
-    case PD_KEY_SRCLINE:
-    case PD_KEY_SRCFILE:
-    case PD_KEY_SRCLINE_FROM:
-    case PD_KEY_SRCLINE_TO:
-    case PD_KEY_TRACE:
-    case PD_KEY_PARENT: return map->names[word];
-    case PD_KEY_CGROUP_ID: return map->namespaces[word];
+    switch (pd_hist_is_fields(key) ? NAMES : (enum ids)ids_of[key]) {
+    case COMMS: return map->comms[word];
+    case SYMS: return map->syms[word];
+    case NAMES: return map->names[word];
+    case NAMESPACES: return map->namespaces[word];
     default: return word;
     }
 }

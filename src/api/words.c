@@ -15,13 +15,11 @@ static const struct perfdata_word fields[] = {
 };
 #undef FIELD
 
-#define KEY(identifier, key, title) { key, title, 1 },
-#define COLUMN(identifier, key, title, width) { key, "a number: " title, 1 },
-#define REFUSED(key) { key, "", 0 },
-#define MODE_KEY(identifier, key, title, mode) { key, title, 1 },
-#define MODE(key, mode) { key, "", 0 },
+#define KEY(identifier, key, title, ...) { key, title, 1 },
+#define COLUMN(identifier, key, title, ...) { key, "a number: " title, 1 },
+#define REFUSED(key, mode) { key, "", 0 },
 static const struct perfdata_word keys[] = {
-#include "render/report/keys.def"
+#include "analyse/keys.def"
 };
 
 static const struct {

@@ -4,15 +4,6 @@
 #define PD_REPORT_BRANCH_H
 #include "render/report/plan.h"
 
-/* Keys of branches only. */
-PD_INLINE bool pd_report_is_branch_key(uint8_t key)
-{
-    return key >= PD_KEY_DSO_FROM && key <= PD_KEY_ADDR_TO;
-}
-
-void pd_report_branch_measure(struct pd_report_table *table, const struct pd_hist_row *row);
-void pd_report_branch_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
-                           uint8_t key, size_t width, struct pd_text *out);
 /* --total-cycles: the table where no branch of a known function tells its cycles. */
 void pd_report_cycles_table(const struct pd_report_plan *plan, struct pd_text *out);
 /* How often each kind of branch occurs, where the recording tells kinds; behind the tables. */

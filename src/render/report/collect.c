@@ -39,26 +39,6 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
 
 /* ---- one sample ---- */
 
-static int32_t socket_of(const struct pd_recording *recording, uint32_t cpu)
-{
-    const struct pd_feature_cpu_topology *topology = &recording->features.cpu_topology;
-    if (!pd_recording_has_feature(recording, PD_FEATURE_CPU_TOPOLOGY) ||
-        cpu >= topology->cpus_count)
-        return -1;
-    return (int32_t)topology->cpus[cpu].socket_id;
-}
-
-static uint32_t symbol_of(struct state *state, struct pd_location *location)
-{
-    if (!(uint32_t)location->memo[0]) {
-        uint32_t id = pd_hist_sym_id(&state->hist, location->dso, location->sym, location->addr);
-        if (id == PD_HIST_NONE)
-            return id;
-        location->memo[0] |= (uint64_t)id + 1;
-    }
-    return (uint32_t)location->memo[0] - 1;
-}
-
 /* Keys are a few words: cheaper here than by a call. */
 PD_INLINE bool same_key(const uint64_t *a, const uint64_t *b, size_t words)
 {
@@ -79,101 +59,6 @@ static uint32_t entry_of(struct state *state, struct pd_location *location, cons
     if (id != PD_HIST_NONE)
         location->memo[0] = (uint64_t)(id + 1) << 32 | (uint32_t)location->memo[0];
     return id;
-}
-
-static uint32_t namespace_of(struct state *state, const struct sample_facts *facts)
-{
-    uint32_t device;
-    uint64_t inode;
-    if (!facts->thread ||
-        !pd_thread_cgroup_namespace(facts->thread, facts->number, &device, &inode))
-        return 0;
-    return pd_hist_namespace_id(&state->hist, device, inode);
-}
-
-/* perf takes the cycles of the newest branch for those of all. */
-static uint64_t weight_of(const struct sample_facts *facts)
-{
-    if (facts->access) {
-        const struct pd_sample *sample = facts->sample;
-        uint64_t flags = sample->branch_count ? pd_branch_at(sample, 0).flags : 0;
-        return PD_MAX(PD_BRANCH_PART(flags, CYCLES), 1);
-    }
-    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
-    return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
-}
-
-static uint64_t latency_of(const struct sample_facts *facts)
-{
-    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
-    return parts ? facts->sample->weight >> 32 & 0xffff : 0;
-}
-
-PD_INLINE void fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
-{
-    const struct pd_report_plan *plan = state->shared->plan;
-    const struct pd_recording *recording = state->shared->session->recording;
-    const struct pd_sample *sample = facts->sample;
-    const struct pd_location *location = facts->location;
-    uint64_t *words = key + 1;
-    *key++ = facts->event->index;
-    for (unsigned k = 0; k < plan->hist.key_count; k++, key++) {
-        switch ((enum pd_hist_key)plan->hist.keys[k]) {
-        case PD_KEY_PID: *key = facts->thread ? facts->thread->tid : UINT32_MAX; break;
-        case PD_KEY_COMM:
-            *key = facts->thread
-                       ? pd_hist_comm_id(&state->hist, pd_thread_comm(facts->thread, facts->number),
-                                         facts->number)
-                       : PD_HIST_NONE;
-            break;
-        case PD_KEY_DSO: *key = pd_hist_dso_word(&plan->hist, location->dso); break;
-        case PD_KEY_IPC_NULL: /* perf tells rows by it as it does by the symbol */
-        case PD_KEY_IPC_LBR:
-        case PD_KEY_SYMBOL: *key = symbol_of(state, facts->location); break;
-        case PD_KEY_PARENT:
-            *key = facts->parent ? pd_hist_name_id(&state->hist, facts->parent->name)
-                                 : PD_HIST_NONE;
-            break;
-        case PD_KEY_CPU: *key = sample->cpu; break;
-        case PD_KEY_SOCKET: *key = (uint32_t)socket_of(recording, sample->cpu); break;
-        case PD_KEY_LOCAL_WEIGHT:
-        case PD_KEY_WEIGHT: *key = weight_of(facts); break;
-        case PD_KEY_TRACE: *key = PD_HIST_NONE; break; /* below */
-        case PD_KEY_SYMBOL_SIZE:
-            *key = location->sym ? location->sym->end - location->sym->start : 0;
-            break;
-        case PD_KEY_DSO_SIZE:
-            *key = location->map ? location->map->end - location->map->start : 0;
-            break;
-        case PD_KEY_SRCLINE:
-        case PD_KEY_SRCFILE:
-            *key = pd_report_line_word(state, location, location->addr, plan->hist.keys[k]);
-            break;
-        case PD_KEY_CGROUP: *key = sample->cgroup; break;
-        case PD_KEY_CGROUP_ID: *key = namespace_of(state, facts); break;
-        case PD_KEY_CODE_PAGE_SIZE: *key = sample->code_page_size; break;
-        case PD_KEY_LOCAL_INS_LAT:
-        case PD_KEY_INS_LAT: *key = latency_of(facts); break;
-        case PD_KEY_TIME: *key = sample->time / plan->time_quantum * plan->time_quantum; break;
-        default: {
-            uint8_t other = plan->hist.keys[k];
-            *key = facts->access              ? pd_report_branch_word(state, facts->access, other)
-                   : pd_hist_is_fields(other) ? PD_HIST_NONE
-                                              : 0;
-            break;
-        }
-        }
-    }
-    if (plan->formats) {
-        struct pd_report_payload payload = { state->resolver, facts->event, sample, facts->thread,
-                                             facts->number };
-        pd_report_trace_words(plan, &payload, &state->hist, &state->scratch, words);
-    }
-}
-
-void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
-{
-    fill_key(state, facts, key);
 }
 
 /* ---- chains ---- */
@@ -452,7 +337,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     filtered |= plan->exclude_other && !facts->parent;
     uint64_t
         key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
-    fill_key(state, facts, key);
+    pd_report_fill_key(state, facts, key);
     uint32_t id = entry_of(state, facts->location, key);
     if (id == PD_HIST_NONE)
         return PERFDATA_ERROR_MEMORY;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What report_collect.c shares with those that count other things than samples: a worker, a sample's facts. */
+/* What collect.c shares with those that count other things than samples: a worker, a sample's facts. */
 #ifndef PD_REPORT_COLLECT_H
 #define PD_REPORT_COLLECT_H
 #include "pipeline/split.h"
@@ -44,16 +44,14 @@ struct sample_facts {
     const struct pd_hist_access *access; /* a branch of the sample; NULL: the sample itself */
 };
 
-/* report_collect.c: all of `plan->hist.words` words. */
+/* words.c: the words of a row's key, one per sort key behind the event. */
 void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key);
 
-/* report_branch.c: each branch of a sample's stack for itself. */
+/* branch.c: each branch of a sample's stack for itself. */
 perfdata_status pd_report_count_branches(struct state *state, struct sample_facts *facts,
                                          bool filtered);
-uint64_t pd_report_branch_word(struct state *state, const struct pd_hist_access *access,
-                               uint8_t key);
 
-/* report_lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
+/* lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
 uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,
                              uint64_t address, uint8_t key);
 /* The same of a frame of a chain. */

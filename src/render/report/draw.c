@@ -1,111 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Titles and rows of a report. */
+/* A table of rows -> its text: titles, rows, the chains below them. */
 #include "base/parallel.h"
-#include "render/raw_dump/raw_dump.h"
-#include "render/report/branch.h"
 #include "render/report/draw.h"
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- widths ---- */
-
-static void widen(uint32_t *width, size_t length)
-{
-    if (length > *width)
-        *width = (uint32_t)length;
-}
-
-static uint32_t number_width(uint8_t column)
-{
-    switch (column) {
-    case PD_COLUMN_GUEST_SYS:
-    case PD_COLUMN_GUEST_USER: return 9;
-    case PD_COLUMN_SAMPLES:
-    case PD_COLUMN_PERIOD: return 12;
-    default: return 8;
-    }
-}
-
-static const char *thread_comm(const struct pd_thread *thread)
-{
-    const struct pd_comm *comm = thread ? pd_thread_comm(thread, UINT64_MAX) : NULL;
-    const char *text = comm ? pd_comm_final_text(comm) : NULL;
-    return text ? text : "";
-}
-
-static const char *cgroup_text(const struct pd_report_table *table, uint64_t id)
-{
-    const char *text = id ? pd_timeline_cgroup(table->timeline, UINT64_MAX, id) : NULL;
-    return text ? text : id ? "unknown" : "N/A";
-}
-
-static void measure_row(struct pd_report_table *table, const struct pd_hist_row *row)
-{
-    const struct pd_report_plan *plan = table->plan;
-    uint32_t *widths = table->widths, digits = table->address_digits;
-    const struct pd_symbol *symbol = row->entry->first.symbol;
-    if (symbol) {
-        widen(&widths[PD_KEY_SYMBOL], pd_symbol_width(symbol) + 4u + pd_report_origin_width(table));
-    } else {
-        widen(&widths[PD_KEY_SYMBOL], digits + 4 + 2);
-        if (widths[PD_KEY_DSO] < digits && !plan->options->column_widths &&
-            !plan->options->separator && !plan->filter.has_dsos)
-            widths[PD_KEY_DSO] = digits;
-    }
-    size_t comm = strlen(thread_comm(row->entry->first.thread));
-    if (comm > widths[PD_KEY_COMM]) {
-        widths[PD_KEY_COMM] = (uint32_t)comm;
-        widen(&widths[PD_KEY_PID], comm + 8);
-    }
-    if (plan->mode == PD_REPORT_BRANCH)
-        pd_report_branch_measure(table, row);
-    if (row->dso)
-        widen(&widths[PD_KEY_DSO], strlen(row->dso));
-    if (row->parent)
-        widen(&widths[PD_KEY_PARENT], strlen(row->parent));
-    if (row->trace && row->met & PD_MET_TRACE)
-        widen(&widths[PD_KEY_TRACE], strlen(row->trace));
-    if (row->line && row->met & PD_MET_LINE)
-        widen(&widths[PD_KEY_SRCLINE], strlen(row->line));
-    if (row->file && row->met & PD_MET_FILE)
-        widen(&widths[PD_KEY_SRCFILE], strlen(row->file));
-    widen(&widths[PD_KEY_LOCAL_WEIGHT], 12);
-    widen(&widths[PD_KEY_WEIGHT], 12);
-    widen(&widths[PD_KEY_CPU], 3);
-    widen(&widths[PD_KEY_SOCKET], 6);
-    widen(&widths[PD_KEY_TIME], plan->options->flags & PERFDATA_REPORT_NS ? 16 : 12);
-    if (widths[PD_KEY_CGROUP]) {
-        uint64_t id = pd_hist_row_word(table->result, row, PD_KEY_CGROUP);
-        if (id)
-            widen(&widths[PD_KEY_CGROUP], strlen(cgroup_text(table, id)));
-    }
-}
-
-static void measure(struct pd_report_table *table)
-{
-    memset(table->widths, 0, sizeof table->widths);
-    for (size_t i = 0; i < table->plan->column_count; i++) {
-        const struct pd_report_column *column = &table->plan->columns[i];
-        if (column->what < PD_KEY_COUNT)
-            widen(&table->widths[column->what], strlen(column->title));
-    }
-    for (size_t i = 0; i < table->event->rows.count; i++)
-        if (!table->event->rows.data[i]->filtered)
-            measure_row(table, table->event->rows.data[i]);
-}
-
-uint32_t pd_report_column_width(const struct pd_report_table *table,
-                                const struct pd_report_column *column)
-{
-    if (column->what < PD_KEY_COUNT)
-        return column->user_width ? column->user_width : table->widths[column->what];
-    uint32_t one = number_width(column->what);
-    uint32_t width = column->user_width ? column->user_width : one;
-    if (table->event_count > 1 || table->plan->group_all)
-        width = PD_MAX(width, (uint32_t)table->event_count * one);
-    widen(&width, strlen(column->title));
-    return width;
-}
 
 /* ---- titles ---- */
 
@@ -213,7 +111,7 @@ void pd_report_percent(const struct pd_report_plan *plan, const char *space, int
 static void number(const struct pd_report_table *table, const struct pd_report_column *column,
                    uint64_t value, uint64_t total, struct pd_text *out)
 {
-    uint32_t width = column->user_width ? column->user_width : number_width(column->what);
+    uint32_t width = pd_report_number_width(column);
     bool separated = table->plan->options->separator != NULL;
     if (column->what == PD_COLUMN_SAMPLES || column->what == PD_COLUMN_PERIOD) {
         pd_text_char(out, ' ');
@@ -233,7 +131,7 @@ void pd_report_number_cell(const struct pd_report_table *table,
 {
     const struct pd_report_plan *plan = table->plan;
     if (column->what == PD_COLUMN_CHILDREN && !plan->hist.children) {
-        uint32_t width = column->user_width ? column->user_width : number_width(column->what);
+        uint32_t width = pd_report_number_width(column);
         pd_text_format(out, " %*s", plan->options->separator ? 1 : (int)width - 1, "N/A");
         return;
     }
@@ -243,145 +141,6 @@ void pd_report_number_cell(const struct pd_report_table *table,
         const struct pd_hist_event *event = &table->result->events[table->events[m + 1]];
         number(table, column, member ? pd_hist_row_value(member, column->what) : 0,
                total_of(plan, event), out);
-    }
-}
-
-/* %-*.*s */
-static void cut_cell(const char *text, size_t width, struct pd_text *out)
-{
-    size_t length = strlen(text);
-    pd_text_left(out, text, PD_MIN(length, width), width);
-}
-
-/* %.*s */
-static void text_cell(const char *text, size_t width, struct pd_text *out)
-{
-    if (text)
-        pd_text_bytes(out, text, strnlen(text, width));
-}
-
-/* Of a kernel that a file shows perf tells the address in memory, and adds as much to that of a caller, which is one already. A
- * section that has an object of its own goes by its file. */
-static uint64_t shown_address(const struct pd_dso *dso, uint64_t address, uint64_t map_bias)
-{
-    return dso && dso->kind == PD_DSO_KERNEL && dso->listed ? address + map_bias : address;
-}
-
-void pd_report_put_origin(const struct pd_report_table *table, const struct pd_dso *dso,
-                          uint64_t address, uint64_t map_bias, struct pd_text *out)
-{
-    if (!table->plan->hist.long_names)
-        return;
-    size_t begin = out->length;
-    pd_text_hex_prefixed(out, shown_address(dso, address, map_bias));
-    pd_text_pad(out, begin, table->address_digits + 2);
-    pd_text_char(out, ' ');
-    pd_text_char(out, dso ? pd_symbols_origin(dso) : '!');
-    pd_text_char(out, ' ');
-}
-
-static void symbol_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
-                        size_t width, struct pd_text *out)
-{
-    const struct pd_hist_first *first = &row->entry->first;
-    const struct pd_symbol *symbol = first->symbol;
-    pd_report_put_origin(table, first->dso, row->addr, first->map_bias, out);
-    pd_text_char(out, '[');
-    pd_text_char(out, first->level);
-    pd_text_string(out, "] ");
-    if (!symbol) {
-        pd_text_string(out, row->addr ? "0x" : "");
-        pd_text_hex(out, row->addr, table->address_digits, '0');
-    } else if (symbol->type == 1) {
-        pd_text_string(out, symbol->name);
-        pd_text_format(out, "+0x%llx",
-                       (unsigned long long)(row->addr - symbol->start - first->map_bias));
-    } else {
-        pd_text_bytes(out, symbol->name,
-                      width < 4 ? symbol->name_length
-                                : PD_MIN((size_t)symbol->name_length, width - 4));
-        if (symbol->inlined)
-            pd_text_string(out, " (inlined)");
-    }
-}
-
-static void time_cell(const struct pd_report_table *table, uint64_t time, size_t width,
-                      struct pd_text *out)
-{
-    char text[64];
-    unsigned long long seconds = time / 1000000000, rest = time % 1000000000;
-    if (table->plan->options->flags & PERFDATA_REPORT_NS)
-        snprintf(text, sizeof text, "%llu.%09llu", seconds, rest);
-    else
-        snprintf(text, sizeof text, "%llu.%06llu", seconds, rest / 1000);
-    pd_text_bytes(out, text, PD_MIN(strlen(text), width));
-}
-
-static void size_cell(bool known, uint64_t size, size_t width, struct pd_text *out)
-{
-    if (known)
-        pd_text_format(out, "%*d", (int)width, (int)size);
-    else
-        pd_text_right(out, "unknown", 7, width);
-}
-
-static void namespace_cell(const struct pd_report_table *table, uint64_t id, struct pd_text *out)
-{
-    struct pd_hist_namespace none = { 0, 0 }, at = id ? table->hist->namespaces.data[id - 1] : none;
-    pd_text_format(out, "%u/0x%llx", at.device, (unsigned long long)at.inode);
-}
-
-static void left_number(uint64_t number, size_t width, struct pd_text *out)
-{
-    size_t before = out->length;
-    pd_text_u64(out, number, 0, ' ');
-    pd_text_pad(out, before, width);
-}
-
-static void page_size_cell(uint64_t size, size_t width, struct pd_text *out)
-{
-    size_t before = out->length;
-    pd_size_text(size, out);
-    pd_text_pad(out, before, width);
-}
-
-void pd_report_key_cell(const struct pd_report_table *table, const struct pd_report_column *column,
-                        const struct pd_hist_row *row, struct pd_text *out)
-{
-    const struct pd_hist_first *first = &row->entry->first;
-    size_t width = pd_report_column_width(table, column);
-    uint64_t word = pd_hist_row_word(table->result, row, column->what);
-    switch ((enum pd_hist_key)column->what) {
-    case PD_KEY_PID: {
-        size_t comm_width = PD_MAX(width, 7u) - 8;
-        pd_text_i64(out, (int32_t)word, 7);
-        pd_text_char(out, ':');
-        cut_cell(thread_comm(first->thread), width < 8 ? SIZE_MAX : comm_width, out);
-        break;
-    }
-    case PD_KEY_COMM: cut_cell(row->comm, width, out); break;
-    case PD_KEY_DSO: cut_cell(row->dso ? row->dso : "[unknown]", width, out); break;
-    case PD_KEY_SYMBOL: symbol_cell(table, row, width, out); break;
-    case PD_KEY_PARENT: cut_cell(row->parent ? row->parent : "[other]", width, out); break;
-    case PD_KEY_CPU: pd_text_format(out, "%*.*d", (int)width, (int)width, (int)word); break;
-    case PD_KEY_SOCKET: pd_text_format(out, "%*.*d", (int)width, (int)width - 3, (int)word); break;
-    case PD_KEY_LOCAL_WEIGHT:
-    case PD_KEY_LOCAL_INS_LAT: left_number(word, width, out); break;
-    case PD_KEY_WEIGHT:
-    case PD_KEY_INS_LAT: left_number(word * row->count, width, out); break;
-    case PD_KEY_CODE_PAGE_SIZE: page_size_cell(word, width, out); break;
-    case PD_KEY_TRACE: text_cell(row->trace ? row->trace : "N/A", width, out); break;
-    case PD_KEY_SRCLINE: text_cell(row->line, width, out); break;
-    case PD_KEY_SRCFILE: text_cell(row->file, width, out); break;
-    case PD_KEY_SYMBOL_SIZE: size_cell(first->symbol != NULL, word, width, out); break;
-    case PD_KEY_DSO_SIZE: size_cell(first->dso != NULL, word, width, out); break;
-    case PD_KEY_CGROUP: pd_text_string(out, cgroup_text(table, word)); break;
-    case PD_KEY_CGROUP_ID: namespace_cell(table, word, out); break;
-    case PD_KEY_IPC_NULL: pd_text_left(out, "-      -", 8, width); break;
-    case PD_KEY_TIME: time_cell(table, word, width, out); break;
-    default:
-        if (pd_report_is_branch_key(column->what))
-            pd_report_branch_cell(table, row, column->what, width, out);
     }
 }
 
@@ -530,7 +289,7 @@ perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *ou
     perfdata_status status = pd_report_fields_measure(table);
     if (status < 0)
         return status;
-    measure(table);
+    pd_report_measure(table);
     if (table->plan->hist.levels) {
         free(table->field_widths);
         return pd_report_draw_levels(table, out, flush, data);

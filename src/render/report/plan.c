@@ -6,20 +6,18 @@
 
 struct key_row {
     const char *name, *title;
-    uint8_t what, width;
+    uint8_t what;
     bool refused;
     enum pd_report_mode mode; /* where it is a key of that mode only */
 };
 
 static const struct key_row key_rows[] = {
-#define KEY(identifier, key, text) { key, text, PD_KEY_##identifier, 0, false, PD_REPORT_NORMAL },
-#define COLUMN(identifier, key, text, columns)                                                     \
-    { key, text, PD_COLUMN_##identifier, columns, false, PD_REPORT_NORMAL },
-#define REFUSED(key) { key, NULL, 0, 0, true, PD_REPORT_NORMAL },
-#define MODE_KEY(identifier, key, text, mode)                                                      \
-    { key, text, PD_KEY_##identifier, 0, false, PD_REPORT_##mode },
-#define MODE(key, mode) { key, NULL, 0, 0, true, PD_REPORT_##mode },
-#include "render/report/keys.def"
+#define KEY(identifier, key, text, mode, ...)                                                      \
+    { key, text, PD_KEY_##identifier, false, PD_REPORT_##mode },
+#define COLUMN(identifier, key, text, ...)                                                         \
+    { key, text, PD_COLUMN_##identifier, false, PD_REPORT_NORMAL },
+#define REFUSED(key, mode) { key, NULL, 0, true, PD_REPORT_##mode },
+#include "analyse/keys.def"
 };
 
 const char *perfdata_report_key_name(size_t index)

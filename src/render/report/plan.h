@@ -88,7 +88,7 @@ struct pd_report_trace {
     uint64_t pmu;    /* type of the events that record it */
 };
 
-/* report_collect.c: runs through the recording and counts. */
+/* collect.c: runs through the recording and counts. */
 struct pd_report_counts {
     struct pd_hist hist;
     uint64_t lost_samples, dropped_samples; /* the latter by a BPF filter */
@@ -97,7 +97,7 @@ struct pd_report_counts {
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out);
 
-/* report_trace.c: the payloads of tracepoints. Opens the formats, once. */
+/* trace.c: the payloads of tracepoints. Opens the formats, once. */
 perfdata_status pd_report_trace_open(struct pd_recording *recording, struct pd_report_plan *plan);
 /* The fields that a sort key names (FIELD, EVENT.FIELD, EVENT.*, trace_fields) join `plan->fields` with key `key`;
  * *found is false when there are none. */
@@ -141,25 +141,25 @@ struct pd_report_table {
     unsigned threads;             /* to draw with */
 };
 
-/* report_draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */
+/* draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
                                perfdata_status (*flush)(void *data, struct pd_text *text),
                                void *data);
 
-/* report_trace.c: how wide each field of the table's leader is. */
+/* trace.c: how wide each field of the table's leader is. */
 perfdata_status pd_report_fields_measure(struct pd_report_table *table);
 /* The value of the index-th field of one key. */
 void pd_report_field_cell(const struct pd_report_table *table, const struct pd_hist_row *row,
                           uint8_t key, size_t index, uint32_t width, struct pd_text *out);
 
-/* report_lines.c: the source lines that chains show. */
+/* lines.c: the source lines that chains show. */
 perfdata_status pd_report_frame_lines(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                                       struct pd_hist *hist, struct pd_arena *arena);
 
-/* report_ends.c: what a frame of a chain tells of branches. */
+/* ends.c: what a frame of a chain tells of branches. */
 void pd_report_ends(const struct pd_chain_ends *ends, struct pd_text *out);
 
-/* report_graph.c: the chains of one row. */
+/* graph.c: the chains of one row. */
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,
                      const struct pd_chain_tree *tree, struct pd_text *out);
 

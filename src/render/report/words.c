@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* A sample, or a branch of it -> the words of a row's key: a function for each kind of word. */
+#include "render/report/collect.h"
+
+/* ---- of samples ---- */
+
+#define WORD(name)                                                                                 \
+    PD_INLINE uint64_t word_##name(struct state *state, const struct sample_facts *facts)
+
+WORD(thread)
+{
+    (void)state;
+    return facts->thread ? facts->thread->tid : UINT32_MAX;
+}
+
+WORD(comm)
+{
+    return facts->thread
+               ? pd_hist_comm_id(&state->hist, pd_thread_comm(facts->thread, facts->number),
+                                 facts->number)
+               : PD_HIST_NONE;
+}
+
+WORD(dso)
+{
+    return pd_hist_dso_word(&state->hist.options, facts->location->dso);
+}
+
+WORD(symbol)
+{
+    struct pd_location *location = facts->location;
+    if (!(uint32_t)location->memo[0]) {
+        uint32_t id = pd_hist_sym_id(&state->hist, location->dso, location->sym, location->addr);
+        if (id == PD_HIST_NONE)
+            return id;
+        location->memo[0] |= (uint64_t)id + 1;
+    }
+    return (uint32_t)location->memo[0] - 1;
+}
+
+WORD(parent)
+{
+    return facts->parent ? pd_hist_name_id(&state->hist, facts->parent->name) : PD_HIST_NONE;
+}
+
+WORD(cpu)
+{
+    (void)state;
+    return facts->sample->cpu;
+}
+
+WORD(socket)
+{
+    const struct pd_recording *recording = state->shared->session->recording;
+    const struct pd_feature_cpu_topology *topology = &recording->features.cpu_topology;
+    uint32_t cpu = facts->sample->cpu;
+    if (!pd_recording_has_feature(recording, PD_FEATURE_CPU_TOPOLOGY) ||
+        cpu >= topology->cpus_count)
+        return UINT32_MAX;
+    return topology->cpus[cpu].socket_id;
+}
+
+WORD(line)
+{
+    return pd_report_line_word(state, facts->location, facts->location->addr, PD_KEY_SRCLINE);
+}
+
+WORD(file)
+{
+    return pd_report_line_word(state, facts->location, facts->location->addr, PD_KEY_SRCFILE);
+}
+
+/* perf takes the cycles of the newest branch for those of all. */
+WORD(weight)
+{
+    const struct pd_sample *sample = facts->sample;
+    (void)state;
+    if (facts->access) {
+        uint64_t flags = sample->branch_count ? pd_branch_at(sample, 0).flags : 0;
+        return PD_MAX(PD_BRANCH_PART(flags, CYCLES), 1);
+    }
+    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    return parts ? (uint32_t)sample->weight : sample->weight;
+}
+
+WORD(latency)
+{
+    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    (void)state;
+    return parts ? facts->sample->weight >> 32 & 0xffff : 0;
+}
+
+/* Once all keys have their words, pd_report_trace_words() sets this one. */
+WORD(payload)
+{
+    (void)state, (void)facts;
+    return PD_HIST_NONE;
+}
+
+WORD(symbol_size)
+{
+    const struct pd_symbol *symbol = facts->location->sym;
+    (void)state;
+    return symbol ? symbol->end - symbol->start : 0;
+}
+
+WORD(map_size)
+{
+    const struct pd_map *map = facts->location->map;
+    (void)state;
+    return map ? map->end - map->start : 0;
+}
+
+WORD(namespace)
+{
+    uint32_t device;
+    uint64_t inode;
+    if (!facts->thread ||
+        !pd_thread_cgroup_namespace(facts->thread, facts->number, &device, &inode))
+        return 0;
+    return pd_hist_namespace_id(&state->hist, device, inode);
+}
+
+WORD(cgroup)
+{
+    (void)state;
+    return facts->sample->cgroup;
+}
+
+WORD(code_page)
+{
+    (void)state;
+    return facts->sample->code_page_size;
+}
+
+WORD(time)
+{
+    uint64_t quantum = state->shared->plan->time_quantum;
+    return facts->sample->time / quantum * quantum;
+}
+
+/* ---- of branches: `facts->access` is there ---- */
+
+/* The symbols of different objects are one where they lie at the same place in them. */
+static uint64_t symbol_word(struct state *state, const struct pd_hist_place *place)
+{
+    return pd_hist_sym_id(&state->hist, NULL, place->symbol, place->ip);
+}
+
+static uint64_t line_word(struct state *state, const struct pd_hist_place *place)
+{
+    struct pd_location location = { .map = place->map, .sym = place->symbol };
+    return pd_report_line_word(state, &location, place->addr, PD_KEY_SRCLINE);
+}
+
+WORD(dso_from)
+{
+    return pd_hist_dso_word(&state->hist.options, facts->access->from.dso);
+}
+
+WORD(dso_to)
+{
+    return pd_hist_dso_word(&state->hist.options, facts->access->to.dso);
+}
+
+WORD(symbol_from)
+{
+    return symbol_word(state, &facts->access->from);
+}
+
+WORD(symbol_to)
+{
+    return symbol_word(state, &facts->access->to);
+}
+
+WORD(address_from)
+{
+    (void)state;
+    return facts->access->from.ip;
+}
+
+WORD(address_to)
+{
+    (void)state;
+    return facts->access->to.ip;
+}
+
+WORD(prediction)
+{
+    (void)state;
+    return PD_BRANCH_PART(facts->access->flags, MISPRED) |
+           PD_BRANCH_PART(facts->access->flags, PREDICTED) << 1;
+}
+
+WORD(in_tx)
+{
+    (void)state;
+    return PD_BRANCH_PART(facts->access->flags, IN_TX);
+}
+
+WORD(abort)
+{
+    (void)state;
+    return PD_BRANCH_PART(facts->access->flags, ABORT);
+}
+
+WORD(cycles)
+{
+    (void)state;
+    return PD_BRANCH_PART(facts->access->flags, CYCLES);
+}
+
+WORD(line_from)
+{
+    return line_word(state, &facts->access->from);
+}
+
+WORD(line_to)
+{
+    return line_word(state, &facts->access->to);
+}
+
+/* ---- the whole key ---- */
+
+PD_INLINE uint64_t word_of(struct state *state, const struct sample_facts *facts, uint8_t key)
+{
+    switch (key) {
+/* clang-format off */
+#define KEY(identifier, name, title, mode, ids, order, caller, width, word, ...)                   \
+    case PD_KEY_##identifier: return word_##word(state, facts);
+        /* clang-format on */
+#include "analyse/keys.def"
+    default: return PD_HIST_NONE; /* fields of tracepoints: pd_report_trace_words() */
+    }
+}
+
+void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    *key++ = facts->event->index;
+    for (unsigned k = 0; k < plan->hist.key_count; k++)
+        key[k] = word_of(state, facts, plan->hist.keys[k]);
+    if (plan->formats) {
+        struct pd_report_payload payload = { state->resolver, facts->event, facts->sample,
+                                             facts->thread, facts->number };
+        pd_report_trace_words(plan, &payload, &state->hist, &state->scratch, key);
+    }
+}
