@@ -96,6 +96,10 @@ extern "C" {
 #define PERFDATA_REPORT_COLOR (UINT64_C(1) << 41)
 /* With PERFDATA_REPORT_DUMP: records as they lie in the file, not by time. Since 0.2. */
 #define PERFDATA_REPORT_FILE_ORDER (UINT64_C(1) << 42)
+/* -T: below the rows, what the counters of each thread had counted (READ records of `record -s`). Since 0.2. */
+#define PERFDATA_REPORT_THREAD_COUNTS (UINT64_C(1) << 43)
+/* With PERFDATA_REPORT_THREAD_COUNTS: --pretty raw, an entry for each thread and counter. Since 0.2. */
+#define PERFDATA_REPORT_THREAD_COUNTS_RAW (UINT64_C(1) << 44)
 
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
  * Lists are separated by commas. Since 0.1. */

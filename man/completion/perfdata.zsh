@@ -167,6 +167,9 @@ _perfdata() {
         '*--total-cycles[with branches\: blocks of code by their cycles; refused so far where known functions have any]' \
         '*--mem-mode[rows of memory accesses\: refused so far where they were recorded]' \
         '*--skip-empty[nothing for events without samples (on)]' \
+        '*-T[below the rows, counts of each thread (recordings of record -s)]' \
+        '*--threads[below the rows, counts of each thread (recordings of record -s)]' \
+        '*--pretty=[of -T\: normal, a row a thread, or raw, an entry a counter]:KEY:' \
         '*-q[rows only]' \
         '*--quiet[rows only]' \
         '*-v[addresses, where symbols are from, long names of objects, C++ parameters]' \
@@ -215,7 +218,6 @@ _perfdata() {
         '*--prefix=[annotated code\: put before source files'\'' paths]:PREFIX:' \
         '*--prefix-strip=[annotated code\: folders that --prefix takes off those paths]:N:' \
         '*--percent-type=[annotated code\: local or global, -period or -hits]:TYPE:' \
-        '*--pretty=[of event counts by thread\: normal or raw]:KEY:' \
         '*--samples=[samples kept of each row]:N:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     kvm)

@@ -552,11 +552,13 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
 }
 
 /* In delivery order: a sample of one event can switch off those behind it. Times are asked first, as perf does. */
-static int switch_events(void *data, const struct pd_delivered *record)
+static int front(void *data, const struct pd_delivered *record)
 {
     struct collecting *shared = data;
     const struct pd_event *event = record->event;
-    if (record->type != PD_RECORD_SAMPLE || !event)
+    if (shared->plan->thread_counts)
+        pd_report_reads_add(&shared->out->reads, &shared->session->recording->context, record);
+    if (record->type != PD_RECORD_SAMPLE || !event || !pd_event_switch_any(&shared->event_switch))
         return PD_FRONT_PASS;
     uint64_t time = UINT64_MAX;
     if (event->plan.time && event->plan.time + 8u <= record->size)
@@ -583,7 +585,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         .begin = begin_worker,
         .work = work,
         .end = end_worker,
-        .front = pd_event_switch_any(&plan->event_switch) ? switch_events : NULL,
+        .front = pd_event_switch_any(&plan->event_switch) || plan->thread_counts ? front : NULL,
     };
     struct pd_resolver *resolver = NULL;
     memset(out, 0, sizeof *out);
@@ -611,7 +613,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     }
     if (!shared.has_first)
         pd_hist_init(&out->hist, &plan->hist);
-    if (status == 0 && out->hist.failed)
+    if (status == 0 && (out->hist.failed || out->reads.failed))
         status = PERFDATA_ERROR_MEMORY;
     pthread_mutex_destroy(&shared.lock);
     pd_last_values_free(&shared.last_values);

@@ -409,6 +409,7 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->full_source_path = options->flags & PERFDATA_REPORT_FULL_SOURCE_PATH;
     out->fields_are_strict = options->fields && *options->fields != '+';
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
+    out->thread_counts = options->flags & PERFDATA_REPORT_THREAD_COUNTS;
     out->no_host = options->flags & PERFDATA_REPORT_NO_HOST;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
     out->sort = options->sort;

@@ -4,6 +4,7 @@
 #define PD_REPORT_PLAN_H
 #include "analyse/chain.h"
 #include "base/text.h"
+#include "render/report/reads.h"
 #include "select/event_switch.h"
 #include "select/filter.h"
 #include "pipeline/pipeline.h"
@@ -60,6 +61,7 @@ struct pd_report_plan {
         has_ignore;
     regex_t parent, ignore;
     struct pd_filter filter;
+    bool thread_counts;                             /* -T */
     struct pd_event_switch event_switch;            /* as it is before the first sample */
     const char *only_comm, *only_dso, *only_symbol; /* of filter lists with one entry */
     bool show_comm, show_dso, show_symbol;          /* their lines are printed */
@@ -90,6 +92,7 @@ struct pd_report_trace {
 
 /* collect.c: runs through the recording and counts. */
 struct pd_report_counts {
+    struct pd_report_reads reads;
     struct pd_hist hist;
     uint64_t lost_samples, dropped_samples; /* the latter by a BPF filter */
     struct pd_report_trace trace;

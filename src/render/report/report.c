@@ -42,6 +42,11 @@ static perfdata_status give(void *data, struct pd_text *text)
     return status;
 }
 
+static perfdata_status give_long(void *data, struct pd_text *text)
+{
+    return text->length > (1 << 18) ? give(data, text) : 0;
+}
+
 /* ---- what stands above a table ---- */
 
 static void lead(const struct report *report, struct pd_text *out)
@@ -255,12 +260,16 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
                        (unsigned long long)report->counts.dropped_samples);
     for (size_t i = 0; i < groups->count && status == 0; i++) {
         status = draw_table(report, &groups->list[i], out);
-        if (status == 0 && out->length > (1 << 18))
-            status = give(report, out);
+        if (status == 0)
+            status = give_long(report, out);
     }
     if (!report->plan.quiet)
         pd_text_string(out, "#\n# (Tip: To see where time goes without the callers: perfdata "
                             "report --no-children)\n#\n");
+    if (status == 0 && report->plan.thread_counts)
+        status = pd_report_reads_text(&report->counts.reads,
+                                      report->options->flags & PERFDATA_REPORT_THREAD_COUNTS_RAW,
+                                      give_long, report, out);
     if (status == 0 && report->plan.mode == PD_REPORT_BRANCH)
         pd_report_branch_statistics(&report->counts.hist, &report->result, out);
     return status;
@@ -418,6 +427,7 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     pd_chain_index_free(&report->chains);
     pd_hist_result_free(&report->result);
     pd_hist_free(hist);
+    pd_report_reads_free(&report->counts.reads);
     if (report->session.synth) {
         struct pd_synth_stats stats;
         pd_synth_statistics(report->session.synth, &stats);

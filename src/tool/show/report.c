@@ -13,7 +13,7 @@ struct report_options {
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
-    int file_order, color, modules, source, asm_raw;
+    int file_order, color, modules, source, asm_raw, thread_counts;
     const char *objdump, *style, *prefix, *prefix_strip, *pretty;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
@@ -151,6 +151,10 @@ static const struct tool_option report_rows[] = {
       "rows of memory accesses: refused so far where they were recorded", FIELD(mem_mode) },
     { TOOL_FLAG, 0, "skip-empty", NULL, "nothing for events without samples (on)",
       FIELD(skip_empty) },
+    { TOOL_FLAG, 'T', "threads", NULL,
+      "below the rows, counts of each thread (recordings of record -s)", FIELD(thread_counts) },
+    { TOOL_STRING, 0, "pretty", "KEY", "of -T: normal, a row a thread, or raw, an entry a counter",
+      FIELD(pretty) },
     { TOOL_FLAG, 'q', "quiet", NULL, "rows only", FIELD(quiet) },
     { TOOL_COUNT, 'v', "verbose", NULL,
       "addresses, where symbols are from, long names of objects, C++ parameters", FIELD(verbose) },
@@ -197,7 +201,6 @@ static const struct tool_option report_rows[] = {
       "annotated code: folders that --prefix takes off those paths", FIELD(prefix_strip) },
     { TOOL_CALLBACK, 0, "percent-type", "TYPE", "annotated code: local or global, -period or -hits",
       .parse = parse_percent_type },
-    { TOOL_STRING, 0, "pretty", "KEY", "of event counts by thread: normal or raw", FIELD(pretty) },
     { TOOL_CALLBACK, 0, "samples", "N", "samples kept of each row", .parse = parse_samples },
     { 0 },
 };
@@ -253,6 +256,8 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->branch_history, PERFDATA_REPORT_BRANCH_HISTORY },
         { from->color, PERFDATA_REPORT_COLOR },
         { from->file_order, PERFDATA_REPORT_FILE_ORDER },
+        { from->thread_counts, PERFDATA_REPORT_THREAD_COUNTS },
+        { from->pretty && !strcmp(from->pretty, "raw"), PERFDATA_REPORT_THREAD_COUNTS_RAW },
         { tool->guests.wanted, PERFDATA_REPORT_GUESTS },
         { tool->guests.without_host, PERFDATA_REPORT_NO_HOST },
         { tool->guests.code, PERFDATA_REPORT_GUEST_CODE },
