@@ -219,29 +219,44 @@ bool pd_arch_is_32_bit(const char *arch)
     return false;
 }
 
+static const struct machine {
+    const char *arch;
+    uint16_t narrow, wide;
+} machines[] = {
+    { "x86", EM_386, EM_X86_64 },
+    { "arm", EM_ARM, EM_ARM },
+    { "arm64", EM_ARM, EM_AARCH64 },
+    { "riscv", EM_RISCV, EM_RISCV },
+    { "powerpc", EM_PPC, EM_PPC64 },
+    { "s390", EM_S390, EM_S390 },
+    { "mips", EM_MIPS, EM_MIPS },
+    { "sparc", EM_SPARC, EM_SPARCV9 },
+    { "loongarch", EM_LOONGARCH, EM_LOONGARCH },
+};
+
+/* NULL: of another architecture. */
+static const struct machine *machine_of(const char *arch)
+{
+    for (size_t i = 0; i < PD_LENGTH(machines); i++)
+        if (!strcmp(machines[i].arch, pd_arch_normalise(arch)))
+            return &machines[i];
+    return NULL;
+}
+
 uint16_t pd_features_machine(const struct pd_features *features)
 {
-    static const struct {
-        const char *arch;
-        uint16_t narrow, wide;
-    } machines[] = {
-        { "x86", EM_386, EM_X86_64 },
-        { "arm", EM_ARM, EM_ARM },
-        { "arm64", EM_ARM, EM_AARCH64 },
-        { "riscv", EM_RISCV, EM_RISCV },
-        { "powerpc", EM_PPC, EM_PPC64 },
-        { "s390", EM_S390, EM_S390 },
-        { "mips", EM_MIPS, EM_MIPS },
-        { "sparc", EM_SPARC, EM_SPARCV9 },
-        { "loongarch", EM_LOONGARCH, EM_LOONGARCH },
-    };
     if (features && features->e_machine.present)
         return (uint16_t)features->e_machine.machine;
     const char *arch = pd_features_arch(features);
-    for (size_t i = 0; i < PD_LENGTH(machines); i++)
-        if (!strcmp(machines[i].arch, pd_arch_normalise(arch)))
-            return pd_arch_is_32_bit(arch) ? machines[i].narrow : machines[i].wide;
-    return 0;
+    const struct machine *machine = machine_of(arch);
+    return !machine ? 0 : pd_arch_is_32_bit(arch) ? machine->narrow : machine->wide;
+}
+
+uint16_t pd_features_compat_machine(const struct pd_features *features)
+{
+    const char *arch = pd_features_arch(features);
+    const struct machine *machine = machine_of(arch);
+    return machine && !pd_arch_is_32_bit(arch) ? machine->narrow : 0;
 }
 
 const char *pd_features_arch(const struct pd_features *features)

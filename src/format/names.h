@@ -45,6 +45,8 @@ struct pd_features;
 /* The machine as feature ARCH names it. Without that feature it is ours, as perf has it. */
 /* ELF's number of the machine that was recorded; 0: not known. */
 uint16_t pd_features_machine(const struct pd_features *features);
+/* Likewise of its 32-bit programs, when it is a 64-bit machine. */
+uint16_t pd_features_compat_machine(const struct pd_features *features);
 const char *pd_features_arch(const struct pd_features *features);
 /* The recording is of an x86 machine in 64-bit mode. */
 bool pd_features_are_x86_64(const struct pd_features *features);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes that run where a map is: of a file, the vdso, the kernel, a BPF program. */
 #include "format/bpf.h"
+#include "format/names.h"
 #include "resolve/symbols.h"
+#include <elf.h>
 
 enum { OUT_OF_LINE_LIMIT = 1 << 24 };
 
@@ -147,12 +149,18 @@ const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct
 
 enum pd_program_kind pd_symbols_program_kind(void *symbols, const struct pd_map *map)
 {
-    enum { MACHINE_AT = 18, X86_64 = 62 };
     const struct pd_image *image = map->dso->kind == PD_DSO_USER ? pd_symbols_image(symbols, map)
                                                                  : NULL;
-    if (!image || image->size < MACHINE_AT + 2 || memcmp(image->data, "\177ELF", 4) != 0)
+    if (!image || image->size < sizeof(Elf32_Ehdr) || memcmp(image->data, ELFMAG, SELFMAG) != 0)
         return PD_PROGRAM_UNKNOWN;
     if (image->is_64_bit)
         return PD_PROGRAM_64;
-    return pd_load16(image->data + MACHINE_AT, false) == X86_64 ? PD_PROGRAM_X32 : PD_PROGRAM_32;
+    uint16_t machine = pd_load16(image->data + offsetof(Elf32_Ehdr, e_machine),
+                                 (image->data[EI_DATA] == ELFDATA2MSB) !=
+                                     (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+    const struct pd_features *features = ((const struct pd_symbols *)symbols)->features;
+    uint16_t compat = pd_features_compat_machine(features);
+    return compat && machine == compat                ? PD_PROGRAM_32
+           : machine == EM_X86_64 && compat == EM_386 ? PD_PROGRAM_X32
+                                                      : PD_PROGRAM_UNKNOWN;
 }

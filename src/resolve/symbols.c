@@ -505,10 +505,7 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
     pd_images_init(&symbols->images);
     pd_inlined_symbols_init(&symbols->inlined);
     if (timeline)
-        pd_timeline_set_symbols(timeline, symbols,
-                                pd_arch_is_32_bit(pd_features_arch(features))
-                                    ? NULL /* there it is [vdso] */
-                                    : pd_symbols_program_kind);
+        pd_timeline_set_symbols(timeline, symbols, pd_symbols_program_kind);
     return symbols;
 }
 
