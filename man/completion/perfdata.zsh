@@ -13,6 +13,7 @@ _perfdata() {
             'aux:AUX areas\: buffers, bare traces, packets, counts, PSBs'
             'flame:a page with flame graph, table and timeline; SVG'
             'export:the recording in a form of other tools\: flame graphs, databases...'
+            'data:convert\: the recording as the JSON of perf data convert'
             'record:a recording of what runs here and now'
             'inject:the recording in another form, with build-ids, compressed'
             'check:what is wrong with a recording, its file and its content'
@@ -409,6 +410,19 @@ _perfdata() {
         '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
         '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    data)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[write over a file that is there; called as perf\: read files of other users too]' \
+        '*--force[write over a file that is there; called as perf\: read files of other users too]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--to-json=[header and samples as JSON; - is standard output]:FILE:_files' \
+        '*--all[as in perf not for JSON\: refused]' \
+        '*--tod[as in perf not for JSON\: refused]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     record)
         _arguments '*-e+[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \

@@ -79,13 +79,25 @@ uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only)
 
 /* ---- a run ---- */
 
-/* The events of a list; names may hold commas, so the longest that fits counts. */
-static perfdata_status choose_events(struct pd_convert *x)
+static const char *event_name(const struct pd_convert *x, uint32_t index)
 {
-    uint32_t count = perfdata_profile_event_count(x->profile);
+    return x->profile ? perfdata_profile_event(x->profile, index)->name
+                      : x->recording->events[index]->name;
+}
+
+static bool is_named(const char *name, const char *list, size_t length)
+{
+    return strlen(name) == length && !strncmp(list, name, length);
+}
+
+/* Names may hold commas, so the longest that fits counts. */
+perfdata_status pd_convert_choose_events(struct pd_convert *x)
+{
+    uint32_t count = x->profile ? perfdata_profile_event_count(x->profile)
+                                : (uint32_t)x->recording->event_count;
     if (x->events)
         return PERFDATA_OK;
-    x->events = calloc(count + 1, sizeof *x->events);
+    x->events = calloc((size_t)count + 1, sizeof *x->events);
     if (!x->events)
         return pd_convert_no_memory(x);
     const char *list = x->options->events;
@@ -94,19 +106,16 @@ static perfdata_status choose_events(struct pd_convert *x)
     while (list && *list) {
         size_t longest = 0;
         for (uint32_t i = 0; i < count; i++) {
-            const char *name = perfdata_profile_event(x->profile, i)->name;
-            size_t length = strlen(name);
-            if (length > longest && !strncmp(list, name, length) &&
+            size_t length = strlen(event_name(x, i));
+            if (length > longest && !strncmp(list, event_name(x, i), length) &&
                 (!list[length] || list[length] == ','))
                 longest = length;
         }
         if (!longest)
             return pd_fail(x->context, PERFDATA_ERROR_ARGUMENT, -1,
                            "the recording has no event '%.*s'", (int)strcspn(list, ","), list);
-        for (uint32_t i = 0; i < count; i++) {
-            const char *name = perfdata_profile_event(x->profile, i)->name;
-            x->events[i] |= strlen(name) == longest && !strncmp(list, name, longest);
-        }
+        for (uint32_t i = 0; i < count; i++)
+            x->events[i] |= is_named(event_name(x, i), list, longest);
         list += longest + (list[longest] == ',');
     }
     return PERFDATA_OK;
@@ -114,7 +123,7 @@ static perfdata_status choose_events(struct pd_convert *x)
 
 static perfdata_status begin(struct pd_convert *x)
 {
-    perfdata_status status = choose_events(x);
+    perfdata_status status = pd_convert_choose_events(x);
     return status >= 0 && x->format->begin ? x->format->begin(x) : status;
 }
 
@@ -165,6 +174,31 @@ static perfdata_status take_options(struct pd_context *context,
     return status;
 }
 
+/* As a profile that is made for the form alone. */
+static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *recording,
+                                   struct perfdata_profile_options *how,
+                                   struct perfdata_export_result *result)
+{
+    how->flags |= x->format->profile_flags;
+    how->detail = x->options->detail < 0 ? x->format->detail : (uint32_t)x->options->detail;
+    how->columns = x->format->columns;
+    how->samples = x->format->samples ? take_samples : NULL;
+    how->samples_data = x;
+    perfdata_profile *profile = NULL;
+    perfdata_status status = perfdata_profile_build(recording, how, &profile);
+    if (x->status < 0)
+        status = x->status;
+    if (status >= 0)
+        status = finish(x, profile);
+    if (profile && result) {
+        struct perfdata_export_result out = { sizeof out, profile->sample_count,
+                                              profile->trace_errors };
+        pd_give_result(result, &out, sizeof out);
+    }
+    perfdata_profile_free(profile);
+    return status;
+}
+
 perfdata_status perfdata_export_run(perfdata_recording *recording, const char *format,
                                     const struct perfdata_export_options *given,
                                     perfdata_write_fn write, void *data,
@@ -180,6 +214,7 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
     struct pd_convert x = { .format = find_format(format),
                             .options = &options,
                             .context = &recording->recording.context,
+                            .recording = &recording->recording,
                             .write = write,
                             .write_data = data };
     if (!x.format)
@@ -188,25 +223,14 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
         status = pd_take_options(x.context, &how, sizeof how, options.profile);
     if (status < 0)
         return status;
+    if (!recording->open)
+        return pd_fail(x.context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
     how.struct_size = sizeof how;
-    how.flags |= x.format->profile_flags;
-    how.detail = options.detail < 0 ? x.format->detail : (uint32_t)options.detail;
-    how.columns = x.format->columns;
-    how.samples = x.format->samples ? take_samples : NULL;
-    how.samples_data = &x;
-    perfdata_profile *profile = NULL;
-    status = perfdata_profile_build(recording, &how, &profile);
-    if (x.status < 0)
-        status = x.status;
-    if (status >= 0)
-        status = finish(&x, profile);
-    if (profile && result) {
-        struct perfdata_export_result out = { sizeof out, profile->sample_count,
-                                              profile->trace_errors };
-        pd_give_result(result, &out, sizeof out);
-    }
+    if (x.format->run)
+        status = x.format->run(&x, &how, result);
+    else
+        status = run_profile(&x, recording, &how, result);
     free_all(&x);
-    perfdata_profile_free(profile);
     return status;
 }
 
@@ -215,6 +239,9 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
 static perfdata_status convert_profile(struct pd_convert *x, const perfdata_profile *profile)
 {
     struct perfdata_samples samples = { .struct_size = sizeof samples };
+    if (x->format->run)
+        return pd_fail(x->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "the form needs the recording itself, not a profile of it");
     if (x->format->samples) {
         if (perfdata_profile_samples(profile, &samples) < 0)
             return pd_fail(x->context, PERFDATA_ERROR_NO_DATA, -1,

@@ -23,10 +23,14 @@ struct pd_format {
     /* The profile is complete. */
     perfdata_status (*end)(struct pd_convert *x);
     void (*free)(struct pd_convert *x); /* of x->state; NULL: free() does */
+    /* Forms made of the recording itself (direct.h): then none of the above but flags. */
+    perfdata_status (*run)(struct pd_convert *x, const struct perfdata_profile_options *how,
+                           struct perfdata_export_result *result);
 };
 
 struct pd_convert {
     const struct pd_format *format;
+    struct pd_recording *recording;  /* NULL: only a profile is there */
     const perfdata_profile *profile; /* while samples come, as far as it is */
     const struct perfdata_export_options *options;
     struct pd_context *context;
@@ -49,6 +53,8 @@ PD_INLINE uint64_t pd_convert_weight(const struct pd_convert *x, uint64_t count,
     return x->options->flags & PERFDATA_EXPORT_COUNT ? count : weight;
 }
 
+/* x->events of options->events; before the first form's function is called, but for run(), which calls it itself. */
+perfdata_status pd_convert_choose_events(struct pd_convert *x);
 /* Wanted events that have samples; *only, if there is just one, else PERFDATA_NONE. */
 uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only);
 

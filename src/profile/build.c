@@ -53,8 +53,7 @@ static void drop(void *data, struct pd_batch *batch)
     batch->result = NULL;
 }
 
-/* What perf skips before it looks for threads. */
-static int front(void *data, const struct pd_delivered *record)
+int pd_profile_front(void *data, const struct pd_delivered *record)
 {
     const struct pd_profile_shared *shared = data;
     if (record->type != PD_RECORD_SAMPLE || !record->event)
@@ -83,7 +82,7 @@ static perfdata_status run(struct pd_profile_shared *shared)
         .in_order = in_order,
         .end = end,
         .drop = drop,
-        .front = shared->filter.has_cpus || shared->filter.span_count ? front : NULL,
+        .front = pd_profile_needs_front(shared) ? pd_profile_front : NULL,
     };
     if (options->flags & PERFDATA_PROFILE_SWITCHES)
         consumer.types[0] = UINT64_C(1) << PD_RECORD_SWITCH | UINT64_C(1)
@@ -177,7 +176,8 @@ static perfdata_status decode(struct pd_profile_shared *shared)
     return status < 0 ? status : pd_session_decode(&shared->session, &config);
 }
 
-static perfdata_status run_session(struct pd_profile_shared *shared)
+/* The session with what the options ask of it. */
+static perfdata_status open_session(struct pd_profile_shared *shared)
 {
     const struct perfdata_profile_options *options = shared->options;
     struct pd_object_search search = pd_search_of(shared->recording, &options->search);
@@ -189,23 +189,12 @@ static perfdata_status run_session(struct pd_profile_shared *shared)
     perfdata_status status = pd_session_open(shared->recording, &search, &shared->session);
     if (status < 0)
         return status;
+    shared->has_session = true;
     pd_session_want_guests(&shared->session, &options->search);
-    status = decode(shared);
-    if (status >= 0)
-        status = take_events(shared);
-    if (status >= 0)
-        status = run(shared);
-    if (shared->session.synth) {
-        struct pd_synth_stats stats;
-        pd_synth_statistics(shared->session.synth, &stats);
-        shared->profile->trace_errors = stats.errors;
-    }
-    pd_profile_merge_free(shared);
-    pd_session_close(&shared->session);
-    return pd_trace_log_close(&shared->log, status);
+    return decode(shared);
 }
 
-static perfdata_status build(struct pd_profile_shared *shared)
+perfdata_status pd_profile_open(struct pd_profile_shared *shared)
 {
     const struct perfdata_profile_options *options = shared->options;
     struct pd_context *context = &shared->recording->context;
@@ -221,7 +210,36 @@ static perfdata_status build(struct pd_profile_shared *shared)
                                                     options->itrace_count);
     if (status >= 0)
         status = make_filter(shared);
-    return status < 0 ? status : run_session(shared);
+    return status < 0 ? status : open_session(shared);
+}
+
+perfdata_status pd_profile_close(struct pd_profile_shared *shared, perfdata_status status)
+{
+    pd_filter_free(&shared->filter);
+    if (!shared->has_session)
+        return status;
+    pd_session_close(&shared->session);
+    return pd_trace_log_close(&shared->log, status);
+}
+
+uint64_t pd_profile_trace_errors(const struct pd_profile_shared *shared)
+{
+    struct pd_synth_stats stats = { 0 };
+    if (shared->session.synth)
+        pd_synth_statistics(shared->session.synth, &stats);
+    return stats.errors;
+}
+
+static perfdata_status build(struct pd_profile_shared *shared)
+{
+    perfdata_status status = pd_profile_open(shared);
+    if (status >= 0)
+        status = take_events(shared);
+    if (status >= 0)
+        status = run(shared);
+    shared->profile->trace_errors = pd_profile_trace_errors(shared);
+    pd_profile_merge_free(shared);
+    return pd_profile_close(shared, status);
 }
 
 perfdata_status perfdata_profile_build(perfdata_recording *recording,
@@ -251,7 +269,6 @@ perfdata_status perfdata_profile_build(perfdata_recording *recording,
         .last_event = PERFDATA_NONE,
     };
     status = build(&shared);
-    pd_filter_free(&shared.filter);
     if (status < 0) {
         perfdata_profile_free(profile);
         return status;

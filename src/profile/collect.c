@@ -54,10 +54,10 @@ struct facts {
     struct pd_location *own; /* where the sample was */
 };
 
-static bool is_stop(const struct pd_profile_worker *worker, const struct pd_location *location)
+bool pd_profile_is_stop(const struct pd_profile_worker *worker, const struct pd_location *location)
 {
     const struct pd_name_set *stop = &worker->shared->stop;
-    return PD_UNLIKELY(stop->count) && location->sym &&
+    return PD_UNLIKELY(stop->count) && location && location->sym &&
            pd_name_set_has(stop, location->sym->name, location->sym->name_length);
 }
 
@@ -91,7 +91,7 @@ static bool stack_of(struct pd_profile_worker *worker, const struct pd_frame *fr
 {
     *stack = PERFDATA_NONE;
     for (size_t i = from; i < count; i++)
-        if (is_stop(worker, frames[i].location))
+        if (pd_profile_is_stop(worker, frames[i].location))
             count = i + 1;
     for (size_t i = count; i-- > from;) {
         uint32_t frame = pd_profile_local_frame(worker, frames[i].location);
@@ -124,7 +124,7 @@ static uint32_t finish_stack(struct pd_profile_worker *worker, const struct fact
     if (frame == PERFDATA_NONE)
         return PERFDATA_NONE;
     return pd_profile_local_stack(worker, frame,
-                                  is_stop(worker, facts->own) ? PERFDATA_NONE : callers);
+                                  pd_profile_is_stop(worker, facts->own) ? PERFDATA_NONE : callers);
 }
 
 /* `key` not NULL: the chain came in two parts, whose second is to be remembered. */
@@ -178,7 +178,8 @@ static bool is_guest(const struct pd_sample *sample)
 
 static bool shows_guests(const struct pd_profile_shared *shared)
 {
-    return shared->options->flags & PERFDATA_PROFILE_GUEST_CODE || shared->session.guests.wanted;
+    return shared->takes_guests || shared->options->flags & PERFDATA_PROFILE_GUEST_CODE ||
+           shared->session.guests.wanted;
 }
 
 static bool add_values(const struct pd_profile_shared *shared, struct pd_profile_rows *rows,
@@ -220,28 +221,44 @@ static perfdata_status no_memory(struct pd_profile_worker *worker)
                    "no memory for the profile");
 }
 
+int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered *record,
+                    struct pd_profile_taken *out)
+{
+    struct pd_profile_shared *shared = worker->shared;
+    const struct pd_filter *filter = &shared->filter;
+    const struct pd_sample *sample = out->sample = decode(worker, record, &out->local);
+    if (!sample) {
+        perfdata_status status = pd_issue(&shared->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
+                                          (int64_t)record->offset,
+                                          "a sample says more than it holds");
+        return status < 0 ? (int)status : PD_PROFILE_DROPPED;
+    }
+    if (PD_UNLIKELY(is_guest(sample)) && !shows_guests(shared))
+        return PD_PROFILE_DROPPED;
+    if (pd_filter_has_thread(filter) && !pd_filter_thread(filter, record->thread, record->number))
+        return PD_PROFILE_DROPPED;
+    out->own = pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
+                          sample->ip);
+    if (!out->own) {
+        (void)no_memory(worker);
+        return PERFDATA_ERROR_MEMORY;
+    }
+    return !pd_filter_has_location(filter) ||
+                   pd_filter_location(filter, shared->session.symbols, out->own)
+               ? PD_PROFILE_TAKEN
+               : PD_PROFILE_DROPPED;
+}
+
 static perfdata_status take_sample(struct pd_profile_worker *worker,
                                    const struct pd_delivered *record, struct pd_profile_rows *rows)
 {
     struct pd_profile_shared *shared = worker->shared;
-    struct pd_sample local;
-    const struct pd_sample *sample = decode(worker, record, &local);
-    if (!sample)
-        return pd_issue(&shared->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
-                        (int64_t)record->offset, "a sample says more than it holds");
-    if (PD_UNLIKELY(is_guest(sample)) && !shows_guests(shared))
-        return PERFDATA_OK;
-    const struct pd_filter *filter = &shared->filter;
-    struct facts facts = { sample, record->thread, record->number, NULL };
-    if (pd_filter_has_thread(filter) && !pd_filter_thread(filter, record->thread, record->number))
-        return PERFDATA_OK;
-    facts.own = pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
-                           sample->ip);
-    if (!facts.own)
-        return no_memory(worker);
-    if (pd_filter_has_location(filter) &&
-        !pd_filter_location(filter, shared->session.symbols, facts.own))
-        return PERFDATA_OK;
+    struct pd_profile_taken taken;
+    int verdict = pd_profile_take(worker, record, &taken);
+    if (verdict != PD_PROFILE_TAKEN)
+        return verdict < 0 ? (perfdata_status)verdict : PERFDATA_OK;
+    const struct pd_sample *sample = taken.sample;
+    struct facts facts = { sample, record->thread, record->number, taken.own };
     uint32_t stack = take_stack(worker, &facts);
     if (stack == PERFDATA_NONE ||
         (shared->column_count && !add_values(shared, rows, sample, record->facts)))

@@ -156,7 +156,8 @@ struct pd_profile_shared {
     struct pd_name_set stop;
     struct pd_itrace_options itrace;
     unsigned max_stack;
-    bool by_address, lines, lacks_memory;
+    bool by_address, lines, lacks_memory, has_session;
+    bool takes_guests;                       /* all samples, as perf data convert */
     uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
     size_t column_count;
     perfdata_profile *profile;
@@ -179,7 +180,34 @@ struct pd_profile_shared {
     uint32_t last_event, last_event_thread, last_group;
 };
 
+/* build.c: shared->recording and ->options -> filter, session with the samples of traces; before any run. Forms that show
+ * samples as they were recorded use these without a profile. */
+perfdata_status pd_profile_open(struct pd_profile_shared *shared);
+/* Gives `status`, or what closing fails with; after a failed pd_profile_open(), too. */
+perfdata_status pd_profile_close(struct pd_profile_shared *shared, perfdata_status status);
+/* After a run. */
+uint64_t pd_profile_trace_errors(const struct pd_profile_shared *shared);
+/* A consumer's front(), with `shared` as its data: what perf skips before it looks for threads. */
+int pd_profile_front(void *data, const struct pd_delivered *record);
+PD_INLINE bool pd_profile_needs_front(const struct pd_profile_shared *shared)
+{
+    return shared->filter.has_cpus || shared->filter.span_count;
+}
+
+/* A sample that the filters keep. */
+struct pd_profile_taken {
+    const struct pd_sample *sample;
+    struct pd_location *own; /* where it was */
+    struct pd_sample local;
+};
+enum pd_profile_verdict { PD_PROFILE_DROPPED = 0, PD_PROFILE_TAKEN = 1 };
+
 /* collect.c: the worker's part of the pipeline. */
+/* Chains end at it. */
+bool pd_profile_is_stop(const struct pd_profile_worker *worker, const struct pd_location *location);
+/* A verdict, or < 0. */
+int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered *record,
+                    struct pd_profile_taken *out);
 struct pd_profile_worker *pd_profile_worker_new(struct pd_profile_shared *shared,
                                                 struct pd_resolver *resolver);
 void pd_profile_worker_free(struct pd_profile_worker *worker);

@@ -54,6 +54,9 @@ data = json.load(open(work + "/chrome"))
 total("chrome", [s["weight"] for s in data["samples"]])
 data = json.load(open(work + "/firefox"))
 total("firefox", sum((t["samples"]["weight"] for t in data["threads"]), []))
+data = json.load(open(work + "/json", encoding="utf-8"))
+ok &= {s["comm"] for s in data["samples"]} == {'s;"\n\uffffffff<b>'} and any(
+    "x" * 10240 == f.get("symbol") for s in data["samples"] for f in s["callchain"])
 for name in ("folded", "callgrind"):
     text = open(work + "/" + name, "rb").read()
     text.decode("utf-8")

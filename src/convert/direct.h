@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Forms that are made of samples as they were recorded, not of a profile: all that a record holds is there. */
+#ifndef PD_CONVERT_DIRECT_H
+#define PD_CONVERT_DIRECT_H
+#include "convert/convert.h"
+
+struct pd_direct {
+    struct pd_convert *x;
+    struct pd_profile_shared shared;
+    struct perfdata_profile_options options;
+    void *state;           /* the form's */
+    uint64_t sample_count; /* after the run: that were kept */
+    /* Any worker: what the form has to say of a sample, as text or as bytes of its own. */
+    void (*sample)(struct pd_direct *direct, struct pd_profile_worker *worker,
+                   const struct pd_delivered *record, const struct pd_profile_taken *taken,
+                   struct pd_text *out);
+    /* The same in order, a run of samples at a time. */
+    perfdata_status (*take)(struct pd_direct *direct, const char *bytes, size_t size);
+};
+
+/* Refuses by name what makes no sense for a form without groups, weights and frames of its own. */
+perfdata_status pd_direct_check(struct pd_convert *x, const struct perfdata_profile_options *how,
+                                const char *form);
+
+/* Reads the recording: `sample` and `take` are set, with the form's state. */
+perfdata_status pd_direct_run(struct pd_direct *direct, struct perfdata_export_result *result);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* data convert: perf's verb for a recording in another form. */
+#include "tool/output.h"
+#include "tool/profile.h"
+#include "tool/verbs.h"
+#include <errno.h>
+#include <perfdata/export.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct data_options {
+    struct tool_profile profile;
+    const char *json;
+    int all, wall_clock;
+};
+#define FIELD(name) offsetof(struct data_options, name)
+
+static const struct tool_option data_rows[] = {
+    { TOOL_GROUP, .help = "Input" },
+    TOOL_ROW_INPUT,
+    { TOOL_CALLBACK, 'f', "force", NULL,
+      "write over a file that is there; called as perf: read files of other users too",
+      .flags = TOOL_NO_VALUE, .parse = tool_parse_force },
+    TOOL_ROW_VERBOSE,
+    TOOL_ROW_JOBS,
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_STRING, 0, "to-json", "FILE", "header and samples as JSON; - is standard output",
+      FIELD(json) },
+    { TOOL_FLAG, 0, "all", NULL, "as in perf not for JSON: refused", FIELD(all) },
+    { TOOL_FLAG, 0, "tod", NULL, "as in perf not for JSON: refused", FIELD(wall_clock) },
+    { 0 },
+};
+
+static void data_defaults(void *data)
+{
+    struct data_options *options = data;
+    tool_profile_defaults(&options->profile);
+}
+
+/* As perf: its code for wrong usage is 129, for what it finds out later 255. */
+static enum tool_exit refuse(struct tool *tool, const char *text)
+{
+    tool_error(tool, "%s", text);
+    return tool_exit_as(tool, TOOL_USAGE, 255);
+}
+
+static enum tool_exit check(struct tool *tool, const struct data_options *options, int argc,
+                            char **argv)
+{
+    struct stat there;
+    if (!argc || strcmp(argv[0], "convert") != 0)
+        return tool_usage(tool, "data has the verb convert");
+    if (argc > 1)
+        return tool_usage(tool, "convert takes its recording from -i, not '%s'", argv[1]);
+    if (!options->json)
+        return refuse(tool, "--to-json FILE is needed");
+    if (options->all)
+        return refuse(tool, "--all is not for JSON");
+    if (options->wall_clock)
+        return refuse(tool, "--tod is not for JSON");
+    if (!tool->force && strcmp(options->json, "-") != 0 && !stat(options->json, &there) &&
+        S_ISREG(there.st_mode))
+        return refuse(tool, "the output file exists; --force writes over it");
+    return TOOL_DONE;
+}
+
+/* What perf says at the end, on standard error. */
+static void tell(const struct tool *tool, const char *input, const char *output, uint64_t samples)
+{
+    struct stat made;
+    double megabytes = stat(output, &made) ? 0 : (double)made.st_size / 1024.0 / 1024.0;
+    if (!strcmp(output, "-"))
+        return;
+    fprintf(stderr, "[ %s data convert: Converted '%s' into JSON data '%s' ]\n", tool->name, input,
+            output);
+    fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples) ]\n", tool->name,
+            megabytes, (unsigned long long)samples);
+}
+
+static enum tool_exit run_data(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct data_options *options = data;
+    struct perfdata_profile_options profile = tool_profile_options(tool, &options->profile, 0);
+    struct perfdata_export_options how = { .struct_size = sizeof how,
+                                           .detail = -1,
+                                           .profile = &profile };
+    struct perfdata_export_result result = { .struct_size = sizeof result };
+    perfdata_recording *recording;
+    enum tool_exit code = check(tool, options, argc, argv);
+    if (code == TOOL_DONE)
+        code = tool_open_one(tool, argc - 1, argv + 1, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_status status = perfdata_export_file(recording, "json", &how, options->json, &result);
+    if (status >= 0)
+        tell(tool, tool_input_name(tool, argc - 1, argv + 1), options->json, result.samples);
+    if (status == PERFDATA_ERROR_OUTPUT)
+        return tool_rewritten(tool, recording, status);
+    return tool_close_run(tool, recording, status, -1);
+}
+
+const struct tool_verb tool_verb_data = {
+    .name = "data",
+    .synopsis = "convert [OPTIONS] --to-json FILE",
+    .description =
+        "Writes a recording as the JSON of `perf data convert`: its header, and of each sample "
+        "time, process, thread, CPU,\ncommand and the recorded call chain with symbols. `export` "
+        "has the same form and others.",
+    .examples = { "data convert --to-json perf.json -i perf.data", "header and samples as JSON",
+                  "export json perf.data", "the same on standard output" },
+    .options = data_rows,
+    .options_size = sizeof(struct data_options),
+    .defaults = data_defaults,
+    .run = run_data,
+    .flags = TOOL_VERB_PERF,
+};
