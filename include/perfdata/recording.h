@@ -28,6 +28,20 @@ typedef int (*perfdata_write_fn)(void *data, const char *text, size_t length);
  * compressed record, which fail; build-ids of a file that inject writes as a pipe. Since 0.1. */
 #define PERFDATA_LIKE_PERF 4u
 
+/* How far a walk over the records has come. Since 0.2. */
+struct perfdata_progress {
+    size_t struct_size;
+    uint64_t bytes;   /* of the recording's data that have been read            */
+    uint64_t total;   /* bytes that there are; 0: unknown, of a stream          */
+    uint64_t records; /* that came out of them, in this walk                    */
+};
+
+/* Called every few thousand records, on the thread that reads, one call at a time; must not call back into the recording. An
+ * analysis may walk more than once: `bytes` then begins again. 0 to go on; greater: the walk ends here as if the recording did,
+ * with an issue (PERFDATA_ISSUE_LIMIT), so that what was read is still shown; less: it fails with PERFDATA_ERROR_CANCELLED, so
+ * that nothing is written. Since 0.2. */
+typedef int (*perfdata_progress_fn)(void *data, const struct perfdata_progress *progress);
+
 /* How to open. Begin with PERFDATA_OPTIONS_INIT; members that an older caller lacks have their defaults. Since 0.1. */
 struct perfdata_options {
     size_t struct_size;
@@ -44,10 +58,12 @@ struct perfdata_options {
     uint64_t max_decompressed;
     uint32_t threads; /* workers of the texts and analyses; 0: all cores                    */
     uint32_t flags;   /* PERFDATA_STRICT, PERFDATA_ALL_STREAMS, PERFDATA_LIKE_PERF          */
+    perfdata_progress_fn on_progress; /* may be NULL. Since 0.2. */
+    void *progress_data;
 };
 #define PERFDATA_OPTIONS_INIT                                                                      \
     {                                                                                              \
-        sizeof(struct perfdata_options), 0, 0, 0, 0, 0, 0, 0                                       \
+        sizeof(struct perfdata_options), 0, 0, 0, 0, 0, 0, 0, 0, 0                                 \
     }
 
 /* ---- opening ---- */

@@ -36,7 +36,8 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_NO_INLINE = 1 << 20, /* unwound chains without the functions put into others */
     PERFDATA_SCRIPT_PT_INSNS = 1 << 21,  /* with PT_EVENTS: its head for traces of instructions */
     PERFDATA_SCRIPT_PT_SWITCHES = 1 << 22, /* ... all switches, not only each CPU's last */
-    PERFDATA_SCRIPT_PT_SOURCE = 1 << 23    /* ... source lines of instructions and branches */
+    PERFDATA_SCRIPT_PT_SOURCE = 1 << 23,   /* ... source lines of instructions and branches */
+    PERFDATA_SCRIPT_COLOR = 1 << 24        /* with DUMP: bytes in perf's blue (ANSI). Since 0.2. */
 };
 
 /* Records that get lines of their own. Since 0.1. */

@@ -47,6 +47,7 @@ _perfdata() {
         '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-F+[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
         '*--fields=[fields, all or of a kind (hw\: sw\: trace\: raw\: break\: synth\:), + adds, - removes]:LIST:' \
         '*-D[every record as hex and text]' \
@@ -115,6 +116,7 @@ _perfdata() {
         '*--show-round-events[FINISHED_ROUND, and all records as they lie in the file]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--color=-[colours\: always, never or auto (on a terminal, unless NO_COLOR is set)]::MODE:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     report)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
@@ -134,6 +136,7 @@ _perfdata() {
         '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--stdio[plain text (the only form so far)]' \
         '*-s+[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \
@@ -158,6 +161,7 @@ _perfdata() {
         '*--time-quantum=[step of the sort key time, as 10ms]:TIME:' \
         '*--raw-trace[tracepoints'\'' fields without the event'\''s print format]' \
         '*--stdio-color=-[percentages in colours\: always, never or auto (on a terminal); without MODE always]::MODE:' \
+        '*--color=-[colours\: always, never or auto (on a terminal, unless NO_COLOR is set)]::MODE:' \
         '*--hierarchy[rows below rows, a level for each sort key]' \
         '*--full-source-path[source files with their folders]' \
         '*--ns[times with 9 decimals]' \
@@ -226,6 +230,7 @@ _perfdata() {
         '*--input=[recording to read; - is standard input]:FILE:_files' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-o+[what record writes; default\: perf.data.guest, .host or .kvm, which is both]:FILE:_files' \
         '*--output=[what record writes; default\: perf.data.guest, .host or .kvm, which is both]:FILE:_files' \
         '*--host[the host'\''s, too; report\: without it they count, but have no rows]' \
@@ -243,6 +248,7 @@ _perfdata() {
         '*--force[called as perf\: read files of other users too]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
         '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
@@ -264,12 +270,14 @@ _perfdata() {
         '*--json[one JSON object]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     evlist)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
         '*--input=[recording to read; - is standard input]:FILE:_files' \
         '*-f[called as perf\: read files of other users too]' \
         '*--force[called as perf\: read files of other users too]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-F[the sample frequency or period of each event]' \
         '*--freq[the sample frequency or period of each event]' \
         '*-g[groups in braces, a line each]' \
@@ -288,6 +296,7 @@ _perfdata() {
         '*--with-hits[only objects that samples hit]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
@@ -296,6 +305,7 @@ _perfdata() {
         '*--input=[recording to read; - is standard input]:FILE:_files' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*--strict[end with an error at the first thing that is wrong]' \
         '*--all-streams[of pipe streams one behind the other read all, not the first]' \
         '*-C+[only the buffers of these CPUs\: 0,2-3]:LIST:' \
@@ -330,6 +340,7 @@ _perfdata() {
         '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write, perf.html or perf.svg if not given; - is standard output]:FILE:_files' \
@@ -380,6 +391,7 @@ _perfdata() {
         '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*-o+[where to write, of several tables a folder; - is standard output (not of sqlite)]:FILE:_files' \
@@ -541,6 +553,7 @@ _perfdata() {
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '*--strict[end with an error at the first thing that is wrong]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
@@ -567,6 +580,7 @@ _perfdata() {
     check)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
         '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-q[nothing but the exit code]' \
         '*--quiet[nothing but the exit code]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
@@ -575,6 +589,7 @@ _perfdata() {
         '*--input=[recording to read; - is standard input]:FILE:_files' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
@@ -592,6 +607,7 @@ _perfdata() {
         '*--input=[recording to read; - is standard input]:FILE:_files' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
@@ -615,7 +631,8 @@ _perfdata() {
         '*--last=[of those so many up to the end]:N:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     merge)
-        _arguments '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
+        _arguments '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \
         '*--directory[make a directory with a file for each CPU'\''s records]' \
@@ -630,6 +647,7 @@ _perfdata() {
         '*--input=[recording to read; - is standard input]:FILE:_files' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-o+[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--output=[where to write; - is standard output, a pipe stream]:FILE:_files' \
         '*--pipe[write a pipe stream in any case, with a record for names that perf would not find]' \

@@ -17,6 +17,8 @@ static perfdata_recording *new_recording(const struct perfdata_options *given, c
     *status = pd_take_options(context, &options, sizeof options, given);
     context->on_issue = options.on_issue;
     context->issue_data = options.issue_data;
+    context->on_progress = options.on_progress;
+    context->progress_data = options.progress_data;
     context->strict = options.flags & PERFDATA_STRICT;
     context->limits = (struct pd_limits){ .memory = options.max_memory,
                                           .records = options.max_records,

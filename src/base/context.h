@@ -5,6 +5,8 @@
 #include "base/base.h"
 #include <pthread.h>
 
+struct perfdata_progress;
+
 typedef void (*pd_issue_fn)(void *data, const struct perfdata_issue *issue);
 
 struct pd_limits {
@@ -14,7 +16,12 @@ struct pd_limits {
     uint32_t threads;      /* workers; 0: all cores                                */
 };
 
+/* As perfdata_progress_fn, which base/ does not know. */
+typedef int (*pd_progress_fn)(void *data, const struct perfdata_progress *progress);
+
 struct pd_context {
+    pd_progress_fn on_progress; /* may be NULL */
+    void *progress_data;
     pd_issue_fn on_issue; /* may be NULL */
     void *issue_data;
     const char *path; /* of the recording, for issues; may be NULL */

@@ -2,6 +2,7 @@
 /* The walk over records in file order. The common record costs a look into two tables; all else (the end of a chunk,
  * payloads, odd records, damage) goes the slow way. */
 #include "container/walk.h"
+#include <perfdata/recording.h>
 #include <stdlib.h>
 
 enum {
@@ -13,7 +14,8 @@ enum {
     SAMPLE_MORE = 512,
     SAMPLE_TAIL = 64, /* fixed fields behind those that may vary */
     PATH_MORE = 256,
-    MORE = 128
+    MORE = 128,
+    PROGRESS_STEP = 2048 /* records between two looks at whether to go on */
 };
 
 /* How much larger than its least size a record of this type may be to pass unseen. */
@@ -38,6 +40,14 @@ static uint16_t usual_span(const struct pd_recording *recording, unsigned type, 
     }
 }
 
+/* As many of the limit as may come until the caller is asked. */
+static void take_records(struct pd_walk *walk)
+{
+    uint64_t step = walk->context->on_progress ? PROGRESS_STEP : UINT64_MAX;
+    walk->records_left = PD_MIN(step, walk->more_records);
+    walk->more_records -= walk->records_left;
+}
+
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out)
 {
     *out = NULL;
@@ -58,8 +68,9 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
     walk->data_end = recording->data.offset + recording->data.size;
     if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
         walk->small_size = SMALL_SIZE; /* the first trace is not far */
-    walk->records_left = recording->context.limits.records ? recording->context.limits.records
+    walk->more_records = recording->context.limits.records ? recording->context.limits.records
                                                            : UINT64_MAX;
+    take_records(walk);
     for (unsigned type = 0; type < PD_LENGTH(walk->least); type++) {
         walk->least[type] = pdc_is_plain(type) ? (uint16_t)pd_record_min_size(type) : UINT16_MAX;
         walk->span[type] = usual_span(recording, type, walk->least[type]);
@@ -558,8 +569,48 @@ static PD_NOINLINE int next_slow(struct pd_walk *walk, struct pd_raw *out)
     return result;
 }
 
+/* Bytes of all that will be walked; 0: nobody knows. */
+static uint64_t total_of(const struct pd_recording *recording)
+{
+    uint64_t total = recording->data.size;
+    for (uint32_t i = 0; i < recording->part_count; i++)
+        total += pd_source_size(recording->parts[i]);
+    return pd_source_size(recording->source) == UINT64_MAX ? 0 : total;
+}
+
+/* Tells how far we are. The result of the walk: 1 to go on. */
+static int tell_progress(struct pd_walk *walk)
+{
+    walk->told_records += PROGRESS_STEP;
+    if (!walk->context->on_progress) /* nor does it want issues told: PD_WALK_QUIET */
+        return 1;
+    struct perfdata_progress progress = { .struct_size = sizeof progress,
+                                          .bytes = pd_walk_position(walk),
+                                          .total = total_of(walk->recording),
+                                          .records = walk->told_records };
+    int answer = walk->context->on_progress(walk->context->progress_data, &progress);
+    if (!answer)
+        return 1;
+    walk->more_records = 0;
+    walk->stopped = walk->said_limit = true;
+    perfdata_status status = answer < 0
+                                 ? pd_fail(walk->context, PERFDATA_ERROR_CANCELLED, -1, "cancelled")
+                                 : pd_issue(walk->context, PERFDATA_ISSUE_LIMIT,
+                                            (int64_t)pdc_walk_offset(walk),
+                                            "stopped after %llu records",
+                                            (unsigned long long)walk->told_records);
+    return walk->failed = status;
+}
+
 static PD_NOINLINE int at_limit(struct pd_walk *walk)
 {
+    if (walk->failed == PERFDATA_OK && !walk->stopped && walk->more_records) {
+        int result = tell_progress(walk);
+        if (result <= 0)
+            return result;
+        take_records(walk);
+        return 1;
+    }
     walk->records_left = 0;
     if (walk->failed == PERFDATA_OK && !walk->said_limit) {
         walk->said_limit = true;
@@ -574,8 +625,11 @@ static PD_NOINLINE int at_limit(struct pd_walk *walk)
 
 int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
 {
-    if (PD_UNLIKELY(!walk->records_left))
-        return at_limit(walk);
+    if (PD_UNLIKELY(!walk->records_left)) {
+        int result = at_limit(walk);
+        if (result <= 0)
+            return result;
+    }
     if (PD_UNLIKELY((size_t)(walk->end - walk->next) < 8))
         return next_slow(walk, out);
     struct pd_record_header header = pd_record_header(walk->next, walk->swap);

@@ -14,11 +14,13 @@ struct pdc_cached_event {
 struct pd_walk {
     const uint8_t *next, *end;     /* in the chunk */
     const uint8_t *last;           /* the record delivered last, if it is in the chunk, or NULL */
-    uint64_t records_left;         /* of the limit */
+    uint64_t records_left;         /* until somebody is asked whether to go on */
+    uint64_t more_records;         /* of the limit, beyond these */
+    uint64_t told_records;         /* those before the last time that somebody was asked */
     const struct pd_event *single; /* the only event, NULL when there are more */
     bool swap;
     bool lost_way; /* what follows the last record is unknown: search */
-    bool said_limit;
+    bool said_limit, stopped; /* `stopped`: the caller wanted no more */
     bool closed, payloads; /* pd_walk_set() */
     uint64_t doubtful;     /* offset + 1 of the last record that is doubted */
     perfdata_status failed;

@@ -91,8 +91,8 @@ static enum tool_exit apply(struct tool *tool, const struct global_option *optio
 {
     *done = false;
     switch (option->kind) {
-    case GLOBAL_NO_PAGER: tool->pager = false; return TOOL_DONE;
-    case GLOBAL_PAGER: tool->pager = true; return TOOL_DONE;
+    case GLOBAL_NO_PAGER: tool->pager = 0; return TOOL_DONE;
+    case GLOBAL_PAGER: tool->pager = 1; return TOOL_DONE;
     case GLOBAL_BUILD_ID_DIR: tool->build_id_dir = value; return TOOL_DONE;
     case GLOBAL_DEBUGFS: tool->tracefs_asked = true; return TOOL_DONE;
     case GLOBAL_DEBUG: return take_debug(tool, value);

@@ -24,6 +24,30 @@ enum tool_exit tool_parse_streams(struct tool *tool, void *options, const char *
     return TOOL_DONE;
 }
 
+enum tool_exit tool_parse_progress(struct tool *tool, void *options, const char *value, bool unset)
+{
+    (void)options, (void)value;
+    tool->no_progress = unset;
+    return TOOL_DONE;
+}
+
+/* perf reads the word as a value of color.ui, and goes on where it is none. */
+enum tool_exit tool_parse_color(struct tool *tool, void *options, const char *value, bool unset)
+{
+    (void)options;
+    if (unset || !*value || !strcmp(value, "never"))
+        tool->color = 0;
+    else if (!strcmp(value, "always"))
+        tool->color = 1;
+    else if (!strcmp(value, "auto"))
+        tool->color = -1;
+    else if (tool->as_perf)
+        fprintf(stderr, "bad config value for 'color.ui', ignoring...\n");
+    else
+        return tool_usage(tool, "colours are always, never or auto, not '%s'", value);
+    return TOOL_DONE;
+}
+
 enum tool_exit tool_parse_itrace(struct tool *tool, void *options, const char *value, bool unset)
 {
     (void)options;
@@ -142,6 +166,7 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
         tool_error(tool, "%s is neither yours nor root's (-f reads it all the same)", name);
         return TOOL_NOTHING;
     }
+    tool_watch(tool, &options);
     perfdata_recording *recording;
     perfdata_status status = standard_input
                                  ? perfdata_recording_open_fd(STDIN_FILENO, &options, &recording)
@@ -170,8 +195,10 @@ enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_
 enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording,
                                       perfdata_status status)
 {
+    if (status == PERFDATA_ERROR_CANCELLED && tool->progress.ended_at.struct_size)
+        return TOOL_PARTIAL; /* tool_finish() tells it */
     if (status == PERFDATA_ERROR_OUTPUT)
-        return TOOL_OUTPUT;
+        return tool->progress.text_ended ? TOOL_PARTIAL : TOOL_OUTPUT;
     int64_t offset = -1;
     const char *text = recording ? perfdata_recording_error(recording, &offset) : "";
     if (!*text)
@@ -209,6 +236,11 @@ enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
 
 int tool_write_text(void *tool, const char *text, size_t length)
 {
-    tool_write(tool, text, length);
-    return !tool_output_ok(tool);
+    struct tool *state = tool;
+    if (tool_interrupted() && !state->writes && !state->progress.ended_at.struct_size) {
+        state->progress.text_ended = true;
+        return 1;
+    }
+    tool_write(state, text, length);
+    return !tool_output_ok(state);
 }

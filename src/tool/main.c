@@ -19,8 +19,8 @@ static enum tool_exit run(struct tool *tool, int argc, char **argv)
     tool->verb = row->name;
     if (tool->tracefs_asked && !strcmp(row->name, "record"))
         return tool_refuse(tool, "--debugfs-dir");
-    if (tool->pager)
-        tool_page(tool);
+    tool->pages = !(row->verb->flags & (TOOL_VERB_UNPAGED | TOOL_VERB_WRITES));
+    tool->writes = row->verb->flags & TOOL_VERB_WRITES;
     return tool_verb_run(tool, row->verb, argc - 1, argv + 1);
 }
 
@@ -28,7 +28,5 @@ int main(int argc, char **argv)
 {
     struct tool tool;
     tool_init(&tool, argc > 0 ? argv[0] : NULL);
-    int code = tool_finish(&tool, run(&tool, argc, argv));
-    tool_page_end(&tool);
-    return code;
+    return tool_finish(&tool, run(&tool, argc, argv));
 }

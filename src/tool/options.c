@@ -399,6 +399,7 @@ enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, in
     }
     enum tool_exit code = tool_parse(tool, verb, options, &argc, argv + 1, &help);
     if (code == TOOL_DONE && help) {
+        tool->pages = true;
         tool_help_verb(tool, verb);
         tool_exit_as(tool, TOOL_DONE, 129);
     } else if (code == TOOL_DONE) {

@@ -62,8 +62,10 @@ struct tool_option {
 };
 
 enum tool_verb_flags {
-    TOOL_VERB_PERF = 1, /* perf has this verb: its other options are refused by name */
-    TOOL_VERB_STOP = 2, /* options end at the first argument                          */
+    TOOL_VERB_PERF = 1,    /* perf has this verb: its other options are refused by name */
+    TOOL_VERB_STOP = 2,    /* options end at the first argument                          */
+    TOOL_VERB_UNPAGED = 4, /* its text does not go through a pager on a terminal      */
+    TOOL_VERB_WRITES = 8,  /* it makes a file: not paged, and an interrupt leaves none */
 };
 
 struct tool_verb {
@@ -108,6 +110,9 @@ enum tool_exit tool_parse_jobs(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_strict(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_streams(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_progress(struct tool *, void *, const char *, bool);
+/* Also --stdio-color of perf's verbs. */
+enum tool_exit tool_parse_color(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
 #define TOOL_ROW_INPUT                                                                             \
     {                                                                                              \
@@ -170,8 +175,21 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
             "code of runtimes by the jitdumps that they wrote: in DIR, or where recorded",         \
             FIELD(in jitdump), .flags = TOOL_OPTIONAL | TOOL_OURS, .implied = ""                   \
     }
+#define TOOL_ROW_PROGRESS                                                                          \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "progress", NULL,                                                        \
+            "a line on a terminal that says how far reading is (on)",                              \
+            .flags = TOOL_NO_VALUE | TOOL_OURS, .parse = tool_parse_progress                       \
+    }
+#define TOOL_ROW_COLOR                                                                             \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "color", "MODE",                                                         \
+            "colours: always, never or auto (on a terminal, unless NO_COLOR is set)",              \
+            .flags = TOOL_OPTIONAL | TOOL_OURS, .implied = "always", .parse = tool_parse_color     \
+    }
 #define TOOL_ROWS_READING                                                                          \
-    TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS
+    TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS,             \
+        TOOL_ROW_PROGRESS
 #define TOOL_ROWS_NAMES(in)                                                                         \
     {                                                                                               \
         TOOL_FLAG, 0, "inline", NULL, "inlined functions in unwound chains (on)", FIELD(in inlined) \

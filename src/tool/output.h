@@ -13,12 +13,12 @@ struct tool_output_options {
 };
 
 #define TOOL_ROWS_OUTPUT(field)                                                                    \
-    { TOOL_STRING,                                                                                 \
-      'o',                                                                                         \
-      "output",                                                                                    \
-      "FILE",                                                                                      \
-      "where to write; - is standard output, a pipe stream",                                       \
-      FIELD(field.path) },                                                                         \
+    TOOL_ROW_PROGRESS, { TOOL_STRING,                                                              \
+                         'o',                                                                      \
+                         "output",                                                                 \
+                         "FILE",                                                                   \
+                         "where to write; - is standard output, a pipe stream",                    \
+                         FIELD(field.path) },                                                      \
         { TOOL_FLAG,                                                                               \
           0,                                                                                       \
           "pipe",                                                                                  \

@@ -19,6 +19,7 @@ void tool_init(struct tool *tool, const char *argv0)
     tool->as_perf = base && !strcmp(base, "perf");
     tool->name = tool->as_perf ? "perf" : "perfdata";
     tool->perf_exit = -1;
+    tool->pager = tool->color = -1;
 }
 
 static void print_prefix(const struct tool *tool)
@@ -30,8 +31,9 @@ static void print_prefix(const struct tool *tool)
 }
 
 TOOL_PRINTF(2, 0)
-static void print_error(const struct tool *tool, const char *format, va_list arguments)
+static void print_error(struct tool *tool, const char *format, va_list arguments)
 {
+    tool_progress_clear(tool);
     print_prefix(tool);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
@@ -99,9 +101,10 @@ static bool issue_is_loss(int kind)
     }
 }
 
-static void print_issue(const struct tool *tool, int kind, int64_t offset, const char *text,
+static void print_issue(struct tool *tool, int kind, int64_t offset, const char *text,
                         uint64_t count)
 {
+    tool_progress_clear(tool);
     print_prefix(tool);
     fprintf(stderr, "%s: %s", perfdata_issue_name(kind), text);
     if (offset >= 0)
@@ -182,11 +185,13 @@ enum tool_exit tool_issues_exit(const struct tool *tool)
     return TOOL_DONE;
 }
 
-static void print_issues(const struct tool *tool)
+static void print_issues(struct tool *tool)
 {
     for (int kind = 0; kind < PERFDATA_ISSUE_COUNT; kind++) {
         const struct tool_issues *kept = &tool->issues[kind];
-        bool told = tool->as_perf && (kept->warnings || !issue_is_loss(kind));
+        bool told = tool->as_perf ? kept->warnings || !issue_is_loss(kind)
+                                  : kind == PERFDATA_ISSUE_LIMIT && kept->count == 1 &&
+                                        tool->progress.ended_at.struct_size; /* by an interrupt */
         if (kept->count && !told)
             print_issue(tool, kind, kept->first_offset, kept->first_text, kept->count);
     }
@@ -194,8 +199,11 @@ static void print_issues(const struct tool *tool)
 
 int tool_finish(struct tool *tool, enum tool_exit code)
 {
+    tool_progress_clear(tool);
     tool_flush(tool);
+    tool_page_end(tool); /* messages would run through its screen */
     print_warnings(tool);
+    tool_tell_interrupt(tool);
     if (tool->as_perf || !tool->verbose)
         print_issues(tool);
     if (code == TOOL_DONE)
@@ -230,6 +238,11 @@ bool tool_output_ok(const struct tool *tool)
 
 static void write_all(struct tool *tool, const char *bytes, size_t size)
 {
+    if (size && !tool->printed) {
+        tool_progress_clear(tool);
+        tool->printed = true;
+        tool_page(tool);
+    }
     while (size && tool_output_ok(tool)) {
         ssize_t done = write(STDOUT_FILENO, bytes, size);
         if (done >= 0) {
@@ -301,6 +314,13 @@ void tool_printf(struct tool *tool, const char *format, ...)
 bool tool_output_is_terminal(const struct tool *tool)
 {
     return tool->pager_process || isatty(STDOUT_FILENO);
+}
+
+bool tool_colors(const struct tool *tool)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    bool plain = (no && *no) || (!tool->as_perf && terminal && !strcmp(terminal, "dumb"));
+    return tool->color >= 0 ? tool->color : !plain && tool_output_is_terminal(tool);
 }
 
 unsigned tool_columns(void)

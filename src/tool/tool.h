@@ -3,7 +3,9 @@
  * The verb's contract (struct tool_verb) is in options.h. */
 #ifndef PERFDATA_TOOL_H
 #define PERFDATA_TOOL_H
+#include <perfdata/recording.h>
 #include <perfdata/status.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,7 +54,9 @@ struct tool {
     unsigned itrace_count;
     bool no_itrace;
     const char *build_id_dir; /* --buildid-dir before the verb; NULL: HOME/.debug */
-    bool pager;               /* -p: long output through PAGER on a terminal  */
+    int pager;                /* 1: -p, 0: --no-pager, -1: as the verb does on a terminal */
+    int color;                /* 1: always, 0: never, -1: on a terminal           */
+    bool no_progress;         /* --no-progress                                    */
     bool tracefs_asked;       /* --debugfs-dir                                */
     int debug_level;          /* --debug verbose=N: as many -v     */
     struct tool_guests guests;
@@ -65,7 +69,20 @@ struct tool {
         size_t length;
         uint64_t left_out;
     } warnings;
+    bool pages,
+        writes;   /* of the verb: long text; a file, which an interrupt must not leave half done */
+    bool goes_on; /* an interrupt ends nothing: a file is changed in place */
+    bool printed; /* something was written on standard output */
     int pager_process; /* 0: none */
+    struct tool_progress {
+        bool wanted;
+        _Atomic bool shown;   /* the line stands on the terminal */
+        uint64_t begin, told; /* milliseconds: of this walk, of the line's last change */
+        uint64_t records;
+        _Atomic bool text_ended; /* by an interrupt, behind a whole line */
+        struct perfdata_progress
+            ended_at; /* where an interrupt ended it; struct_size 0: none did */
+    } progress;
     struct tool_output {
         char *buffer;
         size_t length, capacity;
@@ -109,12 +126,28 @@ bool tool_output_ok(const struct tool *tool);
 
 /* Also through a pager. */
 bool tool_output_is_terminal(const struct tool *tool);
-/* pager.c: on a terminal, what is written from here on goes through PERF_PAGER or PAGER (less). */
+/* Whether text is printed in colours. */
+bool tool_colors(const struct tool *tool);
+/* pager.c: on a terminal, what is written from here on goes through PERF_PAGER or PAGER (less), where the verb's output is
+ * paged. The first write calls it, so that messages alone are not. */
 void tool_page(struct tool *tool);
 /* Waits until the reader has left it. After the last tool_flush(). */
 void tool_page_end(struct tool *tool);
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
+
+/* ---- progress.c ---- */
+
+/* A recording is about to be opened with these options: an interrupt (SIGINT) ends reading it, and a line on a terminal tells
+ * how far that is. */
+void tool_watch(struct tool *tool, struct perfdata_options *options);
+/* Takes the line away, before anything else is printed on the terminal. */
+void tool_progress_clear(struct tool *tool);
+bool tool_interrupted(void);
+/* Says what is whole, when an interrupt ended reading. */
+void tool_tell_interrupt(struct tool *tool);
+/* 0 to 1; 0 where the size is unknown. */
+double tool_share(const struct perfdata_progress *at);
 
 /* Names near `wrong`, best first, each behind `prefix`: "--a, --b or --c" in `text`, empty when there is
  * none. `next` gives the candidates one by one until NULL. */

@@ -94,4 +94,5 @@ const struct tool_verb tool_verb_help = {
     .options = help_rows,
     .options_size = sizeof(struct help_options),
     .run = run_help,
+    .flags = TOOL_VERB_UNPAGED,
 };

@@ -81,4 +81,5 @@ const struct tool_verb tool_verb_version = {
     .options = version_rows,
     .options_size = sizeof(struct version_options),
     .run = run_version,
+    .flags = TOOL_VERB_UNPAGED,
 };

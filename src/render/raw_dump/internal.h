@@ -10,5 +10,7 @@ void pd_raw_dump_user(const struct pd_raw_dump *dump, const struct pd_delivered 
                       struct pd_text *text);
 /* The packets of an Intel PT trace. */
 void pd_raw_dump_trace(const uint8_t *bytes, size_t size, struct pd_text *text);
+/* What stands in the text from `begin` on, whole lines, in perf's colours. */
+void pd_raw_dump_color(struct pd_text *text, size_t begin);
 
 #endif

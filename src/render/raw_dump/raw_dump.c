@@ -623,6 +623,7 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
         return;
     if (is_sample && pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
         return;
+    size_t begin = text->length;
     if (!again) {
         put_place(dump, record, text);
         put_bytes(record, text);
@@ -643,6 +644,8 @@ void pd_raw_dump_record(const struct pd_raw_dump *dump, struct pd_resolver *reso
     }
     if (is_sample)
         put_resolved(dump->symbols, resolver, &sample, record, text);
+    if (dump->colored && !text->failed)
+        pd_raw_dump_color(text, begin);
 }
 
 void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivered *record,
@@ -655,6 +658,9 @@ void pd_raw_dump_behind(const struct pd_raw_dump *dump, const struct pd_delivere
         pd_sample_decode(record->event, record->data, record->size, &sample) < 0 ||
         !sample.aux_size)
         return;
+    size_t begin = text->length;
     pd_text_char(text, '\n');
     pd_raw_dump_trace(sample.aux, (size_t)sample.aux_size, text);
+    if (dump->colored && !text->failed)
+        pd_raw_dump_color(text, begin);
 }

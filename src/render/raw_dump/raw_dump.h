@@ -15,6 +15,7 @@ struct pd_raw_dump {
     enum pd_raw_dump_verb verb; /* they know different records */
     bool no_packets;            /* --no-itrace */
     bool unsorted;              /* rounds mean nothing */
+    bool colored;               /* bytes in perf's blue, as ANSI escape sequences */
     bool has_cpu, has_time, has_trailer;
     _Atomic uint64_t first_attr; /* where the first event of a pipe stands, all ones: not met */
     struct pd_ibs ibs;

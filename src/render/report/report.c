@@ -342,6 +342,7 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
                                     .sink = sink_dump,
                                     .front = front_dump };
     pd_raw_dump_init(&run.dump, report->recording, PD_RAW_DUMP_REPORT);
+    run.dump.colored = report->options->flags & PERFDATA_REPORT_COLOR;
     run.dump.no_packets = report->options->flags & PERFDATA_REPORT_NO_ITRACE;
     if (report->options->flags & PERFDATA_REPORT_FILE_ORDER) {
         consumer.order = PD_ORDER_FILE;

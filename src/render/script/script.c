@@ -437,6 +437,7 @@ static perfdata_status run(struct pd_script *script)
     if (options->flags & PERFDATA_SCRIPT_DUMP) {
         pd_raw_dump_init(&dump, script->recording, PD_RAW_DUMP_SCRIPT);
         dump.symbols = script->session.symbols;
+        dump.colored = options->flags & PERFDATA_SCRIPT_COLOR;
         dump.no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
         dump.unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED;
         script->dump = &dump;

@@ -55,4 +55,5 @@ const struct tool_verb tool_verb_anonymize = {
     .options = anonymize_rows,
     .options_size = sizeof(struct anonymize_options),
     .run = run_anonymize,
+    .flags = TOOL_VERB_WRITES,
 };

@@ -82,4 +82,5 @@ const struct tool_verb tool_verb_assemble = {
     .options = assemble_rows,
     .options_size = sizeof(struct assemble_options),
     .run = run_assemble,
+    .flags = TOOL_VERB_WRITES,
 };

@@ -230,4 +230,5 @@ const struct tool_verb tool_verb_export = {
     .options_size = sizeof(struct export_options),
     .defaults = export_defaults,
     .run = run_export,
+    .flags = TOOL_VERB_WRITES,
 };

@@ -97,7 +97,8 @@ static enum tool_exit correlate(struct tool *tool, const struct inject_options *
         return code;
     bool directory = perfdata_recording_form(recording) == PERFDATA_FORM_DIRECTORY;
     snprintf(file, sizeof file, directory ? "%s/data" : "%s", tool->input);
-    if (!is_dry_run(options->vm_time))
+    tool->goes_on = !is_dry_run(options->vm_time);
+    if (tool->goes_on)
         vm.write_to = file;
     perfdata_status status = perfdata_correlate_vm_time(recording, &vm);
     return tool_rewritten(tool, recording, status);
@@ -249,5 +250,5 @@ const struct tool_verb tool_verb_inject = {
     .options = inject_rows,
     .options_size = sizeof(struct inject_options),
     .run = run_inject,
-    .flags = TOOL_VERB_PERF,
+    .flags = TOOL_VERB_WRITES | TOOL_VERB_PERF,
 };

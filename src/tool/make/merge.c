@@ -50,4 +50,5 @@ const struct tool_verb tool_verb_merge = {
     .options = merge_rows,
     .options_size = sizeof(struct merge_options),
     .run = run_merge,
+    .flags = TOOL_VERB_WRITES,
 };

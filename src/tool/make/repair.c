@@ -43,4 +43,5 @@ const struct tool_verb tool_verb_repair = {
     .options = repair_rows,
     .options_size = sizeof(struct repair_options),
     .run = run_repair,
+    .flags = TOOL_VERB_WRITES,
 };

@@ -58,4 +58,5 @@ const struct tool_verb tool_verb_slice = {
     .options = slice_rows,
     .options_size = sizeof(struct slice_options),
     .run = run_slice,
+    .flags = TOOL_VERB_WRITES,
 };

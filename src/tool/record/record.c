@@ -515,5 +515,5 @@ const struct tool_verb tool_verb_record = {
     .options_size = sizeof(struct record_options),
     .defaults = set_defaults,
     .run = run_record,
-    .flags = TOOL_VERB_PERF | TOOL_VERB_STOP,
+    .flags = TOOL_VERB_WRITES | TOOL_VERB_PERF | TOOL_VERB_STOP,
 };

@@ -15,6 +15,7 @@ static const struct tool_option aux_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
     TOOL_ROW_VERBOSE,
+    TOOL_ROW_PROGRESS,
     TOOL_ROW_STRICT,
     TOOL_ROW_STREAMS,
     { TOOL_STRING, 'C', "cpu", "LIST", "only the buffers of these CPUs: 0,2-3", FIELD(cpus) },

@@ -18,6 +18,7 @@ static const struct tool_option buildid_list_rows[] = {
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 'H', "with-hits", NULL, "only objects that samples hit", FIELD(with_hits) },
     TOOL_ROW_VERBOSE,
+    TOOL_ROW_PROGRESS,
     TOOL_ROW_JOBS,
     { 0 },
 };

@@ -13,6 +13,7 @@ struct check_options {
 static const struct tool_option check_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
+    TOOL_ROW_PROGRESS,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 'q', "quiet", NULL, "nothing but the exit code", FIELD(quiet) },
     { 0 },
@@ -52,6 +53,7 @@ static enum tool_exit run_check(struct tool *tool, void *data, int argc, char **
     const char *name = tool_input_name(tool, argc, argv);
     open.on_issue = print_issue;
     open.issue_data = &printer;
+    tool_watch(tool, &open);
     perfdata_status status = strcmp(name, "-") != 0
                                  ? perfdata_recording_open(name, &open, &recording)
                                  : perfdata_recording_open_fd(STDIN_FILENO, &open, &recording);

@@ -22,6 +22,7 @@ static const struct tool_option dump_rows[] = {
     TOOL_ROW_INPUT,
     TOOL_ROW_FORCE,
     TOOL_ROW_VERBOSE,
+    TOOL_ROW_PROGRESS,
     TOOL_ROW_STRICT,
     TOOL_ROW_STREAMS,
     TOOL_ROW_MEMORY,
@@ -110,6 +111,7 @@ static enum tool_exit run_pdt(struct tool *tool, const char *name, const char *o
     enum tool_exit code;
     options.on_issue = tool_on_issue;
     options.issue_data = tool;
+    tool_watch(tool, &options);
     perfdata_status status = strcmp(name, "-") != 0
                                  ? perfdata_recording_open(name, &options, &recording)
                                  : perfdata_recording_open_fd(STDIN_FILENO, &options, &recording);

@@ -12,6 +12,7 @@ static const struct tool_option evlist_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
     TOOL_ROW_FORCE,
+    TOOL_ROW_PROGRESS,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 'F', "freq", NULL, "the sample frequency or period of each event",
       FIELD(frequency) },
@@ -51,5 +52,5 @@ const struct tool_verb tool_verb_evlist = {
     .options = evlist_rows,
     .options_size = sizeof(struct evlist_options),
     .run = run_evlist,
-    .flags = TOOL_VERB_PERF,
+    .flags = TOOL_VERB_UNPAGED | TOOL_VERB_PERF,
 };

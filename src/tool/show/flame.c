@@ -137,7 +137,7 @@ static bool list_lines(struct warnings *warnings)
 
 /* Reads the recording a second time, through a handle of its own: what is wrong has been told on standard error already. A
  * stream cannot be read twice. */
-static bool find_warnings(const char *name, const perfdata_profile *profile,
+static bool find_warnings(struct tool *tool, const char *name, const perfdata_profile *profile,
                           struct warnings *warnings)
 {
     perfdata_recording *recording;
@@ -145,6 +145,7 @@ static bool find_warnings(const char *name, const perfdata_profile *profile,
     struct perfdata_options open = PERFDATA_OPTIONS_INIT;
     open.on_issue = take_issue;
     open.issue_data = warnings;
+    tool_watch(tool, &open);
     if (strcmp(name, "-") != 0) {
         status = perfdata_recording_open(name, &open, &recording);
         if (status >= 0)
@@ -193,7 +194,7 @@ static enum tool_exit write_all(struct tool *tool, const struct flame_options *o
     page.title = options->title ? options->title : name;
     page.before = before;
     page.max_samples = options->max_samples;
-    if (!options->svg && !find_warnings(name, profile, &warnings))
+    if (!options->svg && !find_warnings(tool, name, profile, &warnings))
         tool_error(tool, "out of memory: the page does not list what is wrong with the recording");
     page.warnings = warnings.lines;
     page.warning_count = warnings.count;
@@ -252,4 +253,5 @@ const struct tool_verb tool_verb_flame = {
     .options_size = sizeof(struct flame_options),
     .defaults = flame_defaults,
     .run = run_flame,
+    .flags = TOOL_VERB_WRITES,
 };

@@ -15,6 +15,7 @@ static const struct tool_option header_rows[] = {
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 0, "json", NULL, "one JSON object", FIELD(json) },
     TOOL_ROW_VERBOSE,
+    TOOL_ROW_PROGRESS,
     { 0 },
 };
 

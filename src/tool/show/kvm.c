@@ -14,6 +14,7 @@ static const struct tool_option kvm_rows[] = {
     { TOOL_GROUP, .help = "Input" },
     TOOL_ROW_INPUT,
     TOOL_ROW_VERBOSE,
+    TOOL_ROW_PROGRESS,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_STRING, 'o', "output", "FILE",
       "what record writes; default: perf.data.guest, .host or .kvm, which is both", FIELD(output) },

@@ -13,7 +13,7 @@ struct report_options {
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
-    int file_order, color, modules, source, asm_raw, thread_counts;
+    int file_order, modules, source, asm_raw, thread_counts;
     const char *objdump, *style, *prefix, *prefix_strip, *pretty;
     const char *sort, *fields, *call_graph, *percent_limit, *separator, *widths, *parent,
         *ignore_callees;
@@ -43,24 +43,6 @@ static enum tool_exit parse_percentage(struct tool *tool, void *data, const char
         options->relative = 0;
     else
         return tool_usage(tool, "option --percentage takes relative or absolute, not '%s'", value);
-    return TOOL_DONE;
-}
-
-/* perf reads the word as a value of color.ui, and goes on where it is none. */
-static enum tool_exit parse_color(struct tool *tool, void *data, const char *value, bool unset)
-{
-    struct report_options *options = data;
-    if (unset || !*value || !strcmp(value, "never"))
-        options->color = 0;
-    else if (!strcmp(value, "always"))
-        options->color = 1;
-    else if (!strcmp(value, "auto"))
-        options->color = tool_output_is_terminal(tool);
-    else if (tool->as_perf)
-        fprintf(stderr, "bad config value for 'color.ui', ignoring...\n");
-    else
-        return tool_usage(tool, "option --stdio-color takes always, never or auto, not '%s'",
-                          value);
     return TOOL_DONE;
 }
 
@@ -130,7 +112,8 @@ static const struct tool_option report_rows[] = {
       FIELD(raw_trace) },
     { TOOL_CALLBACK, 0, "stdio-color", "MODE",
       "percentages in colours: always, never or auto (on a terminal); without MODE always",
-      .flags = TOOL_LAST, .implied = "always", .parse = parse_color },
+      .flags = TOOL_LAST, .implied = "always", .parse = tool_parse_color },
+    TOOL_ROW_COLOR,
     { TOOL_FLAG, 0, "hierarchy", NULL, "rows below rows, a level for each sort key",
       FIELD(hierarchy) },
     { TOOL_FLAG, 0, "full-source-path", NULL, "source files with their folders",
@@ -254,7 +237,7 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->verbose > 0 && !from->quiet, PERFDATA_REPORT_VERBOSE },
         { !from->inlined, PERFDATA_REPORT_NO_INLINE },
         { from->branch_history, PERFDATA_REPORT_BRANCH_HISTORY },
-        { from->color, PERFDATA_REPORT_COLOR },
+        { tool_colors(tool), PERFDATA_REPORT_COLOR },
         { from->file_order, PERFDATA_REPORT_FILE_ORDER },
         { from->thread_counts, PERFDATA_REPORT_THREAD_COUNTS },
         { from->pretty && !strcmp(from->pretty, "raw"), PERFDATA_REPORT_THREAD_COUNTS_RAW },

@@ -210,6 +210,7 @@ static const struct tool_option script_rows[] = {
     { TOOL_FLAG, 0, "show-round-events", NULL,
       "FINISHED_ROUND, and all records as they lie in the file", FIELD(rounds) },
     TOOL_ROW_VERBOSE,
+    TOOL_ROW_COLOR,
     { 0 },
 };
 
@@ -232,6 +233,7 @@ static uint64_t flags_of(const struct tool *tool, const struct script_options *f
         { !from->demangle, PERFDATA_SCRIPT_NO_DEMANGLE },
         { from->demangle_kernel, PERFDATA_SCRIPT_DEMANGLE_KERNEL },
         { !from->inlined, PERFDATA_SCRIPT_NO_INLINE },
+        { tool_colors(tool), PERFDATA_SCRIPT_COLOR },
         { tool->verbose, PERFDATA_SCRIPT_VERBOSE_NAMES },
         { tool->force, PERFDATA_SCRIPT_FORCE },
         { from->xed, PERFDATA_SCRIPT_XED },
