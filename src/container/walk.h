@@ -19,10 +19,10 @@ struct pd_walk {
     uint64_t told_records;         /* those before the last time that somebody was asked */
     const struct pd_event *single; /* the only event, NULL when there are more */
     bool swap;
-    bool lost_way; /* what follows the last record is unknown: search */
+    bool lost_way;            /* what follows the last record is unknown: search */
     bool said_limit, stopped; /* `stopped`: the caller wanted no more */
-    bool closed, payloads; /* pd_walk_set() */
-    uint64_t doubtful;     /* offset + 1 of the last record that is doubted */
+    bool closed, payloads;    /* pd_walk_set() */
+    uint64_t doubtful;        /* offset + 1 of the last record that is doubted */
     perfdata_status failed;
     uint16_t least
         [128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */

@@ -354,8 +354,7 @@ static int take_cache(const struct config_reader *reader, const char *value)
 /* What perf 6.1 reads for other output than plain text. core.proc-map-timeout is of recording. */
 static bool is_of_terminal(const char *key)
 {
-    static const char *const sections[] = { "annotate.", "ui.",    "color.",
-                                            "colors.",   "pager.", "core." };
+    static const char *const sections[] = { "annotate.", "ui.", "color.", "colors.", "core." };
     for (size_t i = 0; i < PD_LENGTH(sections); i++)
         if (!strncmp(key, sections[i], strlen(sections[i])))
             return strcmp(key, "core.proc-map-timeout") != 0;
@@ -376,8 +375,8 @@ static int take_entry(void *data, const char *key, const char *value)
         return take_cache(reader, value ? value : "");
     if (is_of_terminal(key))
         return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
-                        "perfconfig: %s changes nothing here: it is of perf's annotated code, "
-                        "interactive report or pager",
+                        "perfconfig: %s changes nothing here: it is of perf's annotated code or "
+                        "interactive report",
                         key);
     if (pd_itrace_options_config(reader->options, key, value))
         return 0;

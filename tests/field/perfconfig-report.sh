@@ -67,7 +67,7 @@ for verb in report script; do
     says 'bad config file line 2 in config' '[bad\n' $verb
     says 'bad config file line 1 in config' '[bad' $verb
     says 'bad config file line 2 in config' '[good]\nx = "open\n[y]\n' $verb
-    for key in annotate.objdump ui.show-headers colors.top pager.report core.pager color.ui; do
+    for key in annotate.objdump ui.show-headers colors.top core.pager color.ui; do
         printf '[%s]\n%s = 1\n' "${key%%.*}" "${key#*.}" >config
         [ "$(PERF_CONFIG=config "$PERFDATA" $verb -i rec.data 2>&1 >/dev/null | grep -c "$key")" -eq 1 ] ||
             { echo "$verb: $key is not told once"; failed=1; }
