@@ -33,22 +33,18 @@ perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t fi
     case PERFDATA_SAMPLE_ID: *value = s->id, bit = PD_SAMPLE_ID | PD_SAMPLE_IDENTIFIER; break;
     case PERFDATA_SAMPLE_STREAM_ID: *value = s->stream_id, bit = PD_SAMPLE_STREAM_ID; break;
     case PERFDATA_SAMPLE_CPU: *value = s->cpu, bit = PD_SAMPLE_CPU; break;
-    case PERFDATA_SAMPLE_PERIOD: *value = s->period, bit = PD_SAMPLE_PERIOD; break;
-    case PERFDATA_SAMPLE_WEIGHT:
-        *value = s->weight, bit = PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT;
+    case PERFDATA_SAMPLE_PERIOD:
+        *value = s->period, bit = PD_SAMPLE_PERIOD;
         break;
-    case PERFDATA_SAMPLE_DATA_SRC: *value = s->data_src, bit = PD_SAMPLE_DATA_SRC; break;
-    case PERFDATA_SAMPLE_TRANSACTION: *value = s->transaction, bit = PD_SAMPLE_TRANSACTION; break;
-    case PERFDATA_SAMPLE_PHYS_ADDR: *value = s->phys_addr, bit = PD_SAMPLE_PHYS_ADDR; break;
-    case PERFDATA_SAMPLE_CGROUP: *value = s->cgroup, bit = PD_SAMPLE_CGROUP; break;
-    case PERFDATA_SAMPLE_DATA_PAGE_SIZE:
-        *value = s->data_page_size, bit = PD_SAMPLE_DATA_PAGE_SIZE;
-        break;
-    case PERFDATA_SAMPLE_CODE_PAGE_SIZE:
-        *value = s->code_page_size, bit = PD_SAMPLE_CODE_PAGE_SIZE;
-        break;
+/* clang-format off */
+#define SAMPLE_TAIL(NAME, number, name, kind)                                                      \
+    case PERFDATA_SAMPLE_##NAME: *value = s->name, bit = PD_SAMPLE_##NAME; break;
+        /* clang-format on */
+#include "format/sample.def"
     default: return PERFDATA_ERROR_ARGUMENT;
     }
+#define SAMPLE_ALIAS(NAME, number, OTHER) bit |= bit & PD_SAMPLE_##OTHER ? PD_SAMPLE_##NAME : 0;
+#include "format/sample.def"
     return s->event->attr.sample_type & bit ? PERFDATA_OK : PERFDATA_ERROR_NO_DATA;
 }
 

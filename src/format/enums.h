@@ -33,8 +33,17 @@ enum pd_sample_bit {
 #define SAMPLE_TAIL(NAME, bit, name, kind) PD_SAMPLE_##NAME = 1 << (bit),
 #define SAMPLE_ALIAS(NAME, bit, OTHER) PD_SAMPLE_##NAME = 1 << (bit),
 #include "format/sample.def"
-    PD_SAMPLE_END = 1 << 25 /* this bit and those above are unknown */
+    PD_SAMPLE_KNOWN = 0
+#define SAMPLE_WORD(NAME, bit, name, kind) | 1 << (bit)
+#define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind) | 1 << (bit)
+#define SAMPLE_PART(NAME, bit, function) | 1 << (bit)
+#define SAMPLE_TAIL(NAME, bit, name, kind) | 1 << (bit)
+#define SAMPLE_ALIAS(NAME, bit, OTHER) | 1 << (bit)
+#include "format/sample.def"
+    ,
+    PD_SAMPLE_END = PD_SAMPLE_KNOWN + 1 /* this bit and those above are unknown */
 };
+_Static_assert(!(PD_SAMPLE_END & PD_SAMPLE_KNOWN), "sample.def leaves out a bit below its last");
 
 /* PD_ATTR_DISABLED ...: numbers of the attr's flags, for pd_attr_flag(). */
 enum pd_attr_flag_number {
@@ -43,7 +52,7 @@ enum pd_attr_flag_number {
 #include "format/attr.def"
 #undef ATTR_FIELD
 #undef ATTR_FLAG
-    PD_ATTR_FLAG_END = 40
+    PD_ATTR_FLAG_END /* the number behind the last row's */
 };
 
 /* PD_MISC_MMAP_DATA ...: masks of misc. */

@@ -186,8 +186,9 @@ struct pd_sample {
     const uint8_t *user_simd, *intr_simd; /* behind them, for pd_simd(); NULL none */
     const uint8_t *stack;
     uint64_t stack_size, stack_dynamic_size;
-    uint64_t weight; /* raw; see the sample type for its shape */
-    uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+/* `weight` is raw: the sample type says which shape it has. */
+#define SAMPLE_TAIL(NAME, bit, name, kind) uint64_t name;
+#include "format/sample.def"
     const uint8_t *aux;
     uint64_t aux_size;
     uint32_t parts_end; /* offset behind the last field that was read */

@@ -269,34 +269,45 @@ static void put_fixed(struct put *put, const struct pd_synth_queue *queue,
 #include "format/sample.def"
 }
 
+/* What PEBS does not tell is 0. */
+static uint64_t tail_value(const struct pd_pt_items *items, uint64_t bit)
+{
+    switch (bit) {
+    case PD_SAMPLE_WEIGHT: return weight_of(items);
+    case PD_SAMPLE_DATA_SRC: return PD_DATA_SRC_NONE;
+    case PD_SAMPLE_TRANSACTION: return transaction_of(items);
+    default: return 0;
+    }
+}
+
+/* Counters that are read leave nothing here; of the other parts that PEBS does not tell a count of 0. */
+static void put_part(struct put *put, struct pd_synth_queue *queue, const struct pd_event *event,
+                     const struct facts *facts, uint64_t bit)
+{
+    switch (bit) {
+    case PD_SAMPLE_READ: break;
+    case PD_SAMPLE_CALLCHAIN: put_chain(put, queue, facts->ip); break;
+    case PD_SAMPLE_BRANCH_STACK: put_branches(put, queue, event); break;
+    case PD_SAMPLE_REGS_INTR:
+        put_registers(put, queue->state->items, facts->registers, facts->values);
+        break;
+    default: put64(put, 0);
+    }
+}
+
 static void put_parts(struct put *put, struct pd_synth_queue *queue, const struct pd_event *event,
                       const struct facts *facts)
 {
-    const struct pd_pt_items *items = queue->state->items;
     uint64_t type = event->attr.sample_type;
-    if (type & PD_SAMPLE_CALLCHAIN)
-        put_chain(put, queue, facts->ip);
-    if (type & PD_SAMPLE_RAW)
-        put64(put, 0);
-    if (type & PD_SAMPLE_BRANCH_STACK)
-        put_branches(put, queue, event);
-    if (type & PD_SAMPLE_REGS_USER)
-        put64(put, 0);
-    if (type & PD_SAMPLE_STACK_USER)
-        put64(put, 0);
-    if (type & (PD_SAMPLE_WEIGHT | PD_SAMPLE_WEIGHT_STRUCT))
-        put64(put, weight_of(items));
-    if (type & PD_SAMPLE_DATA_SRC)
-        put64(put, PD_DATA_SRC_NONE);
-    if (type & PD_SAMPLE_TRANSACTION)
-        put64(put, transaction_of(items));
-    if (type & PD_SAMPLE_REGS_INTR)
-        put_registers(put, items, facts->registers, facts->values);
-    const uint64_t zeros[] = { PD_SAMPLE_PHYS_ADDR, PD_SAMPLE_CGROUP, PD_SAMPLE_DATA_PAGE_SIZE,
-                               PD_SAMPLE_CODE_PAGE_SIZE, PD_SAMPLE_AUX };
-    for (size_t i = 0; i < PD_LENGTH(zeros); i++)
-        if (type & zeros[i])
-            put64(put, 0);
+#define SAMPLE_ALIAS(NAME, bit, OTHER) type |= type & PD_SAMPLE_##NAME ? PD_SAMPLE_##OTHER : 0;
+#include "format/sample.def"
+#define SAMPLE_PART(NAME, bit, function)                                                           \
+    if (type & PD_SAMPLE_##NAME)                                                                   \
+        put_part(put, queue, event, facts, PD_SAMPLE_##NAME);
+#define SAMPLE_TAIL(NAME, bit, name, kind)                                                         \
+    if (type & PD_SAMPLE_##NAME)                                                                   \
+        put64(put, tail_value(queue->state->items, PD_SAMPLE_##NAME));
+#include "format/sample.def"
 }
 
 static void find_facts(struct pd_synth_queue *queue, struct facts *facts)
