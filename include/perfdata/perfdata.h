@@ -3,6 +3,7 @@
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
 #include <perfdata/arrow.h>
+#include <perfdata/build_id_cache.h>
 #include <perfdata/config.h>
 #include <perfdata/dump.h>
 #include <perfdata/event_switch.h>

@@ -19,6 +19,7 @@ _perfdata() {
             'check:what is wrong with a recording, its file and its content'
             'repair:a valid recording of what is whole in a damaged one'
             'assemble:a recording of a text recording (dump --pdt)'
+            'buildid-cache:programs and libraries that are kept by their build-ids'
             'slice:a part of a recording'
             'merge:several recordings as one'
             'anonymize:a recording without names'
@@ -601,6 +602,26 @@ _perfdata() {
     assemble)
         _arguments '*-o+[the recording to write; for a directory of text recordings a directory]:FILE:_files' \
         '*--output=[the recording to write; for a directory of text recordings a directory]:FILE:_files' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    buildid-cache)
+        _arguments '*-l[print build-id and path of all that is kept]' \
+        '*--list[print build-id and path of all that is kept]' \
+        '*-a+[keep these files]:LIST:' \
+        '*--add=[keep these files]:LIST:' \
+        '*-r+[remove these files, as they are now]:LIST:' \
+        '*--remove=[remove these files, as they are now]:LIST:' \
+        '*-p+[remove these files and all their older versions]:LIST:' \
+        '*--purge=[remove these files and all their older versions]:LIST:' \
+        '*-P[remove everything]' \
+        '*--purge-all[remove everything]' \
+        '*-M+[print build-ids of a recording that the cache has not]:RECORDING:' \
+        '*--missing=[print build-ids of a recording that the cache has not]:RECORDING:' \
+        '*-u+[keep these files, in place of what has their build-id]:LIST:' \
+        '*--update=[keep these files, in place of what has their build-id]:LIST:' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     slice)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
