@@ -52,8 +52,11 @@ sh "$SOURCE/dev" >"$work/dev" 2>&1 || true
 for word in $(grep -o '\./dev [a-z]*' "$SOURCE/README.md" "$SOURCE/CONTRIBUTING.md" | sed 's/.*\.\/dev //' | sort -u); do
     grep -qE "^ *$word( |\$)" "$work/dev" || complain "./dev $word is not what ./dev lists"
 done
-# Files and folders that it names.
-for name in $(grep -oE '`(docs|src|tests|examples|man|scripts|include|fuzz|bench)/[A-Za-z0-9_./-]*`' "$SOURCE/README.md" | tr -d '`'); do
-    [ -e "$SOURCE/$name" ] || complain "README.md names $name, which is not there"
+# Files and folders that they name; NAME in capitals stands for any.
+for page in README.md CONTRIBUTING.md; do
+    for name in $(grep -oE '`(docs|src|tests|examples|man|scripts|include|fuzz|bench)/[A-Za-z0-9_./-]*`' "$SOURCE/$page" |
+                      tr -d '`' | grep -v '[/_]NAME'); do
+        [ -e "$SOURCE/$name" ] || complain "$page names $name, which is not there"
+    done
 done
 exit $failed
