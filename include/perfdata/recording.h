@@ -143,6 +143,8 @@ PERFDATA_API uint64_t perfdata_event_sample_type(const perfdata_event *event);
  * have are 0. PERFDATA_ERROR_NOT_FOUND for an unknown name. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_event_attr(const perfdata_event *event, const char *field,
                                                  uint64_t *value);
+/* The whole perf_event_attr in this machine's byte order, its first `size` bytes; its member `size` says so, too. Since 0.2. */
+PERFDATA_API void perfdata_event_attr_bytes(const perfdata_event *event, void *out, size_t size);
 /* The ids of its instances (event x CPU x thread), *count of them. Since 0.1. */
 PERFDATA_API const uint64_t *perfdata_event_ids(const perfdata_event *event, size_t *count);
 /* The leader of its group, itself when alone; and how many events its group has. Since 0.1. */

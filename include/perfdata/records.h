@@ -231,6 +231,18 @@ PERFDATA_API const void *perfdata_sample_stack(const perfdata_sample *sample, si
 PERFDATA_API perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip,
                                                       uint32_t number, uint64_t *value);
 
+/* What a sample tells, as text in perf's words. Since 0.2. */
+enum perfdata_sample_text {
+    PERFDATA_SAMPLE_TEXT_DATA_SRC = 0,    /* "|OP LOAD|LVL L1 hit|SNP N/A|..." */
+    PERFDATA_SAMPLE_TEXT_TRACE_FLAGS = 1, /* of a trace's step: "call", "tr strt jmp" */
+    PERFDATA_SAMPLE_TEXT_USER_REGS = 2,   /* "   AX:0x1    BX:0x2 "; "": none were recorded */
+    PERFDATA_SAMPLE_TEXT_INTR_REGS = 3    /* of the sampled place */
+};
+/* *text lives until the next call of this kind or of perfdata_cursor_next(). PERFDATA_ERROR_ARGUMENT when the record is no
+ * sample of an event, or for an unknown text; PERFDATA_ERROR_MEMORY. Since 0.2. */
+PERFDATA_API perfdata_status perfdata_record_sample_text(const perfdata_record *record,
+                                                         uint32_t which, const char **text);
+
 /* ---- what decoding a trace tells beside the sample ---- */
 
 /* Bits of perfdata_trace_facts.flags; their letters in script's field `flags`. Since 0.1. */
@@ -296,8 +308,8 @@ struct perfdata_location {
     const uint8_t *build_id; /* `build_id_size` bytes; as recorded */
     uint32_t build_id_size;
     uint8_t cpumode;
-    char level; /* k kernel, . user, g guest kernel, u guest user, H hypervisor */
-    uint16_t reserved;
+    char level;       /* k kernel, . user, g guest kernel, u guest user, H hypervisor */
+    uint16_t binding; /* of the symbol: 0 local, 1 global, 2 weak, 3 other. Since 0.2 */
 };
 /* The address `ip` in the record's thread at that time; cpumode as perfdata_sample_cpumode(). Errors as above and
  * PERFDATA_ERROR_MEMORY. Since 0.1. */
@@ -309,6 +321,34 @@ PERFDATA_API perfdata_status perfdata_record_resolve(const perfdata_record *reco
 PERFDATA_API perfdata_status perfdata_record_frames(const perfdata_record *record,
                                                     struct perfdata_location *out, size_t capacity,
                                                     size_t *count);
+
+/* ---- samples, each in one call ---- */
+
+enum { PERFDATA_SAMPLE_FIELDS = PERFDATA_SAMPLE_CODE_PAGE_SIZE + 1 };
+
+/* Since 0.2. */
+struct perfdata_sample_row {
+    size_t struct_size;            /* set by the caller */
+    const perfdata_record *record; /* for all that is not here */
+    const perfdata_event *event;
+    const char *comm; /* of the thread; NULL without PERFDATA_CURSOR_RESOLVE */
+    uint64_t values
+        [PERFDATA_SAMPLE_FIELDS]; /* by enum perfdata_sample_field, as perfdata_sample_value() gives them */
+    uint32_t present;             /* 1 << field: those that the event's samples have */
+    uint32_t frame_count;         /* how many frames were given */
+    uint8_t cpumode;              /* as perfdata_sample_cpumode() */
+    uint8_t
+        has_chain; /* 0: no chain was recorded, or perf would discard it: the frame is the sampled address */
+    uint8_t damaged; /* 1: its content exceeds its size; what was readable is there */
+    uint8_t reserved[5];
+};
+/* The next sample that belongs to an event, other records are passed over. With `frames` (of which the caller sets
+ * frames[0].struct_size, and which have room for `capacity`) and PERFDATA_CURSOR_RESOLVE also its call chain resolved, callee
+ * first, as perfdata_record_frames() gives it. Equal frames have equal bytes as long as the cursor is open, unused ones
+ * between them included. 1, 0, or a status, as perfdata_cursor_next(). Since 0.2. */
+PERFDATA_API int perfdata_cursor_next_sample(perfdata_cursor *cursor,
+                                             struct perfdata_sample_row *out,
+                                             struct perfdata_location *frames, size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -99,6 +99,7 @@ void perfdata_cursor_close(perfdata_cursor *cursor)
         pd_resolver_free(cursor->resolver);
     pd_session_close(&cursor->session);
     pd_tracing_free(cursor->tracing);
+    pd_vec_free(&cursor->frames);
     pd_text_free(&cursor->text);
     free(cursor);
 }

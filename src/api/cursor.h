@@ -39,7 +39,8 @@ struct perfdata_cursor {
     /* formats of tracepoints, read when they are first asked for */
     struct pd_tracing *tracing;
     bool tracing_known;
-    struct pd_text text; /* what was given out last */
+    PD_VEC(struct pd_frame) frames; /* scratch */
+    struct pd_text text;            /* what was given out last */
 };
 
 /* The record's bytes are in this machine's order: decoding a trace made it. */

@@ -69,6 +69,11 @@ perfdata_status perfdata_event_attr(const perfdata_event *event, const char *fie
     return PERFDATA_ERROR_NOT_FOUND;
 }
 
+void perfdata_event_attr_bytes(const perfdata_event *event, void *out, size_t size)
+{
+    pd_attr_encode(&pd_private_event(event)->attr, false, out, size);
+}
+
 const uint64_t *perfdata_event_ids(const perfdata_event *event, size_t *count)
 {
     *count = pd_private_event(event)->id_count;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/records.h>: samples decoded and resolved. */
 #include "api/cursor.h"
+#include "render/script/plan.h"
 #include <stdlib.h>
 
 perfdata_status pd_api_decode(const perfdata_record *record, struct pd_sample *out)
@@ -185,6 +186,7 @@ static void put_location(const perfdata_record *record, const struct pd_location
         result.symbol = location->sym->name;
         result.symbol_start = location->sym->start;
         result.symbol_end = location->sym->end;
+        result.binding = location->sym->binding;
     }
     pd_give_result(out, &result, sizeof result);
 }
@@ -205,25 +207,19 @@ perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t c
     return PERFDATA_OK;
 }
 
-perfdata_status perfdata_record_frames(const perfdata_record *record, struct perfdata_location *out,
-                                       size_t capacity, size_t *count)
+/* The frames of a decoded sample; PERFDATA_ERROR_NO_DATA: perf would discard its chain. */
+static perfdata_status put_frames(const perfdata_record *record, const struct pd_sample *sample,
+                                  struct perfdata_location *out, size_t capacity, size_t *count)
 {
-    struct pd_sample sample;
+    struct perfdata_cursor *cursor = record->cursor;
     bool invalid = false;
-    memset(&sample, 0, sizeof sample);
-    *count = 0;
-    perfdata_status status = check_resolving(record);
-    if (status == PERFDATA_OK)
-        status = pd_api_decode(record, &sample);
-    if (status < 0 || !capacity)
-        return status;
-    if (!sample.stack_dynamic_size)
-        capacity = PD_MIN(capacity, (size_t)sample.callchain_count + sample.branch_count + 2);
-    struct pd_frame *frames = calloc(capacity + 1, sizeof *frames);
-    if (!frames)
-        return pd_fail(&record->cursor->recording->context, PERFDATA_ERROR_MEMORY, -1,
-                       "out of memory");
-    *count = pd_resolve_chain(record->cursor->resolver, &sample, record->delivered->thread,
+    if (!sample->stack_dynamic_size)
+        capacity = PD_MIN(capacity, (size_t)sample->callchain_count + sample->branch_count + 2);
+    if (!pd_vec_reserve(&cursor->frames, capacity + 1))
+        return pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
+    struct pd_frame *frames = cursor->frames.data;
+    memset(frames, 0, (capacity + 1) * sizeof *frames);
+    *count = pd_resolve_chain(cursor->resolver, sample, record->delivered->thread,
                               record->delivered->number, (unsigned)capacity, frames, capacity,
                               &invalid);
     size_t stride = out->struct_size; /* the caller's idea of the structure */
@@ -234,6 +230,116 @@ perfdata_status perfdata_record_frames(const perfdata_record *record, struct per
         put_location(record, frames[i].location, to);
         to->ip = frames[i].ip;
     }
-    free(frames);
     return invalid ? PERFDATA_ERROR_NO_DATA : PERFDATA_OK;
+}
+
+perfdata_status perfdata_record_frames(const perfdata_record *record, struct perfdata_location *out,
+                                       size_t capacity, size_t *count)
+{
+    struct pd_sample sample;
+    memset(&sample, 0, sizeof sample);
+    *count = 0;
+    perfdata_status status = check_resolving(record);
+    if (status == PERFDATA_OK)
+        status = pd_api_decode(record, &sample);
+    return status < 0 || !capacity ? status : put_frames(record, &sample, out, capacity, count);
+}
+
+/* ---- samples, each in one call ---- */
+
+static perfdata_status fill_frames(const perfdata_record *record, const struct pd_sample *sample,
+                                   struct perfdata_location *frames, size_t capacity,
+                                   struct perfdata_sample_row *row)
+{
+    size_t count = 0;
+    bool chained = sample->callchain_count || sample->stack_dynamic_size;
+    perfdata_status status = chained ? put_frames(record, sample, frames, capacity, &count)
+                                     : PERFDATA_ERROR_NO_DATA;
+    row->has_chain = status == PERFDATA_OK;
+    row->frame_count = (uint32_t)count;
+    if (status != PERFDATA_ERROR_NO_DATA)
+        return status;
+    row->frame_count = 1;
+    return perfdata_record_resolve(record, sample->cpumode, sample->ip, frames);
+}
+
+static perfdata_status fill_row(struct perfdata_cursor *cursor, struct perfdata_location *frames,
+                                size_t capacity, struct perfdata_sample_row *row)
+{
+    const perfdata_record *record = &cursor->record;
+    const struct pd_delivered *delivered = record->delivered;
+    const struct pd_sample *sample = &cursor->sample.decoded;
+    perfdata_status status = pd_api_decode(record, &cursor->sample.decoded);
+    if (status == PERFDATA_ERROR_ARGUMENT)
+        return status;
+    row->damaged = status < 0;
+    row->record = record;
+    row->event = pd_public_event(delivered->event);
+    row->cpumode = sample->cpumode;
+    for (uint32_t i = 0; i < PERFDATA_SAMPLE_FIELDS; i++)
+        if (perfdata_sample_value(&cursor->sample, i, &row->values[i]) == PERFDATA_OK)
+            row->present |= 1u << i;
+    if (!cursor->resolver || !delivered->thread)
+        return PERFDATA_OK;
+    const struct pd_comm *comm = pd_thread_comm(delivered->thread, delivered->number);
+    row->comm = comm ? pd_comm_text(comm, delivered->number) : "";
+    return frames && capacity ? fill_frames(record, sample, frames, capacity, row) : PERFDATA_OK;
+}
+
+int perfdata_cursor_next_sample(perfdata_cursor *cursor, struct perfdata_sample_row *out,
+                                struct perfdata_location *frames, size_t capacity)
+{
+    const perfdata_record *record;
+    int got;
+    while ((got = perfdata_cursor_next(cursor, &record)) > 0) {
+        if (record->delivered->type != PD_RECORD_SAMPLE || !record->delivered->event)
+            continue;
+        struct perfdata_sample_row row = { 0 };
+        perfdata_status status = fill_row(cursor, frames, capacity, &row);
+        if (status < 0)
+            return status;
+        pd_give_result(out, &row, sizeof row);
+        return 1;
+    }
+    return got;
+}
+
+/* ---- in perf's words ---- */
+
+static void put_registers(const struct perfdata_cursor *cursor, const struct pd_sample *sample,
+                          bool at_ip, struct pd_text *text)
+{
+    const struct pd_plan *plan = &sample->event->plan;
+    const uint8_t *values = at_ip ? sample->intr_regs : sample->user_regs;
+    if (values)
+        pd_registers_text(cursor->recording, at_ip ? sample->intr_abi : sample->user_abi,
+                          at_ip ? plan->regs_intr : plan->regs_user, values, sample->swap, text);
+}
+
+perfdata_status perfdata_record_sample_text(const perfdata_record *record, uint32_t which,
+                                            const char **text)
+{
+    struct perfdata_cursor *cursor = record->cursor;
+    const struct pd_synth_facts *facts = record->delivered->facts;
+    struct pd_sample sample;
+    memset(&sample, 0, sizeof sample);
+    *text = NULL;
+    perfdata_status status = pd_api_decode(record, &sample);
+    if (status == PERFDATA_ERROR_ARGUMENT)
+        return status;
+    cursor->text.length = 0;
+    switch (which) {
+    case PERFDATA_SAMPLE_TEXT_DATA_SRC:
+        pd_data_source_text(sample.data_src, cursor->recording->like_perf, &cursor->text);
+        break;
+    case PERFDATA_SAMPLE_TEXT_TRACE_FLAGS:
+        pd_trace_flags_text(facts && !facts->recorded ? facts->flags : 0, &cursor->text);
+        break;
+    case PERFDATA_SAMPLE_TEXT_USER_REGS:
+    case PERFDATA_SAMPLE_TEXT_INTR_REGS:
+        put_registers(cursor, &sample, which == PERFDATA_SAMPLE_TEXT_INTR_REGS, &cursor->text);
+        break;
+    default: return PERFDATA_ERROR_ARGUMENT;
+    }
+    return pd_api_give_text(cursor, text);
 }

@@ -53,6 +53,12 @@ for source in "$SOURCE"/examples/*.c; do
             expect pt_branches $recording.data symfs -- --symfs symfs --itrace=b -F ip,sym,symoff,addr
         done
         ;;
+    flame_data)
+        # Its paths are those of export, which shows what has no symbol by its object.
+        "$directory/$name" spin.data symfs symfs/kallsyms | LC_ALL=C sort >"$directory/$name.out"
+        "$perfdata" export folded --group none -i spin.data --symfs symfs --kallsyms symfs/kallsyms | LC_ALL=C sort |
+            diff -u - "$directory/$name.out"
+        ;;
     tracepoints) expect tracepoints ../report/traces.data ;;
     write)
         "$directory/write" "$directory/made.data"
@@ -65,7 +71,7 @@ for source in "$SOURCE"/examples/*.c; do
 done
 [ "$(echo "$tested" | wc -w)" -ge 7 ] || { echo "few examples:$tested"; exit 1; }
 # At most 40 lines of code, without blank ones, comments and includes.
-for name in chains pt_branches; do
+for name in chains pt_branches flame_data; do
     lines=$(grep -cvE '^(#include.*| *|/\*.*| \*.*)$' "$SOURCE/examples/$name.c")
     [ "$lines" -le 40 ] || { echo "$name.c: $lines lines of code, more than 40"; exit 1; }
 done

@@ -7,15 +7,12 @@
 
 /* ---- registers ---- */
 
-static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t mask,
-                          const uint8_t *registers, bool swap, struct pd_text *text)
+void pd_registers_text(const struct pd_recording *recording, uint64_t abi, uint64_t mask,
+                       const uint8_t *registers, bool swap, struct pd_text *text)
 {
-    const char *arch = pd_features_arch(&script->recording->features);
-    if (!registers)
-        return;
-    if (script->recording->like_perf && !pd_perf_names_registers(arch))
+    const char *arch = pd_features_arch(&recording->features);
+    if (recording->like_perf && !pd_perf_names_registers(arch))
         arch = "";
-    pd_text_format(text, " ABI:%llu ", ULL(abi));
     for (unsigned bit = 0; bit < 64; bit++) {
         if (!(mask >> bit & 1))
             continue;
@@ -26,6 +23,15 @@ static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t
         pd_text_char(text, ' ');
         registers += 8;
     }
+}
+
+static void put_registers(const struct pd_script *script, uint64_t abi, uint64_t mask,
+                          const uint8_t *registers, bool swap, struct pd_text *text)
+{
+    if (!registers)
+        return;
+    pd_text_format(text, " ABI:%llu ", ULL(abi));
+    pd_registers_text(script->recording, abi, mask, registers, swap, text);
 }
 
 /* ---- branch stacks ---- */
@@ -250,26 +256,30 @@ static void put_region(uint64_t region, struct pd_text *text)
         pd_text_hex_prefixed(text, region);
 }
 
-/* Padded to the longest so far: the samples must come one after another. */
-void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
-                           struct pd_text *text)
+void pd_data_source_text(uint64_t source, bool as_perf, struct pd_text *text)
 {
     static const struct {
         const char *head;
         void (*put)(uint64_t source, bool as_perf, struct pd_text *text);
     } parts[] = { { "|OP ", put_operation }, { "|LVL ", put_level }, { "|SNP ", put_snoop },
                   { "|TLB ", put_tlb },      { "|LCK ", put_lock },  { "|BLK ", put_blocked } };
-    bool as_perf = worker->script->recording->like_perf;
+    for (size_t i = 0; i < PD_LENGTH(parts); i++) {
+        pd_text_string(text, parts[i].head);
+        parts[i].put(source, as_perf, text);
+    }
+    uint64_t region = PD_DATA_SRC_PART(source, REGION);
+    if (region && !as_perf) /* Linux 6.20; perf 6.1 has no word for it */
+        put_region(region, text);
+}
+
+/* Padded to the longest so far: the samples must come one after another. */
+void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
+                           struct pd_text *text)
+{
     pd_text_hex(text, sample->data_src, 16, ' ');
     pd_text_char(text, ' ');
     size_t start = text->length;
-    for (size_t i = 0; i < PD_LENGTH(parts); i++) {
-        pd_text_string(text, parts[i].head);
-        parts[i].put(sample->data_src, as_perf, text);
-    }
-    uint64_t region = PD_DATA_SRC_PART(sample->data_src, REGION);
-    if (region && !as_perf) /* Linux 6.20; perf 6.1 has no word for it */
-        put_region(region, text);
+    pd_data_source_text(sample->data_src, worker->script->recording->like_perf, text);
     size_t length = text->length - start;
     if (length > worker->script->widest_source)
         worker->script->widest_source = length;

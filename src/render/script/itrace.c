@@ -38,7 +38,7 @@ static const char *flag_name(uint32_t flags)
     return NULL;
 }
 
-static void name_flags(uint32_t flags, struct pd_text *text)
+void pd_trace_flags_text(uint32_t flags, struct pd_text *text)
 {
     char aside[8] = "";
     uint32_t plain = flags & ~(uint32_t)ASIDE;
@@ -68,7 +68,7 @@ static void name_flags(uint32_t flags, struct pd_text *text)
 static void make_flags(uint32_t flags, struct pd_flag_text *slot)
 {
     struct pd_text name = { 0 };
-    name_flags(flags, &name);
+    pd_trace_flags_text(flags, &name);
     size_t length = PD_MIN(name.length, sizeof slot->text - 3);
     memset(slot->text, ' ', sizeof slot->text);
     if (length)

@@ -332,6 +332,8 @@ void pd_script_source_put(struct pd_script_source *source, struct pd_script *scr
 
 /* script_itrace.c: what only samples made of a trace show. */
 const struct pd_flag_text *pd_script_flag_text(struct pd_script_worker *worker, uint32_t flags);
+/* Flags of a trace's step (PD_IP_...) by perf's names. */
+void pd_trace_flags_text(uint32_t flags, struct pd_text *text);
 void pd_script_flags(struct pd_script_worker *worker, const struct pd_delivered *record,
                      struct pd_text *text);
 void pd_script_synth(const struct pd_sample *sample, struct pd_text *text);
@@ -369,6 +371,10 @@ bool pd_script_graph(struct pd_script_worker *worker, const struct pd_script_eve
                      const struct pd_sample *sample, const struct pd_delivered *record);
 
 /* script_extra.c */
+/* Names and values of the registers in `mask`. */
+void pd_registers_text(const struct pd_recording *recording, uint64_t abi, uint64_t mask,
+                       const uint8_t *registers, bool swap, struct pd_text *text);
+void pd_data_source_text(uint64_t source, bool as_perf, struct pd_text *text);
 void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
                            struct pd_text *text);
 /* iregs, uregs, branch stacks */

@@ -1,0 +1,740 @@
+# SPDX-License-Identifier: MIT
+"""An open recording: header, events, records, samples.
+
+Times are nanoseconds of the recording's clock, addresses and sizes bytes, periods how many events a sample stands for.
+"""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import struct
+import weakref
+from ctypes import byref
+from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+
+from . import _library as c
+from ._library import lib, text
+from .errors import Error, Issue, failure
+from .profile import Profile
+
+_CHAIN_ROOM = 1024  # frames of a chain; what is asked for as max_stack may be more
+_STACKS_KEPT = 8192  # chains of callers that are remembered
+_FRAMES_KEPT = 1 << 17
+_LOCATION = struct.Struct("@NQPPQQQQQQPIBBH")  # perfdata_location
+_new_tuple = tuple.__new__
+_ROW = struct.Struct("@NPPP16QIIBBB")  # perfdata_sample_row
+
+
+class Frame(tuple):
+    """A place in a program."""
+
+    # The fields of perfdata_location, and behind them what their addresses of texts stand for: the cheapest thing that can be
+    # made of each new address of a recording.
+    __slots__ = ()
+
+    @property
+    def ip(self) -> int:
+        """The address as it ran."""
+        return self[1]
+
+    @property
+    def symbol(self) -> str | None:
+        """None: unknown."""
+        return self[15][self[3]]
+
+    @property
+    def object(self) -> str | None:
+        """Path of the program or library, name of the kernel; None: the address was in no map."""
+        return self[15][self[2]]
+
+    @property
+    def offset(self) -> int:
+        """Bytes behind the symbol's begin; 0 without a symbol."""
+        return self[6] - self[4] if self[3] else 0
+
+    @property
+    def symbol_start(self) -> int:
+        """Where the symbol begins, as `address`; 0 without a symbol."""
+        return self[4]
+
+    @property
+    def symbol_end(self) -> int:
+        return self[5]
+
+    @property
+    def binding(self) -> int:
+        """Of the symbol: 0 local, 1 global, 2 weak, 3 other."""
+        return self[14]
+
+    @property
+    def address(self) -> int:
+        """In the object's file; of the kernel as it ran."""
+        return self[6]
+
+    @property
+    def map_start(self) -> int:
+        """Where the mapping that it lies in begins in memory; 0: it lies in none."""
+        return self[7]
+
+    @property
+    def map_end(self) -> int:
+        return self[8]
+
+    @property
+    def build_id(self) -> str:
+        """Hexadecimal; "": unknown."""
+        return self[15].get(self[10], "")
+
+    @property
+    def kernel(self) -> bool:
+        return self[13] in b"kg"
+
+    def __str__(self) -> str:
+        return f"{self.symbol or '[unknown]'} ({self.object or '[unknown]'})"
+
+    def __repr__(self) -> str:
+        return f"<perfdata.Frame 0x{self.ip:x} {self}>"
+
+
+class BuildId(NamedTuple):
+    """An entry of the recording's table of build-ids."""
+
+    path: str
+    build_id: str  # hexadecimal
+    kernel: bool
+    pid: int | None  # of a guest's hypervisor; None: the host
+
+
+class TracepointField(NamedTuple):
+    """A field of a tracepoint, by the format in the recording."""
+
+    name: str
+    type: str  # "int", "char[]"
+    common: bool  # one that all tracepoints have
+    value: "int | float | str | bytes"
+
+
+def symbol_search(symfs=None, kallsyms=None, vmlinux=None, jitdump=None, build_id_dir=None,
+                  home: "str | os.PathLike | None" = "~", guest_kallsyms=None, guest_modules=None, guest_vmlinux=None,
+                  guest_mount=None) -> c.SymbolSearch:
+    """Where symbols are looked for, as in the program's options; `home` None: no build-id cache of the user's."""
+    if home == "~":
+        home = os.environ.get("HOME")
+    given = dict(symfs=symfs, kallsyms=kallsyms, vmlinux=vmlinux, jitdump=jitdump, build_id_dir=build_id_dir, home=home,
+                 guest_kallsyms=guest_kallsyms, guest_modules=guest_modules, guest_vmlinux=guest_vmlinux,
+                 guest_mount=guest_mount)
+    search = c.SymbolSearch()
+    for name, value in given.items():
+        setattr(search, name, c.encode(value))
+    return search
+
+
+class Event:
+    """An event of a recording, and its perf_event_attr."""
+
+    def __init__(self, recording: "Recording", handle: int):
+        self._recording = recording  # keeps the handle alive
+        self._handle = handle
+        self.name: str = text(lib.perfdata_event_name(handle))  #: as perf names it
+        self.index: int = lib.perfdata_event_index(handle)
+        self.type: int = lib.perfdata_event_type(handle)
+        self.config: int = lib.perfdata_event_config(handle)
+
+    def attr(self, field: str) -> int:
+        """A field of perf_event_attr by the kernel's name: "sample_period", "exclude_kernel"."""
+        value = ctypes.c_uint64()
+        self._recording._check_open()
+        status = lib.perfdata_event_attr(self._handle, field.encode(), byref(value))
+        if status < 0:
+            raise failure(status, f"perf_event_attr has no field '{field}'")
+        return value.value
+
+    def attr_bytes(self, size: int = 128) -> bytes:
+        """The whole perf_event_attr in this machine's byte order."""
+        self._recording._check_open()
+        room = ctypes.create_string_buffer(size)
+        lib.perfdata_event_attr_bytes(self._handle, room, size)
+        return room.raw
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of its instances (CPU x thread)."""
+        self._recording._check_open()
+        count = ctypes.c_size_t()
+        ids = lib.perfdata_event_ids(self._handle, byref(count))
+        return ids[: count.value] if count.value else []
+
+    def __repr__(self) -> str:
+        return f"<perfdata.Event {self.name!r}>"
+
+
+class _Current:
+    """What is read of the cursor's current record: gone with the next one."""
+
+    __slots__ = ("_cursor", "_record", "_turn")
+
+    def __init__(self, cursor: "_Cursor", record: int):
+        self._cursor = cursor
+        self._record = record
+        self._turn = cursor.turn
+
+    def _handle(self) -> int:
+        if self._turn != self._cursor.turn:
+            raise Error("the record is gone: only the latest one can be asked for what it has not yet given")
+        return self._record
+
+    # ---- any record ----
+
+    @property
+    def record_type(self) -> int:
+        """PERF_RECORD_..., from 64 on the tool's."""
+        return lib.perfdata_record_type(self._handle())
+
+    @property
+    def name(self) -> str:
+        """ "MMAP2"; "UNKNOWN" for a type that is in no table."""
+        return text(lib.perfdata_record_name(self._handle()) or b"UNKNOWN")
+
+    @property
+    def misc(self) -> int:
+        return lib.perfdata_record_misc(self._handle())
+
+    @property
+    def offset(self) -> int:
+        """Where it begins in the file, bytes."""
+        return lib.perfdata_record_offset(self._handle())
+
+    @property
+    def number(self) -> int:
+        """Its place in the order, from 1."""
+        return lib.perfdata_record_number(self._handle())
+
+    @property
+    def bytes(self) -> bytes:
+        """As recorded, header included, in the recorder's byte order."""
+        size = ctypes.c_size_t()
+        pointer = lib.perfdata_record_bytes(self._handle(), byref(size))
+        return ctypes.string_at(pointer, size.value)
+
+    def field(self, name: str) -> "int | float | str | bytes":
+        """A field by its name in `perfdata dump`: "pid", "filename", "callchain[2]", "entries[0].cpu"."""
+        value = c.Value(struct_size=ctypes.sizeof(c.Value))
+        status = lib.perfdata_record_field(self._handle(), name.encode(), byref(value))
+        if status < 0:
+            raise failure(status, f"record {self.name} has no field '{name}'" if status == -22 else None, self.offset)
+        return _value(value)
+
+    def field_text(self, name: str) -> str:
+        """A field as `perfdata dump` prints it."""
+        out = ctypes.c_char_p()
+        status = lib.perfdata_record_field_text(self._handle(), name.encode(), byref(out))
+        if status < 0:
+            raise failure(status, f"record {self.name} has no field '{name}'" if status == -22 else None, self.offset)
+        return text(out.value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields, as `perfdata dump --json` has them."""
+        parts: list[bytes] = []
+        write = c.WRITE_FN(lambda _, data, size: parts.append(ctypes.string_at(data, size)) or 0)
+        status = lib.perfdata_record_print(self._handle(), 1, write, None)
+        if status < 0 and not parts:
+            raise failure(status, None, self.offset)
+        return json.loads(b"".join(parts))
+
+    # ---- tracepoints ----
+
+    @property
+    def tracepoint_fields(self) -> list[TracepointField]:
+        """Fields of the tracepoint, common ones first; empty when it is none, or its format was not recorded."""
+        handle, fields = self._handle(), []
+        out = c.TracepointField(struct_size=ctypes.sizeof(c.TracepointField))
+        out.value.struct_size = ctypes.sizeof(c.Value)
+        for index in range(lib.perfdata_record_tracepoint_count(handle)):
+            if lib.perfdata_record_tracepoint_at(handle, index, byref(out)) == 0:
+                fields.append(TracepointField(text(out.name), text(out.type), bool(out.common), _value(out.value)))
+        return fields
+
+    @property
+    def tracepoint_text(self) -> str | None:
+        """The payload in perf's words; None: no tracepoint, or its format was not recorded."""
+        out = ctypes.c_char_p()
+        status = lib.perfdata_record_tracepoint_text(self._handle(), None, byref(out))
+        return text(out.value) if status == 0 else None
+
+
+def _value(value: c.Value) -> "int | float | str | bytes":
+    if value.kind == 2:
+        return value.real
+    if value.kind == 3:
+        return text(ctypes.string_at(value.data, value.size)) if value.data else ""
+    if value.kind >= 4:
+        return ctypes.string_at(value.data, value.size) if value.data else b""
+    if value.kind == 1 and value.number >= 1 << 63:
+        return value.number - (1 << 64)
+    return value.number
+
+
+class Record(_Current):
+    """A record. It can be asked until the next one is taken."""
+
+    __slots__ = ("time",)
+
+    def __init__(self, cursor: "_Cursor", record: int):
+        super().__init__(cursor, record)
+        time = lib.perfdata_record_time(record)
+        self.time: int | None = None if time == c.NO_TIME else time  #: ns; None: it has none
+
+    @property
+    def event(self) -> Event | None:
+        """The event that it belongs to; None: to none."""
+        handle = lib.perfdata_record_event(self._handle())
+        return self._cursor.event(handle) if handle else None
+
+    def __repr__(self) -> str:
+        return f"<perfdata.Record {self.name} time={self.time}>" if self._turn == self._cursor.turn else "<perfdata.Record>"
+
+
+class Sample(_Current):
+    """A sample. Its own attributes stay; what is inherited of a record can be asked until the next one is taken.
+
+    Attributes:
+        comm: the thread's name as of the sample.
+        frames: the call chain, callee first; of a sample without one the sampled address alone; () without frames.
+    """
+
+    __slots__ = ("comm", "frames", "_row")
+
+    comm: str
+    frames: tuple[Frame, ...]
+    _row: tuple[int, ...]  # as _ROW has it
+
+    @property
+    def event(self) -> Event:
+        """The event that it is of."""
+        return self._cursor.event(self._row[2])
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """All fields, in the order of perfdata.SAMPLE_FIELDS, as perf fills in what is missing."""
+        return self._row[4:20]
+
+    def get(self, field: str) -> int | None:
+        """A field by name (perfdata.SAMPLE_FIELDS); None: the event's samples do not have it."""
+        place = c.SAMPLE_FIELDS.index(field)
+        return self._row[4 + place] if self._row[20] >> place & 1 else None
+
+    @property
+    def cpumode(self) -> int:
+        """1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user."""
+        return self._row[22]
+
+    @property
+    def has_chain(self) -> bool:
+        """False: no call chain was recorded, or perf would discard it."""
+        return self._row[23] != 0
+
+    @property
+    def damaged(self) -> bool:
+        """True: its content exceeds its size."""
+        return self._row[24] != 0
+
+    @property
+    def ip(self) -> int:
+        """The sampled address; 0: not recorded."""
+        return self._row[4]
+
+    @property
+    def pid(self) -> int | None:
+        return _signed(self._row[5])
+
+    @property
+    def tid(self) -> int | None:
+        return _signed(self._row[6])
+
+    @property
+    def time(self) -> int | None:
+        """ns of the recording's clock; None: not recorded."""
+        return self._row[7] if self._row[7] != c.NO_TIME else None
+
+    @property
+    def cpu(self) -> int | None:
+        """None: not recorded."""
+        return self._row[11] if self._row[20] & 128 else None
+
+    @property
+    def period(self) -> int:
+        """How many events it stands for."""
+        return self._row[12]
+
+    @property
+    def symbol(self) -> str | None:
+        """Of the innermost frame."""
+        return self.frames[0].symbol if self.frames else None
+
+    @property
+    def raw(self) -> bytes | None:
+        """Raw bytes (of tracepoints and others), in the recorder's byte order; None: there are none."""
+        size, sample = ctypes.c_size_t(), ctypes.c_void_p()
+        lib.perfdata_record_sample(self._handle(), byref(sample))
+        pointer = lib.perfdata_sample_raw(sample, byref(size))
+        return ctypes.string_at(pointer, size.value) if pointer else None
+
+    @property
+    def branches(self) -> list[tuple[int, int, int]]:
+        """The branch stack: (from, to, flags), newest first."""
+        sample, words = ctypes.c_void_p(), [ctypes.c_uint64() for _ in range(3)]
+        lib.perfdata_record_sample(self._handle(), byref(sample))
+        stack = []
+        for index in range(lib.perfdata_sample_branch_count(sample)):
+            lib.perfdata_sample_branch(sample, index, *map(byref, words))
+            stack.append(tuple(word.value for word in words))
+        return stack
+
+    def resolve(self, ip: int, cpumode: int | None = None) -> Frame:
+        """What lies at an address in the sample's process at that time."""
+        out = c.Location(struct_size=ctypes.sizeof(c.Location))
+        mode = self.cpumode if cpumode is None else cpumode
+        self._cursor.check(lib.perfdata_record_resolve(self._handle(), mode, ip, byref(out)))
+        return _frame(out)
+
+    def __repr__(self) -> str:
+        return f"<perfdata.Sample {self.comm} {self.tid} time={self.time} {self.event.name} {self.symbol}>"
+
+
+def _signed(value: int) -> int | None:
+    return value if value != c.NONE else None
+
+
+def _frame(at: c.Location) -> Frame:
+    return _Frames()[bytes(at)]
+
+
+class _Cursor:
+    """A walk over a recording. The library's cursor is closed with it."""
+
+    def __init__(self, recording: "Recording", options: c.CursorOptions):
+        handle = ctypes.c_void_p()
+        recording._check_open()
+        recording._check(lib.perfdata_cursor_open(recording._handle, byref(options), byref(handle)))
+        self.recording = recording
+        self.handle = handle
+        self.turn = 0
+        self._events = {event._handle: event for event in recording.events}
+        recording._cursors.add(self)
+
+    def check(self, status: int) -> None:
+        self.recording._check(status)
+
+    def event(self, handle: int) -> Event:
+        known = self._events.get(handle)
+        if known is None:
+            self.recording._check_open()
+            known = self._events[handle] = Event(self.recording, handle)
+        return known
+
+    def end(self, got: int) -> None:
+        """The walk is over, or failed."""
+        error = self.recording._failure(got) if got < 0 else None
+        self.close()
+        if error:
+            raise error
+
+    def close(self) -> None:
+        self.turn += 1
+        if self.handle:
+            lib.perfdata_cursor_close(self.handle)
+            self.handle = None
+
+    def __del__(self) -> None:  # not with the generator: its latest record may still be asked
+        if getattr(self, "handle", None):
+            self.close()
+
+    def records(self) -> Iterator[Record]:
+        record = ctypes.c_void_p()
+        place = byref(record)
+        while self.handle:
+            self.turn += 1
+            got = lib.perfdata_cursor_next(self.handle, place)
+            if got <= 0:
+                self.end(got)
+                return
+            yield Record(self, record.value)
+
+    def samples(self, capacity: int) -> Iterator[Sample]:
+        row = c.SampleRow(struct_size=ctypes.sizeof(c.SampleRow))
+        size = ctypes.sizeof(c.Location)
+        room = (c.Location * max(capacity, 1))()
+        room[0].struct_size = size
+        view, fields = memoryview(room).cast("B"), memoryview(row).cast("B")
+        where, frames_at = ctypes.addressof(row), ctypes.addressof(room) if capacity else None
+        stacks: dict[bytes, tuple[Frame, ...]] = {}
+        frames, new_tuple, unpack_location = _Frames(), _new_tuple, _LOCATION.unpack_from
+        texts, at_texts = frames.texts, (frames.texts,)
+        comms: dict[int, str] = {}
+        next_sample, handle, new, unpack = lib.perfdata_cursor_next_sample, self.handle, Sample.__new__, _ROW.unpack_from
+        while self.handle:
+            self.turn = turn = self.turn + 1
+            got = next_sample(handle, where, frames_at, capacity)
+            if got <= 0:
+                self.end(got)
+                return
+            sample = new(Sample)
+            sample._cursor = self
+            sample._turn = turn
+            sample._row = values = unpack(fields)
+            sample._record = values[1]
+            if values[21]:
+                # Callers repeat, where a program was itself hardly does.
+                key = bytes(view[size: values[21] * size])
+                callers = stacks.get(key)
+                if callers is None:
+                    if len(stacks) >= _STACKS_KEPT:
+                        stacks.clear()
+                    if len(frames) >= _FRAMES_KEPT:
+                        frames.clear()
+                    callers = stacks[key] = tuple([frames[key[at: at + size]] for at in range(0, len(key), size)])
+                leaf = unpack_location(view)
+                if not (leaf[2] in texts and leaf[3] in texts and leaf[10] in texts):
+                    frames.keep(leaf)
+                sample.frames = (new_tuple(Frame, leaf + at_texts), *callers)
+            else:
+                sample.frames = ()
+            comm = comms.get(values[3])
+            if comm is None:  # names stay where they are as long as the cursor is open
+                comm = comms[values[3]] = text(row.comm)
+            sample.comm = comm
+            yield sample
+
+
+class _Frames(dict):
+    """A location's bytes -> its Frame, made when it is first asked for. Texts stay where they are while the cursor is open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: dict[int, str | None] = {0: None}  # by the text's address; build-ids by theirs
+
+    def __missing__(self, key: bytes) -> Frame:
+        values = _LOCATION.unpack(key)
+        self.keep(values)
+        frame = self[key] = _new_tuple(Frame, values + (self.texts,))
+        return frame
+
+    def keep(self, values: tuple) -> None:
+        """The texts of a location."""
+        texts = self.texts
+        for at in (values[2], values[3]):
+            if at not in texts:
+                texts[at] = text(ctypes.string_at(at))
+        if values[10] not in texts:
+            texts[values[10]] = ctypes.string_at(values[10], values[11]).hex()
+
+
+class Recording:
+    """A recording; open one with perfdata.open(). It closes itself at the end of a `with`, or with close().
+
+    Attributes:
+        issues: what was wrong so far, and did not stop reading.
+    """
+
+    def __init__(self, source: "str | os.PathLike | bytes", *, strict: bool = False, threads: int = 0,
+                 max_memory: int = 0, like_perf: bool = False, **search: Any):
+        self.issues: list[Issue] = []
+        self._cursors: weakref.WeakSet[_Cursor] = weakref.WeakSet()
+        self._handle = ctypes.c_void_p()
+        self._search = symbol_search(**search)
+        self._threads = threads
+        issues = self.issues  # no reference to self: a recording that is dropped closes itself at once
+
+        def on_issue(_: Any, at: Any) -> None:
+            issue = at.contents
+            issues.append(Issue(text(lib.perfdata_issue_name(issue.kind)), text(issue.text), text(issue.path),
+                                issue.offset if issue.offset >= 0 else None))
+
+        self._on_issue = c.ISSUE_FN(on_issue)
+        options = c.Options(struct_size=ctypes.sizeof(c.Options), on_issue=self._on_issue, max_memory=max_memory,
+                            threads=threads, flags=(1 if strict else 0) | (4 if like_perf else 0))
+        if isinstance(source, bytes):
+            self._bytes = source  # not copied: it lives as long as the recording
+            self.path = "<bytes>"
+            status = lib.perfdata_recording_open_memory(source, len(source), byref(options), byref(self._handle))
+        else:
+            self.path = os.fspath(source)
+            status = lib.perfdata_recording_open(os.fsencode(source), byref(options), byref(self._handle))
+        if status < 0:
+            error = self._failure(status)
+            self.close()
+            raise error
+
+    # ---- life ----
+
+    def __enter__(self) -> "Recording":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def close(self) -> None:
+        """Ends it; iterations that are under way end, too. Profiles stay."""
+        for cursor in list(self._cursors):
+            cursor.close()
+        if self._handle:
+            lib.perfdata_recording_close(self._handle)
+            self._handle = ctypes.c_void_p()
+
+    def _check_open(self) -> None:
+        if not self._handle:
+            raise failure(-1, "the recording is closed")
+
+    def _failure(self, status: int) -> Exception:
+        offset = ctypes.c_int64(-1)
+        message = text(lib.perfdata_recording_error(self._handle, byref(offset))) if self._handle else ""
+        return failure(status, message or None, offset.value)
+
+    def _check(self, status: int) -> None:
+        if status < 0:
+            raise self._failure(status)
+
+    # ---- what it is ----
+
+    @property
+    def events(self) -> list[Event]:
+        """Its events, in the order of the file."""
+        self._check_open()
+        count = lib.perfdata_recording_event_count(self._handle)
+        return [Event(self, lib.perfdata_recording_event(self._handle, index)) for index in range(count)]
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """All that the header says, as `perfdata header --json` has it: features by name in ["features"]."""
+        self._check_open()
+        parts: list[bytes] = []
+        write = c.WRITE_FN(lambda _, data, size: parts.append(ctypes.string_at(data, size)) or 0)
+        self._check(lib.perfdata_header_print(self._handle, 2, write, None))
+        return json.loads(b"".join(parts))
+
+    @property
+    def build_ids(self) -> list[BuildId]:
+        """The table of build-ids in the header."""
+        self._check_open()
+        out, table = c.BuildId(struct_size=ctypes.sizeof(c.BuildId)), []
+        for index in range(lib.perfdata_recording_build_id_count(self._handle)):
+            self._check(lib.perfdata_recording_build_id(self._handle, index, byref(out)))
+            table.append(BuildId(text(out.path), c.hex_id(out.id, out.id_size), out.misc & 7 in (1, 4),
+                                 out.pid if out.pid != -1 else None))
+        return table
+
+    # ---- record by record ----
+
+    def _cursor(self, order: str, resolve: bool, itrace: "Sequence[str] | str | None", demangle: bool) -> _Cursor:
+        if order not in ("delivery", "file"):
+            raise failure(-1, f"order is 'delivery' or 'file', not {order!r}")
+        options = c.CursorOptions(struct_size=ctypes.sizeof(c.CursorOptions), order=order == "file",
+                                  flags=(1 if resolve else 0) | (0 if demangle else 2), search=self._search)
+        given = [itrace] if isinstance(itrace, str) else list(itrace or ())
+        if given:
+            options.itrace = c.strings(given)
+            options.itrace_count = len(given)
+        options.perf_config = c.encode(os.environ.get("PERF_CONFIG"))
+        cursor = _Cursor(self, options)
+        cursor.options = options  # its texts are borrowed
+        return cursor
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.records()
+
+    def records(self, order: str = "delivery", *, resolve: bool = False,
+                itrace: "Sequence[str] | str | None" = None) -> Iterator[Record]:
+        """All records, sorted by time as perf shows them, or in the order of the file ("file").
+
+        Args:
+            resolve: threads, maps and symbols can be asked for.
+            itrace: what is made of AUX traces, values of --itrace ("b", "i100us"); None: nothing. Wants resolve.
+        """
+        return self._cursor(order, resolve or itrace is not None, itrace, True).records()
+
+    def iter_samples(self, *, frames: bool = True, itrace: "Sequence[str] | str | None" = None, max_stack: int = 127,
+                     demangle: bool = True) -> Iterator[Sample]:
+        """All samples in perf's order, each with its thread's name and, with `frames`, its call chain resolved.
+
+        >>> import perfdata
+        >>> with perfdata.open(demo("spin.data"), symfs=demo("symfs")) as recording:
+        ...     sample = next(recording.iter_samples())
+        ...     print(sample.comm, sample.time, sample.period, sample.frames[0].symbol)
+        spin 1593416820245 1003009 gamma_leaf
+        """
+        if not 0 < max_stack <= 65536:
+            raise failure(-1, "max_stack is 1 to 65536")
+        return self._cursor("delivery", True, itrace, demangle).samples(max_stack if frames else 0)
+
+    # ---- as tables ----
+
+    def profile(self, **options: Any) -> Profile:
+        """Reads the recording once into tables; see Profile.build() for the options."""
+        return Profile.build(self, **options)
+
+    def samples(self, **options: Any) -> Any:
+        """The samples as an Arrow stream: a row each. Options as of profile()."""
+        return self.profile(**options).samples()
+
+    def stacks(self, **options: Any) -> Any:
+        """The call stacks that differ as an Arrow stream; what samples of each add up to is in Profile.sums()."""
+        return self.profile(samples=False, **options).stacks()
+
+    def functions(self, **options: Any) -> Any:
+        """The functions as an Arrow stream."""
+        return self.profile(samples=False, **options).functions()
+
+    # ---- as files ----
+
+    def export(self, format: str, path: "str | os.PathLike | None" = None, **options: Any) -> bytes | None:
+        """Writes the recording in the form of another tool ("folded", "pprof" ...: perfdata.formats()).
+
+        Args:
+            path: where to; of forms with several tables a folder. None: the bytes are returned, of several tables the first.
+            count: a sample weighs 1, not its period.
+            group: what stands above the first function: "comm", "process", "thread", None (nothing).
+            detail: frames differ by "function", "line", "address"; "": as suits the form.
+            events: names of events, those alone.
+        Others as of profile().
+        """
+        from .export import export_recording
+        return export_recording(self, format, path, **options)
+
+    def flame(self, path: "str | os.PathLike", *, title: str | None = None, svg: bool = False,
+              before: "Profile | None" = None, **options: Any) -> None:
+        """Writes a page that shows the recording (HTML, needs no network), or a flame graph as SVG.
+
+        Args:
+            before: a profile that it is compared with.
+        Others as of profile().
+        """
+        self.profile(**options).flame(path, title=title, svg=svg, before=before, recording=self)
+
+    def __repr__(self) -> str:
+        return f"<perfdata.Recording {self.path!r}>"
+
+
+def open(path: "str | os.PathLike | bytes", *, strict: bool = False, threads: int = 0, max_memory: int = 0,
+         like_perf: bool = False, **search: Any) -> Recording:
+    """Opens a recording: a file, pipe stream or directory that `perf record` wrote, or the bytes of a file.
+
+    Args:
+        strict: the first thing that is wrong raises StrictError; else it goes to Recording.issues.
+        threads: workers of profiles and exports; 0: all cores. Results never depend on it.
+        max_memory: bytes of records that wait for their order; 0: 1 GiB.
+        symfs, kallsyms, vmlinux, jitdump, build_id_dir, home, guest_kallsyms, guest_modules, guest_vmlinux, guest_mount:
+            where symbols are, as in the program's options.
+    Raises:
+        OpenError, FormatError: it cannot be read, or is no recording.
+
+    >>> import perfdata
+    >>> with perfdata.open(demo("spin.data")) as recording:
+    ...     print([event.name for event in recording.events], recording.header["features"]["arch"]["text"])
+    ['cpu-clock'] x86_64
+    """
+    return Recording(path, strict=strict, threads=threads, max_memory=max_memory, like_perf=like_perf, **search)
