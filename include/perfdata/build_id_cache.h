@@ -51,6 +51,12 @@ PERFDATA_API perfdata_status perfdata_build_id_cache_remove_id(perfdata_build_id
 /* Whether something is kept under this build-id, in hexadecimal: 1 or 0. Since 0.2. */
 PERFDATA_API int perfdata_build_id_cache_has(const perfdata_build_id_cache *cache, const char *id);
 
+/* Where it is kept, below the cache's directory: "usr/bin/app/ID". *length: of `path` with its NUL, which is written where
+ * `size` has room for it. PERFDATA_ERROR_NO_DATA: nothing is. Since 0.2. */
+PERFDATA_API perfdata_status perfdata_build_id_cache_path(const perfdata_build_id_cache *cache,
+                                                          const char *id, char *path, size_t size,
+                                                          size_t *length);
+
 /* One that is kept. `path` is the file's, or a name as "[kernel.kallsyms]". Borrowed for the call; a result other than 0
  * ends the list. Since 0.2. */
 typedef int (*perfdata_build_id_cache_fn)(void *data, const char *id, const char *path);

@@ -19,6 +19,7 @@ _perfdata() {
             'check:what is wrong with a recording, its file and its content'
             'repair:a valid recording of what is whole in a damaged one'
             'assemble:a recording of a text recording (dump --pdt)'
+            'archive:what another machine needs to name a recording'\''s functions'
             'buildid-cache:programs and libraries that are kept by their build-ids'
             'slice:a part of a recording'
             'merge:several recordings as one'
@@ -602,6 +603,14 @@ _perfdata() {
     assemble)
         _arguments '*-o+[the recording to write; for a directory of text recordings a directory]:FILE:_files' \
         '*--output=[the recording to write; for a directory of text recordings a directory]:FILE:_files' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    archive)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     buildid-cache)
         _arguments '*-l[print build-id and path of all that is kept]' \

@@ -171,6 +171,19 @@ perfdata_status perfdata_build_id_cache_remove(perfdata_build_id_cache *cache, c
     return status < 0 ? status : perfdata_build_id_cache_remove_id(cache, id);
 }
 
+perfdata_status perfdata_build_id_cache_path(const perfdata_build_id_cache *cache, const char *id,
+                                             char *path, size_t size, size_t *length)
+{
+    char kept[PD_CACHE_PATH];
+    if (!perfdata_build_id_cache_has(cache, id) || !pd_cache_kept_path(cache, id, kept))
+        return PERFDATA_ERROR_NO_DATA;
+    int written = snprintf(path, size, "%s/%s", kept + (*kept == '/'), id);
+    if (written < 0)
+        return PERFDATA_ERROR_MEMORY;
+    *length = (size_t)written + 1;
+    return PERFDATA_OK;
+}
+
 int perfdata_build_id_cache_has(const perfdata_build_id_cache *cache, const char *id)
 {
     char link[PD_CACHE_PATH];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* buildid-cache: programs and libraries into the build-id cache and out of it. */
 #include "tool/input.h"
+#include "tool/make/object_lines.h"
 #include "tool/verbs.h"
 #include <perfdata/build_id_cache.h>
 #include <perfdata/text.h>
@@ -150,23 +151,17 @@ static int print_entry(void *data, const char *id, const char *path)
 
 /* ---- -M ---- */
 
-/* Lines "ID NAME" come in pieces of whole lines. Where a name has no build-id, spaces stand for it: no cache could
- * have that one. */
-static int print_missing(void *data, const char *text, size_t size)
+static int print_missing_one(void *data, const char *id, const char *line, size_t size)
 {
     const struct run *run = data;
-    for (const char *line = text, *end; line < text + size; line = end) {
-        char id[PERFDATA_BUILD_ID_TEXT] = "";
-        const char *newline = memchr(line, '\n', (size_t)(text + size - line));
-        end = newline ? newline + 1 : text + size;
-        const char *space = memchr(line, ' ', (size_t)(end - line));
-        if (space && (size_t)(space - line) < sizeof id)
-            memcpy(id, line, (size_t)(space - line));
-        /* Without a build-id (spaces) nothing could be kept. */
-        if (*id && !perfdata_build_id_cache_has(run->cache, id))
-            tool_write(run->tool, line, (size_t)(end - line));
-    }
+    if (*id && !perfdata_build_id_cache_has(run->cache, id))
+        tool_write(run->tool, line, size);
     return !tool_output_ok(run->tool);
+}
+
+static int print_missing(void *data, const char *text, size_t size)
+{
+    return tool_object_lines(text, size, print_missing_one, data);
 }
 
 static enum tool_exit missing(struct run *run, const char *path)
@@ -235,12 +230,6 @@ static enum tool_exit run_cache(struct tool *tool, void *data, int argc, char **
 {
     const struct cache_options *options = data;
     struct run run = { .tool = tool };
-    const struct perfdata_build_id_cache_options where = {
-        .struct_size = sizeof where,
-        .dir = tool->build_id_dir,
-        .home = getenv("HOME"),
-        .perf_config = getenv("PERF_CONFIG"),
-    };
     bool others = options->add || options->remove || options->purge || options->purge_all ||
                   options->missing || options->update;
     if (argc)
@@ -252,7 +241,7 @@ static enum tool_exit run_cache(struct tool *tool, void *data, int argc, char **
         return tool_exit_as(
             tool, tool_usage(tool, "needs one of its options; see perfdata help buildid-cache"),
             129);
-    perfdata_status status = perfdata_build_id_cache_open(&where, &run.cache);
+    perfdata_status status = tool_open_cache(tool, &run.cache);
     if (status < 0)
         return tool_failure(tool, status, "build-id cache",
                             "no directory: neither --buildid-dir nor buildid.dir nor HOME");
