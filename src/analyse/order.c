@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows are sorted, as the trees of perf would leave them. */
 #include "analyse/order.h"
-#include "object/symtab/rbtree.h"
 #include <stdlib.h>
 
 static int by_value(uint64_t a, uint64_t b)
@@ -499,6 +498,41 @@ static bool measures_what_is_met(const struct pd_hist_options *options)
     return false;
 }
 
+bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_result *result,
+                           struct pd_hist_event *event)
+{
+    const struct pd_hist_options *options = &result->identities.options;
+    size_t count = event->rows.count;
+    struct pd_hist_row **rows = malloc((count + 1) * sizeof *rows);
+    struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
+    sorting->rows = rows;
+    bool ok = rows && nodes;
+    if (ok && pd_hist_key_at(options, PD_KEY_FIELDS))
+        ok = (sorting->fields_met = calloc(result->all.count + 1, sizeof *sorting->fields_met)) !=
+             NULL;
+    if (ok) {
+        if (!options->keeps_log) {
+            qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, sorting);
+            pass_through_tree(sorting, event, nodes, is_before_by_identity);
+            if (pd_hist_key_at(options, PD_KEY_COMM))
+                pass_through_tree(sorting, event, nodes, is_before_by_identity);
+        }
+        if (options->levels)
+            ok = pd_hist_make_levels(sorting, result, event) == 0;
+        else
+            pass_through_tree(sorting, event, nodes, is_before_by_order);
+    }
+    free(rows);
+    free(nodes);
+    for (size_t i = 0; ok && sorting->fields_met && i < count; i++) {
+        struct pd_hist_row *row = event->rows.data[i];
+        bool twice = is_met(row);
+        row->fields_met = twice ? UINT32_MAX : sorting->fields_met[row->index];
+    }
+    free(sorting->fields_met);
+    return ok;
+}
+
 /* Neither order is one: addresses are compared by their signed difference, and "the caller above the callee" holds only
  * within a thread. What comes out is what the trees make of it through which perf passes the rows: that of the
  * samples, that of the collapsed entries, that of the output. */
@@ -526,36 +560,14 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
         free(sorting.met);
         return PERFDATA_ERROR_MEMORY;
     }
-    size_t count = event->rows.count;
-    struct pd_hist_row **rows = malloc((count + 1) * sizeof *rows);
-    struct pd_rb_node *nodes = malloc((count + 1) * sizeof *nodes);
-    sorting.rows = rows;
-    bool ok = rows && nodes;
-    if (ok && pd_hist_key_at(options, PD_KEY_FIELDS))
-        ok = (sorting.fields_met = calloc(result->all.count + 1, sizeof *sorting.fields_met)) !=
-             NULL;
-    if (ok) {
-        if (!options->keeps_log) {
-            qsort_r(event->rows.data, count, sizeof *event->rows.data, compare_first, &sorting);
-            pass_through_tree(&sorting, event, nodes, is_before_by_identity);
-            if (by_comm)
-                pass_through_tree(&sorting, event, nodes, is_before_by_identity);
-        }
-        if (options->levels)
-            ok = pd_hist_make_levels(&sorting, result, event) == 0;
-        else
-            pass_through_tree(&sorting, event, nodes, is_before_by_order);
-    }
-    free(rows);
-    free(nodes);
-    for (size_t i = 0; ok && sorting.fields_met && i < count; i++) {
-        struct pd_hist_row *row = event->rows.data[i];
-        bool twice = is_met(row);
-        row->fields_met = twice ? UINT32_MAX : sorting.fields_met[row->index];
-    }
-    free(sorting.fields_met);
+    bool sorted = false;
+    perfdata_status status = 0;
+    if (!options->keeps_log && !options->levels)
+        status = pd_hist_sort_by_rank(&sorting, event, &sorted);
+    if (status == 0 && !sorted && !pd_hist_sort_by_trees(&sorting, result, event))
+        status = PERFDATA_ERROR_MEMORY;
     free(sorting.met);
-    return ok ? 0 : PERFDATA_ERROR_MEMORY;
+    return status;
 }
 
 uint64_t pd_hist_row_word(const struct pd_hist_result *result, const struct pd_hist_row *row,

@@ -3,6 +3,7 @@
 #ifndef PD_ORDER_H
 #define PD_ORDER_H
 #include "analyse/hist.h"
+#include "object/symtab/rbtree.h"
 
 struct pd_hist_sorting {
     const struct pd_hist *hist; /* of the identities */
@@ -23,6 +24,13 @@ int pd_hist_compare_identities(const struct pd_hist_sorting *sorting, const stru
 /* As perf compares for its output. */
 int pd_hist_compare_order(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                           const struct pd_hist_row *b);
+
+/* Passes the rows through perf's trees, whatever the orders are; false: no memory. */
+bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_result *result,
+                           struct pd_hist_event *event);
+/* rank_sort.c: the same by ranks; *sorted is false, and nothing is done, where keys cannot be ranked. */
+perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_hist_event *event,
+                                     bool *sorted);
 
 /* hierarchy.c: event->levels of its rows, which are in the order of identities. */
 perfdata_status pd_hist_make_levels(const struct pd_hist_sorting *sorting,

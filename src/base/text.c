@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/digits.h"
 #include "base/memory.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,37 @@ void pd_text_hex_prefixed(struct pd_text *text, uint64_t value)
     if (value)
         pd_text_bytes(text, "0x", 2);
     pd_text_hex(text, value, 0, ' ');
+}
+
+/* The number of hundredths, rounded as printf() does, from the exact value: the significand times 100 has 60 bits at
+ * most. For values from 0 on, and below 2^30. */
+static uint64_t hundredths(double value)
+{
+    enum { FRACTION_BITS = 52, EXPONENT_BIAS = 1023 };
+    uint64_t bits, one = 1;
+    memcpy(&bits, &value, sizeof bits);
+    unsigned exponent = (unsigned)(bits >> FRACTION_BITS);
+    unsigned shift = EXPONENT_BIAS + FRACTION_BITS - exponent;
+    if (shift > 60)
+        return 0;
+    uint64_t exact = ((bits & ((one << FRACTION_BITS) - 1)) | one << FRACTION_BITS) * 100;
+    uint64_t whole = exact >> shift, rest = exact & ((one << shift) - 1), half = one << (shift - 1);
+    return whole + (rest > half || (rest == half && whole & 1));
+}
+
+void pd_text_hundredths(struct pd_text *text, double value, unsigned width)
+{
+    enum { LIMIT = 1 << 30 };
+    if (!(value >= 0 && value < LIMIT) || signbit(value)) {
+        pd_text_format(text, "%*.2f", (int)width, value);
+        return;
+    }
+    char digits[24], *end = digits + sizeof digits - 3;
+    uint64_t number = hundredths(value);
+    end[0] = '.';
+    memcpy(end + 1, pd_digit_pairs + 2 * (number % 100), 2);
+    char *start = pd_digits_before(end, number / 100);
+    put_number(text, start, (size_t)(end + 3 - start), width, ' ');
 }
 
 void pd_text_format(struct pd_text *text, const char *format, ...)

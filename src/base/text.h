@@ -67,6 +67,8 @@ void pd_text_hex_bytes(struct pd_text *text, const uint8_t *bytes, size_t size);
 void pd_text_i64(struct pd_text *text, int64_t value, unsigned width);
 /* %*lx and %0*lx, no 0x. */
 void pd_text_hex(struct pd_text *text, uint64_t value, unsigned width, char pad);
+/* %*.2f, with the same digits: exact halves go to the even one. */
+void pd_text_hundredths(struct pd_text *text, double value, unsigned width);
 /* %#lx: 0x and digits, zero prints "0". */
 void pd_text_hex_prefixed(struct pd_text *text, uint64_t value);
 

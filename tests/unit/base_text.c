@@ -2,6 +2,7 @@
 /* The text writer prints numbers as printf would. */
 #include "test.h"
 #include "base/text.h"
+#include <math.h>
 
 static void check_number(uint64_t value)
 {
@@ -27,8 +28,65 @@ static void check_number(uint64_t value)
     }
 }
 
+static void check_hundredths(double value)
+{
+    static const unsigned widths[] = { 0, 6 };
+    char expected[512];
+    for (size_t i = 0; i < PD_LENGTH(widths); i++) {
+        struct pd_text text = { 0 };
+        pd_text_hundredths(&text, value, widths[i]);
+        pd_text_char(&text, 0);
+        snprintf(expected, sizeof expected, "%*.2f", (int)widths[i], value);
+        CHECK_STR(text.data, expected);
+        pd_text_free(&text);
+    }
+}
+
+/* Shares as reports have them, exact halves, neighbours of halves, and any bits at all. */
+static void check_all_hundredths(void)
+{
+    static const double odd[] = { 0.0,
+                                  -0.0,
+                                  -1.5,
+                                  0.005,
+                                  0.015,
+                                  1e-310,
+                                  5e-324,
+                                  1e300,
+                                  1073741823.995,
+                                  1073741824.0,
+                                  9007199254740993.0,
+                                  99.995,
+                                  100.0,
+                                  0.125,
+                                  0.375 };
+    uint64_t random = 88172645463325252;
+    for (size_t i = 0; i < PD_LENGTH(odd); i++)
+        check_hundredths(odd[i]);
+    check_hundredths(HUGE_VAL);
+    for (unsigned i = 0; i <= 20000; i++) {
+        double half = i / 200.0;
+        check_hundredths(half);
+        check_hundredths(nextafter(half, 0));
+        check_hundredths(nextafter(half, 1e9));
+        check_hundredths(i / 8.0); /* exact halves */
+    }
+    for (unsigned i = 0; i < 200000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        uint64_t total = random >> (random & 31) | 1, part = random * 31 % total;
+        check_hundredths(100.0 * (double)part / (double)total);
+        double any;
+        memcpy(&any, &random, sizeof any);
+        if (isfinite(any))
+            check_hundredths(any);
+    }
+}
+
 int main(void)
 {
+    check_all_hundredths();
     check_number(0);
     check_number(9);
     check_number(10);

@@ -103,7 +103,9 @@ void pd_report_percent(const struct pd_report_plan *plan, const char *space, int
     bool colored = plan->options->flags & PERFDATA_REPORT_COLOR && percent > 0.5;
     if (colored)
         pd_text_string(out, percent >= 5 ? "\033[31m" : "\033[32m");
-    pd_text_format(out, "%s%*.2f%%", space, width, percent);
+    pd_text_string(out, space);
+    pd_text_hundredths(out, percent, (unsigned)width);
+    pd_text_char(out, '%');
     if (colored)
         pd_text_string(out, "\033[m");
 }
@@ -119,10 +121,13 @@ static void number(const struct pd_report_table *table, const struct pd_report_c
         return;
     }
     double percent = total ? 100.0 * (double)value / (double)total : 0;
-    if (separated) /* perf leaves these without colour */
-        pd_text_format(out, " %.2f%%", percent);
-    else
+    if (!separated) {
         pd_report_percent(table->plan, " ", (int)width - 2, percent, out);
+        return;
+    }
+    pd_text_char(out, ' '); /* perf leaves these without colour */
+    pd_text_hundredths(out, percent, 0);
+    pd_text_char(out, '%');
 }
 
 void pd_report_number_cell(const struct pd_report_table *table,

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* Each row gets a rank for all of its keys. Where something is compared that is no order, it stands between two ranks. */
+#include "analyse/rank.h"
+#include <stdlib.h>
+
+/* ---- numbers to ranks ---- */
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+/* The bits that values differ in; none where they stand in order already. */
+static uint64_t bits_to_sort(const struct pd_rank_item *items, size_t count)
+{
+    uint64_t bits = 0;
+    bool ordered = true;
+    for (size_t i = 1; i < count; i++) {
+        bits |= items[i].value ^ items[0].value;
+        ordered &= items[i - 1].value <= items[i].value;
+    }
+    return ordered ? 0 : bits;
+}
+
+/* By value, equal ones as they stood: digit by digit from the last, but for those that all have in common. */
+void pd_rank_sort(struct pd_ranking *ranking, size_t count)
+{
+    uint64_t bits = bits_to_sort(ranking->items, count);
+    for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+        uint32_t at[DIGITS] = { 0 }, sum = 0;
+        if (!(bits >> shift & (DIGITS - 1)))
+            continue;
+        for (size_t i = 0; i < count; i++)
+            at[ranking->items[i].value >> shift & (DIGITS - 1)]++;
+        for (unsigned digit = 0; digit < DIGITS; digit++) {
+            uint32_t here = at[digit];
+            at[digit] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < count; i++) {
+            struct pd_rank_item item = ranking->items[i];
+            ranking->spare[at[item.value >> shift & (DIGITS - 1)]++] = item;
+        }
+        struct pd_rank_item *sorted = ranking->spare;
+        ranking->spare = ranking->items;
+        ranking->items = sorted;
+    }
+}
+
+/* The part of each row that has an item is the rank of its value, counted from `from`; returns the next rank. */
+static uint32_t rank_items(struct pd_ranking *ranking, size_t count, uint32_t from, uint32_t *ranks)
+{
+    pd_rank_sort(ranking, count);
+    for (size_t i = 0; i < count; i++) {
+        if (i && ranking->items[i].value != ranking->items[i - 1].value)
+            from++;
+        ranks[ranking->items[i].row] = from;
+    }
+    return count ? from + 1 : from;
+}
+
+/* Ranks by the keys so far, refined by the part. Returns how many there are. */
+static uint32_t refine(struct pd_ranking *ranking, uint32_t *ranks, uint32_t count)
+{
+    if (ranking->parts <= 1 || count == ranking->count)
+        return count;
+    for (size_t i = 0; i < ranking->count; i++)
+        ranking->items[i] = (struct pd_rank_item){
+            (uint64_t)ranks[i] * ranking->parts + ranking->part[i], (uint32_t)i
+        };
+    return rank_items(ranking, ranking->count, 0, ranks);
+}
+
+/* ---- keys ---- */
+
+static uint64_t inverted_sign(uint64_t value)
+{
+    return value ^ UINT64_C(1) << 63;
+}
+
+/* Numbers that perf compares by their signed difference are in order when no difference is too large. */
+struct extent {
+    int64_t least, greatest;
+};
+
+static const struct extent no_extent = { INT64_MAX, INT64_MIN };
+
+static void extend(struct extent *extent, uint64_t value)
+{
+    extent->least = PD_MIN(extent->least, (int64_t)value);
+    extent->greatest = PD_MAX(extent->greatest, (int64_t)value);
+}
+
+static bool is_ordered(const struct extent *extent)
+{
+    return extent->least > extent->greatest ||
+           (uint64_t)extent->greatest - (uint64_t)extent->least <= INT64_MAX;
+}
+
+static void part_by_value(struct pd_ranking *ranking)
+{
+    ranking->parts = rank_items(ranking, ranking->count, 0, ranking->part);
+}
+
+static void put_value(struct pd_ranking *ranking, size_t row, uint64_t value)
+{
+    ranking->items[row] = (struct pd_rank_item){ value, (uint32_t)row };
+}
+
+static uint64_t key_word(const struct pd_ranking *ranking, size_t row, int at)
+{
+    return pd_hist_key_of(ranking->sorting->hist, ranking->rows[row]->index)[at];
+}
+
+static bool part_by_difference(struct pd_ranking *ranking, uint8_t key, bool greatest_first)
+{
+    int at = pd_hist_key_at(&ranking->sorting->hist->options, key);
+    struct extent extent = no_extent;
+    for (size_t i = 0; i < ranking->count; i++) {
+        uint64_t value = key_word(ranking, i, at);
+        extend(&extent, value);
+        put_value(ranking, i, greatest_first ? ~inverted_sign(value) : inverted_sign(value));
+    }
+    if (!is_ordered(&extent))
+        return false;
+    part_by_value(ranking);
+    return true;
+}
+
+static bool part_by_int(struct pd_ranking *ranking, uint8_t key)
+{
+    int at = pd_hist_key_at(&ranking->sorting->hist->options, key);
+    for (size_t i = 0; i < ranking->count; i++)
+        put_value(ranking, i, (uint32_t)key_word(ranking, i, at) ^ UINT32_C(1) << 31);
+    part_by_value(ranking);
+    return true;
+}
+
+/* Things that many rows share, each once. */
+struct shared {
+    const void *thing;
+    uint64_t first, second; /* what they are compared by, before their texts */
+    const char *text;       /* NULL: not compared */
+    uint32_t id;
+};
+
+struct sharing {
+    struct pd_map64 ids;
+    PD_VEC(struct shared) all;
+};
+
+static int compare_shared(const void *left, const void *right)
+{
+    const struct shared *a = left, *b = right;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    if (a->second != b->second)
+        return a->second < b->second ? -1 : 1;
+    return a->text && b->text ? strcmp(a->text, b->text) : 0;
+}
+
+/* The id of a thing in the row's part. */
+static bool share(struct pd_ranking *ranking, struct sharing *sharing, size_t row,
+                  struct shared shared)
+{
+    uint64_t key = (uint64_t)(uintptr_t)shared.thing;
+    uint32_t id = pd_map64_get(&sharing->ids, key);
+    if (id == PD_MAP64_NONE) {
+        id = shared.id = (uint32_t)sharing->all.count;
+        if (!pd_vec_push(&sharing->all, shared) || !pd_map64_set(&sharing->ids, key, id))
+            ranking->failed = true;
+    }
+    ranking->part[row] = id;
+    return !ranking->failed;
+}
+
+/* Ids to ranks, but for rows whose part is PD_HIST_NONE. */
+static void rank_shared(struct pd_ranking *ranking, struct sharing *sharing)
+{
+    size_t count = sharing->all.count;
+    uint32_t *ranks = malloc((count + 1) * sizeof *ranks), rank = 0;
+    if (!ranks) {
+        ranking->failed = true;
+        return;
+    }
+    if (count > 1)
+        qsort(sharing->all.data, count, sizeof *sharing->all.data, compare_shared);
+    for (size_t i = 0; i < count; i++) {
+        if (i && compare_shared(&sharing->all.data[i - 1], &sharing->all.data[i]) != 0)
+            rank++;
+        ranks[sharing->all.data[i].id] = rank;
+    }
+    for (size_t i = 0; i < ranking->count; i++)
+        if (ranking->part[i] != PD_HIST_NONE)
+            ranking->part[i] = ranks[ranking->part[i]];
+    ranking->parts = count ? rank + 1 : 0;
+    free(ranks);
+}
+
+/* Rows without any such thing are alike, and behind the others. */
+static void part_rest(struct pd_ranking *ranking)
+{
+    bool some = false;
+    for (size_t i = 0; i < ranking->count; i++) {
+        if (ranking->part[i] != PD_HIST_NONE)
+            continue;
+        ranking->part[i] = ranking->parts;
+        some = true;
+    }
+    ranking->parts += some;
+}
+
+static void sharing_free(struct sharing *sharing)
+{
+    pd_map64_free(&sharing->ids);
+    pd_vec_free(&sharing->all);
+}
+
+/* Its first eight bytes, which decide most comparisons of texts. */
+static uint64_t beginning(const char *text)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        value = value << 8 | (uint8_t)*text;
+        text += *text != 0;
+    }
+    return value;
+}
+
+static bool part_by_text(struct pd_ranking *ranking,
+                         const char *(*text_of)(const struct pd_hist_row *row))
+{
+    struct sharing sharing = { 0 };
+    for (size_t i = 0; i < ranking->count && !ranking->failed; i++) {
+        const char *text = text_of(ranking->rows[i]);
+        ranking->part[i] = PD_HIST_NONE;
+        if (text)
+            share(ranking, &sharing, i,
+                  (struct shared){ .thing = text, .first = beginning(text), .text = text });
+    }
+    if (!ranking->failed)
+        rank_shared(ranking, &sharing);
+    if (!ranking->failed)
+        part_rest(ranking);
+    sharing_free(&sharing);
+    return true;
+}
+
+static const char *comm_of(const struct pd_hist_row *row)
+{
+    return row->comm;
+}
+static const char *dso_of(const struct pd_hist_row *row)
+{
+    return row->dso;
+}
+static const char *parent_of(const struct pd_hist_row *row)
+{
+    return row->parent;
+}
+static const char *trace_of(const struct pd_hist_row *row)
+{
+    return row->trace;
+}
+static const char *line_of(const struct pd_hist_row *row)
+{
+    return row->line;
+}
+static const char *file_of(const struct pd_hist_row *row)
+{
+    return row->file;
+}
+static const char *symbol_of(const struct pd_hist_row *row)
+{
+    return row->symbol;
+}
+
+static const char *(*text_of_key(uint8_t key))(const struct pd_hist_row *row)
+{
+    switch (key) {
+    case PD_KEY_COMM: return comm_of;
+    case PD_KEY_DSO: return dso_of;
+    case PD_KEY_PARENT: return parent_of;
+    case PD_KEY_TRACE: return trace_of;
+    case PD_KEY_SRCLINE: return line_of;
+    case PD_KEY_SRCFILE: return file_of;
+    default: return NULL;
+    }
+}
+
+/* As perf tells functions apart, once it has told apart their objects. */
+static bool part_by_symbol(struct pd_ranking *ranking)
+{
+    struct extent starts = no_extent, ends = no_extent;
+    struct sharing sharing = { 0 };
+    bool ordered = true;
+    for (size_t i = 0; i < ranking->count && ordered && !ranking->failed; i++) {
+        const struct pd_symbol *symbol = ranking->rows[i]->entry->first.symbol;
+        ranking->part[i] = PD_HIST_NONE;
+        if (!symbol)
+            continue;
+        extend(&starts, symbol->start);
+        extend(&ends, symbol->end);
+        ordered = !symbol->inlined;
+        share(ranking, &sharing, i,
+              (struct shared){ .thing = symbol,
+                               .first = inverted_sign(symbol->start),
+                               .second = inverted_sign(symbol->end) });
+    }
+    ordered = ordered && is_ordered(&starts) && is_ordered(&ends);
+    if (ordered && !ranking->failed)
+        rank_shared(ranking, &sharing);
+    if (ordered && !ranking->failed)
+        part_rest(ranking);
+    sharing_free(&sharing);
+    return ordered;
+}
+
+/* The part of each row by a key as pd_hist_compare_identities() has it; false: it is no order of numbers. */
+static bool part_by_key(struct pd_ranking *ranking, uint8_t key)
+{
+    switch (key) {
+    case PD_KEY_COMM:
+    case PD_KEY_DSO:
+    case PD_KEY_PARENT:
+    case PD_KEY_TRACE:
+    case PD_KEY_SRCLINE:
+    case PD_KEY_SRCFILE: return part_by_text(ranking, text_of_key(key));
+    case PD_KEY_PID:
+    case PD_KEY_CPU:
+    case PD_KEY_SOCKET: return part_by_int(ranking, key);
+    case PD_KEY_LOCAL_WEIGHT:
+    case PD_KEY_WEIGHT:
+    case PD_KEY_LOCAL_INS_LAT:
+    case PD_KEY_INS_LAT: return part_by_difference(ranking, key, true);
+    case PD_KEY_SYMBOL_SIZE:
+    case PD_KEY_DSO_SIZE:
+    case PD_KEY_CGROUP:
+    case PD_KEY_TIME:
+    case PD_KEY_CODE_PAGE_SIZE: return part_by_difference(ranking, key, false);
+    default: return false;
+    }
+}
+
+static bool is_symbol_key(uint8_t key)
+{
+    return key == PD_KEY_SYMBOL || key == PD_KEY_IPC_NULL || key == PD_KEY_IPC_LBR;
+}
+
+static void refine_more(struct pd_ranking *ranking, struct pd_ranks *ranks)
+{
+    if (ranks->has_middles)
+        ranks->tail_count = refine(ranking, ranks->tails, ranks->tail_count);
+    else
+        ranks->head_count = refine(ranking, ranks->heads, ranks->head_count);
+}
+
+/* Addresses without a symbol, which may be anything that a stack held. */
+static bool refine_by_address(struct pd_ranking *ranking, struct pd_ranks *ranks)
+{
+    bool some = false;
+    for (size_t i = 0; i < ranking->count; i++)
+        some |= !ranking->rows[i]->entry->first.symbol;
+    if (!some)
+        return true;
+    if (ranks->has_middles || !ranking->sorting->dso_is_key)
+        return false;
+    for (size_t i = 0; i < ranking->count; i++) {
+        const struct pd_hist_row *row = ranking->rows[i];
+        ranks->middles[i] = row->entry->first.symbol ? 0 : row->addr;
+    }
+    ranks->has_middles = true;
+    return true;
+}
+
+/* False: the key is no order of numbers. */
+static bool refine_by_key(struct pd_ranking *ranking, uint8_t key, struct pd_ranks *ranks)
+{
+    bool by_symbol = is_symbol_key(key);
+    if (by_symbol && !ranking->sorting->dso_is_key) {
+        part_by_text(ranking, dso_of);
+        refine_more(ranking, ranks);
+    }
+    if (!(by_symbol ? part_by_symbol(ranking) : part_by_key(ranking, key)))
+        return false;
+    refine_more(ranking, ranks);
+    return !ranking->failed && (!by_symbol || refine_by_address(ranking, ranks));
+}
+
+/* ---- rows ---- */
+
+bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks)
+{
+    const struct pd_hist_options *options = &ranking->sorting->hist->options;
+    for (unsigned k = 0; k < options->key_count; k++)
+        if (!refine_by_key(ranking, options->keys[k], ranks))
+            return false;
+    return true;
+}
+
+/* The greater before the less. */
+static void refine_by_column(struct pd_ranking *ranking, uint8_t column, struct pd_ranks *ranks)
+{
+    bool grouped = column != PD_COLUMN_CHILDREN;
+    for (size_t m = 0; m < PD_MAX(ranking->sorting->group_size, (size_t)1); m++) {
+        if (m && !grouped)
+            break;
+        for (size_t i = 0; i < ranking->count; i++) {
+            const struct pd_hist_row *row = ranking->rows[i];
+            if (m)
+                row = row->members ? row->members[m - 1] : NULL;
+            put_value(ranking, i, row ? ~pd_hist_row_value(row, column) : UINT64_MAX);
+        }
+        part_by_value(ranking);
+        refine_more(ranking, ranks);
+    }
+}
+
+/* perf puts callers above callees, but within a thread only. */
+static bool refine_by_depth(struct pd_ranking *ranking, struct pd_ranks *ranks)
+{
+    struct sharing sharing = { 0 };
+    for (size_t i = 0; i < ranking->count && !ranking->failed; i++) {
+        const struct pd_hist_row *row = ranking->rows[i];
+        if (share(ranking, &sharing, i, (struct shared){ .thing = row->entry->first.thread }))
+            ranks->middles[i] = (uint64_t)ranking->part[i] << 32 | row->max_depth;
+    }
+    sharing_free(&sharing);
+    ranks->has_middles = true;
+    return !ranking->failed;
+}
+
+bool pd_rank_output(struct pd_ranking *ranking, struct pd_ranks *ranks)
+{
+    const struct pd_hist_sorting *sorting = ranking->sorting;
+    bool ok = true;
+    for (size_t i = 0; ok && i < sorting->order_count; i++) {
+        uint8_t what = sorting->order[i];
+        if (what == PD_COLUMN_CHILDREN) {
+            if (!sorting->hist->options.children || ranks->has_middles)
+                continue;
+            refine_by_column(ranking, what, ranks);
+            ok = !sorting->has_chains || refine_by_depth(ranking, ranks);
+        } else if (what >= PD_KEY_COUNT) {
+            refine_by_column(ranking, what, ranks);
+        } else if (what == PD_KEY_SYMBOL) {
+            part_by_text(ranking, symbol_of);
+            refine_more(ranking, ranks);
+        } else {
+            bool had_middles = ranks->has_middles;
+            ok = refine_by_key(ranking, what, ranks) && ranks->has_middles == had_middles;
+        }
+        ok = ok && !ranking->failed;
+    }
+    return ok;
+}
+
+/* Addresses are in order where those with the same head are: then there are heads only. */
+bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks)
+{
+    struct extent *extents = calloc(ranks->head_count, sizeof *extents);
+    bool ordered = extents != NULL;
+    ranking->failed |= !ordered;
+    for (size_t i = 0; ordered && i < ranks->head_count; i++)
+        extents[i] = no_extent;
+    for (size_t i = 0; ordered && i < ranking->count; i++)
+        extend(&extents[ranks->heads[i]], ranks->middles[i]);
+    for (size_t i = 0; ordered && i < ranks->head_count; i++)
+        ordered = is_ordered(&extents[i]);
+    free(extents);
+    if (!ordered)
+        return false;
+    for (size_t i = 0; i < ranking->count; i++)
+        put_value(ranking, i, inverted_sign(ranks->middles[i]));
+    part_by_value(ranking);
+    ranks->head_count = refine(ranking, ranks->heads, ranks->head_count);
+    memcpy(ranking->part, ranks->tails, ranking->count * sizeof *ranking->part);
+    ranking->parts = ranks->tail_count;
+    ranks->head_count = refine(ranking, ranks->heads, ranks->head_count);
+    ranks->has_middles = false;
+    return true;
+}

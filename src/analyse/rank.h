@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranks of rows, which are compared in place of their texts and symbols; for this layer only. */
+#ifndef PD_RANK_H
+#define PD_RANK_H
+#include "analyse/order.h"
+
+struct pd_rank_item {
+    uint64_t value;
+    uint32_t row;
+};
+
+/* By which rows are compared: the middle is an address, compared by its signed difference, or a thread and a depth. */
+struct pd_rank {
+    uint32_t head, tail;
+    uint64_t middle;
+};
+
+/* All ranks of all rows. */
+struct pd_ranks {
+    uint32_t *heads, *tails;
+    uint64_t *middles;
+    uint32_t head_count, tail_count;
+    bool has_middles;
+};
+
+struct pd_ranking {
+    const struct pd_hist_sorting *sorting;
+    struct pd_hist_row **rows;
+    size_t count;
+    struct pd_rank_item *items, *spare; /* room for one a row */
+    uint32_t *part;                     /* per row: its rank by the key at hand */
+    uint32_t parts;                     /* how many different ones there are */
+    bool failed;                        /* the system had no memory */
+};
+
+/* Sorts the first `count` items by value, equal ones as they stood. */
+void pd_rank_sort(struct pd_ranking *ranking, size_t count);
+/* Refines heads by middles that are in order, then by tails: heads only are left. False: those with the same head are in none,
+ * or there was no memory. */
+bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks);
+/* By what rows are told apart; false: a key cannot be ranked, or there was no memory. */
+bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks);
+/* By what they are shown in order of; likewise. */
+bool pd_rank_output(struct pd_ranking *ranking, struct pd_ranks *ranks);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows in order by their ranks: a stable sort does what perf's trees do, which keep the order of equal rows. Only where something
+ * is compared that is no order, rows pass through the tree. */
+#include "analyse/rank.h"
+#include <stdlib.h>
+
+static void arrange_by_value(struct pd_ranking *ranking, uint32_t *order,
+                             uint64_t (*value_of)(const struct pd_hist_row *row))
+{
+    for (size_t i = 0; i < ranking->count; i++)
+        ranking->items[i] = (struct pd_rank_item){ value_of(ranking->rows[order[i]]), order[i] };
+    pd_rank_sort(ranking, ranking->count);
+    for (size_t i = 0; i < ranking->count; i++)
+        order[i] = ranking->items[i].row;
+}
+
+static uint64_t index_of(const struct pd_hist_row *row)
+{
+    return row->index;
+}
+static uint64_t number_of(const struct pd_hist_row *row)
+{
+    return row->entry->first.number;
+}
+static uint64_t position_of(const struct pd_hist_row *row)
+{
+    return row->entry->first.position;
+}
+
+/* As perf met them; false: two at once. */
+static bool arrange_by_first(struct pd_ranking *ranking, uint32_t *order)
+{
+    for (size_t i = 0; i < ranking->count; i++)
+        order[i] = (uint32_t)i;
+    arrange_by_value(ranking, order, index_of);
+    arrange_by_value(ranking, order, position_of);
+    arrange_by_value(ranking, order, number_of);
+    for (size_t i = 1; i < ranking->count; i++) {
+        const struct pd_hist_first *a = &ranking->rows[order[i - 1]]->entry->first,
+                                   *b = &ranking->rows[order[i]]->entry->first;
+        if (a->number == b->number && a->position == b->position)
+            return false;
+    }
+    return true;
+}
+
+static void arrange_by_rank(struct pd_ranking *ranking, const uint32_t *ranks, uint32_t *order)
+{
+    for (size_t i = 0; i < ranking->count; i++)
+        ranking->items[i] = (struct pd_rank_item){ ranks[order[i]], order[i] };
+    pd_rank_sort(ranking, ranking->count);
+    for (size_t i = 0; i < ranking->count; i++)
+        order[i] = ranking->items[i].row;
+}
+
+/* ---- trees ---- */
+
+static bool is_before_by_address(const void *data, uint32_t node, uint32_t other)
+{
+    const struct pd_rank *ranks = data, *a = &ranks[node], *b = &ranks[other];
+    if (a->head != b->head)
+        return a->head < b->head;
+    return a->middle != b->middle ? (int64_t)(a->middle - b->middle) < 0 : a->tail < b->tail;
+}
+
+static bool is_before_by_depth(const struct pd_rank *a, const struct pd_rank *b, bool deeper_first)
+{
+    if (a->head != b->head)
+        return a->head < b->head;
+    if (a->middle != b->middle && a->middle >> 32 == b->middle >> 32)
+        return (a->middle > b->middle) == deeper_first;
+    return a->tail < b->tail;
+}
+
+static bool is_before_deeper_first(const void *data, uint32_t node, uint32_t other)
+{
+    const struct pd_rank *ranks = data;
+    return is_before_by_depth(&ranks[node], &ranks[other], true);
+}
+
+static bool is_before_deeper_last(const void *data, uint32_t node, uint32_t other)
+{
+    const struct pd_rank *ranks = data;
+    return is_before_by_depth(&ranks[node], &ranks[other], false);
+}
+
+static bool pass_through_tree(struct pd_ranking *ranking, const struct pd_ranks *all,
+                              uint32_t *order,
+                              bool (*is_before)(const void *data, uint32_t node, uint32_t other))
+{
+    size_t count = ranking->count, to = 0;
+    struct pd_rank *ranks = malloc((count + 1) * sizeof *ranks);
+    struct pd_rb_node *nodes = calloc(count + 1, sizeof *nodes);
+    bool ok = ranks && nodes;
+    struct pd_rb_tree tree = { nodes, 0 };
+    for (uint32_t i = 1; ok && i <= count; i++) {
+        uint32_t row = ranking->items[i - 1].row = order[i - 1];
+        ranks[i] = (struct pd_rank){ all->heads[row], all->tails[row], all->middles[row] };
+        pd_rb_insert_by(&tree, i, is_before, ranks);
+    }
+    for (uint32_t node = ok ? pd_rb_first(&tree) : 0; node; node = pd_rb_next(&tree, node))
+        order[to++] = ranking->items[node - 1].row;
+    free(ranks);
+    free(nodes);
+    ranking->failed |= !ok;
+    return ok;
+}
+
+/* As the trees of samples and of collapsed rows leave them. */
+static bool arrange_by_identity(struct pd_ranking *ranking, struct pd_ranks *ranks, uint32_t *order)
+{
+    if (ranks->has_middles && !pd_rank_join(ranking, ranks)) {
+        bool twice = pd_hist_key_at(&ranking->sorting->hist->options, PD_KEY_COMM);
+        return !ranking->failed && arrange_by_first(ranking, order) &&
+               pass_through_tree(ranking, ranks, order, is_before_by_address) &&
+               (!twice || pass_through_tree(ranking, ranks, order, is_before_by_address));
+    }
+    arrange_by_first(ranking, order);
+    arrange_by_rank(ranking, ranks->heads, order);
+    return true;
+}
+
+static bool arrange_by_output(struct pd_ranking *ranking, struct pd_ranks *ranks, uint32_t *order)
+{
+    if (!ranks->has_middles)
+        arrange_by_rank(ranking, ranks->heads, order);
+    else
+        pass_through_tree(ranking, ranks, order,
+                          ranking->sorting->hist->options.caller_order ? is_before_deeper_first
+                                                                       : is_before_deeper_last);
+    return !ranking->failed;
+}
+
+/* ---- all of it ---- */
+
+/* Texts whose comparison is noted: when they are the first key, each row's is compared with another's. */
+static bool notes_first_key_only(const struct pd_hist_sorting *sorting, uint8_t *met)
+{
+    static const struct {
+        uint8_t key, met;
+    } noted[] = { { PD_KEY_TRACE, PD_MET_TRACE },
+                  { PD_KEY_SRCLINE, PD_MET_LINE },
+                  { PD_KEY_SRCFILE, PD_MET_FILE } };
+    *met = 0;
+    for (size_t i = 0; i < PD_LENGTH(noted); i++) {
+        int at = pd_hist_key_at(&sorting->hist->options, noted[i].key);
+        if (at > 1)
+            return false;
+        if (at == 1)
+            *met = noted[i].met;
+    }
+    return true;
+}
+
+static void begin_ranks(const struct pd_ranking *ranking, struct pd_ranks *ranks)
+{
+    memset(ranks->heads, 0, ranking->count * sizeof *ranks->heads);
+    memset(ranks->tails, 0, ranking->count * sizeof *ranks->tails);
+    ranks->head_count = ranks->tail_count = 1;
+    ranks->has_middles = false;
+}
+
+static bool order_rows(struct pd_ranking *ranking, uint32_t *order)
+{
+    struct pd_ranks ranks = {
+        .heads = malloc(ranking->count * sizeof *ranks.heads),
+        .tails = malloc(ranking->count * sizeof *ranks.tails),
+        .middles = calloc(ranking->count, sizeof *ranks.middles),
+    };
+    bool ok = ranks.heads && ranks.tails && ranks.middles;
+    ranking->failed |= !ok;
+    if (ok) {
+        begin_ranks(ranking, &ranks);
+        ok = pd_rank_identities(ranking, &ranks) && arrange_by_identity(ranking, &ranks, order);
+    }
+    if (ok) {
+        begin_ranks(ranking, &ranks);
+        ok = pd_rank_output(ranking, &ranks) && arrange_by_output(ranking, &ranks, order);
+    }
+    free(ranks.heads);
+    free(ranks.tails);
+    free(ranks.middles);
+    return ok;
+}
+
+perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_hist_event *event,
+                                     bool *sorted)
+{
+    size_t count = event->rows.count;
+    uint8_t met;
+    *sorted = false;
+    if (count < 2 || count > UINT32_MAX / 2 || !notes_first_key_only(sorting, &met))
+        return 0;
+    struct pd_ranking ranking = {
+        .sorting = sorting,
+        .rows = event->rows.data,
+        .count = count,
+        .items = malloc(count * sizeof *ranking.items),
+        .spare = malloc(count * sizeof *ranking.spare),
+        .part = malloc(count * sizeof *ranking.part),
+    };
+    uint32_t *order = calloc(count, sizeof *order);
+    struct pd_hist_row **rows = malloc(count * sizeof *rows);
+    ranking.failed = !ranking.items || !ranking.spare || !ranking.part || !order || !rows;
+    if (!ranking.failed && order_rows(&ranking, order)) {
+        memcpy(rows, event->rows.data, count * sizeof(struct pd_hist_row *));
+        for (size_t i = 0; i < count; i++) {
+            event->rows.data[i] = rows[order[i]];
+            if (sorting->met)
+                rows[i]->met = sorting->met[rows[i]->index] |= met;
+        }
+        *sorted = true;
+    }
+    free(ranking.items);
+    free(ranking.spare);
+    free(ranking.part);
+    free(order);
+    free(rows);
+    return ranking.failed ? PERFDATA_ERROR_MEMORY : 0;
+}
