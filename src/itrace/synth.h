@@ -93,6 +93,7 @@ PD_INLINE void pd_synth_record(const struct pd_synth_fixed *fixed,
     record->type = PD_RECORD_SAMPLE;
     record->misc = fixed->misc;
     record->has_period = 0;
+    record->counts_for = 0;
     record->is_made = 0;
     record->offset = 0;
     record->part = 0;

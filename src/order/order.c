@@ -150,6 +150,7 @@ PD_INLINE int deliver_queued(struct pd_order *order, const struct pd_queue_entry
     out->type = entry->type;
     out->misc = entry->misc;
     out->has_period = 0;
+    out->counts_for = 0;
     out->is_made = 0;
     out->offset = entry->offset;
     out->part = held->part;

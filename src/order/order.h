@@ -21,11 +21,14 @@ struct pd_delivered {
     uint16_t misc;
     uint8_t has_period; /* set by the front: `period` counts, not the sample's own */
     uint8_t is_made;    /* by the front, of other bytes: pd_made_recorded() */
-    uint64_t offset;    /* in the file */
-    uint32_t part;      /* which file of a directory: see struct pd_raw */
-    uint32_t vcpu;      /* set by the front: of a guest, + 1; 0: unknown */
-    uint64_t time;      /* PD_NO_TIME: none */
-    uint64_t number;    /* delivery number, from 1 */
+    /* Of a sample that the front made of another's counters: the index of the event whose counter it is, + 1. Its layout may
+     * be another than that of `event`. 0: `event` itself counts. */
+    uint32_t counts_for;
+    uint64_t offset; /* in the file */
+    uint32_t part;   /* which file of a directory: see struct pd_raw */
+    uint32_t vcpu;   /* set by the front: of a guest, + 1; 0: unknown */
+    uint64_t time;   /* PD_NO_TIME: none */
+    uint64_t number; /* delivery number, from 1 */
     const struct pd_event *event;
     struct pd_chunk *chunk;
     struct pd_thread *thread;           /* set by the front: of a sample, else NULL */
@@ -41,6 +44,14 @@ PD_INLINE perfdata_status pd_delivered_sample(const struct pd_delivered *record,
     if (PD_UNLIKELY(record->has_period))
         out->period = record->period;
     return status;
+}
+
+/* The event that a delivered sample counts for; `record->event` tells its layout. */
+PD_INLINE const struct pd_event *pd_delivered_event(const struct pd_recording *recording,
+                                                    const struct pd_delivered *record)
+{
+    return PD_UNLIKELY(record->counts_for) ? recording->events[record->counts_for - 1]
+                                           : record->event;
 }
 
 struct pd_order;

@@ -13,22 +13,15 @@ struct pd_last_values {
     PD_VEC(uint64_t) values;
 };
 
-void pd_last_values_free(struct pd_last_values *last);
-/* The value of a counter that a sample of `event`, of thread `tid`, holds under `id`: 0 at first. NULL: no memory. */
-uint64_t *pd_last_value(struct pd_last_values *last, const struct pd_event *event, uint64_t id,
-                        uint32_t tid);
-
 struct pd_split {
     const struct pd_recording *recording;
     struct pd_last_values last;
     /* the sample under way */
     struct pd_delivered record;
-    const uint8_t *next;
-    uint32_t left;
+    struct pd_read_values values;
+    uint64_t next, left;  /* of its values */
     uint32_t tid;         /* of the sample */
     uint64_t unknown_ids; /* values so far whose id no event has */
-    uint8_t stride;       /* bytes of a value */
-    bool has_id;
 };
 
 void pd_split_init(struct pd_split *split, const struct pd_recording *recording);

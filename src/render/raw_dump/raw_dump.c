@@ -290,48 +290,27 @@ static void put_weight(const struct pd_sample *sample, uint64_t type, struct pd_
         pd_text_format(text, "... weight: %llu\n", ULL(sample->weight));
 }
 
-static void put_counter(const struct pd_sample *sample, const uint8_t *at, bool with_id,
-                        bool with_lost, struct pd_text *text)
-{
-    uint64_t value = pd_load64(at, sample->swap),
-             id = with_id ? pd_load64(at + 8, sample->swap) : 0;
-    pd_text_format(text, "..... id %016llx, value %016llx", ULL(id), ULL(value));
-    if (with_lost)
-        pd_text_format(text, ", lost %llu", ULL(pd_load64(at + 8 + 8 * with_id, sample->swap)));
-    pd_text_char(text, '\n');
-}
-
 static void put_read(const struct pd_sample *sample, struct pd_text *text)
 {
     uint64_t format = sample->event->attr.read_format;
-    bool group = format & PD_READ_GROUP, id = format & PD_READ_ID, lost = format & PD_READ_LOST;
-    const uint8_t *at = sample->read, *end = at ? at + sample->read_size : NULL;
-    size_t times = 8u * (size_t)(!!(format & PD_READ_TOTAL_TIME_ENABLED) +
-                                 !!(format & PD_READ_TOTAL_TIME_RUNNING));
-    size_t one = 8u * (1u + (size_t)id + (size_t)lost);
+    struct pd_read_values values;
     pd_text_string(text, "... sample_read:\n");
-    if (!at || sample->read_size < 8 + times)
+    if (!sample->read ||
+        !pd_read_decode(format, sample->read, sample->read_size, sample->swap, &values))
         return;
-    const uint8_t *time = at + 8;
-    if (format & PD_READ_TOTAL_TIME_ENABLED) {
-        pd_text_format(text, "...... time enabled %016llx\n", ULL(pd_load64(time, sample->swap)));
-        time += 8;
-    }
+    if (format & PD_READ_TOTAL_TIME_ENABLED)
+        pd_text_format(text, "...... time enabled %016llx\n", ULL(values.enabled));
     if (format & PD_READ_TOTAL_TIME_RUNNING)
-        pd_text_format(text, "...... time running %016llx\n", ULL(pd_load64(time, sample->swap)));
-    if (!group) { /* the value stands before the times */
-        uint8_t single[24] = { 0 };
-        memcpy(single, at, 8);
-        memcpy(single + 8, at + 8 + times,
-               PD_MIN((size_t)(end - at) - 8 - times, sizeof single - 8));
-        put_counter(sample, single, id, lost, text);
-        return;
+        pd_text_format(text, "...... time running %016llx\n", ULL(values.running));
+    if (format & PD_READ_GROUP)
+        pd_text_format(text, ".... group nr %llu\n", ULL(values.count));
+    for (uint64_t i = 0; i < values.count; i++) {
+        struct pd_read_value read = pd_read_value(&values, i);
+        pd_text_format(text, "..... id %016llx, value %016llx", ULL(read.id), ULL(read.value));
+        if (values.lost_at)
+            pd_text_format(text, ", lost %llu", ULL(read.lost));
+        pd_text_char(text, '\n');
     }
-    uint64_t count = pd_load64(at, sample->swap);
-    pd_text_format(text, ".... group nr %llu\n", ULL(count));
-    at += 8 + times;
-    for (; count && (size_t)(end - at) >= one; count--, at += one)
-        put_counter(sample, at, id, lost, text);
 }
 
 static void put_fields(const struct pd_raw_dump *dump, const struct pd_sample *sample,

@@ -347,59 +347,6 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
 }
 
-/* ---- samples with counter values: the period is what a counter grew by since its last sample ---- */
-
-#define READ_TIME_ENABLED 1u
-#define READ_TIME_RUNNING 2u
-#define READ_ID 4u
-#define READ_GROUP 8u
-#define READ_LOST 16u
-
-static perfdata_status count_value(struct collecting *shared, struct sample_facts *facts,
-                                   uint64_t id, uint64_t value)
-{
-    uint64_t *last = pd_last_value(&shared->last_values, facts->sample->event, id,
-                                   facts->sample->tid);
-    if (!last)
-        return PERFDATA_ERROR_MEMORY;
-    const struct pd_recording *recording = shared->session->recording;
-    uint32_t event = pd_map64_get(&recording->event_by_id, id);
-    if (event == PD_MAP64_NONE)
-        return 0;
-    facts->period = value - *last;
-    *last = value;
-    facts->event = recording->events[event];
-    facts->parent = NULL;
-    return facts->period ? count_sample(shared->sequential, facts) : 0;
-}
-
-static perfdata_status count_read(struct collecting *shared, struct sample_facts *facts)
-{
-    const struct pd_sample *sample = facts->sample;
-    uint64_t format = facts->event->plan.read_format;
-    const uint8_t *at = sample->read, *end = at + sample->read_size;
-    bool swap = sample->swap, group = format & READ_GROUP;
-    size_t times = !!(format & READ_TIME_ENABLED) + !!(format & READ_TIME_RUNNING);
-    size_t entry = 8 * (1u + !!(format & READ_ID) + !!(format & READ_LOST));
-    if (!at || !(format & READ_ID) || (size_t)(end - at) < 8 * (times + group))
-        return count_sample(shared->sequential, facts);
-    uint64_t count = 1;
-    if (group)
-        count = pd_load64(at, swap);
-    const uint8_t *values = at + 8 * (times + group);
-    if (!group) {
-        /* value, times, id: the times lie between. */
-        if ((size_t)(end - at) < 16 + 8 * times)
-            return 0;
-        return count_value(shared, facts, pd_load64(at + 8 + 8 * times, swap), pd_load64(at, swap));
-    }
-    perfdata_status status = 0;
-    for (uint64_t i = 0; i < count && status == 0 && (size_t)(end - values) >= entry;
-         i++, values += entry)
-        status = count_value(shared, facts, pd_load64(values + 8, swap), pd_load64(values, swap));
-    return status;
-}
-
 /* ---- batches ---- */
 
 static void keep_first(struct pd_report_trace *first, struct pd_report_trace trace)
@@ -440,19 +387,17 @@ static perfdata_status take_record(struct state *state, const struct pd_delivere
     if (record->type != PD_RECORD_SAMPLE || !record->event)
         return 0;
     struct pd_sample sample;
-    if (pd_sample_decode(record->event, record->data, record->size, &sample) < 0)
+    if (pd_delivered_sample(record, &sample) < 0)
         return pd_issue(&shared->session->recording->context, PERFDATA_ISSUE_BAD_SAMPLE,
                         (int64_t)record->offset, "sample left out: its content exceeds its size");
     struct sample_facts facts = {
-        .event = record->event,
+        .event = pd_delivered_event(shared->session->recording, record),
         .sample = &sample,
         .thread = record->thread,
         .number = record->number,
         .period = sample.period,
         .cell = PD_HIST_NONE,
     };
-    if (shared->sequential && record->event->plan.sample_type & PD_SAMPLE_READ)
-        return count_read(shared, &facts);
     return count_sample(state, &facts);
 }
 
@@ -537,8 +482,8 @@ static void end_worker(void *data, unsigned worker, void *state)
         give(data, state);
 }
 
-/* What a sample counts for depends on those before it: counters that are read, and in children mode samples without
- * chains, which take the chain of the sample before. */
+/* What a sample counts for depends on those before it: in children mode samples without chains take the chain of the
+ * sample before. */
 static bool is_sequential(const struct pd_recording *recording, const struct pd_report_plan *plan)
 {
     uint64_t all = 0, common = UINT64_MAX;
@@ -547,7 +492,7 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
         all |= pd_event_fields(recording->events[i]) | recording->events[i]->added_type;
         common &= pd_event_fields(recording->events[i]);
     }
-    return all & PD_SAMPLE_READ || plan->hist.keeps_log ||
+    return plan->hist.keeps_log ||
            (plan->hist.children && !plan->shows_ends && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
@@ -616,6 +561,5 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     if (status == 0 && (out->hist.failed || out->reads.failed))
         status = PERFDATA_ERROR_MEMORY;
     pthread_mutex_destroy(&shared.lock);
-    pd_last_values_free(&shared.last_values);
     return status;
 }

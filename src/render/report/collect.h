@@ -2,7 +2,7 @@
 /* What collect.c shares with those that count other things than samples: a worker, a sample's facts. */
 #ifndef PD_REPORT_COLLECT_H
 #define PD_REPORT_COLLECT_H
-#include "pipeline/split.h"
+#include "pipeline/pipeline.h"
 #include "render/report/plan.h"
 #include "resolve/chain_memo.h"
 
@@ -14,7 +14,6 @@ struct collecting {
     struct pd_report_counts *out;
     bool has_first; /* a worker's tables have become those of `out` */
     struct state *sequential;
-    struct pd_last_values last_values; /* of counters that samples read */
     struct pd_event_switch event_switch;
 };
 
