@@ -3,11 +3,11 @@
 #ifndef PD_MODEL_TIMELINE_H
 #define PD_MODEL_TIMELINE_H
 #include "base/hash.h"
+#include "format/structs.h"
 #include "model/dso.h"
 #include "model/maps.h"
 #include "model/model.h"
 
-/* Facts that change at most once are published by their number: all ones until then. */
 /* Told once: that two objects of the kernel's have one build-id. */
 perfdata_status pd_timeline_check_id(struct pd_timeline *timeline, struct pd_dso *dso);
 
@@ -22,6 +22,7 @@ struct pd_thread_state {
     struct pd_comm *_Atomic comm;             /* newest */
     const struct pd_comm *first_comm;         /* oldest */
     struct pd_namespaces *_Atomic namespaces; /* newest, NULL none */
+    /* Delivery numbers from which the two hold, which are set once at most; all ones until then. */
     _Atomic uint64_t pid_at, ppid_at;
     uint32_t pid, ppid;
     struct pd_thread *leader;       /* from pid_at, when it is another thread */
@@ -116,7 +117,12 @@ struct pd_map_fact {
     uint64_t number;
     const void *code;
 };
-/* A map of what the fact says of every kind; one that goes beyond the last address ends there. */
+/* user_maps.c: a map record of a process. Status as of pd_timeline_apply(). */
+perfdata_status pd_timeline_mmap(struct pd_timeline *timeline, const struct pd_record_mmap *mmap,
+                                 uint64_t number);
+perfdata_status pd_timeline_mmap2(struct pd_timeline *timeline, const struct pd_record_mmap2 *mmap,
+                                  uint64_t number);
+/* A map of what the fact says, of a process or the kernel; one that goes beyond the last address ends there. */
 struct pd_map *pd_timeline_new_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
                                    struct pd_dso *dso);
 perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The buffer of a queue -> segments that other threads decode ahead; the queue goes over each that was right. */
 #include "itrace/synth/ahead_segments.h"
 #include "itrace/synth/ahead_worker.h"
 #include "resolve/guests.h"
@@ -6,7 +7,6 @@
 enum {
     LEAST_PART = 32 << 10, /* bytes of a part */
     MOST_PART = 128 << 10,
-    WINDOW = 64,            /* parts that others may be ahead */
     LEAST_TAPED = 16 << 10, /* the same of parts with tapes, */
     MOST_TAPED = 64 << 10,
     BRANCHES = 32 << 10, /* of which one has about so many */
@@ -14,136 +14,6 @@ enum {
     MOST_WARM_UP = 16 << 10,
     TRIES = 16 /* that may fail before it is seen that it is in vain */
 };
-
-/* The caller's included. */
-static size_t threads_of(const struct pd_synth_pool *pool)
-{
-    return (size_t)pool->helpers + 1;
-}
-
-/* ---- workers ---- */
-
-/* With the lock: the queue whose next free part is the least far away from where it is. */
-static struct pd_synth_parts *next_queue(struct pd_synth_pool *pool)
-{
-    struct pd_synth *synth = pool->synth;
-    struct pd_synth_parts *best = NULL;
-    const size_t tapes = 2 * threads_of(pool) + 2, window = pool->tapes ? tapes : WINDOW;
-    if (atomic_load_explicit(&pool->tapes_used, memory_order_relaxed) > tapes + synth->queue_count)
-        return NULL; /* for the memory's sake */
-    for (size_t i = 0; i < synth->queue_count; i++) {
-        struct pd_synth_parts *parts = synth->queues[i].parts;
-        if (parts && parts->claim < parts->list.count && parts->claim - parts->next < window &&
-            (!best || parts->claim - parts->next < best->claim - best->next))
-            best = parts;
-    }
-    return best;
-}
-
-/* With the lock: a buffer that will be needed soon; NULL: there is none. */
-static struct pd_part_fetch *next_fetch(struct pd_synth_pool *pool)
-{
-    for (unsigned i = 0; i < PD_LENGTH(pool->fetches); i++)
-        if (pool->fetches[i].parts && pool->fetches[i].how == PART_FREE)
-            return &pool->fetches[i];
-    return NULL;
-}
-
-/* With the lock: the queue would have to wait for it, were it read behind the parts that are left of the buffer before. */
-static bool is_urgent(const struct pd_part_fetch *fetch)
-{
-    enum { FASTER = 16 }; /* so much is read while one is walked */
-    const struct pd_synth_parts *parts = fetch->parts;
-    if (parts->claim >= parts->list.count)
-        return true;
-    const uint64_t end = parts->list.data[parts->list.count - 1].end;
-    return end - parts->list.data[parts->claim].begin < fetch->fetch.size / FASTER;
-}
-
-/* With the lock, when there may be more to do, or less. True: there is. */
-static bool set_waits(struct pd_synth_pool *pool)
-{
-    bool waits = next_queue(pool) || next_fetch(pool);
-    atomic_store_explicit(&pool->waits, waits, memory_order_relaxed);
-    return waits;
-}
-
-/* With the lock, which it gives back: there may be more to do than before. */
-static void offer(struct pd_synth_pool *pool)
-{
-    const bool waited = pool->waits, waits = set_waits(pool);
-    pthread_mutex_unlock(&pool->lock);
-    if (waits && !waited)
-        pool->wake(pool->wake_data);
-}
-
-/* With the lock. Reads a buffer; false: there is none. */
-static bool fetch_one(struct pd_synth_pool *pool, struct pd_part_fetch *fetch)
-{
-    if (!fetch)
-        return false;
-    fetch->how = PART_RUNNING;
-    set_waits(pool);
-    pthread_mutex_unlock(&pool->lock);
-    bool done = pd_aux_fetch_read(&fetch->fetch);
-    pthread_mutex_lock(&pool->lock);
-    fetch->how = done ? PART_DONE : PART_FAILED;
-    pthread_cond_broadcast(&pool->done);
-    return true;
-}
-
-/* With the lock. False: there is nothing to do. */
-static bool work(struct pd_part_worker *worker)
-{
-    struct pd_synth_pool *pool = worker->pool;
-    struct pd_synth_parts *parts = next_queue(pool);
-    struct pd_part_fetch *fetch = next_fetch(pool);
-    if (!parts || (fetch && is_urgent(fetch)))
-        return fetch_one(pool, fetch);
-    struct pd_part *part = &parts->list.data[parts->claim++];
-    part->how = PART_RUNNING;
-    parts->running++;
-    set_waits(pool);
-    pthread_mutex_unlock(&pool->lock);
-    bool done = pd_synth_walk_part(worker, parts, part);
-    pthread_mutex_lock(&pool->lock);
-    part->how = done ? PART_DONE : PART_FAILED;
-    if (!done)
-        pd_synth_free_part(pool, part);
-    parts->running--;
-    pthread_cond_broadcast(&pool->done);
-    return true;
-}
-
-void pd_synth_take_help(struct pd_synth *synth, unsigned helpers, void (*wake)(void *data),
-                        void *data)
-{
-    struct pd_synth_pool *pool = synth->pool;
-    if (!pool)
-        return;
-    pool->workers = calloc((size_t)helpers + 1, sizeof *pool->workers);
-    if (!pool->workers) /* then there are none */
-        return;
-    for (unsigned i = 0; i <= helpers; i++)
-        pool->workers[i].pool = pool;
-    pool->helpers = helpers;
-    pool->wake = wake;
-    pool->wake_data = data;
-}
-
-bool pd_synth_waits(const struct pd_synth *synth)
-{
-    return synth && synth->pool && atomic_load_explicit(&synth->pool->waits, memory_order_relaxed);
-}
-
-void pd_synth_help(struct pd_synth *synth, unsigned helper)
-{
-    struct pd_synth_pool *pool = synth->pool;
-    pthread_mutex_lock(&pool->lock);
-    work(&pool->workers[helper]);
-    set_waits(pool);
-    pthread_mutex_unlock(&pool->lock);
-}
 
 /* ---- a queue's parts ---- */
 
@@ -208,7 +78,7 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue)
     pd_synth_free_part(parts->pool, &parts->over);
     parts->list.count = 0;
     parts->next = parts->claim = 0;
-    set_waits(parts->pool);
+    pd_synth_pool_set_waits(parts->pool);
     atomic_store_explicit(&parts->dropped, false, memory_order_relaxed);
     pthread_mutex_unlock(&parts->pool->lock);
     parts->here = parts->ahead = parts->tried = queue->waits = false;
@@ -228,7 +98,7 @@ static size_t least_of(const struct pd_synth_pool *pool)
 /* Smaller towards the end, so that nobody waits long for who has the last one. */
 static size_t size_of_next(const struct pd_synth_parts *parts, size_t left)
 {
-    size_t fair = left / (4 * threads_of(parts->pool));
+    size_t fair = left / (4 * pd_synth_pool_threads(parts->pool));
     return PD_MIN(parts->part_size, PD_MAX(fair, least_of(parts->pool)));
 }
 
@@ -261,7 +131,7 @@ static size_t size_of_tape(const struct pd_synth_parts *parts)
 /* The more often something is told, the less of a part lies before it. */
 static void set_size(struct pd_synth_parts *parts, size_t left)
 {
-    size_t most = PD_MIN(left / (8 * threads_of(parts->pool)), (size_t)MOST_PART);
+    size_t most = PD_MIN(left / (8 * pd_synth_pool_threads(parts->pool)), (size_t)MOST_PART);
     size_t size = parts->part_size;
     if (!parts->queue->synth->mask)
         size = most;
@@ -304,7 +174,7 @@ static void cut_buffer(struct pd_synth_queue *queue, uint64_t begin)
         pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, parts->list.data[1].begin);
     if (parts->list.count)
         ask_for_next(parts);
-    offer(parts->pool);
+    pd_synth_pool_offer(parts->pool);
 }
 
 /* To the part that begins at the queue's place or, not `here`, behind it. */
@@ -314,7 +184,7 @@ static void set_next(struct pd_synth_parts *parts, size_t next)
     parts->next = next;
     if (parts->claim < next)
         parts->claim = next;
-    offer(parts->pool); /* the window has moved */
+    pd_synth_pool_offer(parts->pool); /* the window has moved */
     if (next < parts->list.count)
         pd_pt_watch(parts->queue->decoder, PD_PT_PSB_EVENT, parts->list.data[next].begin);
     else
@@ -347,7 +217,7 @@ static enum pd_part_how await(struct pd_synth_parts *parts, struct pd_part *part
         parts->claim = PD_MAX(parts->claim, parts->next + 1);
     }
     while (part->how == PART_RUNNING)
-        if (!work(&pool->workers[0]))
+        if (!pd_synth_pool_work(&pool->workers[0]))
             pthread_cond_wait(&pool->done, &pool->lock);
     enum pd_part_how how = part->how;
     pthread_mutex_unlock(&pool->lock);
@@ -468,7 +338,7 @@ static void end_tape(struct pd_synth_queue *queue)
     parts->here = parts->here_behind;
     pd_synth_free_part(parts->pool, part);
     pthread_mutex_lock(&parts->pool->lock);
-    offer(parts->pool); /* there is a tape again */
+    pd_synth_pool_offer(parts->pool); /* there is a tape again */
 }
 
 /* By the code that the workers saw. */

@@ -118,6 +118,19 @@ PD_INLINE bool pd_synth_has_stamp(const struct pd_code_view *view,
            view->pokes == stamp->pokes;
 }
 
+/* ahead_pool.c: those who walk segments. All but the first with the lock. */
+/* How many threads there are, the caller's included. */
+PD_INLINE size_t pd_synth_pool_threads(const struct pd_synth_pool *pool)
+{
+    return (size_t)pool->helpers + 1;
+}
+/* There may be more to do, or less. True: there is something. */
+bool pd_synth_pool_set_waits(struct pd_synth_pool *pool);
+/* There may be more to do than before; gives back the lock. */
+void pd_synth_pool_offer(struct pd_synth_pool *pool);
+/* Walks one segment or reads one buffer. False: there is nothing to do. */
+bool pd_synth_pool_work(struct pd_part_worker *worker);
+
 /* The config of the workers' decoders. */
 void pd_synth_part_config(struct pd_synth_pool *pool, const struct pd_synth_queue *queue);
 /* Any thread, the part being its own: false: it could not be walked. */
