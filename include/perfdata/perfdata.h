@@ -2,6 +2,7 @@
 /* All of libperfdata. Each of these headers also stands alone. */
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
+#include <perfdata/annotate.h>
 #include <perfdata/arrow.h>
 #include <perfdata/build_id_cache.h>
 #include <perfdata/config.h>

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "io/io.h"
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 enum { FILE_MAX = 1 << 20 };
@@ -206,4 +207,21 @@ int pd_config_read(struct pd_context *context, const struct pd_config_places *pl
                          : read_file(context, path.data, each, data);
     pd_text_free(&path);
     return result;
+}
+
+int pd_config_truth(const char *value)
+{
+    static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no",
+                                                                              "off" };
+    for (size_t i = 0; value && i < PD_LENGTH(yes); i++) {
+        if (!strcasecmp(value, yes[i]))
+            return 1;
+        if (!strcasecmp(value, no[i]))
+            return 0;
+    }
+    if (!value)
+        return 1;
+    char *end;
+    long number = strtol(value, &end, 0);
+    return !*value ? 0 : *end ? -1 : number != 0;
 }

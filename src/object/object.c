@@ -157,6 +157,16 @@ static bool candidate_path(const struct loader *loader, enum pd_object_type type
     }
 }
 
+bool pd_object_code_path(const struct pd_object_search *search, const char *long_name,
+                         const struct pd_build_id *id, char out[PD_OBJECT_PATH_ROOM])
+{
+    const char *leaf = pd_is_vdso_name(long_name) ? "vdso" : "elf";
+    if (!pd_search_has_symfs(search) && pd_search_cache_path(search, id, leaf, out) &&
+        pd_file_is_regular(out))
+        return true;
+    return pd_search_path(search, long_name, out);
+}
+
 /* ---- candidates ---- */
 
 static bool build_id_fits(const struct loader *loader, const struct pd_elf *elf)

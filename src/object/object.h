@@ -101,6 +101,12 @@ perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *se
                                                struct pd_object **out);
 void pd_object_free(struct pd_object *object);
 
+enum { PD_OBJECT_PATH_ROOM = 4096 };
+/* The file with the code of a user object or module: that of the build-id cache where there is no symfs and it is there, else
+ * the object's own path, whether there is a file or not. perf looks nowhere else for code that it shows. False: no room. */
+bool pd_object_code_path(const struct pd_object_search *search, const char *long_name,
+                         const struct pd_build_id *id, char out[PD_OBJECT_PATH_ROOM]);
+
 /* ---- kernel ---- */
 
 struct pd_kernel_map {

@@ -130,6 +130,23 @@ struct pd_source_line {
 bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                      struct pd_source_line *out);
 
+/* Where the code of a map's object lies as a file. */
+enum pd_code_source {
+    PD_CODE_IN_FILE,
+    PD_CODE_OF_KERNEL, /* whose image is not known, only its table of symbols */
+    PD_CODE_OF_BPF     /* a program that was made at run time */
+};
+
+struct pd_code_file {
+    enum pd_code_source source;
+    char *path;       /* of a file, which may be there no more; the caller frees it */
+    uint64_t address; /* as the file counts */
+};
+
+/* `address` is what is looked up in the map's symbol table, which is loaded. False: no memory. */
+bool pd_symbols_code_file(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
+                          struct pd_code_file *out);
+
 /* ---- code ------------------------------------------------------------------------------------------------- */
 
 /* The bytes behind a map; the address `ip` lies at pd_symbols_address() in them. NULL: they cannot be had. Opened on first

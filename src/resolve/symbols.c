@@ -397,6 +397,41 @@ size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map
     return lines ? pd_lines_functions(lines, address, out) : 0;
 }
 
+/* Of the kernel itself, of which only a table of symbols may be known. */
+static const char *kernel_code_path(const struct pd_loaded *loaded)
+{
+    const struct pd_kernel *kernel = loaded && loaded->view && !loaded->object
+                                         ? loaded->view->kernel
+                                         : NULL;
+    return kernel && kernel->type == PD_OBJECT_VMLINUX ? kernel->path : NULL;
+}
+
+bool pd_symbols_code_file(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
+                          struct pd_code_file *out)
+{
+    const struct pd_dso *dso = map->dso;
+    const struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
+    const char *kernel = kernel_code_path(loaded);
+    char path[PD_OBJECT_PATH_ROOM];
+    struct pd_dso_search search;
+    struct pd_build_id id = pd_symbols_build_id(symbols, dso);
+    bool from_table = loaded && loaded->view && !loaded->object && !kernel;
+    *out = (struct pd_code_file){ .address = address };
+    out->source = dso->kind == PD_DSO_BPF                 ? PD_CODE_OF_BPF
+                  : from_table || dso->kind == PD_DSO_OOL ? PD_CODE_OF_KERNEL
+                                                          : PD_CODE_IN_FILE;
+    if (out->source != PD_CODE_IN_FILE)
+        return true;
+    if (loaded)
+        (void)file_address(map, loaded, &out->address);
+    pd_symbols_search(symbols, dso, &search);
+    if (!kernel &&
+        !pd_object_code_path(&search.places, pd_symbols_long_name(symbols, dso), &id, path))
+        path[0] = '\0';
+    out->path = strdup(kernel ? kernel : path);
+    return out->path != NULL;
+}
+
 /* ---- frame rules ---- */
 
 bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map)

@@ -222,9 +222,11 @@ enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
                               perfdata_status status, int perf_exit)
 {
     bool perf_has = status < 0 && status != PERFDATA_ERROR_OUTPUT && perf_exit >= 0;
-    if (perf_has && tool->as_perf && !strcmp(tool->verb, "report")) {
+    bool annotates = !strcmp(tool->verb, "annotate");
+    if (perf_has && tool->as_perf && (annotates || !strcmp(tool->verb, "report"))) {
         const char *text = perfdata_recording_error(recording, NULL);
-        fprintf(stderr, "%s%s\n", strstr(text, "\nError:\n") ? "" : "Error:\n", text);
+        bool bare = strstr(text, "\nError:\n") || (annotates && strstr(text, " -C option "));
+        fprintf(stderr, "%s%s\n", bare ? "" : "Error:\n", text);
         perfdata_recording_close(recording);
         return tool_exit_as(tool, TOOL_NOTHING, perf_exit);
     }

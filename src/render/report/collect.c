@@ -299,6 +299,14 @@ static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample 
             (sample->callchain || plan->shows_ends));
 }
 
+/* Of annotated code: what another function or a filtered sample says is not asked for. */
+static bool counts_for_code(const struct pd_report_plan *plan, const struct pd_location *location,
+                            bool filtered)
+{
+    const char *only = plan->code_symbol;
+    return !filtered && (!only || (location->sym && !strcmp(location->sym->name, only)));
+}
+
 static perfdata_status count_sample(struct state *state, struct sample_facts *facts)
 {
     const struct collecting *shared = state->shared;
@@ -321,6 +329,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
                      !pd_filter_location(filter, shared->session->symbols, facts->location)) ||
                     (PD_UNLIKELY(guest) && !shared->session->guests.wanted) ||
                     (PD_UNLIKELY(plan->no_host) && is_host(sample));
+    if (PD_UNLIKELY(plan->counts_code) && !counts_for_code(plan, facts->location, filtered))
+        return 0;
     struct pd_location *location = facts->location;
     facts->cell = PD_HIST_NONE;
     if (shared->wants_chain && has_chain(plan, sample) && !take_chain(state, facts))
@@ -342,6 +352,9 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     if (id == PD_HIST_NONE)
         return PERFDATA_ERROR_MEMORY;
     count_entry(state, facts, id, filtered);
+    if (PD_UNLIKELY(plan->counts_code))
+        pd_code_hist_count(&state->code, facts->location, facts->event->index, facts->number,
+                           facts->period);
     if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
         return PERFDATA_ERROR_MEMORY;
     return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
@@ -460,14 +473,18 @@ static perfdata_status give(struct collecting *shared, struct state *state)
     if (!shared->has_first) {
         shared->has_first = true;
         shared->out->hist = state->hist;
+        shared->out->code = state->code;
         memset(&state->hist, 0, sizeof state->hist);
-    } else if (pd_hist_merge(&shared->out->hist, &state->hist) < 0) {
+        memset(&state->code, 0, sizeof state->code);
+    } else if (pd_hist_merge(&shared->out->hist, &state->hist) < 0 ||
+               !pd_code_hist_merge(&shared->out->code, &state->code)) {
         status = PERFDATA_ERROR_MEMORY;
     }
     if (status < 0)
         shared->out->hist.failed = true;
     pthread_mutex_unlock(&shared->lock);
     pd_hist_free(&state->hist);
+    pd_code_hist_free(&state->code);
     pd_chain_memo_free(&state->callers);
     pd_report_scratch_free(&state->scratch);
     free(state->frames);
@@ -558,7 +575,7 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
     }
     if (!shared.has_first)
         pd_hist_init(&out->hist, &plan->hist);
-    if (status == 0 && (out->hist.failed || out->reads.failed))
+    if (status == 0 && (out->hist.failed || out->reads.failed || out->code.failed))
         status = PERFDATA_ERROR_MEMORY;
     pthread_mutex_destroy(&shared.lock);
     return status;

@@ -24,6 +24,7 @@ struct state {
     struct pd_hist hist;
     uint64_t lost_samples, dropped_samples;
     struct pd_report_trace trace;
+    struct pd_code_hist code;
     struct pd_frame *frames;
     size_t frame_capacity;
     /* The cell that a chain's callers lead to; not in use: no slots. */
@@ -53,6 +54,10 @@ perfdata_status pd_report_count_branches(struct state *state, struct sample_fact
 /* lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
 uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,
                              uint64_t address, uint8_t key);
+/* The text of an address's source line, without a symbol: its object and address where no line is known. False: no
+ * memory. */
+bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
+                           const struct pd_map *map, uint64_t address, struct pd_text *out);
 /* The same of a frame of a chain. */
 uint32_t pd_report_frame_word(struct state *state, const struct pd_frame *frame, uint8_t key);
 

@@ -67,6 +67,13 @@ static bool put_line(const struct pd_report_plan *plan, struct pd_symbols *symbo
     return true;
 }
 
+bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
+                           const struct pd_map *map, uint64_t address, struct pd_text *out)
+{
+    put_line(plan, symbols, map, NULL, address, ROW, out);
+    return !out->failed;
+}
+
 /* perf ends it at the first colon. */
 static void put_source_file(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                             const struct pd_map *map, uint64_t address, struct pd_text *out)

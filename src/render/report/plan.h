@@ -3,6 +3,7 @@
 #ifndef PD_REPORT_PLAN_H
 #define PD_REPORT_PLAN_H
 #include "analyse/chain.h"
+#include "analyse/code_hist.h"
 #include "base/text.h"
 #include "render/report/reads.h"
 #include "select/event_switch.h"
@@ -43,6 +44,8 @@ struct pd_report_plan {
     bool chains_with_branches; /* -g branch, --branch-history */
     bool shows_ends;           /* chains tell what is known of their branches */
     bool total_cycles, full_source_path;
+    bool counts_code;        /* also by address; what the filters leave out does not count at all */
+    const char *code_symbol; /* then: only samples in a function of this name; NULL: all */
     struct pd_hist_options hist;
     struct pd_report_column columns[PD_REPORT_COLUMNS];
     size_t column_count;
@@ -96,6 +99,7 @@ struct pd_report_counts {
     struct pd_hist hist;
     uint64_t lost_samples, dropped_samples; /* the latter by a BPF filter */
     struct pd_report_trace trace;
+    struct pd_code_hist code; /* of a plan that counts_code */
 };
 perfdata_status pd_report_collect(struct pd_session *session, const struct pd_report_plan *plan,
                                   unsigned threads, struct pd_report_counts *out);

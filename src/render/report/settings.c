@@ -15,27 +15,9 @@ struct reader {
     char mode[16], order[16], key[16], threshold[32], limit[32];
 };
 
-/* perf's booleans; -1: not one. */
-static int truth(const char *value)
-{
-    static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no",
-                                                                              "off" };
-    for (size_t i = 0; value && i < PD_LENGTH(yes); i++) {
-        if (!strcasecmp(value, yes[i]))
-            return 1;
-        if (!strcasecmp(value, no[i]))
-            return 0;
-    }
-    if (!value)
-        return 1;
-    char *end;
-    long number = strtol(value, &end, 0);
-    return !*value ? 0 : *end ? -1 : number != 0;
-}
-
 static int take_truth(const struct reader *reader, const char *key, const char *value, bool *out)
 {
-    int given = truth(value);
+    int given = pd_config_truth(value);
     if (given < 0)
         return pd_warning(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                           "bad config value for '%s', ignoring...\n", key);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts of samples by function and address. */
+#include "analyse/code_hist.h"
+
+static uint64_t hash_of(uint32_t function, uint32_t event, uint64_t offset)
+{
+    return pd_hash_pair((uint64_t)function << 32 | event, offset);
+}
+
+static void put_slot(struct pd_code_hist *hist, uint32_t id)
+{
+    const struct pd_code_cell *cell = &hist->cells.data[id];
+    size_t at = hash_of(cell->function, cell->event, cell->offset) & hist->mask;
+    while (hist->slots[at])
+        at = (at + 1) & hist->mask;
+    hist->slots[at] = id + 1;
+}
+
+static bool grow_slots(struct pd_code_hist *hist)
+{
+    enum { FIRST = 1024 };
+    size_t room = hist->slots ? (hist->mask + 1) * 2 : FIRST;
+    uint32_t *grown = calloc(room, sizeof *grown);
+    if (!grown)
+        return false;
+    free(hist->slots);
+    hist->slots = grown;
+    hist->mask = room - 1;
+    for (size_t i = 0; i < hist->cells.count; i++)
+        put_slot(hist, (uint32_t)i);
+    return true;
+}
+
+/* PD_MAP64_NONE without memory. */
+static uint32_t cell_id(struct pd_code_hist *hist, uint32_t function, uint32_t event,
+                        uint64_t offset)
+{
+    if ((!hist->slots || hist->cells.count * 2 > hist->mask) && !grow_slots(hist))
+        return PD_MAP64_NONE;
+    size_t at = hash_of(function, event, offset) & hist->mask;
+    for (; hist->slots[at]; at = (at + 1) & hist->mask) {
+        const struct pd_code_cell *cell = &hist->cells.data[hist->slots[at] - 1];
+        if (cell->function == function && cell->event == event && cell->offset == offset)
+            return hist->slots[at] - 1;
+    }
+    struct pd_code_cell cell = { .function = function, .event = event, .offset = offset };
+    if (hist->cells.count >= PD_MAP64_NONE - 1 || !pd_vec_push(&hist->cells, cell))
+        return PD_MAP64_NONE;
+    hist->slots[at] = (uint32_t)hist->cells.count;
+    return (uint32_t)hist->cells.count - 1;
+}
+
+/* Who came first tells the map; PD_MAP64_NONE without memory. */
+static uint32_t function_id(struct pd_code_hist *hist, const struct pd_code_function *function)
+{
+    uint64_t key = (uintptr_t)function->symbol;
+    uint32_t id = pd_map64_get(&hist->by_symbol, key);
+    if (id == PD_MAP64_NONE) {
+        id = (uint32_t)hist->functions.count;
+        return pd_vec_push(&hist->functions, *function) &&
+                       pd_map64_set(&hist->by_symbol, key, id)
+                   ? id
+                   : PD_MAP64_NONE;
+    }
+    struct pd_code_function *known = &hist->functions.data[id];
+    if (function->number < known->number)
+        *known = *function;
+    return id;
+}
+
+static PD_NOINLINE uint32_t cell_of(struct pd_code_hist *hist, struct pd_location *location,
+                                    uint32_t event, uint64_t number)
+{
+    struct pd_code_function function = { .symbol = location->sym,
+                                         .dso = location->dso,
+                                         .map = location->map,
+                                         .number = number };
+    uint32_t id = function_id(hist, &function);
+    if (id != PD_MAP64_NONE)
+        id = cell_id(hist, id, event, location->addr - location->sym->start);
+    if (id == PD_MAP64_NONE)
+        hist->failed = true;
+    else
+        location->memo[1] = (uint64_t)id + 1;
+    return id;
+}
+
+void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint32_t event,
+                        uint64_t number, uint64_t period)
+{
+    const struct pd_symbol *symbol = location->sym;
+    if (!symbol || location->addr < symbol->start || location->addr >= symbol->end)
+        return;
+    uint32_t id = (uint32_t)location->memo[1] - 1;
+    if (!location->memo[1] || hist->cells.data[id].event != event)
+        id = cell_of(hist, location, event, number);
+    if (id == PD_MAP64_NONE)
+        return;
+    hist->cells.data[id].count++;
+    hist->cells.data[id].period += period;
+}
+
+bool pd_code_hist_merge(struct pd_code_hist *into, const struct pd_code_hist *from)
+{
+    into->failed |= from->failed;
+    uint32_t *ids = calloc(from->functions.count + 1, sizeof *ids);
+    if (!ids)
+        into->failed = true;
+    for (size_t i = 0; !into->failed && i < from->functions.count; i++) {
+        ids[i] = function_id(into, &from->functions.data[i]);
+        into->failed |= ids[i] == PD_MAP64_NONE;
+    }
+    for (size_t i = 0; !into->failed && i < from->cells.count; i++) {
+        const struct pd_code_cell *cell = &from->cells.data[i];
+        uint32_t id = cell_id(into, ids[cell->function], cell->event, cell->offset);
+        into->failed |= id == PD_MAP64_NONE;
+        if (into->failed)
+            break;
+        into->cells.data[id].count += cell->count;
+        into->cells.data[id].period += cell->period;
+    }
+    free(ids);
+    return !into->failed;
+}
+
+static int compare_cells(const void *left, const void *right)
+{
+    const struct pd_code_cell *a = left, *b = right;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    if (a->event != b->event)
+        return a->event < b->event ? -1 : 1;
+    return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+void pd_code_hist_sort(struct pd_code_hist *hist)
+{
+    if (hist->cells.count)
+        qsort(hist->cells.data, hist->cells.count, sizeof *hist->cells.data, compare_cells);
+    for (size_t i = 0; i < hist->cells.count; i++) {
+        struct pd_code_function *function = &hist->functions.data[hist->cells.data[i].function];
+        if (!function->count++)
+            function->first = i;
+    }
+    free(hist->slots); /* places have changed */
+    hist->slots = NULL;
+}
+
+const struct pd_code_function *pd_code_hist_function(const struct pd_code_hist *hist,
+                                                     const struct pd_symbol *symbol)
+{
+    uint32_t id = symbol ? pd_map64_get(&hist->by_symbol, (uintptr_t)symbol) : PD_MAP64_NONE;
+    return id == PD_MAP64_NONE ? NULL : &hist->functions.data[id];
+}
+
+const struct pd_code_cell *pd_code_hist_cells(const struct pd_code_hist *hist,
+                                              const struct pd_code_function *function,
+                                              uint32_t event, size_t *count)
+{
+    const struct pd_code_cell *cells = hist->cells.data + function->first;
+    size_t first = 0, end;
+    while (first < function->count && cells[first].event != event)
+        first++;
+    for (end = first; end < function->count && cells[end].event == event;)
+        end++;
+    *count = end - first;
+    return cells + first;
+}
+
+void pd_code_hist_free(struct pd_code_hist *hist)
+{
+    free(hist->functions.data);
+    free(hist->cells.data);
+    free(hist->slots);
+    pd_map64_free(&hist->by_symbol);
+    memset(hist, 0, sizeof *hist);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples counted by function and address in it, for each event: what annotated code shows. A worker fills its own; the
+ * sums do not depend on who counted what. */
+#ifndef PD_CODE_HIST_H
+#define PD_CODE_HIST_H
+#include "base/hash.h"
+#include "base/vec.h"
+#include "resolve/resolve.h"
+
+struct pd_code_function {
+    const struct pd_symbol *symbol;
+    const struct pd_dso *dso;
+    const struct pd_map *map; /* of its first sample */
+    uint64_t number;          /* of that */
+    size_t first, count;      /* its cells, after pd_code_hist_sort() */
+};
+
+struct pd_code_cell {
+    uint32_t function, event;
+    uint64_t offset; /* from the function's start */
+    uint64_t count, period;
+};
+
+/* All zero is an empty one. */
+struct pd_code_hist {
+    PD_VEC(struct pd_code_function) functions;
+    PD_VEC(struct pd_code_cell) cells;
+    struct pd_map64 by_symbol; /* pointer -> function */
+    uint32_t *slots;           /* cell + 1, open addressing */
+    size_t mask;
+    bool failed; /* the system had no memory */
+};
+
+/* A sample of the event at the location; without a symbol it counts for nothing. Uses location->memo[1]. */
+void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint32_t event,
+                        uint64_t number, uint64_t period);
+/* Adds all of `from`; false without memory. */
+bool pd_code_hist_merge(struct pd_code_hist *into, const struct pd_code_hist *from);
+/* Cells by function, event and offset. After all merging. */
+void pd_code_hist_sort(struct pd_code_hist *hist);
+/* NULL: no sample lies in it. */
+const struct pd_code_function *pd_code_hist_function(const struct pd_code_hist *hist,
+                                                     const struct pd_symbol *symbol);
+/* The function's cells of one event, by rising offset; after sorting. */
+const struct pd_code_cell *pd_code_hist_cells(const struct pd_code_hist *hist,
+                                              const struct pd_code_function *function,
+                                              uint32_t event, size_t *count);
+void pd_code_hist_free(struct pd_code_hist *hist);
+
+#endif

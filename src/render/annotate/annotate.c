@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: MIT */
+/* annotate: count by address, disassemble, print. */
+#include "base/parallel.h"
+#include "container/handle.h"
+#include "format/names.h"
+#include "render/annotate/annotation.h"
+#include "render/annotate/objdump.h"
+#include "render/raw_dump/trace_log.h"
+#include <perfdata/annotate.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+/* The code of a function, once objdump has told it. */
+struct code {
+    struct pd_code_file file;
+    uint64_t end;
+    struct pd_listing listing;
+    bool done, failed; /* objdump was run; with another exit code than 0 */
+    int error;         /* PD_OBJDUMP_...; 0: there is a listing */
+    size_t last;       /* the last row that prints it */
+};
+
+/* A function of an event or group. */
+struct row {
+    const struct pd_report_group *group;
+    const struct pd_symbol *symbol;
+    uint32_t function;
+};
+
+struct annotate {
+    struct pd_recording *recording;
+    const struct perfdata_annotate_options *options;
+    struct perfdata_report_options report; /* what counts the samples */
+    struct pd_report_plan plan;
+    struct pd_annotate_plan look;
+    struct pd_objdump objdump;
+    char objdump_name[256];
+    struct pd_report_counts counts;
+    struct pd_hist_result result;
+    struct pd_report_groups groups;
+    struct pd_session session;
+    struct pd_trace_log log;
+    struct code *codes;      /* by function */
+    struct pd_map64 refused; /* objects whose code could not be had once: perf does not ask again */
+    PD_VEC(struct row) rows;
+    PD_VEC(uint32_t) wanted; /* functions that objdump is to be run for */
+    struct pd_text text;
+    struct pd_arena arena; /* of one row */
+    bool unknown_source;   /* the last source line that was printed is not known */
+    perfdata_write_fn write;
+    void *data;
+    struct perfdata_annotate_result told;
+    unsigned threads;
+};
+
+/* ---- options ---- */
+
+static perfdata_status parse_percent_type(struct annotate *annotate)
+{
+    static const char *const scopes[] = { "local", "global" }, *const units[] = { "period",
+                                                                                 "hits" };
+    const char *text = annotate->options->percent_type;
+    char words[2][32];
+    if (!text)
+        return 0;
+    for (int i = 0; i < 4; i++) {
+        snprintf(words[0], sizeof words[0], "%s-%s", scopes[i & 1], units[i >> 1]);
+        snprintf(words[1], sizeof words[1], "%s-%s", units[i >> 1], scopes[i & 1]);
+        if (strcmp(text, words[0]) != 0 && strcmp(text, words[1]) != 0)
+            continue;
+        annotate->look.percent = (struct pd_percent_type){ .global = i & 1, .hits = i >> 1 };
+        return 0;
+    }
+    return pd_fail(&annotate->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "a percentage is local or global, of period or hits, as local-period, not '%s'",
+                   text);
+}
+
+static const char *machine_arch(void)
+{
+    static struct utsname names;
+    return uname(&names) ? "" : pd_arch_normalise(names.machine);
+}
+
+static perfdata_status choose_objdump(struct annotate *annotate)
+{
+    const struct perfdata_annotate_options *options = annotate->options;
+    const struct pd_feature_arch *recorded = &annotate->recording->features.arch;
+    const char *arch = recorded->present && recorded->text.text
+                           ? pd_arch_normalise(recorded->text.text)
+                           : NULL;
+    annotate->objdump = (struct pd_objdump){
+        .program = options->objdump ? options->objdump : "objdump",
+        .style = options->style,
+        .prefix = options->prefix,
+        .prefix_strip = options->prefix_strip,
+        .source = !(options->flags & PERFDATA_ANNOTATE_NO_SOURCE),
+        .raw = options->flags & PERFDATA_ANNOTATE_RAW,
+    };
+    if (options->objdump || !arch || !strcmp(arch, machine_arch()))
+        return 0;
+    annotate->objdump.program = annotate->objdump_name;
+    if (pd_objdump_find(arch, annotate->objdump_name, sizeof annotate->objdump_name))
+        return 0;
+    annotate->told.perf_exit = 255;
+    return pd_fail(&annotate->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                   "Please install objdump for %s.\nYou can add it to PATH, set CROSS_COMPILE or "
+                   "override the default using --objdump.",
+                   arch);
+}
+
+static uint64_t report_flags(uint64_t flags)
+{
+    static const uint64_t same[][2] = {
+        { PERFDATA_ANNOTATE_GROUP, PERFDATA_REPORT_GROUP },
+        { PERFDATA_ANNOTATE_NO_GROUP, PERFDATA_REPORT_NO_GROUP },
+        { PERFDATA_ANNOTATE_FULL_PATHS, PERFDATA_REPORT_FULL_SOURCE_PATH },
+        { PERFDATA_ANNOTATE_NO_ITRACE, PERFDATA_REPORT_NO_ITRACE },
+    };
+    uint64_t made = PERFDATA_REPORT_NO_CHILDREN | PERFDATA_REPORT_NO_CALL_GRAPH |
+                    PERFDATA_REPORT_NO_BRANCH_STACK;
+    for (size_t i = 0; i < PD_LENGTH(same); i++)
+        made |= flags & same[i][0] ? same[i][1] : 0;
+    return made;
+}
+
+static perfdata_status fit_plan(struct annotate *annotate)
+{
+    struct pd_context *context = &annotate->recording->context;
+    perfdata_status status = pd_report_plan_fit(annotate->recording, &annotate->plan,
+                                                &annotate->told.perf_exit);
+    if (status < 0 && annotate->options->cpus) {
+        char *more = strstr(context->message, "\nError:\n"); /* of report alone */
+        annotate->told.perf_exit = 255;
+        if (more)
+            *more = 0;
+    }
+    return status;
+}
+
+static perfdata_status make_plan(struct annotate *annotate)
+{
+    enum { MAX_STACK = 127 };
+    const struct perfdata_annotate_options *options = annotate->options;
+    struct pd_context *context = &annotate->recording->context;
+    struct pd_report_plan *plan = &annotate->plan;
+    annotate->report = (struct perfdata_report_options){
+        .struct_size = sizeof annotate->report,
+        .flags = report_flags(options->flags),
+        .max_stack = MAX_STACK,
+        .threads = options->threads,
+        .sort = "dso,symbol",
+        .percent_limit = options->percent_limit,
+        .dsos = options->dsos,
+        .cpus = options->cpus,
+        .search = options->search,
+    };
+    annotate->look = (struct pd_annotate_plan){
+        .samples = options->flags & PERFDATA_ANNOTATE_SAMPLES,
+        .total_period = options->flags & PERFDATA_ANNOTATE_TOTAL_PERIOD,
+        .source_lines = options->flags & PERFDATA_ANNOTATE_SOURCE_LINES,
+        .full_paths = options->flags & PERFDATA_ANNOTATE_FULL_PATHS,
+    };
+    annotate->told.perf_exit = 129;
+    perfdata_status status = pd_report_plan_make(context, &annotate->report, plan);
+    if (status == 0)
+        status = parse_percent_type(annotate);
+    struct pd_config_places places = PD_CONFIG_PLACES(options);
+    if (status == 0)
+        status = pd_itrace_options_take(&plan->itrace, PD_ITRACE_REPORT, context, &places,
+                                        options->itrace, options->itrace_count);
+    if (status < 0)
+        return status;
+    if (options->flags & PERFDATA_ANNOTATE_NO_ITRACE) {
+        plan->itrace.decode = plan->itrace.callchain = plan->itrace.add_callchain = false;
+        plan->itrace.set = true;
+    }
+    plan->counts_code = true;
+    plan->code_symbol = options->symbol;
+    status = choose_objdump(annotate);
+    return status < 0 ? status : fit_plan(annotate);
+}
+
+/* ---- rows ---- */
+
+static const struct pd_hist_event *leader_of(const struct annotate *annotate,
+                                             const struct pd_report_group *group)
+{
+    return &annotate->result.events[group->events[0]];
+}
+
+static bool is_too_light(const struct annotate *annotate, const struct pd_hist_row *row,
+                         uint64_t total)
+{
+    return annotate->options->percent_limit && total &&
+           100.0 * (double)row->period / (double)total < (double)annotate->plan.percent_limit;
+}
+
+static perfdata_status add_rows(struct annotate *annotate, const struct pd_report_group *group)
+{
+    const struct pd_hist_event *event = leader_of(annotate, group);
+    for (size_t i = 0; i < event->rows.count; i++) {
+        const struct pd_hist_row *row = event->rows.data[i];
+        const struct pd_symbol *symbol = row->entry->first.symbol;
+        const struct pd_code_function *function = pd_code_hist_function(&annotate->counts.code,
+                                                                        symbol);
+        if (!function || is_too_light(annotate, row, event->period))
+            continue;
+        struct row made = { group, symbol,
+                            (uint32_t)(function - annotate->counts.code.functions.data) };
+        annotate->codes[made.function].last = annotate->rows.count;
+        if (!pd_vec_push(&annotate->rows, made))
+            return PERFDATA_ERROR_MEMORY;
+    }
+    return 0;
+}
+
+static perfdata_status list_rows(struct annotate *annotate)
+{
+    struct pd_report_plan *plan = &annotate->plan;
+    struct pd_code_hist *code = &annotate->counts.code;
+    pd_code_hist_sort(code);
+    annotate->codes = calloc(code->functions.count + 1, sizeof *annotate->codes);
+    if (!annotate->codes)
+        return PERFDATA_ERROR_MEMORY;
+    perfdata_status status = pd_report_groups_make(annotate->recording, plan, &annotate->counts,
+                                                   &annotate->groups);
+    for (size_t i = 0; i < annotate->groups.count && status == 0; i++) {
+        const struct pd_report_group *group = &annotate->groups.list[i];
+        struct pd_hist_event *event = &annotate->result.events[group->events[0]];
+        if (!event->count)
+            continue;
+        status = pd_hist_sort(&annotate->counts.hist, &annotate->result, event, plan->order,
+                              plan->order_count, 1);
+        if (status == 0)
+            status = add_rows(annotate, group);
+    }
+    return status;
+}
+
+/* ---- code ---- */
+
+static void fetch(void *data, unsigned worker, size_t index)
+{
+    struct annotate *annotate = data;
+    uint32_t id = annotate->wanted.data[index];
+    struct code *code = &annotate->codes[id];
+    struct pd_objdump_output output;
+    (void)worker;
+    pd_objdump_run(&annotate->objdump, code->file.path, code->file.address, code->end, &output);
+    code->failed = output.failed;
+    code->error = output.error;
+    if (!code->error)
+        pd_listing_parse(output.text.data, output.text.length, code->file.path, code->file.address,
+                         code->end, &code->listing);
+    if (code->listing.failed)
+        code->error = PD_OBJDUMP_MEMORY;
+    pd_text_free(&output.text);
+}
+
+static bool is_refused(const struct annotate *annotate, uint32_t function)
+{
+    const struct pd_dso *dso = annotate->counts.code.functions.data[function].dso;
+    return pd_map64_get(&annotate->refused, (uintptr_t)dso) != PD_MAP64_NONE;
+}
+
+/* What rows from `first` to before `end` need. */
+static perfdata_status fetch_rows(struct annotate *annotate, size_t first, size_t end)
+{
+    annotate->wanted.count = 0;
+    for (size_t i = first; i < end; i++) {
+        uint32_t id = annotate->rows.data[i].function;
+        struct code *code = &annotate->codes[id];
+        const struct pd_code_function *function = &annotate->counts.code.functions.data[id];
+        if (code->done || !function->map || is_refused(annotate, id))
+            continue;
+        code->done = true;
+        if (!pd_symbols_code_file(annotate->session.symbols, function->map,
+                                  function->symbol->start, &code->file))
+            return PERFDATA_ERROR_MEMORY;
+        code->end = code->file.address + (function->symbol->end - function->symbol->start);
+        if (code->file.source == PD_CODE_IN_FILE && !pd_vec_push(&annotate->wanted, id))
+            return PERFDATA_ERROR_MEMORY;
+    }
+    pd_parallel(annotate->threads, annotate->wanted.count, fetch, annotate);
+    return 0;
+}
+
+/* ---- functions whose code cannot be had ---- */
+
+static void put_no_kernel(struct annotate *annotate, const struct pd_dso *dso, struct pd_text *out)
+{
+    struct pd_build_id id = pd_symbols_build_id(annotate->session.symbols, dso);
+    pd_text_string(out, "No vmlinux file");
+    if (id.size) {
+        pd_text_string(out, " with build id ");
+        pd_text_hex_bytes(out, id.bytes, id.size);
+    }
+    pd_text_string(out, "\nwas found in the path.\n\n"
+                        "Note that annotation using /proc/kcore requires CAP_SYS_RAWIO "
+                        "capability.\n\nPlease use:\n\n"
+                        "  perf buildid-cache -vu vmlinux\n\nor:\n\n  --vmlinux vmlinux\n");
+}
+
+static void put_reason(struct annotate *annotate, const struct pd_code_function *function,
+                       const struct code *code, struct pd_text *out)
+{
+    if (code->file.source == PD_CODE_IN_FILE && (code->failed || !code->listing.lines.count)) {
+        if (code->failed) {
+            pd_text_string(out, "Error running ");
+            pd_objdump_command(&annotate->objdump, code->file.address, code->end, out);
+            pd_text_char(out, '\n');
+        }
+        if (code->error == PD_OBJDUMP_NO_OUTPUT) {
+            pd_text_string(out, "No output from ");
+            pd_objdump_command(&annotate->objdump, code->file.address, code->end, out);
+            pd_text_char(out, '\n');
+        }
+    }
+    pd_text_format(out, "Error:\nCouldn't annotate %s:\n", function->symbol->name);
+    if (code->file.source == PD_CODE_OF_BPF)
+        pd_text_string(out, "Please link with binutils's libopcode to enable BPF annotation\n");
+    else if (code->file.source == PD_CODE_OF_KERNEL)
+        put_no_kernel(annotate, function->dso, out);
+    else
+        pd_text_format(out, "Internal error: Invalid %d error code\n", code->error);
+}
+
+static perfdata_status refuse(struct annotate *annotate, const struct pd_code_function *function,
+                              const struct code *code)
+{
+    struct pd_text reason = { 0 };
+    bool silent = annotate->options->flags & PERFDATA_ANNOTATE_SKIP_MISSING &&
+                  !annotate->recording->like_perf;
+    perfdata_status status = 0;
+    annotate->told.missing++;
+    if (code->error == PD_OBJDUMP_MEMORY ||
+        !pd_map64_set(&annotate->refused, (uintptr_t)function->dso, 0))
+        return PERFDATA_ERROR_MEMORY;
+    put_reason(annotate, function, code, &reason);
+    pd_text_char(&reason, 0);
+    if (reason.failed)
+        status = PERFDATA_ERROR_MEMORY;
+    else if (!silent)
+        status = pd_warning(&annotate->recording->context, PERFDATA_ISSUE_OBJECT, -1, "%s",
+                            reason.data);
+    pd_text_free(&reason);
+    return status;
+}
+
+/* ---- printing ---- */
+
+static perfdata_status give(struct annotate *annotate)
+{
+    struct pd_text *text = &annotate->text;
+    perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : 0;
+    if (status == 0 && text->length && annotate->write(annotate->data, text->data, text->length))
+        status = PERFDATA_ERROR_OUTPUT;
+    text->length = 0;
+    return status;
+}
+
+static perfdata_status draw(struct annotate *annotate, const struct row *row,
+                            const struct pd_code_function *function, const struct code *code)
+{
+    struct pd_annotation annotation = {
+        .plan = &annotate->look,
+        .groups = &annotate->groups,
+        .group = row->group,
+        .symbol = row->symbol,
+        .map = function->map,
+        .object = pd_symbols_long_name(annotate->session.symbols, function->dso),
+        .start = code->file.address,
+        .listing = &code->listing,
+        .event_count = row->group->count,
+        .period = leader_of(annotate, row->group)->period,
+        .unknown_source = &annotate->unknown_source,
+    };
+    struct pd_arena *arena = &annotate->arena;
+    pd_arena_empty(arena);
+    if (!pd_annotation_count(&annotation, &annotate->counts.code, arena))
+        return PERFDATA_ERROR_MEMORY;
+    if (annotate->look.source_lines &&
+        !pd_annotation_source_lines(&annotation, &annotate->plan, annotate->session.symbols, arena,
+                                    &annotate->text))
+        return PERFDATA_ERROR_MEMORY;
+    pd_annotation_draw(&annotation, &annotate->text);
+    annotate->told.functions++;
+    return give(annotate);
+}
+
+static perfdata_status print_row(struct annotate *annotate, size_t index)
+{
+    const struct row *row = &annotate->rows.data[index];
+    const struct pd_code_function *function =
+        &annotate->counts.code.functions.data[row->function];
+    struct code *code = &annotate->codes[row->function];
+    perfdata_status status = 0;
+    if (!code->done || is_refused(annotate, row->function))
+        return 0;
+    if (code->error || code->file.source != PD_CODE_IN_FILE)
+        status = refuse(annotate, function, code);
+    else
+        status = draw(annotate, row, function, code);
+    if (code->last == index)
+        pd_listing_free(&code->listing);
+    return status;
+}
+
+static perfdata_status print_rows(struct annotate *annotate)
+{
+    enum { AHEAD = 16 }; /* functions of each thread */
+    size_t step = (size_t)AHEAD * annotate->threads;
+    perfdata_status status = 0;
+    for (size_t i = 0; i < annotate->rows.count && status == 0; i += step) {
+        size_t end = PD_MIN(annotate->rows.count, i + step);
+        status = fetch_rows(annotate, i, end);
+        for (size_t row = i; row < end && status == 0; row++)
+            status = print_row(annotate, row);
+    }
+    return status;
+}
+
+/* ---- the run ---- */
+
+static perfdata_status decode(struct annotate *annotate)
+{
+    struct pd_synth_config config = { .options = &annotate->plan.itrace,
+                                      .threads = annotate->options->threads };
+    pd_filter_trace(&annotate->plan.filter, &config);
+    perfdata_status status = pd_trace_log_open(&annotate->log, annotate->recording,
+                                               &annotate->plan.itrace, PD_TRACE_LOG_WRITE, &config);
+    annotate->log.write = annotate->write;
+    annotate->log.write_data = annotate->data;
+    return status ? status : pd_session_decode(&annotate->session, &config);
+}
+
+static struct pd_object_search search_of(const struct annotate *annotate)
+{
+    uint64_t flags = annotate->options->flags;
+    struct pd_object_search search = pd_search_of(annotate->recording, &annotate->options->search);
+    search.ignore_vmlinux = flags & PERFDATA_ANNOTATE_IGNORE_VMLINUX;
+    search.demangle = !(flags & PERFDATA_ANNOTATE_NO_DEMANGLE);
+    search.demangle_kernel = flags & PERFDATA_ANNOTATE_DEMANGLE_KERNEL;
+    search.force = flags & PERFDATA_ANNOTATE_FORCE;
+    return search;
+}
+
+static perfdata_status run(struct annotate *annotate)
+{
+    struct pd_object_search search = search_of(annotate);
+    struct pd_context *context = &annotate->recording->context;
+    struct pd_hist *hist = &annotate->counts.hist;
+    perfdata_status status = pd_session_open(annotate->recording, &search, &annotate->session);
+    if (status < 0)
+        return status;
+    annotate->threads = pd_pipeline_threads(&annotate->session, annotate->options->threads);
+    status = decode(annotate);
+    if (status == 0)
+        status = pd_report_collect(&annotate->session, &annotate->plan, annotate->options->threads,
+                                   &annotate->counts);
+    if (status == 0 && !hist->entries.count)
+        status = pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "The %s data has no samples!",
+                         annotate->recording->path);
+    if (status == 0)
+        status = pd_hist_collapse(hist, annotate->recording->event_count, annotate->session.symbols,
+                                  NULL, &annotate->result);
+    if (status == 0)
+        status = list_rows(annotate);
+    if (status == 0)
+        status = print_rows(annotate);
+    status = pd_analysis_status(context, status);
+    if (annotate->session.synth) {
+        struct pd_synth_stats stats;
+        pd_synth_statistics(annotate->session.synth, &stats);
+        annotate->told.trace_errors = stats.errors;
+    }
+    return status;
+}
+
+static void forget(struct annotate *annotate)
+{
+    for (size_t i = 0; annotate->codes && i < annotate->counts.code.functions.count; i++) {
+        pd_listing_free(&annotate->codes[i].listing);
+        free(annotate->codes[i].file.path);
+    }
+    free(annotate->codes);
+    free(annotate->rows.data);
+    free(annotate->wanted.data);
+    pd_map64_free(&annotate->refused);
+    pd_hist_result_free(&annotate->result);
+    pd_hist_free(&annotate->counts.hist);
+    pd_code_hist_free(&annotate->counts.code);
+    pd_report_plan_free(&annotate->plan);
+    pd_text_free(&annotate->text);
+    pd_arena_free(&annotate->arena);
+}
+
+perfdata_status perfdata_annotate_run(perfdata_recording *recording,
+                                      const struct perfdata_annotate_options *options,
+                                      perfdata_write_fn write, void *data,
+                                      struct perfdata_annotate_result *result)
+{
+    struct perfdata_annotate_options known = { 0 };
+    struct pd_annotate_settings settings = { 0 };
+    if (!recording || !options || !write || !recording->open)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_context *context = &recording->recording.context;
+    perfdata_status status = pd_take_options(context, &known, sizeof known, options);
+    if (status < 0)
+        return status;
+    struct annotate annotate = { .recording = &recording->recording,
+                                 .options = &known,
+                                 .write = write,
+                                 .data = data };
+    status = pd_annotate_settings_take(context, &known, &settings);
+    if (status == 0)
+        status = make_plan(&annotate);
+    if (status == 0) {
+        status = run(&annotate);
+        pd_session_close(&annotate.session);
+        status = pd_trace_log_close(&annotate.log, status);
+    }
+    if (status == PERFDATA_ERROR_MEMORY)
+        pd_fail(context, status, -1, "no memory for annotated code");
+    forget(&annotate);
+    pd_give_result(result, &annotate.told, sizeof annotate.told);
+    return status;
+}
