@@ -39,6 +39,8 @@ extern "C" {
 #define PERFDATA_ANNOTATE_FORCE (UINT64_C(1) << 12)
 /* AUX traces are not decoded. */
 #define PERFDATA_ANNOTATE_NO_ITRACE (UINT64_C(1) << 13)
+/* -v: above each function its samples by address; C++ names with parameters. */
+#define PERFDATA_ANNOTATE_VERBOSE (UINT64_C(1) << 14)
 
 /* All zero but struct_size is the plain `annotate`. Strings are borrowed for the call; NULL: not given. Since 0.3. */
 struct perfdata_annotate_options {
@@ -77,10 +79,10 @@ struct perfdata_annotate_result {
  *   PERFDATA_ERROR_UNSUPPORTED  there is no objdump for the recording's architecture
  *   PERFDATA_ERROR_NO_DATA      no samples, or what an option needs is not in the recording
  * Since 0.3. */
-PERFDATA_API perfdata_status
-perfdata_annotate_run(perfdata_recording *recording,
-                      const struct perfdata_annotate_options *options, perfdata_write_fn write,
-                      void *data, struct perfdata_annotate_result *result);
+PERFDATA_API perfdata_status perfdata_annotate_run(perfdata_recording *recording,
+                                                   const struct perfdata_annotate_options *options,
+                                                   perfdata_write_fn write, void *data,
+                                                   struct perfdata_annotate_result *result);
 
 #ifdef __cplusplus
 }

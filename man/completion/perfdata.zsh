@@ -5,6 +5,7 @@ _perfdata() {
         local -a verbs=(
             'script:a line a sample, with its call chain'
             'report:samples counted by command, object, symbol...'
+            'annotate:code of functions, with the samples on each instruction'
             'kvm:recordings and reports of virtual machines'
             'dump:every field of every record'
             'header:what the recording'\''s header says'
@@ -226,6 +227,60 @@ _perfdata() {
         '*--prefix-strip=[annotated code\: folders that --prefix takes off those paths]:N:' \
         '*--percent-type=[annotated code\: local or global, -period or -hits]:TYPE:' \
         '*--samples=[samples kept of each row]:N:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    annotate)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--ignore-vmlinux[kernel image is never read]' \
+        '*-m[symbols of kernel modules (on)]' \
+        '*--modules[symbols of kernel modules (on)]' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
+        '*-s+[this function only]:SYMBOL:' \
+        '*--symbol=[this function only]:SYMBOL:' \
+        '*-d+[keep these objects only]:DSO\[,...\]:' \
+        '*--dsos=[keep these objects only]:DSO\[,...\]:' \
+        '*-C+[keep these CPUs only]:CPUS:' \
+        '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--percent-limit=[leave out functions below]:PERCENT:' \
+        '*--skip-missing[say nothing of functions whose code is not found (called as perf it is told all the same)]' \
+        '*--stdio[plain text (the only form so far)]' \
+        '*-l[before each function its hottest source lines]' \
+        '*--print-line[before each function its hottest source lines]' \
+        '*-P[objects and source files with their folders]' \
+        '*--full-paths[objects and source files with their folders]' \
+        '*-n[numbers of samples in place of percentages]' \
+        '*--show-nr-samples[numbers of samples in place of percentages]' \
+        '*--show-total-period[sums of periods in place of percentages]' \
+        '*--percent-type=[local or global, -period or -hits\: local-period]:TYPE:' \
+        '*--group[events side by side (on for groups as recorded)]' \
+        '*-q[no warnings]' \
+        '*--quiet[no warnings]' \
+        '*-v[samples by address; C++ parameters]' \
+        '*--verbose[samples by address; C++ parameters]' \
+        '*--source[source between the instructions (on)]' \
+        '*--asm-raw[instructions with their bytes]' \
+        '*--objdump=[the objdump that is run]:PATH:' \
+        '*-M+[objdump'\''s -M]:STYLE:' \
+        '*--disassembler-style=[objdump'\''s -M]:STYLE:' \
+        '*--prefix=[put before source files'\'' paths]:PREFIX:' \
+        '*--prefix-strip=[folders that --prefix takes off those paths]:N:' \
+        '*--demangle[demangle C++, Rust, D and Java names (on)]' \
+        '*--demangle-kernel[demangle kernel names as well]' \
+        '*-D[every record as hex and text]' \
+        '*--dump-raw-trace[every record as hex and text]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     kvm)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \

@@ -57,8 +57,7 @@ static uint32_t function_id(struct pd_code_hist *hist, const struct pd_code_func
     uint32_t id = pd_map64_get(&hist->by_symbol, key);
     if (id == PD_MAP64_NONE) {
         id = (uint32_t)hist->functions.count;
-        return pd_vec_push(&hist->functions, *function) &&
-                       pd_map64_set(&hist->by_symbol, key, id)
+        return pd_vec_push(&hist->functions, *function) && pd_map64_set(&hist->by_symbol, key, id)
                    ? id
                    : PD_MAP64_NONE;
     }
@@ -71,10 +70,9 @@ static uint32_t function_id(struct pd_code_hist *hist, const struct pd_code_func
 static PD_NOINLINE uint32_t cell_of(struct pd_code_hist *hist, struct pd_location *location,
                                     uint32_t event, uint64_t number)
 {
-    struct pd_code_function function = { .symbol = location->sym,
-                                         .dso = location->dso,
-                                         .map = location->map,
-                                         .number = number };
+    struct pd_code_function function = {
+        .symbol = location->sym, .dso = location->dso, .map = location->map, .number = number
+    };
     uint32_t id = function_id(hist, &function);
     if (id != PD_MAP64_NONE)
         id = cell_id(hist, id, event, location->addr - location->sym->start);

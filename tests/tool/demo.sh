@@ -11,7 +11,14 @@ while read -r name verb options; do
     case $name in '#'* | '') continue ;; esac
     count=$((count + 1))
     symbols='--symfs symfs --kallsyms symfs/kallsyms'
-    case $verb in evlist | buildid-list) symbols= ;; esac
+    case $verb in
+    evlist | buildid-list) symbols= ;;
+    annotate)
+        symbols='--symfs symfs'
+        # The text is that of Debian 12's binutils.
+        objdump --version 2>/dev/null | grep -q ' 2\.40$' || { echo 'objdump is not that of binutils 2.40'; exit 77; }
+        ;;
+    esac
     # shellcheck disable=SC2086
     if ! "$PERFDATA" "$verb" $symbols $options </dev/null >"$out" 2>"$out.err"; then
         echo "$name: $verb $options failed:"

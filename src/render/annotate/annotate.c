@@ -58,7 +58,7 @@ struct annotate {
 static perfdata_status parse_percent_type(struct annotate *annotate)
 {
     static const char *const scopes[] = { "local", "global" }, *const units[] = { "period",
-                                                                                 "hits" };
+                                                                                  "hits" };
     const char *text = annotate->options->percent_type;
     char words[2][32];
     if (!text)
@@ -159,6 +159,7 @@ static perfdata_status make_plan(struct annotate *annotate)
         .samples = options->flags & PERFDATA_ANNOTATE_SAMPLES,
         .total_period = options->flags & PERFDATA_ANNOTATE_TOTAL_PERIOD,
         .source_lines = options->flags & PERFDATA_ANNOTATE_SOURCE_LINES,
+        .verbose = options->flags & PERFDATA_ANNOTATE_VERBOSE,
         .full_paths = options->flags & PERFDATA_ANNOTATE_FULL_PATHS,
     };
     annotate->told.perf_exit = 129;
@@ -275,8 +276,8 @@ static perfdata_status fetch_rows(struct annotate *annotate, size_t first, size_
         if (code->done || !function->map || is_refused(annotate, id))
             continue;
         code->done = true;
-        if (!pd_symbols_code_file(annotate->session.symbols, function->map,
-                                  function->symbol->start, &code->file))
+        if (!pd_symbols_code_file(annotate->session.symbols, function->map, function->symbol->start,
+                                  &code->file))
             return PERFDATA_ERROR_MEMORY;
         code->end = code->file.address + (function->symbol->end - function->symbol->start);
         if (code->file.source == PD_CODE_IN_FILE && !pd_vec_push(&annotate->wanted, id))
@@ -367,6 +368,8 @@ static perfdata_status draw(struct annotate *annotate, const struct row *row,
         .plan = &annotate->look,
         .groups = &annotate->groups,
         .group = row->group,
+        .function = function,
+        .hist = &annotate->counts.code,
         .symbol = row->symbol,
         .map = function->map,
         .object = pd_symbols_long_name(annotate->session.symbols, function->dso),
@@ -378,7 +381,7 @@ static perfdata_status draw(struct annotate *annotate, const struct row *row,
     };
     struct pd_arena *arena = &annotate->arena;
     pd_arena_empty(arena);
-    if (!pd_annotation_count(&annotation, &annotate->counts.code, arena))
+    if (!pd_annotation_count(&annotation, arena))
         return PERFDATA_ERROR_MEMORY;
     if (annotate->look.source_lines &&
         !pd_annotation_source_lines(&annotation, &annotate->plan, annotate->session.symbols, arena,
@@ -392,8 +395,7 @@ static perfdata_status draw(struct annotate *annotate, const struct row *row,
 static perfdata_status print_row(struct annotate *annotate, size_t index)
 {
     const struct row *row = &annotate->rows.data[index];
-    const struct pd_code_function *function =
-        &annotate->counts.code.functions.data[row->function];
+    const struct pd_code_function *function = &annotate->counts.code.functions.data[row->function];
     struct code *code = &annotate->codes[row->function];
     perfdata_status status = 0;
     if (!code->done || is_refused(annotate, row->function))
@@ -442,6 +444,7 @@ static struct pd_object_search search_of(const struct annotate *annotate)
     search.ignore_vmlinux = flags & PERFDATA_ANNOTATE_IGNORE_VMLINUX;
     search.demangle = !(flags & PERFDATA_ANNOTATE_NO_DEMANGLE);
     search.demangle_kernel = flags & PERFDATA_ANNOTATE_DEMANGLE_KERNEL;
+    search.verbose_names = flags & PERFDATA_ANNOTATE_VERBOSE;
     search.force = flags & PERFDATA_ANNOTATE_FORCE;
     return search;
 }
@@ -509,10 +512,9 @@ perfdata_status perfdata_annotate_run(perfdata_recording *recording,
     perfdata_status status = pd_take_options(context, &known, sizeof known, options);
     if (status < 0)
         return status;
-    struct annotate annotate = { .recording = &recording->recording,
-                                 .options = &known,
-                                 .write = write,
-                                 .data = data };
+    struct annotate annotate = {
+        .recording = &recording->recording, .options = &known, .write = write, .data = data
+    };
     status = pd_annotate_settings_take(context, &known, &settings);
     if (status == 0)
         status = make_plan(&annotate);

@@ -14,7 +14,7 @@ struct pd_percent_type {
 
 struct pd_annotate_plan {
     bool samples, total_period; /* columns of counts in place of percentages */
-    bool source_lines, full_paths;
+    bool source_lines, full_paths, verbose;
     struct pd_percent_type percent;
 };
 
@@ -26,24 +26,25 @@ struct pd_annotation {
     const struct pd_annotate_plan *plan;
     const struct pd_report_groups *groups;
     const struct pd_report_group *group;
+    const struct pd_code_hist *hist;
+    const struct pd_code_function *function;
     const struct pd_symbol *symbol;
     const struct pd_map *map;
     const char *object; /* its long name */
     uint64_t start;     /* as the file counts */
     const struct pd_listing *listing;
     size_t event_count;
-    struct pd_line_sum *sums; /* of each line, an event beside the other */
+    struct pd_line_sum *sums;   /* of each line, an event beside the other */
     struct pd_line_sum *totals; /* of each event in the function */
-    uint64_t period;           /* of the leader in all functions */
-    const char **sources;      /* the source line of each line; NULL: none of any */
+    uint64_t period;            /* of the leader in all functions */
+    const char **sources;       /* the source line of each line; NULL: none of any */
     bool *unknown_source; /* the last source line of the function before was PD_SOURCE_UNKNOWN */
 };
 
 #define PD_SOURCE_UNKNOWN "??:0"
 
 /* Fills in `sums` and `totals`. False: no memory. */
-bool pd_annotation_count(struct pd_annotation *annotation, const struct pd_code_hist *hist,
-                         struct pd_arena *arena);
+bool pd_annotation_count(struct pd_annotation *annotation, struct pd_arena *arena);
 double pd_annotation_percent(const struct pd_annotation *annotation, size_t line, size_t event);
 /* The highest of all events. */
 double pd_annotation_percent_max(const struct pd_annotation *annotation, size_t line);

@@ -24,10 +24,10 @@ static size_t cells_below(const struct prefixes *prefixes, uint64_t offset)
     return low;
 }
 
-static bool make_prefixes(const struct pd_code_hist *hist, const struct pd_code_function *function,
-                          uint32_t event, struct prefixes *out)
+static bool make_prefixes(const struct pd_annotation *annotation, uint32_t event,
+                          struct prefixes *out)
 {
-    out->cells = pd_code_hist_cells(hist, function, event, &out->count);
+    out->cells = pd_code_hist_cells(annotation->hist, annotation->function, event, &out->count);
     out->sums = calloc(out->count + 1, sizeof *out->sums);
     for (size_t i = 0; out->sums && i < out->count; i++) {
         out->sums[i + 1].count = out->sums[i].count + out->cells[i].count;
@@ -59,17 +59,15 @@ static void count_event(struct pd_annotation *annotation, size_t event,
     }
 }
 
-bool pd_annotation_count(struct pd_annotation *annotation, const struct pd_code_hist *hist,
-                         struct pd_arena *arena)
+bool pd_annotation_count(struct pd_annotation *annotation, struct pd_arena *arena)
 {
-    const struct pd_code_function *function = pd_code_hist_function(hist, annotation->symbol);
     size_t events = annotation->event_count, lines = annotation->listing->lines.count;
     annotation->sums = pd_arena_zalloc(arena, (lines * events + 1) * sizeof *annotation->sums);
     annotation->totals = pd_arena_zalloc(arena, events * sizeof *annotation->totals);
     bool ok = annotation->sums && annotation->totals;
     for (size_t event = 0; ok && event < events; event++) {
         struct prefixes prefixes;
-        ok = make_prefixes(hist, function, annotation->group->events[event], &prefixes);
+        ok = make_prefixes(annotation, annotation->group->events[event], &prefixes);
         if (ok)
             count_event(annotation, event, &prefixes);
         free(prefixes.sums);
@@ -142,6 +140,21 @@ static void draw_title(const struct pd_annotation *annotation, struct pd_text *o
     pd_text_char(out, '\n');
 }
 
+/* The leader's samples. */
+static void draw_addresses(const struct pd_annotation *annotation, struct pd_text *out)
+{
+    enum { WIDTH = 32 };
+    size_t count;
+    const struct pd_code_cell *cells = pd_code_hist_cells(annotation->hist, annotation->function,
+                                                          annotation->group->events[0], &count);
+    for (size_t i = 0; i < count; i++) {
+        pd_text_hex(out, annotation->start + cells[i].offset, WIDTH, ' ');
+        pd_text_format(out, ": %llu\n", (unsigned long long)cells[i].count);
+    }
+    pd_text_format(out, "%*s: %llu\n", WIDTH, "h->nr_samples",
+                   (unsigned long long)annotation->totals[0].count);
+}
+
 static void draw_values(const struct pd_annotation *annotation, size_t line, struct pd_text *out)
 {
     const struct pd_annotate_plan *plan = annotation->plan;
@@ -211,6 +224,8 @@ void pd_annotation_draw(const struct pd_annotation *annotation, struct pd_text *
     const char *source = *annotation->unknown_source ? PD_SOURCE_UNKNOWN : NULL;
     unsigned width = address_width(annotation);
     draw_title(annotation, out);
+    if (annotation->plan->verbose)
+        draw_addresses(annotation, out);
     for (size_t i = 0; i < listing->lines.count; i++) {
         if (listing->lines.data[i].offset == PD_LISTING_NO_OFFSET)
             draw_other(annotation, i, width, out);

@@ -100,11 +100,9 @@ static void finish(struct parsing *parsing)
 void pd_listing_parse(const char *text, size_t size, const char *path, uint64_t start, uint64_t end,
                       struct pd_listing *out)
 {
-    struct parsing parsing = { .path = path,
-                               .path_length = strlen(path),
-                               .start = start,
-                               .end = end,
-                               .out = out };
+    struct parsing parsing = {
+        .path = path, .path_length = strlen(path), .start = start, .end = end, .out = out
+    };
     struct pd_text line = { 0 };
     *out = (struct pd_listing){ .failed = false };
     for (size_t at = 0; at < size && !out->failed;) {

@@ -10,8 +10,8 @@
 struct pd_listing_line {
     size_t at;       /* of its text: of an instruction what follows its address and colon */
     uint64_t offset; /* of an instruction, from the function's start */
-    uint32_t number;  /* of the line of source; else counted on */
-    uint32_t next;    /* the next line with an offset; that line's index, or the count */
+    uint32_t number; /* of the line of source; else counted on */
+    uint32_t next;   /* the next line with an offset; that line's index, or the count */
 };
 
 struct pd_listing {

@@ -74,11 +74,11 @@ static bool start(const struct arguments *arguments, int output, pid_t *child)
     char *const *list = (char *const *)(uintptr_t)arguments->list; /* spawn does not write there */
     if (posix_spawn_file_actions_init(&actions))
         return false;
-    bool ok =
-        !posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) &&
-        !posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) &&
-        !posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) &&
-        !posix_spawnp(child, list[0], &actions, NULL, list, environ);
+    bool ok = !posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) &&
+              !posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) &&
+              !posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY,
+                                                0) &&
+              !posix_spawnp(child, list[0], &actions, NULL, list, environ);
     posix_spawn_file_actions_destroy(&actions);
     return ok;
 }
@@ -163,13 +163,13 @@ void pd_objdump_command(const struct pd_objdump *how, uint64_t start, uint64_t e
 static const struct {
     const char *arch, *prefix;
 } prefixes[] = {
-    { "arm64", "aarch64-linux-gnu-" },     { "arm", "arm-linux-gnueabihf-" },
-    { "arm", "arm-linux-gnueabi-" },       { "powerpc", "powerpc64le-linux-gnu-" },
-    { "powerpc", "powerpc64-linux-gnu-" }, { "powerpc", "powerpc-linux-gnu-" },
-    { "s390", "s390x-linux-gnu-" },        { "sparc", "sparc64-linux-gnu-" },
-    { "x86", "x86_64-linux-gnu-" },        { "x86", "i686-linux-gnu-" },
+    { "arm64", "aarch64-linux-gnu-" },      { "arm", "arm-linux-gnueabihf-" },
+    { "arm", "arm-linux-gnueabi-" },        { "powerpc", "powerpc64le-linux-gnu-" },
+    { "powerpc", "powerpc64-linux-gnu-" },  { "powerpc", "powerpc-linux-gnu-" },
+    { "s390", "s390x-linux-gnu-" },         { "sparc", "sparc64-linux-gnu-" },
+    { "x86", "x86_64-linux-gnu-" },         { "x86", "i686-linux-gnu-" },
     { "mips", "mips64el-linux-gnuabi64-" }, { "mips", "mipsel-linux-gnu-" },
-    { "riscv64", "riscv64-linux-gnu-" },   { "loongarch", "loongarch64-linux-gnu-" },
+    { "riscv64", "riscv64-linux-gnu-" },    { "loongarch", "loongarch64-linux-gnu-" },
 };
 
 static bool is_program(const char *name)

@@ -15,9 +15,7 @@ static int by_text(const void *left, const void *right)
 {
     const struct source *a = left, *b = right;
     int order = strcmp(a->text, b->text);
-    return order           ? order
-           : a->line < b->line ? -1
-                               : a->line > b->line;
+    return order ? order : a->line < b->line ? -1 : a->line > b->line;
 }
 
 static int by_percent(const void *left, const void *right)
@@ -39,8 +37,8 @@ static bool name_lines(struct pd_annotation *annotation, const struct pd_report_
     const struct pd_listing *listing = annotation->listing;
     struct pd_text text = { 0 };
     bool ok = true;
-    annotation->sources = pd_arena_zalloc(arena, (listing->lines.count + 1) *
-                                                     sizeof *annotation->sources);
+    annotation->sources = pd_arena_zalloc(arena,
+                                          (listing->lines.count + 1) * sizeof *annotation->sources);
     *count = 0;
     if (!annotation->sources)
         return false;
@@ -107,8 +105,8 @@ bool pd_annotation_source_lines(struct pd_annotation *annotation, const struct p
     if (!name_lines(annotation, plan, symbols, arena, &count))
         return false;
     struct source *list = pd_arena_alloc(arena, (count + 1) * sizeof *list);
-    double *percents = pd_arena_zalloc(arena, (count * annotation->event_count + 1) *
-                                                  sizeof *percents);
+    double *percents = pd_arena_zalloc(arena,
+                                       (count * annotation->event_count + 1) * sizeof *percents);
     if (!list || !percents)
         return false;
     draw_summary(annotation, list, sum_up(annotation, list, percents), out);

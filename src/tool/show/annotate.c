@@ -50,8 +50,7 @@ static const struct tool_option annotate_rows[] = {
     { TOOL_FLAG, 0, "group", NULL, "events side by side (on for groups as recorded)",
       FIELD(group) },
     { TOOL_FLAG, 'q', "quiet", NULL, "no warnings", FIELD(quiet) },
-    { TOOL_COUNT, 'v', "verbose", NULL, "accepted; the text stays as it is", FIELD(verbose),
-      .flags = TOOL_HIDDEN },
+    { TOOL_COUNT, 'v', "verbose", NULL, "samples by address; C++ parameters", FIELD(verbose) },
     { TOOL_GROUP, .help = "Code" },
     { TOOL_FLAG, 0, "source", NULL, "source between the instructions (on)", FIELD(source) },
     { TOOL_FLAG, 0, "asm-raw", NULL, "instructions with their bytes", FIELD(raw) },
@@ -93,6 +92,7 @@ static uint64_t flags_of(const struct tool *tool, const struct annotate_options 
         { from->ignore_vmlinux, PERFDATA_ANNOTATE_IGNORE_VMLINUX },
         { tool->force, PERFDATA_ANNOTATE_FORCE },
         { tool->no_itrace, PERFDATA_ANNOTATE_NO_ITRACE },
+        { from->verbose > 0 && !from->quiet, PERFDATA_ANNOTATE_VERBOSE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
@@ -180,10 +180,12 @@ const struct tool_verb tool_verb_annotate = {
     .name = "annotate",
     .synopsis = "[OPTIONS] [FILE]",
     .description =
-        "Prints the code of the functions that samples lie in, the heaviest first, as objdump shows "
+        "Prints the code of the functions that samples lie in, the heaviest first, as objdump "
+        "shows "
         "it: each\ninstruction with its share of the function's samples, between them the source "
         "where it is at hand.\n\n"
-        "With `-i FILE` an argument is the function to print. Functions of the kernel need its image "
+        "With `-i FILE` an argument is the function to print. Functions of the kernel need its "
+        "image "
         "(-k); what\nhas no code that can be read is told on standard error.",
     .examples = { "annotate perf.data", "all functions", "annotate -l -s main perf.data",
                   "one function, its hottest source lines first" },

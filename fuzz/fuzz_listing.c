@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* objdump's text of a function: the input's first bytes say where the function lies. */
+#include "base/vec.h"
+#include "render/annotate/listing.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { HEAD = 4 };
+    struct pd_listing listing;
+    size_t bytes = 0;
+    if (size < HEAD)
+        return 0;
+    uint64_t start = (uint64_t)(data[0] | data[1] << 8) << (data[2] & 40), end = start + data[3];
+    pd_listing_parse((const char *)data + HEAD, size - HEAD, "/bin/a", start, end, &listing);
+    for (size_t i = 0; i < listing.lines.count; i++) {
+        const struct pd_listing_line *line = &listing.lines.data[i];
+        bytes += strlen(pd_listing_text(&listing, i));
+        if ((line->offset != PD_LISTING_NO_OFFSET && line->offset >= end - start) ||
+            line->next <= i || line->next > listing.lines.count)
+            abort();
+    }
+    pd_listing_free(&listing);
+    return bytes == SIZE_MAX;
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# annotate: the same text with any number of threads; programs that stand for objdump; objects that are none; refusals.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+command -v objdump >/dev/null || { echo 'no objdump'; exit 77; }
+data=$SOURCE/tests/data/annotate
+export LC_ALL=C PERF_CONFIG=/dev/null HOME="$work"
+failed=0
+
+fail() {
+    echo "$*"
+    failed=1
+}
+annotate() {
+    timeout 60 "$PERFDATA" annotate --symfs "$data/symfs" "$@" </dev/null 2>"$work/err"
+}
+
+# ---- threads ----
+for file in inline cpp-fp multi-event group-read; do
+    annotate -l -j 1 -i "$data/$file.data" >"$work/one"
+    [ -s "$work/one" ] || fail "$file: nothing was printed"
+    for jobs in 2 8; do
+        annotate -l -j $jobs -i "$data/$file.data" | cmp - "$work/one" || fail "$file: $jobs threads"
+    done
+done
+
+# ---- programs in objdump's place ----
+program() {
+    printf '#!/bin/sh\n%s\n' "$1" >"$work/objdump"
+    chmod +x "$work/objdump"
+}
+expect() { # CODE WORDS...: of a run with that program
+    code=$1
+    annotate --objdump "$work/objdump" -s outer_one -i "$data/inline.data" >"$work/out"
+    got=$?
+    [ $got = "$code" ] || fail "$2: exit $got, not $code: $(cat "$work/err")"
+}
+program 'exit 3'
+expect 1 fails
+grep -q 'No output from' "$work/err" || fail 'nothing is said of an objdump without output'
+program 'echo text; exit 3'
+expect 1 'fails late'
+grep -q 'Invalid -3 error code' "$work/err" || fail 'the code of objdump is not told'
+[ ! -s "$work/out" ] || fail 'a function is printed though objdump failed'
+program 'echo; echo "/a/b.c:41"; printf "  int x;\t/* y */\n\n  391:\tnop\n  ffffffffffffffffff:\tnop\n  39z: no\n"'
+expect 0 text
+printf '         :\n         : 41  int x;  /* y */\n         :\n' >"$work/want"
+sed -n 3,5p "$work/out" | cmp - "$work/want" || fail 'lines of source'
+grep -q '^  100.00 :   391:    nop$' "$work/out" || fail 'an instruction'
+program 'kill -9 $$'
+expect 1 killed
+annotate --objdump "$work/nowhere" -i "$data/inline.data" >/dev/null
+[ $? = 1 ] || fail 'an objdump that is not there'
+
+# Words of options are no words of a shell.
+program 'for word; do printf "%s\n" "$word"; done >"${0%/*}/words"; echo x'
+# shellcheck disable=SC2016
+annotate --objdump "$work/objdump" -M '$(touch oops);`x`' -s outer_one -i "$data/inline.data" >/dev/null
+# shellcheck disable=SC2016
+grep -qxF '$(touch oops);`x`' "$work/words" || fail 'a style is not handed on as it is'
+
+# ---- objects ----
+mkdir -p "$work/fs/own/bin"
+cp "$data/symfs/own/bin/inl" "$work/fs/own/bin/inl"
+annotate --symfs "$work/fs" -s outer_one -i "$data/inline.data" >"$work/out" || fail 'a copy'
+[ -s "$work/out" ] || fail 'a copy of the program gives nothing'
+rm "$work/fs/own/bin/inl"
+mkfifo "$work/fs/own/bin/inl"
+annotate --symfs "$work/fs" -i "$data/inline.data" >"$work/out"
+[ $? != 124 ] || fail 'a FIFO in the place of a program is waited for'
+
+# ---- what is refused, and nothing found ----
+annotate -s nosuch -i "$data/inline.data" >/dev/null
+[ $? = 3 ] || fail 'a function that is not there'
+annotate --tui -i "$data/inline.data" >/dev/null
+[ $? = 2 ] || fail '--tui is taken'
+grep -q -e --tui "$work/err" || fail '--tui is not named'
+annotate --percent-type local -i "$data/inline.data" >/dev/null
+[ $? = 2 ] || fail 'a percent type that is none is taken'
+annotate --prefix-strip 2 -i "$data/inline.data" >/dev/null
+[ $? = 2 ] || fail '--prefix-strip without --prefix is taken'
+
+# ---- settings ----
+printf '[annotate]\nshow_nr_samples = true\ndisassembler_style = intel\n' >"$work/config"
+PERF_CONFIG=$work/config annotate -s outer_one -i "$data/inline.data" >"$work/out"
+grep -q '^ Samples |' "$work/out" || fail 'annotate.show_nr_samples'
+grep -q 'xor    ecx,ecx' "$work/out" || fail 'annotate.disassembler_style'
+exit $failed
