@@ -25,6 +25,7 @@ _perfdata() {
             'slice:a part of a recording'
             'merge:several recordings as one'
             'anonymize:a recording without names'
+            'config:settings of perf'\''s configuration files'
             'help:this list, or the options of a verb'
             'version:version of perfdata and of the perf whose text it prints'
         )
@@ -742,6 +743,12 @@ _perfdata() {
         '*--compress=[compress the kernel'\''s records with zstd, 1 to 22]:LEVEL:' \
         '*--key=[a secret that the pseudonyms depend on\: without it names can be found by trying]:TEXT:' \
         '*--keep-stacks[leave the copies of user stacks, which hold anything]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    config)
+        _arguments '*-l[print all settings]' \
+        '*--list[print all settings]' \
+        '*--user[HOME/.perfconfig, or the one that PERF_CONFIG names]' \
+        '*--system[/etc/perfconfig]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     help)
         _arguments '*--man=[manual page of a verb, or of perfdata itself]:VERB:' \
