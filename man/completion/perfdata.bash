@@ -3,7 +3,7 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='script report annotate kvm dump header evlist buildid-list aux flame export data record inject check repair assemble archive buildid-cache slice merge anonymize help version'
+        words='script report annotate kvm dump header evlist buildid-list aux flame export data record inject check repair assemble archive buildid-cache slice merge anonymize config help version'
     else
         case ${COMP_WORDS[1]} in
         script) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump -f --force --strict --all-streams --memory -j --jobs --progress -F --fields -D --dump-raw-trace --dump-unsorted-raw-trace -G --hide-call-graph --ns --reltime --deltatime -L --Latency --show-kernel-path --full-source-path --max-stack --max-blocks --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --switch-on --switch-off --show-on-off-events --dlfilter --dlarg -s --script -l --list --list-dlfilters --itrace --insn-trace --xed --call-trace --call-ret-trace --pt-events --graph-function --guest-code --guestkallsyms --guestvmlinux --guestmodules --guestmount --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --color --help' ;;
@@ -28,6 +28,7 @@ _perfdata()
         slice) words='-i --input -v --verbose --progress -o --output --pipe --directory --byte-order -z --compress --time -C --cpu -p --pid -t --tid -c --comm -e --event --every --first --last --help' ;;
         merge) words='--progress -o --output --pipe --directory --byte-order -z --compress -v --verbose --help' ;;
         anonymize) words='-i --input -v --verbose --progress -o --output --pipe --directory --byte-order -z --compress --key --keep-stacks --help' ;;
+        config) words='-l --list --user --system --help' ;;
         help) words='--man --completion --help' ;;
         version) words='--build-options --help' ;;
         esac
