@@ -37,7 +37,9 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_PT_INSNS = 1 << 21,  /* with PT_EVENTS: its head for traces of instructions */
     PERFDATA_SCRIPT_PT_SWITCHES = 1 << 22, /* ... all switches, not only each CPU's last */
     PERFDATA_SCRIPT_PT_SOURCE = 1 << 23,   /* ... source lines of instructions and branches */
-    PERFDATA_SCRIPT_COLOR = 1 << 24        /* with DUMP: bytes in perf's blue (ANSI). Since 0.2. */
+    PERFDATA_SCRIPT_COLOR = 1 << 24,       /* with DUMP: bytes in perf's blue (ANSI). Since 0.2. */
+    PERFDATA_SCRIPT_JSON =
+        1 << 25 /* an object a line in place of text: docs/schema/script.json. Since 0.2 */
 };
 
 /* Records that get lines of their own. Since 0.1. */

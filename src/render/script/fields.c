@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which fields each kind of event prints: defaults, -F, and what the recording lacks. */
-#include "render/script/plan.h"
+#include "render/script/json.h"
 
 static const struct field {
     const char *name;
@@ -377,8 +377,12 @@ static perfdata_status plan_events(struct pd_script *script)
                 return PERFDATA_ERROR_MEMORY;
             pd_branch_counters_of(script->recording, event, plan->counters);
         }
-        plan->series = pd_script_has_series(script, plan);
-        perfdata_status status = plan_trace(script, plan);
+        bool json = script->options->flags & PERFDATA_SCRIPT_JSON;
+        plan->series = !json && pd_script_has_series(script, plan);
+        perfdata_status status = json ? pd_script_json_check_fields(script, plan->fields)
+                                      : PERFDATA_OK;
+        if (!status)
+            status = plan_trace(script, plan);
         if (status)
             return status;
     }

@@ -2,7 +2,7 @@
 /* The line of a sample. What nearly every line has is written straight into room that is reserved once; what is rare
  * goes through the text writer. */
 #include "base/digits.h"
-#include "render/script/plan.h"
+#include "render/script/json.h"
 #include <stdio.h>
 #include <time.h>
 
@@ -639,6 +639,11 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
         .vcpu = record->vcpu,
         .machine_pid = PD_UNLIKELY(record->vcpu) ? pd_timeline_machine(record->thread->timeline) : 0
     };
+    if (PD_UNLIKELY(script->options->flags & PERFDATA_SCRIPT_JSON)) {
+        pd_script_json(worker, plan, &start, sample, record, text);
+        worker->samples++;
+        return;
+    }
     if (PD_UNLIKELY(plan->counters) && !(script->options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES))
         pd_branch_counters_list(plan->counters, text);
     char *to = pd_script_start(worker, plan, &start, text);

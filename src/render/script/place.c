@@ -7,6 +7,13 @@
 
 static const char unknown[] = "[unknown]";
 
+uint64_t pd_script_offset(const struct pd_location *location)
+{
+    const struct pd_symbol *symbol = location->sym;
+    uint64_t from = location->addr - symbol->start;
+    return location->addr >= symbol->end && location->map ? from - location->map->start : from;
+}
+
 void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text)
 {
     const struct pd_symbol *symbol = location ? location->sym : NULL;
@@ -17,11 +24,8 @@ void pd_script_name(const struct pd_location *location, bool offset, struct pd_t
     pd_text_bytes(text, symbol->name, symbol->name_length);
     if (!offset)
         return;
-    uint64_t from = location->addr - symbol->start;
-    if (location->addr >= symbol->end && location->map)
-        from = location->addr - location->map->start - symbol->start;
     pd_text_bytes(text, "+0x", 3);
-    pd_text_hex(text, from, 0, ' ');
+    pd_text_hex(text, pd_script_offset(location), 0, ' ');
 }
 
 void pd_script_dso(struct pd_script *script, const struct pd_location *location,
@@ -62,7 +66,7 @@ void pd_script_srcline(struct pd_script *script, const struct pd_location *locat
 }
 
 /* Of inlined functions DWARF tells it. */
-static bool find_line(struct pd_script *script, const struct pd_location *location,
+bool pd_script_find_line(struct pd_script *script, const struct pd_location *location,
                       uint64_t address, struct pd_source_line *line)
 {
     const struct pd_nested *nested = pd_nested_of(location);
@@ -81,7 +85,7 @@ void pd_script_line_of(struct pd_script *script, const struct pd_location *locat
     struct pd_source_line line;
     if (!location->map)
         return;
-    if (!find_line(script, location, address, &line))
+    if (!pd_script_find_line(script, location, address, &line))
         text->failed = true;
     if (line.answer == PD_LINES_NAMELESS && !location->is_nested)
         return;
@@ -158,22 +162,32 @@ const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t 
     return find_place(worker, fields, false, location);
 }
 
+const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
+                                        const struct pd_sample *sample,
+                                        const struct pd_delivered *record, size_t *count,
+                                        bool *invalid)
+{
+    *invalid = false;
+    *count = pd_resolve_chain(worker->resolver, sample, record->thread, record->number,
+                              worker->script->max_stack, worker->frames, worker->frame_capacity,
+                              invalid);
+    return worker->script->options->flags & PERFDATA_SCRIPT_NO_INLINE
+               ? worker->frames
+               : pd_chain_inlined(worker->resolver, worker->frames, count);
+}
+
 /* False: the chain is invalid, which is said each time it occurs. */
 static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
                       const struct pd_sample *sample, const struct pd_delivered *record,
                       struct pd_text *text)
 {
-    bool invalid = false;
-    size_t count = pd_resolve_chain(worker->resolver, sample, record->thread, record->number,
-                                    worker->script->max_stack, worker->frames,
-                                    worker->frame_capacity, &invalid);
-    struct pd_frame *frames = worker->frames;
-    if (!(worker->script->options->flags & PERFDATA_SCRIPT_NO_INLINE) &&
-        !(frames = pd_chain_inlined(worker->resolver, frames, &count)))
-        text->failed = true;
+    bool invalid;
+    size_t count;
+    const struct pd_frame *frames = pd_script_frames(worker, sample, record, &count, &invalid);
+    text->failed |= !frames;
     bool callers_first = worker->script->itrace.callers_first;
     for (size_t i = 0; frames && i < count; i++) {
-        struct pd_frame *frame = frames + (callers_first ? count - 1 - i : i);
+        const struct pd_frame *frame = frames + (callers_first ? count - 1 - i : i);
         const struct pd_place *place = frame->location
                                            ? find_place(worker, fields, true, frame->location)
                                            : NULL;

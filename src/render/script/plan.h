@@ -252,6 +252,16 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
 /* " name+0xoff" and " (dso)" as the fields say. */
 void pd_script_symbol(struct pd_script *script, uint64_t fields, const struct pd_location *location,
                       struct pd_text *text);
+/* Of a location with a symbol: how far behind its begin. */
+uint64_t pd_script_offset(const struct pd_location *location);
+/* The source line, of inlined functions where the next one is called. False: no memory. */
+bool pd_script_find_line(struct pd_script *script, const struct pd_location *location,
+                         uint64_t address, struct pd_source_line *line);
+/* The frames of a chain, as options have them; NULL: no memory. */
+const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
+                                        const struct pd_sample *sample,
+                                        const struct pd_delivered *record, size_t *count,
+                                        bool *invalid);
 /* "name+0xoff" or "[unknown]", and "(dso)"; the location may be NULL. */
 void pd_script_name(const struct pd_location *location, bool offset, struct pd_text *text);
 void pd_script_dso(struct pd_script *script, const struct pd_location *location,

@@ -2,7 +2,7 @@
 #include "base/digits.h"
 #include "container/handle.h"
 #include "render/about/header.h"
-#include "render/script/plan.h"
+#include "render/script/json.h"
 #include <unistd.h>
 
 #define NS_PER_SECOND UINT64_C(1000000000)
@@ -82,6 +82,15 @@ static void end(void *data, unsigned index, void *state)
     free(worker);
 }
 
+/* An error of the trace, in JSON. */
+static PD_NOINLINE void put_json_record(struct pd_script_worker *worker,
+                                        const struct pd_delivered *record, struct pd_text *text)
+{
+    struct pd_text made = { 0 };
+    pd_script_record(worker, record, &made);
+    pd_script_json_other(&made, text);
+}
+
 PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_delivered *record,
                           struct pd_text *text)
 {
@@ -90,6 +99,8 @@ PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_deliv
         pd_script_sample(worker, record, text);
     else if (record->type == PD_SYNTH_LOG)
         pd_text_bytes(text, record->data, record->size);
+    else if (worker->script->options->flags & PERFDATA_SCRIPT_JSON)
+        put_json_record(worker, record, text);
     else if (worker->script->options->flags & PERFDATA_SCRIPT_PT_EVENTS)
         pd_script_pt_record(worker, record, text);
     else if (!worker->stat ||
@@ -543,6 +554,11 @@ static perfdata_status check_options(struct pd_script *script)
                       "reltime and deltatime - the two don't get along well. "
                       "Please limit to --reltime or --deltatime.",
                       "");
+    if (options->flags & PERFDATA_SCRIPT_JSON) {
+        perfdata_status status = pd_script_json_check(script);
+        if (status)
+            return status;
+    }
     if (options->search.kallsyms && access(options->search.kallsyms, R_OK))
         return refuse(script, PERFDATA_ERROR_NOT_FOUND, "Invalid file: ", options->search.kallsyms);
     if (options->search.vmlinux && access(options->search.vmlinux, R_OK))

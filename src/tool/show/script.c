@@ -26,7 +26,7 @@ struct script_options {
     uint64_t address_range;
     const char *graph_functions;
     const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
-    int guest_code, pad_dso, xed, list_dlfilters, list_scripts;
+    int json, guest_code, pad_dso, xed, list_dlfilters, list_scripts;
     const char *script_name;
     const char *dlfilter, *dlargs[MAX_DLARGS];
     size_t dlarg_count;
@@ -138,6 +138,8 @@ static const struct tool_option script_rows[] = {
     { TOOL_FLAG, 'G', "hide-call-graph", NULL, "symbol on the sample's line, no chain below it",
       FIELD(hide_chain) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
+    { TOOL_FLAG, 0, "json", NULL, "a JSON object a sample, with the chosen fields by name",
+      FIELD(json), .flags = TOOL_OURS },
     { TOOL_FLAG, 0, "reltime", NULL, "times since the first line", FIELD(reltime) },
     { TOOL_FLAG, 0, "deltatime", NULL, "times since the line before", FIELD(deltatime) },
     { TOOL_FLAG, 'L', "Latency", NULL, "columns as latency tracers have them", FIELD(latency) },
@@ -249,6 +251,7 @@ static uint64_t flags_of(const struct tool *tool, const struct script_options *f
         { from->full_source_path, PERFDATA_SCRIPT_FULL_SOURCE_PATH },
         { tool->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
         { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },
+        { from->json, PERFDATA_SCRIPT_JSON },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
