@@ -101,6 +101,10 @@ extern "C" {
 /* With PERFDATA_REPORT_THREAD_COUNTS: --pretty raw, an entry for each thread and counter. Since 0.2. */
 #define PERFDATA_REPORT_THREAD_COUNTS_RAW (UINT64_C(1) << 44)
 
+/* perfdata_report_run(): an object of JSON for each row (docs/schema/report.json) in place of text; options as for
+ * perfdata_report_rows(). Since 0.2. */
+#define PERFDATA_REPORT_JSON (UINT64_C(1) << 45)
+
 /* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
  * Lists are separated by commas. Since 0.1. */
 struct perfdata_report_options {
@@ -151,6 +155,52 @@ PERFDATA_API perfdata_status perfdata_report_run(perfdata_recording *recording,
                                                  const struct perfdata_report_options *options,
                                                  perfdata_write_fn write, void *data,
                                                  struct perfdata_report_result *result);
+
+/* ---- rows ---- */
+
+/* Since 0.2. */
+enum perfdata_report_cell_kind {
+    PERFDATA_CELL_TEXT = 0,  /* `text`: of a sort key                                  */
+    PERFDATA_CELL_COUNT = 1, /* `number`: samples, or their periods                    */
+    PERFDATA_CELL_SHARE = 2  /* `share`: per cent, of which `number` is the sum of periods */
+};
+
+/* A column of a row: what the text shows there, without what pads it. A column that is "N/A" for all has no cells. The size of
+ * the structure is fixed for ever. Since 0.2. */
+struct perfdata_report_cell {
+    const char
+        *column;   /* as -F names it: "overhead", "sample", "comm"; of a payload the field's name */
+    uint32_t kind; /* enum perfdata_report_cell_kind                        */
+    uint32_t event;      /* index in the recording: of a number, whose it is      */
+    const char *text;    /* NUL-terminated, bytes as recorded; NULL: a number     */
+    size_t length;       /* of the text */
+    uint32_t level;      /* of a symbol: the letter before it, 'k' or '.'; 0: none */
+    uint32_t is_payload; /* 1: a tracepoint's field */
+    uint64_t number;
+    double share;
+};
+
+/* Since 0.2. */
+struct perfdata_report_row {
+    size_t struct_size;
+    uint32_t event,
+        reserved; /* index in the recording of the table's event, of a group its leader */
+    const char *event_name;
+    uint64_t total; /* what is 100 per cent */
+    const struct perfdata_report_cell *cells;
+    size_t cell_count;
+};
+
+/* All lives during the call. 0 to go on, anything else ends with PERFDATA_ERROR_CANCELLED. Since 0.2. */
+typedef int (*perfdata_report_row_fn)(void *data, const struct perfdata_report_row *row);
+
+/* The rows of the report that perfdata_report_run() would print, in its order, table after table; without call chains below
+ * them. Also columns of one value only, which the text tells above its table. Options that are of the text alone (views, header,
+ * separator, widths, colours, hierarchy) are PERFDATA_ERROR_ARGUMENT; other errors as there. Since 0.2. */
+PERFDATA_API perfdata_status perfdata_report_rows(perfdata_recording *recording,
+                                                  const struct perfdata_report_options *options,
+                                                  perfdata_report_row_fn row, void *data,
+                                                  struct perfdata_report_result *result);
 
 /* Names that -s and -F take: NULL at the end. For helps and completion. Since 0.1. */
 PERFDATA_API const char *perfdata_report_key_name(size_t index);

@@ -60,6 +60,7 @@ _perfdata() {
         '*-G[symbol on the sample'\''s line, no chain below it]' \
         '*--hide-call-graph[symbol on the sample'\''s line, no chain below it]' \
         '*--ns[times with 9 decimals]' \
+        '*--json[a JSON object a sample, with the chosen fields by name]' \
         '*--reltime[times since the first line]' \
         '*--deltatime[times since the line before]' \
         '*-L[columns as latency tracers have them]' \
@@ -181,6 +182,7 @@ _perfdata() {
         '*--pretty=[of -T\: normal, a row a thread, or raw, an entry a counter]:KEY:' \
         '*-q[rows only]' \
         '*--quiet[rows only]' \
+        '*--json[a JSON object a row, without chains]' \
         '*-v[addresses, where symbols are from, long names of objects, C++ parameters]' \
         '*--verbose[addresses, where symbols are from, long names of objects, C++ parameters]' \
         '*-g+[graph, fractal, flat, folded or none; then threshold, limit, caller or callee, function, address or srcline, branch (samples'\'' branches in front), percent, period or count]::STYLE:' \

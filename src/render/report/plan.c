@@ -33,6 +33,12 @@ static const struct key_row *row_of(uint8_t what)
     return NULL;
 }
 
+const char *pd_report_key_of(uint8_t what)
+{
+    const struct key_row *row = row_of(what);
+    return row ? row->name : "";
+}
+
 /* Any prefix in any case, the first in the table wins. */
 static const struct key_row *find_row(const char *text, size_t length)
 {

@@ -85,6 +85,8 @@ enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
                                    int32_t *perf_exit);
 void pd_report_plan_free(struct pd_report_plan *plan);
+/* The name that -F has for a key or column. */
+const char *pd_report_key_of(uint8_t what);
 
 /* What the recording tells of an Intel PT trace: of several records the first counts, as where traces are decoded. */
 struct pd_report_trace {

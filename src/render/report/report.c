@@ -6,6 +6,7 @@
 #include "render/report/branch.h"
 #include "render/report/group.h"
 #include "render/report/plan.h"
+#include "render/report/rows.h"
 #include "render/report/settings.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/about/stats.h"
@@ -30,6 +31,7 @@ struct report {
     uint64_t trace_errors;
     const char *last_mispredict;
     unsigned threads;
+    const struct pd_report_rows *rows; /* NULL: the text */
 };
 
 static perfdata_status give(void *data, struct pd_text *text)
@@ -186,6 +188,8 @@ static perfdata_status draw_table(struct report *report, const struct pd_report_
         /* Of branches a row may say what the row before said. */
         .threads = plan->mode == PD_REPORT_BRANCH ? 1 : report->threads,
     };
+    if (report->rows)
+        return pd_report_give_rows(&table, report->rows);
     if (!plan->quiet)
         table_title(report, group, out);
     if (plan->total_cycles) {
@@ -270,7 +274,7 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
         status = pd_report_reads_text(&report->counts.reads,
                                       report->options->flags & PERFDATA_REPORT_THREAD_COUNTS_RAW,
                                       give_long, report, out);
-    if (status == 0 && report->plan.mode == PD_REPORT_BRANCH)
+    if (status == 0 && report->plan.mode == PD_REPORT_BRANCH && !report->rows)
         pd_report_branch_statistics(&report->counts.hist, &report->result, out);
     return status;
 }
@@ -490,6 +494,9 @@ static perfdata_status print(struct report *report, struct pd_text *out)
         report->perf_exit = 129;
         return status;
     }
+    if (report->rows && report->plan.itrace.log)
+        return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "rows have no place for the log of a trace");
     status = pd_event_switch_init(&report->plan.event_switch, recording,
                                   &report->options->event_switch);
     if (status < 0) {
@@ -512,8 +519,35 @@ static perfdata_status print(struct report *report, struct pd_text *out)
         out->length = 0;
     if (status < 0)
         return status;
-    elided_names(&report->plan, out);
+    if (!report->rows)
+        elided_names(&report->plan, out);
     return run(report, out);
+}
+
+/* With `known` as the options. */
+static perfdata_status report_all(struct report *report, struct perfdata_report_options *known,
+                                  struct pd_text *out, struct perfdata_report_result *result)
+{
+    struct pd_context *context = &report->recording->context;
+    struct pd_report_settings settings = { 0 };
+    perfdata_status status = PERFDATA_OK;
+    if (report->rows) {
+        status = pd_report_rows_check(context, known);
+        known->flags |= PERFDATA_REPORT_NO_CALL_GRAPH | PERFDATA_REPORT_QUIET;
+    }
+    if (status == 0)
+        status = pd_report_settings_take(context, known, &settings);
+    if (status < 0)
+        report->perf_exit = 255;
+    else
+        status = print(report, out);
+    if (status == PERFDATA_ERROR_MEMORY)
+        pd_fail(context, status, -1, "no memory for the report");
+    pd_report_plan_free(&report->plan);
+    struct perfdata_report_result told = { .perf_exit = report->perf_exit,
+                                           .trace_errors = report->trace_errors };
+    pd_give_result(result, &told, sizeof told);
+    return status;
 }
 
 perfdata_status perfdata_report_run(perfdata_recording *recording,
@@ -528,27 +562,43 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
                                              options);
     if (status < 0)
         return status;
+    struct pd_text out = { 0 };
     struct report report = { .recording = &recording->recording,
                              .options = &known,
                              .write = write,
                              .data = data,
                              .last_mispredict = "N/A" };
-    struct pd_report_settings settings = { 0 };
-    struct pd_text out = { 0 };
-    status = pd_report_settings_take(&report.recording->context, &known, &settings);
-    if (status < 0)
-        report.perf_exit = 255;
-    else
-        status = print(&report, &out);
+    struct pd_report_json json = { report.recording, &out, give, &report, PERFDATA_OK };
+    struct pd_report_rows rows = { report.recording, pd_report_json_row, &json };
+    if (known.flags & PERFDATA_REPORT_JSON)
+        report.rows = &rows;
+    status = report_all(&report, &known, &out, result);
+    if (json.status < 0)
+        status = json.status;
     perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
-    if (status == 0)
-        status = given;
-    if (status == PERFDATA_ERROR_MEMORY)
-        pd_fail(&recording->recording.context, status, -1, "no memory for the report");
-    pd_report_plan_free(&report.plan);
     pd_text_free(&out);
-    struct perfdata_report_result told = { .perf_exit = report.perf_exit,
-                                           .trace_errors = report.trace_errors };
-    pd_give_result(result, &told, sizeof told);
+    return status == 0 ? given : status;
+}
+
+perfdata_status perfdata_report_rows(perfdata_recording *recording,
+                                     const struct perfdata_report_options *options,
+                                     perfdata_report_row_fn row, void *data,
+                                     struct perfdata_report_result *result)
+{
+    struct perfdata_report_options known = { 0 };
+    if (!recording || !options || !row || !recording->open)
+        return PERFDATA_ERROR_ARGUMENT;
+    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
+                                             options);
+    if (status < 0)
+        return status;
+    struct pd_text out = { 0 };
+    struct pd_report_rows rows = { &recording->recording, row, data };
+    struct report report = { .recording = &recording->recording,
+                             .options = &known,
+                             .rows = &rows,
+                             .last_mispredict = "N/A" };
+    status = report_all(&report, &known, &out, result);
+    pd_text_free(&out);
     return status;
 }

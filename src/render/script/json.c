@@ -426,14 +426,14 @@ perfdata_status pd_script_json_check(const struct pd_script *script)
                      PERFDATA_SCRIPT_HEADER | PERFDATA_SCRIPT_HEADER_ONLY |
                      PERFDATA_SCRIPT_HEADER_FULL | PERFDATA_SCRIPT_DUMP | PERFDATA_SCRIPT_XED |
                      PERFDATA_SCRIPT_UNSORTED | PERFDATA_SCRIPT_PT_EVENTS;
-    const char *wrong = options->flags & never   ? "another view, a header or another clock"
-                        : options->show          ? "records that are no samples"
-                        : options->dlfilter      ? "a dlfilter, which may print"
-                        : options->max_blocks    ? "blocks of branch stacks"
-                        : options->dso_width     ? "padded names"
-                        : script->itrace.log     ? "the log of a trace"
-                        : script->is_stat        ? "counters of perf stat"
-                                                 : NULL;
+    const char *wrong = options->flags & never ? "another view, a header or another clock"
+                        : options->show        ? "records that are no samples"
+                        : options->dlfilter    ? "a dlfilter, which may print"
+                        : options->max_blocks  ? "blocks of branch stacks"
+                        : options->dso_width   ? "padded names"
+                        : script->itrace.log   ? "the log of a trace"
+                        : script->is_stat      ? "counters of perf stat"
+                                               : NULL;
     return wrong ? pd_fail(&script->recording->context, PERFDATA_ERROR_ARGUMENT, -1,
                            "JSON has no place for %s", wrong)
                  : PERFDATA_OK;
@@ -445,12 +445,9 @@ perfdata_status pd_script_json_check_fields(const struct pd_script *script, uint
         uint64_t field;
         const char *name;
     } rows[] = {
-        { PD_FIELD(BRSTACKINSN), "brstackinsn" },
-        { PD_FIELD(BRSTACKINSNLEN), "brstackinsnlen" },
-        { PD_FIELD(BRSTACKOFF), "brstackoff" },
-        { PD_FIELD(BRCNTR), "brcntr" },
-        { PD_FIELD(CALLINDENT), "callindent" },
-        { PD_FIELD(SRCCODE), "srccode" },
+        { PD_FIELD(BRSTACKINSN), "brstackinsn" }, { PD_FIELD(BRSTACKINSNLEN), "brstackinsnlen" },
+        { PD_FIELD(BRSTACKOFF), "brstackoff" },   { PD_FIELD(BRCNTR), "brcntr" },
+        { PD_FIELD(CALLINDENT), "callindent" },   { PD_FIELD(SRCCODE), "srccode" },
     };
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
         if (fields & rows[i].field)

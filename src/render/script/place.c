@@ -67,7 +67,7 @@ void pd_script_srcline(struct pd_script *script, const struct pd_location *locat
 
 /* Of inlined functions DWARF tells it. */
 bool pd_script_find_line(struct pd_script *script, const struct pd_location *location,
-                      uint64_t address, struct pd_source_line *line)
+                         uint64_t address, struct pd_source_line *line)
 {
     const struct pd_nested *nested = pd_nested_of(location);
     if (!nested)

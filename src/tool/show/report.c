@@ -8,8 +8,8 @@
 #include <string.h>
 
 struct report_options {
-    int stdio, children, inverted, samples, total_period, cpu_utilization, quiet, hide_unresolved,
-        exclude_other;
+    int json, stdio, children, inverted, samples, total_period, cpu_utilization, quiet,
+        hide_unresolved, exclude_other;
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
     int header, header_only, info, stats, tasks, mmaps, dump, no_call_graph, raw_trace;
@@ -139,6 +139,8 @@ static const struct tool_option report_rows[] = {
     { TOOL_STRING, 0, "pretty", "KEY", "of -T: normal, a row a thread, or raw, an entry a counter",
       FIELD(pretty) },
     { TOOL_FLAG, 'q', "quiet", NULL, "rows only", FIELD(quiet) },
+    { TOOL_FLAG, 0, "json", NULL, "a JSON object a row, without chains", FIELD(json),
+      .flags = TOOL_OURS },
     { TOOL_COUNT, 'v', "verbose", NULL,
       "addresses, where symbols are from, long names of objects, C++ parameters", FIELD(verbose) },
     { TOOL_GROUP, .help = "Call chains" },
@@ -241,6 +243,7 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { from->file_order, PERFDATA_REPORT_FILE_ORDER },
         { from->thread_counts, PERFDATA_REPORT_THREAD_COUNTS },
         { from->pretty && !strcmp(from->pretty, "raw"), PERFDATA_REPORT_THREAD_COUNTS_RAW },
+        { from->json, PERFDATA_REPORT_JSON },
         { tool->guests.wanted, PERFDATA_REPORT_GUESTS },
         { tool->guests.without_host, PERFDATA_REPORT_NO_HOST },
         { tool->guests.code, PERFDATA_REPORT_GUEST_CODE },
