@@ -24,9 +24,34 @@ static const char *next_verb(void *context)
     return (*row)->verb ? (*row)++->name : NULL;
 }
 
+/* Verbs of perf that are not here. */
+static const struct {
+    const char *name, *advice;
+} others[] = {
+#define OTHER_VERB(name, advice) { name, advice },
+#include "tool/other_verbs.def"
+#undef OTHER_VERB
+};
+
+static bool tell_other(struct tool *tool, const char *name)
+{
+    for (size_t i = 0; i < TOOL_LENGTH(others); i++) {
+        if (strcmp(others[i].name, name) != 0)
+            continue;
+        if (*others[i].advice)
+            tool_error(tool, "perf's verb %s is not here: %s", name, others[i].advice);
+        else
+            tool_error(tool, "perf's verb %s is not supported yet", name);
+        return true;
+    }
+    return false;
+}
+
 enum tool_exit tool_verb_unknown(struct tool *tool, const char *name)
 {
     char near[200];
+    if (tell_other(tool, name))
+        return tool_exit_as(tool, TOOL_USAGE, 1);
     const struct tool_verb_row *row = tool_verbs;
     tool_nearest(name, "", next_verb, &row, near, sizeof near);
     if (*near)
