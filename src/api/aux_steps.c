@@ -94,7 +94,7 @@ int pd_aux_steps_next(struct pd_aux_steps *steps, const struct pd_pt_step **step
             return 1;
         }
         if (steps->filled <= 0)
-            return steps->filled;
+            return pd_analysis_status(&steps->recording->context, steps->filled);
         if (steps->front.number)
             pd_session_retire(&steps->session, steps->front.number);
         pd_job_reset(steps->job);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/records.h>: the walk, and any record. */
 #include "api/cursor.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 static void set_search(struct perfdata_cursor *cursor,
@@ -127,6 +128,9 @@ int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record
     else if (cursor->next == cursor->job->batch.count)
         while ((got = next_batch(cursor)) == 1 && !cursor->job->batch.count)
             continue;
+    /* Also what was asked of the record before: without memory it had no symbols. */
+    if (cursor->resolver && got >= 0 && pd_memory_failed())
+        got = pd_fail(&cursor->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     if (got <= 0)
         return got;
     if (!cursor->order)

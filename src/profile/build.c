@@ -91,7 +91,9 @@ static perfdata_status run(struct pd_profile_shared *shared)
     if (status >= 0 && shared->lacks_memory)
         status = pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
                          "no memory for the profile");
-    return status < 0 ? status : pd_profile_finish(shared);
+    if (status >= 0)
+        status = pd_profile_finish(shared);
+    return pd_analysis_status(&shared->recording->context, status);
 }
 
 /* ---- what there is before the run ---- */

@@ -184,8 +184,10 @@ static perfdata_status inject_records(struct pd_recording *inner,
     inject.ids.want_records = inject.as_found;
     if (status == PERFDATA_OK)
         status = run(&inject);
-    if (inject.with_ids)
+    if (inject.with_ids) {
+        status = pd_analysis_status(&inner->context, status);
         pd_build_ids_close(&inject.ids);
+    }
     return pd_copy_close(&inject.copy, status);
 }
 

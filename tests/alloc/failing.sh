@@ -80,11 +80,37 @@ all() {
     try header -i "$recording"
     try check -i "$recording"
     try inject -b -i "$recording" -o "$work/written"
+    [ "$step" -eq 1 ] || return
+    try script -j 1 -F +srcline -i "$recording" "$@"
+    try report --stdio -j 1 -g caller,address,srcline -s sym,srcline -i "$recording" "$@"
+    try report --mmaps -i "$recording"
+    try report -D -j 1 -i "$recording"
+    try evlist -v -i "$recording"
+    try buildid-list -H -i "$recording"
+    try dump -i "$recording"
+    try slice --every 2 -i "$recording" -o "$work/written"
+    try anonymize --key k -i "$recording" -o "$work/written"
+    try export folded -i "$recording" -o "$work/written" "$@"
+    try export pprof -i "$recording" -o "$work/written" "$@"
+}
+
+# traced RECORDING OPTION...: what decodes Intel PT.
+traced() {
+    recording=$1
+    shift
+    try script -j 1 --itrace=bei1usxwp -i "$recording" "$@"
+    try report --stdio -j 1 --itrace=ig16 -i "$recording" "$@"
+    try inject --itrace=i1usle -i "$recording" -o "$work/written"
 }
 
 for name in spin shapes; do
     all "$data/$name.data" --symfs "$data/symfs" --kallsyms "$data/symfs/kallsyms"
 done
+if [ "$step" -eq 1 ]; then
+    for name in t_tsx t_eptw c_forkbid; do
+        traced "$SOURCE/tests/data/itrace/$name.data" --symfs "$SOURCE/tests/data/itrace/symfs"
+    done
+fi
 own=${PERFDATA_CORPUS-}/own
 if [ "$step" -eq 1 ] && [ -f "$own/rec/dwarf.data" ]; then
     for name in cpp-fp dwarf; do

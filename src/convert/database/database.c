@@ -373,6 +373,7 @@ static perfdata_status run(struct exporter *x)
         status = pd_calls_end(x->calls);
     if (status >= 0)
         status = e->status;
+    status = pd_analysis_status(&x->recording->context, status);
     if (status >= 0)
         status = x->writer->rows_end(x->writer);
     for (unsigned table = 0; table < PD_DB_TABLES; table++)

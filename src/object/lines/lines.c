@@ -303,13 +303,29 @@ static void list_units(struct pd_lines *lines)
     }
 }
 
+/* libdw goes on without a section for whose unpacking there was no memory, and does not say so: we ask libelf before. */
+static void unpack_sections(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        errno = 0;
+        if (gelf_getshdr(section, &header) && header.sh_flags & SHF_COMPRESSED)
+            (void)elf_compress(section, 0, 0);
+        pd_memory_note_errno();
+    }
+}
+
 /* libdw gets a file of its own: it writes into what it unpacks. What it cannot unpack, or should not, we do. */
 static void open_dwarf(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
 {
     switch (pd_debug_packed(elf)) {
     case PD_PACKED_PLAIN:
         lines->fd = pd_file_open(path);
-        lines->dwarf = lines->fd >= 0 ? dwarf_begin(lines->fd, DWARF_C_READ) : NULL;
+        lines->elf = lines->fd >= 0 ? elf_begin(lines->fd, ELF_C_READ_MMAP_PRIVATE, NULL) : NULL;
+        if (lines->elf)
+            unpack_sections(lines->elf);
+        lines->dwarf = lines->elf ? dwarf_begin_elf(lines->elf, DWARF_C_READ, NULL) : NULL;
         break;
     case PD_PACKED_ZSTD:
         if (!pd_debug_unpack(elf, &lines->unpacked)) {

@@ -218,6 +218,7 @@ perfdata_status pd_tasks_text(struct pd_recording *recording, const struct pd_ob
         perfdata_status printed = print_all(&session, maps, out, flush, data);
         status = status < 0 ? status : printed;
     }
+    status = pd_analysis_status(&recording->context, status);
     pd_session_close(&session);
     return status;
 }
