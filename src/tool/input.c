@@ -203,6 +203,7 @@ enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *rec
     const char *text = recording ? perfdata_recording_error(recording, &offset) : "";
     if (!*text)
         text = perfdata_status_text(status);
+    tool_tell_warnings(tool);
     if (offset >= 0)
         tool_error(tool, "%s (at offset %" PRId64 ")", text, offset);
     else
@@ -225,6 +226,7 @@ enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
     bool annotates = !strcmp(tool->verb, "annotate");
     if (perf_has && tool->as_perf && (annotates || !strcmp(tool->verb, "report"))) {
         const char *text = perfdata_recording_error(recording, NULL);
+        tool_tell_warnings(tool);
         bool bare = strstr(text, "\nError:\n") || (annotates && strstr(text, " -C option "));
         fprintf(stderr, "%s%s\n", bare ? "" : "Error:\n", text);
         perfdata_recording_close(recording);

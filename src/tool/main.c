@@ -27,6 +27,7 @@ static enum tool_exit run(struct tool *tool, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct tool tool;
+    tool_guard_files();
     tool_init(&tool, argc > 0 ? argv[0] : NULL);
     return tool_finish(&tool, run(&tool, argc, argv));
 }

@@ -135,9 +135,11 @@ static void keep_warning(struct tool *tool, const char *text)
     warnings->length += size;
 }
 
-static void print_warnings(struct tool *tool)
+void tool_tell_warnings(struct tool *tool)
 {
     struct tool_warnings *warnings = &tool->warnings;
+    if (warnings->length)
+        tool_progress_clear(tool);
     for (size_t at = 0; at < warnings->length && !tool->quiet;
          at += strlen(warnings->text + at) + 1)
         fputs(warnings->text + at, stderr);
@@ -202,12 +204,16 @@ int tool_finish(struct tool *tool, enum tool_exit code)
     tool_progress_clear(tool);
     tool_flush(tool);
     tool_page_end(tool); /* messages would run through its screen */
-    print_warnings(tool);
+    tool_tell_warnings(tool);
     tool_tell_interrupt(tool);
     if (tool->as_perf || !tool->verbose)
         print_issues(tool);
     if (code == TOOL_DONE)
         code = tool_issues_exit(tool);
+    if (tool_file_was_cut()) {
+        tool_error(tool, "a file became shorter while it was read: what it held may be missing");
+        code = code == TOOL_DONE ? TOOL_PARTIAL : code;
+    }
     if (tool->output.error) {
         errno = tool->output.error;
         print_prefix(tool);

@@ -113,6 +113,8 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
 /* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
 int tool_issue_head(const struct perfdata_issue *issue, char *text, size_t size);
+/* What was kept to be said at the end: before the reason why it is the end. */
+void tool_tell_warnings(struct tool *tool);
 /* TOOL_PARTIAL when an issue says that something of the recording was lost, else TOOL_DONE. */
 enum tool_exit tool_issues_exit(const struct tool *tool);
 
@@ -135,6 +137,13 @@ void tool_page(struct tool *tool);
 void tool_page_end(struct tool *tool);
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
+
+/* ---- guard.c ---- */
+
+/* From here on files that become shorter while they are mapped read as zeros. */
+void tool_guard_files(void);
+/* One did. */
+bool tool_file_was_cut(void);
 
 /* ---- progress.c ---- */
 

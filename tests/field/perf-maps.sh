@@ -66,6 +66,10 @@ grep -q 'longer than 1 MiB' "$t/err" || fail "nobody said that a line was left o
 # A gigabyte of nothing.
 printf '7f0000000400 100 before_a_hole\n' >"$map"
 truncate -s 1G "$map"
-(ulimit -v 400000 && script; cat "$t/err" >&2; exit $failed) || fail "a gigabyte of nothing"
+if [ -z "${SANITIZE-}" ]; then
+    (ulimit -v 400000 && script; cat "$t/err" >&2; exit $failed) || fail "a gigabyte of nothing"
+else # which reserves far more of the address space than it uses
+    script
+fi
 grep -q before_a_hole "$t/out" || fail "before a gigabyte of nothing"
 exit $failed

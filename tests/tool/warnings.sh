@@ -181,6 +181,14 @@ refused 'failed to open gone: No such file or directory' script -i gone
 refused 'zero-sized data (empty), nothing to do!' script -i empty
 refused 'incompatible file format (rerun with -v to learn more)' report -i junk
 "$PERFDATA" script 2>&1 </dev/null | grep -q "try 'perfdata record' first" || : >failed
+# What was lost is told before the reason why there is nothing to show.
+recording only-lost "$plain" <<END
+record LOST {id=7 lost=5 sample_id={pid=10 tid=10 time=1.7s}}
+END
+for program in ./perf "$PERFDATA"; do
+    "$program" report --stdio -i only-lost.data 2>&1 >/dev/null | sed -n '/lost 1 chunks/p; /has no samples/q' | grep -q lost ||
+        { echo "$program: warnings behind the end"; : >failed; }
+done
 recording none "$plain" </dev/null
 refused "Error:
 The none.data data has no samples!" report --stdio -i none.data

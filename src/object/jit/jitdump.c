@@ -40,9 +40,11 @@ bool pd_jitdump_open_memory(struct pd_jitdump *dump, const void *image, size_t s
 bool pd_jitdump_open(struct pd_jitdump *dump, const char *path)
 {
     struct pd_bytes bytes;
-    if (!pd_file_is_regular(path) || !pd_file_read(path, &bytes, PD_JITDUMP_LIMIT))
+    /* Mapped: of a large dump only what is looked at needs memory. */
+    if (!pd_file_map(path, &bytes))
         return false;
-    bool ok = pd_jitdump_open_memory(dump, bytes.data, bytes.size);
+    bool ok = bytes.size <= PD_JITDUMP_LIMIT &&
+              pd_jitdump_open_memory(dump, bytes.data, bytes.size);
     dump->bytes = bytes;
     if (!ok)
         pd_jitdump_close(dump);

@@ -2,6 +2,7 @@
 #include "render/raw_dump/trace_log.h"
 #include "render/raw_dump/record_text.h"
 #include <errno.h>
+#include <unistd.h>
 
 static const char file_name[] = "intel_pt.log";
 
@@ -30,6 +31,22 @@ static void put_record(void *data, const struct pd_delivered *record, struct pd_
     pd_arena_free(&arena);
 }
 
+static perfdata_status open_file(struct pd_trace_log *log, struct pd_context *context)
+{
+    perfdata_status status = pd_output_file_open(context, file_name, PD_OUTPUT_SHARED,
+                                                 &log->output);
+    if (status < 0)
+        return status;
+    int fd = dup(log->output.fd); /* the stream closes its own */
+    log->file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (log->file)
+        return PERFDATA_OK;
+    if (fd >= 0)
+        close(fd);
+    status = pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", file_name, strerror(errno));
+    return pd_output_file_close(context, &log->output, status);
+}
+
 perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording *recording,
                                   const struct pd_itrace_options *options,
                                   enum pd_trace_log_output output, struct pd_synth_config *config)
@@ -42,9 +59,9 @@ perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording 
         return pd_fail(&recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                        "the debug log of --itrace goes to %s only here: d without +o", file_name);
     pd_raw_dump_init(&log->dump, recording, PD_RAW_DUMP_SCRIPT);
-    if (!to_output && !(log->file = fopen(file_name, "w")))
-        return pd_fail(&recording->context, PERFDATA_ERROR_OUTPUT, -1, "%s: %s", file_name,
-                       strerror(errno));
+    perfdata_status status = to_output ? PERFDATA_OK : open_file(log, &recording->context);
+    if (status < 0)
+        return status;
     bool written = log->file || output == PD_TRACE_LOG_WRITE;
     log->hooks = (struct pd_synth_log){ .data = log,
                                         .write = written ? put : NULL,
@@ -61,5 +78,10 @@ perfdata_status pd_trace_log_close(struct pd_trace_log *log, perfdata_status sta
     bool failed = ferror(log->file) != 0;
     failed |= fclose(log->file) != 0;
     log->file = NULL;
-    return failed && status >= 0 ? PERFDATA_ERROR_OUTPUT : status;
+    /* What led to a failure is what one wants to read. */
+    struct pd_context *context = &log->dump.recording->context;
+    perfdata_status closed = pd_output_file_close(context, &log->output, PERFDATA_OK);
+    if (failed && closed >= 0)
+        closed = pd_fail(context, PERFDATA_ERROR_OUTPUT, -1, "%s cannot be written", file_name);
+    return status < 0 ? status : closed;
 }

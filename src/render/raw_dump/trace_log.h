@@ -3,6 +3,7 @@
 #ifndef PD_TRACE_LOG_H
 #define PD_TRACE_LOG_H
 #include "render/raw_dump/raw_dump.h"
+#include "io/output_file.h"
 #include "itrace/synth.h"
 #include <perfdata/recording.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@
 struct pd_trace_log {
     struct pd_synth_log hooks;
     struct pd_raw_dump dump; /* knows what perf prints of a record */
-    FILE *file;              /* NULL: d+o */
+    struct pd_output_file output;
+    FILE *file;              /* a stream of it; NULL: d+o */
     perfdata_write_fn write; /* with d+o and PD_TRACE_LOG_WRITE */
     void *write_data;
 };
