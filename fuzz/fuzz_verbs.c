@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* One file of any bytes, read by the whole command: script, report, header and check, each with one of several rows of options
+ * (the file's last byte says which), as somebody who got the file would run them. A verb may complain; it must end. */
+#include "tool/verbs.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { ROWS = 8, WORDS = 16 };
+
+/* Nothing of this machine may change what happens: no file is below the root, and no table of the kernel's is read. */
+#define NOWHERE "--symfs", "/dev/shm/perfdata-none", "--kallsyms", "/dev/null", "--memory", "64M"
+
+static const char *const scripts[ROWS][WORDS] = {
+    { "script", NOWHERE, "-j", "1" },
+    { "script", NOWHERE, "-j", "2", "-F", "comm,tid,time,event,ip,sym,symoff,dso,srcline" },
+    { "script", NOWHERE, "-j", "1", "--itrace=bei1usxwpol" },
+    { "script", NOWHERE, "-j", "1", "-D" },
+    { "script", NOWHERE, "-j", "1", "--show-task-events", "--show-mmap-events",
+      "--show-switch-events", "--show-lost-events", "--show-bpf-events", "-I" },
+    { "script", NOWHERE, "-j", "1", "--insn-trace" },
+    { "script", NOWHERE, "-j", "1", "-F", "+brstacksym,+brstackoff,+insn,+flags" },
+    { "script", NOWHERE, "-j", "1", "--time", "10%/2", "--call-trace" },
+};
+
+static const char *const reports[ROWS][WORDS] = {
+    { "report", NOWHERE, "-j", "1", "--stdio" },
+    { "report", NOWHERE, "-j", "2", "--stdio", "--no-children", "-g", "caller" },
+    { "report", NOWHERE, "-j", "1", "--stdio", "--hierarchy", "-s", "pid,comm,dso,sym" },
+    { "report", NOWHERE, "-j", "1", "-D" },
+    { "report", NOWHERE, "--mmaps" },
+    { "report", NOWHERE, "-j", "1", "--stdio", "-F",
+      "overhead,sample,period,comm,sym,srcline,cpu" },
+    { "report", NOWHERE, "-j", "1", "--stdio", "--itrace=ig16l", "-n", "-v" },
+    { "report", NOWHERE, "-j", "1", "--stdio", "--branch-history" },
+};
+
+static const char *const headers[ROWS][WORDS] = {
+    { "header" },
+    { "report", "--header-only", "-I" },
+    { "header", "--json" },
+    { "report", "--stats" },
+    { "report", "--tasks" },
+    { "evlist", "-v" },
+    { "buildid-list" },
+    { "dump", "--header" },
+};
+
+static const char *const checks[ROWS][WORDS] = { { "check" } };
+
+static char path[64];
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    snprintf(path, sizeof path, "/dev/shm/perfdata-fuzz-%d.data", (int)getpid());
+    setenv("PERF_CONFIG", "/dev/null", 1);
+    setenv("HOME", "/dev/shm/perfdata-none", 1);
+    setenv("XDG_CACHE_HOME", "/dev/shm/perfdata-none", 1);
+    setenv("TZ", "UTC", 1);
+    return 0;
+}
+
+static void run(const char *const *words)
+{
+    char copies[WORDS + 2][64], *argv[WORDS + 3];
+    int argc = 0;
+    for (; argc < WORDS && words[argc]; argc++)
+        snprintf(copies[argc], sizeof copies[argc], "%s", words[argc]);
+    snprintf(copies[argc++], sizeof copies[argc], "-i");
+    snprintf(copies[argc++], sizeof copies[argc], "%s", path);
+    for (int i = 0; i < argc; i++)
+        argv[i] = copies[i];
+    argv[argc] = NULL;
+    struct tool tool;
+    tool_init(&tool, "perfdata");
+    const struct tool_verb_row *row = tool_verb_find(argv[0]);
+    if (!row)
+        abort();
+    tool.verb = row->name;
+    tool_finish(&tool, tool_verb_run(&tool, row->verb, argc, argv));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!size)
+        return 0;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    close(fd);
+    unsigned row = data[size - 1] % ROWS;
+    run(scripts[row]);
+    run(reports[row]);
+    run(headers[row]);
+    run(checks[0]);
+    unlink(path);
+    return 0;
+}
