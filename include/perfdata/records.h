@@ -39,6 +39,8 @@ enum perfdata_order {
 #define PERFDATA_CURSOR_NO_DEMANGLE 2u
 /* With `itrace`: code that runs in a guest is its hypervisor's own. Since 0.1. */
 #define PERFDATA_CURSOR_GUEST_CODE 4u
+/* Symbol files that other users own are used. Since 0.2. */
+#define PERFDATA_CURSOR_FORCE 8u
 
 /* Begin with PERFDATA_CURSOR_OPTIONS_INIT. Strings are borrowed until the cursor is closed; NULL: not given. Since 0.1. */
 struct perfdata_cursor_options {
@@ -128,7 +130,7 @@ struct perfdata_value {
     uint64_t number;
     double real;
     const void *data; /* the record's */
-    size_t size;
+    size_t size;      /* of numbers of tracepoints: bytes as recorded, since 0.2 */
 };
 
 /* A field of the record by its name in `perfdata dump` ("pid", "filename", "sample_id.time", "callchain[2]",
@@ -349,6 +351,13 @@ struct perfdata_sample_row {
 PERFDATA_API int perfdata_cursor_next_sample(perfdata_cursor *cursor,
                                              struct perfdata_sample_row *out,
                                              struct perfdata_location *frames, size_t capacity);
+
+/* The same of a sample that perfdata_cursor_next() gave. PERFDATA_ERROR_ARGUMENT when the record is no sample of an event. Since
+ * 0.2. */
+PERFDATA_API perfdata_status perfdata_record_sample_row(const perfdata_record *record,
+                                                        struct perfdata_sample_row *out,
+                                                        struct perfdata_location *frames,
+                                                        size_t capacity);
 
 #ifdef __cplusplus
 }

@@ -93,10 +93,12 @@ _perfdata() {
         '*--show-on-off-events[also the samples that switch]' \
         '*--dlfilter=[ask this shared object, a filter made for perf; show-cycles\: built in]:FILE:_files' \
         '*--dlarg=[argument of the filter; may be given again]:ARG:' \
-        '*-s+[scripts are not run\: tells what does that one'\''s work here]:NAME:' \
-        '*--script=[scripts are not run\: tells what does that one'\''s work here]:NAME:' \
-        '*-l[scripts of perf and what does their work here]' \
-        '*--list[scripts of perf and what does their work here]' \
+        '*-s+[run a Python script made for perf, a file or one of perf'\''s own by name; words behind are its arguments]:SCRIPT:' \
+        '*--script=[run a Python script made for perf, a file or one of perf'\''s own by name; words behind are its arguments]:SCRIPT:' \
+        '*-g+[write a script that prints the recording'\''s events, perf-script.py (LANGUAGE\: python)]:LANGUAGE:' \
+        '*--gen-script=[write a script that prints the recording'\''s events, perf-script.py (LANGUAGE\: python)]:LANGUAGE:' \
+        '*-l[scripts that come with perf, where they are installed]' \
+        '*--list[scripts that come with perf, where they are installed]' \
         '*--list-dlfilters[filters here and among perf'\''s]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
         '*--insn-trace=-[every instruction, with its bytes]::raw:' \

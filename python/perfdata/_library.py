@@ -262,6 +262,7 @@ _FUNCTIONS = {
     "record_tracepoint_at": (_status, _p, c_size_t, POINTER(TracepointField)),
     "record_tracepoint_text": (_status, _p, c_char_p, POINTER(c_char_p)),
     "record_sample": (_status, _p, _out),
+    "record_sample_row": (_status, _p, c_void_p, c_void_p, c_size_t),
     "record_sample_text": (_status, _p, c_uint32, POINTER(c_char_p)),
     "record_thread": (_status, _p, POINTER(Thread)),
     "record_resolve": (_status, _p, c_uint8, c_uint64, POINTER(Location)),

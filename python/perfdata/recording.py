@@ -20,6 +20,7 @@ from .profile import Profile
 
 _CHAIN_ROOM = 1024  # frames of a chain; what is asked for as max_stack may be more
 _STACKS_KEPT = 8192  # chains of callers that are remembered
+_SAMPLE = 9  # PERF_RECORD_SAMPLE
 _FRAMES_KEPT = 1 << 17
 _LOCATION = struct.Struct("@NQPPQQQQQQPIBBH")  # perfdata_location
 _new_tuple = tuple.__new__
@@ -84,7 +85,7 @@ class Frame(tuple):
     @property
     def build_id(self) -> str:
         """Hexadecimal; "": unknown."""
-        return self[15].get(self[10], "")
+        return self[15][self[10]] or ""
 
     @property
     def kernel(self) -> bool:
@@ -113,6 +114,7 @@ class TracepointField(NamedTuple):
     type: str  # "int", "char[]"
     common: bool  # one that all tracepoints have
     value: "int | float | str | bytes"
+    size: int  # bytes as recorded
 
 
 def symbol_search(symfs=None, kallsyms=None, vmlinux=None, jitdump=None, build_id_dir=None,
@@ -233,6 +235,12 @@ class _Current:
             raise failure(status, f"record {self.name} has no field '{name}'" if status == -22 else None, self.offset)
         return text(out.value)
 
+    def identity(self) -> c.Identity:
+        """Who a kernel record speaks of; all ones: absent."""
+        out = c.Identity(struct_size=ctypes.sizeof(c.Identity))
+        lib.perfdata_record_identity(self._handle(), byref(out))
+        return out
+
     def as_dict(self) -> dict[str, Any]:
         """All fields, as `perfdata dump --json` has them."""
         parts: list[bytes] = []
@@ -252,7 +260,8 @@ class _Current:
         out.value.struct_size = ctypes.sizeof(c.Value)
         for index in range(lib.perfdata_record_tracepoint_count(handle)):
             if lib.perfdata_record_tracepoint_at(handle, index, byref(out)) == 0:
-                fields.append(TracepointField(text(out.name), text(out.type), bool(out.common), _value(out.value)))
+                fields.append(TracepointField(text(out.name), text(out.type), bool(out.common), _value(out.value),
+                                              out.value.size))
         return fields
 
     @property
@@ -462,49 +471,83 @@ class _Cursor:
             yield Record(self, record.value)
 
     def samples(self, capacity: int) -> Iterator[Sample]:
-        row = c.SampleRow(struct_size=ctypes.sizeof(c.SampleRow))
-        size = ctypes.sizeof(c.Location)
-        room = (c.Location * max(capacity, 1))()
-        room[0].struct_size = size
-        view, fields = memoryview(room).cast("B"), memoryview(row).cast("B")
-        where, frames_at = ctypes.addressof(row), ctypes.addressof(room) if capacity else None
-        stacks: dict[bytes, tuple[Frame, ...]] = {}
-        frames, new_tuple, unpack_location = _Frames(), _new_tuple, _LOCATION.unpack_from
-        texts, at_texts = frames.texts, (frames.texts,)
-        comms: dict[int, str] = {}
-        next_sample, handle, new, unpack = lib.perfdata_cursor_next_sample, self.handle, Sample.__new__, _ROW.unpack_from
+        """Samples alone, each by one call of the library."""
+        rows = _Rows(self, capacity)
+        next_sample, handle, take, place = lib.perfdata_cursor_next_sample, self.handle, rows.take, rows.place
         while self.handle:
-            self.turn = turn = self.turn + 1
-            got = next_sample(handle, where, frames_at, capacity)
+            self.turn += 1
+            got = next_sample(handle, *place)
             if got <= 0:
                 self.end(got)
                 return
-            sample = new(Sample)
-            sample._cursor = self
-            sample._turn = turn
-            sample._row = values = unpack(fields)
-            sample._record = values[1]
-            if values[21]:
-                # Callers repeat, where a program was itself hardly does.
-                key = bytes(view[size: values[21] * size])
-                callers = stacks.get(key)
-                if callers is None:
-                    if len(stacks) >= _STACKS_KEPT:
-                        stacks.clear()
-                    if len(frames) >= _FRAMES_KEPT:
-                        frames.clear()
-                    callers = stacks[key] = tuple([frames[key[at: at + size]] for at in range(0, len(key), size)])
-                leaf = unpack_location(view)
-                if not (leaf[2] in texts and leaf[3] in texts and leaf[10] in texts):
-                    frames.keep(leaf)
-                sample.frames = (new_tuple(Frame, leaf + at_texts), *callers)
-            else:
-                sample.frames = ()
-            comm = comms.get(values[3])
-            if comm is None:  # names stay where they are as long as the cursor is open
-                comm = comms[values[3]] = text(row.comm)
-            sample.comm = comm
-            yield sample
+            yield take()
+
+    def samples_and_records(self, capacity: int) -> Iterator["Sample | Record"]:
+        """All records; those that are samples of an event as such."""
+        rows = _Rows(self, capacity)
+        record = ctypes.c_void_p()
+        while self.handle:
+            self.turn += 1
+            got = lib.perfdata_cursor_next(self.handle, byref(record))
+            if got <= 0:
+                self.end(got)
+                return
+            if lib.perfdata_record_type(record) != _SAMPLE or not lib.perfdata_record_event(record):
+                yield Record(self, record.value)
+                continue
+            self.check(lib.perfdata_record_sample_row(record, *rows.place))
+            yield rows.take()
+
+
+class _Rows:
+    """Where the library puts a sample with its chain, and what is made of it."""
+
+    def __init__(self, cursor: _Cursor, capacity: int):
+        self.cursor = cursor
+        self.row = c.SampleRow(struct_size=ctypes.sizeof(c.SampleRow))
+        self.room = (c.Location * max(capacity, 1))()
+        self.room[0].struct_size = ctypes.sizeof(c.Location)
+        self.fields, self.view = memoryview(self.row).cast("B"), memoryview(self.room).cast("B")
+        self.place = (ctypes.addressof(self.row), ctypes.addressof(self.room) if capacity else None, capacity)
+        self.stacks: dict[bytes, tuple[Frame, ...]] = {}
+        self.frames = _Frames()
+        self.texts = (self.frames.texts,)
+        self.comms: dict[int, str] = {}
+
+    def take(self, new: Any = object.__new__, unpack: Any = _ROW.unpack_from, unpack_location: Any = _LOCATION.unpack_from,
+             new_tuple: Any = tuple.__new__, size: int = _LOCATION.size) -> Sample:
+        sample = new(Sample)
+        sample._cursor = cursor = self.cursor
+        sample._turn = cursor.turn
+        sample._row = values = unpack(self.fields)
+        sample._record = values[1]
+        if values[21]:
+            # Callers repeat, where a program was itself hardly does.
+            key = bytes(self.view[size: values[21] * size])
+            callers = self.stacks.get(key)
+            if callers is None:
+                callers = self.remember(key)
+            leaf = unpack_location(self.view)
+            texts = self.texts[0]
+            if not (leaf[2] in texts and leaf[3] in texts and leaf[10] in texts):
+                self.frames.keep(leaf)
+            sample.frames = (new_tuple(Frame, leaf + self.texts), *callers)
+        else:
+            sample.frames = ()
+        comm = self.comms.get(values[3])
+        if comm is None:  # names stay where they are as long as the cursor is open
+            comm = self.comms[values[3]] = text(self.row.comm)
+        sample.comm = comm
+        return sample
+
+    def remember(self, key: bytes) -> tuple[Frame, ...]:
+        frames, size = self.frames, _LOCATION.size
+        if len(self.stacks) >= _STACKS_KEPT:
+            self.stacks.clear()
+        if len(frames) >= _FRAMES_KEPT:
+            frames.clear()
+        chain = self.stacks[key] = tuple([frames[key[at: at + size]] for at in range(0, len(key), size)])
+        return chain
 
 
 class _Frames(dict):
@@ -630,11 +673,12 @@ class Recording:
 
     # ---- record by record ----
 
-    def _cursor(self, order: str, resolve: bool, itrace: "Sequence[str] | str | None", demangle: bool) -> _Cursor:
+    def _cursor(self, order: str, resolve: bool, itrace: "Sequence[str] | str | None", demangle: bool,
+                force: bool = False) -> _Cursor:
         if order not in ("delivery", "file"):
             raise failure(-1, f"order is 'delivery' or 'file', not {order!r}")
         options = c.CursorOptions(struct_size=ctypes.sizeof(c.CursorOptions), order=order == "file",
-                                  flags=(1 if resolve else 0) | (0 if demangle else 2), search=self._search)
+                                  flags=(1 if resolve else 0) | (0 if demangle else 2) | (8 if force else 0), search=self._search)
         given = [itrace] if isinstance(itrace, str) else list(itrace or ())
         if given:
             options.itrace = c.strings(given)

@@ -9,6 +9,7 @@ static void set_search(struct perfdata_cursor *cursor,
 {
     cursor->search = pd_search_of(cursor->recording, &options->search);
     cursor->search.demangle = !(options->flags & PERFDATA_CURSOR_NO_DEMANGLE);
+    cursor->search.force = options->flags & PERFDATA_CURSOR_FORCE;
 }
 
 static perfdata_status decode_traces(struct perfdata_cursor *cursor,

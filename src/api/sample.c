@@ -255,9 +255,9 @@ static perfdata_status fill_frames(const perfdata_record *record, const struct p
     bool chained = sample->callchain_count || sample->stack_dynamic_size;
     perfdata_status status = chained ? put_frames(record, sample, frames, capacity, &count)
                                      : PERFDATA_ERROR_NO_DATA;
-    row->has_chain = status == PERFDATA_OK;
+    row->has_chain = status == PERFDATA_OK && count;
     row->frame_count = (uint32_t)count;
-    if (status != PERFDATA_ERROR_NO_DATA)
+    if (row->has_chain || (status < 0 && status != PERFDATA_ERROR_NO_DATA))
         return status;
     row->frame_count = 1;
     return perfdata_record_resolve(record, sample->cpumode, sample->ip, frames);
@@ -286,6 +286,17 @@ static perfdata_status fill_row(struct perfdata_cursor *cursor, struct perfdata_
     return frames && capacity ? fill_frames(record, sample, frames, capacity, row) : PERFDATA_OK;
 }
 
+perfdata_status perfdata_record_sample_row(const perfdata_record *record,
+                                           struct perfdata_sample_row *out,
+                                           struct perfdata_location *frames, size_t capacity)
+{
+    struct perfdata_sample_row row = { 0 };
+    perfdata_status status = fill_row(record->cursor, frames, capacity, &row);
+    if (status >= 0)
+        pd_give_result(out, &row, sizeof row);
+    return status;
+}
+
 int perfdata_cursor_next_sample(perfdata_cursor *cursor, struct perfdata_sample_row *out,
                                 struct perfdata_location *frames, size_t capacity)
 {
@@ -294,12 +305,8 @@ int perfdata_cursor_next_sample(perfdata_cursor *cursor, struct perfdata_sample_
     while ((got = perfdata_cursor_next(cursor, &record)) > 0) {
         if (record->delivered->type != PD_RECORD_SAMPLE || !record->delivered->event)
             continue;
-        struct perfdata_sample_row row = { 0 };
-        perfdata_status status = fill_row(cursor, frames, capacity, &row);
-        if (status < 0)
-            return status;
-        pd_give_result(out, &row, sizeof row);
-        return 1;
+        perfdata_status status = perfdata_record_sample_row(record, out, frames, capacity);
+        return status < 0 ? status : 1;
     }
     return got;
 }
@@ -330,7 +337,12 @@ perfdata_status perfdata_record_sample_text(const perfdata_record *record, uint3
     cursor->text.length = 0;
     switch (which) {
     case PERFDATA_SAMPLE_TEXT_DATA_SRC:
-        pd_data_source_text(sample.data_src, cursor->recording->like_perf, &cursor->text);
+        /* What is made of a trace says nothing, not "not available". */
+        pd_data_source_text(
+            facts && !(record->delivered->event->attr.sample_type & PD_SAMPLE_DATA_SRC)
+                ? 0
+                : sample.data_src,
+            cursor->recording->like_perf, &cursor->text);
         break;
     case PERFDATA_SAMPLE_TEXT_TRACE_FLAGS:
         pd_trace_flags_text(facts && !facts->recorded ? facts->flags : 0, &cursor->text);

@@ -48,6 +48,7 @@ static perfdata_status take_value(const struct pd_trace_format *format,
                                                     : PERFDATA_VALUE_UNSIGNED;
         if (!pd_trace_number(format, field, sample->raw, sample->raw_size, &value.number))
             return PERFDATA_ERROR_BAD_RECORD;
+        value.size = field->size;
     } else {
         value.kind = text ? PERFDATA_VALUE_TEXT : PERFDATA_VALUE_BYTES;
         value.data = pd_trace_bytes(format, field, sample->raw, sample->raw_size, &value.size);

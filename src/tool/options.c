@@ -349,7 +349,7 @@ enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void 
         char *word = *parser.argv++;
         if (word[0] != '-' || !word[1]) {
             argv[kept++] = word;
-            if (verb->flags & TOOL_VERB_STOP)
+            if (verb->flags & TOOL_VERB_STOP || (verb->stops && verb->stops(options, word)))
                 break;
         } else if (word[1] != '-') {
             code = parse_bundle(&parser, word + 1, help);

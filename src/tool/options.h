@@ -81,6 +81,8 @@ struct tool_verb {
         void *options); /* or NULL                                                     */
     /* argv holds what is not an option, NULL-terminated. */
     enum tool_exit (*run)(struct tool *tool, void *options, int argc, char **argv);
+    /* Options end at this argument, as with TOOL_VERB_STOP at each; NULL: they go on behind it. */
+    bool (*stops)(const void *options, const char *word);
     unsigned flags;
 };
 

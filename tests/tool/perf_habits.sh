@@ -17,17 +17,23 @@ says() {
     got=$?
     [ $got -eq "$code" ] && grep -q -e "$pattern" out || { echo "$*: exit $got"; cat out; failed=1; }
 }
+# Where perf's scripts are not installed, what does their work is named.
+export PERF_EXEC_PATH=/nonexistent
 for name in export-to-sqlite 'python:export-to-sqlite' /usr/lib/x/export-to-sqlite.py; do
-    says 2 'perfdata export sqlite -o FILE.db does the work of export-to-sqlite' "$PERFDATA" script -s $name
+    says 2 'perfdata export sqlite -o FILE.db does its work' "$PERFDATA" script -s $name
 done
 says 2 'script --pt-events' "$PERFDATA" script intel-pt-events
 says 2 'export folded' "$PERFDATA" script report stackcollapse
-says 129 'script --pt-events' ./perf script intel-pt-events
-says 2 'nothing does the work of' "$PERFDATA" script -s nobody.py
+says 255 'script --pt-events' ./perf script intel-pt-events
+says 2 "Can't open python script \"nobody.py\"" "$PERFDATA" script -s nobody.py
+says 2 'is a Perl script' "$PERFDATA" script -s nobody.pl
+says 2 'record, with the events' "$PERFDATA" script record syscall-counts
+says 2 'option -g takes python' "$PERFDATA" script -g perl
 says 0 'intel-pt-events *perfdata script --pt-events' "$PERFDATA" script -l
 # Each replacement is a command line that the program takes.
 "$PERFDATA" script -l | sed -n 's/^  [a-zA-Z_-]* *perfdata //p' | sort -u >commands
 [ "$(wc -l <commands)" -ge 6 ] || { echo 'too few replacements'; failed=1; }
+unset PERF_EXEC_PATH
 while read -r verb rest; do
     # shellcheck disable=SC2086
     "$PERFDATA" $verb $rest -i /nonexistent.data 2>&1 </dev/null | grep -q 'No such file' ||

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts of perf, which are not run: what does their work here. */
+/* Scripts made for perf: those in Python are run by python3 with the package perfdata. */
 #ifndef PERFDATA_TOOL_PERF_SCRIPTS_H
 #define PERFDATA_TOOL_PERF_SCRIPTS_H
 #include "tool/tool.h"
 
-/* script -l: each with what does it here. */
-enum tool_exit tool_list_scripts(struct tool *tool);
-/* Refuses a script by name or path ("flamegraph", "python:x/flamegraph.py") and names what to use instead. */
-enum tool_exit tool_refuse_script(struct tool *tool, const char *name);
-/* A script of perf has this name. */
+enum { TOOL_SCRIPT_WORDS = 96 };
+
+/* The command line of python3, as it grows. */
+struct tool_script {
+    const char *words[TOOL_SCRIPT_WORDS];
+    size_t count;
+    bool too_many;
+};
+
+/* A word; an option with its value, unless that is NULL. */
+void tool_script_word(struct tool_script *script, const char *word);
+void tool_script_option(struct tool_script *script, const char *option, const char *value);
+
+/* A name of a script that comes with perf. */
 bool tool_is_script(const char *name);
+/* Runs the script of that path or name with its arguments, which NULL ends. `script` has its options so far. */
+enum tool_exit tool_run_script(struct tool *tool, struct tool_script *script, const char *name,
+                               char **arguments);
+/* -l: those that come with perf, or what does their work where they are not. */
+enum tool_exit tool_list_scripts(struct tool *tool, struct tool_script *script);
+/* -g: a script for the events of a recording. */
+enum tool_exit tool_generate_script(struct tool *tool, struct tool_script *script);
 
 #endif

@@ -27,7 +27,7 @@ struct script_options {
     const char *graph_functions;
     const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
     int json, guest_code, pad_dso, xed, list_dlfilters, list_scripts;
-    const char *script_name;
+    const char *script_name, *generate;
     const char *dlfilter, *dlargs[MAX_DLARGS];
     size_t dlarg_count;
 };
@@ -167,9 +167,14 @@ static const struct tool_option script_rows[] = {
       "ask this shared object, a filter made for perf; show-cycles: built in", FIELD(dlfilter) },
     { TOOL_CALLBACK, 0, "dlarg", "ARG", "argument of the filter; may be given again",
       .parse = parse_dlarg },
-    { TOOL_STRING, 's', "script", "NAME",
-      "scripts are not run: tells what does that one's work here", FIELD(script_name) },
-    { TOOL_FLAG, 'l', "list", NULL, "scripts of perf and what does their work here",
+    { TOOL_STRING, 's', "script", "SCRIPT",
+      "run a Python script made for perf, a file or one of perf's own by name; words behind are "
+      "its arguments",
+      FIELD(script_name) },
+    { TOOL_STRING, 'g', "gen-script", "LANGUAGE",
+      "write a script that prints the recording's events, perf-script.py (LANGUAGE: python)",
+      FIELD(generate) },
+    { TOOL_FLAG, 'l', "list", NULL, "scripts that come with perf, where they are installed",
       FIELD(list_scripts) },
     { TOOL_FLAG, 0, "list-dlfilters", NULL, "filters here and among perf's",
       FIELD(list_dlfilters) },
@@ -272,6 +277,130 @@ static uint32_t shown(const struct script_options *from)
     return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
 }
 
+/* ---- scripts ---- */
+
+/* The first option that only lines of text have; NULL: none was given. */
+static const char *not_of_scripts(const struct script_options *from)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } rows[] = {
+        { from->field_count, "-F" },
+        { from->hide_chain, "-G" },
+        { from->ns, "--ns" },
+        { from->reltime, "--reltime" },
+        { from->deltatime, "--deltatime" },
+        { from->latency, "-L" },
+        { from->kernel_path, "--show-kernel-path" },
+        { from->demangle_kernel, "--demangle-kernel" },
+        { from->full_source_path, "--full-source-path" },
+        { !from->inlined, "--no-inline" },
+        { from->header || from->header_only || from->info, "--header" },
+        { from->dump || from->dump_unsorted, "-D" },
+        { from->pt_events, "--pt-events" },
+        { shown(from), "--show-..." },
+        { from->dsos, "--dsos" },
+        { from->symbols, "-S" },
+        { from->address_range, "--addr-range" },
+        { from->stop, "--stop-bt" },
+        { from->max_blocks, "--max-blocks" },
+        { from->graph_functions, "--graph-function" },
+        { from->dlfilter, "--dlfilter" },
+        { from->guest_code, "--guest-code" },
+        { from->xed, "--xed" },
+        { from->json, "--json" },
+        { from->between.on || from->between.off, "--switch-on" },
+    };
+    for (size_t i = 0; i < TOOL_LENGTH(rows); i++)
+        if (rows[i].given)
+            return rows[i].option;
+    return NULL;
+}
+
+static enum tool_exit run_python(struct tool *tool, const struct script_options *from,
+                                 const char *name, char **arguments)
+{
+    struct tool_script script = { .count = 0 };
+    char stack[16];
+    const char *wrong = not_of_scripts(from);
+    if (wrong)
+        return tool_usage(tool, "option %s is for lines of text, a script prints its own", wrong);
+    snprintf(stack, sizeof stack, "%u", from->max_stack);
+    const struct {
+        const char *option, *value;
+    } options[] = { { "--input", tool->input },
+                    { "--symfs", from->symfs },
+                    { "--kallsyms", from->kallsyms },
+                    { "--vmlinux", from->vmlinux },
+                    { "--jitdump", from->jitdump },
+                    { "--build-id-dir", tool->build_id_dir },
+                    { "--comms", from->comms },
+                    { "--pids", from->pids },
+                    { "--tids", from->tids },
+                    { "--cpus", from->cpus },
+                    { "--time", from->time },
+                    { "--guest-kallsyms", from->guest_kallsyms },
+                    { "--guest-modules", from->guest_modules },
+                    { "--guest-vmlinux", from->guest_vmlinux },
+                    { "--guest-mount", from->guest_mount },
+                    { "--max-stack", stack } };
+    for (size_t i = 0; i < TOOL_LENGTH(options); i++)
+        tool_script_option(&script, options[i].option, options[i].value);
+    for (unsigned i = 0; i < tool->itrace_count; i++)
+        tool_script_option(&script, "--itrace", tool->itrace[i]);
+    if (tool->no_itrace)
+        tool_script_word(&script, "--no-itrace");
+    if (tool->as_perf)
+        tool_script_word(&script, "--like-perf");
+    if (tool->force)
+        tool_script_word(&script, "--force");
+    if (tool->strict)
+        tool_script_word(&script, "--strict");
+    if (!from->demangle)
+        tool_script_word(&script, "--no-demangle");
+    if (from->list_scripts)
+        tool_script_word(&script, "--list");
+    if (from->generate)
+        tool_script_word(&script, "--generate");
+    if (script.too_many)
+        return tool_usage(tool, "too many options for a script");
+    return from->list_scripts ? tool_list_scripts(tool, &script)
+           : from->generate   ? tool_generate_script(tool, &script)
+                              : tool_run_script(tool, &script, name, arguments);
+}
+
+/* What stands behind a script is the script's. */
+static bool takes_rest(const void *data, const char *word)
+{
+    const struct script_options *from = data;
+    bool form = !strcmp(word, "report") || !strcmp(word, "record");
+    return from->script_name || (access(word, F_OK) != 0 && (form || tool_is_script(word)));
+}
+
+/* What is to be done in place of printing lines; false: nothing. */
+static bool wants_python(const struct script_options *from, int argc, char **argv)
+{
+    bool reports = argc > 1 && !strcmp(argv[0], "report");
+    return from->script_name || from->generate || from->list_scripts ||
+           (argc && access(argv[reports], F_OK) != 0 && tool_is_script(argv[reports]));
+}
+
+static enum tool_exit choose_script(struct tool *tool, const struct script_options *from, int argc,
+                                    char **argv)
+{
+    bool reports = !from->script_name && argc > 1 && !strcmp(argv[0], "report");
+    if (from->generate && strcmp(from->generate, "python") != 0 &&
+        strcmp(from->generate, "py") != 0)
+        return tool_usage(tool, "option -g takes python, not '%s'", from->generate);
+    if (from->script_name || !argc)
+        return run_python(tool, from, from->script_name, argv);
+    char **arguments = argv + reports + 1;
+    if (*arguments && !strcmp(*arguments, "--"))
+        arguments++;
+    return run_python(tool, from, argv[reports], arguments);
+}
+
 static enum tool_exit run_script(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct script_options *from = data;
@@ -317,13 +446,12 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
     perfdata_recording *recording;
     if (from->list_dlfilters)
         return tool_list_dlfilters(tool);
-    if (from->list_scripts)
-        return tool_list_scripts(tool);
-    if (from->script_name)
-        return tool_refuse_script(tool, from->script_name);
-    bool reports = argc > 1 && (!strcmp(argv[0], "report") || !strcmp(argv[0], "record"));
-    if (argc && tool_is_script(argv[reports]) && access(argv[reports], F_OK))
-        return tool_refuse_script(tool, argv[reports]);
+    if (argc > 1 && !strcmp(argv[0], "record") && tool_is_script(argv[1]))
+        return tool_usage(tool,
+                          "script record is not there: %s record, with the events of %s-record",
+                          tool->name, argv[1]);
+    if (wants_python(from, argc, argv))
+        return choose_script(tool, from, argc, argv);
     if (argc && tool->as_perf) /* perf takes it for the name of a script */
         return tool_exit_as(tool, tool_usage(tool, "Couldn't find script '%s'", argv[0]), 129);
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
@@ -348,5 +476,6 @@ const struct tool_verb tool_verb_script = {
     .options_size = sizeof(struct script_options),
     .defaults = script_defaults,
     .run = run_script,
+    .stops = takes_rest,
     .flags = TOOL_VERB_PERF,
 };
