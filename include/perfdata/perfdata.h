@@ -10,6 +10,8 @@
 #include <perfdata/event_switch.h>
 #include <perfdata/export.h>
 #include <perfdata/itrace.h>
+#include <perfdata/kmem.h>
+#include <perfdata/lock.h>
 #include <perfdata/page.h>
 #include <perfdata/profile.h>
 #include <perfdata/recorder.h>
@@ -17,6 +19,8 @@
 #include <perfdata/records.h>
 #include <perfdata/report.h>
 #include <perfdata/rewrite.h>
+#include <perfdata/sched.h>
+#include <perfdata/stat.h>
 #include <perfdata/script.h>
 #include <perfdata/status.h>
 #include <perfdata/symbol_search.h>

@@ -7,6 +7,10 @@ _perfdata() {
             'report:samples counted by command, object, symbol...'
             'annotate:code of functions, with the samples on each instruction'
             'kvm:recordings and reports of virtual machines'
+            'sched:what the scheduler did\: latencies, a map of CPUs, a line a switch'
+            'kmem:what the kernel allocated, by call site'
+            'lock:which of the kernel'\''s locks were waited for'
+            'stat:counts of a recording of perf stat'
             'dump:every field of every record'
             'header:what the recording'\''s header says'
             'evlist:events of the recording'
@@ -303,6 +307,68 @@ _perfdata() {
         '*--guestmodules=[as in perf\: the modules'\'' maps are those that were recorded]:FILE:_files' \
         '*--guestmount=[DIR/PID is the root of the guest that PID is the hypervisor of]:DIR:_files -/' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    sched)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    kmem)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--caller[a table of call sites]' \
+        '*--alloc[a table of what was allocated]' \
+        '*-s+[of the table asked for before it\: frag, hit, bytes, pingpong, ptr, callsite; largest first]:KEY\[,...\]:' \
+        '*--sort=[of the table asked for before it\: frag, hit, bytes, pingpong, ptr, callsite; largest first]:KEY\[,...\]:' \
+        '*-l+[lines at most of the table asked for before it]:N:' \
+        '*--line=[lines at most of the table asked for before it]:N:' \
+        '*--raw-ip[call sites as addresses]' \
+        '*--slab[the slab allocator (always)]' \
+        '*--time=[START,STOP in seconds; either may be missing]:SPAN:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    lock)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*-q[no warnings]' \
+        '*--quiet[no warnings]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    stat)
+        _arguments '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     dump)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
         '*--input=[recording to read; - is standard input]:FILE:_files' \

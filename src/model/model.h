@@ -213,6 +213,8 @@ size_t pd_timeline_thread_count(
 struct pd_thread *pd_timeline_thread(const struct pd_timeline *timeline, size_t index);
 /* Still in perf's table: no later FORK replaced it. (EXIT replaces nothing.) */
 bool pd_thread_current(const struct pd_thread *thread);
+/* An EXIT said that it ended. The writer's thread only. */
+bool pd_thread_dead(const struct pd_thread *thread);
 /* Maps of a thread in address order, the unpublished ones too when `number` is all ones; stops when `each` returns
  * non-zero. A replaced incarnation may have lost its maps. */
 int pd_thread_each_map(const struct pd_thread *thread, uint64_t number,

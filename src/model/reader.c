@@ -84,6 +84,11 @@ bool pd_thread_current(const struct pd_thread *thread)
     return thread->state->current;
 }
 
+bool pd_thread_dead(const struct pd_thread *thread)
+{
+    return thread->state->dead;
+}
+
 /* The flag keeps the map alive when its versions go. */
 static const struct pd_map *found(const struct pd_map_version *version, uint64_t ip)
 {

@@ -46,9 +46,8 @@ static const char man_exit[] =
     ".TP\n.B 4\nan output could not be written\n"
     ".PP\nCalled under the name \\fBperf\\fR it ends with perf's codes.\n";
 
-static void man_options(struct tool *tool, const struct tool_verb *verb)
+static void man_rows(struct tool *tool, const struct tool_verb *verb)
 {
-    tool_puts(tool, ".SH OPTIONS\n");
     for (const struct tool_option *row = verb->options; row->kind; row++) {
         char text[120];
         if (row->kind == TOOL_GROUP) {
@@ -65,6 +64,27 @@ static void man_options(struct tool *tool, const struct tool_verb *verb)
         }
     }
     tool_puts(tool, ".TP\n.B \\-h, \\-\\-help\nthe options in short\n");
+}
+
+static void man_options(struct tool *tool, const struct tool_verb *verb)
+{
+    tool_puts(tool, ".SH OPTIONS\n");
+    man_rows(tool, verb);
+    for (const struct tool_verb *const *sub = verb->subs; sub && *sub; sub++) {
+        tool_puts(tool, ".SH ");
+        for (const char *c = (*sub)->name; *c; c++) {
+            char upper = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+            tool_write(tool, &upper, 1);
+        }
+        tool_puts(tool, "\n.B perfdata ");
+        roff(tool, (*sub)->name);
+        tool_puts(tool, "\n");
+        roff(tool, (*sub)->synopsis);
+        tool_puts(tool, "\n.PP\n");
+        roff(tool, (*sub)->description);
+        tool_puts(tool, "\n");
+        man_rows(tool, *sub);
+    }
 }
 
 static void man_verb(struct tool *tool, const struct tool_verb_row *row)
@@ -128,7 +148,7 @@ enum tool_exit tool_generate_man(struct tool *tool, const char *verb)
 }
 
 /* One word list per verb: "-i --input= ...". */
-static void completion_words(struct tool *tool, const struct tool_verb *verb)
+static void completion_options(struct tool *tool, const struct tool_verb *verb)
 {
     for (const struct tool_option *row = verb->options; row->kind; row++) {
         if (row->kind == TOOL_GROUP || row->flags & TOOL_HIDDEN)
@@ -137,6 +157,15 @@ static void completion_words(struct tool *tool, const struct tool_verb *verb)
             tool_printf(tool, "-%c ", row->short_name);
         if (row->long_name)
             tool_printf(tool, "--%s ", row->long_name);
+    }
+}
+
+static void completion_words(struct tool *tool, const struct tool_verb *verb)
+{
+    completion_options(tool, verb);
+    for (const struct tool_verb *const *sub = verb->subs; sub && *sub; sub++) {
+        tool_printf(tool, "%s ", tool_sub_name(*sub));
+        completion_options(tool, *sub);
     }
     tool_puts(tool, "--help");
 }
@@ -291,9 +320,8 @@ static bool known_to_perf(const struct tool_verb *verb, const struct tool_option
     return verb->flags & TOOL_VERB_PERF && !(row->flags & TOOL_OURS);
 }
 
-static void options_of_verb(struct tool *tool, const struct tool_verb_row *verb_row)
+static void options_of_verb(struct tool *tool, const struct tool_verb *verb)
 {
-    const struct tool_verb *verb = verb_row->verb;
     tool_printf(tool, "\n## %s\n\n| option | state | what it does |\n|---|---|---|\n", verb->name);
     for (const struct tool_option *row = verb->options; row->kind; row++) {
         char text[120];
@@ -317,6 +345,8 @@ static void options_of_verb(struct tool *tool, const struct tool_verb_row *verb_
                     : *value == '[' ? "[=...]"
                                     : "=...");
     }
+    for (const struct tool_verb *const *sub = verb->subs; sub && *sub; sub++)
+        options_of_verb(tool, *sub);
 }
 
 void tool_generate_options(struct tool *tool)
@@ -328,5 +358,5 @@ void tool_generate_options(struct tool *tool)
               "option. *refused*: perf has it, perfdata says so by name and ends with 2\n"
               "(129 when called as perf).\n");
     for (const struct tool_verb_row *row = tool_verbs; row->verb; row++)
-        options_of_verb(tool, row);
+        options_of_verb(tool, row->verb);
 }

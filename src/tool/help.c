@@ -86,6 +86,11 @@ void tool_help_verb(struct tool *tool, const struct tool_verb *verb)
             tool_help_row(tool, text, option->help);
         }
     }
+    for (const struct tool_verb *const *sub = verb->subs; sub && *sub; sub++) {
+        if (sub == verb->subs)
+            tool_puts(tool, "\nVerbs:\n");
+        tool_help_row(tool, tool_sub_name(*sub), (*sub)->description);
+    }
     if (verb->examples[0])
         tool_puts(tool, "\nExamples:\n");
     for (size_t i = 0; i + 1 < TOOL_LENGTH(verb->examples) && verb->examples[i]; i += 2) {

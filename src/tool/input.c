@@ -248,3 +248,9 @@ int tool_write_text(void *tool, const char *text, size_t length)
     tool_write(state, text, length);
     return !tool_output_ok(state);
 }
+
+int tool_write_error(void *tool, const char *text, size_t length)
+{
+    tool_flush(tool);
+    return fwrite(text, 1, length, stderr) != length;
+}

@@ -409,6 +409,41 @@ enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, in
     return code;
 }
 
+const char *tool_sub_name(const struct tool_verb *sub)
+{
+    const char *blank = strrchr(sub->name, ' ');
+    return blank ? blank + 1 : sub->name;
+}
+
+static const struct tool_verb *find_sub(const struct tool_verb *verb, const char *word)
+{
+    enum { LEAST = 3 };
+    size_t length = strlen(word);
+    for (const struct tool_verb *const *sub = verb->subs; *sub; sub++)
+        if (!strcmp(tool_sub_name(*sub), word))
+            return *sub;
+    for (const struct tool_verb *const *sub = verb->subs; *sub && length >= LEAST; sub++)
+        if (!strncmp(tool_sub_name(*sub), word, length))
+            return *sub;
+    return NULL;
+}
+
+enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, int argc, char **argv)
+{
+    const struct tool_verb *sub = argc ? find_sub(verb, argv[0]) : NULL;
+    if (sub) {
+        tool->verb = sub->name;
+        return tool_verb_run(tool, sub, argc, argv);
+    }
+    char names[256];
+    size_t length = 0;
+    for (const struct tool_verb *const *at = verb->subs; *at && length < sizeof names; at++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   at == verb->subs ? "" : ", ", tool_sub_name(*at));
+    return argc ? tool_usage(tool, "'%s' is none of its verbs: %s", argv[0], names)
+                : tool_usage(tool, "a verb is needed: %s", names);
+}
+
 uint64_t tool_flags(const struct tool_flag *rows, size_t count)
 {
     uint64_t flags = 0;

@@ -84,7 +84,15 @@ struct tool_verb {
     /* Options end at this argument, as with TOOL_VERB_STOP at each; NULL: they go on behind it. */
     bool (*stops)(const void *options, const char *word);
     unsigned flags;
+    /* Verbs of the verb ("sched latency"), ended by NULL, or NULL: run is then tool_run_sub(). Each has the verb's own options,
+     * too, where perf's has. */
+    const struct tool_verb *const *subs;
 };
+
+/* The word behind the verb's name: "latency" of "sched latency". */
+const char *tool_sub_name(const struct tool_verb *sub);
+/* Runs the verb's verb that argv[0] names, by perf's rule: the beginning of a name is enough. */
+enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, int argc, char **argv);
 
 /* Parses argv[1..] into options, runs the verb; argv is permuted. */
 enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc,

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include "analyse/tracepoints.h"
+#include "base/memory.h"
+#include "container/handle.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WRITE_AT = 1 << 16, NS_PER_USEC = 1000 };
+
+bool pd_tp_has_event(const struct pd_recording *recording, const char *name)
+{
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (!strcmp(recording->events[i]->name, name))
+            return true;
+    return false;
+}
+
+bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_record)
+{
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->attr.type == PD_TYPE_TRACEPOINT)
+            return true;
+    pd_warning(&recording->context, PERFDATA_ISSUE_LOST, -1,
+               "No trace sample to read. Did you call 'perf %s'?\n", how_to_record);
+    return false;
+}
+
+perfdata_status pd_tp_no_memory(struct pd_tp *tp)
+{
+    return pd_fail(&tp->recording->context, PERFDATA_ERROR_MEMORY, -1,
+                   "no memory for what the tracepoints tell");
+}
+
+/* ---- plans ---- */
+
+static const struct pd_tp_handler *handler_of(const struct pd_tp *tp, const struct pd_event *event)
+{
+    if (event->attr.type != PD_TYPE_TRACEPOINT)
+        return NULL;
+    for (const struct pd_tp_handler *row = tp->verb.handlers; row->event; row++)
+        if (!strcmp(row->event, event->name))
+            return row;
+    return NULL;
+}
+
+/* Fields that an event lacks count as 0, as with perf; that is told once. */
+static perfdata_status plan_event(struct pd_tp *tp, const struct pd_event *event)
+{
+    struct pd_tp_plan *plan = &tp->plans[event->index];
+    plan->handler = handler_of(tp, event);
+    if (event->attr.type == PD_TYPE_TRACEPOINT && tp->tracing)
+        plan->format = pd_tracing_format(tp->tracing, event->attr.config);
+    if (!plan->handler)
+        return PERFDATA_OK;
+    for (unsigned i = 0; i < PD_TP_FIELDS && plan->handler->fields[i]; i++) {
+        const char *name = plan->handler->fields[i];
+        plan->fields[i] = plan->format ? pd_trace_field(plan->format, name) : NULL;
+        if (plan->fields[i])
+            continue;
+        perfdata_status status = pd_issue(&tp->recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
+                                          "the format of %s has no field %s: it counts as 0",
+                                          event->name, name);
+        if (status < 0)
+            return status;
+    }
+    return PERFDATA_OK;
+}
+
+static perfdata_status plan_events(struct pd_tp *tp)
+{
+    struct pd_recording *recording = tp->recording;
+    const struct pd_span *data = &recording->features.tracing_data.data;
+    perfdata_status status = PERFDATA_OK;
+    if (recording->features.tracing_data.present && data->size)
+        status = pd_tracing_open(&recording->context, data->data, data->size, NULL, &tp->tracing);
+    if (status < 0)
+        return status;
+    tp->plans = calloc(recording->event_count + 1, sizeof *tp->plans);
+    if (!tp->plans)
+        return pd_tp_no_memory(tp);
+    for (size_t i = 0; i < recording->event_count && status >= 0; i++)
+        status = plan_event(tp, recording->events[i]);
+    return status;
+}
+
+perfdata_status pd_tp_open(struct pd_tp *tp, struct pd_recording *recording,
+                           const struct perfdata_symbol_search *search,
+                           const struct pd_tp_verb *verb, perfdata_write_fn write, void *data)
+{
+    *tp = (struct pd_tp){
+        .recording = recording, .verb = *verb, .write = write, .write_data = data
+    };
+    struct pd_object_search places = { 0 };
+    if (search)
+        places = pd_search_of(recording, search);
+    places.demangle = true;
+    perfdata_status status = plan_events(tp);
+    if (status >= 0)
+        status = pd_session_open(recording, search ? &places : NULL, &tp->session);
+    return status;
+}
+
+perfdata_status pd_tp_close(struct pd_tp *tp, perfdata_status status)
+{
+    if (tp->session.timeline)
+        pd_session_close(&tp->session);
+    if (status >= 0 && tp->bad_samples)
+        status = pd_issue(&tp->recording->context, PERFDATA_ISSUE_BAD_SAMPLE, -1,
+                          "%llu samples say more than they hold: as much as is there counts",
+                          (unsigned long long)tp->bad_samples);
+    pd_tracing_free(tp->tracing);
+    free(tp->plans);
+    if (status >= 0)
+        return pd_api_emit(&tp->recording->context, &tp->out, tp->write, tp->write_data);
+    pd_text_free(&tp->out);
+    return status;
+}
+
+/* ---- the run ---- */
+
+static perfdata_status flush(struct pd_tp *tp)
+{
+    if (PD_LIKELY(tp->out.length < WRITE_AT))
+        return PERFDATA_OK;
+    if (tp->out.failed)
+        return pd_tp_no_memory(tp);
+    bool stopped = tp->write(tp->write_data, tp->out.data, tp->out.length);
+    tp->out.length = 0;
+    return stopped ? pd_fail(&tp->recording->context, PERFDATA_ERROR_OUTPUT, -1,
+                             "the text could not be written")
+                   : PERFDATA_OK;
+}
+
+static perfdata_status take_sample(struct pd_tp *tp, const struct pd_delivered *record)
+{
+    const struct pd_event *event = record->event;
+    if (!event || event->index >= tp->recording->event_count)
+        return PERFDATA_OK;
+    struct pd_tp_sample sample = { .tp = tp, .record = record, .plan = &tp->plans[event->index] };
+    if (!sample.plan->handler && !tp->verb.before)
+        return PERFDATA_OK;
+    tp->samples++;
+    if (pd_delivered_sample(record, &sample.sample) < 0)
+        tp->bad_samples++;
+    if (!tp->kernel_shown && tp->session.symbols && event->plan.ip)
+        tp->kernel_shown = pd_symbols_show_front(tp->session.symbols, sample.sample.cpumode,
+                                                 sample.sample.ip, record->number);
+    perfdata_status status = PERFDATA_OK;
+    if (tp->verb.before)
+        status = tp->verb.before(tp->verb.data, &sample);
+    if (status >= 0 && sample.plan->handler)
+        status = sample.plan->handler->take(tp->verb.data, &sample);
+    if (PD_UNLIKELY(pd_memory_failed()))
+        return pd_tp_no_memory(tp);
+    return status < 0 ? status : flush(tp);
+}
+
+static int front(void *data, const struct pd_delivered *record)
+{
+    struct pd_tp *tp = data;
+    perfdata_status status = PERFDATA_OK;
+    if (record->type == PD_RECORD_SAMPLE) {
+        status = take_sample(tp, record);
+        return status < 0 ? status : PD_FRONT_IGNORE;
+    }
+    if (record->type < 64 && !(tp->verb.hears >> record->type & 1))
+        return PD_FRONT_IGNORE;
+    if (tp->verb.other)
+        status = tp->verb.other(tp->verb.data, record);
+    return status < 0 ? status : PD_FRONT_PASS;
+}
+
+static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *resolver,
+                             void **state)
+{
+    struct pd_tp *tp = data;
+    *state = NULL;
+    if (!worker)
+        tp->resolver = resolver;
+    return PERFDATA_OK;
+}
+
+static void end(void *data, unsigned worker, void *state)
+{
+    (void)worker, (void)state;
+    ((struct pd_tp *)data)->resolver = NULL;
+}
+
+static perfdata_status work(void *data, void *state, struct pd_batch *batch)
+{
+    (void)data, (void)state, (void)batch;
+    return PERFDATA_OK;
+}
+
+perfdata_status pd_tp_run(struct pd_tp *tp)
+{
+    struct pd_consumer consumer = { .kind = PD_CONSUME_SEQUENTIAL,
+                                    .warns = PD_WARN_READ,
+                                    .data = tp,
+                                    .no_samples = true,
+                                    .no_threads = true,
+                                    .alone = true,
+                                    .order = PD_ORDER_DELIVERY,
+                                    .begin = begin,
+                                    .work = work,
+                                    .end = end,
+                                    .front = front };
+    return pd_pipeline_run(&tp->session, &consumer, 0);
+}
+
+/* ---- fields ---- */
+
+uint64_t pd_tp_number(const struct pd_tp_sample *sample, unsigned index)
+{
+    const struct pd_trace_field *field = sample->plan->fields[index];
+    uint64_t value = 0;
+    if (!field || !pd_trace_number(sample->plan->format, field, sample->sample.raw,
+                                   sample->sample.raw_size, &value))
+        return 0;
+    return value;
+}
+
+const char *pd_tp_text(const struct pd_tp_sample *sample, unsigned index, size_t *length)
+{
+    const struct pd_trace_field *field = sample->plan->fields[index];
+    size_t size = 0;
+    const uint8_t *bytes = field ? pd_trace_bytes(sample->plan->format, field, sample->sample.raw,
+                                                  sample->sample.raw_size, &size)
+                                 : NULL;
+    *length = bytes ? strnlen((const char *)bytes, size) : 0;
+    return (const char *)bytes;
+}
+
+/* ---- threads, names, places ---- */
+
+struct pd_thread *pd_tp_thread(const struct pd_tp_sample *sample, uint32_t pid, uint32_t tid)
+{
+    struct pd_tp *tp = sample->tp;
+    struct pd_thread *thread = pd_timeline_touch(tp->session.timeline, pid, tid,
+                                                 sample->record->number);
+    if (PD_UNLIKELY(!thread))
+        pd_tp_no_memory(tp);
+    return thread;
+}
+
+const char *pd_tp_comm(const struct pd_tp_sample *sample, const struct pd_thread *thread)
+{
+    uint64_t number = sample->record->number;
+    const struct pd_comm *comm = pd_thread_comm(thread, number);
+    return comm ? pd_comm_text(comm, number) : "";
+}
+
+const char *pd_tp_final_comm(const struct pd_thread *thread)
+{
+    const struct pd_comm *comm = pd_thread_comm(thread, UINT64_MAX);
+    return comm ? pd_comm_final_text(comm) : "";
+}
+
+struct pd_location *pd_tp_resolve_at(const struct pd_tp_sample *sample, struct pd_thread *thread,
+                                     uint8_t cpumode, uint64_t ip)
+{
+    struct pd_tp *tp = sample->tp;
+    return tp->resolver ? pd_resolve(tp->resolver, thread, sample->record->number, cpumode, ip)
+                        : NULL;
+}
+
+struct pd_location *pd_tp_resolve(const struct pd_tp_sample *sample, struct pd_thread *thread)
+{
+    return pd_tp_resolve_at(sample, thread, sample->sample.cpumode, sample->sample.ip);
+}
+
+static int by_bucket(const void *a, const void *b)
+{
+    const struct pd_thread *x = *(struct pd_thread *const *)a, *y = *(struct pd_thread *const *)b;
+    if (x->tid % 256 != y->tid % 256)
+        return x->tid % 256 < y->tid % 256 ? -1 : 1;
+    int32_t m = (int32_t)x->tid, n = (int32_t)y->tid;
+    if (m != n)
+        return m < n ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+struct pd_thread **pd_tp_threads(const struct pd_tp *tp, size_t *count)
+{
+    const struct pd_timeline *timeline = tp->session.timeline;
+    size_t all = pd_timeline_thread_count(timeline);
+    struct pd_thread **threads = malloc((all + 1) * sizeof(struct pd_thread *));
+    *count = 0;
+    for (size_t i = 0; threads && i < all; i++) {
+        struct pd_thread *thread = pd_timeline_thread(timeline, i);
+        if (pd_thread_current(thread))
+            threads[(*count)++] = thread;
+    }
+    if (threads)
+        qsort(threads, *count, sizeof(struct pd_thread *), by_bucket);
+    return threads;
+}
+
+static bool read_time(const char *text, size_t length, uint64_t *out)
+{
+    uint64_t seconds = 0, fraction = 0, unit = 1000000000;
+    size_t i = 0;
+    for (; i < length && text[i] != '.'; i++)
+        if (text[i] < '0' || text[i] > '9' || pd_mul_overflows(seconds, (uint64_t)10, &seconds) ||
+            pd_add_overflows(seconds, (uint64_t)(text[i] - '0'), &seconds))
+            return false;
+    for (i++; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9' || unit == 1)
+            return false;
+        unit /= 10;
+        fraction += unit * (uint64_t)(text[i] - '0');
+    }
+    return !pd_mul_overflows(seconds, UINT64_C(1000000000), &seconds) &&
+           !pd_add_overflows(seconds, fraction, out);
+}
+
+bool pd_tp_span(const char *text, uint64_t *from, uint64_t *to)
+{
+    const char *comma = strchr(text, ',');
+    *from = *to = 0;
+    return comma && read_time(text, (size_t)(comma - text), from) &&
+           read_time(comma + 1, strlen(comma + 1), to) && (!*to || *from <= *to);
+}
+
+void pd_tp_time(struct pd_text *out, uint64_t time, size_t width)
+{
+    char text[40];
+    int length = snprintf(text, sizeof text, "%llu.%06llu", (unsigned long long)(time / 1000000000),
+                          (unsigned long long)(time % 1000000000 / NS_PER_USEC));
+    pd_text_right(out, text, (size_t)length, width);
+}

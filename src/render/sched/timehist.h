@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* timehist in two parts: the lines of events (timehist.c), what is summed up of tasks (timehist_summary.c). */
+#ifndef PD_RENDER_SCHED_TIMEHIST_H
+#define PD_RENDER_SCHED_TIMEHIST_H
+#include "render/sched/sched.h"
+#include "select/filter.h"
+
+/* Mean and deviation as they grow, perf's way: its last digits show. */
+struct pd_sched_stats {
+    double count, mean, m2;
+    uint64_t least, most;
+};
+
+struct pd_sched_task {
+    const struct pd_thread *thread; /* NULL: never seen here; of an idle CPU always */
+    uint64_t last_time, ready_at;
+    int last_state;
+    uint64_t run, delay, sleep, io_wait, preempted; /* of the last switch */
+    uint64_t total_run, total_delay, total_sleep, total_io_wait, total_preempted;
+    uint64_t migrations;
+    struct pd_sched_stats runs;
+};
+
+struct pd_sched_chain {
+    uint64_t time, count;
+    const char *text;
+};
+
+/* A CPU when nothing runs. */
+struct pd_sched_idle {
+    struct pd_sched_task task;
+    const struct pd_thread *before; /* what went to sleep there; NULL: none */
+    uint32_t chain;                 /* of the switch to idle, number + 1; 0: none */
+    PD_VEC(struct pd_sched_chain) chains;
+    struct pd_map64 chain_at; /* by number of the text */
+};
+
+struct pd_timehist {
+    struct pd_sched *sched;
+    struct pd_tp tp;
+    PD_VEC(struct pd_sched_task) tasks;  /* by the thread's index */
+    PD_VEC(struct pd_sched_idle *) idle; /* by CPU */
+    uint64_t switched_at[PD_SCHED_CPUS]; /* 0: not yet */
+    uint32_t most_cpu;                   /* the highest CPU, or how many the header says */
+    struct pd_filter filter;             /* pids, tids, CPUs */
+    uint64_t from, to;                   /* of --time; 0: open */
+    uint64_t first, last;                /* what was looked at */
+    uint64_t skipped;
+    size_t comm_width;
+    uint64_t flags;
+    bool shows_chain;
+    PD_VEC(struct pd_frame) frames; /* of the sample at hand: frame_count of them */
+    size_t frame_count;
+    struct pd_intern chain_texts;
+};
+
+/* "comm[tid/pid]", and the column as wide as the widest so far. `comm` NULL: an idle CPU. */
+void pd_timehist_name(struct pd_timehist *hist, const char *comm, const struct pd_thread *thread,
+                      bool left, struct pd_text *out);
+/* "%*lu.%03lu " in milliseconds. */
+void pd_timehist_ms(struct pd_text *out, uint64_t time, unsigned width);
+void pd_timehist_summary(struct pd_timehist *hist);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/input.h"
+#include "tool/verbs.h"
+#include <perfdata/lock.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lock_options {
+    struct perfdata_lock_options to; /* its strings are the command line's */
+    int threads, map;
+};
+#define FIELD(name) offsetof(struct lock_options, name)
+
+/* Where symbols are: given before the verb's verb or behind it. */
+static struct perfdata_symbol_search places;
+
+static enum tool_exit run_view(struct tool *tool, struct lock_options *from, uint32_t view,
+                               uint32_t by, int argc, char **argv)
+{
+    struct perfdata_lock_options options = from->to;
+    options.struct_size = sizeof options;
+    options.view = view;
+    options.by = by;
+    options.flags = (tool->verbose ? PERFDATA_LOCK_STACKS : 0) |
+                    (from->threads ? PERFDATA_LOCK_THREADS : 0);
+    options.search = places;
+    options.search.build_id_dir = tool->build_id_dir;
+    options.search.home = getenv("HOME");
+    perfdata_recording *recording;
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_status status = perfdata_lock_run(recording, &options, tool_write_error, tool);
+    return tool_close_run(tool, recording, status, status == PERFDATA_ERROR_NO_DATA ? 234 : -1);
+}
+
+static enum tool_exit parse_kallsyms(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)tool, (void)data;
+    places.kallsyms = unset ? NULL : value;
+    return TOOL_DONE;
+}
+
+static enum tool_exit parse_vmlinux(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)tool, (void)data;
+    places.vmlinux = unset ? NULL : value;
+    return TOOL_DONE;
+}
+
+static enum tool_exit parse_quiet(struct tool *tool, void *data, const char *value, bool unset)
+{
+    (void)data, (void)value;
+    tool->quiet = !unset;
+    return TOOL_DONE;
+}
+
+#define ROWS_SHARED                                                                                   \
+    { TOOL_GROUP, .help = "Input" }, TOOL_ROW_INPUT, TOOL_ROWS_READING,                               \
+        { TOOL_CALLBACK,          0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",      \
+          .parse = parse_kallsyms },                                                                  \
+        { TOOL_CALLBACK, 0, "vmlinux", "FILE", "kernel image with symbols", .parse = parse_vmlinux }, \
+        { TOOL_CALLBACK,       'q', "quiet", NULL, "no warnings", .flags = TOOL_NO_VALUE,             \
+          .parse = parse_quiet },                                                                     \
+        TOOL_ROW_VERBOSE
+#define ROWS_TABLE(keys)                                                                           \
+    { TOOL_STRING,   'k', "key", "COLUMN", "the column that is sorted by, the largest first",      \
+      FIELD(to.sort) },                                                                            \
+        { TOOL_STRING, 'F', "field", "COLUMN[,...]", keys, FIELD(to.fields) },                     \
+    {                                                                                              \
+        TOOL_UINT, 'E', "entries", "N", "lines at most", FIELD(to.entries)                         \
+    }
+
+static void set_defaults(void *data)
+{
+    struct lock_options *options = data;
+    options->to.entries = UINT32_MAX;
+    options->to.max_stack = 8;
+    options->to.skip = 3;
+}
+
+static const struct tool_option report_rows[] = {
+    ROWS_SHARED,
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_FLAG, 't', "threads", NULL, "a line a thread", FIELD(threads) },
+    ROWS_TABLE("acquired, contended, avg_wait, wait_total, wait_max, wait_min"),
+    { 0 },
+};
+
+static enum tool_exit run_report(struct tool *tool, void *data, int argc, char **argv)
+{
+    struct lock_options *options = data;
+    return run_view(tool, options, PERFDATA_LOCK_REPORT,
+                    options->threads ? PERFDATA_LOCK_BY_THREAD : PERFDATA_LOCK_BY_ADDRESS, argc,
+                    argv);
+}
+
+static const struct tool_verb report = {
+    .name = "lock report",
+    .synopsis = "[OPTIONS] [FILE]",
+    .description = "A line a lock: how often it was acquired after a wait, and how long that took.",
+    .options = report_rows,
+    .options_size = sizeof(struct lock_options),
+    .defaults = set_defaults,
+    .run = run_report,
+    .flags = TOOL_VERB_PERF,
+};
+
+static const struct tool_option info_rows[] = {
+    ROWS_SHARED,
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_FLAG, 't', "threads", NULL, "the threads that waited", FIELD(threads) },
+    { TOOL_FLAG, 'm', "map", NULL, "the addresses of the locks, and who waited first", FIELD(map) },
+    { 0 },
+};
+
+static enum tool_exit run_info(struct tool *tool, void *data, int argc, char **argv)
+{
+    struct lock_options *options = data;
+    if (!options->threads && !options->map)
+        return tool_exit_as(tool, tool_usage(tool, "Unknown type of information"), 255);
+    return run_view(tool, options, PERFDATA_LOCK_INFO, PERFDATA_LOCK_BY_ADDRESS, argc, argv);
+}
+
+static const struct tool_verb info = {
+    .name = "lock info",
+    .synopsis = "-m|-t [OPTIONS] [FILE]",
+    .description = "Lists the threads that waited, or the locks.",
+    .options = info_rows,
+    .options_size = sizeof(struct lock_options),
+    .defaults = set_defaults,
+    .run = run_info,
+    .flags = TOOL_VERB_PERF,
+};
+
+static const struct tool_option contention_rows[] = {
+    ROWS_SHARED,
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_FLAG, 't', "threads", NULL, "a line a thread", FIELD(threads) },
+    ROWS_TABLE("contended, avg_wait, wait_total, wait_max, wait_min"),
+    { TOOL_UINT, 0, "max-stack", "N", "frames that are looked at (8)", FIELD(to.max_stack) },
+    { TOOL_UINT, 0, "stack-skip", "N", "of them the first ones that are no callers (3)",
+      FIELD(to.skip) },
+    { 0 },
+};
+
+static enum tool_exit run_contention(struct tool *tool, void *data, int argc, char **argv)
+{
+    struct lock_options *options = data;
+    return run_view(tool, options, PERFDATA_LOCK_CONTENTION,
+                    options->threads ? PERFDATA_LOCK_BY_THREAD : PERFDATA_LOCK_BY_CALLER, argc,
+                    argv);
+}
+
+static const struct tool_verb contention = {
+    .name = "lock contention",
+    .synopsis = "[OPTIONS] [FILE]",
+    .description = "A line a place that waited for a lock: how often and how long.",
+    .options = contention_rows,
+    .options_size = sizeof(struct lock_options),
+    .defaults = set_defaults,
+    .run = run_contention,
+    .flags = TOOL_VERB_PERF,
+};
+
+static const struct tool_option lock_rows[] = { ROWS_SHARED, { 0 } };
+static const struct tool_verb *const views[] = { &report, &info, &contention, NULL };
+
+static enum tool_exit run_lock(struct tool *tool, void *data, int argc, char **argv)
+{
+    (void)data;
+    if (argc && !strcmp(argv[0], "script")) {
+        tool->verb = "script";
+        return tool_verb_run(tool, &tool_verb_script, argc, argv);
+    }
+    if (argc && !strncmp(argv[0], "rec", 3))
+        return tool_usage(tool, "record -e 'lock:contention*' -g records what its views need");
+    return tool_run_sub(tool, &tool_verb_lock, argc, argv);
+}
+
+const struct tool_verb tool_verb_lock = {
+    .name = "lock",
+    .synopsis = "[OPTIONS] report|info|contention|script [OPTIONS] [FILE]",
+    .description = "Shows which of the kernel's locks were waited for, from the tracepoints "
+                   "lock:contention_begin and\ncontention_end of a recording, on standard error as "
+                   "with perf. script is the verb script.",
+    .examples = { "lock contention -i perf.data", "where the kernel waited longest",
+                  "lock contention -t perf.data", "which threads waited" },
+    .options = lock_rows,
+    .run = run_lock,
+    .flags = TOOL_VERB_PERF | TOOL_VERB_STOP,
+    .subs = views,
+};

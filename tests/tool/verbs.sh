@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The recordings of tests/data/verbs print what perf printed, with one thread and with four.
+set -u
+cd "$SOURCE/tests/data/verbs" || exit 1
+out=$(mktemp) || exit 1
+trap 'rm -f "$out" "$out.err"' EXIT
+export TZ=UTC LC_ALL=C COLUMNS=160 LINES=50 PERF_CONFIG=/dev/null
+failed=0 count=0
+while read -r name verb options; do
+    case $name in '#'* | '') continue ;; esac
+    count=$((count + 1))
+    for jobs in 1 4; do
+        threads="-j $jobs"
+        case $verb in stat) threads= ;; esac
+        # shellcheck disable=SC2086
+        "$PERFDATA" "$verb" $options $threads </dev/null >"$out" 2>"$out.err"
+        case $verb in lock | trace | stat) cat "$out.err" >>"$out" ;; esac
+        if ! diff -u "$name.exact" "$out" >"$out.diff"; then
+            echo "$name ($jobs): $verb $options differs:"
+            cat "$out.err"
+            head -n 40 "$out.diff"
+            failed=1
+        fi
+        rm -f "$out.diff"
+    done
+done <cases
+[ $count -gt 0 ] || { echo 'no cases'; exit 1; }
+exit $failed
