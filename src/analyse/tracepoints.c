@@ -163,7 +163,8 @@ static int front(void *data, const struct pd_delivered *record)
         status = take_sample(tp, record);
         return status < 0 ? status : PD_FRONT_IGNORE;
     }
-    if (record->type < 64 && !(tp->verb.hears >> record->type & 1))
+    bool kernels = record->type < 64;
+    if (kernels && !(tp->verb.hears & UINT64_C(1) << record->type))
         return PD_FRONT_IGNORE;
     if (tp->verb.other)
         status = tp->verb.other(tp->verb.data, record);
