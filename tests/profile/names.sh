@@ -57,6 +57,10 @@ total("firefox", sum((t["samples"]["weight"] for t in data["threads"]), []))
 data = json.load(open(work + "/json", encoding="utf-8"))
 ok &= {s["comm"] for s in data["samples"]} == {'s;"\n\uffffffff<b>'} and any(
     "x" * 10240 == f.get("symbol") for s in data["samples"] for f in s["callchain"])
+import csv, io
+rows = list(csv.DictReader(io.StringIO(open(work + "/csv/samples.csv", encoding="utf-8", newline="").read(), newline=""), strict=True))
+total("csv", [int(row["period"]) for row in rows])
+ok &= {row["comm"] for row in rows} == {'s;"\\x0a\\xff<b>'} and "x" * 10240 in {row["function"] for row in rows}
 for name in ("folded", "callgrind"):
     text = open(work + "/" + name, "rb").read()
     text.decode("utf-8")
