@@ -219,6 +219,7 @@ const struct tool_verb tool_verb_export = {
         "weigh together; `pprof`,\n`speedscope` and `callgrind` sum up stacks as well. `firefox` "
         "and "
         "`chrome` show samples one by one, in time.\n\n"
+        "`csv` and `parquet` make a file for each table, in the folder that -o names. "
         "`json` is the text of `perf data convert --to-json`.\n\n"
         "`sqlite` makes a database file, `postgresql` a script for psql; both have the tables and "
         "views of perf's\nexport-to-sqlite.py and export-to-postgresql.py, with the same numbers, "
