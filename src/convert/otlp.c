@@ -102,11 +102,12 @@ static uint32_t attribute_of(struct otlp *o, const char *key, const char *text, 
 static uint32_t mapping_of(struct pd_convert *x, struct otlp *o, uint32_t index)
 {
     const struct perfdata_profile_object *object = perfdata_profile_object(x->profile, index);
-    const struct range *range = index == PERFDATA_NONE ? NULL : &o->ranges[index];
+    const struct range *range;
     char build_id[2 * PD_BUILD_ID_MAX + 1];
     uint32_t attribute = 0, size, file;
     if (!object)
         return 0;
+    range = &o->ranges[index];
     size = PD_MIN(object->build_id_size, (uint32_t)PD_BUILD_ID_MAX);
     for (uint32_t i = 0; i < size; i++) {
         build_id[2 * i] = "0123456789abcdef"[object->build_id[i] >> 4];

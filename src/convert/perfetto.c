@@ -148,7 +148,7 @@ static void intern_stack(struct pd_convert *x, uint32_t number)
     for (uint32_t at = number; at != PERFDATA_NONE; at = pd_profile_stack(x->profile, at)->parent)
         intern_frame(x, pd_profile_stack(x->profile, at)->frame);
     size_t depth = pd_profile_stack(x->profile, number)->depth, i = depth;
-    uint32_t *frames = malloc(depth * sizeof *frames);
+    uint32_t *frames = calloc(depth, sizeof *frames);
     for (uint32_t at = number; frames && at != PERFDATA_NONE;
          at = pd_profile_stack(x->profile, at)->parent)
         frames[--i] = pd_profile_stack(x->profile, at)->frame;
