@@ -30,8 +30,11 @@ static size_t foreign_root(const char *path)
     static const char before[] = "/proc/", behind[] = "/root/";
     if (strncmp(path, before, sizeof before - 1) != 0)
         return 0;
-    size_t digits = strspn(path + sizeof before - 1, "0123456789");
-    size_t at = sizeof before - 1 + digits;
+    const size_t front = sizeof before - 1;
+    size_t at = front;
+    while (path[at] >= '0' && path[at] <= '9')
+        at++;
+    bool digits = at > front;
     return digits && !strncmp(path + at, behind, sizeof behind - 1) ? at + sizeof behind - 2 : 0;
 }
 
