@@ -190,6 +190,7 @@ static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *rec
         status = x->status;
     if (status >= 0)
         status = finish(x, profile);
+    status = pd_analysis_status(&recording->recording.context, status);
     if (profile && result) {
         struct perfdata_export_result out = { sizeof out, profile->sample_count,
                                               profile->trace_errors };

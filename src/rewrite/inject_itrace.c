@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inject --itrace: the trace decoded, its samples among the records, and no AUX areas any more. */
+#include "base/memory.h"
 #include "render/raw_dump/trace_log.h"
 #include "pipeline/pipeline.h"
 #include "rewrite/describe.h"
@@ -77,8 +78,10 @@ static bool make_room(struct traced *traced, size_t size)
     if (size <= traced->room)
         return true;
     uint8_t *grown = realloc(traced->scratch, size);
-    if (!grown)
+    if (!grown) {
+        pd_memory_note();
         return false;
+    }
     traced->scratch = grown;
     traced->room = size;
     return true;

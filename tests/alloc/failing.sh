@@ -99,7 +99,7 @@ traced() {
     recording=$1
     shift
     try script -j 1 --itrace=bei1usxwp -i "$recording" "$@"
-    try report --stdio -j 1 --itrace=ig16 -i "$recording" "$@"
+    try report --stdio -j 1 --itrace=i1us -i "$recording" "$@"
     try inject --itrace=i1usle -i "$recording" -o "$work/written"
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A reader's views and their nodes. */
+#include "base/memory.h"
 #include "itrace/code/code.h"
 #include "itrace/code/object.h"
 #include <stdlib.h>
@@ -301,7 +302,7 @@ static struct pd_code_space *space_at(struct pd_code_reader *reader, uint64_t st
 
     if (at != PD_MAP64_NONE)
         return reader->spaces.data[at];
-    struct pd_code_space *space = calloc(1, sizeof *space);
+    struct pd_code_space *space = pd_memory_noted(calloc(1, sizeof *space));
     if (!space || !pd_vec_reserve(&reader->spaces, reader->spaces.count + 1) ||
         !pd_map64_set(&reader->by_stamp, key, (uint32_t)reader->spaces.count)) {
         free(space);
@@ -323,7 +324,7 @@ static struct pd_code_view *view_of(struct pd_code_reader *reader, struct pd_cod
     if (at != PD_MAP64_NONE && reader->views.data[at]->user == user &&
         reader->views.data[at]->kernel == kernel)
         return reader->views.data[at];
-    struct pd_code_view *view = calloc(1, sizeof *view);
+    struct pd_code_view *view = pd_memory_noted(calloc(1, sizeof *view));
     if (!view || !pd_vec_reserve(&reader->views, reader->views.count + 1) ||
         !pd_map64_set(&reader->by_stamps, key, (uint32_t)reader->views.count)) {
         free(view);

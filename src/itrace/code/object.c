@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
 #include "itrace/code/object.h"
 #include <stdlib.h>
 
@@ -80,7 +81,7 @@ struct pd_code_object *pd_code_object_of(struct pd_code *code, const struct pd_i
     if (at != PD_MAP64_NONE) {
         object = code->objects.data[at];
     } else if (pd_vec_reserve(&code->objects, code->objects.count + 1) &&
-               (object = calloc(1, sizeof *object)) != NULL) {
+               (object = pd_memory_noted(calloc(1, sizeof *object))) != NULL) {
         object->image = image;
         pthread_mutex_init(&object->lock, NULL);
         if (pd_map64_set(&code->by_image, key, (uint32_t)code->objects.count)) {
