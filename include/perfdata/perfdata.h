@@ -6,6 +6,7 @@
 #include <perfdata/arrow.h>
 #include <perfdata/build_id_cache.h>
 #include <perfdata/config.h>
+#include <perfdata/diff.h>
 #include <perfdata/dump.h>
 #include <perfdata/event_switch.h>
 #include <perfdata/export.h>

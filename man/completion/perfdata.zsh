@@ -6,6 +6,7 @@ _perfdata() {
             'script:a line a sample, with its call chain'
             'report:samples counted by command, object, symbol...'
             'annotate:code of functions, with the samples on each instruction'
+            'diff:what differs between recordings'
             'kvm:recordings and reports of virtual machines'
             'sched:what the scheduler did\: latencies, a map of CPUs, a line a switch'
             'kmem:what the kernel allocated, by call site'
@@ -288,6 +289,55 @@ _perfdata() {
         '*--prefix-strip=[folders that --prefix takes off those paths]:N:' \
         '*--demangle[demangle C++, Rust, D and Java names (on)]' \
         '*--demangle-kernel[demangle kernel names as well]' \
+        '*-D[every record as hex and text]' \
+        '*--dump-raw-trace[every record as hex and text]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    diff)
+        _arguments '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*-m[symbols of kernel modules (on)]' \
+        '*--modules[symbols of kernel modules (on)]' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*-c+[how the others differ from the first\: delta-abs, delta (of percentages), ratio, wdiff\:W1,W2 (of weighted periods)]:METHOD:' \
+        '*--compute=[how the others differ from the first\: delta-abs, delta (of percentages), ratio, wdiff\:W1,W2 (of weighted periods)]:METHOD:' \
+        '*-o+[sort by the N-th recording'\''s value, 0\: by the first'\''s share]:N:' \
+        '*--order=[sort by the N-th recording'\''s value, 0\: by the first'\''s share]:N:' \
+        '*-s+[sort keys (dso,symbol); + appends]:KEY\[,...\]:' \
+        '*--sort=[sort keys (dso,symbol); + appends]:KEY\[,...\]:' \
+        '*-b[only what the first recording has, too]' \
+        '*--baseline-only[only what the first recording has, too]' \
+        '*-p[columns of periods]' \
+        '*--period[columns of periods]' \
+        '*-F[the formula of each value]' \
+        '*--formula[the formula of each value]' \
+        '*-t+[between columns, without padding]:TEXT:' \
+        '*--field-separator=[between columns, without padding]:TEXT:' \
+        '*--percentage=[of what the filters leave\: relative, or of all\: absolute]:HOW:' \
+        '*-q[rows only]' \
+        '*--quiet[rows only]' \
+        '*-v[addresses, long names, the recordings'\'' names]' \
+        '*--verbose[addresses, long names, the recordings'\'' names]' \
+        '*--json[JSON\: every recording'\''s periods, samples, deltas with their 95 % interval, ratios]' \
+        '*-C+[keep these comms only]:COMM\[,...\]:' \
+        '*--comms=[keep these comms only]:COMM\[,...\]:' \
+        '*-d+[keep these objects only]:DSO\[,...\]:' \
+        '*--dsos=[keep these objects only]:DSO\[,...\]:' \
+        '*-S+[keep these symbols only]:SYMBOL\[,...\]:' \
+        '*--symbols=[keep these symbols only]:SYMBOL\[,...\]:' \
+        '*--pid=[keep these processes only]:PID\[,...\]:' \
+        '*--tid=[keep these threads only]:TID\[,...\]:' \
+        '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--time=[time spans, as of report; with colons between them those of each recording]:SPANS:' \
         '*-D[every record as hex and text]' \
         '*--dump-raw-trace[every record as hex and text]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;

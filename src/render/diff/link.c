@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rows of several recordings mean the same: by the texts of their keys, so that other builds of a program compare. */
+#include "render/diff/diff.h"
+
+static void put_text(struct pd_text *out, const char *text)
+{
+    pd_text_char(out, text ? 1 : 0);
+    pd_text_string(out, text ? text : "");
+    pd_text_char(out, 0);
+}
+
+static void put_key(const struct pd_diff_side *side, const struct pd_hist_row *row, uint8_t key,
+                    struct pd_text *out)
+{
+    uint64_t word;
+    switch (key) {
+    case PD_KEY_COMM: put_text(out, row->comm); break;
+    case PD_KEY_DSO: put_text(out, row->dso); break;
+    case PD_KEY_SYMBOL: put_text(out, row->symbol); break;
+    case PD_KEY_PARENT: put_text(out, row->parent); break;
+    case PD_KEY_TRACE: put_text(out, row->trace); break;
+    case PD_KEY_SRCLINE: put_text(out, row->line); break;
+    case PD_KEY_SRCFILE: put_text(out, row->file); break;
+    default:
+        word = pd_hist_row_word(&side->result, row, key);
+        pd_text_bytes(out, &word, sizeof word);
+        break;
+    }
+}
+
+static uint32_t identity_of(const struct pd_diff_side *side, const struct pd_hist_row *row,
+                            struct pd_intern *identities, struct pd_text *text)
+{
+    const struct pd_hist_options *options = &side->plan.hist;
+    text->length = 0;
+    for (unsigned k = 0; k < options->key_count; k++)
+        if (options->keys[k] != PD_KEY_IPC_NULL) /* says what the symbol says */
+            put_key(side, row, options->keys[k], text);
+    return text->failed ? PD_INTERN_NONE : pd_intern(identities, text->data, text->length);
+}
+
+static uint64_t place_of(const struct pd_hist_row *row)
+{
+    const struct pd_symbol *symbol = row->entry->first.symbol;
+    return symbol ? symbol->start : row->addr;
+}
+
+static bool add_row(struct pd_diff *diff, struct pd_diff_event *event, uint32_t side,
+                    const struct pd_hist_row *row, uint32_t id)
+{
+    if (id == event->rows.count) {
+        struct pd_diff_row made = { .row = row, .side = side, .index = id };
+        made.values = pd_arena_zalloc(&diff->arena, diff->count * sizeof *made.values);
+        if (!made.values || !pd_vec_push(&event->rows, made))
+            return false;
+    }
+    struct pd_diff_row *known = &event->rows.data[id];
+    struct pd_diff_value *value = &known->values[side];
+    /* perf's tree begins with the lowest. */
+    if (known->side == side && value->has && place_of(row) < place_of(known->row))
+        known->row = row;
+    value->has = true;
+    value->period += row->period;
+    value->count += row->count;
+    return true;
+}
+
+static perfdata_status add_side(struct pd_diff *diff, struct pd_diff_event *event, uint32_t side,
+                                struct pd_intern *identities, struct pd_text *text)
+{
+    const struct pd_diff_side *from = &diff->sides[side];
+    if (event->events[side] == PD_DIFF_NO_EVENT)
+        return 0;
+    const struct pd_hist_event *rows = &from->result.events[event->events[side]];
+    event->totals[side] = from->plan.relative ? rows->period_unfiltered : rows->period;
+    event->counts[side] = from->plan.relative ? rows->count_unfiltered : rows->count;
+    for (size_t i = 0; i < rows->rows.count; i++) {
+        uint32_t id = identity_of(from, rows->rows.data[i], identities, text);
+        if (id == PD_INTERN_NONE || !add_row(diff, event, side, rows->rows.data[i], id))
+            return PERFDATA_ERROR_MEMORY;
+    }
+    return 0;
+}
+
+static bool has_pair(const struct pd_diff *diff, const struct pd_diff_row *row)
+{
+    for (size_t side = 1; side < diff->count; side++)
+        if (row->values[side].has)
+            return true;
+    return false;
+}
+
+/* -b: what both have, and percentages of that. */
+static void keep_baseline(const struct pd_diff *diff, struct pd_diff_event *event)
+{
+    size_t left = 0;
+    event->shown_total = 0;
+    for (size_t i = 0; i < event->rows.count; i++) {
+        const struct pd_diff_row *row = &event->rows.data[i];
+        if (!row->values[0].has || !has_pair(diff, row))
+            continue;
+        if (!row->row->filtered || !diff->sides[0].plan.relative)
+            event->shown_total += row->values[0].period;
+        event->rows.data[left++] = *row;
+    }
+    event->rows.count = left;
+}
+
+static void drop_filtered(struct pd_diff_event *event)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < event->rows.count; i++)
+        if (!event->rows.data[i].row->filtered)
+            event->rows.data[left++] = event->rows.data[i];
+    event->rows.count = left;
+}
+
+/* The event of the same type and config. */
+static uint32_t find_event(const struct pd_recording *recording, const struct pd_attr *like)
+{
+    for (uint32_t i = 0; i < recording->event_count; i++) {
+        const struct pd_attr *attr = &recording->events[i]->attr;
+        if (attr->type == like->type && attr->config == like->config)
+            return i;
+    }
+    return PD_DIFF_NO_EVENT;
+}
+
+perfdata_status pd_diff_link(struct pd_diff *diff, uint32_t event, struct pd_diff_event *out)
+{
+    struct pd_intern identities = { 0 };
+    struct pd_text text = { 0 };
+    uint32_t *events = pd_arena_alloc(&diff->arena, diff->count * sizeof *events);
+    *out = (struct pd_diff_event){ .event = diff->sides[0].recording->events[event],
+                                   .events = events };
+    out->totals = pd_arena_zalloc(&diff->arena, diff->count * sizeof *out->totals);
+    out->counts = pd_arena_zalloc(&diff->arena, diff->count * sizeof *out->counts);
+    bool ok = events && out->totals && out->counts;
+    perfdata_status status = ok ? 0 : PERFDATA_ERROR_MEMORY;
+    for (uint32_t side = 0; side < diff->count && status == 0; side++) {
+        events[side] = side ? find_event(diff->sides[side].recording, &out->event->attr) : event;
+        status = add_side(diff, out, side, &identities, &text);
+    }
+    if (status == 0) {
+        out->shown_total = out->totals[0];
+        if (diff->plan->baseline_only)
+            keep_baseline(diff, out);
+        drop_filtered(out);
+    }
+    pd_intern_free(&identities);
+    pd_text_free(&text);
+    return status;
+}
+
+void pd_diff_event_free(struct pd_diff_event *event)
+{
+    pd_vec_free(&event->rows);
+}
