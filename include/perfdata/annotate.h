@@ -41,6 +41,13 @@ extern "C" {
 #define PERFDATA_ANNOTATE_NO_ITRACE (UINT64_C(1) << 13)
 /* -v: above each function its samples by address; C++ names with parameters. */
 #define PERFDATA_ANNOTATE_VERBOSE (UINT64_C(1) << 14)
+/* As perf's browser shows code (--stdio2): offsets where jumps lead to, names in place of addresses. x86 only. */
+#define PERFDATA_ANNOTATE_BROWSER (UINT64_C(1) << 15)
+/* Of that, as settings say: no lines of source, addresses, numbers of source lines, how many jumps lead to a line. */
+#define PERFDATA_ANNOTATE_HIDE_SOURCE (UINT64_C(1) << 16)
+#define PERFDATA_ANNOTATE_ADDRESSES (UINT64_C(1) << 17)
+#define PERFDATA_ANNOTATE_LINE_NUMBERS (UINT64_C(1) << 18)
+#define PERFDATA_ANNOTATE_JUMP_COUNTS (UINT64_C(1) << 19)
 
 /* All zero but struct_size is the plain `annotate`. Strings are borrowed for the call; NULL: not given. Since 0.3. */
 struct perfdata_annotate_options {

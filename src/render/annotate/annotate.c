@@ -97,6 +97,10 @@ static perfdata_status choose_objdump(struct annotate *annotate)
         .source = !(options->flags & PERFDATA_ANNOTATE_NO_SOURCE),
         .raw = options->flags & PERFDATA_ANNOTATE_RAW,
     };
+    if (options->flags & PERFDATA_ANNOTATE_BROWSER &&
+        strcmp(arch ? arch : machine_arch(), "x86") != 0)
+        return pd_fail(&annotate->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "the browser's text (--stdio2) is that of x86 only so far");
     if (options->objdump || !arch || !strcmp(arch, machine_arch()))
         return 0;
     annotate->objdump.program = annotate->objdump_name;
@@ -160,6 +164,11 @@ static perfdata_status make_plan(struct annotate *annotate)
         .total_period = options->flags & PERFDATA_ANNOTATE_TOTAL_PERIOD,
         .source_lines = options->flags & PERFDATA_ANNOTATE_SOURCE_LINES,
         .verbose = options->flags & PERFDATA_ANNOTATE_VERBOSE,
+        .browser = options->flags & PERFDATA_ANNOTATE_BROWSER,
+        .hides_source = options->flags & PERFDATA_ANNOTATE_HIDE_SOURCE,
+        .addresses = options->flags & PERFDATA_ANNOTATE_ADDRESSES,
+        .line_numbers = options->flags & PERFDATA_ANNOTATE_LINE_NUMBERS,
+        .jump_counts = options->flags & PERFDATA_ANNOTATE_JUMP_COUNTS,
         .full_paths = options->flags & PERFDATA_ANNOTATE_FULL_PATHS,
     };
     annotate->told.perf_exit = 129;
@@ -377,6 +386,8 @@ static perfdata_status draw(struct annotate *annotate, const struct row *row,
         .listing = &code->listing,
         .event_count = row->group->count,
         .period = leader_of(annotate, row->group)->period,
+        .symbols = annotate->session.symbols,
+        .frequency = annotate->recording->events[row->group->events[0]]->attr.sample_period,
         .unknown_source = &annotate->unknown_source,
     };
     struct pd_arena *arena = &annotate->arena;
@@ -387,7 +398,12 @@ static perfdata_status draw(struct annotate *annotate, const struct row *row,
         !pd_annotation_source_lines(&annotation, &annotate->plan, annotate->session.symbols, arena,
                                     &annotate->text))
         return PERFDATA_ERROR_MEMORY;
-    pd_annotation_draw(&annotation, &annotate->text);
+    for (size_t i = 0; i < row->group->count; i++)
+        annotation.samples += annotate->result.events[row->group->events[i]].count;
+    if (!annotate->look.browser)
+        pd_annotation_draw(&annotation, &annotate->text);
+    else if (!pd_annotation_browse(&annotation, arena, &annotate->text))
+        return PERFDATA_ERROR_MEMORY;
     annotate->told.functions++;
     return give(annotate);
 }

@@ -15,6 +15,8 @@ struct pd_percent_type {
 struct pd_annotate_plan {
     bool samples, total_period; /* columns of counts in place of percentages */
     bool source_lines, full_paths, verbose;
+    bool browser; /* as perf's browser shows it; the rest is of that alone */
+    bool hides_source, addresses, line_numbers, jump_counts;
     struct pd_percent_type percent;
 };
 
@@ -34,7 +36,10 @@ struct pd_annotation {
     uint64_t start;     /* as the file counts */
     const struct pd_listing *listing;
     size_t event_count;
-    struct pd_line_sum *sums;   /* of each line, an event beside the other */
+    struct pd_line_sum *sums; /* of each line, an event beside the other */
+    struct pd_symbols *symbols;
+    uint64_t samples;           /* of the event or group, in all functions */
+    uint64_t frequency;         /* of the event, as recorded */
     struct pd_line_sum *totals; /* of each event in the function */
     uint64_t period;            /* of the leader in all functions */
     const char **sources;       /* the source line of each line; NULL: none of any */
@@ -58,6 +63,9 @@ bool pd_annotation_source_lines(struct pd_annotation *annotation, const struct p
                                 struct pd_text *out);
 /* draw.c: the function as a list. */
 void pd_annotation_draw(const struct pd_annotation *annotation, struct pd_text *out);
+/* browse.c: as perf's browser shows it. x86 only. False: no memory. */
+bool pd_annotation_browse(const struct pd_annotation *annotation, struct pd_arena *arena,
+                          struct pd_text *out);
 
 /* settings.c */
 struct perfdata_annotate_options;

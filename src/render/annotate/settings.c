@@ -22,6 +22,17 @@ static int take_flag(const struct reader *reader, const char *key, const char *v
     return 0;
 }
 
+static const struct {
+    const char *key;
+    uint64_t flag;
+} switches[] = {
+    { "show_nr_samples", PERFDATA_ANNOTATE_SAMPLES },
+    { "show_total_period", PERFDATA_ANNOTATE_TOTAL_PERIOD },
+    { "hide_src_code", PERFDATA_ANNOTATE_HIDE_SOURCE },
+    { "show_linenr", PERFDATA_ANNOTATE_LINE_NUMBERS },
+    { "show_nr_jumps", PERFDATA_ANNOTATE_JUMP_COUNTS },
+};
+
 static int take_entry(void *data, const char *key, const char *value)
 {
     static const char section[] = "annotate.";
@@ -30,10 +41,16 @@ static int take_entry(void *data, const char *key, const char *value)
     if (strncmp(key, section, sizeof section - 1) != 0)
         return 0;
     key += sizeof section - 1;
-    if (!strcmp(key, "show_nr_samples"))
-        return take_flag(reader, key, value, PERFDATA_ANNOTATE_SAMPLES);
-    if (!strcmp(key, "show_total_period"))
-        return take_flag(reader, key, value, PERFDATA_ANNOTATE_TOTAL_PERIOD);
+    for (size_t i = 0; i < PD_LENGTH(switches); i++)
+        if (!strcmp(key, switches[i].key))
+            return take_flag(reader, key, value, switches[i].flag);
+    if (!strcmp(key, "use_offset")) {
+        if (!pd_config_truth(value))
+            reader->options->flags |= PERFDATA_ANNOTATE_ADDRESSES;
+        else if (pd_config_truth(value) < 0)
+            return take_flag(reader, key, value, 0);
+        return 0;
+    }
     if (strcmp(key, "disassembler_style") != 0)
         return 0; /* of a terminal: nothing of this text */
     if (value && (size_t)snprintf(settings->style, sizeof settings->style, "%s", value) <

@@ -9,7 +9,8 @@
 #include <string.h>
 
 struct annotate_options {
-    int stdio, source_lines, full_paths, samples, total_period, group, source, raw, skip_missing;
+    int stdio, browser, source_lines, full_paths, samples, total_period, group, source, raw,
+        skip_missing;
     int quiet, verbose, modules, demangle, demangle_kernel, ignore_vmlinux, dump;
     const char *symbol, *dsos, *cpus, *percent_limit, *percent_type;
     const char *objdump, *style, *prefix, *prefix_strip;
@@ -37,6 +38,9 @@ static const struct tool_option annotate_rows[] = {
       FIELD(skip_missing) },
     { TOOL_GROUP, .help = "Text" },
     { TOOL_FLAG, 0, "stdio", NULL, "plain text (the only form so far)", FIELD(stdio) },
+    { TOOL_FLAG, 0, "stdio2", NULL,
+      "as perf's browser shows code: offsets, arrows, names in place of addresses (x86)",
+      FIELD(browser) },
     { TOOL_FLAG, 'l', "print-line", NULL, "before each function its hottest source lines",
       FIELD(source_lines) },
     { TOOL_FLAG, 'P', "full-paths", NULL, "objects and source files with their folders",
@@ -92,6 +96,7 @@ static uint64_t flags_of(const struct tool *tool, const struct annotate_options 
         { from->ignore_vmlinux, PERFDATA_ANNOTATE_IGNORE_VMLINUX },
         { tool->force, PERFDATA_ANNOTATE_FORCE },
         { tool->no_itrace, PERFDATA_ANNOTATE_NO_ITRACE },
+        { from->browser, PERFDATA_ANNOTATE_BROWSER },
         { from->verbose > 0 && !from->quiet, PERFDATA_ANNOTATE_VERBOSE },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
