@@ -173,6 +173,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from annotate' -s C -l cpu -r -d
 complete -c perfdata -n '__fish_seen_subcommand_from annotate' -l percent-limit -r -d 'leave out functions below'
 complete -c perfdata -n '__fish_seen_subcommand_from annotate' -l skip-missing -d 'say nothing of functions whose code is not found (called as perf it is told all the same)'
 complete -c perfdata -n '__fish_seen_subcommand_from annotate' -l stdio -d 'plain text (the only form so far)'
+complete -c perfdata -n '__fish_seen_subcommand_from annotate' -l stdio2 -d 'as perf'\''s browser shows code: offsets, arrows, names in place of addresses (x86)'
 complete -c perfdata -n '__fish_seen_subcommand_from annotate' -s l -l print-line -d 'before each function its hottest source lines'
 complete -c perfdata -n '__fish_seen_subcommand_from annotate' -s P -l full-paths -d 'objects and source files with their folders'
 complete -c perfdata -n '__fish_seen_subcommand_from annotate' -s n -l show-nr-samples -d 'numbers of samples in place of percentages'

@@ -267,6 +267,7 @@ _perfdata() {
         '*--percent-limit=[leave out functions below]:PERCENT:' \
         '*--skip-missing[say nothing of functions whose code is not found (called as perf it is told all the same)]' \
         '*--stdio[plain text (the only form so far)]' \
+        '*--stdio2[as perf'\''s browser shows code\: offsets, arrows, names in place of addresses (x86)]' \
         '*-l[before each function its hottest source lines]' \
         '*--print-line[before each function its hottest source lines]' \
         '*-P[objects and source files with their folders]' \
