@@ -8,7 +8,7 @@ static const struct row {
     const char *name;
     enum pd_instruction_kind kind;
 } rows[] = {
-    /* by name */
+/* by name */
 #define INSTRUCTION(name, kind) { name, PD_INSTRUCTION_##kind },
 #include "render/annotate/instructions.def"
 };
