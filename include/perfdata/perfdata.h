@@ -25,6 +25,7 @@
 #include <perfdata/script.h>
 #include <perfdata/status.h>
 #include <perfdata/symbol_search.h>
+#include <perfdata/syscalls.h>
 #include <perfdata/text.h>
 #include <perfdata/text_recording.h>
 #include <perfdata/types.h>

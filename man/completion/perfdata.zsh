@@ -12,6 +12,7 @@ _perfdata() {
             'kmem:what the kernel allocated, by call site'
             'lock:which of the kernel'\''s locks were waited for'
             'stat:counts of a recording of perf stat'
+            'trace:the system calls of a recording'
             'dump:every field of every record'
             'header:what the recording'\''s header says'
             'evlist:events of the recording'
@@ -420,6 +421,45 @@ _perfdata() {
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     stat)
         _arguments '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    trace)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*-s[nothing but what each thread'\''s calls took]' \
+        '*--summary[nothing but what each thread'\''s calls took]' \
+        '*-S[that below the lines]' \
+        '*--with-summary[that below the lines]' \
+        '*--errno-summary[in it how often each error came]' \
+        '*-T[times as recorded, not since the first event]' \
+        '*--time[times as recorded, not since the first event]' \
+        '*--comm[names of threads beside their ids (on)]' \
+        '*--sched[in it how long threads ran, by sched\:sched_stat_runtime; perf has 0 of a recording]' \
+        '*--max-stack=[frames shown at most of a call chain]:N:' \
+        '*-p+[of these processes]:PID\[,...\]:' \
+        '*--pid=[of these processes]:PID\[,...\]:' \
+        '*-t+[of these threads]:TID\[,...\]:' \
+        '*--tid=[of these threads]:TID\[,...\]:' \
+        '*-e+[of these names, open* too; !CALL,...\: all others; called as perf\: all, since perf looks at none of a recording]:CALL\[,...\]:' \
+        '*--event=[of these names, open* too; !CALL,...\: all others; called as perf\: all, since perf looks at none of a recording]:CALL\[,...\]:' \
+        '*--min-stack=[with so many frames at least]:N:' \
+        '*--failure[failed calls only]' \
+        '*--duration=[calls that lasted as long only]:MS:' \
+        '*--max-events=[lines at most; called as perf\: all, since perf counts none of a recording]:N:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     dump)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
         '*--input=[recording to read; - is standard input]:FILE:_files' \

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* System calls by number: their names, their arguments, the words for these. */
+#ifndef PD_RENDER_TRACE_SYSCALL_H
+#define PD_RENDER_TRACE_SYSCALL_H
+#include "base/text.h"
+
+enum { PD_SYSCALL_ARGUMENTS = 6 };
+
+struct pd_syscall_row;
+
+struct pd_syscall_argument {
+    const struct pd_syscall_row *row; /* how it is shown; NULL: by its type */
+    char *name, *type; /* as the kernel's tracepoints have them; type begins the memory of both */
+};
+
+struct pd_syscall {
+    const char *name; /* NULL: there is none of that number */
+    unsigned count;
+    struct pd_syscall_argument arguments[PD_SYSCALL_ARGUMENTS];
+};
+
+struct pd_syscalls;
+
+/* NULL: no memory. */
+struct pd_syscalls *pd_syscalls_new(void);
+void pd_syscalls_free(struct pd_syscalls *syscalls);
+/* NULL: there is no call of that number. */
+const struct pd_syscall *pd_syscalls_at(const struct pd_syscalls *syscalls, uint64_t number);
+
+/* How an argument of that name is shown; NULL: by its type. */
+const struct pd_syscall_row *pd_syscall_row(const char *call, const char *argument);
+
+/* The name of a task; NULL: it is not known. */
+struct pd_task_names {
+    const char *(*name)(void *data, uint32_t tid);
+    void *data;
+};
+
+/* A call's text. perf writes "0x" for some bits and then takes it back: where nothing follows it is seen. */
+struct pd_syscall_text {
+    struct pd_text text;
+    size_t
+        hanging; /* where `text` ended when such characters, PD_SYSCALL_HANGING, were left behind it */
+};
+enum { PD_SYSCALL_HANGING = 3 };
+
+/* Appends an argument's value as perf shows it; false: it is not shown. `values` are all of the call's. */
+bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
+                             const uint64_t *values, const struct pd_task_names *names,
+                             struct pd_syscall_text *out);
+/* Results that are addresses, or processes. */
+bool pd_syscall_returns_address(const struct pd_syscall *syscall);
+bool pd_syscall_returns_task(const struct pd_syscall *syscall);
+/* A result that is shown as a word, by the arguments; false: it is a number. */
+bool pd_syscall_put_result(const struct pd_syscall *syscall, const uint64_t *values, int64_t result,
+                           const struct pd_task_names *names, struct pd_text *out);
+/* "0 (Timeout)" of it. */
+bool pd_syscall_times_out(const struct pd_syscall *syscall);
+
+#endif

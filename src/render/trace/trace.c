@@ -1,0 +1,669 @@
+/* SPDX-License-Identifier: MIT */
+/* `trace`: a line a system call, from raw_syscalls:sys_enter and sys_exit; what each thread's calls took. */
+#include "analyse/tracepoints.h"
+#include "container/handle.h"
+#include "render/trace/syscall.h"
+#include "select/filter.h"
+#include <fnmatch.h>
+#include <math.h>
+#include <perfdata/syscalls.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ALIGNMENT = 70, ERRORS = 4096 };
+
+/* A system call of a thread. */
+struct call_stats {
+    uint32_t number, thread;
+    uint64_t failures;
+    double count, mean, m2;
+    uint64_t least, most;
+    uint32_t errors; /* number + 1 of its counts in `errors`; 0: none */
+};
+
+struct task {
+    const struct pd_thread *thread; /* NULL: not seen */
+    uint64_t events, entered, runtime;
+    bool pending; /* a call that has begun and is not printed */
+    uint64_t values[PD_SYSCALL_ARGUMENTS];
+    struct pd_text entry;
+};
+
+struct error_counts {
+    PD_VEC(uint32_t) of; /* by number */
+};
+
+struct trace {
+    const struct perfdata_syscalls_options *options;
+    struct pd_tp tp;
+    struct pd_syscalls *syscalls;
+    struct pd_filter filter;
+    PD_VEC(struct pd_frame) frames;
+    PD_VEC(struct task) tasks; /* by the thread's index */
+    PD_VEC(struct call_stats) stats;
+    PD_VEC(struct error_counts) errors;
+    struct pd_map64 stats_at; /* by thread and number */
+    uint64_t base, events, unknown, lines;
+    uint32_t current; /* index of the thread that entered last, + 1; 0: none */
+    struct pd_syscall_text scratch;
+};
+
+static bool has(const struct trace *trace, uint64_t flag)
+{
+    return trace->options->flags & flag;
+}
+
+static bool has_number(const uint32_t *numbers, size_t count, uint32_t number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == number)
+            return true;
+    return false;
+}
+
+static bool is_left_out(const struct trace *trace, const struct pd_sample *sample)
+{
+    const struct pd_filter *filter = &trace->filter;
+    return (filter->has_pids && !has_number(filter->pids, filter->pid_count, sample->pid)) ||
+           (filter->has_tids && !has_number(filter->tids, filter->tid_count, sample->tid));
+}
+
+/* Is the call's name one of the patterns; behind "!": none of them? */
+static bool is_asked_for(const struct trace *trace, const char *name)
+{
+    const char *at = trace->options->calls;
+    bool without = at && *at == '!';
+    if (!at)
+        return true;
+    for (at += without; *at; at += *at == ',') {
+        char pattern[64];
+        size_t length = strcspn(at, ",");
+        if (length < sizeof pattern) {
+            memcpy(pattern, at, length);
+            pattern[length] = 0;
+            if (!fnmatch(pattern, name, 0))
+                return !without;
+        }
+        at += length;
+    }
+    return without;
+}
+
+/* The thread of a sample; counts the event. NULL: no memory. */
+static struct task *task_of(struct trace *trace, const struct pd_tp_sample *sample,
+                            struct pd_thread **thread)
+{
+    *thread = pd_tp_thread(sample, sample->sample.pid, sample->sample.tid);
+    if (!*thread || !pd_vec_widen_to(&trace->tasks, (size_t)(*thread)->index + 1)) {
+        pd_tp_no_memory(&trace->tp);
+        return NULL;
+    }
+    struct task *task = &trace->tasks.data[(*thread)->index];
+    task->thread = *thread;
+    task->events++;
+    return task;
+}
+
+/* ---- lines ---- */
+
+/* Time, duration and thread; `time` 0: it is not known. */
+static void put_head(struct trace *trace, const struct pd_tp_sample *sample,
+                     const struct pd_thread *thread, uint64_t time, bool timed, uint64_t duration)
+{
+    struct pd_text *out = &trace->tp.out;
+    trace->lines++;
+    if (time)
+        pd_text_format(out, "%10.3f ", (double)(time - trace->base) / 1e6);
+    else
+        pd_text_string(out, "         ? ");
+    if (timed)
+        pd_text_format(out, "(%6.3f ms): ", (double)duration / 1e6);
+    else
+        pd_text_string(out, "(         ): ");
+    if (!has(trace, PERFDATA_SYSCALLS_NO_COMM))
+        pd_text_format(out, "%.14s/", pd_tp_comm(sample, thread));
+    pd_text_format(out, "%d ", (int)thread->tid);
+}
+
+static void align(struct pd_text *out, size_t written, size_t to)
+{
+    if (written < to)
+        pd_text_fill(out, ' ', to - written);
+}
+
+/* A call of another thread that goes on while this one begins. */
+static void put_interrupted(struct trace *trace, const struct pd_tp_sample *sample)
+{
+    enum { DOTS = 4 };
+    struct pd_text *out = &trace->tp.out;
+    struct task *task = trace->current ? &trace->tasks.data[trace->current - 1] : NULL;
+    if (!task || !task->pending)
+        return;
+    put_head(trace, sample, task->thread, task->entered, false, 0);
+    pd_text_bytes(out, task->entry.data, task->entry.length);
+    pd_text_char(out, ')');
+    align(out, task->entry.length + 1, ALIGNMENT - DOTS);
+    pd_text_string(out, " ...\n");
+    task->pending = false;
+}
+
+struct named {
+    const struct trace *trace;
+    const struct pd_tp_sample *sample;
+};
+
+static const char *known_name(void *data, uint32_t tid)
+{
+    const struct named *named = data;
+    const struct pd_thread *thread = pd_timeline_find(named->trace->tp.session.timeline, tid);
+    return thread ? pd_tp_comm(named->sample, thread) : NULL;
+}
+
+static void put_error(int number, struct pd_text *out)
+{
+    const char *name = strerrorname_np(number), *text = strerrordesc_np(number);
+    pd_text_format(out, "-1 %s (", name ? name : "(unknown)");
+    if (text) /* else the kernel's own, and perf's words for what it does not know */
+        pd_text_string(out, text);
+    else
+        pd_text_format(out, "INTERNAL ERROR: strerror_r(%d, [buf], 128)=22", number);
+    pd_text_char(out, ')');
+}
+
+static void put_result(struct trace *trace, const struct pd_tp_sample *sample,
+                       const struct pd_syscall *call, const struct task *task, int64_t result)
+{
+    struct pd_text *out = &trace->tp.out;
+    struct named named = { trace, sample };
+    const struct pd_task_names names = { known_name, &named };
+    if (task->entered && pd_syscall_put_result(call, task->values, result, &names, out))
+        return;
+    if (result < 0)
+        put_error((int)-(uint64_t)result, out);
+    else if (!result && pd_syscall_times_out(call))
+        pd_text_string(out, "0 (Timeout)");
+    else if (pd_syscall_returns_address(call))
+        pd_text_format(out, "%#llx", (unsigned long long)result);
+    else
+        pd_text_i64(out, result, 0);
+}
+
+/* Of results that are tasks, the name of one that is known. */
+static void put_task_name(struct trace *trace, const struct pd_tp_sample *sample, int64_t result)
+{
+    struct named named = { trace, sample };
+    const char *name = known_name(&named, (uint32_t)result);
+    if (name)
+        pd_text_format(&trace->tp.out, " (%s)", name);
+}
+
+/* ---- samples ---- */
+
+enum { ID, ARGUMENTS_OR_RESULT };
+
+static void make_entry(struct trace *trace, const struct pd_tp_sample *sample,
+                       const struct pd_syscall *call, struct task *task)
+{
+    const struct pd_trace_field *field = sample->plan->fields[ARGUMENTS_OR_RESULT];
+    struct pd_syscall_text *text = &trace->scratch;
+    uint64_t values[PD_SYSCALL_ARGUMENTS] = { 0 };
+    size_t size = 0;
+    const uint8_t *bytes = field ? pd_trace_bytes(sample->plan->format, field, sample->sample.raw,
+                                                  sample->sample.raw_size, &size)
+                                 : NULL;
+    for (size_t i = 0; bytes && i < PD_SYSCALL_ARGUMENTS && 8 * (i + 1) <= size; i++)
+        values[i] = pd_load64(bytes + 8 * i, sample->sample.swap);
+    struct named named = { trace, sample };
+    const struct pd_task_names names = { known_name, &named };
+    text->text.length = text->hanging = 0;
+    pd_text_format(&text->text, "%s(", call->name);
+    bool any = false;
+    for (unsigned i = 0; i < call->count; i++) {
+        size_t before = text->text.length, hanging = text->hanging;
+        char tail[PD_SYSCALL_HANGING];
+        if (hanging == before && hanging)
+            memcpy(tail, text->text.data + before, sizeof tail);
+        pd_text_string(&text->text, any ? ", " : "");
+        if (pd_syscall_put_argument(call, i, values, &names, text)) {
+            any = true;
+            continue;
+        }
+        text->text.length = before;
+        if (hanging == before && hanging)
+            memcpy(text->text.data + before, tail, sizeof tail);
+    }
+    if (text->hanging && text->hanging == text->text.length)
+        text->text.length += PD_SYSCALL_HANGING;
+    memcpy(task->values, values, sizeof task->values);
+    task->entry.length = 0;
+    pd_text_bytes(&task->entry, text->text.data, text->text.length);
+}
+
+static bool is_full(const struct trace *trace)
+{
+    return trace->options->max_events && trace->lines >= trace->options->max_events;
+}
+
+static bool prints_entries(const struct trace *trace)
+{
+    return !is_full(trace) && !trace->options->duration && !trace->options->min_stack &&
+           !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY | PERFDATA_SYSCALLS_FAILURES);
+}
+
+static bool is_exit(const struct pd_syscall *call)
+{
+    return !strcmp(call->name, "exit") || !strcmp(call->name, "exit_group");
+}
+
+static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_sample *sample,
+                                    uint64_t number)
+{
+    bool is_none = (uint32_t)number == UINT32_MAX; /* what a signal's return says */
+    if (is_none || trace->unknown++)
+        return PERFDATA_OK;
+    return pd_issue(&trace->tp.recording->context, PERFDATA_ISSUE_UNSUPPORTED,
+                    (int64_t)sample->record->offset,
+                    "system call %lld is in no table: such calls are left out", (long long)number);
+}
+
+static perfdata_status take_enter(void *data, const struct pd_tp_sample *sample)
+{
+    struct trace *trace = data;
+    struct pd_thread *thread;
+    uint64_t number = pd_tp_number(sample, ID);
+    const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
+    if (is_left_out(trace, &sample->sample))
+        return PERFDATA_OK;
+    if (!call)
+        return unknown_call(trace, sample, number);
+    if (!is_asked_for(trace, call->name))
+        return PERFDATA_OK;
+    struct task *task = task_of(trace, sample, &thread);
+    if (!task)
+        return PERFDATA_ERROR_MEMORY;
+    if (prints_entries(trace))
+        put_interrupted(trace, sample);
+    task->entered = sample->sample.time;
+    if (!has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY))
+        make_entry(trace, sample, call, task);
+    if (!is_exit(call)) {
+        task->pending = true;
+    } else if (prints_entries(trace)) {
+        put_head(trace, sample, thread, task->entered, false, 0);
+        pd_text_bytes(&trace->tp.out, task->entry.data, task->entry.length);
+        pd_text_char(&trace->tp.out, ')');
+        align(&trace->tp.out, task->entry.length + 1, ALIGNMENT);
+        pd_text_string(&trace->tp.out, "= ?\n");
+    }
+    trace->current = thread->index + 1;
+    return PERFDATA_OK;
+}
+
+static struct call_stats *stats_of(struct trace *trace, const struct pd_thread *thread,
+                                   uint64_t number)
+{
+    uint64_t key = (uint64_t)thread->index << 32 | (uint32_t)number;
+    uint32_t at = pd_map64_get(&trace->stats_at, key);
+    if (at != PD_MAP64_NONE)
+        return &trace->stats.data[at];
+    struct call_stats fresh = { .number = (uint32_t)number,
+                                .thread = thread->index,
+                                .least = UINT64_MAX };
+    if (trace->stats.count >= PD_MAP64_NONE || !pd_vec_push(&trace->stats, fresh) ||
+        !pd_map64_set(&trace->stats_at, key, (uint32_t)trace->stats.count - 1))
+        return NULL;
+    return &trace->stats.data[trace->stats.count - 1];
+}
+
+static bool count_call(struct trace *trace, const struct pd_thread *thread, uint64_t number,
+                       uint64_t duration, int64_t result)
+{
+    struct call_stats *stats = stats_of(trace, thread, number);
+    if (!stats)
+        return false;
+    double delta = (double)duration - stats->mean;
+    stats->count++;
+    stats->mean += delta / stats->count;
+    stats->m2 += delta * ((double)duration - stats->mean);
+    stats->least = PD_MIN(stats->least, duration);
+    stats->most = PD_MAX(stats->most, duration);
+    if (result >= 0)
+        return true;
+    stats->failures++;
+    if (!has(trace, PERFDATA_SYSCALLS_ERRNO_SUMMARY) || result <= -ERRORS)
+        return true;
+    if (!stats->errors) {
+        struct error_counts none = { 0 };
+        if (!pd_vec_push(&trace->errors, none))
+            return false;
+        stats->errors = (uint32_t)trace->errors.count;
+    }
+    struct error_counts *counts = &trace->errors.data[stats->errors - 1];
+    if (!pd_vec_widen_to(&counts->of, (size_t)-result + 1))
+        return false;
+    counts->of.data[-result]++;
+    return true;
+}
+
+static void put_exit(struct trace *trace, const struct pd_tp_sample *sample,
+                     const struct pd_syscall *call, const struct pd_thread *thread,
+                     const struct task *task, int64_t result)
+{
+    struct pd_text *out = &trace->tp.out;
+    bool timed = task->entered != 0;
+    put_head(trace, sample, thread, task->entered, timed, sample->sample.time - task->entered);
+    size_t from = out->length;
+    if (task->pending)
+        pd_text_bytes(out, task->entry.data, task->entry.length);
+    else
+        pd_text_format(out, " ... [continued]: %s()", call->name);
+    pd_text_char(out, ')');
+    size_t written = out->length - from;
+    align(out, written, PD_MAX((size_t)ALIGNMENT, written + 1));
+    pd_text_string(out, "= ");
+    put_result(trace, sample, call, task, result);
+    if (result >= 0 && pd_syscall_returns_task(call))
+        put_task_name(trace, sample, result);
+    pd_text_char(out, '\n');
+}
+
+/* Resolves the sample's chain; false: no memory. */
+static bool take_chain(struct trace *trace, const struct pd_tp_sample *sample,
+                       const struct pd_thread *thread, size_t *count)
+{
+    enum { ALL = 1024 };
+    uint32_t asked = trace->options->max_stack;
+    size_t room = asked ? PD_MIN(asked, ALL) : ALL;
+    bool invalid = false;
+    *count = 0;
+    if (!sample->sample.callchain || !trace->tp.resolver)
+        return true;
+    if (!pd_vec_reserve(&trace->frames, room))
+        return false;
+    *count = pd_resolve_chain(trace->tp.resolver, &sample->sample, thread, sample->record->number,
+                              (unsigned)room, trace->frames.data, room, &invalid);
+    return true;
+}
+
+static void put_chain(struct trace *trace, size_t count)
+{
+    enum { INDENT = 39 };
+    struct pd_text *out = &trace->tp.out;
+    for (size_t i = 0; i < count; i++) {
+        const struct pd_frame *frame = &trace->frames.data[i];
+        const struct pd_location *location = frame->location;
+        pd_text_fill(out, ' ', INDENT);
+        if (location && location->sym)
+            pd_text_string(out, location->sym->name);
+        else
+            pd_text_format(out, "[%#llx]",
+                           (unsigned long long)(location && location->map ? location->addr : 0));
+        bool is_inlined = location && location->sym && location->sym->inlined;
+        if (is_inlined)
+            pd_text_char(out, '\n');
+        else
+            pd_text_format(out, " (%s)\n",
+                           location && location->map && location->dso ? location->dso->name
+                                                                      : "[unknown]");
+    }
+}
+
+static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
+{
+    struct trace *trace = data;
+    struct pd_thread *thread;
+    uint64_t number = pd_tp_number(sample, ID);
+    const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
+    if (is_left_out(trace, &sample->sample))
+        return PERFDATA_OK;
+    if (!call)
+        return unknown_call(trace, sample, number);
+    if (!is_asked_for(trace, call->name))
+        return PERFDATA_OK;
+    struct task *task = task_of(trace, sample, &thread);
+    if (!task)
+        return PERFDATA_ERROR_MEMORY;
+    int64_t result = (int64_t)pd_tp_number(sample, ARGUMENTS_OR_RESULT);
+    uint64_t time = sample->sample.time;
+    uint64_t duration = task->entered && time > task->entered ? time - task->entered : 0;
+    bool sums = has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY);
+    if (sums && !count_call(trace, thread, number, duration, result))
+        return pd_tp_no_memory(&trace->tp);
+    bool shown = !is_full(trace) && !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY) &&
+                 (result < 0 || !has(trace, PERFDATA_SYSCALLS_FAILURES)) &&
+                 (!trace->options->duration ||
+                  (task->entered && duration >= trace->options->duration));
+    size_t frames = 0;
+    if (shown && !take_chain(trace, sample, thread, &frames))
+        return pd_tp_no_memory(&trace->tp);
+    if (shown && (!sample->sample.callchain || frames >= trace->options->min_stack)) {
+        put_exit(trace, sample, call, thread, task, result);
+        put_chain(trace, frames);
+    }
+    task->pending = false;
+    return PERFDATA_OK;
+}
+
+enum { RUNNING, RUNTIME };
+
+static perfdata_status take_runtime(void *data, const struct pd_tp_sample *sample)
+{
+    struct trace *trace = data;
+    struct pd_thread *thread = pd_tp_thread(sample, UINT32_MAX,
+                                            (uint32_t)pd_tp_number(sample, RUNNING));
+    if (!thread || !pd_vec_widen_to(&trace->tasks, (size_t)thread->index + 1))
+        return pd_tp_no_memory(&trace->tp);
+    trace->tasks.data[thread->index].runtime += pd_tp_number(sample, RUNTIME);
+    return PERFDATA_OK;
+}
+
+static perfdata_status note_base(void *data, const struct pd_tp_sample *sample)
+{
+    struct trace *trace = data;
+    if (is_left_out(trace, &sample->sample))
+        return PERFDATA_OK;
+    if (!trace->base && !has(trace, PERFDATA_SYSCALLS_FULL_TIME))
+        trace->base = sample->sample.time;
+    trace->events += sample->plan->handler && sample->plan->handler->take != take_runtime;
+    return PERFDATA_OK;
+}
+
+static const struct pd_tp_handler handlers[] = {
+    { "raw_syscalls:sys_enter", { "id", "args" }, take_enter },
+    { "raw_syscalls:sys_exit", { "id", "ret" }, take_exit },
+    { "sched:sched_stat_runtime", { "pid", "runtime" }, take_runtime },
+    { 0 },
+};
+
+/* ---- the summary ---- */
+
+/* In perf's order of operations: what is equal here stays in the order of numbers. */
+static double total_of(const struct call_stats *stats)
+{
+    return stats->count * (stats->mean / 1e6);
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct call_stats *x = a, *y = b;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    double m = total_of(x), n = total_of(y);
+    if (m > n || m < n)
+        return m < n ? 1 : -1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void put_errors(struct trace *trace, const struct call_stats *stats)
+{
+    const struct error_counts *counts = stats->errors ? &trace->errors.data[stats->errors - 1]
+                                                      : NULL;
+    for (size_t i = 0; counts && i < counts->of.count; i++) {
+        const char *name = strerrorname_np((int)i);
+        if (counts->of.data[i])
+            pd_text_format(&trace->tp.out, "\t\t\t\t%s: %u\n", name ? name : "(unknown)",
+                           counts->of.data[i]);
+    }
+}
+
+static void put_call(struct trace *trace, const struct call_stats *stats)
+{
+    double deviation = 0;
+    if (stats->count >= 2)
+        deviation = sqrt(stats->m2 / (stats->count - 1) / stats->count);
+    const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, stats->number);
+    pd_text_format(&trace->tp.out, "   %-15s %8llu %6llu %9.3f %9.3f %9.3f %9.3f %9.2f%%\n",
+                   call ? call->name : "?", (unsigned long long)stats->count,
+                   (unsigned long long)stats->failures, total_of(stats), (double)stats->least / 1e6,
+                   stats->mean / 1e6, (double)stats->most / 1e6,
+                   stats->mean != 0 ? 100 * deviation / stats->mean : 0);
+    put_errors(trace, stats);
+}
+
+static void put_task(struct trace *trace, const struct task *task, size_t first, size_t end)
+{
+    struct pd_text *out = &trace->tp.out;
+    pd_text_format(out, " %s (%d), %llu events, %.1f%%", pd_tp_final_comm(task->thread),
+                   (int)task->thread->tid, (unsigned long long)task->events,
+                   trace->events ? (double)task->events / (double)trace->events * 100 : 0);
+    if (has(trace, PERFDATA_SYSCALLS_RUNTIME))
+        pd_text_format(out, ", %.3f msec", (double)task->runtime / 1e6);
+    pd_text_char(out, '\n');
+    pd_text_string(
+        out,
+        "\n   syscall            calls  errors  total       min       avg       max       stddev\n"
+        "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
+        "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
+    for (size_t i = first; i < end; i++)
+        put_call(trace, &trace->stats.data[i]);
+    pd_text_string(out, "\n\n");
+}
+
+/* Where the sorted calls of a thread begin. */
+static size_t first_of(const struct trace *trace, uint32_t thread)
+{
+    size_t from = 0, to = trace->stats.count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (trace->stats.data[middle].thread < thread)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+struct sorted {
+    const struct task *task;
+    size_t place;
+};
+
+static int fewest_first(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+    uint32_t m = x->task->thread->tid % 256, n = y->task->thread->tid % 256;
+    if (m != n)
+        return m < n ? -1 : 1;
+    if (x->task->events != y->task->events)
+        return x->task->events < y->task->events ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Threads in perf's order: by its buckets, then by events. */
+static perfdata_status put_summary(struct trace *trace)
+{
+    size_t count, kept = 0;
+    struct pd_thread **threads = pd_tp_threads(&trace->tp, &count);
+    struct sorted *rows = calloc(trace->tasks.count + 1, sizeof *rows);
+    pd_text_string(&trace->tp.out, "\n Summary of events:\n\n");
+    if (trace->stats.count)
+        qsort(trace->stats.data, trace->stats.count, sizeof *trace->stats.data, longest_first);
+    for (size_t i = 0; threads && rows && i < count; i++) {
+        struct task *task = threads[i]->index < trace->tasks.count
+                                ? &trace->tasks.data[threads[i]->index]
+                                : NULL;
+        if (task && task->thread)
+            rows[kept++] = (struct sorted){ task, i };
+    }
+    if (rows)
+        qsort(rows, kept, sizeof *rows, fewest_first);
+    for (size_t i = 0; rows && i < kept; i++) {
+        size_t first = first_of(trace, rows[i].task->thread->index), end;
+        for (end = first; end < trace->stats.count &&
+                          trace->stats.data[end].thread == rows[i].task->thread->index;)
+            end++;
+        put_task(trace, rows[i].task, first, end);
+    }
+    bool good = threads && rows;
+    free(threads);
+    free(rows);
+    return good ? PERFDATA_OK : pd_tp_no_memory(&trace->tp);
+}
+
+/* ---- the run ---- */
+
+static perfdata_status run(struct trace *trace, struct pd_recording *recording,
+                           perfdata_write_fn write, void *data)
+{
+    const struct pd_tp_verb verb = { .handlers = handlers,
+                                     .data = trace,
+                                     .hears = PD_TP_HEARS_ALL & ~PD_TP_HEARS(NAMESPACES),
+                                     .before = note_base };
+    trace->syscalls = pd_syscalls_new();
+    const struct perfdata_syscalls_options *options = trace->options;
+    struct pd_context *context = &recording->context;
+    bool has_chains = !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY);
+    perfdata_status status = pd_tp_open(&trace->tp, recording, has_chains ? &options->search : NULL,
+                                        &verb, write, data);
+    if (status >= 0 && options->pids)
+        status = pd_filter_add_pids(&trace->filter, context, options->pids);
+    if (status >= 0 && options->tids)
+        status = pd_filter_add_tids(&trace->filter, context, options->tids);
+    if (status >= 0 && !trace->syscalls)
+        status = pd_tp_no_memory(&trace->tp);
+    if (status >= 0)
+        status = pd_tp_run(&trace->tp);
+    if (status >= 0 && has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY))
+        status = put_summary(trace);
+    status = pd_tp_close(&trace->tp, status);
+    pd_syscalls_free(trace->syscalls);
+    pd_filter_free(&trace->filter);
+    pd_vec_free(&trace->frames);
+    for (size_t i = 0; i < trace->tasks.count; i++)
+        pd_text_free(&trace->tasks.data[i].entry);
+    pd_vec_free(&trace->tasks);
+    pd_vec_free(&trace->stats);
+    for (size_t i = 0; i < trace->errors.count; i++)
+        pd_vec_free(&trace->errors.data[i].of);
+    pd_vec_free(&trace->errors);
+    pd_map64_free(&trace->stats_at);
+    pd_text_free(&trace->scratch.text);
+    return status;
+}
+
+static bool is_x86_64(const struct pd_recording *recording)
+{
+    const struct pd_features *features = &recording->features;
+    return !features->arch.present || !strcmp(features->arch.text.text, "x86_64");
+}
+
+perfdata_status perfdata_syscalls_run(perfdata_recording *recording,
+                                      const struct perfdata_syscalls_options *options,
+                                      perfdata_write_fn write, void *data)
+{
+    struct perfdata_syscalls_options known = { 0 };
+    if (!recording || !options || !write)
+        return PERFDATA_ERROR_ARGUMENT;
+    struct pd_context *context = &recording->recording.context;
+    if (!recording->open)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
+    perfdata_status status = pd_take_options(context, &known, sizeof known, options);
+    if (status < 0)
+        return status;
+    if (!is_x86_64(&recording->recording))
+        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
+                       "the system calls of %s are in no table yet",
+                       recording->recording.features.arch.text.text);
+    struct trace trace = { .options = &known };
+    return run(&trace, &recording->recording, write, data);
+}

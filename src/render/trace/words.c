@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: MIT */
+/* What arguments of system calls are shown as: addresses, words of a list, flags. What is in no table is a number. */
+#include "render/trace/syscall.h"
+#include <stdlib.h>
+
+enum kind {
+    NUMBER,           /* an int */
+    ADDRESS,          /* hexadecimal */
+    SHORT,            /* its lower half */
+    LIST,             /* a word, else a number; also where it is 0 */
+    QUIET_LIST,       /* the same, 0 is not shown */
+    HEX_LIST,         /* the same, else hexadecimal */
+    FLAGS,            /* words of bits, then those without a word */
+    BITS,             /* the same from a table of bits: see put_bits */
+    REST,             /* only the bits that have a word: perf loses the words */
+    MOUNT_ATTRIBUTES, /* bits, one of them a field of its own */
+    ACCESS,
+    CONTROL,
+    DIRECTORY,
+    FILE_ARGUMENT,
+    FUTEX,
+    LOCK,
+    MASK,
+    OPEN,
+    POLICY,
+    PROTOCOL,
+    SOCKET_TYPE,
+    SYNCHRONISE,
+    TASK_ARGUMENT
+};
+
+#define SIGNALS                                                                                    \
+    "- HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT "    \
+    "STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS"
+#define PROTECTION "READ WRITE EXEC SEM @24 GROWSDOWN GROWSUP"
+#define MESSAGE_FLAGS                                                                              \
+    "=NONE OOB PEEK DONTROUTE CTRUNC PROBE TRUNC DONTWAIT EOR WAITALL FIN SYN CONFIRM RST "        \
+    "ERRQUEUE NOSIGNAL MORE WAITFORONE SENDPAGE_NOTLAST @29 FASTOPEN CMSG_CLOEXEC"
+#define SOCKET_FAMILIES                                                                            \
+    "UNSPEC LOCAL INET AX25 IPX APPLETALK NETROM BRIDGE ATMPVC X25 INET6 ROSE DECnet NETBEUI "     \
+    "SECURITY KEY NETLINK PACKET ASH ECONET ATMSVC RDS SNA IRDA PPPOX WANPIPE LLC IB MPLS CAN "    \
+    "TIPC BLUETOOTH IUCV RXRPC ISDN PHONET IEEE802154 CAIF ALG NFC VSOCK KCM QIPCRTR SMC XDP MCTP"
+#define SOCKET_TYPES "- STREAM DGRAM RAW RDM SEQPACKET DCCP @10 PACKET"
+#define SOCKET_LEVELS                                                                              \
+    "IP @6 TCP @17 UDP @41 IPV6 @58 ICMPV6 @132 SCTP @136 UDPLITE @255 RAW IPX AX25 ATALK NETROM " \
+    "ROSE DECNET X25 PACKET ATM AAL IRDA NETBEUI LLC DCCP NETLINK TIPC RXRPC PPPOL2TP BLUETOOTH "  \
+    "PNPIPE RDS IUCV CAIF ALG NFC KCM TLS XDP MPTCP MCTP SMC"
+#define PROTOCOLS                                                                                  \
+    "IP ICMP IGMP @4 IPIP @6 TCP @8 EGP @12 PUP @17 UDP @22 IDP @29 TP @33 DCCP @41 IPV6 @46 "     \
+    "RSVP GRE @50 ESP AH @92 MTP @94 BEETPH @98 ENCAP @103 PIM @108 COMP @115 L2TP @132 SCTP "     \
+    "@136 UDPLITE MPLS @143 ETHERNET @255 RAW @262 MPTCP"
+struct pd_syscall_row {
+    const char *call, *argument, *words;
+    enum kind kind;
+};
+
+static const struct pd_syscall_row rows[] = {
+#define ARGUMENT(call, argument, kind, words) { #call, #argument, words, kind },
+#include "render/trace/words.def"
+};
+
+const struct pd_syscall_row *pd_syscall_row(const char *call, const char *argument)
+{
+    for (size_t i = 0; i < PD_LENGTH(rows); i++)
+        if (!strcmp(rows[i].call, call) && !strcmp(rows[i].argument, argument))
+            return &rows[i];
+    return NULL;
+}
+
+/* ---- words ---- */
+
+struct word {
+    const char *text;
+    size_t length; /* 0: there is no further one */
+    uint64_t value;
+};
+
+/* The next word of a list that has one, and its number; `next` begins as the number 0. */
+static struct word take_word(const char **at, uint64_t *next)
+{
+    while (**at) {
+        const char *text = *at;
+        size_t length = strcspn(text, " ");
+        *at = text + length + (text[length] == ' ');
+        if (*text == '@')
+            *next = strtoull(text + 1, NULL, 10);
+        else if (*text == '-')
+            ++*next;
+        else if (*text != '=')
+            return (struct word){ text, length, (*next)++ };
+    }
+    return (struct word){ 0 };
+}
+
+static bool put_word(const char *words, uint64_t value, struct pd_text *out)
+{
+    uint64_t next = 0;
+    for (struct word word = take_word(&words, &next); word.length;
+         word = take_word(&words, &next)) {
+        if (word.value != value)
+            continue;
+        pd_text_bytes(out, word.text, word.length);
+        return true;
+    }
+    return false;
+}
+
+static void put_list(const char *words, uint64_t value, struct pd_text *out)
+{
+    if (!put_word(words, (uint32_t)value, out))
+        pd_text_format(out, "%d", (int)value);
+}
+
+static void put_hex_list(const char *words, uint64_t value, struct pd_text *out)
+{
+    if (!put_word(words, (uint32_t)value, out))
+        pd_text_format(out, "%#x", (unsigned)value);
+}
+
+static void put_bar(struct pd_text *out, size_t from)
+{
+    if (out->length > from)
+        pd_text_char(out, '|');
+}
+
+/* Bits that have no word, behind what was put since `from`. */
+static void put_rest(struct pd_text *out, size_t from, uint64_t value)
+{
+    if (!(uint32_t)value)
+        return;
+    put_bar(out, from);
+    pd_text_format(out, "%#x", (unsigned)value);
+}
+
+/* Returns the bits that have no word. */
+static uint64_t put_known_flags(const char *words, uint64_t value, struct pd_text *out, size_t from)
+{
+    uint64_t next = 0;
+    for (struct word word = take_word(&words, &next); word.length;
+         word = take_word(&words, &next)) {
+        uint64_t bit = UINT64_C(1) << (word.value & 63);
+        if (!(value & bit))
+            continue;
+        put_bar(out, from);
+        pd_text_bytes(out, word.text, word.length);
+        value &= ~bit;
+    }
+    return value;
+}
+
+static void put_flags(const char *words, uint64_t value, struct pd_text *out)
+{
+    size_t from = out->length;
+    if (!(uint32_t)value && *words == '=') {
+        pd_text_bytes(out, words + 1, strcspn(words + 1, " "));
+        return;
+    }
+    uint64_t rest = put_known_flags(words, value, out, from);
+    put_rest(out, from, rest);
+}
+
+/* From a table of bits. Of a bit without a word perf writes "0x", takes back one character more than that, and writes
+ * on from there: what hangs over the end is seen where nothing follows. Bits beyond the table are not shown. */
+static void put_bits(const char *words, uint64_t value, struct pd_syscall_text *out)
+{
+    static const char unknown[] = "0x";
+    struct pd_text *text = &out->text;
+    uint64_t next = 0, bit = 0;
+    bool any = false;
+    for (struct word word = take_word(&words, &next); word.length;
+         word = take_word(&words, &next)) {
+        for (; bit <= word.value; bit++) {
+            if (!(value >> bit & 1))
+                continue;
+            pd_text_string(text, any ? "|" : "");
+            any = true;
+            if (bit == word.value) {
+                pd_text_bytes(text, word.text, word.length);
+                continue;
+            }
+            pd_text_string(text, unknown);
+            if (text->failed)
+                return;
+            text->length -= sizeof unknown;
+            out->hanging = text->length;
+        }
+    }
+}
+
+/* ---- arguments of one kind ---- */
+
+struct mode {
+    unsigned bits;
+    const char *text;
+};
+
+/* Each word stands for all of its bits, the widest first. */
+static void put_mode(uint64_t value, struct pd_text *out)
+{
+    static const struct mode modes[] = {
+        { 07777, "IALLUGO" }, { 0777, "IRWXUGO" },  { 0444, "IRUGO" },     { 0222, "IWUGO" },
+        { 0111, "IXUGO" },    { 0170000, "IFMT" },  { 0140000, "IFSOCK" }, { 0120000, "IFLNK" },
+        { 0100000, "IFREG" }, { 0060000, "IFBLK" }, { 0040000, "IFDIR" },  { 0020000, "IFCHR" },
+        { 0010000, "IFIFO" }, { 04000, "ISUID" },   { 02000, "ISGID" },    { 01000, "ISVTX" },
+        { 0700, "IRWXU" },    { 0400, "IRUSR" },    { 0200, "IWUSR" },     { 0100, "IXUSR" },
+        { 070, "IRWXG" },     { 040, "IRGRP" },     { 020, "IWGRP" },      { 010, "IXGRP" },
+        { 07, "IRWXO" },      { 04, "IROTH" },      { 02, "IWOTH" },       { 01, "IXOTH" }
+    };
+    size_t from = out->length;
+    uint32_t rest = (uint32_t)value;
+    for (size_t i = 0; i < PD_LENGTH(modes); i++) {
+        if ((rest & modes[i].bits) != modes[i].bits)
+            continue;
+        put_bar(out, from);
+        pd_text_string(out, modes[i].text);
+        rest &= ~modes[i].bits;
+    }
+    put_rest(out, from, rest);
+}
+
+static void put_access(uint64_t value, struct pd_text *out)
+{
+    if (!(uint32_t)value) {
+        pd_text_char(out, 'F');
+        return;
+    }
+    pd_text_string(out, value & 4 ? "R" : "");
+    pd_text_string(out, value & 2 ? "W" : "");
+    pd_text_string(out, value & 1 ? "X" : "");
+    if ((uint32_t)value & ~7u)
+        pd_text_format(out, "|%#x", (unsigned)value & ~7u);
+}
+
+static void put_open(uint64_t value, struct pd_text *out)
+{
+    enum { WAYS = 3, DATA_ONLY = 0x1000, WHOLE = 0x101000 };
+    static const char before[] =
+        "@1 RDWR @10 APPEND @13 ASYNC @19 CLOEXEC @6 CREAT @14 DIRECT @16 DIRECTORY @7 EXCL "
+        "@15 LARGEFILE @17 NOFOLLOW @22 TMPFILE @18 NOATIME @8 NOCTTY @11 NONBLOCK @21 PATH";
+    size_t from = out->length;
+    if (!(value & WAYS))
+        pd_text_string(out, "RDONLY");
+    if (!(uint32_t)value)
+        return;
+    uint64_t rest = put_known_flags(before, value, out, from);
+    if ((rest & WHOLE) == WHOLE) { /* perf leaves these bits in the rest */
+        put_bar(out, from);
+        pd_text_string(out, "SYNC");
+    } else if (rest & DATA_ONLY) {
+        put_bar(out, from);
+        pd_text_string(out, "DSYNC");
+        rest &= ~(uint64_t)DATA_ONLY;
+    }
+    rest = put_known_flags("@9 TRUNC @0 WRONLY", rest, out, from);
+    put_rest(out, from, rest);
+}
+
+static void put_futex(const char *words, uint64_t value, struct pd_text *out)
+{
+    enum { PRIVATE = 0x80, REALTIME = 0x100 };
+    put_hex_list(words, value & ~(uint64_t)(PRIVATE | REALTIME), out);
+    pd_text_string(out, value & PRIVATE ? "|PRIVATE_FLAG" : "");
+    pd_text_string(out, value & REALTIME ? "|CLOCK_REALTIME" : "");
+}
+
+/* A word of the lower bits, then flags. */
+static void put_typed(const char *words, uint64_t lower, const char *flags, uint64_t value,
+                      struct pd_text *out)
+{
+    size_t from = out->length;
+    put_hex_list(words, value & lower, out);
+    uint64_t rest = put_known_flags(flags, value & ~lower, out, from);
+    put_rest(out, from, rest);
+}
+
+static void put_lock(const char *words, uint64_t value, struct pd_text *out)
+{
+    enum { READ = 0x40, WRITE = 0x80 };
+    size_t from = out->length;
+    if (!(uint32_t)value) {
+        put_flags(words, value, out);
+        return;
+    }
+    uint64_t rest = put_known_flags(words, value, out, from);
+    if (rest & (READ | WRITE)) {
+        put_bar(out, from);
+        pd_text_string(out, (rest & READ) && (rest & WRITE) ? "RW"
+                            : rest & READ                   ? "READ"
+                                                            : "WRITE");
+    }
+    put_rest(out, from, rest & ~(uint64_t)(READ | WRITE));
+}
+
+static void put_mount_attributes(const char *words, uint64_t value, struct pd_syscall_text *out)
+{
+    enum { ACCESS_TIMES = 0x70 };
+    bool any = value & ~(uint64_t)ACCESS_TIMES;
+    if (!any)
+        return;
+    put_bits(words, value, out);
+    if (!(value & ACCESS_TIMES))
+        pd_text_string(&out->text, (uint32_t)value & ((1u << 22) - 1) ? "|RELATIME" : "RELATIME");
+}
+
+static void put_synchronise(const char *words, uint64_t value, struct pd_syscall_text *out)
+{
+    enum { ALL = 7 };
+    if ((value & ALL) == ALL) {
+        pd_text_string(&out->text, "WRITE_AND_WAIT");
+        value &= ~(uint64_t)ALL;
+    }
+    if (!(uint32_t)value)
+        pd_text_char(&out->text, '0');
+    else
+        put_bits(words, value, out);
+}
+
+/* ioctl: by the command's type and number, else its parts. */
+static void put_control(uint64_t value, struct pd_text *out)
+{
+    static const struct {
+        uint8_t type;
+        const char *prefix, *words;
+    } types[] = {
+#define CONTROLS(type, prefix, words) { type, prefix, words },
+#include "render/trace/controls.def"
+    };
+    static const char *const directions[] = { "NONE", "WRITE", "READ", "READ|WRITE" };
+    uint8_t type = (uint8_t)(value >> 8), number = (uint8_t)value;
+    for (size_t i = 0; i < PD_LENGTH(types); i++) {
+        size_t from = out->length;
+        if (types[i].type != type)
+            continue;
+        pd_text_string(out, types[i].prefix);
+        if (put_word(types[i].words, number, out))
+            return;
+        out->length = from;
+    }
+    pd_text_format(out, "(%s, %#x, %#x, %#x)", directions[value >> 30 & 3], type, number,
+                   (unsigned)(value >> 16 & 0x3fff));
+}
+
+static void put_task(uint64_t value, const struct pd_task_names *names, struct pd_text *out)
+{
+    const char *name = names->name(names->data, (uint32_t)value);
+    pd_text_format(out, "%d", (int)value);
+    if (name)
+        pd_text_format(out, " (%s)", name);
+}
+
+/* fcntl's, by its command. */
+enum file_command {
+    GETFD = 1,
+    SETFD,
+    GETFL,
+    SETFL,
+    GETLK,
+    SETLKW = 7,
+    SETOWN,
+    GETOWN,
+    GETSIG = 11,
+    SETOWN_EX = 15,
+    GETOWN_EX,
+    SETLEASE = 1024,
+    GETLEASE,
+    GET_SEALS = 1034,
+    GET_RW_HINT,
+    SET_FILE_RW_HINT = 1038
+};
+
+static void put_lease(uint64_t value, struct pd_text *out)
+{
+    if (!put_word("RDLCK WRLCK UNLCK", (uint32_t)value, out))
+        pd_text_format(out, "%x", (unsigned)value);
+}
+
+static void put_file_argument(uint64_t command, uint64_t value, const struct pd_task_names *names,
+                              struct pd_text *out)
+{
+    if (command == SETFD) /* perf looks the word up the wrong way round */
+        pd_text_char(out, '0');
+    else if (command == SETFL)
+        put_open(value, out);
+    else if (command == SETOWN)
+        put_task(value, names, out);
+    else if (command == SETLEASE)
+        put_lease(value, out);
+    else if ((command >= GETLK && command <= SETLKW) || command == SETOWN_EX ||
+             command == GETOWN_EX || (command >= GET_RW_HINT && command <= SET_FILE_RW_HINT))
+        pd_text_format(out, "%#llx", (unsigned long long)value);
+    else
+        pd_text_format(out, "%d", (int)value);
+}
+
+/* prctl's, by its option. */
+enum { SET_NAME = 15, SET_MM = 35 };
+
+static void put_task_argument(unsigned index, const char *words, const uint64_t *values,
+                              struct pd_text *out)
+{
+    uint64_t value = values[index];
+    bool is_address = values[0] == (index == 1 ? SET_NAME : SET_MM);
+    if (index == 1 && values[0] == SET_MM)
+        put_list(words, value, out);
+    else if (is_address)
+        pd_text_format(out, "%#llx", (unsigned long long)value);
+    else
+        pd_text_format(out, "%lld", (long long)value);
+}
+
+static void put_directory(uint64_t value, struct pd_text *out)
+{
+    enum { CURRENT = -100 };
+    if ((int)value == CURRENT)
+        pd_text_string(out, "CWD");
+    else
+        pd_text_format(out, "%d", (int)value);
+}
+
+static void put_protocol(const char *words, const uint64_t *values, struct pd_text *out)
+{
+    enum { INET = 2, INET6 = 10 };
+    uint32_t family = (uint32_t)values[0];
+    if ((family != INET && family != INET6) || !put_word(words, (uint32_t)values[2], out))
+        pd_text_format(out, "%d", (int)values[2]);
+}
+
+static void put_row(const struct pd_syscall_row *row, unsigned index, const uint64_t *values,
+                    const struct pd_task_names *names, struct pd_syscall_text *to)
+{
+    struct pd_text *out = &to->text;
+    uint64_t value = values[index], rest;
+    switch (row->kind) {
+    case NUMBER: pd_text_format(out, "%d", (int)value); break;
+    case ADDRESS: pd_text_format(out, "%#llx", (unsigned long long)value); break;
+    case SHORT: pd_text_format(out, "%#x", (unsigned)value); break;
+    case LIST:
+    case QUIET_LIST: put_list(row->words, value, out); break;
+    case HEX_LIST: put_hex_list(row->words, value, out); break;
+    case FLAGS: put_flags(row->words, value, out); break;
+    case BITS: put_bits(row->words, value, to); break;
+    case REST:
+        rest = value & ~strtoull(row->words, NULL, 16);
+        put_rest(out, out->length, rest);
+        break;
+    case MOUNT_ATTRIBUTES: put_mount_attributes(row->words, value, to); break;
+    case ACCESS: put_access(value, out); break;
+    case CONTROL: put_control(value, out); break;
+    case DIRECTORY: put_directory(value, out); break;
+    case FILE_ARGUMENT: put_file_argument(values[1], value, names, out); break;
+    case FUTEX: put_futex(row->words, value, out); break;
+    case LOCK: put_lock(row->words, value, out); break;
+    case MASK: /* the letter is perf's */
+        if ((uint32_t)value == UINT32_MAX)
+            pd_text_string(out, "MATCH_ANY");
+        else
+            pd_text_format(out, "%#xd", (unsigned)value);
+        break;
+    case OPEN: put_open(value, out); break;
+    case POLICY: put_typed(row->words, 0xff, "@30 RESET_ON_FORK", value, out); break;
+    case PROTOCOL: put_protocol(row->words, values, out); break;
+    case SOCKET_TYPE: put_typed(row->words, 0xf, "@19 CLOEXEC @11 NONBLOCK", value, out); break;
+    case SYNCHRONISE: put_synchronise(row->words, value, to); break;
+    case TASK_ARGUMENT: put_task_argument(index, row->words, values, out); break;
+    }
+}
+
+/* ---- arguments by their type ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length >= tail && !strcmp(name + length - tail, end);
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (!strcmp(*names, name))
+            return true;
+    return false;
+}
+
+/* Calls whose folder is a number even where it is the current one. */
+static bool names_no_folder(const struct pd_syscall *syscall, const char *argument)
+{
+    static const char *const calls[] = { "faccessat", "faccessat2", "fanotify_mark",
+                                         "open_tree", "openat2",    "mount_setattr",
+                                         NULL };
+    static const char *const new_one[] = { "linkat", "symlinkat", NULL };
+    return is_one_of(syscall->name, calls) ||
+           (!strcmp(argument, "newdfd") && is_one_of(syscall->name, new_one));
+}
+
+static void put_by_type(const struct pd_syscall *syscall,
+                        const struct pd_syscall_argument *argument, uint64_t value,
+                        const struct pd_task_names *names, struct pd_text *out)
+{
+    const char *type = argument->type, *name = argument->name;
+    bool is_int = !strcmp(type, "int") || !strcmp(type, "unsigned int");
+    bool is_folder = (ends_with(name, "dfd") && strcmp(name, "oldfd") != 0) ||
+                     !strcmp(name, "mountdirfd");
+    if (!strcmp(type, "umode_t"))
+        put_mode(value, out);
+    else if (!strcmp(type, "pid_t"))
+        put_task(value, names, out);
+    else if (is_int && is_folder && !ends_with(name, "pidfd") && !names_no_folder(syscall, name))
+        put_directory(value, out);
+    else if (is_int && ends_with(name, "fd"))
+        pd_text_format(out, "%d", (int)value);
+    else if (!strcmp(type, "const char *") && (ends_with(name, "name") || ends_with(name, "path")))
+        pd_text_format(out, "%#x", (unsigned)value); /* perf has room for half of it only */
+    else if (strchr(type, '*') || !strcmp(name, "addr"))
+        pd_text_format(out, "%#llx", (unsigned long long)value);
+    else
+        pd_text_format(out, "%lld", (long long)value);
+}
+
+/* ---- which arguments are shown ---- */
+
+/* Which arguments of futex an operation does not read: bits of their numbers. */
+static unsigned unread_by_futex(uint64_t operation)
+{
+    enum { TIME = 1 << 3, ADDRESS_2 = 1 << 4, VALUE = 1 << 5, FLAGS_OF_IT = 0x180 };
+    static const uint8_t unread[] = { VALUE | ADDRESS_2,
+                                      VALUE | ADDRESS_2 | TIME,
+                                      VALUE | ADDRESS_2 | TIME,
+                                      VALUE | TIME,
+                                      TIME,
+                                      0,
+                                      VALUE | ADDRESS_2 | TIME,
+                                      VALUE | ADDRESS_2 | TIME,
+                                      VALUE | ADDRESS_2,
+                                      ADDRESS_2,
+                                      ADDRESS_2,
+                                      0,
+                                      TIME };
+    operation = (uint32_t)operation & ~(uint32_t)FLAGS_OF_IT;
+    return operation < PD_LENGTH(unread) ? unread[operation] : 0;
+}
+
+static unsigned unread_by_clone(uint64_t flags)
+{
+    enum { SETTLS = 0x80000, PARENT = 0x100000, CHILD = 0x1200000 };
+    return (flags & PARENT ? 0 : 1u << 2) | (flags & CHILD ? 0 : 1u << 3) |
+           (flags & SETTLS ? 0 : 1u << 4);
+}
+
+static unsigned unread_by_prctl(uint64_t option)
+{
+    enum { SECOND = 1 << 1, THIRD = 1 << 2, LATER = 3 << 3 };
+    switch (option) {
+    case 2:
+    case 3:
+    case 27: return SECOND | THIRD | LATER;
+    case 1:
+    case 4:
+    case SET_NAME:
+    case 28:
+    case 36:
+    case 37: return THIRD | LATER;
+    case SET_MM: return LATER;
+    default: return 0;
+    }
+}
+
+static unsigned unread_by_fcntl(uint64_t command)
+{
+    switch (command) {
+    case GETFD:
+    case GETFL:
+    case GETOWN:
+    case GETSIG:
+    case GETLEASE:
+    case GET_SEALS: return 1 << 2;
+    default: return 0;
+    }
+}
+
+/* What the call does not read, as other arguments say. */
+static unsigned unread(const struct pd_syscall *syscall, const uint64_t *values)
+{
+    enum { ANONYMOUS = 0x20, CREATE = 0x40 };
+    const char *name = syscall->name;
+    if (!strcmp(name, "mmap"))
+        return values[3] & ANONYMOUS ? 3 << 4 : 0;
+    if (!strcmp(name, "open"))
+        return !(uint32_t)values[1] || values[1] & CREATE ? 0 : 1 << 2;
+    if (!strcmp(name, "openat"))
+        return !(uint32_t)values[2] || values[2] & CREATE ? 0 : 1 << 3;
+    if (!strcmp(name, "futex"))
+        return (uint32_t)values[1] ? unread_by_futex(values[1]) : 0;
+    if (!strcmp(name, "clone"))
+        return values[0] ? unread_by_clone(values[0]) : 0;
+    if (!strcmp(name, "prctl"))
+        return unread_by_prctl(values[0]);
+    if (!strcmp(name, "fcntl"))
+        return unread_by_fcntl(values[1]);
+    if (!strcmp(name, "kcmp"))
+        return values[2] ? 3 << 3 : 0;
+    return 0;
+}
+
+bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
+                             const uint64_t *values, const struct pd_task_names *names,
+                             struct pd_syscall_text *out)
+{
+    const struct pd_syscall_argument *argument = &syscall->arguments[index];
+    const struct pd_syscall_row *row = argument->row;
+    if (unread(syscall, values) >> index & 1 || (!values[index] && !(row && row->kind == LIST)))
+        return false;
+    pd_text_string(&out->text, argument->name);
+    pd_text_string(&out->text, ": ");
+    if (row)
+        put_row(row, index, values, names, out);
+    else
+        put_by_type(syscall, argument, values[index], names, &out->text);
+    return true;
+}
+
+/* ---- results ---- */
+
+bool pd_syscall_returns_address(const struct pd_syscall *syscall)
+{
+    static const char *const names[] = { "brk", "mmap", "mremap", NULL };
+    return is_one_of(syscall->name, names);
+}
+
+bool pd_syscall_returns_task(const struct pd_syscall *syscall)
+{
+    static const char *const names[] = { "clone",           "getpgid", "getppid", "gettid",
+                                         "set_tid_address", "wait4",   "waitid",  NULL };
+    return is_one_of(syscall->name, names);
+}
+
+bool pd_syscall_times_out(const struct pd_syscall *syscall)
+{
+    static const char *const names[] = { "poll", "ppoll", "select", NULL };
+    return is_one_of(syscall->name, names);
+}
+
+bool pd_syscall_put_result(const struct pd_syscall *syscall, const uint64_t *values, int64_t result,
+                           const struct pd_task_names *names, struct pd_text *out)
+{
+    if (strcmp(syscall->name, "fcntl") != 0 || result < 0)
+        return false;
+    if (values[1] == GETFL)
+        put_open((uint64_t)result, out);
+    else if (values[1] == GETFD)
+        pd_text_string(out, result ? "0" : "CLOEXEC"); /* perf has it the wrong way round */
+    else if (values[1] == GETLEASE)
+        put_lease((uint64_t)result, out);
+    else if (values[1] == GETOWN)
+        put_task((uint64_t)result, names, out);
+    else
+        pd_text_format(out, "%d", (int)result);
+    return true;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/input.h"
+#include "tool/verbs.h"
+#include <math.h>
+#include <perfdata/syscalls.h>
+#include <stdlib.h>
+
+struct trace_options {
+    int summary_only, summary, errnos, failures, full_time, comm, runtime;
+    uint64_t duration, max_events;
+    const char *pids, *tids, *calls;
+    struct perfdata_symbol_search search;
+    unsigned max_stack, min_stack;
+};
+#define FIELD(name) offsetof(struct trace_options, name)
+
+static enum tool_exit parse_duration(struct tool *tool, void *data, const char *value, bool unset)
+{
+    struct trace_options *options = data;
+    char *end = NULL;
+    double ms = unset ? 0 : strtod(value, &end);
+    if (!unset && (end == value || *end || !(ms >= 0 && ms < 1e12)))
+        return tool_usage(tool, "option --duration needs milliseconds, not '%s'", value);
+    options->duration = (uint64_t)ceil(ms * 1e6);
+    return TOOL_DONE;
+}
+
+static const struct tool_option trace_rows[] = {
+    { TOOL_GROUP, .help = "Input" },
+    TOOL_ROW_INPUT,
+    TOOL_ROWS_READING,
+    TOOL_ROW_VERBOSE,
+    TOOL_ROWS_SYMBOLS(search.),
+    { TOOL_GROUP, .help = "Output" },
+    { TOOL_FLAG, 's', "summary", NULL, "nothing but what each thread's calls took",
+      FIELD(summary_only) },
+    { TOOL_FLAG, 'S', "with-summary", NULL, "that below the lines", FIELD(summary) },
+    { TOOL_FLAG, 0, "errno-summary", NULL, "in it how often each error came", FIELD(errnos) },
+    { TOOL_FLAG, 'T', "time", NULL, "times as recorded, not since the first event",
+      FIELD(full_time) },
+    { TOOL_FLAG, 0, "comm", NULL, "names of threads beside their ids (on)", FIELD(comm) },
+    { TOOL_FLAG, 0, "sched", NULL,
+      "in it how long threads ran, by sched:sched_stat_runtime; perf has 0 of a recording",
+      FIELD(runtime) },
+    { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a call chain", FIELD(max_stack) },
+    { TOOL_GROUP, .help = "Which calls" },
+    { TOOL_STRING, 'p', "pid", "PID[,...]", "of these processes", FIELD(pids) },
+    { TOOL_STRING, 't', "tid", "TID[,...]", "of these threads", FIELD(tids) },
+    { TOOL_STRING, 'e', "event", "CALL[,...]",
+      "of these names, open* too; !CALL,...: all others; called as perf: all, since perf looks at "
+      "none "
+      "of a recording",
+      FIELD(calls) },
+    { TOOL_UINT, 0, "min-stack", "N", "with so many frames at least", FIELD(min_stack) },
+    { TOOL_FLAG, 0, "failure", NULL, "failed calls only", FIELD(failures) },
+    { TOOL_CALLBACK, 0, "duration", "MS", "calls that lasted as long only",
+      .parse = parse_duration },
+    { TOOL_U64, 0, "max-events", "N",
+      "lines at most; called as perf: all, since perf counts none of a recording",
+      FIELD(max_events) },
+    { 0 },
+};
+
+static void set_defaults(void *data)
+{
+    ((struct trace_options *)data)->comm = 1;
+}
+
+static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct trace_options *from = data;
+    const struct tool_flag rows[] = {
+        { from->summary_only, PERFDATA_SYSCALLS_SUMMARY_ONLY },
+        { from->summary, PERFDATA_SYSCALLS_SUMMARY },
+        { from->errnos, PERFDATA_SYSCALLS_ERRNO_SUMMARY },
+        { from->failures, PERFDATA_SYSCALLS_FAILURES },
+        { from->full_time, PERFDATA_SYSCALLS_FULL_TIME },
+        { !from->comm, PERFDATA_SYSCALLS_NO_COMM },
+        { from->runtime, PERFDATA_SYSCALLS_RUNTIME },
+    };
+    struct perfdata_syscalls_options options = { .struct_size = sizeof options,
+                                                 .flags = tool_flags(rows, TOOL_LENGTH(rows)),
+                                                 .duration = from->duration,
+                                                 .max_events = tool->as_perf ? 0 : from->max_events,
+                                                 .pids = from->pids,
+                                                 .tids = from->tids,
+                                                 .calls = tool->as_perf ? NULL : from->calls,
+                                                 .max_stack = from->max_stack,
+                                                 .min_stack = from->min_stack,
+                                                 .search = from->search };
+    options.search.build_id_dir = tool->build_id_dir;
+    options.search.home = getenv("HOME");
+    if (!tool->input && (!argc || tool->as_perf))
+        return tool_usage(tool, "tracing what runs is not about recordings: use perf; -i FILE "
+                                "prints the system calls of a recording");
+    if (from->errnos && !from->summary && !from->summary_only)
+        return tool_usage(tool, "--errno-summary needs -s or -S");
+    perfdata_recording *recording;
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    return tool_close(tool, recording,
+                      perfdata_syscalls_run(recording, &options, tool_write_error, tool));
+}
+
+const struct tool_verb tool_verb_trace = {
+    .name = "trace",
+    .synopsis = "[OPTIONS] -i FILE",
+    .description =
+        "Prints the system calls of a recording with raw_syscalls:sys_enter and sys_exit, a line "
+        "a call, on\nstandard error as with perf: begin, duration, thread, arguments, result, call "
+        "chain.",
+    .examples = { "trace -i perf.data", "every system call", "trace -s -i perf.data",
+                  "what the calls of each thread took" },
+    .options = trace_rows,
+    .options_size = sizeof(struct trace_options),
+    .defaults = set_defaults,
+    .run = run_trace,
+    .flags = TOOL_VERB_PERF,
+};
