@@ -3,7 +3,7 @@ _perfdata()
 {
     local word=${COMP_WORDS[COMP_CWORD]} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
-        words='script report annotate diff kvm sched kmem lock stat dump header evlist buildid-list aux flame export data record inject check repair assemble archive buildid-cache slice merge anonymize config help version'
+        words='script report annotate diff kvm sched kmem lock stat trace dump header evlist buildid-list aux flame export data record inject check repair assemble archive buildid-cache slice merge anonymize config help version'
     else
         case ${COMP_WORDS[1]} in
         script) words='-i --input --symfs -k --vmlinux --kallsyms --jitdump -f --force --strict --all-streams --memory -j --jobs --progress -F --fields -D --dump-raw-trace --dump-unsorted-raw-trace -G --hide-call-graph --ns --json --reltime --deltatime -L --Latency --show-kernel-path --full-source-path --max-stack --max-blocks --stop-bt --inline --demangle --demangle-kernel --header --header-only -I --show-info -c --comms --pid --tid -C --cpu --dsos -S --symbols --addr-range --time --switch-on --switch-off --show-on-off-events --dlfilter --dlarg -s --script -g --gen-script -l --list --list-dlfilters --itrace --insn-trace --xed --call-trace --call-ret-trace --pt-events --graph-function --guest-code --guestkallsyms --guestvmlinux --guestmodules --guestmount --show-task-events --show-mmap-events --show-switch-events --show-namespace-events --show-lost-events --show-bpf-events --show-cgroup-events --show-text-poke-events --show-round-events -v --verbose --color --help' ;;
@@ -15,6 +15,7 @@ _perfdata()
         kmem) words='-i --input -f --force --strict --all-streams --memory -j --jobs --progress -v --verbose --symfs -k --vmlinux --kallsyms --jitdump --caller --alloc -s --sort -l --line --raw-ip --slab --time --help' ;;
         lock) words='-i --input -f --force --strict --all-streams --memory -j --jobs --progress --kallsyms --vmlinux -q --quiet -v --verbose report -i --input -f --force --strict --all-streams --memory -j --jobs --progress --kallsyms --vmlinux -q --quiet -v --verbose -t --threads -k --key -F --field -E --entries info -i --input -f --force --strict --all-streams --memory -j --jobs --progress --kallsyms --vmlinux -q --quiet -v --verbose -t --threads -m --map contention -i --input -f --force --strict --all-streams --memory -j --jobs --progress --kallsyms --vmlinux -q --quiet -v --verbose -t --threads -k --key -F --field -E --entries --max-stack --stack-skip --help' ;;
         stat) words='report -i --input --strict -A --no-aggr --per-core --per-die --per-socket --per-node --help' ;;
+        trace) words='-i --input -f --force --strict --all-streams --memory -j --jobs --progress -v --verbose --symfs -k --vmlinux --kallsyms --jitdump -s --summary -S --with-summary --errno-summary -T --time --comm --sched --max-stack -p --pid -t --tid -e --event --min-stack --failure --duration --max-events --help' ;;
         dump) words='-i --input -f --force -v --verbose --progress --strict --all-streams --memory -j --jobs --json --header --stats --checksum --pdt -o --output --help' ;;
         header) words='-i --input -f --force --json -v --verbose --progress --help' ;;
         evlist) words='-i --input -f --force --progress -F --freq -g --group -v --verbose --trace-fields --json --help' ;;
