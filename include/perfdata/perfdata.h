@@ -19,6 +19,7 @@
 #include <perfdata/recording.h>
 #include <perfdata/records.h>
 #include <perfdata/report.h>
+#include <perfdata/report_rows.h>
 #include <perfdata/rewrite.h>
 #include <perfdata/sched.h>
 #include <perfdata/stat.h>

@@ -180,7 +180,7 @@ struct perfdata_report_cell {
     double share;
 };
 
-/* Since 0.2. */
+/* A row: its cells, and whom it stands for. Names are those of its first sample where they are no sort keys. Since 0.2. */
 struct perfdata_report_row {
     size_t struct_size;
     uint32_t event,
@@ -189,6 +189,15 @@ struct perfdata_report_row {
     uint64_t total; /* what is 100 per cent */
     const struct perfdata_report_cell *cells;
     size_t cell_count;
+    uint64_t period, samples;
+    uint64_t children_period; /* without children: the period */
+    const char *comm;         /* never NULL */
+    const char *object;       /* as printed; "[unknown]" */
+    const char *symbol;       /* NULL: unknown */
+    uint64_t address;         /* of the symbol or, without one, of the code, in the object's file */
+    uint32_t pid, tid;        /* all ones: unknown */
+    uint32_t is_kernel;       /* its object is a kernel or a module */
+    uint32_t has_chains;      /* perfdata_report_chains() gives some */
 };
 
 /* All lives during the call. 0 to go on, anything else ends with PERFDATA_ERROR_CANCELLED. Since 0.2. */

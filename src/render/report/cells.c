@@ -146,6 +146,9 @@ uint32_t pd_report_column_width(const struct pd_report_table *table,
 {
     if (column->what < PD_KEY_COUNT)
         return column->user_width ? column->user_width : table->widths[column->what];
+    bool is_sum = column->what == PD_COLUMN_SAMPLES || column->what == PD_COLUMN_PERIOD;
+    if (table->periods && !is_sum)
+        return (uint32_t)table->event_count * PD_REPORT_PERIOD_WIDTH;
     uint32_t one = least_width[column->what], width = pd_report_number_width(column);
     if (table->event_count > 1 || table->plan->group_all)
         width = PD_MAX(width, (uint32_t)table->event_count * one);

@@ -67,20 +67,25 @@ static void cell_title(const struct pd_report_table *table, const struct cell *c
     pd_text_right(out, name, strlen(name), table->field_widths[cell->field]);
 }
 
-static void titles(const struct pd_report_table *table, struct pd_text *out)
+void pd_report_title_line(const struct pd_report_table *table, struct pd_text *out)
 {
     const char *given = table->plan->options->separator, *separator = given ? given : "  ";
     struct cell cell = { 0 };
-    pd_text_string(out, "# ");
     for (bool first = true; next_cell(table, &cell); first = false) {
         if (!first)
             pd_text_string(out, separator);
         cell_title(table, &cell, out);
     }
     pd_text_char(out, '\n');
-    if (given)
+}
+
+static void titles(const struct pd_report_table *table, struct pd_text *out)
+{
+    pd_text_string(out, "# ");
+    pd_report_title_line(table, out);
+    if (table->plan->options->separator)
         return;
-    cell = (struct cell){ 0 };
+    struct cell cell = { 0 };
     pd_text_string(out, "# ");
     for (bool first = true; next_cell(table, &cell); first = false) {
         if (!first)
@@ -118,6 +123,11 @@ static void number(const struct pd_report_table *table, const struct pd_report_c
     if (column->what == PD_COLUMN_SAMPLES || column->what == PD_COLUMN_PERIOD) {
         pd_text_char(out, ' ');
         pd_text_u64(out, value, separated ? 1 : width - 1, ' ');
+        return;
+    }
+    if (table->periods) {
+        pd_text_char(out, ' ');
+        pd_text_u64(out, value, PD_REPORT_PERIOD_WIDTH - 1, ' ');
         return;
     }
     double percent = total ? 100.0 * (double)value / (double)total : 0;
@@ -175,8 +185,8 @@ static void cut_row(const struct pd_report_table *table, const struct pd_hist_ro
         out->length = begin + room;
 }
 
-static void row_line(const struct pd_report_table *table, const struct pd_hist_row *row,
-                     struct pd_text *out)
+void pd_report_row_line(const struct pd_report_table *table, const struct pd_hist_row *row,
+                        struct pd_text *out)
 {
     size_t line = out->length;
     const struct pd_report_plan *plan = table->plan;
@@ -254,7 +264,7 @@ static void draw_slice(void *data, unsigned worker, size_t index)
         const struct pd_hist_row *row = table->event->rows.data[i];
         if (row->filtered || pd_report_is_below_limit(table, row))
             continue;
-        row_line(table, row, &slice->text);
+        pd_report_row_line(table, row, &slice->text);
         if (table->chains && row->index < table->result->row_count_with_entry)
             slice->status = pd_report_row_chains(table, row, &drawing->trees[worker], &slice->text);
     }

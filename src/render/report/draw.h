@@ -21,10 +21,22 @@ void pd_report_replace_separator(struct pd_text *out, size_t from, const char *s
 perfdata_status pd_report_row_chains(const struct pd_report_table *table,
                                      const struct pd_hist_row *row, struct pd_chain_tree *tree,
                                      struct pd_text *out);
+/* One line with its line end; columns have been measured. */
+void pd_report_title_line(const struct pd_report_table *table, struct pd_text *out);
+void pd_report_row_line(const struct pd_report_table *table, const struct pd_hist_row *row,
+                        struct pd_text *out);
+/* A sum in place of a percentage. */
+#define PD_REPORT_PERIOD_WIDTH 16
 bool pd_report_is_below_limit(const struct pd_report_table *table, const struct pd_hist_row *row);
 /* "12.34%" behind `space`, both in colour where the report is coloured. */
 void pd_report_percent(const struct pd_report_plan *plan, const char *space, int width,
                        double percent, struct pd_text *out);
+
+/* graph.c: parts of a chain's line. `frame_index`: in the tree's frames. */
+void pd_report_frame_name(const struct pd_report_table *table, const struct pd_chain_tree *tree,
+                          uint32_t frame_index, struct pd_text *out);
+void pd_report_chain_value(const struct pd_report_table *table, const struct pd_chain_node *node,
+                           uint64_t total, struct pd_text *out);
 
 /* levels.c: rows below rows. */
 perfdata_status pd_report_draw_levels(struct pd_report_table *table, struct pd_text *out,

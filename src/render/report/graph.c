@@ -69,6 +69,21 @@ static void value(const struct drawing *drawing, uint64_t hits, uint64_t count, 
     }
 }
 
+void pd_report_frame_name(const struct pd_report_table *table, const struct pd_chain_tree *tree,
+                          uint32_t frame_index, struct pd_text *out)
+{
+    const struct drawing drawing = { table, tree, out, 0 };
+    name(&drawing, frame_index);
+    ends(&drawing, frame_index, SIZE_MAX);
+}
+
+void pd_report_chain_value(const struct pd_report_table *table, const struct pd_chain_node *node,
+                           uint64_t total, struct pd_text *out)
+{
+    const struct drawing drawing = { table, NULL, out, 0 };
+    value(&drawing, pd_chain_hits(node), pd_chain_count(node), total);
+}
+
 /* ---- graph, fractal ---- */
 
 /* The columns before a line of depth `depth`; the last one holds the value on a child's first line. */

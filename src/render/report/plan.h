@@ -148,6 +148,7 @@ struct pd_report_table {
     uint32_t *field_widths;       /* per field of the plan */
     const char **last_mispredict; /* the text of the row before */
     unsigned threads;             /* to draw with */
+    bool periods;                 /* sums in place of percentages */
 };
 
 /* draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */

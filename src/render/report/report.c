@@ -4,39 +4,18 @@
 #include "container/handle.h"
 #include "render/about/header.h"
 #include "render/report/branch.h"
-#include "render/report/group.h"
-#include "render/report/plan.h"
 #include "render/report/rows.h"
+#include "render/report/run.h"
 #include "render/report/settings.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/about/stats.h"
 #include "render/about/tasks.h"
-#include "render/raw_dump/trace_log.h"
 #include "format/names.h"
 #include <stdlib.h>
 
-struct report {
-    struct pd_recording *recording;
-    const struct perfdata_report_options *options;
-    struct pd_report_plan plan;
-    struct pd_report_counts counts;
-    struct pd_hist_result result;
-    struct pd_chain_index chains;
-    struct pd_report_groups groups;
-    struct pd_session session;
-    struct pd_trace_log log;
-    perfdata_write_fn write;
-    void *data;
-    int32_t perf_exit;
-    uint64_t trace_errors;
-    const char *last_mispredict;
-    unsigned threads;
-    const struct pd_report_rows *rows; /* NULL: the text */
-};
-
 static perfdata_status give(void *data, struct pd_text *text)
 {
-    struct report *report = data;
+    struct pd_report *report = data;
     perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : 0;
     if (status == 0 && text->length && report->write(report->data, text->data, text->length))
         status = PERFDATA_ERROR_OUTPUT;
@@ -51,7 +30,7 @@ static perfdata_status give_long(void *data, struct pd_text *text)
 
 /* ---- what stands above a table ---- */
 
-static void lead(const struct report *report, struct pd_text *out)
+static void lead(const struct pd_report *report, struct pd_text *out)
 {
     uint64_t flags = report->options->flags;
     if (report->plan.quiet)
@@ -79,7 +58,7 @@ static void elided_names(const struct pd_report_plan *plan, struct pd_text *out)
     }
 }
 
-static void table_title(const struct report *report, const struct pd_report_group *group,
+static void table_title(const struct pd_report *report, const struct pd_report_group *group,
                         struct pd_text *out)
 {
     static const char units[] = " KMG";
@@ -106,20 +85,20 @@ static void table_title(const struct report *report, const struct pd_report_grou
 
 /* ---- tables ---- */
 
-static uint64_t least_hits(const struct report *report, uint32_t event)
+static uint64_t least_hits(const struct pd_report *report, uint32_t event)
 {
     const struct pd_hist_event *sums = &report->result.events[event];
     uint64_t total = report->plan.relative ? sums->chain_period_unfiltered : sums->chain_period;
     return (uint64_t)((double)total * (report->plan.chain_percent / 100));
 }
 
-static bool records_chains(const struct report *report, uint32_t event)
+static bool records_chains(const struct pd_report *report, uint32_t event)
 {
     const struct pd_event *of = report->recording->events[event];
     return (pd_event_fields(of) | of->added_type) & PD_SAMPLE_CALLCHAIN;
 }
 
-static perfdata_status index_chains(struct report *report)
+static perfdata_status index_chains(struct pd_report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
     size_t count = report->result.event_count;
@@ -146,7 +125,7 @@ static int is_high_32_bit_kernel(void *data, const struct pd_map *map)
 }
 
 /* As the perf of the recording's own machine has it; one that was never finished does not name the machine. */
-static uint32_t address_digits(const struct report *report)
+static uint32_t address_digits(const struct pd_report *report)
 {
     const struct pd_feature_arch *arch = &report->recording->features.arch;
     bool narrow = arch->present && arch->text.text
@@ -156,21 +135,20 @@ static uint32_t address_digits(const struct report *report)
     return narrow ? 8 : 16;
 }
 
-static bool is_drawn(const struct report *report, uint32_t leader)
+bool pd_report_is_drawn(const struct pd_report *report, uint32_t leader)
 {
     return report->plan.options->flags & PERFDATA_REPORT_SHOW_EMPTY ||
            report->result.events[leader].count;
 }
 
-static perfdata_status draw_table(struct report *report, const struct pd_report_group *group,
-                                  struct pd_text *out)
+struct pd_report_table pd_report_table_of(struct pd_report *report,
+                                          const struct pd_report_group *group)
 {
     const struct pd_report_plan *plan = &report->plan;
     uint32_t leader = group->events[0];
-    struct pd_hist_event *event = &report->result.events[leader];
-    if (!is_drawn(report, leader))
-        return 0;
-    struct pd_report_table table = {
+    const struct pd_hist_event *event = &report->result.events[leader];
+    bool has_chains = plan->chain_mode != PD_CHAIN_NONE && plan->hist.use_chains;
+    return (struct pd_report_table){
         .plan = plan,
         .hist = &report->counts.hist,
         .result = &report->result,
@@ -178,8 +156,7 @@ static perfdata_status draw_table(struct report *report, const struct pd_report_
         .event = event,
         .events = group->events,
         .event_count = group->count,
-        .chains = plan->chain_mode != PD_CHAIN_NONE && plan->hist.use_chains ? &report->chains
-                                                                             : NULL,
+        .chains = has_chains ? &report->chains : NULL,
         .total = plan->relative ? event->period_unfiltered : event->period,
         .chain_total = event->period,
         .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
@@ -188,8 +165,15 @@ static perfdata_status draw_table(struct report *report, const struct pd_report_
         /* Of branches a row may say what the row before said. */
         .threads = plan->mode == PD_REPORT_BRANCH ? 1 : report->threads,
     };
-    if (report->rows)
-        return pd_report_give_rows(&table, report->rows);
+}
+
+static perfdata_status draw_table(struct pd_report *report, const struct pd_report_group *group,
+                                  struct pd_text *out)
+{
+    const struct pd_report_plan *plan = &report->plan;
+    if (!pd_report_is_drawn(report, group->events[0]))
+        return 0;
+    struct pd_report_table table = pd_report_table_of(report, group);
     if (!plan->quiet)
         table_title(report, group, out);
     if (plan->total_cycles) {
@@ -201,13 +185,13 @@ static perfdata_status draw_table(struct report *report, const struct pd_report_
     return status;
 }
 
-static perfdata_status sort_tables(struct report *report)
+static perfdata_status sort_tables(struct pd_report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
     perfdata_status status = 0;
     for (size_t i = 0; i < report->groups.count && status == 0; i++) {
         const struct pd_report_group *group = &report->groups.list[i];
-        if (is_drawn(report, group->events[0]))
+        if (pd_report_is_drawn(report, group->events[0]))
             status = pd_hist_sort(&report->counts.hist, &report->result,
                                   &report->result.events[group->events[0]], plan->order,
                                   plan->order_count, group->count);
@@ -218,7 +202,7 @@ static perfdata_status sort_tables(struct report *report)
 enum { INDEXING, SORTING, PREPARATIONS };
 
 struct preparing {
-    struct report *report;
+    struct pd_report *report;
     perfdata_status status[PREPARATIONS];
 };
 
@@ -231,7 +215,7 @@ static void prepare_part(void *data, unsigned worker, size_t part)
 }
 
 /* Rows in order, and which chains each has: neither needs the other, but where sorting counts once more. */
-static perfdata_status prepare(struct report *report)
+static perfdata_status prepare(struct pd_report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
     struct preparing preparing = { .report = report };
@@ -245,7 +229,7 @@ static perfdata_status prepare(struct report *report)
     return preparing.status[SORTING] < 0 ? preparing.status[SORTING] : preparing.status[INDEXING];
 }
 
-static perfdata_status draw_tables(struct report *report, struct pd_text *out)
+perfdata_status pd_report_prepare(struct pd_report *report)
 {
     struct pd_report_groups *groups = &report->groups;
     perfdata_status status = pd_report_groups_make(report->recording, &report->plan,
@@ -254,8 +238,13 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
     for (size_t i = 0; i < groups->count && status == 0; i++)
         if (groups->list[i].count > 1)
             status = pd_hist_link(&report->result, groups->list[i].events, groups->list[i].count);
-    if (status == 0)
-        status = prepare(report);
+    return status == 0 ? prepare(report) : status;
+}
+
+static perfdata_status draw_tables(struct pd_report *report, struct pd_text *out)
+{
+    const struct pd_report_groups *groups = &report->groups;
+    perfdata_status status = pd_report_prepare(report);
     if (!report->plan.quiet)
         pd_text_format(out, "#\n# Total Lost Samples: %llu\n#\n",
                        (unsigned long long)report->counts.lost_samples);
@@ -274,14 +263,14 @@ static perfdata_status draw_tables(struct report *report, struct pd_text *out)
         status = pd_report_reads_text(&report->counts.reads,
                                       report->options->flags & PERFDATA_REPORT_THREAD_COUNTS_RAW,
                                       give_long, report, out);
-    if (status == 0 && report->plan.mode == PD_REPORT_BRANCH && !report->rows)
+    if (status == 0 && report->plan.mode == PD_REPORT_BRANCH)
         pd_report_branch_statistics(&report->counts.hist, &report->result, out);
     return status;
 }
 
 /* ---- the run ---- */
 
-static struct pd_object_search search_of(const struct report *report)
+static struct pd_object_search search_of(const struct pd_report *report)
 {
     const struct perfdata_report_options *options = report->options;
     struct pd_object_search search = pd_search_of(report->recording, &options->search);
@@ -297,7 +286,7 @@ static struct pd_object_search search_of(const struct report *report)
 
 struct dump_run {
     struct pd_raw_dump dump;
-    struct report *report;
+    struct pd_report *report;
 };
 
 static perfdata_status begin_dump(void *data, unsigned index, struct pd_resolver *resolver,
@@ -323,7 +312,7 @@ static perfdata_status dump_batch(void *data, void *state, struct pd_batch *batc
 
 static perfdata_status sink_dump(void *data, const char *text, size_t length)
 {
-    struct report *report = ((struct dump_run *)data)->report;
+    struct pd_report *report = ((struct dump_run *)data)->report;
     return report->write(report->data, text, length) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;
 }
 
@@ -333,7 +322,7 @@ static int front_dump(void *data, const struct pd_delivered *record)
     return PD_FRONT_PASS;
 }
 
-static perfdata_status dump(struct report *report, struct pd_text *out)
+static perfdata_status dump(struct pd_report *report, struct pd_text *out)
 {
     struct dump_run run = { .report = report };
     struct pd_object_search search = search_of(report);
@@ -373,7 +362,7 @@ static perfdata_status dump(struct report *report, struct pd_text *out)
 /* ---- the tables ---- */
 
 /* Samples made of the trace come among the others. */
-static perfdata_status decode(struct report *report)
+static perfdata_status decode(struct pd_report *report)
 {
     struct pd_synth_config config = { .options = &report->plan.itrace,
                                       .no_host = report->plan.no_host,
@@ -393,13 +382,14 @@ static perfdata_status decode(struct report *report)
     return status;
 }
 
-static perfdata_status run(struct report *report, struct pd_text *out)
+perfdata_status pd_report_count(struct pd_report *report)
 {
     const struct perfdata_report_options *options = report->options;
     struct pd_object_search search = search_of(report);
     perfdata_status status = pd_session_open(report->recording, &search, &report->session);
     if (status < 0)
         return status;
+    report->is_open = true;
     report->session.guests.wanted |= (options->flags & PERFDATA_REPORT_GUESTS) != 0;
     report->session.guests.code = options->flags & PERFDATA_REPORT_GUEST_CODE;
     pd_session_want_guests(&report->session, &options->search);
@@ -421,17 +411,21 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     if (status == 0)
         status = pd_hist_collapse(hist, report->recording->event_count, report->session.symbols,
                                   options->symbol_filter, &report->result);
-    if (status == 0 && report->plan.total_cycles && hist->has_cycles) {
-        out->length = 0;
+    if (status == 0 && report->plan.total_cycles && hist->has_cycles)
         status = pd_fail(&report->recording->context, PERFDATA_ERROR_UNSUPPORTED, -1,
                          "the cycles of blocks (option --total-cycles) are not counted yet");
-    }
-    if (status == 0)
-        status = draw_tables(report, out);
+    return status;
+}
+
+perfdata_status pd_report_end(struct pd_report *report, perfdata_status status)
+{
+    if (!report->is_open)
+        return status;
+    report->is_open = false;
     status = pd_analysis_status(&report->recording->context, status);
     pd_chain_index_free(&report->chains);
     pd_hist_result_free(&report->result);
-    pd_hist_free(hist);
+    pd_hist_free(&report->counts.hist);
     pd_report_reads_free(&report->counts.reads);
     if (report->session.synth) {
         struct pd_synth_stats stats;
@@ -443,7 +437,17 @@ static perfdata_status run(struct report *report, struct pd_text *out)
     return status;
 }
 
-static perfdata_status parse_itrace(struct report *report)
+static perfdata_status run(struct pd_report *report, struct pd_text *out)
+{
+    perfdata_status status = pd_report_count(report);
+    if (status == PERFDATA_ERROR_UNSUPPORTED)
+        out->length = 0;
+    if (status == 0)
+        status = draw_tables(report, out);
+    return pd_report_end(report, status);
+}
+
+static perfdata_status parse_itrace(struct pd_report *report)
 {
     const struct perfdata_report_options *options = report->options;
     struct pd_itrace_options *itrace = &report->plan.itrace;
@@ -463,7 +467,7 @@ static perfdata_status parse_itrace(struct report *report)
     return 0;
 }
 
-static perfdata_status print_overview(struct report *report, struct pd_text *out)
+static perfdata_status print_overview(struct pd_report *report, struct pd_text *out)
 {
     struct pd_recording *recording = report->recording;
     uint64_t flags = report->options->flags;
@@ -482,11 +486,9 @@ static perfdata_status print_overview(struct report *report, struct pd_text *out
     return status;
 }
 
-static perfdata_status print(struct report *report, struct pd_text *out)
+perfdata_status pd_report_start(struct pd_report *report)
 {
-    uint64_t flags = report->options->flags;
-    struct pd_recording *recording = report->recording;
-    perfdata_status status = pd_report_plan_make(&recording->context, report->options,
+    perfdata_status status = pd_report_plan_make(&report->recording->context, report->options,
                                                  &report->plan);
     if (status == 0)
         status = parse_itrace(report);
@@ -494,15 +496,20 @@ static perfdata_status print(struct report *report, struct pd_text *out)
         report->perf_exit = 129;
         return status;
     }
-    if (report->rows && report->plan.itrace.log)
-        return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
-                       "rows have no place for the log of a trace");
-    status = pd_event_switch_init(&report->plan.event_switch, recording,
+    status = pd_event_switch_init(&report->plan.event_switch, report->recording,
                                   &report->options->event_switch);
-    if (status < 0) {
+    if (status < 0)
         report->perf_exit = 254;
+    return status;
+}
+
+static perfdata_status print(struct pd_report *report, struct pd_text *out)
+{
+    uint64_t flags = report->options->flags;
+    struct pd_recording *recording = report->recording;
+    perfdata_status status = pd_report_start(report);
+    if (status < 0)
         return status;
-    }
     if (flags & PERFDATA_REPORT_DUMP)
         pd_raw_dump_warning(recording, out);
     lead(report, out);
@@ -519,35 +526,18 @@ static perfdata_status print(struct report *report, struct pd_text *out)
         out->length = 0;
     if (status < 0)
         return status;
-    if (!report->rows)
-        elided_names(&report->plan, out);
+    elided_names(&report->plan, out);
     return run(report, out);
 }
 
-/* With `known` as the options. */
-static perfdata_status report_all(struct report *report, struct perfdata_report_options *known,
-                                  struct pd_text *out, struct perfdata_report_result *result)
+/* An object of JSON a row. */
+static perfdata_status print_json(struct pd_report *report, perfdata_recording *handle,
+                                  struct pd_text *out, struct perfdata_report_result *told)
 {
-    struct pd_context *context = &report->recording->context;
-    struct pd_report_settings settings = { 0 };
-    perfdata_status status = PERFDATA_OK;
-    if (report->rows) {
-        status = pd_report_rows_check(context, known);
-        known->flags |= PERFDATA_REPORT_NO_CALL_GRAPH | PERFDATA_REPORT_QUIET;
-    }
-    if (status == 0)
-        status = pd_report_settings_take(context, known, &settings);
-    if (status < 0)
-        report->perf_exit = 255;
-    else
-        status = print(report, out);
-    if (status == PERFDATA_ERROR_MEMORY)
-        pd_fail(context, status, -1, "no memory for the report");
-    pd_report_plan_free(&report->plan);
-    struct perfdata_report_result told = { .perf_exit = report->perf_exit,
-                                           .trace_errors = report->trace_errors };
-    pd_give_result(result, &told, sizeof told);
-    return status;
+    struct pd_report_json json = { report->recording, out, give, report, PERFDATA_OK };
+    perfdata_status status = pd_report_each_row(handle, report->options, pd_report_json_row, &json,
+                                                told);
+    return json.status < 0 ? json.status : status;
 }
 
 perfdata_status perfdata_report_run(perfdata_recording *recording,
@@ -562,43 +552,31 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
                                              options);
     if (status < 0)
         return status;
+    struct pd_report report = { .recording = &recording->recording,
+                                .options = &known,
+                                .write = write,
+                                .data = data,
+                                .last_mispredict = "N/A" };
+    struct pd_report_settings settings = { 0 };
+    struct perfdata_report_result told = { .perf_exit = 255 };
     struct pd_text out = { 0 };
-    struct report report = { .recording = &recording->recording,
-                             .options = &known,
-                             .write = write,
-                             .data = data,
-                             .last_mispredict = "N/A" };
-    struct pd_report_json json = { report.recording, &out, give, &report, PERFDATA_OK };
-    struct pd_report_rows rows = { report.recording, pd_report_json_row, &json };
-    if (known.flags & PERFDATA_REPORT_JSON)
-        report.rows = &rows;
-    status = report_all(&report, &known, &out, result);
-    if (json.status < 0)
-        status = json.status;
+    if (known.flags & PERFDATA_REPORT_JSON) {
+        status = print_json(&report, recording, &out, &told);
+    } else {
+        status = pd_report_settings_take(&report.recording->context, &known, &settings);
+        if (status == 0) {
+            status = print(&report, &out);
+            told.perf_exit = report.perf_exit;
+            told.trace_errors = report.trace_errors;
+        }
+    }
     perfdata_status given = status == PERFDATA_ERROR_MEMORY ? 0 : give(&report, &out);
+    if (status == 0)
+        status = given;
+    if (status == PERFDATA_ERROR_MEMORY)
+        pd_fail(&recording->recording.context, status, -1, "no memory for the report");
+    pd_report_plan_free(&report.plan);
     pd_text_free(&out);
-    return status == 0 ? given : status;
-}
-
-perfdata_status perfdata_report_rows(perfdata_recording *recording,
-                                     const struct perfdata_report_options *options,
-                                     perfdata_report_row_fn row, void *data,
-                                     struct perfdata_report_result *result)
-{
-    struct perfdata_report_options known = { 0 };
-    if (!recording || !options || !row || !recording->open)
-        return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
-                                             options);
-    if (status < 0)
-        return status;
-    struct pd_text out = { 0 };
-    struct pd_report_rows rows = { &recording->recording, row, data };
-    struct report report = { .recording = &recording->recording,
-                             .options = &known,
-                             .rows = &rows,
-                             .last_mispredict = "N/A" };
-    status = report_all(&report, &known, &out, result);
-    pd_text_free(&out);
+    pd_give_result(result, &told, sizeof told);
     return status;
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A table -> its rows as typed cells, and these as JSON. */
+/* A row of a table -> its typed cells, and these as JSON. */
 #include "render/report/rows.h"
 #include "render/report/draw.h"
-#include <stdlib.h>
 
-struct making {
-    const struct pd_report_table *table;
-    const struct pd_report_rows *rows;
-    struct pd_text text; /* of the row's cells, each ended by NUL */
-    PD_VEC(struct perfdata_report_cell) cells;
-    PD_VEC(size_t) at; /* where a cell's text begins; SIZE_MAX: it has none */
-};
-
-static bool push(struct making *making, const struct perfdata_report_cell *cell, size_t at)
+static bool push(struct pd_report_making *making, const struct perfdata_report_cell *cell, size_t at)
 {
     return pd_vec_push(&making->cells, *cell) && pd_vec_push(&making->at, at);
 }
@@ -42,7 +33,7 @@ static char take_level(struct pd_text *text, size_t at)
     return level;
 }
 
-static bool add_text(struct making *making, const char *name, size_t at, bool symbol)
+static bool add_text(struct pd_report_making *making, const char *name, size_t at, bool symbol)
 {
     struct pd_text *text = &making->text;
     struct perfdata_report_cell cell = { .column = name, .kind = PERFDATA_CELL_TEXT };
@@ -55,7 +46,7 @@ static bool add_text(struct making *making, const char *name, size_t at, bool sy
     return !text->failed && push(making, &cell, at);
 }
 
-static bool add_number(struct making *making, const struct pd_report_column *column, uint32_t event,
+static bool add_number(struct pd_report_making *making, const struct pd_report_column *column, uint32_t event,
                        const struct pd_hist_row *row)
 {
     const struct pd_report_table *table = making->table;
@@ -76,7 +67,7 @@ static bool add_number(struct making *making, const struct pd_report_column *col
     return push(making, &cell, SIZE_MAX);
 }
 
-static bool add_fields(struct making *making, uint8_t key, const struct pd_hist_row *row)
+static bool add_fields(struct pd_report_making *making, uint8_t key, const struct pd_hist_row *row)
 {
     const struct pd_report_plan *plan = making->table->plan;
     size_t index = 0;
@@ -94,7 +85,7 @@ static bool add_fields(struct making *making, uint8_t key, const struct pd_hist_
     return true;
 }
 
-static bool add_cell(struct making *making, const struct pd_report_column *column,
+static bool add_cell(struct pd_report_making *making, const struct pd_report_column *column,
                      const struct pd_hist_row *row)
 {
     const struct pd_report_table *table = making->table;
@@ -114,63 +105,25 @@ static bool add_cell(struct making *making, const struct pd_report_column *colum
     return ok;
 }
 
-static perfdata_status give_row(struct making *making, const struct pd_hist_row *row)
+perfdata_status pd_report_make_cells(struct pd_report_making *making,
+                                     const struct pd_hist_row *row)
 {
-    const struct pd_report_table *table = making->table;
+    const struct pd_report_plan *plan = making->table->plan;
     making->text.length = making->cells.count = making->at.count = 0;
-    for (size_t i = 0; i < table->plan->column_count; i++)
-        if (!add_cell(making, &table->plan->columns[i], row))
+    for (size_t i = 0; i < plan->column_count; i++)
+        if (!add_cell(making, &plan->columns[i], row))
             return PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < making->cells.count; i++)
         if (making->at.data[i] != SIZE_MAX)
             making->cells.data[i].text = making->text.data + making->at.data[i];
-    struct perfdata_report_row out = {
-        .struct_size = sizeof out,
-        .event = table->events[0],
-        .event_name = making->rows->recording->events[table->events[0]]->name,
-        .total = table->total,
-        .cells = making->cells.data,
-        .cell_count = making->cells.count,
-    };
-    return making->rows->give(making->rows->data, &out) ? PERFDATA_ERROR_CANCELLED : PERFDATA_OK;
+    return PERFDATA_OK;
 }
 
-perfdata_status pd_report_give_rows(struct pd_report_table *table,
-                                    const struct pd_report_rows *rows)
+void pd_report_making_free(struct pd_report_making *making)
 {
-    struct making making = { .table = table, .rows = rows };
-    perfdata_status status = pd_report_fields_measure(table);
-    if (status < 0)
-        return status;
-    pd_report_measure(table);
-    for (size_t i = 0; i < table->event->rows.count && status >= 0; i++) {
-        const struct pd_hist_row *row = table->event->rows.data[i];
-        if (!row->filtered && !pd_report_is_below_limit(table, row))
-            status = give_row(&making, row);
-    }
-    pd_text_free(&making.text);
-    pd_vec_free(&making.cells);
-    pd_vec_free(&making.at);
-    free(table->field_widths);
-    return status;
-}
-
-perfdata_status pd_report_rows_check(struct pd_context *context,
-                                     const struct perfdata_report_options *options)
-{
-    uint64_t never = PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY |
-                     PERFDATA_REPORT_HEADER_FULL | PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS |
-                     PERFDATA_REPORT_MMAPS | PERFDATA_REPORT_DUMP;
-    const char *wrong = options->flags & never                          ? "another view or a header"
-                        : options->flags & PERFDATA_REPORT_HIERARCHY    ? "a hierarchy"
-                        : options->flags & PERFDATA_REPORT_TOTAL_CYCLES ? "blocks of code"
-                        : options->flags & PERFDATA_REPORT_THREAD_COUNTS ? "counts of threads"
-                        : options->flags & PERFDATA_REPORT_COLOR         ? "colours"
-                        : options->separator                             ? "a separator"
-                        : options->column_widths                         ? "widths of columns"
-                                                                         : NULL;
-    return wrong ? pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "rows have no place for %s", wrong)
-                 : PERFDATA_OK;
+    pd_text_free(&making->text);
+    pd_vec_free(&making->cells);
+    pd_vec_free(&making->at);
 }
 
 /* ---- as JSON ---- */

@@ -4,19 +4,22 @@
 #define PD_REPORT_ROWS_H
 #include "render/report/plan.h"
 
-/* Who gets them. */
-struct pd_report_rows {
-    const struct pd_recording *recording;
-    perfdata_report_row_fn give;
-    void *data;
+/* A row's cells are made into it, and live until the next row's. */
+struct pd_report_making {
+    const struct pd_report_table *table; /* measured */
+    struct pd_text text;                 /* of the cells, each ended by NUL */
+    PD_VEC(struct perfdata_report_cell) cells;
+    PD_VEC(size_t) at; /* where a cell's text begins; SIZE_MAX: it has none */
 };
+perfdata_status pd_report_make_cells(struct pd_report_making *making,
+                                     const struct pd_hist_row *row);
+void pd_report_making_free(struct pd_report_making *making);
 
-/* Those that the text would show, in its order. PERFDATA_ERROR_CANCELLED: `give` said no. */
-perfdata_status pd_report_give_rows(struct pd_report_table *table,
-                                    const struct pd_report_rows *rows);
-/* Refuses options that are of the text alone. */
-perfdata_status pd_report_rows_check(struct pd_context *context,
-                                     const struct perfdata_report_options *options);
+/* perfdata_report_rows() with options that are whole; `told` is always filled. */
+perfdata_status pd_report_each_row(perfdata_recording *recording,
+                                   const struct perfdata_report_options *options,
+                                   perfdata_report_row_fn give, void *data,
+                                   struct perfdata_report_result *told);
 
 /* A perfdata_report_row_fn with this as its data: an object a line. */
 struct pd_report_json {

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The terminal while a view is open: lines, keys, colours; and that it is as before when it ends, however that is. */
+#ifndef PERFDATA_TUI_SCREEN_H
+#define PERFDATA_TUI_SCREEN_H
+#define NCURSES_WIDECHAR 1
+#include "tool/tool.h"
+#include <curses.h>
+
+enum screen_pair {
+    PAIR_RED = 1,
+    PAIR_GREEN,
+    PAIR_TITLE,
+    PAIR_FLAME /* the first of those of flame.c */
+};
+
+enum { SCREEN_KEYS = KEY_MAX + 1, SCREEN_WOKEN, SCREEN_ENDED };
+
+struct screen {
+    SCREEN *terminal;
+    bool colors;
+    int wake[2]; /* a byte in this pipe ends waiting */
+};
+
+/* False: the terminal can't do it; nothing has changed. */
+bool screen_begin(struct screen *screen, const struct tool *tool);
+void screen_end(struct screen *screen);
+/* From any thread, also from a signal's handler. */
+void screen_wake(const struct screen *screen);
+/* The next key; SCREEN_WOKEN, SCREEN_ENDED (a signal or a hang-up ends us), or KEY_RESIZE. Waits without working. */
+int screen_key(struct screen *screen);
+/* Which signal ended us; 0: none. */
+int screen_signal(void);
+/* The terminal as it was, for a program that runs meanwhile, and back. */
+void screen_leave(void);
+void screen_return(void);
+
+/* A line from column x on, `width` columns, filled with blanks. `text` may hold perf's colours (ANSI), which are shown where
+ * `attributes` is 0; whatever else can't be printed is a question mark. */
+void screen_text(const struct screen *screen, int y, int x, int width, const char *text,
+                 attr_t attributes);
+/* The attributes of a title, on any terminal. */
+attr_t screen_title(const struct screen *screen);
+
+/* ---- windows.c ---- */
+
+/* Lines of text to scroll through, until a key closes it. */
+void screen_show(struct screen *screen, const char *title, const char *text);
+/* A line that is typed at the bottom. False: given up. */
+bool screen_ask(struct screen *screen, const char *question, char *answer, size_t size);
+struct screen_choice {
+    int key;
+    const char *text;
+};
+/* The key of what was chosen; 0: nothing. */
+int screen_choose(struct screen *screen, const struct screen_choice *choices, int count);
+/* The text into the terminal's clipboard (OSC 52). */
+void screen_copy(const char *text);
+
+#endif
