@@ -151,7 +151,8 @@ _perfdata() {
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
-        '*--stdio[plain text (the only form so far)]' \
+        '*--stdio[plain text, also on a terminal]' \
+        '*--tui[the interactive report (on a terminal, unless --stdio is given)]' \
         '*-s+[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \
         '*--sort=[sort keys, the columns that identify a row; + appends]:KEY\[,...\]:' \
         '*-F+[columns, in order]:KEY\[,...\]:' \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tool/tui/tui.h"
 #include "tool/verbs.h"
 
 void tool_version(struct tool *tool)
@@ -18,7 +19,7 @@ void tool_version(struct tool *tool)
 void tool_build_options(struct tool *tool)
 {
     /* perf's words where they mean this program too: scripts look for them. */
-    static const struct {
+    const struct {
         const char *name, *macro;
         bool on;
     } rows[] = {
@@ -42,6 +43,7 @@ void tool_build_options(struct tool *tool)
         { "libpfm4", "HAVE_LIBPFM", false },
         { "libtraceevent", "HAVE_LIBTRACEEVENT", true },
         { "sqlite", "PD_HAVE_SQLITE", HAS_SQLITE },
+        { "ncursesw", "-Dtui", tool_tui_built() },
     };
     tool_version(tool);
     for (size_t i = 0; i < TOOL_LENGTH(rows); i++)

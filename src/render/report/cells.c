@@ -506,6 +506,6 @@ void pd_report_key_cell(const struct pd_report_table *table, const struct pd_rep
     };
     if (table->plan->hist.has_access)
         cell.access = pd_hist_access_of(table->hist, row->entry);
-    if (cells[column->what])
+    if (column->what < PD_KEY_COUNT && cells[column->what])
         cells[column->what](&cell, out);
 }

@@ -432,7 +432,7 @@ static void put_frame(struct lines *lines, uint32_t id, uint32_t index, uint32_t
     bool last = index + 1 == node->frame_count;
     struct perfdata_report_frame frame = {
         .parent = parent,
-        .depth = parent == UINT32_MAX ? 0 : lines->frames.data[parent].depth + 1,
+        .depth = parent < lines->frames.count ? lines->frames.data[parent].depth + 1 : 0,
         .has_below = (!index && !last) || (last && node->child != PD_HIST_NONE),
         .period = pd_chain_hits(node),
         .samples = pd_chain_count(node),

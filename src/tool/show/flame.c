@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* flame: a recording as a page, or as a flame graph in SVG. */
 #include "tool/profile.h"
+#include "tool/tui/tui.h"
 #include "tool/output.h"
 #include "tool/verbs.h"
 #include <perfdata/page.h>
@@ -206,6 +207,16 @@ static enum tool_exit write_all(struct tool *tool, const struct flame_options *o
     return tool_written(tool, recording, status);
 }
 
+/* On a terminal the graph is shown there, unless a file is asked for. */
+static bool is_interactive(const struct tool *tool, const struct flame_options *options, int argc,
+                           char **argv)
+{
+    bool file = options->output || options->svg || options->before || options->title ||
+                options->max_samples || options->lines;
+    return !file && argc < 2 && tool_tui_possible(tool) &&
+           strcmp(tool_input_name(tool, argc, argv), "-") != 0;
+}
+
 static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct flame_options *options = data;
@@ -217,6 +228,10 @@ static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **
         tool, &options->profile,
         options->svg ? 0 : PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_SWITCHES);
     how.detail = options->lines ? PERFDATA_FRAMES_BY_LINE : PERFDATA_FRAMES_BY_FUNCTION;
+    if (is_interactive(tool, options, argc, argv)) {
+        how.flags &= ~(uint32_t)(PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_SWITCHES);
+        return tool_tui_flame(tool, tool_input_name(tool, argc, argv), &how);
+    }
     perfdata_profile *before, *profile = NULL;
     perfdata_recording *recording;
     enum tool_exit code = read_before(tool, options->before, &how, &before);
@@ -245,6 +260,8 @@ const struct tool_verb tool_verb_flame = {
         "Draws a recording: one HTML file with a flame graph, a table, callers and callees and a "
         "timeline, which\nneeds no network and opens in any browser; with `--svg` a flame graph "
         "for documents.\n\n"
+        "On a terminal, without -o or an option of the file's, the graph is shown there in "
+        "characters; ? lists its keys.\n\n"
         "`--diff OLD` shows what changed since another recording: widths from both, what grew in "
         "orange, what\nshrank in blue.",
     .examples = { "flame perf.data", "the page perf.html", "flame --svg -o flame.svg perf.data",

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/input.h"
 #include "tool/options.h"
+#include "tool/tui/tui.h"
 #include "tool/verbs.h"
 #include <perfdata/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct report_options {
-    int json, stdio, children, inverted, samples, total_period, cpu_utilization, quiet,
+    int json, stdio, tui, children, inverted, samples, total_period, cpu_utilization, quiet,
         hide_unresolved, exclude_other;
     int branch_stack, branch_history, mem_mode, total_cycles, full_source_path, hierarchy, verbose;
     int group, skip_empty, demangle, demangle_kernel, inlined, ignore_vmlinux, ns, relative;
@@ -85,7 +87,9 @@ static const struct tool_option report_rows[] = {
     TOOL_ROWS_READING,
     TOOL_ROW_ITRACE,
     { TOOL_GROUP, .help = "Rows and columns" },
-    { TOOL_FLAG, 0, "stdio", NULL, "plain text (the only form so far)", FIELD(stdio) },
+    { TOOL_FLAG, 0, "stdio", NULL, "plain text, also on a terminal", FIELD(stdio) },
+    { TOOL_FLAG, 0, "tui", NULL, "the interactive report (on a terminal, unless --stdio is given)",
+      FIELD(tui) },
     { TOOL_STRING, 's', "sort", "KEY[,...]",
       "sort keys, the columns that identify a row; + appends", FIELD(sort) },
     { TOOL_STRING, 'F', "fields", "KEY[,...]", "columns, in order", FIELD(fields) },
@@ -293,6 +297,31 @@ static struct perfdata_report_options library_options(const struct tool *tool,
     };
 }
 
+/* A view reads a recording several times: it must be a file. What is no table of rows is printed. */
+static bool is_interactive(const struct tool *tool, const struct report_options *from,
+                           const char *name)
+{
+    bool printed = from->json || from->stdio || from->header || from->header_only || from->info || from->stats ||
+                   from->tasks || from->mmaps || from->dump || from->hierarchy ||
+                   from->total_cycles || from->thread_counts || from->quiet || from->separator;
+    struct stat info;
+    return !printed && tool_tui_possible(tool) && !stat(name, &info) &&
+           (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
+/* What can't be opened is told before the screen changes. */
+static enum tool_exit run_interactive(struct tool *tool, const char *name,
+                                      const struct perfdata_report_options *options)
+{
+    perfdata_recording *recording;
+    enum tool_exit code = tool_open(tool, name, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    perfdata_recording_close(recording);
+    memset(tool->issues, 0, sizeof tool->issues); /* the view meets them again */
+    return tool_tui_report(tool, name, options);
+}
+
 static enum tool_exit run_report(struct tool *tool, void *data, int argc, char **argv)
 {
     struct perfdata_report_options options = library_options(tool, data);
@@ -309,7 +338,15 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
         options.symbol_filter = argv[0];
         argc = 0;
     }
-    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    enum tool_exit code = tool_one_input(tool, argc, argv);
+    if (code != TOOL_DONE)
+        return code;
+    const char *name = tool_input_name(tool, argc, argv);
+    if (from->tui && !tool_tui_built())
+        return tool_usage(tool, "option --tui: this build was made without ncursesw");
+    if (is_interactive(tool, from, name))
+        return run_interactive(tool, name, &options);
+    code = tool_open(tool, name, &recording);
     if (code != TOOL_DONE)
         return code;
     perfdata_status status = perfdata_report_run(recording, &options, tool_write_text, tool,
@@ -327,6 +364,10 @@ const struct tool_verb tool_verb_report = {
                    "With chains a function's samples count for its callers as well (column "
                    "Children); --no-children\n"
                    "leaves that out.\n\n"
+                   "On a terminal it is interactive: arrows walk, + and e unfold chains, d and t zoom "
+                   "into objects and threads,\n"
+                   "/ filters, f shows a flame graph, ? lists all keys. --stdio prints, as does "
+                   "whatever is no terminal.\n\n"
                    "With --branch-history each branch that led to a sample is two frames: where "
                    "it led, with its kinds and\n"
                    "how many were predicted, and where it came from, with its cycles and how often "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The terminal of a view: how it begins and ends, keys, lines. */
 #include "tool/tui/screen.h"
+#include "tool/tui/tui.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -49,15 +50,24 @@ int screen_signal(void)
     return ending_signal;
 }
 
+bool tool_tui_built(void)
+{
+    return true;
+}
+
+bool tool_tui_possible(const struct tool *tool)
+{
+    const char *terminal = getenv("TERM");
+    return !tool->pager_process && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal &&
+           *terminal && strcmp(terminal, "dumb") != 0;
+}
+
 static void append_reset(char *capability)
 {
     if (!capability || capability == (char *)-1) /* terminfo's "no string" */
         return;
-    size_t length = strlen(capability);
-    if (reset_length + length < sizeof reset_text) {
-        memcpy(reset_text + reset_length, capability, length);
-        reset_length += length;
-    }
+    for (; *capability && reset_length < sizeof reset_text; capability++)
+        reset_text[reset_length++] = *capability;
 }
 
 static void watch(void)
@@ -130,10 +140,7 @@ void screen_end(struct screen *screen)
     endwin();
     is_open = 0;
     delscreen(screen->terminal);
-    unwatch();
-    close(screen->wake[0]);
-    close(screen->wake[1]);
-    wake_end = -1;
+    unwatch(); /* a thread may still write into the pipe: it stays open */
 }
 
 void screen_leave(void)
@@ -231,15 +238,15 @@ void screen_text(const struct screen *screen, int y, int x, int width, const cha
             length = 1;
             wide[0] = L'?';
         }
-        int columns = wcwidth(wide[0]);
-        if (columns < 1) { /* control, combining or unknown: a line must not come out of step */
+        int taken = wcwidth(wide[0]);
+        if (taken < 1) { /* control, combining or unknown: a line must not come out of step */
             wide[0] = L'?';
-            columns = 1;
+            taken = 1;
         }
-        if (x + columns > end)
+        if (x + taken > end)
             break;
         mvaddnwstr(y, x, wide, 1);
-        x += columns;
+        x += taken;
         text += length;
         left -= length;
     }

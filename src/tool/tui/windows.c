@@ -4,32 +4,45 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How much of the text goes into one line: up to its end, or to a blank where that is too far. */
+static size_t line_length(const char *text)
+{
+    size_t length = strcspn(text, "\n"), room = COLS > 0 ? (size_t)COLS : 1;
+    if (length <= room)
+        return length;
+    for (size_t at = room; at > room / 2; at--)
+        if (text[at] == ' ')
+            return at;
+    return room;
+}
+
+/* Behind a line. */
+static const char *next_line(const char *text)
+{
+    text += line_length(text);
+    return *text == '\n' || *text == ' ' ? text + 1 : text;
+}
+
 /* The begin of line `index`, or NULL. */
 static const char *line_at(const char *text, int index)
 {
-    while (index-- && text) {
-        text = strchr(text, '\n');
-        text = text && text[1] ? text + 1 : NULL;
-    }
-    return text;
+    while (index-- && *text)
+        text = next_line(text);
+    return *text ? text : NULL;
 }
 
 static int count_lines(const char *text)
 {
     int count = 0;
-    for (; *text; count++) {
-        const char *end = strchr(text, '\n');
-        if (!end)
-            return count + 1;
-        text = end + 1;
-    }
+    for (; *text; count++)
+        text = next_line(text);
     return count;
 }
 
 static void draw_line(const struct screen *screen, int y, const char *line)
 {
     char piece[1024];
-    size_t length = line ? strcspn(line, "\n") : 0;
+    size_t length = line ? line_length(line) : 0;
     if (length >= sizeof piece)
         length = sizeof piece - 1;
     if (length)
@@ -82,7 +95,10 @@ bool screen_ask(struct screen *screen, const char *question, char *answer, size_
         switch (key) {
         case '\r':
         case '\n':
-        case KEY_ENTER: taken = true; asking = false; break;
+        case KEY_ENTER:
+            taken = true;
+            asking = false;
+            break;
         case 27: /* ESC */
         case SCREEN_ENDED: asking = false; break;
         case KEY_BACKSPACE:
@@ -107,8 +123,7 @@ int screen_choose(struct screen *screen, const struct screen_choice *choices, in
         erase();
         screen_text(screen, 0, 0, COLS, "What now?", screen_title(screen));
         for (int i = top; i < count && i - top < page; i++)
-            screen_text(screen, i - top + 1, 0, COLS, choices[i].text,
-                        i == chosen ? A_REVERSE : 0);
+            screen_text(screen, i - top + 1, 0, COLS, choices[i].text, i == chosen ? A_REVERSE : 0);
         screen_text(screen, LINES - 1, 0, COLS, "ENTER: do it; q, ESC: back", screen_title(screen));
         refresh();
         switch (screen_key(screen)) {

@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: MIT */
+/* The interactive report: perf's screen and keys. */
+#include "tool/input.h"
+#include "tool/tui/flame.h"
+#include "tool/tui/list.h"
+#include "tool/tui/reader.h"
+#include "tool/tui/tui.h"
+#include "tool/verbs.h"
+#include <inttypes.h>
+#include <perfdata/text.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct view {
+    struct tool *tool;
+    struct screen screen;
+    struct reader reader;
+    struct perfdata_report_options options;
+    const char *name;
+    perfdata_recording *recording;
+    perfdata_report *report; /* NULL: nothing has been read yet */
+    struct list list;
+    uint32_t flags; /* of rows' text */
+    unsigned shift; /* columns that are left of the screen */
+    bool titles, relative, whole, busy;
+    char found[128]; /* what was searched for */
+    char message[512];
+    double share;
+    uint64_t records;
+    perfdata_status status;
+};
+
+static const char help[] =
+    "h, ?, F1       this list\n"
+    "UP, DOWN       one line; PGUP, PGDN, SPACE: a screen; HOME, END: all the way\n"
+    "RIGHT, LEFT    what is beyond the right side, and back\n"
+    "q, ESC, CTRL+C back, zoomed out, or out of the report\n"
+    "TAB, BTAB      next and previous event\n"
+    "ENTER, m       what can be done with this row\n"
+    "+              unfold or fold one level of the call chains\n"
+    "e              unfold or fold all chains of this row\n"
+    "E, C           unfold, fold the chains of all rows\n"
+    "d              zoom into this row's object (shared library, program), and out\n"
+    "t              zoom into this row's thread (by command where rows are of commands)\n"
+    "k              zoom into the kernel\n"
+    "/              only symbols that contain a text\n"
+    "n, N           next row whose symbol or object contains a text; N asks for it\n"
+    "L              leave out rows below a percentage\n"
+    "F              percentages of what is shown, or of all\n"
+    "p              periods in place of percentages\n"
+    "f              flame graph of the recording\n"
+    "H              column titles on and off\n"
+    "V              addresses, whence symbols are, C++ parameters (reads again)\n"
+    "i              the recording's header\n"
+    "a              annotate this symbol\n"
+    "y              copy this line (OSC 52: the terminal has to allow it)\n"
+    "P              print what is unfolded to perf.hist.N\n"
+    "s, r, S, 0-9   perf's data files, scripts, sockets, events of a group: not here\n";
+
+static int list_height(const struct view *view)
+{
+    int height = LINES - 2 - view->titles;
+    return height > 0 ? height : 1;
+}
+
+/* ---- drawing ---- */
+
+static void count_text(uint64_t count, char *text, size_t size)
+{
+    static const char units[] = " KMG";
+    unsigned unit = 0;
+    while (count > 1000 && unit < 3) {
+        count /= 1000;
+        unit++;
+    }
+    snprintf(text, size, "%" PRIu64 "%c", count, units[unit]);
+}
+
+/* What is zoomed into or filtered by: ", DSO: libc.so.6"; its length. */
+static size_t zoom_text(const struct view *view, char *text, size_t size)
+{
+    const struct list_filter *filter = &view->list.filter;
+    const struct {
+        const char *name, *value;
+    } parts[] = { { ", Thread: ", filter->comm },
+                  { ", DSO: ", filter->object },
+                  { ", kernel", filter->kernel ? " " : "" },
+                  { ", Symbol: ", filter->symbol } };
+    size_t at = 0;
+    *text = '\0';
+    for (size_t i = 0; i < TOOL_LENGTH(parts) && at < size; i++)
+        if (*parts[i].value)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", parts[i].name,
+                                   *parts[i].value == ' ' ? "" : parts[i].value);
+    return at;
+}
+
+/* Where all of it does not fit, the count goes, and what is zoomed into comes first. */
+static void draw_head(const struct view *view)
+{
+    char line[2048], samples[32], zoom[600], what[400], count[64];
+    const struct list *list = &view->list;
+    bool zoomed = zoom_text(view, zoom, sizeof zoom) != 0;
+    count_text(zoomed ? list->samples : list->about.samples, samples, sizeof samples);
+    snprintf(what, sizeof what, "Samples: %s of event '%.300s'", samples,
+             list->about.name ? list->about.name : "");
+    snprintf(count, sizeof count, ", Event count (approx.): %" PRIu64,
+             zoomed ? list->period : list->about.period);
+    if (!view->report)
+        snprintf(line, sizeof line, "%.500s: nothing has been read yet", view->name);
+    else if (strlen(what) + strlen(count) + strlen(zoom) <= (size_t)COLS)
+        snprintf(line, sizeof line, "%s%s%s", what, count, zoom);
+    else if (!zoomed || strlen(what) + strlen(zoom) <= (size_t)COLS)
+        snprintf(line, sizeof line, "%s%s", what, zoomed ? zoom : count);
+    else
+        snprintf(line, sizeof line, "%s, %s", zoom + 2, what);
+    screen_text(&view->screen, 0, 0, COLS, line, screen_title(&view->screen));
+}
+
+static void draw_foot(const struct view *view)
+{
+    char line[600];
+    if (*view->message)
+        snprintf(line, sizeof line, "%s", view->message);
+    else if (view->busy)
+        snprintf(line, sizeof line, "reading: %.0f %%, %" PRIu64 " records; %sq: out",
+                 view->share * 100, view->records,
+                 view->report ? "figures are of a first part and grow; " : "");
+    else
+        snprintf(line, sizeof line,
+                 "?: keys  +: unfold  d, t: zoom  /: filter  f: flame graph  "
+                 "q: out");
+    screen_text(&view->screen, LINES - 1, 0, COLS, line, screen_title(&view->screen));
+}
+
+/* Takes columns off the left side, behind the sign: colours stay. */
+static void shift_text(char *text, unsigned columns)
+{
+    enum { SIGN = 2 };
+    char *to = text + strnlen(text, SIGN);
+    for (const char *from = to; *from;) {
+        size_t length = 1;
+        bool kept = !columns;
+        if (*from == '\033') {
+            length = strcspn(from, "m") + 1;
+            kept = true;
+        } else {
+            while (((unsigned char)from[length] & 0xc0) == 0x80) /* the rest of a character */
+                length++;
+            columns -= columns > 0;
+        }
+        length = strnlen(from, length);
+        if (kept) {
+            memmove(to, from, length);
+            to += length;
+        }
+        from += length;
+    }
+    *to = '\0';
+}
+
+/* The text of a line. */
+static void line_text(struct view *view, const struct list_place *place, char *text, size_t size)
+{
+    struct list *list = &view->list;
+    const struct list_row *row = list_row(list, place->row);
+    char sign = list_sign(list, place);
+    *text = '\0';
+    if (row && place->frame < 0) {
+        const char *cells = perfdata_report_row_text(list->report, list->table, row->row,
+                                                     view->flags);
+        snprintf(text, size, "%c %s", sign, cells ? cells : "");
+    } else if (row) {
+        const struct perfdata_report_frame *frame = &row->frames[place->frame];
+        unsigned depth = frame->depth < 100 ? frame->depth
+                                            : 100; /* deeper ones stand no further right */
+        snprintf(text, size, "%*s%c %s%s%s", (int)(3 * (depth + 1)), "", sign, frame->value,
+                 *frame->value ? " " : "", frame->name);
+    }
+}
+
+static void draw(struct view *view)
+{
+    char text[4096];
+    int y = 1, height = list_height(view);
+    erase();
+    draw_head(view);
+    if (view->report && view->titles) {
+        const char *titles = perfdata_report_title_text(view->list.report, view->list.table,
+                                                        view->flags);
+        snprintf(text, sizeof text, "  %s", titles ? titles : "");
+        shift_text(text, view->shift);
+        screen_text(&view->screen, y++, 0, COLS, text, screen_title(&view->screen));
+    }
+    list_settle(&view->list, height);
+    struct list_place at = view->list.top;
+    bool more = view->report && view->list.count;
+    if (view->report && !more)
+        screen_text(&view->screen, y, 0, COLS,
+                    "  no rows are left by the zoom or filter (ESC: back)", 0);
+    for (int i = 0; i < height && more; i++) {
+        bool here = at.row == view->list.cursor.row && at.frame == view->list.cursor.frame;
+        line_text(view, &at, text, sizeof text);
+        shift_text(text, view->shift);
+        screen_text(&view->screen, y + i, 0, COLS, text, here ? A_REVERSE : 0);
+        more = list_next(&view->list, &at);
+    }
+    draw_foot(view);
+    refresh();
+}
+
+/* ---- what keys do ---- */
+
+static void say(struct view *view, const char *text)
+{
+    snprintf(view->message, sizeof view->message, "%s", text);
+}
+
+static void refilter(struct view *view)
+{
+    perfdata_report_set_total(view->report, view->list.table, 0);
+    if (!list_refill(&view->list))
+        say(view, "no memory for the rows");
+    if (view->relative)
+        perfdata_report_set_total(view->report, view->list.table, view->list.period);
+}
+
+static void toggle_text(struct view *view, char *filter, size_t size, const char *value)
+{
+    snprintf(filter, size, "%s", *filter ? "" : value);
+    refilter(view);
+}
+
+static void zoom_thread(struct view *view, const struct perfdata_report_row *row)
+{
+    struct list_filter *filter = &view->list.filter;
+    const char *sort = view->options.sort;
+    char name[64];
+    filter->by_thread = sort && (strstr(sort, "pid") || strstr(sort, "tid"));
+    filter->tid = row->tid;
+    if (filter->by_thread)
+        snprintf(name, sizeof name, "%.48s(%u)", row->comm, row->tid);
+    else
+        snprintf(name, sizeof name, "%s", row->comm);
+    toggle_text(view, filter->comm, sizeof filter->comm, name);
+}
+
+/* True: something was zoomed. */
+static bool zoom_out(struct view *view)
+{
+    struct list_filter *filter = &view->list.filter;
+    bool any = *filter->object || *filter->comm || *filter->symbol || filter->kernel ||
+               filter->percent > 0;
+    if (any) {
+        *filter = (struct list_filter){ 0 };
+        refilter(view);
+    }
+    return any;
+}
+
+static void ask_symbol(struct view *view)
+{
+    struct list_filter *filter = &view->list.filter;
+    if (screen_ask(&view->screen, "Symbols that contain: ", filter->symbol, sizeof filter->symbol))
+        refilter(view);
+}
+
+static void ask_percent(struct view *view)
+{
+    char text[32] = "";
+    char *end;
+    if (!screen_ask(&view->screen, "Leave out rows below (percent): ", text, sizeof text))
+        return;
+    double percent = strtod(text, &end);
+    if (end == text || *end || !(percent >= 0 && percent <= 100)) {
+        say(view, "that is no percentage");
+        return;
+    }
+    view->list.filter.percent = percent;
+    refilter(view);
+}
+
+static void search(struct view *view, bool ask)
+{
+    if ((ask || !*view->found) &&
+        !screen_ask(&view->screen, "Next row that contains: ", view->found, sizeof view->found))
+        return;
+    if (!list_find(&view->list, view->found, list_height(view)))
+        say(view, "no such row");
+}
+
+static void next_table(struct view *view, int step)
+{
+    uint32_t count = perfdata_report_table_count(view->report);
+    uint32_t table = (view->list.table + count + (uint32_t)step) % count;
+    if (count < 2)
+        say(view, "there is one event only");
+    else if (!list_set(&view->list, view->report, table))
+        say(view, "no memory for the rows");
+    refilter(view);
+}
+
+/* A line as it is shown, without colours. */
+static void plain_line(struct view *view, const struct list_place *place, char *text, size_t size)
+{
+    line_text(view, place, text, size);
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        if (*from == '\033')
+            while (*from && *from != 'm')
+                from++;
+        else
+            *to++ = *from;
+        if (!*from)
+            break;
+    }
+    *to = '\0';
+}
+
+static void copy_line(struct view *view)
+{
+    char text[4096];
+    plain_line(view, &view->list.cursor, text, sizeof text);
+    screen_copy(text + strspn(text, "+- "));
+    snprintf(view->message, sizeof view->message, "copied: %.400s", text + strspn(text, "+- "));
+}
+
+static void print_lines(struct view *view)
+{
+    char path[32], text[4096];
+    FILE *file = NULL;
+    for (int i = 0; i < 1000 && !file; i++) {
+        snprintf(path, sizeof path, "perf.hist.%d", i);
+        file = fopen(path, "wx");
+    }
+    struct list_place at = { 0, -1 };
+    for (bool more = file && view->list.count; more; more = list_next(&view->list, &at)) {
+        plain_line(view, &at, text, sizeof text);
+        fprintf(file, "%s\n", text);
+    }
+    bool failed = !file || ferror(file);
+    failed |= file && fclose(file);
+    if (failed)
+        say(view, "the rows can't be written to perf.hist.N here");
+    else
+        snprintf(view->message, sizeof view->message, "printed to %s", path);
+}
+
+struct buffer {
+    char *text;
+    size_t length;
+};
+
+static int take_text(void *data, const char *text, size_t length)
+{
+    struct buffer *buffer = data;
+    char *grown = realloc(buffer->text, buffer->length + length + 1);
+    if (!grown)
+        return 1;
+    buffer->text = grown;
+    memcpy(grown + buffer->length, text, length);
+    buffer->length += length;
+    grown[buffer->length] = '\0';
+    return 0;
+}
+
+static void show_header(struct view *view)
+{
+    struct buffer buffer = { 0 };
+    if (perfdata_header_print(view->recording, PERFDATA_HEADER_FULL, take_text, &buffer) < 0 ||
+        !buffer.text)
+        say(view, "the header can't be shown");
+    else
+        screen_show(&view->screen, "Header of the recording", buffer.text);
+    free(buffer.text);
+}
+
+/* Another program on this terminal, until it ends. */
+static void run_program(char *const *arguments)
+{
+    screen_leave();
+    pid_t child = fork();
+    if (!child) {
+        execv("/proc/self/exe", arguments);
+        _exit(127);
+    }
+    int status;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && !screen_signal())
+        continue;
+    screen_return();
+}
+
+static void annotate(struct view *view, const struct perfdata_report_row *row)
+{
+    if (!tool_verb_find("annotate")) {
+        say(view, "this version has no verb annotate");
+        return;
+    }
+    if (!row->symbol) {
+        say(view, "there is no symbol here");
+        return;
+    }
+    char *arguments[] = { (char *)view->tool->name, (char *)"annotate",
+                          (char *)"--stdio",        (char *)"-i",
+                          (char *)view->name,       (char *)"-d",
+                          (char *)row->object,      (char *)"-s",
+                          (char *)row->symbol,      NULL };
+    run_program(arguments);
+}
+
+static void restart(struct view *view);
+
+static int choose(struct view *view, const struct perfdata_report_row *row)
+{
+    static const struct screen_choice rest[] = {
+        { '+', "Unfold or fold one level of the call chains (+)" },
+        { 'e', "Unfold or fold all chains of this row (e)" },
+        { 'f', "Flame graph of the recording (f)" },
+        { 'i', "Header of the recording (i)" },
+        { 'y', "Copy this line (y)" },
+        { 'P', "Print to perf.hist.N (P)" },
+        { 'q', "Exit (q)" },
+    };
+    char texts[3][512];
+    struct screen_choice choices[3 + TOOL_LENGTH(rest)] = { { 't', texts[0] },
+                                                            { 'd', texts[1] },
+                                                            { 'a', texts[2] } };
+    snprintf(texts[0], sizeof texts[0], "Zoom %s %.200s thread (t)",
+             *view->list.filter.comm ? "out of" : "into", row->comm);
+    snprintf(texts[1], sizeof texts[1], "Zoom %s %.400s DSO (d)",
+             *view->list.filter.object ? "out of" : "into", row->object);
+    snprintf(texts[2], sizeof texts[2], "Annotate %.400s (a)", row->symbol ? row->symbol : "");
+    memcpy(choices + 3, rest, sizeof rest);
+    return screen_choose(&view->screen, choices, (int)TOOL_LENGTH(choices));
+}
+
+/* False: the key is for rows, and there is none. */
+static bool row_key(struct view *view, int key)
+{
+    struct perfdata_report_row row;
+    if (!list_about(&view->list, view->list.cursor.row, &row))
+        return false;
+    switch (key) {
+    case 'd':
+        toggle_text(view, view->list.filter.object, sizeof view->list.filter.object, row.object);
+        break;
+    case 't': zoom_thread(view, &row); break;
+    case '+': list_toggle(&view->list, false); break;
+    case 'e': list_toggle(&view->list, true); break;
+    case 'E':
+    case 'C': list_fold_all(&view->list, key == 'E'); break;
+    case 'n':
+    case 'N': search(view, key == 'N'); break;
+    case 'a': annotate(view, &row); break;
+    case 'y': copy_line(view); break;
+    case 'P': print_lines(view); break;
+    default: return false;
+    }
+    return true;
+}
+
+static bool walk_key(struct view *view, int key)
+{
+    enum { SHIFT = 8, SHIFT_MAX = 1024 };
+    int height = list_height(view);
+    switch (key) {
+    case KEY_DOWN: list_move(&view->list, 1, height); break;
+    case KEY_UP: list_move(&view->list, -1, height); break;
+    case KEY_NPAGE:
+    case ' ': list_move(&view->list, height, height); break;
+    case KEY_PPAGE: list_move(&view->list, -height, height); break;
+    case KEY_RIGHT: view->shift += view->shift < SHIFT_MAX ? SHIFT : 0; break;
+    case KEY_LEFT: view->shift -= view->shift ? SHIFT : 0; break;
+    case KEY_HOME: list_home(&view->list); break;
+    case KEY_END: list_end(&view->list, height); break;
+    default: return false;
+    }
+    return true;
+}
+
+static void view_key(struct view *view, int key)
+{
+    switch (key) {
+    case '\t': next_table(view, 1); break;
+    case KEY_BTAB: next_table(view, -1); break;
+    case 'k':
+        view->list.filter.kernel = !view->list.filter.kernel;
+        refilter(view);
+        break;
+    case '/': ask_symbol(view); break;
+    case 'L': ask_percent(view); break;
+    case 'F':
+        view->relative = !view->relative;
+        perfdata_report_set_total(view->report, view->list.table,
+                                  view->relative ? view->list.period : 0);
+        say(view, view->relative ? "percentages of what is shown" : "percentages of all");
+        break;
+    case 'p': view->flags ^= PERFDATA_REPORT_TEXT_PERIODS; break;
+    case 'i': show_header(view); break;
+    case 'V':
+        view->options.flags ^= PERFDATA_REPORT_VERBOSE;
+        restart(view);
+        break;
+    case 's': say(view, "another data file: leave (q) and name it"); break;
+    case 'r': say(view, "scripts are not run here; `perfdata script` prints what they read"); break;
+    case 'S': say(view, "sockets: leave (q) and name them, --sort socket or -C"); break;
+    default:
+        if (key >= '0' && key <= '9')
+            say(view, "rows are sorted by the group's first event");
+    }
+}
+
+/* False: out. */
+static bool take_key(struct view *view, int key)
+{
+    *view->message = '\0';
+    if ((key == '\r' || key == '\n' || key == KEY_ENTER || key == 'm') && view->report) {
+        struct perfdata_report_row row;
+        key = list_about(&view->list, view->list.cursor.row, &row) ? choose(view, &row) : 0;
+        if (key == 'q')
+            return false;
+    }
+    switch (key) {
+    case 'q':
+    case 27: return view->report && zoom_out(view);
+    case 'h':
+    case '?':
+    case KEY_F(1): screen_show(&view->screen, "Keys", help); return true;
+    case 'H': view->titles = !view->titles; return true;
+    case 'f':
+        (void)flame_show(&view->screen, view->tool, view->name, NULL,
+                         view->report ? view->list.about.name : NULL, view->message,
+                         sizeof view->message);
+        return true;
+    default: break;
+    }
+    if (view->report && !walk_key(view, key) && !row_key(view, key))
+        view_key(view, key);
+    return true;
+}
+
+/* ---- reading ---- */
+
+/* What the reader has come to. */
+static void look(struct view *view)
+{
+    perfdata_report *report;
+    perfdata_recording *recording;
+    struct reader *reader = &view->reader;
+    bool taken = reader_take(reader, &report, &recording);
+    pthread_mutex_lock(&reader->lock);
+    view->busy = !reader->done;
+    view->share = reader->share;
+    view->records = reader->records;
+    view->status = reader->status;
+    if (reader->done && reader->status < 0)
+        snprintf(view->message, sizeof view->message, "%s", reader->message);
+    pthread_mutex_unlock(&reader->lock);
+    if (!taken)
+        return;
+    uint32_t table = view->list.table < perfdata_report_table_count(report) ? view->list.table : 0;
+    if (!list_set(&view->list, report, table))
+        say(view, "no memory for the rows");
+    if (view->relative)
+        perfdata_report_set_total(report, table, view->list.period);
+    perfdata_report_close(view->report);
+    perfdata_recording_close(view->recording);
+    view->report = report;
+    view->recording = recording;
+}
+
+/* From the begin, with other options. */
+static void restart(struct view *view)
+{
+    if (!reader_end(&view->reader)) {
+        say(view, "it is still being read");
+        view->options.flags ^= PERFDATA_REPORT_VERBOSE;
+        return;
+    }
+    if (!reader_begin(&view->reader, view->tool, &view->screen, view->name, &view->options))
+        say(view, "no thread to read with");
+}
+
+static void run_view(struct view *view)
+{
+    for (bool goes_on = true; goes_on;) {
+        look(view);
+        /* Nothing to look at: the verb tells why. */
+        if (!view->busy && !view->report)
+            return;
+        draw(view);
+        int key = screen_key(&view->screen);
+        if (key == SCREEN_ENDED)
+            return;
+        if (key == KEY_RESIZE)
+            clearok(stdscr, TRUE);
+        if (key != SCREEN_WOKEN && key != KEY_RESIZE)
+            goes_on = take_key(view, key);
+    }
+}
+
+static enum tool_exit end_view(struct view *view)
+{
+    screen_end(&view->screen);
+    bool ended = reader_end(&view->reader);
+    int number = screen_signal();
+    perfdata_status status = view->status;
+    bool nothing = !view->report;
+    struct tool *tool = view->tool;
+    char message[512];
+    snprintf(message, sizeof message, "%s", view->message);
+    list_free(&view->list);
+    perfdata_report_close(view->report);
+    perfdata_recording_close(view->recording);
+    if (ended)
+        free(view);
+    if (number && number != SIGINT) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    if (status < 0 && nothing && status != PERFDATA_ERROR_CANCELLED)
+        return tool_failure(tool, status, NULL, message);
+    return TOOL_DONE;
+}
+
+enum tool_exit tool_tui_report(struct tool *tool, const char *name,
+                               const struct perfdata_report_options *options)
+{
+    struct view *view = calloc(1, sizeof *view); /* the reader's thread may outlive this call */
+    if (!view)
+        return tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
+    view->tool = tool;
+    view->name = name;
+    view->options = *options;
+    view->titles = view->busy = true;
+    if (!screen_begin(&view->screen, tool)) {
+        free(view);
+        return tool_usage(tool,
+                          "this terminal can't show the interactive report: --stdio prints it");
+    }
+    view->options.flags &= ~PERFDATA_REPORT_COLOR;
+    view->options.flags |= view->screen.colors ? PERFDATA_REPORT_COLOR : 0;
+    if (reader_begin(&view->reader, tool, &view->screen, name, &view->options))
+        run_view(view);
+    return end_view(view);
+}
