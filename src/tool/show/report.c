@@ -358,21 +358,22 @@ static enum tool_exit run_report(struct tool *tool, void *data, int argc, char *
 const struct tool_verb tool_verb_report = {
     .name = "report",
     .synopsis = "[OPTIONS] [FILE]",
-    .description = "Counts samples by command, object and symbol, or by the keys of --sort, and "
-                   "prints a row for each,\n"
-                   "the heaviest first, with its call chains where chains were recorded.\n\n"
-                   "With chains a function's samples count for its callers as well (column "
-                   "Children); --no-children\n"
-                   "leaves that out.\n\n"
-                   "On a terminal it is interactive: arrows walk, + and e unfold chains, d and t zoom "
-                   "into objects and threads,\n"
-                   "/ filters, f shows a flame graph, ? lists all keys. --stdio prints, as does "
-                   "whatever is no terminal.\n\n"
-                   "With --branch-history each branch that led to a sample is two frames: where "
-                   "it led, with its kinds and\n"
-                   "how many were predicted, and where it came from, with its cycles and how often "
-                   "a loop before it was left\n"
-                   "out (iter). Callers that no branch tells are marked (calltrace).",
+    .description =
+        "Counts samples by command, object and symbol, or by the keys of --sort, and "
+        "prints a row for each,\n"
+        "the heaviest first, with its call chains where chains were recorded.\n\n"
+        "With chains a function's samples count for its callers as well (column "
+        "Children); --no-children\n"
+        "leaves that out.\n\n"
+        "On a terminal it is interactive: arrows walk, + and e unfold chains, d and t zoom "
+        "into objects and threads,\n"
+        "/ filters, f shows a flame graph, ? lists all keys. --stdio prints, as does "
+        "whatever is no terminal.\n\n"
+        "With --branch-history each branch that led to a sample is two frames: where "
+        "it led, with its kinds and\n"
+        "how many were predicted, and where it came from, with its cycles and how often "
+        "a loop before it was left\n"
+        "out (iter). Callers that no branch tells are marked (calltrace).",
     .examples = { "report -i perf.data", "where the time went",
                   "report --no-children -g none -s dso,sym perf.data",
                   "functions, without chains" },
