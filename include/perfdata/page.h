@@ -28,6 +28,16 @@ enum perfdata_page_flags {
     PERFDATA_PAGE_SAMPLES = 1 << 1 /* SVG: widths are numbers of samples, not their periods */
 };
 
+/* The samples of a recording of any size, gathered for a page in bounded memory while its profile is built:
+ * perfdata_page_samples_take() is what goes into perfdata_profile_options.samples, the samples into .samples_data. Of more
+ * than `most` (0: 2,000,000) those of one event, thread, stack and CPU within a piece of time are joined; all sums stay exact. NULL
+ * without memory. Since 0.2. */
+typedef struct perfdata_page_samples perfdata_page_samples;
+PERFDATA_API perfdata_page_samples *perfdata_page_samples_new(uint64_t most);
+PERFDATA_API int perfdata_page_samples_take(void *samples, const perfdata_profile *profile,
+                                            const struct perfdata_samples *from);
+PERFDATA_API void perfdata_page_samples_free(perfdata_page_samples *samples);
+
 /* Begin with PERFDATA_PAGE_OPTIONS_INIT. All is borrowed for the call. Since 0.1. */
 struct perfdata_page_options {
     size_t struct_size;
@@ -39,10 +49,12 @@ struct perfdata_page_options {
     const char *const *warnings; /* shown as they are: what was lost, what could not be read */
     size_t warning_count;
     uint64_t max_samples; /* more of them are joined within pieces of time; 0: 2,000,000 */
+    /* In place of those that the profile kept, which it need not then; not with `before`. NULL: none. Since 0.2. */
+    const perfdata_page_samples *samples;
 };
 #define PERFDATA_PAGE_OPTIONS_INIT                                                                 \
     {                                                                                              \
-        sizeof(struct perfdata_page_options), 0, 0, 0, 0, 0, 0, 0                                  \
+        sizeof(struct perfdata_page_options), 0, 0, 0, 0, 0, 0, 0, 0                               \
     }
 
 /* Writes the picture through `write`. `recording`, whose header the page shows, may be NULL. Memory goes with the samples

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile -> the page's data: a header in JSON, then columns of numbers (docs/page-data.md). */
 #include "base/intern.h"
-#include "page/page.h"
+#include "page/gather.h"
 #include <perfdata/text.h>
 #include <perfdata/types.h>
 #include <stdlib.h>
 
-#define MOST_SAMPLES 2000000 /* unless the caller says otherwise */
-#define PIECES 8192          /* of time, in which samples are joined when there are more */
-
-struct row {
-    uint64_t time, weight;
-    uint32_t count, event, thread, stack, cpu, side;
-};
+#define PIECES 8192 /* of time, in which samples are joined when there are more */
 
 struct maker {
     const struct perfdata_page_options *options;
     struct pd_page_tables tables;
     struct pd_intern strings;
     struct pd_text columns, body; /* JSON of what each column is; the columns */
-    PD_VEC(struct row) rows;
+    PD_VEC(struct pd_page_row) rows;
     uint64_t begin, unit; /* times are (time - begin) / unit */
     bool joined, timed;
 };
@@ -91,7 +85,7 @@ static void put_times(struct maker *m)
 
 static void put_samples(struct maker *m)
 {
-    const struct row *r = m->rows.data;
+    const struct pd_page_row *r = m->rows.data;
     size_t count = m->rows.count;
     put_times(m);
     COLUMN(m, "sa_stack", "v32", count, r[i].stack);
@@ -125,49 +119,12 @@ static void put_switches(struct maker *m, const perfdata_profile *profile)
 
 /* ---- samples ---- */
 
-static int by_all(const void *x, const void *y)
-{
-    const struct row *a = x, *b = y;
-#define ORDER(member)                                                                              \
-    if (a->member != b->member)                                                                    \
-    return a->member < b->member ? -1 : 1
-    ORDER(time);
-    ORDER(side);
-    ORDER(event);
-    ORDER(thread);
-    ORDER(cpu);
-    ORDER(stack);
-#undef ORDER
-    return 0;
-}
-
 /* Rows that compare equal are equal: their order does not depend on how qsort works. */
 static int by_time(const void *x, const void *y)
 {
-    const struct row *a = x, *b = y;
-    int order = by_all(x, y);
+    const struct pd_page_row *a = x, *b = y;
+    int order = pd_page_rows_order(x, y);
     return order ? order : (a->weight > b->weight) - (a->weight < b->weight);
-}
-
-/* Samples that differ in nothing but their time, within a piece of it, become one that counts for all. */
-static void join(struct maker *m, uint64_t span)
-{
-    uint64_t piece = span / PIECES + 1;
-    struct row *rows = m->rows.data;
-    for (size_t i = 0; i < m->rows.count; i++)
-        rows[i].time -= (rows[i].time - m->begin) % piece;
-    qsort(rows, m->rows.count, sizeof *rows, by_all);
-    size_t kept = 0;
-    for (size_t i = 0; i < m->rows.count; i++) {
-        if (kept && !by_all(&rows[kept - 1], &rows[i])) {
-            rows[kept - 1].weight += rows[i].weight;
-            rows[kept - 1].count += rows[i].count;
-        } else {
-            rows[kept++] = rows[i];
-        }
-    }
-    m->rows.count = kept;
-    m->joined = true;
 }
 
 /* Times are told in a unit that parts the recording into ten million pieces or more: nanoseconds of long recordings are
@@ -191,7 +148,7 @@ static perfdata_status add_samples(struct maker *m, const perfdata_profile *prof
         return PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < samples.count; i++) {
         uint32_t thread = samples.thread[i], event = samples.event[i], stack = samples.stack[i];
-        m->rows.data[m->rows.count++] = (struct row){
+        m->rows.data[m->rows.count++] = (struct pd_page_row){
             .time = samples.time[i] == UINT64_MAX || !m->timed ? m->begin : samples.time[i],
             .weight = samples.weight[i],
             .count = 1,
@@ -213,9 +170,31 @@ static bool sorted(const struct maker *m)
     return true;
 }
 
+static void join(struct maker *m, uint64_t span)
+{
+    m->rows.count = pd_page_rows_join(m->rows.data, m->rows.count, m->begin, span / PIECES + 1);
+    m->joined = true;
+}
+
+/* What was gathered while the profile was built; its numbers become the page's. */
+static perfdata_status take_gathered(struct maker *m, const uint32_t *stacks)
+{
+    const perfdata_page_samples *samples = m->options->samples;
+    if (!pd_vec_reserve(&m->rows, samples->rows.count))
+        return PERFDATA_ERROR_MEMORY;
+    for (size_t i = 0; i < samples->rows.count; i++) {
+        struct pd_page_row row = samples->rows.data[i];
+        row.time = row.time == UINT64_MAX || !m->timed || row.time < m->begin ? m->begin : row.time;
+        row.stack = row.stack == PERFDATA_NONE ? 0 : stacks[row.stack];
+        m->rows.data[m->rows.count++] = row;
+    }
+    m->joined = samples->piece != 0;
+    return PERFDATA_OK;
+}
+
 static void arrange(struct maker *m, uint64_t span)
 {
-    uint64_t most = m->options->max_samples ? m->options->max_samples : MOST_SAMPLES;
+    uint64_t most = m->options->max_samples ? m->options->max_samples : PD_PAGE_MOST_SAMPLES;
     if (m->rows.count > most)
         join(m, span);
     else if (!sorted(m))
@@ -405,7 +384,8 @@ static perfdata_status collect(struct maker *m, const perfdata_profile *profile)
     uint32_t *stacks = NULL;
     perfdata_status status = pd_page_tables_add(&m->tables, profile, &stacks);
     if (status >= 0)
-        status = add_samples(m, profile, stacks, NULL, NULL, 0);
+        status = m->options->samples ? take_gathered(m, stacks)
+                                     : add_samples(m, profile, stacks, NULL, NULL, 0);
     free(stacks);
     if (status >= 0 && m->options->before)
         status = add_before(m, profile);

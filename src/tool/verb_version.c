@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tool/show/serve.h"
 #include "tool/tui/tui.h"
 #include "tool/verbs.h"
 
@@ -43,6 +44,7 @@ void tool_build_options(struct tool *tool)
         { "libpfm4", "HAVE_LIBPFM", false },
         { "libtraceevent", "HAVE_LIBTRACEEVENT", true },
         { "sqlite", "PD_HAVE_SQLITE", HAS_SQLITE },
+        { "libmicrohttpd", "-Dview", serve_built() },
         { "ncursesw", "-Dtui", tool_tui_built() },
     };
     tool_version(tool);

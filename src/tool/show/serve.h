@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* One page, served to this machine until a signal ends it. */
+#ifndef PERFDATA_TOOL_SERVE_H
+#define PERFDATA_TOOL_SERVE_H
+#include "tool/tool.h"
+
+struct serve_page {
+    char *text;
+    size_t length, capacity;
+};
+
+/* Whether this build can. */
+bool serve_built(void);
+/* `port` 0: a free one. */
+enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t port);
+
+#endif

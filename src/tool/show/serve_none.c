@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A build without libmicrohttpd: nothing is served. */
+#include "tool/show/serve.h"
+
+bool serve_built(void)
+{
+    return false;
+}
+
+enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t port)
+{
+    (void)page, (void)port;
+    return tool_usage(tool, "this build serves no pages: it was made without libmicrohttpd");
+}
