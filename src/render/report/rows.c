@@ -3,7 +3,8 @@
 #include "render/report/rows.h"
 #include "render/report/draw.h"
 
-static bool push(struct pd_report_making *making, const struct perfdata_report_cell *cell, size_t at)
+static bool push(struct pd_report_making *making, const struct perfdata_report_cell *cell,
+                 size_t at)
 {
     return pd_vec_push(&making->cells, *cell) && pd_vec_push(&making->at, at);
 }
@@ -46,8 +47,8 @@ static bool add_text(struct pd_report_making *making, const char *name, size_t a
     return !text->failed && push(making, &cell, at);
 }
 
-static bool add_number(struct pd_report_making *making, const struct pd_report_column *column, uint32_t event,
-                       const struct pd_hist_row *row)
+static bool add_number(struct pd_report_making *making, const struct pd_report_column *column,
+                       uint32_t event, const struct pd_hist_row *row)
 {
     const struct pd_report_table *table = making->table;
     const struct pd_hist_event *sums = &table->result->events[event];
@@ -105,8 +106,7 @@ static bool add_cell(struct pd_report_making *making, const struct pd_report_col
     return ok;
 }
 
-perfdata_status pd_report_make_cells(struct pd_report_making *making,
-                                     const struct pd_hist_row *row)
+perfdata_status pd_report_make_cells(struct pd_report_making *making, const struct pd_hist_row *row)
 {
     const struct pd_report_plan *plan = making->table->plan;
     making->text.length = making->cells.count = making->at.count = 0;

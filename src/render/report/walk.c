@@ -37,9 +37,9 @@ static perfdata_status check(struct pd_context *context,
     uint64_t never = PERFDATA_REPORT_HEADER | PERFDATA_REPORT_HEADER_ONLY |
                      PERFDATA_REPORT_HEADER_FULL | PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS |
                      PERFDATA_REPORT_MMAPS | PERFDATA_REPORT_DUMP;
-    const char *wrong = options->flags & never                           ? "another view or a header"
-                        : options->flags & PERFDATA_REPORT_HIERARCHY     ? "a hierarchy"
-                        : options->flags & PERFDATA_REPORT_TOTAL_CYCLES  ? "blocks of code"
+    const char *wrong = options->flags & never                          ? "another view or a header"
+                        : options->flags & PERFDATA_REPORT_HIERARCHY    ? "a hierarchy"
+                        : options->flags & PERFDATA_REPORT_TOTAL_CYCLES ? "blocks of code"
                         : options->flags & PERFDATA_REPORT_THREAD_COUNTS ? "counts of threads"
                         : !cells_only                                    ? NULL
                         : options->flags & PERFDATA_REPORT_COLOR         ? "colours"

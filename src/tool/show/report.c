@@ -301,8 +301,8 @@ static struct perfdata_report_options library_options(const struct tool *tool,
 static bool is_interactive(const struct tool *tool, const struct report_options *from,
                            const char *name)
 {
-    bool printed = from->json || from->stdio || from->header || from->header_only || from->info || from->stats ||
-                   from->tasks || from->mmaps || from->dump || from->hierarchy ||
+    bool printed = from->json || from->stdio || from->header || from->header_only || from->info ||
+                   from->stats || from->tasks || from->mmaps || from->dump || from->hierarchy ||
                    from->total_cycles || from->thread_counts || from->quiet || from->separator;
     struct stat info;
     return !printed && tool_tui_possible(tool) && !stat(name, &info) &&
