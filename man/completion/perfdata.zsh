@@ -19,6 +19,7 @@ _perfdata() {
             'buildid-list:build-ids of the objects in the recording'
             'aux:AUX areas\: buffers, bare traces, packets, counts, PSBs'
             'flame:a page with flame graph, table and timeline; SVG'
+            'view:the page of flame, served to this machine'
             'export:the recording in a form of other tools\: flame graphs, databases...'
             'data:convert\: the recording as the JSON of perf data convert'
             'record:a recording of what runs here and now'
@@ -571,6 +572,53 @@ _perfdata() {
         '*--title=[title, in place of the recording'\''s name]:TEXT:' \
         '*--max-samples=[join samples of one stack in a piece of time where there are more (2,000,000)]:N:' \
         '*--lines[source lines, too\: frames differ by their lines]' \
+        '*-G[without call chains]' \
+        '*--hide-call-graph[without call chains]' \
+        '*--max-stack=[frames at most of a chain]:N:' \
+        '*--stop-bt=[chains end at these symbols]:SYMBOL\[,...\]:' \
+        '*--inline[inlined functions in unwound chains (on)]' \
+        '*--demangle[demangle C++, Rust, D and Java names (on)]' \
+        '*--demangle-kernel[demangle kernel names as well]' \
+        '*-c+[keep these comms only]:COMM\[,...\]:' \
+        '*--comms=[keep these comms only]:COMM\[,...\]:' \
+        '*--pid=[keep these processes only]:PID\[,...\]:' \
+        '*--tid=[keep these threads only]:TID\[,...\]:' \
+        '*-C+[keep these CPUs only]:CPUS:' \
+        '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--dsos=[keep these objects only]:DSO\[,...\]:' \
+        '*-S+[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
+        '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
+        '*--addr-range=[with -S ADDRESS\: bytes from the address]:N:' \
+        '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    view)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*--symfs=[root under which programs and libraries are looked up]:DIR:_files -/' \
+        '*-k+[kernel image with symbols]:FILE:_files' \
+        '*--vmlinux=[kernel image with symbols]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
+        '*--jitdump=-[code of runtimes by the jitdumps that they wrote\: in DIR, or where recorded]::DIR:_files -/' \
+        '*--itrace=-[what is made of AUX traces\: letters and numbers as in perf; G and L warn of events that may be large PEBS]::WHAT:' \
+        '*--guest-code[code that runs in a guest is its hypervisor'\''s]' \
+        '*--guestkallsyms=[take guests'\'' samples; the table of the kernel of the one that no pid names]:FILE:_files' \
+        '*--guestvmlinux=[take guests'\'' samples; that kernel'\''s image]:FILE:_files' \
+        '*--guestmodules=[take guests'\'' samples; its modules]:FILE:_files' \
+        '*--guestmount=[take guests'\'' samples; DIR/PID is the root of the one that PID is the hypervisor of]:DIR:_files -/' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*--port=[of 127.0.0.1; default\: a free one]:N:' \
+        '*--title=[title, in place of the recording'\''s name]:TEXT:' \
+        '*--max-samples=[join samples of one stack in a piece of time where there are more (2,000,000)]:N:' \
+        '*--switches[context switches in the timeline (on); they take memory, 40 bytes each]' \
         '*-G[without call chains]' \
         '*--hide-call-graph[without call chains]' \
         '*--max-stack=[frames at most of a chain]:N:' \
