@@ -3,6 +3,7 @@
 #include "format/structs.h"
 #include "format/features.h"
 #include "format/fields.h"
+#include "format/row_read.h"
 
 #define DEEPEST 8
 
@@ -167,19 +168,59 @@ static void settle_file(struct pd_record_mmap2 *map, const uint8_t *record, uint
     map->ino_generation = pd_load64(file + 16, swap);
 }
 
+/* ---- records ----------------------------------------------------------------------------------------------- */
+
+/* The short way for what most records are: numbers one after another, a text behind them. False where the rows say more, or
+ * the record is too short for them: then all of it is for the walk. */
+static bool store_flat(const struct pd_fields_input *input, uint16_t misc,
+                       const struct pd_row *rows, uint8_t *base)
+{
+    uint64_t registers[PD_ROW_REGISTERS] = { 0 };
+    uint32_t trailer = input->event ? input->event->plan.trailer_size : 0;
+    if (input->size < 8 || trailer > input->size - 8)
+        return false;
+    const uint8_t *at = input->record + 8, *end = input->record + input->size - trailer;
+    for (; rows->name; rows++) {
+        size_t left = (size_t)(end - at), size = pd_kinds[rows->kind].least;
+        struct pd_field field = { .kind = rows->kind, .data = at };
+        if (rows->when && !pd_row_holds(rows, registers, misc, left))
+            continue;
+        if (rows->kind == PD_KIND_text) {
+            struct pd_str text = { (const char *)at, (uint32_t)strnlen((const char *)at, left) };
+            memcpy(base + rows->member, &text, sizeof text);
+            at = end;
+            continue;
+        }
+        if (pd_kinds[rows->kind].shape != PD_SHAPE_NUMBER || left < size)
+            return false;
+        field.value = pd_row_number((enum pd_kind)rows->kind, at, input->swap);
+        registers[rows->save] = field.value; /* register 0 is nobody's */
+        store_number(base + rows->member, &field);
+        at += size;
+    }
+    return true;
+}
+
 perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
                                  bool swap, struct pd_arena *arena, void *out, size_t out_size)
 {
+    const struct pd_fields_input input = { event, record, size, swap, 0 };
     struct pd_record_header header = pd_record_header(record, swap);
     struct store store;
     size_t expected;
     memset(out, 0, out_size);
-    if (!pd_record_rows(header.type, &expected) || expected != out_size)
+    const struct pd_row *rows = pd_record_rows(header.type, &expected);
+    if (!rows || expected != out_size)
         return PERFDATA_ERROR_ARGUMENT;
     memcpy(out, &header, sizeof header);
+    if (header.type < PD_RECORD_KERNEL_END && header.type != PD_RECORD_SAMPLE &&
+        store_flat(&input, header.misc, rows, out)) {
+        if (header.type == PD_RECORD_MMAP2)
+            settle_file(out, record, size, swap);
+        return PERFDATA_OK;
+    }
     store_begin(&store, arena, out);
-    perfdata_status status = pd_fields_walk(
-        &(struct pd_fields_input){ event, record, size, swap, 0 }, &store.sink);
+    perfdata_status status = pd_fields_walk(&input, &store.sink);
     if (header.type == PD_RECORD_MMAP2)
         settle_file(out, record, size, swap);
     return store.no_memory ? PERFDATA_ERROR_MEMORY : status;
