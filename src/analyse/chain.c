@@ -136,6 +136,18 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
     all->last = PD_MAX(all->last, pair->last);
 }
 
+/* The frames that count for a row that is wanted: most rows are too small for any chain to be drawn. */
+static void mark_frames(const struct gathering *gathering, bool *frames)
+{
+    const struct pd_map64 *children = &gathering->hist->child_map;
+    for (size_t i = 0; children->slots && i <= children->mask; i++) {
+        const struct pd_map64_slot *slot = &children->slots[i];
+        if (slot->value != PD_MAP64_NONE)
+            frames[(uint32_t)slot->key] |=
+                gathering->wanted[gathering->result->row_of_entry[slot->value]];
+    }
+}
+
 /* Of one sample's stacks the whole one comes first. */
 static int compare_samples(uint64_t a, uint64_t b, uint32_t depth_a, uint32_t depth_b)
 {
@@ -219,7 +231,11 @@ perfdata_status pd_chain_index_make(struct pd_hist *hist, const struct pd_hist_r
         wanted[i] = !row->filtered && (hist->options.children ? row->children_period
                                                               : row->period) >= least[row->event];
     }
-    struct pd_hist_climb climb = { 0 };
+    bool *frames = calloc(hist->frames.count + 1, sizeof *frames);
+    struct pd_hist_climb climb = { .frames = frames };
+    if (frames && wanted)
+        mark_frames(&gathering, frames);
+    gathering.failed |= !frames;
     for (size_t i = 0; i < hist->pairs.count && !gathering.failed; i++) {
         const struct pd_hist_pair *pair = &hist->pairs.data[i];
         if (!hist->options.children)
@@ -228,6 +244,7 @@ perfdata_status pd_chain_index_make(struct pd_hist *hist, const struct pd_hist_r
             gathering.failed = true;
     }
     bool ok = !gathering.failed && put_in_order(&gathering) && distribute(&gathering, rows, out);
+    free(frames);
     pd_vec_free(&climb.seen);
     pd_vec_free(&gathering.all);
     pd_map64_free(&gathering.map);

@@ -157,8 +157,9 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                        (hist->entries.count + 1) * sizeof *out->row_of_entry);
     const char **comms = NULL;
     uint32_t *same = same_comms(hist, &comms);
-    bool ok = out->events && out->row_of_entry && same && collect_rows(hist, same, out) &&
-              split_log(hist, out);
+    bool ok = out->events && out->row_of_entry && same &&
+              pd_hist_reserve(&out->identities, hist->entries.count) &&
+              collect_rows(hist, same, out) && split_log(hist, out);
     for (size_t i = 0; ok && i < out->all.count; i++) {
         struct pd_hist_row *row = out->all.data[i];
         struct pd_hist_event *event = &out->events[row->event];

@@ -211,8 +211,10 @@ pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t 
         each(data, index, pair->entry, pair->cell);
     for (uint32_t cell = pair->cell; cell != PD_HIST_NONE; cell = hist->cells.data[cell].next) {
         uint32_t frame = hist->cells.data[cell].frame;
-        if (!hist->frames.data[frame].symbol && hist->options.hide_unresolved)
+        if (hist->options.hide_unresolved && !hist->frames.data[frame].symbol)
             break;
+        if (climb->frames && !climb->frames[frame])
+            continue;
         uint32_t id = pd_map64_get(&hist->child_map, base | frame);
         if (id == PD_MAP64_NONE || (once && climb->seen.data[id] == index + 1))
             continue;

@@ -228,6 +228,8 @@ uint32_t pd_hist_frame_id(struct pd_hist *hist, const struct pd_hist_frame *fram
 uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next);
 /* The entry with these key words. A new one has first.number UINT64_MAX. */
 uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key);
+/* Room at once for so many entries in a table that has none. False without memory. */
+bool pd_hist_reserve(struct pd_hist *hist, size_t entries);
 /* Counts a branch, whose period is one. False without memory. */
 bool pd_hist_count_access(struct pd_hist *hist, uint32_t entry, uint8_t cpumode,
                           const struct pd_hist_first *first, const struct pd_hist_access *access);
@@ -262,6 +264,7 @@ perfdata_status pd_hist_expand(struct pd_hist *hist);
 /* The stack of one pair, function by function: which entry each counts for. Children mode, after pd_hist_expand(). */
 struct pd_hist_climb {
     PD_VEC(uint32_t) seen; /* per entry: the last pair (+ 1) that counted for it */
+    const bool *frames;    /* per frame: whether to call for its cells; NULL: for all */
 };
 /* Calls `each` for each cell of the pair whose entry has not yet been counted, the sample itself (whole stack) first, if
  * the stack is its own. */

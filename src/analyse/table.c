@@ -104,6 +104,21 @@ uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key)
     return (uint32_t)hist->entries.count - 1;
 }
 
+bool pd_hist_reserve(struct pd_hist *hist, size_t entries)
+{
+    size_t size = 1024;
+    while (size < (entries + 1) * 2)
+        size *= 2;
+    if (hist->entry_slots)
+        return true;
+    hist->entry_slots = pd_large_calloc(size, sizeof *hist->entry_slots);
+    hist->entry_mask = size - 1;
+    if (hist->entry_slots && pd_vec_reserve(&hist->keys, entries * hist->words) &&
+        pd_vec_reserve(&hist->entries, entries))
+        return true;
+    return fail(hist), false;
+}
+
 /* Entries that have no branch yet get room for one. */
 static struct pd_hist_access *access_at(struct pd_hist *hist, uint32_t entry)
 {
