@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Branches of a thread, in their order -> its calls, each below its path of callers. */
 #include "analyse/calls.h"
 #include "itrace/synth.h" /* enum pd_ip_flag */
 

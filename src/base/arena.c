@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Blocks of memory that end together. */
 #include "base/arena.h"
 #include "base/memory.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Errors and issues of a recording -> its last message and the caller's callback. */
 #include "base/context.h"
 #include "base/memory.h"
 #include <stdarg.h>

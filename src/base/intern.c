@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Texts -> ids, by a hash table over strings that never move. */
 #include "base/intern.h"
 #include "base/hash.h"
 

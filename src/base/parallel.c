@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A loop whose turns are independent -> some threads. */
 #include "base/parallel.h"
 #include "base/memory.h"
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Status codes -> their names. */
 #include <perfdata/status.h>
 
 const char *perfdata_status_text(perfdata_status status)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers, names and padding -> bytes of a growing text. */
 #include "base/text.h"
 #include "base/digits.h"
 #include "base/memory.h"

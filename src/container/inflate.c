@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Compressed records -> the chunks of records that are in them. */
 #include "container/inflate.h"
 #include "container/walk.h"
 #include "io/unpack.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* An attr -> the text that perf has for it. */
 #include "format/attr_text.h"
 #include "format/names.h"
 

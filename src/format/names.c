@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Numbers and bits of the format -> names, and back. */
 #include "format/names.h"
 #include <elf.h>
 #include "format/features.h"

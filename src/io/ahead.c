@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Chunks of a file, read by another thread before they are asked for. */
 #include "io/ahead.h"
 
 static void set(struct pd_ahead *ahead, enum pd_ahead_state state)

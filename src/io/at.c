@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* pread() and pwrite() until all bytes are through. */
 #include "io/at.h"
 #include <errno.h>
 #include <unistd.h>

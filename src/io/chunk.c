@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Memory for bytes of a source: chunks that are counted, and used again once nobody holds them. */
 #include "io/io.h"
 #include "base/memory.h"
 #include <stdlib.h>

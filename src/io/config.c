@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* perfconfig files -> keys and values. */
 #include "io/config.h"
 #include "base/text.h"
 #include "io/io.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A path, a descriptor, a pipe or a memory block -> a source of bytes. */
 #include "io/io.h"
 #include "io/at.h"
 #include "io/temporary.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A packed recording -> an unlinked temporary file with its bytes. */
 #include "io/unpack.h"
 #include "io/at.h"
 #include "io/temporary.h"

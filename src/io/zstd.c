@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Pieces of one zstd stream -> their bytes. */
 #include "io/zstd.h"
 #include <stdlib.h>
 #include <zstd.h>

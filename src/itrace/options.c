@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The text of --itrace and keys of perfconfig -> options of decoding. */
 #include "itrace/options.h"
 #include "itrace/intel_pt/walk/decoder.h"
 #include <errno.h>

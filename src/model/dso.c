@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names, devices and inodes -> objects, in perf's order of creation. */
 #include "model/dso.h"
 #include <stdatomic.h>
 

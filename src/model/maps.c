@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Maps of a process -> versions of an AVL tree that readers use without locks. */
 #include "model/maps.h"
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* An object -> its bytes, from where instructions are read. */
 #include "object/image.h"
 #include "base/memory.h"
 #include "object/elf/file.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records in file order -> records in delivery order, with their numbers. */
 #include "order/order.h"
 #include "order/queue.h"
 #include "order/spill.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Times of records -> perf's order, by rounds of ascending runs. */
 #include "order/queue.h"
 
 void pd_queue_free(struct pd_queue *queue)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records that memory has no room for -> sorted pieces of a temporary file, merged again. */
 #include "order/spill.h"
 #include "io/at.h"
 #include "io/temporary.h"

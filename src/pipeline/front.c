@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records in delivery order -> the timeline, and batches for workers. */
 #include "pipeline/front.h"
 #include "base/stream.h"
 

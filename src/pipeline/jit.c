@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* jitdumps that a recording names -> maps of its processes, in time. */
 #include "pipeline/jit.h"
 #include "base/arena.h"
 #include "base/intern.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A recording and options -> the timeline, symbols and guests that a run needs. */
 #include "pipeline/pipeline.h"
 #include "base/memory.h"
 #include <stdio.h>

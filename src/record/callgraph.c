@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* --call-graph -> bits and sizes of an attr. */
 #include "record/callgraph.h"
 #include <perfdata/recorder.h>
 #include <stdlib.h>

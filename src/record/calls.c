@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The calls of the kernel that the recorder makes, in a table that tests replace. */
 #include "record/calls.h"
 #include "base/vec.h"
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A command line -> a process that waits before its exec until it is let go. */
 #include "record/command.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Values -> a record, in this machine's byte order. */
 #include "record/records.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A sample's call chain -> frames: each address with its map, object and symbol. */
 #include "resolve/resolver.h"
 #include "format/names.h"
 

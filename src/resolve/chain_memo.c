@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A call chain that came before -> what a consumer made of it. */
 #include "resolve/chain_memo.h"
 #include "base/memory.h"
 #include <stdlib.h>

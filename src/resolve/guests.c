@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Samples of virtual machines -> the guest that each belongs to, with its own timeline. */
 #include "resolve/guests.h"
 #include "base/memory.h"
 #include "format/structs.h"

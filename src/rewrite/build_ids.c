@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Objects that samples hit -> entries of the header's table of build-ids. */
 #include "rewrite/build_ids.h"
 #include "object/process.h"
 #include "resolve/here.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A recording -> its copy, record by record, through a writer. */
 #include "format/fields.h"
 #include "rewrite/rewrite.h"
 #include <stdlib.h>

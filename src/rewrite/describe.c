@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Events -> the feature EVENT_DESC anew. */
 #include "rewrite/describe.h"
 
 enum { ATTR = 128, NAME_UNIT = 64 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A directory with a copy of the kernel -> such a directory again. */
 #include "rewrite/kernel_copy.h"
 #include "io/at.h"
 #include <dirent.h>

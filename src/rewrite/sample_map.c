@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records in delivery order -> the map that each sample is in. */
 #include "rewrite/sample_map.h"
 
 struct place {

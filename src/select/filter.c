@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Lists of commands, processes, CPUs, objects, symbols and times -> whether a sample is shown. */
 #include "select/filter.h"
 #include <errno.h>
 #include <stdio.h>

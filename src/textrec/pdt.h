@@ -16,7 +16,7 @@
 #define PDT_ATTR_SIZE_MAX 4096
 #define PDT_ITEM_MAX (256u << 20) /* of what an item makes of padding */
 
-/* ---- an item's text (pdt_parse.c) ---- */
+/* ---- an item's text (parse.c) ---- */
 
 enum pdt_kind { PDT_NUMBER, PDT_WORD, PDT_TEXT, PDT_BYTES, PDT_GROUP, PDT_LIST };
 enum pdt_form { PDT_DECIMAL, PDT_HEX, PDT_REAL /* number: the bits of a double */ };
@@ -58,7 +58,7 @@ struct pdt_scan {
 /* The bytes of `text` that belong to the item, or SIZE_MAX when it does not end there. */
 size_t pdt_scan(struct pdt_scan *scan, const char *text, size_t length);
 
-/* ---- events (pdt_rows.c) ---- */
+/* ---- events (rows.c) ---- */
 
 struct pdt_event {
     char *name;
@@ -81,7 +81,7 @@ const struct pd_row *pdt_row_counted(const struct pd_row *row);
 /* Its default is the event's id. */
 bool pdt_row_is_id(const struct pd_row *row);
 
-/* ---- nodes to bytes (pdt_encode.c) ---- */
+/* ---- nodes to bytes (encode.c) ---- */
 
 struct pdt_coder {
     struct pdt_item *item;
@@ -101,7 +101,7 @@ bool pdt_encode_attr(struct pdt_coder *coder, uint32_t node, size_t size);
 /* The whole body of a record behind its header. */
 bool pdt_encode_body(struct pdt_coder *coder, uint32_t type, uint32_t group);
 
-/* ---- items to a recording (pdt_items.c) ---- */
+/* ---- items to a recording (items.c) ---- */
 
 struct pdt_layout {
     enum { PDT_RAW, PDT_FILE, PDT_PIPE, PDT_PART } kind;
@@ -145,7 +145,7 @@ bool pdt_finish(struct pdt *pdt,
                 void *data);
 void pdt_free(struct pdt *pdt);
 
-/* ---- bytes to text (pdt_print.c) ---- */
+/* ---- bytes to text (print.c) ---- */
 
 struct pdt_printer {
     struct pd_sink sink;

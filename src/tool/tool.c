@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The state of one run of the command: messages, exit codes, standard output. */
 #include "tool/tool.h"
 #include <errno.h>
 #include <inttypes.h>

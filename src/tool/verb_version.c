@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* version: of perfdata, and of the perf whose text it prints. */
 #include "tool/show/serve.h"
 #include "tool/tui/tui.h"
 #include "tool/verbs.h"

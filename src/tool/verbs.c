@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The verbs, from verbs.def. */
 #include "tool/verbs.h"
 #include <string.h>
 

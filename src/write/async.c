@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Blocks -> a descriptor, by a thread of their own. */
 #include "write/async.h"
 #include "io/at.h"
 #include <errno.h>

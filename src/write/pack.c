@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records -> pieces of one zstd stream, each readable when it is met. */
 #include "write/pack.h"
 #include <stdlib.h>
 #include <zstd.h>

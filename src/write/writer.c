@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Attrs, records and features -> a recording, file or pipe. */
 #include "write/write.h"
 #include "base/vec.h"
 #include "io/at.h"

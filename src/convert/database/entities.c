@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Threads, objects, symbols and call paths -> rows of the database, when they are first met. */
 #include "convert/database/entities.h"
 #include "itrace/synth.h"
 #include "object/elf/build_id.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Rows of the database -> an SQLite file. */
 #include "convert/database/rows.h"
 #ifdef PD_HAVE_SQLITE
 #include "io/output_file.h"

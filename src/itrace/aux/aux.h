@@ -113,7 +113,7 @@ struct pd_aux {
     PD_VEC(struct pd_aux_record) records;
     uint64_t dropped;                        /* buffers of CPUs that are not wanted */
     uint64_t dropped_cpus[PD_AUX_CPUS / 64]; /* which CPUs; those beyond are not told */
-    struct pd_aux_index *index;              /* aux_index.h; NULL: none */
+    struct pd_aux_index *index;              /* index.h; NULL: none */
 };
 
 perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_options *options,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The index beside a recording -> which PSBs there are, and when. */
 #include "itrace/aux/index_file.h"
 #include "itrace/intel_pt/walk/decoder.h"
 #include <stdatomic.h>

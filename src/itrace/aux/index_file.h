@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file that aux_index_make.c writes and aux_index.c reads (docs/aux.md), all in the byte order of the machine that wrote it:
+/* The file that index_make.c writes and index.c reads (docs/aux.md), all in the byte order of the machine that wrote it:
  * head, leaps, rows, entries, runs. */
 #ifndef PD_AUX_INDEX_FILE_H
 #define PD_AUX_INDEX_FILE_H
@@ -52,7 +52,7 @@ PD_INLINE uint64_t pd_index_checksum(const struct pd_index_head *head,
     return pd_digest(runs, head->runs * sizeof *runs, sum);
 }
 
-/* aux_index.c: where it is kept; false: nowhere. */
+/* index.c: where it is kept; false: nowhere. */
 bool pd_index_path(const struct pd_aux *aux, char *path, size_t size);
 /* The trace lies in one file, whose size and time tell whether it is still the same. */
 bool pd_index_is_possible(const struct pd_aux *aux);

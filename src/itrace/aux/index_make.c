@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* PSBs of a recording's traces -> the index beside it. */
 #include "io/at.h"
 #include "io/output_file.h"
 #include "itrace/aux/index_file.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Code that the caller gives -> a view for the walk. */
 #include "itrace/code/caller.h"
 #include "itrace/code/object.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bytes of an object -> what its straight runs of instructions are and where they lead. */
 #include "base/memory.h"
 #include "itrace/code/object.h"
 #include <stdlib.h>

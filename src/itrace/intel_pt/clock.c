@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Packets -> the time at each, without code. */
 #include "itrace/intel_pt/clock.h"
 
 void pd_pt_clock_init(struct pd_pt_clock *clock, const struct pd_pt_info *info,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Packets and what is made of them -> lines of the debug log. */
 #include "itrace/intel_pt/log.h"
 #include <stdlib.h>
 

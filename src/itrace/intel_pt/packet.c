@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bytes -> Intel PT packets. */
 #include "itrace/intel_pt/packet.h"
 #ifdef __SSE2__
 #include <emmintrin.h>

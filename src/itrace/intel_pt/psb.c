@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bytes of a trace -> where its PSBs are, and what a PSB+ says. */
 #include "itrace/intel_pt/psb.h"
 #include "itrace/intel_pt/packet.h"
 

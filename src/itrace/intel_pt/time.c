@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* TSC, TMA, MTC, CBR and CYC packets -> TSC ticks, to the tick as perf has it. */
 #include "itrace/intel_pt/time.h"
 #include "itrace/intel_pt/packet.h"
 

@@ -6,7 +6,7 @@
  * queue's decoder comes there in that very state, it goes on where the part ends; else it walks the part itself. So what
  * comes out is what one thread makes of it. Behind what is to be told, as a sample, the part goes on as its tail.
  *
- * Where branches are told, each step of a part comes on a tape (synth_tape.h), from which the queue tells it when its time
+ * Where branches are told, each step of a part comes on a tape (ahead_step_log.h), from which the queue tells it when its time
  * has come. Should the queue see other code by then, its decoder goes where the tape is and on from there.
  *
  * A part without a tape may reach beyond the next record's time. Then the queue is ahead: as long as the records that come

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Steps of a segment -> a log that the queue reads later, and back. */
 #include "itrace/synth/ahead_step_log.h"
 
 /* A tape ends there: how many branches a trace has does not depend on its size. */

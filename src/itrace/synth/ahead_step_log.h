@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker's walk over a part of a buffer (synth_parts.h) came to where steps are told one by one. The queue tells them
+/* What a worker's walk over a part of a buffer (ahead_segments.h) came to where steps are told one by one. The queue tells them
  * in its turn, each as if its own decoder had come to it. */
 #ifndef PD_SYNTH_TAPE_H
 #define PD_SYNTH_TAPE_H

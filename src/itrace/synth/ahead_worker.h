@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What synth_parts.h tells of: parts of a queue's buffer, who walks them (synth_part.c) and who hands them out
- * (synth_parts.c). */
+/* What ahead_segments.h tells of: parts of a queue's buffer, who walks them (ahead_worker.c) and who hands them out
+ * (ahead_segments.c). */
 #ifndef PD_SYNTH_PART_H
 #define PD_SYNTH_PART_H
 #include "itrace/intel_pt/walk/snapshot.h"

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of synth, for its files only: events (synth_events.c), samples (synth_sample.c, synth_pack.h), PEBS
- * (synth_pebs.c), queues and their order (synth_queue.c), who runs where (synth_switch.c), records (synth.c), what other
- * threads walk (synth_parts.h, synth_tape.h). */
+/* The inside of synth, for its files only:
+ *   synth.c             the interface of itrace/synth.h, what each record does
+ *   events.c            the events of the samples
+ *   decoders.c          a decoder for each queue of the trace
+ *   queue.c             which queue decodes next, and how far
+ *   switches.c          who runs where
+ *   sample.c, pebs.c    a step -> samples
+ *   fast_path.c         samples of steps where nothing special happens
+ *   compact_sample.h    samples that are not yet records
+ *   ahead_*.c           segments that other threads decode before their turn */
 #ifndef PD_SYNTH_INSIDE_H
 #define PD_SYNTH_INSIDE_H
 #include "base/arena.h"
@@ -12,7 +19,7 @@
 
 #define PD_NOBODY UINT32_MAX /* no such cpu, pid, tid */
 
-/* In the order in which they are appended; rows of synth_events.c. */
+/* In the order in which they are appended; rows of events.c. */
 enum pd_synth_kind {
     PD_SYNTH_BRANCHES,
     PD_SYNTH_INSTRUCTIONS,
@@ -42,7 +49,7 @@ struct pd_synth_counts {
     uint64_t insns, cycles;
 };
 
-/* What plain samples of a kind have in common: see synth_plain.c. */
+/* What plain samples of a kind have in common: see fast_path.c. */
 struct pd_synth_plain_row {
     struct pd_synth_origin origin; /* thread NULL: it is to be made; base 0: it has no place yet */
     uint16_t place;                /* among the sink's */
@@ -184,11 +191,11 @@ struct pd_synth {
     perfdata_status status; /* the first failure */
 };
 
-/* synth_events.c */
+/* events.c */
 perfdata_status pd_synth_add_events(struct pd_synth *synth);
 void pd_synth_remove_events(struct pd_synth *synth);
 
-/* synth_sample.c */
+/* sample.c */
 /* What a step shows; in this order. */
 void pd_synth_set_flags(struct pd_synth_queue *queue);
 
@@ -264,7 +271,7 @@ PD_INLINE bool pd_synth_is_told(const struct pd_synth *synth, uint32_t flags)
     return !synth->branch_filter || synth->branch_filter & flags;
 }
 
-/* synth_plain.c */
+/* fast_path.c */
 void pd_synth_plain_open(struct pd_synth *synth);
 /* Whether the run that begins may ask for these. */
 bool pd_synth_plain_begin(struct pd_synth_queue *queue);
@@ -277,13 +284,13 @@ void pd_synth_plain_wait(struct pd_synth_queue *queue, bool plain);
 /* ... and of the steps behind it, as far as they can be had at once. */
 void pd_synth_plain_more(struct pd_synth_queue *queue);
 
-/* synth_pebs.c */
+/* pebs.c */
 perfdata_status pd_pebs_open(struct pd_synth *synth);
 void pd_pebs_close(struct pd_pebs *pebs);
 void pd_pebs_hw_id(struct pd_synth *synth, const struct pd_delivered *record);
 void pd_pebs_emit(struct pd_synth_queue *queue);
 
-/* synth_log.c: all do nothing without a logger */
+/* log.c: all do nothing without a logger */
 perfdata_status pd_synth_log_open(struct pd_synth *synth, const struct pd_synth_config *config);
 void pd_synth_log_close(struct pd_synth *synth);
 struct pd_pt_log *pd_synth_log_of(const struct pd_synth *synth);
@@ -306,7 +313,7 @@ void pd_synth_log_no_code(struct pd_synth *synth, const struct pd_pt_state *stat
             pd_synth_log_text(synth, __VA_ARGS__);                                                 \
     } while (0)
 
-/* synth_queue.c */
+/* queue.c */
 perfdata_status pd_synth_make_queues(struct pd_synth *synth);
 void pd_synth_free_queues(struct pd_synth *synth);
 /* All queues, once. */
@@ -346,17 +353,17 @@ PD_INLINE void pd_synth_clock_step(struct pd_synth_clock *clock, const struct pd
 /* The queue's thread, or its maps, may have changed. */
 void pd_synth_show_code(struct pd_synth_queue *queue);
 
-/* synth_guest.c: where guests are asked for, else NULL. */
+/* guest.c: where guests are asked for, else NULL. */
 struct pd_code_view *pd_synth_guest_view(struct pd_synth_queue *queue);
 /* Whose samples in the guest are. */
 struct pd_thread *pd_synth_guest_thread(struct pd_synth_queue *queue);
 
-/* synth_filter.c */
+/* filter.c */
 perfdata_status pd_synth_parse_filters(struct pd_synth *synth, const char *text);
 /* For the walk: an address lies outside of what is traced. */
 bool pd_synth_outside(void *queue, uint64_t ip);
 
-/* synth_switch.c */
+/* switches.c */
 perfdata_status pd_synth_find_switch(struct pd_synth *synth);
 void pd_synth_take_record(struct pd_synth *synth, const struct pd_delivered *record);
 void pd_synth_set_thread(struct pd_synth_queue *queue);

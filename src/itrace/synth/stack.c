@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Calls, returns and branches of a thread -> its call stack and last branches. */
 #include "itrace/synth/stack.h"
 #include "itrace/synth.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Notes of a file or the running kernel -> build-ids, and their text. */
 #include "object/elf/build_id.h"
 
 #include "object/elf/file.h"

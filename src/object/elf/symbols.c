@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The symbol tables of an ELF file -> the symbols that perf takes, at perf's addresses. */
 #include "object/elf/symbols.h"
 #include "base/memory.h"
 

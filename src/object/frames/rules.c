@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Call frame information -> the rule that leads from an address to its function's caller. */
 #include "object/frames/table.h"
 #include "base/memory.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inside of frame rules, for frame_rules.c and frame_step.c only. */
+/* The inside of frame rules, for rules.c and step.c only. */
 #ifndef PD_FRAME_TABLE_H
 #define PD_FRAME_TABLE_H
 #include "object/elf/file.h"

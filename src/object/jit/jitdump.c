@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A jitdump -> pieces of code with names, lines and the time from which they hold. */
 #include "object/jit/jitdump.h"
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A kallsyms file -> symbols. */
 #include "object/kernel/kallsyms.h"
 
 #include <elf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A copy of the kernel's memory -> maps and bytes of its code. */
 #include "object/kernel/kcore.h"
 #include "base/memory.h"
 #include "object/elf/file.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Mangled C++ and Rust names -> readable ones. */
 #include "object/symtab/demangle.h"
 #include "base/memory.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The text of -e -> events to open. */
 #include "record/events/parse.h"
 #include <ctype.h>
 #include <errno.h>

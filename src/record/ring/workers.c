@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Ring buffers -> files, by several threads: perf's --threads. */
 #include "record/ring/workers.h"
 #include <errno.h>
 #include <fcntl.h>

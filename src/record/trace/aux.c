@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* AUX buffers -> AUXTRACE records and their data. */
 #include "record/trace/aux.h"
 #include "record/trace/intel_pt.h"
 #include "record/records.h"

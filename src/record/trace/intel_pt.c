@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The event intel_pt// and the machine -> its attr, and what AUXTRACE_INFO says. */
 #include "record/trace/intel_pt.h"
 #include <stdlib.h>
 

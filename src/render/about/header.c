@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Features and attrs -> the text of --header. */
 #include "render/about/header.h"
 #include "container/handle.h"
 #include "format/attr_text.h"

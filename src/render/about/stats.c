@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records -> the counts of report --stats. */
 #include "render/about/stats.h"
 #include "pipeline/split.h"
 #include <stdlib.h>

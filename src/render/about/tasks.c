@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The timeline at its end -> the trees of report --tasks and --mmaps. */
 #include "render/about/tasks.h"
 #include "pipeline/pipeline.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Bytes of a trace, in windows -> its packets, one by one. */
 #include "render/aux/scan.h"
 #include <stdlib.h>
 

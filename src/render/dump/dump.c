@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records -> every field of each, by one of two printers. */
 #include "render/dump/dump.h"
 #include "base/hash.h"
 #include "base/vec.h"

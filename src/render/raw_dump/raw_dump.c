@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records -> perf's raw dump: hexadecimal, then decoded. */
 #include "render/raw_dump/internal.h"
 #include "format/names.h"
 #include "pipeline/made.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A record -> what perf prints behind PERF_RECORD_NAME. */
 #include "render/raw_dump/record_text.h"
 
 #define NS_PER_SECOND UINT64_C(1000000000)

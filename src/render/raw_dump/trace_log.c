@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The debug log of decoding -> ./intel_pt.log, or the output. */
 #include "render/raw_dump/trace_log.h"
 #include "render/raw_dump/record_text.h"
 #include <errno.h>

@@ -59,7 +59,7 @@ struct pd_dl_filter {
     int (*filter_event_early)(void *data, const struct pd_dl_sample *sample, void *ctx);
 };
 
-/* script_cycles.c: built in, as dlfilter-show-cycles.so. It prints by pd_dl_print(). */
+/* cycles.c: built in, as dlfilter-show-cycles.so. It prints by pd_dl_print(). */
 extern const struct pd_dl_filter pd_dl_show_cycles;
 /* "%10llu " of the value, or as many blanks: how many values, up to two. */
 void pd_dl_print(void *ctx, const uint64_t *values, unsigned count);

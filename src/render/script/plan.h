@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* script in four parts: which fields each event prints (script_fields.c), the lines of samples (script_line.c, with the
- * texts of addresses in script_place.c), the lines of other records (script_records.c), the run (script.c). */
+/* script in four parts: which fields each event prints (fields.c), the lines of samples (line.c, with the
+ * texts of addresses in place.c), the lines of other records (records.c), the run (script.c). */
 #ifndef PD_SCRIPT_PLAN_H
 #define PD_SCRIPT_PLAN_H
 #include "base/arena.h"
@@ -58,7 +58,7 @@ struct pd_script_event {
     bool address_shown;  /* BTS: the target */
     bool bpf_output;
     struct pd_branch_counters *counters;  /* with field brcntr, else NULL */
-    bool series;                          /* lines may come in series: see script_series.c */
+    bool series;                          /* lines may come in series: see series.c */
     const struct pd_trace_format *format; /* of a tracepoint whose payload is printed, else NULL */
 };
 
@@ -227,7 +227,7 @@ struct pd_script_worker {
     bool failed;
 };
 
-/* script_fields.c */
+/* fields.c */
 void pd_script_defaults(struct pd_script *script);
 /* One value of -F. */
 perfdata_status pd_script_parse_fields(struct pd_script *script, const char *text);
@@ -241,7 +241,7 @@ bool pd_script_shows_calls(const struct pd_script *script);
 /* The address that its samples have is one of code, as far as perf looks it up. */
 bool pd_script_address_is_code(const struct pd_event *event);
 
-/* script_place.c */
+/* place.c */
 /* "%16lx sym+0xoff (dso)"; NULL when the system has no memory. */
 const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,
                                       struct pd_location *location);
@@ -275,7 +275,7 @@ void pd_script_line_of(struct pd_script *script, const struct pd_location *locat
 /* Locations are gone: forget what stood for them. */
 void pd_script_forget(struct pd_script_worker *worker);
 
-/* script_line.c */
+/* line.c */
 void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text);
 /* Looks the address of a coming sample up and fetches its text into the cache; NULL: nothing to look up. */
@@ -299,7 +299,7 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
 /* Makes worker->time the text of that time. */
 void pd_script_make_time(struct pd_script_worker *worker, uint64_t time);
 
-/* script_series.c: lines that differ from each other in times and addresses only. */
+/* series.c: lines that differ from each other in times and addresses only. */
 struct pd_script_series;
 bool pd_script_has_series(const struct pd_script *script, const struct pd_script_event *plan);
 bool pd_script_any_series(const struct pd_script *script);
@@ -315,7 +315,7 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
 void pd_script_series_forget(struct pd_script_worker *worker);
 void pd_script_series_free(struct pd_script_worker *worker);
 
-/* script_stat.c: recordings of perf stat, whose records must come in order. */
+/* stat.c: recordings of perf stat, whose records must come in order. */
 struct pd_script_stat;
 struct pd_script_stat *pd_script_stat_new(void);
 void pd_script_stat_free(struct pd_script_stat *stat);
@@ -323,7 +323,7 @@ void pd_script_stat_free(struct pd_script_stat *stat);
 bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *recording,
                            const struct pd_delivered *record, struct pd_text *text);
 
-/* script_source.c: the text of source lines, which is shown where the line differs from the thread's last one; records
+/* source.c: the text of source lines, which is shown where the line differs from the thread's last one; records
  * must come in order. */
 struct pd_script_source;
 struct pd_script_source *pd_script_source_new(void);
@@ -340,7 +340,7 @@ void pd_script_source_put(struct pd_script_source *source, struct pd_script *scr
                           const struct pd_location *location, const struct pd_delivered *record,
                           struct pd_text *text);
 
-/* script_itrace.c: what only samples made of a trace show. */
+/* itrace.c: what only samples made of a trace show. */
 const struct pd_flag_text *pd_script_flag_text(struct pd_script_worker *worker, uint32_t flags);
 /* Flags of a trace's step (PD_IP_...) by perf's names. */
 void pd_trace_flags_text(uint32_t flags, struct pd_text *text);
@@ -362,7 +362,7 @@ PD_INLINE uint64_t pd_script_wide(const struct pd_sample *sample, size_t at)
     return pd_load64(sample->raw + at, sample->swap);
 }
 
-/* script_pt_events.c: --pt-events */
+/* pt_events.c: --pt-events */
 /* The first line, or the last. */
 void pd_script_pt_frame(const struct pd_script *script, bool end, struct pd_text *text);
 void pd_script_pt_sample(struct pd_script_worker *worker, const struct pd_script_event *plan,
@@ -380,7 +380,7 @@ void pd_script_call(struct pd_script_worker *worker, const struct pd_script_even
 bool pd_script_graph(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record);
 
-/* script_extra.c */
+/* extra.c */
 /* Names and values of the registers in `mask`. */
 void pd_registers_text(const struct pd_recording *recording, uint64_t abi, uint64_t mask,
                        const uint8_t *registers, bool swap, struct pd_text *text);
@@ -395,7 +395,7 @@ void pd_script_after_ip(struct pd_script_worker *worker, const struct pd_script_
                         const struct pd_sample *sample, const struct pd_delivered *record,
                         struct pd_text *text);
 
-/* script_insn.c: instructions. Once the session is open: */
+/* insn.c: instructions. Once the session is open: */
 perfdata_status pd_script_open_code(struct pd_script *script);
 #define PD_INSN_FIELDS                                                                             \
     (PD_FIELD(INSN) | PD_FIELD(INSNLEN) | PD_FIELD(BRSTACKINSN) | PD_FIELD(BRSTACKINSNLEN))
@@ -411,7 +411,7 @@ bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd
 unsigned pd_script_fetch_insn(struct pd_script_worker *worker, const struct pd_sample *sample,
                               const struct pd_delivered *record, uint8_t *bytes);
 
-/* script_dlfilter.c: filters of the user's, asked about one sample after the other. */
+/* dlfilter.c: filters of the user's, asked about one sample after the other. */
 perfdata_status pd_dlfilter_open(struct pd_script *script);
 /* The run ended with `status`; the filter may yet fail. */
 perfdata_status pd_dlfilter_close(struct pd_script *script, perfdata_status status);
@@ -420,13 +420,13 @@ bool pd_dlfilter_is_early(const struct pd_script *script);
 bool pd_dlfilter_drops(struct pd_script_worker *worker, const struct pd_script_event *plan,
                        const struct pd_sample *sample, const struct pd_delivered *record,
                        bool early, struct pd_text *text);
-/* script_line.c, for it: the thread's name, and what the lists of comms, tids, symbols... say. */
+/* line.c, for it: the thread's name, and what the lists of comms, tids, symbols... say. */
 const char *pd_script_comm(struct pd_script_worker *worker, const struct pd_sample *sample,
                            const struct pd_delivered *record);
 bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sample,
                      const struct pd_delivered *record);
 
-/* script_records.c */
+/* records.c */
 void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text);
 

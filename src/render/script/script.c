@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Records and samples, by workers -> the lines of script, in order. */
 #include "base/digits.h"
 #include "container/handle.h"
 #include "render/about/header.h"

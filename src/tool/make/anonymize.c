@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* anonymize: a recording without names. */
 #include "tool/output.h"
 
 struct anonymize_options {

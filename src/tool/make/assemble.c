@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* assemble: a text recording -> a recording. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <dirent.h>

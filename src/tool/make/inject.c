@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* inject: a recording -> another one, with build-ids or samples of its trace. */
 #include "tool/output.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* merge: several recordings -> one. */
 #include "tool/output.h"
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* repair: a damaged recording -> a valid one. */
 #include "tool/output.h"
 #include <inttypes.h>
 

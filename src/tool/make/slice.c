@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* slice: a part of a recording -> a recording. */
 #include "tool/output.h"
 
 struct slice_options {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* record --switch-output, --control and spans of time -> when a part of a recording begins and ends. */
 #include "tool/record/parts.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* record: events and a command -> a recording. */
 #include "tool/record/parts.h"
 #include "tool/verbs.h"
 #include <errno.h>

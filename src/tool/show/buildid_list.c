@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* buildid-list: the build-ids of a recording's objects. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/text.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* check: what is wrong with a recording. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/rewrite.h>

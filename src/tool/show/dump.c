@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* dump: every field of every record. */
 #include "tool/output.h"
 #include "tool/verbs.h"
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* evlist: the events of a recording. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/text.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* header: what a recording's header says. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/text.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* report: samples counted by sort keys. */
 #include "tool/input.h"
 #include "tool/options.h"
 #include "tool/tui/tui.h"

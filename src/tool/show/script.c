@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* script: a line a sample. */
 #include "tool/show/dlfilters.h"
 #include "tool/show/perf_scripts.h"
 #include "tool/input.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps that differ from the last one in their addresses and times only: instructions in a straight line, branches that
  * TNTs and TIPs tell of, with nothing but CYCs in between. They are handed over many at a time. What is not plain ends
- * them; the next step is then made by walk_code.c, which goes on where these have come to. */
+ * them; the next step is then made by code.c, which goes on where these have come to. */
 #include "itrace/intel_pt/walk/walk.h"
 
 /* The modes are what they were, and nothing waits to be told with the next step. */
@@ -112,7 +112,7 @@ PD_INLINE void go(struct along *a, struct pd_code_node *from, bool taken)
     a->ip = taken ? from->target : from->next_ip;
 }
 
-/* Direct branches behind each other may be a loop that never ends: see walk_code.c. */
+/* Direct branches behind each other may be a loop that never ends: see code.c. */
 PD_INLINE bool goes_round(struct pd_pt_decoder *d, uint64_t to)
 {
     if (d->progress_count > 1 || d->direct_count >= walk_direct_max(d))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Runs that follow one another -> chains, which go over many packets at once. */
 #include "itrace/intel_pt/fast/run.h"
 #include <stdlib.h>
 

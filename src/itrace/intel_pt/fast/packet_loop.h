@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop that most of a trace goes through where nobody wants to see branches (walk_hot.c): what it holds in registers,
+/* The loop that most of a trace goes through where nobody wants to see branches (fast/packet_loop.c): what it holds in registers,
  * and what time it is there. */
 #ifndef PD_INTEL_PT_WALK_HOT_H
 #define PD_INTEL_PT_WALK_HOT_H

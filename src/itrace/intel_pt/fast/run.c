@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A place in the code and the bits of a TNT -> where the walk comes to, found out once. */
 #include "itrace/intel_pt/fast/run.h"
 
 enum { MAX_DIRECT = 16 };

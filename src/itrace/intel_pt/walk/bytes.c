@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Buffers of a queue -> packets, those that are cut by a buffer's end included. */
 #include "itrace/intel_pt/walk/walk.h"
 
 enum { SHORTEST = 16 }; /* bytes that must be there for the short way */

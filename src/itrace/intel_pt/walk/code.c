@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* TNT and TIP packets, and code -> branches and instructions. */
 #include "itrace/intel_pt/walk/walk.h"
 #include <stdlib.h>
 

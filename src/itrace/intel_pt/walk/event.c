@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Packets of events (PTWRITE, power, PEBS, CFE) -> what a step tells of them. */
 #include "itrace/intel_pt/walk/walk.h"
 
 void walk_clear_pending(struct pd_pt_decoder *d)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A decoder just behind a PSB -> a snapshot that another decoder can be compared with or put to. */
 #include "itrace/intel_pt/walk/snapshot.h"
 #include "itrace/intel_pt/walk/walk.h"
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Where a walk begins, or begins again after an error: at the next PSB, or with the next packet that has an address. */
 #include "itrace/intel_pt/walk/walk.h"
 
 /* ---- packets that tell of time and state ---- */

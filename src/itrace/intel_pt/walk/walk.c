@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* The state machine of a decoder: which step a packet is, and the interface of decoder.h. */
 #include "itrace/intel_pt/walk/walk.h"
 #include <stdlib.h>
 

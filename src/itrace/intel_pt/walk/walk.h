@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The insides of the decoder (decoder.h), shared by walk_*.c:
- *   walk.c          states, packets while in sync, what a step ends with
- *   walk_bytes.c    buffers and packets, search for PSBs, looking ahead
- *   walk_code.c     code: from branch to branch by TNT bits and TIPs
- *   walk_unseen.c   the same where nobody wants to see the branches
- *   walk_hot.c      ... packet by packet
- *   walk_run.c      ... what bits of one TNT do, found out once
- *   walk_chain.c    ... and several packets
- *   walk_alike.c    many steps at once
- *   walk_event.c    FUPs and what waits for them, blocks of PEBS
- *   walk_hop.c      q and qq
- *   walk_log.c      the debug log
- *   mark.c          places that are compared and gone to
- *   walk_sync.c     PSB+, finding an address after an error, fast forward
+/* The inside of the decoder (decoder.h), for walk/ and fast/ only:
+ *   walk.c              states, packets while in sync, what a step ends with
+ *   bytes.c             buffers and packets, search for PSBs, looking ahead
+ *   code.c              from branch to branch in the code, by TNT bits and TIPs
+ *   event.c             FUPs and what waits for them, blocks of PEBS
+ *   sync.c              PSB+, finding an address after an error, fast forward
+ *   quick.c             the letters q and qq
+ *   log.c               the debug log
+ *   snapshot.c          places that are compared and gone to
+ *   fast/unreported.c   code whose branches nobody wants to see
+ *   fast/packet_loop.c  such code, packet by packet
+ *   fast/run.c          what the bits of one TNT do at a place, found out once
+ *   fast/chain.c        what several packets do
+ *   fast/batch.c        many steps at once
  * Functions named step_* end with how the step ended: STEP_DONE, an error (enum pd_pt_error) or one of the others here. */
 #ifndef PD_INTEL_PT_WALK_H
 #define PD_INTEL_PT_WALK_H
@@ -73,7 +73,7 @@ struct walk_known {
     struct pd_code_node *node;
 };
 
-/* See walk_run.h. */
+/* See fast/run.h. */
 struct walk_run;
 struct walk_chain;
 struct walk_chains {
@@ -99,7 +99,7 @@ struct pd_pt_tables {
     uint64_t generations[2]; /* of the last host's and guest's view */
 };
 
-/* What is a decoder's alone, and does not say where the walk is, has a line in mark.c (clear_own() and go_to()). */
+/* What is a decoder's alone, and does not say where the walk is, has a line in snapshot.c (clear_own() and go_to()). */
 struct pd_pt_decoder {
     /* Bytes. */
     const uint8_t *next, *end; /* not read yet */
@@ -136,7 +136,7 @@ struct pd_pt_decoder {
     unsigned tnt_count;
     uint64_t tnt; /* outcomes from bit 63 */
     bool emulated_ptwrite;
-    uint32_t progress_count, stuck_left, stuck_period; /* see walk_code.c: never-ending loops */
+    uint32_t progress_count, stuck_left, stuck_period; /* see code.c: never-ending loops */
     uint64_t stuck_ip;
     /* Direct branches since something was used up, samples in between or not. */
     uint64_t direct_count;
@@ -182,7 +182,7 @@ struct pd_pt_decoder {
     struct pd_pt_event_data event_data[PD_PT_MAX_EVENT_DATA], event_data_out[PD_PT_MAX_EVENT_DATA];
 };
 
-/* walk_bytes.c */
+/* bytes.c */
 int walk_next_buffer(struct pd_pt_decoder *d, bool reposition);
 int walk_next_packet_slow(struct pd_pt_decoder *d);
 int walk_next_packet(struct pd_pt_decoder *d);
@@ -192,7 +192,7 @@ bool walk_fup_in_psb(const struct pd_pt_decoder *d, struct pd_pt_packet *fup);
 /* 64 outcomes from here on without using them up. */
 bool walk_peek_outcomes(const struct pd_pt_decoder *d, uint64_t *value);
 
-/* walk_code.c */
+/* code.c */
 int walk_tnt(struct pd_pt_decoder *d);
 int walk_tip(struct pd_pt_decoder *d);
 int walk_fup(struct pd_pt_decoder *d);
@@ -206,18 +206,18 @@ struct pd_code_node *walk_resolve(struct pd_pt_decoder *d, enum pd_code_error *e
 void walk_more_returns(struct pd_pt_decoder *d);
 struct walk_return walk_pop_return(struct pd_pt_decoder *d);
 
-/* walk_unseen.c */
+/* fast/unreported.c */
 /* As many bits of a TNT packet as can be followed without a look at each. */
 void walk_tnt_unseen(struct pd_pt_decoder *d);
 
-/* walk_hot.c */
+/* fast/packet_loop.c */
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
 bool walk_unseen(struct pd_pt_decoder *d);
 
-/* walk_run.c, walk_chain.c */
+/* fast/run.c, fast/chain.c */
 void walk_clear_tables(struct pd_pt_tables *tables);
 
-/* walk_event.c */
+/* event.c */
 bool walk_event(struct pd_pt_decoder *d, bool no_tip);
 int walk_fup_tip(struct pd_pt_decoder *d);
 int walk_overflow(struct pd_pt_decoder *d);
@@ -226,14 +226,14 @@ void walk_block_begin(struct pd_pt_decoder *d);
 void walk_block_item(struct pd_pt_decoder *d);
 bool walk_event_data(struct pd_pt_decoder *d);
 
-/* walk_hop.c */
+/* quick.c */
 int walk_hop(struct pd_pt_decoder *d, bool *no_tip);
 /* True: the packet is done with, without a step. */
 bool walk_hop_unseen(struct pd_pt_decoder *d);
 /* A PSB that is known from elsewhere: d->leaps.list is not NULL. */
 int walk_leap(struct pd_pt_decoder *d);
 
-/* walk_sync.c */
+/* sync.c */
 int walk_sync(struct pd_pt_decoder *d);
 int walk_sync_ip(struct pd_pt_decoder *d);
 int walk_psb(struct pd_pt_decoder *d);
@@ -246,7 +246,7 @@ bool walk_status_now(struct pd_pt_decoder *d);
 void walk_settle_late(struct pd_pt_decoder *d);
 void walk_settle_vain(struct pd_pt_decoder *d);
 
-/* walk_log.c */
+/* log.c */
 bool walk_status_logged(struct pd_pt_decoder *d);
 /* The instructions that the next walk goes over. */
 void walk_log_run(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max);
