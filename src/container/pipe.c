@@ -139,7 +139,7 @@ static bool ends_head(const struct pd_raw *raw)
 {
     switch (raw->type) {
     case PD_RECORD_MMAP:
-    case PD_RECORD_MMAP2: return (raw->misc & 7) == PD_CPUMODE_USER;
+    case PD_RECORD_MMAP2: return (raw->misc & PD_MISC_CPUMODE_MASK) == PD_CPUMODE_USER;
     case PD_RECORD_FINISHED_ROUND:
     case PD_RECORD_FINISHED_INIT:
     case PD_RECORD_COMPRESSED:

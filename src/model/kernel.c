@@ -198,7 +198,7 @@ perfdata_status pd_timeline_ksymbol(struct pd_timeline *timeline, const struct p
     if (status < 0)
         return status;
     const struct pd_map *map = pd_map_set_find_now(&timeline->kernel, symbol.addr);
-    if (!(symbol.flags & 1))
+    if (!(symbol.flags & PD_KSYMBOL_FLAG_UNREGISTER))
         return map ? 0 : ksymbol_register(timeline, &symbol, number);
     if (map && !map->main_kernel)
         return pd_map_set_remove(&timeline->pool, &timeline->kernel, map->start);

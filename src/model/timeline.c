@@ -395,7 +395,7 @@ static perfdata_status apply_build_id(struct pd_timeline *timeline, const uint8_
 static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint8_t *record,
                                         uint32_t size, uint64_t number)
 {
-    enum { LINKS = 24, MOUNT = 5, CGROUP = 6 };
+    enum { LINKS = 24 };
     bool swap = timeline->swap;
     if (size < LINKS)
         return 0;
@@ -403,17 +403,19 @@ static perfdata_status apply_namespaces(struct pd_timeline *timeline, const uint
                                                  pd_load32(record + 12, swap), number);
     if (!thread)
         return PERFDATA_ERROR_MEMORY;
-    if (pd_load64(record + 16, swap) <= CGROUP || size < LINKS + 16 * (CGROUP + 1))
+    if (pd_load64(record + 16, swap) <= PD_NAMESPACE_CGROUP ||
+        size < LINKS + 16 * (PD_NAMESPACE_CGROUP + 1))
         return 0;
     struct pd_namespaces *added = pd_arena_alloc(&timeline->arena, sizeof *added);
     if (!added)
         return PERFDATA_ERROR_MEMORY;
-    const uint8_t *link = record + LINKS + 16 * CGROUP;
+    const uint8_t *link = record + LINKS + 16 * PD_NAMESPACE_CGROUP;
     struct pd_namespaces *before = atomic_load_explicit(&thread->state->namespaces,
                                                         memory_order_relaxed);
     *added = (struct pd_namespaces){ .device = pd_load64(link, swap),
                                      .inode = pd_load64(link + 8, swap),
-                                     .mount = pd_load64(record + LINKS + 16 * MOUNT + 8, swap) };
+                                     .mount = pd_load64(record + LINKS + 16 * PD_NAMESPACE_MNT + 8,
+                                                        swap) };
     pd_version_follow(&added->version, number, before ? &before->version : NULL, 0);
     atomic_store_explicit(&thread->state->namespaces, added, memory_order_release);
     return 0;

@@ -4,8 +4,6 @@
 #include "format/structs.h"
 #include <stdio.h>
 
-enum { PROT_EXECUTE = 4, FLAG_HUGETLB = 0x40000 };
-
 static bool name_is(const struct pd_map_fact *fact, const char *name)
 {
     size_t n = strlen(name);
@@ -23,7 +21,7 @@ static struct pd_dso *anonymous(struct pd_timeline *timeline, const struct pd_th
                                 const struct pd_map_fact *fact, const struct pd_dso_id *id)
 {
     struct pd_dso *dso;
-    if (fact->prot & PROT_EXECUTE && thread->state->made_pid) {
+    if (fact->prot & PD_PROT_EXEC && thread->state->made_pid) {
         char name[40];
         int length = snprintf(name, sizeof name, "/tmp/perf-%d.map", (int)thread->state->made_pid);
         dso = pd_dso_findnew(&timeline->dsos, name, (size_t)length, id);
@@ -32,7 +30,7 @@ static struct pd_dso *anonymous(struct pd_timeline *timeline, const struct pd_th
         return dso;
     }
     dso = pd_dso_findnew(&timeline->dsos, fact->name, fact->name_length, id);
-    if (dso && !dso->mapped && !(fact->prot & PROT_EXECUTE))
+    if (dso && !dso->mapped && !(fact->prot & PD_PROT_EXEC))
         dso->kind = PD_DSO_NO_FILE;
     return dso;
 }
@@ -86,7 +84,7 @@ static perfdata_status apply_user_map(struct pd_timeline *timeline, const struct
     if (!thread)
         return PERFDATA_ERROR_MEMORY;
     bool identity = name_is(fact, "//anon") || name_starts(fact, "/dev/zero") ||
-                    name_starts(fact, "/anon_hugepage") || fact->flags & FLAG_HUGETLB ||
+                    name_starts(fact, "/anon_hugepage") || fact->flags & PD_MAP_HUGETLB ||
                     name_starts(fact, "[stack") || name_starts(fact, "/SYSV") ||
                     name_is(fact, "[heap]");
     bool is_vdso = name_is(fact, "[vdso]");
@@ -127,7 +125,7 @@ perfdata_status pd_timeline_map_code(struct pd_timeline *timeline, const struct 
         .pid = map->pid,
         .tid = map->tid,
         .number = number,
-        .prot = PROT_EXECUTE,
+        .prot = PD_PROT_EXEC,
         .code = map->code,
     };
     struct pd_dso_id id = { 0, 0, map->version, 1 };
@@ -156,7 +154,7 @@ perfdata_status pd_timeline_mmap(struct pd_timeline *timeline, const struct pd_r
         .pid = mmap->pid,
         .tid = mmap->tid,
         .number = number,
-        .prot = mmap->header.misc & PD_MISC_MMAP_DATA ? 0 : PROT_EXECUTE,
+        .prot = mmap->header.misc & PD_MISC_MMAP_DATA ? 0 : PD_PROT_EXEC,
     };
     return of_kernel(mmap->header.misc) ? pd_timeline_kernel_mmap(timeline, &fact)
                                         : apply_user_map(timeline, &fact, NULL);

@@ -4,8 +4,6 @@
 #include "record/callgraph.h"
 #include <stdlib.h>
 
-enum { SW_DUMMY = 9 };
-
 static void set(struct pd_attr *attr, unsigned flag)
 {
     attr->flags |= UINT64_C(1) << flag;
@@ -24,7 +22,7 @@ static void set_if(struct pd_attr *attr, unsigned flag, bool on)
 
 static bool is_dummy(const struct pd_selected *event)
 {
-    return event->attr.type == PD_TYPE_SOFTWARE && event->attr.config == SW_DUMMY;
+    return event->attr.type == PD_TYPE_SOFTWARE && event->attr.config == PD_SW_DUMMY;
 }
 
 /* ---- which event has the task records ---- */
@@ -37,7 +35,7 @@ static perfdata_status choose_tracking(perfdata_recorder *recorder)
             return PERFDATA_OK; /* a trace has its own */
     bool delayed = recorder->options.delay != 0;
     if ((delayed || recorder->by_cpu) && !is_dummy(tracking)) {
-        tracking = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, SW_DUMMY, "dummy:HG");
+        tracking = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, PD_SW_DUMMY, "dummy:HG");
         if (!tracking)
             return pd_record_no_memory(recorder);
         tracking->attr.sample_period = 1;

@@ -9,9 +9,8 @@
 
 enum {
     ENTRY_NAME = 36,
-    MISC_SIZE = 1 << 15,
     RECORD_UNIT = 64, /* names in perf's records have room of so many bytes, or a multiple */
-    USUAL_SIZE = 20   /* of an id without MISC_SIZE */
+    USUAL_SIZE = 20   /* of an id without PD_MISC_BUILD_ID_SIZE */
 };
 
 enum { IN_TABLE = 1, IN_RECORDS = 2 }; /* what has been seen to for an object */
@@ -157,7 +156,7 @@ static void fill_entry(const struct pd_build_ids *ids, uint8_t *entry, uint16_t 
     pd_store16(entry + 6, (uint16_t)size, swap);
     pd_store32(entry + 8, UINT32_MAX, swap);
     memcpy(entry + 12, id->bytes, id->size);
-    if (misc & MISC_SIZE)
+    if (misc & PD_MISC_BUILD_ID_SIZE)
         entry[32] = id->size;
     memcpy(entry + ENTRY_NAME, path, strlen(path)); /* NOLINT: zeros follow */
 }
@@ -172,7 +171,7 @@ static perfdata_status put_entry(struct pd_build_ids *ids, const char *path, uin
         return no_memory(ids);
     uint8_t *entry = ids->table.data + ids->table.count;
     memset(entry, 0, size);
-    fill_entry(ids, entry, mode | MISC_SIZE, size, id, path);
+    fill_entry(ids, entry, mode | PD_MISC_BUILD_ID_SIZE, size, id, path);
     ids->table.count += size;
     return PERFDATA_OK;
 }
@@ -198,7 +197,7 @@ static perfdata_status put_record(struct pd_build_ids *ids, const struct pd_dso 
     if (ids->record.failed)
         return no_memory(ids);
     uint8_t *record = (uint8_t *)ids->record.data;
-    fill_entry(ids, record, id.size == USUAL_SIZE ? mode : mode | MISC_SIZE, size, &id,
+    fill_entry(ids, record, id.size == USUAL_SIZE ? mode : mode | PD_MISC_BUILD_ID_SIZE, size, &id,
                dso->long_name);
     pd_store32(record, PD_RECORD_HEADER_BUILD_ID, swap);
     return add_told(ids, dso->long_name, name - 1);

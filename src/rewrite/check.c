@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <perfdata/rewrite.h>
 
-enum { AUX_TRUNCATED = 1, AUX_PARTIAL = 4, AUX_COLLISION = 8, NAMES_SHOWN = 20 };
+enum { NAMES_SHOWN = 20 };
 
 struct check {
     struct pd_recording *recording;
@@ -52,9 +52,9 @@ static void note_sample(struct check *check, const struct pd_delivered *record,
 static void note_aux(struct check *check, const struct pd_delivered *record)
 {
     uint64_t flags = record->size >= 32 ? pd_load64(record->data + 24, check->recording->swap) : 0;
-    check->aux_truncated += (flags & AUX_TRUNCATED) != 0;
-    check->aux_partial += (flags & AUX_PARTIAL) != 0;
-    check->aux_collision += (flags & AUX_COLLISION) != 0;
+    check->aux_truncated += (flags & PD_AUX_TRUNCATED) != 0;
+    check->aux_partial += (flags & PD_AUX_PARTIAL) != 0;
+    check->aux_collision += (flags & PD_AUX_COLLISION) != 0;
 }
 
 static void note(struct check *check, const struct pd_delivered *record, const struct pd_map *map)

@@ -160,7 +160,7 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
 /* perf names a pipe's events before it reads their description, and so by their attributes alone. */
 static perfdata_status put_name(struct pd_copy *copy, const struct pd_event *event)
 {
-    enum { NAME = 2, NAME_AT = 24 };
+    enum { NAME_AT = 24 };
     bool swap = copy->big_endian != host_is_big();
     size_t length = event->name_length, size = (size_t)pd_align8(NAME_AT + length + 1);
     struct pd_text usual = { 0 };
@@ -174,7 +174,7 @@ static perfdata_status put_name(struct pd_copy *copy, const struct pd_event *eve
         return pd_fail(&copy->recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     pd_store32(record, PD_RECORD_EVENT_UPDATE, swap);
     pd_store16(record + 6, (uint16_t)size, swap);
-    pd_store64(record + 8, NAME, swap);
+    pd_store64(record + 8, PD_EVENT_UPDATE_NAME, swap);
     pd_store64(record + 16, event->ids[0], swap);
     memcpy(record + NAME_AT, event->name, length);
     perfdata_status status = pd_writer_put_record(copy->writer, record, size);

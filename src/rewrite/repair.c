@@ -75,8 +75,7 @@ static bool is_good_index(const struct pd_recording *recording, const struct pd_
 /* An update of an event that there is not, or of nothing that perf knows, ends it likewise. */
 static bool is_good_update(const struct pd_recording *recording, const struct pd_raw *raw)
 {
-    enum { UPDATE_CPUS = 3 };
-    return pd_load64(raw->data + 8, recording->swap) <= UPDATE_CPUS &&
+    return pd_load64(raw->data + 8, recording->swap) <= PD_EVENT_UPDATE_CPUS &&
            (recording->event_count < 2 ||
             pd_map64_get(&recording->event_by_id, pd_load64(raw->data + 16, recording->swap)) !=
                 PD_MAP64_NONE);

@@ -53,10 +53,48 @@ awk 'NR == FNR { names["\"" $0 "\""] = 1; next }
 [ ! -s "$work/found" ] || complain "names of the format outside its tables:
 $(cat "$work/found")"
 
-# Numbers: types, features, misc and sample bits are compared with enumerators. 64, 128 and 256 bound tables.
-find src -name '*.[ch]' ! -path 'src/tool/*' -exec grep -nE \
-    '(record|header|raw|feature|misc|sample_type|read_format)(\.|->|_)?[a-z_]* *(==|!=|&) *(0x[0-9a-f]+|[1-9][0-9]*)\b' {} + |
+# Numbers that are compared, masked or shifted out of a word of the format. 64, 128 and 256 bound tables. attr.c takes
+# a cache event's config apart.
+words='record|header|raw|feature|misc|sample_type|read_format|branch_sample_type|bp_type|prot|aux_action|cpumode'
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/attr.c -exec grep -nE \
+    "\b($words)(\.|->|_)?[a-z_]* *(==|!=|&|>>) *(0x[0-9a-f]+|[1-9][0-9]*)\b" {} + |
     grep -vE '^[^:]*:[0-9]*: *(/?\*|//)|& (63|255|7)\b|size == |/\*' >"$work/found"
+[ ! -s "$work/found" ] || complain "numbers of the format outside its tables:
+$(cat "$work/found")"
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/enums.h -exec grep -nE '(misc|mode) *& *7\b' {} + \
+    >"$work/found"
+[ ! -s "$work/found" ] || complain "the mask of cpumode is PD_MISC_CPUMODE_MASK:
+$(cat "$work/found")"
+
+# Constants that are given a number which a row of the same name has, as a value or as a bit: HW_INDEX = 17, READ_GROUP 8u.
+# Forms of other tools (convert/, page/) have names and numbers of their own.
+{
+    sed -n -E 's/^ITEM\([A-Z0-9_]+, ([A-Z0-9_]+), ([0-9xA-Fa-f]+),.*/\1 \2/p' src/format/bits.def
+    sed -n -E 's/^MISC\(([A-Z0-9_]+), (0x[0-9a-f]+),.*/\1 \2/p' src/format/misc.def
+    sed -n -E 's/^(RECORD|FEATURE|ATTR_FLAG)\(([0-9]+), ([A-Z0-9_]+),.*/\3 \2/p' \
+        src/format/records.def src/format/features.def src/format/attr.def
+    sed -n -E 's/^SAMPLE_[A-Z]+\(([A-Z_]+), ([0-9]+),.*/\1 \2/p' src/format/sample.def
+} >"$work/rows"
+[ "$(wc -l <"$work/rows")" -gt 200 ] || complain "few rows: $(wc -l <"$work/rows")"
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path 'src/format/*' ! -path 'src/convert/*' ! -path 'src/page/*' |
+    while read -r file; do
+        grep -noE '\b[A-Z][A-Z0-9_]+ *(= *)?\(?(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *[0-9]+)?' "$file" | sed "s,^,$file:,"
+    done | sed -E 's/^([^:]*:[0-9]*):([A-Z0-9_]+)[ =(]*(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *([0-9]+))?/\1 \2 \3 \5/' >"$work/numbers"
+[ "$(wc -l <"$work/numbers")" -gt 200 ] || complain "few constants: $(wc -l <"$work/numbers")"
+awk 'function number(text,    value, i) {
+         if (text !~ /^0x/) return text + 0
+         for (i = 3; i <= length(text); i++) value = value * 16 + index("0123456789abcdef", tolower(substr(text, i, 1))) - 1
+         return value
+     }
+     NR == FNR { if (length($1) > 4) rows[$1, number($2)] = 1; next }
+     {
+         value = number($3) * ($4 == "" ? 1 : 2 ^ $4)
+         for (name = $2; name != ""; name = name ~ /_/ ? substr(name, index(name, "_") + 1) : "")
+             if ((name, value) in rows || (value > 4 && value < 63 && (name, 2 ^ value) in rows)) {
+                 print $1 ": " $2 " = " $3 ($4 == "" ? "" : " << " $4)
+                 break
+             }
+     }' "$work/rows" "$work/numbers" >"$work/found"
 [ ! -s "$work/found" ] || complain "numbers of the format outside its tables:
 $(cat "$work/found")"
 exit $failed

@@ -12,8 +12,7 @@
      PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU | PD_SAMPLE_PERIOD | PD_SAMPLE_IDENTIFIER)
 
 enum {
-    ATTR_SIZE = 128,      /* of perf 6.1 */
-    BRANCH_HW_INDEX = 17, /* in branch_sample_type */
+    ATTR_SIZE = 128, /* of perf 6.1 */
 };
 
 struct kind_row {
@@ -86,7 +85,7 @@ static void change_attr(const struct pd_synth *synth, enum pd_synth_kind kind, s
         attr->sample_type |= PD_SAMPLE_CALLCHAIN;
     if (kind == PD_SYNTH_INSTRUCTIONS && options->last_branch) {
         attr->sample_type |= PD_SAMPLE_BRANCH_STACK;
-        attr->branch_sample_type |= UINT64_C(1) << BRANCH_HW_INDEX;
+        attr->branch_sample_type |= PD_BRANCH_SAMPLE_HW_INDEX;
     }
     if (kind == PD_SYNTH_TRANSACTIONS)
         attr->sample_type &= ~(uint64_t)PD_SAMPLE_PERIOD;
@@ -216,7 +215,7 @@ static perfdata_status make_twins(struct pd_synth *synth)
         *twin = *own;
         twin->attr.sample_type |= more;
         if (own->added_type & PD_SAMPLE_BRANCH_STACK)
-            twin->attr.branch_sample_type |= UINT64_C(1) << BRANCH_HW_INDEX;
+            twin->attr.branch_sample_type |= PD_BRANCH_SAMPLE_HW_INDEX;
         pd_plan_make(&twin->attr, own->plan.swap, &twin->plan);
         synth->twins[i] = twin;
     }

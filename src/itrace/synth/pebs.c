@@ -185,7 +185,7 @@ static void put_branches(struct put *put, struct pd_synth_queue *queue,
         count = pd_stack_branches(&synth->stacks, pd_synth_stack(queue), branches,
                                   synth->options.last_branch_size);
     put64(put, count);
-    if (event->plan.branch_sample_type >> 17 & 1) /* HW_INDEX */
+    if (event->plan.branch_sample_type & PD_BRANCH_SAMPLE_HW_INDEX)
         put64(put, UINT64_MAX);
     for (size_t i = 0; i < count; i++) {
         put64(put, branches[i].from);
@@ -327,7 +327,7 @@ static void find_facts(struct pd_synth_queue *queue, struct facts *facts)
 
 static void put_sample(struct pd_synth_queue *queue, const struct pd_event *event, uint64_t id)
 {
-    enum { EXACT_IP = 1 << 14, ROOM = 1024 };
+    enum { ROOM = 1024 };
     struct pd_synth *synth = queue->synth;
     const struct pd_pt_items *items = queue->state->items;
     struct facts facts = { .id = id };
@@ -351,7 +351,7 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
     uint16_t mode = pd_synth_mode(facts.ip, queue->state->from_nr);
     uint32_t size = (uint32_t)(put.at - at);
     pd_store32(at, PD_RECORD_SAMPLE, put.swap);
-    pd_store16(at + 4, (uint16_t)(mode | EXACT_IP), put.swap);
+    pd_store16(at + 4, (uint16_t)(mode | PD_MISC_EXACT_IP), put.swap);
     pd_store16(at + 6, (uint16_t)size, put.swap);
     struct pd_synth_facts *side = pd_synth_alloc(synth, sizeof *side);
     if (!side)
@@ -362,7 +362,7 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
         .data = at,
         .size = size,
         .type = PD_RECORD_SAMPLE,
-        .misc = (uint16_t)(mode | EXACT_IP),
+        .misc = (uint16_t)(mode | PD_MISC_EXACT_IP),
         .time = facts.time ? facts.time : PD_NO_TIME,
         .event = event,
         .thread = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number),

@@ -303,9 +303,9 @@ static void take_start(struct pd_synth *synth, const struct pd_delivered *record
 static void take_aux(struct pd_synth *synth, const struct pd_delivered *record,
                      const struct pd_identity *who)
 {
-    enum { FLAGS = 24, TRUNCATED = 1 };
+    enum { FLAGS = 24 };
     if (record->size < FLAGS + 8 ||
-        !(pd_load64(record->data + FLAGS, synth->recording->swap) & TRUNCATED))
+        !(pd_load64(record->data + FLAGS, synth->recording->swap) & PD_AUX_TRUNCATED))
         return;
     struct pd_synth_error error = { .code = PD_PT_LOST,
                                     .cpu = who->cpu,

@@ -301,12 +301,11 @@ static void init_event(const struct pd_events *events, struct pd_selected *event
 
 static void finish_kind(struct pd_selected *event)
 {
-    enum { CPU_CLOCK = 0, TASK_CLOCK = 1, BPF_OUTPUT = 10 };
     if (event->attr.type != PD_TYPE_SOFTWARE)
         return;
-    if (event->attr.config == BPF_OUTPUT)
+    if (event->attr.config == PD_SW_BPF_OUTPUT)
         sample_raw(&event->attr);
-    if (event->attr.config == CPU_CLOCK || event->attr.config == TASK_CLOCK) {
+    if (event->attr.config == PD_SW_CPU_CLOCK || event->attr.config == PD_SW_TASK_CLOCK) {
         event->unit = "msec";
         event->scale = 1e-6;
     }
@@ -344,7 +343,6 @@ static perfdata_status finish_event(struct pd_parser *parser, struct pd_selected
 /* mem:ADDRESS[/LENGTH][:rwx] */
 static perfdata_status breakpoint(struct pd_parser *parser, size_t from)
 {
-    enum { READ = 1, WRITE = 2, EXECUTE = 4 };
     struct pd_selected event;
     struct pd_attr *attr = &event.attr;
     init_event(parser->events, &event);
@@ -364,9 +362,9 @@ static perfdata_status breakpoint(struct pd_parser *parser, size_t from)
         at = ++parser->at;
         kinds = take_word(parser);
         for (size_t i = 0; i < kinds.length; i++) {
-            unsigned kind = kinds.text[i] == 'r'   ? READ
-                            : kinds.text[i] == 'w' ? WRITE
-                            : kinds.text[i] == 'x' ? EXECUTE
+            unsigned kind = kinds.text[i] == 'r'   ? PD_BP_R
+                            : kinds.text[i] == 'w' ? PD_BP_W
+                            : kinds.text[i] == 'x' ? PD_BP_X
                                                    : 0;
             if (!kind || attr->bp_type & kind)
                 return pd_parse_fail(parser, at, "parser error");
@@ -374,9 +372,9 @@ static perfdata_status breakpoint(struct pd_parser *parser, size_t from)
         }
     }
     attr->type = PD_TYPE_BREAKPOINT;
-    attr->bp_type = attr->bp_type ? attr->bp_type : READ | WRITE;
+    attr->bp_type = attr->bp_type ? attr->bp_type : PD_BP_R | PD_BP_W;
     if (!sized)
-        attr->bp_len = attr->bp_type == EXECUTE ? sizeof(long) : 4;
+        attr->bp_len = attr->bp_type == PD_BP_X ? sizeof(long) : 4;
     attr->sample_period = 1;
     if (sized) /* perf's name ends in front of the length */
         event.name = pd_arena_copy(&parser->events->arena, parser->text + from, name_end - from);

@@ -244,7 +244,6 @@ static perfdata_status put_symbol(perfdata_recorder *recorder, const struct pd_f
 static perfdata_status put_program(perfdata_recorder *recorder, const struct pd_features *features,
                                    const struct pd_part_bpf_prog *program)
 {
-    enum { PROG_LOAD = 1 };
     const struct pd_part_bpf_prog_info *info = &program->info;
     perfdata_status status = PERFDATA_OK;
     struct pd_made made = { 0 };
@@ -256,7 +255,7 @@ static perfdata_status put_program(perfdata_recorder *recorder, const struct pd_
     if (status < 0 || !describes(recorder))
         return status;
     pd_made_begin(&made, PD_RECORD_BPF_EVENT, 0);
-    pd_made_u16(&made, PROG_LOAD);
+    pd_made_u16(&made, PD_BPF_EVENT_PROG_LOAD);
     pd_made_u16(&made, 0);
     pd_made_u32(&made, info->id);
     pd_made_bytes(&made, info->tag, 8);

@@ -116,19 +116,18 @@ static perfdata_status put_thread_map(perfdata_recorder *recorder)
 /* As a range where they are one, else as a mask or a list, whichever is smaller. */
 static perfdata_status put_cpu_map(perfdata_recorder *recorder)
 {
-    enum { CPUS = 0, RANGE = 2 };
     const struct pd_numbers *cpus = &recorder->cpus;
     struct pd_made made = { 0 };
     bool any = cpus->count == 1 && cpus->data[0] < 0;
     int32_t first = any ? 0 : cpus->data[0], last = cpus->data[cpus->count - 1];
     pd_made_begin(&made, PD_RECORD_CPU_MAP, 0);
     if (!any && (size_t)(last - first) == cpus->count - 1) {
-        pd_made_u16(&made, RANGE);
+        pd_made_u16(&made, PD_CPU_MAP_RANGE);
         pd_made_u16(&made, 0);
         pd_made_u16(&made, (uint16_t)first);
         pd_made_u16(&made, (uint16_t)last);
     } else {
-        pd_made_u16(&made, CPUS);
+        pd_made_u16(&made, PD_CPU_MAP_CPUS);
         pd_made_u16(&made, (uint16_t)cpus->count);
         for (size_t i = 0; i < cpus->count; i++)
             pd_made_u16(&made, (uint16_t)cpus->data[i]);

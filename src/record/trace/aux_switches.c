@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 #include <unistd.h>
 
-enum { SW_DUMMY = 9, ATTR_SIZE = 128 };
+enum { ATTR_SIZE = 128 };
 
 /* As AUXTRACE_INFO says it. */
 enum { SWITCHES_NONE, SWITCHES_TRACEPOINT, SWITCHES_OWN, SWITCHES_ALL };
@@ -18,7 +18,7 @@ static uint64_t flag(unsigned number)
 
 struct pd_selected *pd_area_add_dummy(perfdata_recorder *recorder)
 {
-    struct pd_selected *dummy = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, SW_DUMMY,
+    struct pd_selected *dummy = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, PD_SW_DUMMY,
                                               "dummy:u");
     if (!dummy)
         return NULL;
@@ -31,7 +31,7 @@ struct pd_selected *pd_area_add_dummy(perfdata_recorder *recorder)
 static bool kernel_tells_switches(const perfdata_recorder *recorder)
 {
     const struct pd_attr attr = { .type = PD_TYPE_SOFTWARE,
-                                  .config = SW_DUMMY,
+                                  .config = PD_SW_DUMMY,
                                   .size = ATTR_SIZE,
                                   .flags = flag(PD_ATTR_EXCLUDE_KERNEL) |
                                            flag(PD_ATTR_CONTEXT_SWITCH) };

@@ -39,7 +39,7 @@ static perfdata_status begin(void *data, unsigned worker, struct pd_resolver *re
 static const struct pd_map *find_map(const struct run *run, const struct pd_delivered *record,
                                      uint64_t ip)
 {
-    switch (record->misc & 7) {
+    switch (record->misc & PD_MISC_CPUMODE_MASK) {
     case PD_CPUMODE_KERNEL:
         return pd_timeline_kernel_map(run->session.timeline, record->number, ip);
     case PD_CPUMODE_USER:

@@ -121,9 +121,9 @@ static int print_map(void *data, const struct pd_map *map)
     pd_text_char(out, '-');
     pd_text_hex(out, map->end, 0, ' ');
     pd_text_char(out, ' ');
-    pd_text_char(out, map->prot & 1 ? 'r' : '-');
-    pd_text_char(out, map->prot & 2 ? 'w' : '-');
-    pd_text_char(out, map->prot & 4 ? 'x' : '-');
+    pd_text_char(out, map->prot & PD_PROT_READ ? 'r' : '-');
+    pd_text_char(out, map->prot & PD_PROT_WRITE ? 'w' : '-');
+    pd_text_char(out, map->prot & PD_PROT_EXEC ? 'x' : '-');
     pd_text_char(out, map->flags & MAP_SHARED_BIT ? 's' : 'p');
     pd_text_char(out, ' ');
     pd_text_hex(out, map->pgoff, 8, '0');

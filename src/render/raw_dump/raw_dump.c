@@ -429,7 +429,7 @@ static void put_aux(const struct pd_record_aux *aux, struct pd_text *text)
     static const struct {
         uint64_t bit;
         char letter;
-    } flags[] = { { 1, 'T' }, { 2, 'O' }, { 4, 'P' } };
+    } flags[] = { { PD_AUX_TRUNCATED, 'T' }, { PD_AUX_OVERWRITE, 'O' }, { PD_AUX_PARTIAL, 'P' } };
     pd_text_string(text, " offset: ");
     pd_text_hex_prefixed(text, aux->aux_offset);
     pd_text_string(text, " size: ");
@@ -563,7 +563,7 @@ unsigned pd_raw_dump_made(const struct pd_raw_dump *dump)
 
 static void put_made_events(const struct pd_raw_dump *dump, struct pd_text *text)
 {
-    enum { INSTRUCTIONS = 1, BRANCHES = 4, PERIOD = 100000, IDS_FROM = 1000000000 };
+    enum { PERIOD = 100000, IDS_FROM = 1000000000 };
     const uint64_t kept = PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_ADDR | PD_SAMPLE_ID |
                           PD_SAMPLE_STREAM_ID | PD_SAMPLE_CPU | PD_SAMPLE_PERIOD |
                           PD_SAMPLE_IDENTIFIER;
@@ -578,7 +578,7 @@ static void put_made_events(const struct pd_raw_dump *dump, struct pd_text *text
         return;
     uint64_t id = (event->id_count ? event->ids[0] : 0) + IDS_FROM;
     struct pd_attr attr = {
-        .config = BRANCHES,
+        .config = PD_HW_BRANCH_INSTRUCTIONS,
         .sample_period = 1,
         .sample_type = (event->attr.sample_type & kept) | PD_SAMPLE_IP | PD_SAMPLE_TID |
                        PD_SAMPLE_ADDR | PD_SAMPLE_PERIOD,
@@ -588,7 +588,7 @@ static void put_made_events(const struct pd_raw_dump *dump, struct pd_text *text
     put_made_event(dump, &attr, id, text);
     if (count < 2)
         return;
-    attr.config = INSTRUCTIONS;
+    attr.config = PD_HW_INSTRUCTIONS;
     attr.sample_period = PERIOD;
     attr.sample_type &= ~PD_SAMPLE_ADDR;
     put_made_event(dump, &attr, id + 1, text);
