@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Samples of tracepoints -> calls of a verb's handlers, with the fields they ask for. */
 #include "analyse/tracepoints.h"
 #include "base/memory.h"
 #include "container/handle.h"

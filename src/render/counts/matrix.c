@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* STAT records -> counts, event by CPU by thread. */
 #include "render/counts/matrix.h"
 #include <stdlib.h>
 

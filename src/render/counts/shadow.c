@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* A count and the means of the events it depends on -> what perf stat prints behind it. */
 #include "render/counts/shadow.h"
 
 enum {
@@ -6,9 +7,7 @@ enum {
     HARDWARE = PD_TYPE_HARDWARE,
     SOFTWARE = PD_TYPE_SOFTWARE,
     CACHE = PD_TYPE_HW_CACHE,
-    MISS = 1 << 16,
-    INSTRUCTIONS = 1,
-    STALLED_FRONT = 7
+    MISS = 1 << 16 /* in config of cache events: result miss, operation read */
 };
 
 void pd_mean_add(struct pd_mean *mean, double value)
@@ -19,7 +18,7 @@ void pd_mean_add(struct pd_mean *mean, double value)
 
 bool pd_event_is_clock(const struct pd_event *event)
 {
-    return event->attr.type == SOFTWARE && event->attr.config <= 1;
+    return event->attr.type == SOFTWARE && event->attr.config <= PD_SW_TASK_CLOCK;
 }
 
 static unsigned context_of(const struct pd_event *event)
@@ -38,16 +37,16 @@ static const struct base_row {
     uint32_t type, config;
     enum pd_shadow_base base;
 } bases[] = {
-    { HARDWARE, 0, PD_SHADOW_CYCLES },
-    { HARDWARE, 7, PD_SHADOW_STALLED_FRONT },
-    { HARDWARE, 8, PD_SHADOW_STALLED_BACK },
-    { HARDWARE, 4, PD_SHADOW_BRANCHES },
-    { HARDWARE, 2, PD_SHADOW_CACHE_REFS },
-    { CACHE, 0, PD_SHADOW_L1D },
-    { CACHE, 1, PD_SHADOW_L1I },
-    { CACHE, 2, PD_SHADOW_LL },
-    { CACHE, 3, PD_SHADOW_DTLB },
-    { CACHE, 4, PD_SHADOW_ITLB },
+    { HARDWARE, PD_HW_CPU_CYCLES, PD_SHADOW_CYCLES },
+    { HARDWARE, PD_HW_STALLED_CYCLES_FRONTEND, PD_SHADOW_STALLED_FRONT },
+    { HARDWARE, PD_HW_STALLED_CYCLES_BACKEND, PD_SHADOW_STALLED_BACK },
+    { HARDWARE, PD_HW_BRANCH_INSTRUCTIONS, PD_SHADOW_BRANCHES },
+    { HARDWARE, PD_HW_CACHE_REFERENCES, PD_SHADOW_CACHE_REFS },
+    { CACHE, PD_CACHE_L1D, PD_SHADOW_L1D },
+    { CACHE, PD_CACHE_L1I, PD_SHADOW_L1I },
+    { CACHE, PD_CACHE_LL, PD_SHADOW_LL },
+    { CACHE, PD_CACHE_DTLB, PD_SHADOW_DTLB },
+    { CACHE, PD_CACHE_ITLB, PD_SHADOW_ITLB },
 };
 
 /* A count in relation to its base: so many of it, or percent. */
@@ -58,17 +57,17 @@ static const struct metric_row {
     const char *unit;
     double factor;
 } metrics[] = {
-    { HARDWARE, 0, PD_SHADOW_TIME, NULL, "GHz", 1 },
-    { HARDWARE, 1, PD_SHADOW_CYCLES, " ", "insn per cycle", 1 },
-    { HARDWARE, 5, PD_SHADOW_BRANCHES, "%", "of all branches", 100 },
-    { HARDWARE, 3, PD_SHADOW_CACHE_REFS, NULL, "% of all cache refs", 100 },
-    { HARDWARE, 7, PD_SHADOW_CYCLES, "%", "frontend cycles idle", 100 },
-    { HARDWARE, 8, PD_SHADOW_CYCLES, "%", "backend cycles idle", 100 },
-    { CACHE, MISS | 0, PD_SHADOW_L1D, "%", "of all L1-dcache accesses", 100 },
-    { CACHE, MISS | 1, PD_SHADOW_L1I, "%", "of all L1-icache accesses", 100 },
-    { CACHE, MISS | 2, PD_SHADOW_LL, "%", "of all LL-cache accesses", 100 },
-    { CACHE, MISS | 3, PD_SHADOW_DTLB, "%", "of all dTLB cache accesses", 100 },
-    { CACHE, MISS | 4, PD_SHADOW_ITLB, "%", "of all iTLB cache accesses", 100 },
+    { HARDWARE, PD_HW_CPU_CYCLES, PD_SHADOW_TIME, NULL, "GHz", 1 },
+    { HARDWARE, PD_HW_INSTRUCTIONS, PD_SHADOW_CYCLES, " ", "insn per cycle", 1 },
+    { HARDWARE, PD_HW_BRANCH_MISSES, PD_SHADOW_BRANCHES, "%", "of all branches", 100 },
+    { HARDWARE, PD_HW_CACHE_MISSES, PD_SHADOW_CACHE_REFS, NULL, "% of all cache refs", 100 },
+    { HARDWARE, PD_HW_STALLED_CYCLES_FRONTEND, PD_SHADOW_CYCLES, "%", "frontend cycles idle", 100 },
+    { HARDWARE, PD_HW_STALLED_CYCLES_BACKEND, PD_SHADOW_CYCLES, "%", "backend cycles idle", 100 },
+    { CACHE, MISS | PD_CACHE_L1D, PD_SHADOW_L1D, "%", "of all L1-dcache accesses", 100 },
+    { CACHE, MISS | PD_CACHE_L1I, PD_SHADOW_L1I, "%", "of all L1-icache accesses", 100 },
+    { CACHE, MISS | PD_CACHE_LL, PD_SHADOW_LL, "%", "of all LL-cache accesses", 100 },
+    { CACHE, MISS | PD_CACHE_DTLB, PD_SHADOW_DTLB, "%", "of all dTLB cache accesses", 100 },
+    { CACHE, MISS | PD_CACHE_ITLB, PD_SHADOW_ITLB, "%", "of all iTLB cache accesses", 100 },
 };
 
 static bool is_event(const struct pd_event *event, uint32_t type, uint32_t config)
@@ -151,12 +150,12 @@ void pd_shadow_put(const struct pd_shadow *shadow, const struct pd_event *event,
             continue;
         unsigned of = row->base == PD_SHADOW_TIME ? 0 : context;
         const struct pd_mean *base = &shadow->bases[row->base][of];
-        bool front = row->type == HARDWARE && row->config == STALLED_FRONT;
+        bool front = row->type == HARDWARE && row->config == PD_HW_STALLED_CYCLES_FRONTEND;
         if (base->mean != 0 && !(front && value == 0))
             put(out, row->unit, row->sign, value / base->mean * row->factor);
         else
             pd_shadow_put_nothing(out);
-        if (row->type == HARDWARE && row->config == INSTRUCTIONS)
+        if (row->type == HARDWARE && row->config == PD_HW_INSTRUCTIONS)
             put_stalled(shadow, context, value, begin, out);
         return;
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the views of sched share: lists of CPUs, texts of failures. */
 #include "render/sched/sched.h"
 #include "container/handle.h"
 #include <stdlib.h>

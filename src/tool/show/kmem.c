@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* kmem: memory the kernel took and gave back. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/kmem.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* lock: how long tasks waited for locks. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/lock.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* sched: what the scheduler did. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/sched.h>

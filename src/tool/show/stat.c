@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* stat: recorded counts. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/stat.h>
