@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What arguments of system calls are shown as: addresses, words of a list, flags. What is in no table is a number. */
+#include "format/enums.h"
 #include "render/trace/syscall.h"
 #include <stdlib.h>
 
@@ -580,10 +581,10 @@ static unsigned unread_by_fcntl(uint64_t command)
 /* What the call does not read, as other arguments say. */
 static unsigned unread(const struct pd_syscall *syscall, const uint64_t *values)
 {
-    enum { ANONYMOUS = 0x20, CREATE = 0x40 };
+    enum { CREATE = 0x40 };
     const char *name = syscall->name;
     if (!strcmp(name, "mmap"))
-        return values[3] & ANONYMOUS ? 3 << 4 : 0;
+        return values[3] & PD_MAP_ANONYMOUS ? 3 << 4 : 0;
     if (!strcmp(name, "open"))
         return !(uint32_t)values[1] || values[1] & CREATE ? 0 : 1 << 2;
     if (!strcmp(name, "openat"))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* trace: a line a system call. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <math.h>
