@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* grow IN OUT MEGABYTES: a recording, repeated with its times moved on until it is as large as wanted.
- * What has no time (the state at the start) stays once; rounds are repeated with the records around them. Only plain
- * files in this machine's byte order. */
+/* grow IN OUT MEGABYTES: a recording, repeated with its times moved on until it is as large as
+ * wanted. What has no time (the state at the start) stays once; rounds are repeated with the
+ * records around them. Only plain files in this machine's byte order. */
 #include "container/container.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* header_walk FILE: the floor. Nothing but the walk from header to header, with the last 8 bytes of each record. */
+/* header_walk FILE: the floor. Nothing but the walk from header to header, with the last 8 bytes of
+ * each record. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* load SECONDS: something to record. Forks, pipes, files and work on the CPU with call chains of some depth. */
+/* load SECONDS: something to record. Forks, pipes, files and work on the CPU with call chains of
+ * some depth. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any text as a text recording; any bytes as a recording, whose text recording must give the same bytes again. */
+/* Any text as a text recording; any bytes as a recording, whose text recording must give the same
+ * bytes again. */
 #include "textrec/pdt.h"
 #include <perfdata/text_recording.h>
 #include <stdlib.h>

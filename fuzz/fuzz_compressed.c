@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Compressed records. The first byte says how the others become a recording: as zstd data as they are, or as records that
- * are compressed here, whole or split over two records; in the old form of record or the new one. */
+/* Compressed records. The first byte says how the others become a recording: as zstd data as they
+ * are, or as records that are compressed here, whole or split over two records; in the old form of
+ * record or the new one. */
 #include <perfdata/perfdata.h>
 #include <stdlib.h>
 #include <string.h>

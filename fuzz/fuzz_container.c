@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings of any bytes: opening, every feature, the texts about them, and a walk over all records in both orders with
- * every sample decoded. */
+/* Recordings of any bytes: opening, every feature, the texts about them, and a walk over all
+ * records in both orders with every sample decoded. */
 #include <perfdata/perfdata.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF files of any bytes: symbols, PLT, build-id, packed debug data. The table comes out sorted and can be searched. */
+/* ELF files of any bytes: symbols, PLT, build-id, packed debug data. The table comes out sorted and
+ * can be searched. */
 #include "object/object.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's -e under the running machine's sysfs; address filters with the symbols of a small kernel. */
+/* perf's -e under the running machine's sysfs; address filters with the symbols of a small
+ * kernel. */
 #include "record/events/events.h"
 #include "record/events/filter.h"
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Header features of any bytes: byte 0 is the feature's number, byte 1 the byte order, byte 2 the number of CPUs. */
+/* Header features of any bytes: byte 0 is the feature's number, byte 1 the byte order, byte 2 the
+ * number of CPUs. */
 #include "format/features.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump files of any bytes: every entry, its image, and that image read as the ELF file that it is to be. */
+/* jitdump files of any bytes: every entry, its image, and that image read as the ELF file that it
+ * is to be. */
 #include "object/jit/jitdump.h"
 #include "object/object.h"
 #include <stdlib.h>

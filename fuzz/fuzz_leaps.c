@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From PSB to PSB by a stored index: the input is some settings and a trace, of which an index is kept; the steps are the same with
- * and without it. Or the index itself is the input's, but for what is checked of it: it may be refused, or mislead, but ends. */
+/* From PSB to PSB by a stored index: the input is some settings and a trace, of which an index is
+ * kept; the steps are the same with and without it. Or the index itself is the input's, but for
+ * what is checked of it: it may be refused, or mislead, but ends. */
 #include "../tests/unit/walk_leaps.h"
 #include "io/at.h"
 #include "itrace/aux/index_file.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Streams of any bytes through a real pipe: read once, in delivery order, and written on as a file. */
+/* Streams of any bytes through a real pipe: read once, in delivery order, and written on as a
+ * file. */
 #include <fcntl.h>
 #include <perfdata/perfdata.h>
 #include <perfdata/rewrite.h>

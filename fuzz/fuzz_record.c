@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of any bytes under any attr, in both byte orders: byte 0 says which, then an attr, then the record.
- * Fields cover a record's bytes, so writing them gives it again; a whole record survives the way to the other
- * order and back; the two ways to the checksum agree. */
+/* Records of any bytes under any attr, in both byte orders: byte 0 says which, then an attr, then
+ * the record. Fields cover a record's bytes, so writing them gives it again; a whole record
+ * survives the way to the other order and back; the two ways to the checksum agree. */
 #include "render/dump/dump.h"
 #include "format/fields.h"
 #include "format/structs.h"
@@ -40,8 +40,8 @@ static void decode(const struct pd_event *event, const uint8_t *record, uint32_t
     pd_arena_free(&arena);
 }
 
-/* Whether bytes that no field explains can change how the rest is read: where hw_idx may be missing, all of the record
- * is weighed, and such bytes are not turned. */
+/* Whether bytes that no field explains can change how the rest is read: where hw_idx may be
+ * missing, all of the record is weighed, and such bytes are not turned. */
 static bool is_doubtful(const struct pd_event *event, const uint8_t *record, uint32_t size,
                         bool swap)
 {

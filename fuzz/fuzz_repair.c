@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Recordings of any bytes, repaired into a file: what comes out is sound and holds the records that were counted. */
+/* Recordings of any bytes, repaired into a file: what comes out is sound and holds the records that
+ * were counted. */
 #include <perfdata/perfdata.h>
 #include <perfdata/rewrite.h>
 #include <stdio.h>

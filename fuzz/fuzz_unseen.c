@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches looked at or not: the input is some settings, code, and a trace. It ends, and what is told of is the
- * same whether branches are looked at or not, whether they are handed over one by one or many at once, and whether they come
- * from tapes. */
+/* Branches looked at or not: the input is some settings, code, and a trace. It ends, and what is
+ * told of is the same whether branches are looked at or not, whether they are handed over one by
+ * one or many at once, and whether they come from tapes. */
 #include "../tests/unit/walk_tape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One file of any bytes, read by the whole command: script, report, header and check, each with one of several rows of options
- * (the file's last byte says which), as somebody who got the file would run them. A verb may complain; it must end. */
+/* One file of any bytes, read by the whole command: script, report, header and check, each with one
+ * of several rows of options (the file's last byte says which), as somebody who got the file would
+ * run them. A verb may complain; it must end. */
 #include "tool/verbs.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ROWS = 8, WORDS = 16 };
 
-/* Nothing of this machine may change what happens: no file is below the root, and no table of the kernel's is read. */
+/* Nothing of this machine may change what happens: no file is below the root, and no table of the
+ * kernel's is read. */
 #define NOWHERE "--symfs", "/dev/shm/perfdata-none", "--kallsyms", "/dev/null", "--memory", "64M"
 
 static const char *const scripts[ROWS][WORDS] = {

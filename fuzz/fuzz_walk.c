@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk through a trace: the first part of the input says how, the second is code, which stands again and again at the
- * first 64 KiB of each megabyte, the rest is trace. It must end, and go on after each error. */
+/* The walk through a trace: the first part of the input says how, the second is code, which stands
+ * again and again at the first 64 KiB of each megabyte, the rest is trace. It must end, and go on
+ * after each error. */
 #include <perfdata/itrace.h>
 #include <stdlib.h>
 #include <string.h>

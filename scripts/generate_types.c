@@ -138,8 +138,8 @@ int main(void)
 {
     printf("/* SPDX-License-Identifier: MIT */\n"
            "/* clang-format off */\n"
-           "/* Numbers of the perf.data format, generated from the library's tables: do not edit. Later versions add\n"
-           " * to these lists; they never change a number. */\n"
+           "/* Numbers of the perf.data format, generated from the library's tables: do not edit. Later\n"
+           " * versions add to these lists; they never change a number. */\n"
            "#ifndef PERFDATA_TYPES_H\n#define PERFDATA_TYPES_H\n#include <stdint.h>\n");
     PRINT(records, "Types of records; the kernel's are below 64.");
     PRINT(misc, "Bits of a record's misc; the same bit means different things in different records.");

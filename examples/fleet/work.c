@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A service to be recorded: RELEASE 2 has a slower parse(). Argument 1: how much it serves; 2: how much render() costs there. */
+/* A service to be recorded: RELEASE 2 has a slower parse(). Argument 1: how much it serves; 2: how
+ * much render() costs there. */
 #include <stdlib.h>
 
 #ifndef RELEASE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The code of the functions that samples lie in, as `perf annotate --stdio` of 6.1 prints it. The program objdump, which must
- * be installed, turns code into text. */
+/* The code of the functions that samples lie in, as `perf annotate --stdio` of 6.1 prints it. The
+ * program objdump, which must be installed, turns code into text. */
 #ifndef PERFDATA_ANNOTATE_H
 #define PERFDATA_ANNOTATE_H
 #include <perfdata/recording.h>
@@ -41,15 +41,18 @@ extern "C" {
 #define PERFDATA_ANNOTATE_NO_ITRACE (UINT64_C(1) << 13)
 /* -v: above each function its samples by address; C++ names with parameters. */
 #define PERFDATA_ANNOTATE_VERBOSE (UINT64_C(1) << 14)
-/* As perf's browser shows code (--stdio2): offsets where jumps lead to, names in place of addresses. x86 only. */
+/* As perf's browser shows code (--stdio2): offsets where jumps lead to, names in place of
+ * addresses. x86 only. */
 #define PERFDATA_ANNOTATE_BROWSER (UINT64_C(1) << 15)
-/* Of that, as settings say: no lines of source, addresses, numbers of source lines, how many jumps lead to a line. */
+/* Of that, as settings say: no lines of source, addresses, numbers of source lines, how many jumps
+ * lead to a line. */
 #define PERFDATA_ANNOTATE_HIDE_SOURCE (UINT64_C(1) << 16)
 #define PERFDATA_ANNOTATE_ADDRESSES (UINT64_C(1) << 17)
 #define PERFDATA_ANNOTATE_LINE_NUMBERS (UINT64_C(1) << 18)
 #define PERFDATA_ANNOTATE_JUMP_COUNTS (UINT64_C(1) << 19)
 
-/* All zero but struct_size is the plain `annotate`. Strings are borrowed for the call; NULL: not given. Since 0.3. */
+/* All zero but struct_size is the plain `annotate`. Strings are borrowed for the call; NULL: not
+ * given. Since 0.3. */
 struct perfdata_annotate_options {
     size_t struct_size;
     uint64_t flags;            /* PERFDATA_ANNOTATE_...                                          */
@@ -79,9 +82,10 @@ struct perfdata_annotate_result {
     uint64_t missing;      /* whose code could not be had                  */
 };
 
-/* Prints the functions of each event or group, the heaviest first. `write` is called one call at a time. objdump runs once for
- * each function, on as many threads as the run has; what it says is kept until the function's last event is printed. `result`
- * may be NULL. Failures leave their text in the recording:
+/* Prints the functions of each event or group, the heaviest first. `write` is called one call at a
+ * time. objdump runs once for each function, on as many threads as the run has; what it says is
+ * kept until the function's last event is printed. `result` may be NULL. Failures leave their text
+ * in the recording:
  *   PERFDATA_ERROR_ARGUMENT     an option does not parse
  *   PERFDATA_ERROR_UNSUPPORTED  there is no objdump for the recording's architecture
  *   PERFDATA_ERROR_NO_DATA      no samples, or what an option needs is not in the recording

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of a profile as streams of the Arrow C data interface, which pyarrow, polars, pandas, DuckDB and others read
- * without a library between.
+/* The tables of a profile as streams of the Arrow C data interface, which pyarrow, polars, pandas,
+ * DuckDB and others read without a library between.
  *
  *     struct ArrowArrayStream stream;
  *     if (perfdata_samples_stream(profile, 0, &stream) == PERFDATA_OK)
  *         ... give it to whoever reads Arrow, who calls stream.release(&stream) ...
  *
- * Columns that lie in the profile as they have to lie for Arrow are not copied: those of samples, which are the long ones.
- * Other tables are structures in the profile; their columns are made batch by batch as they are read.
+ * Columns that lie in the profile as they have to lie for Arrow are not copied: those of samples,
+ * which are the long ones. Other tables are structures in the profile; their columns are made batch
+ * by batch as they are read.
  *
- * Who owns what: a stream and every array that it gave hold the profile, each for itself. perfdata_profile_free() may be
- * called as soon as a stream has been made; what the profile holds is freed with the last of its streams and arrays. The
- * reader releases streams, schemas and arrays by their own release(), from any thread, in any order, children that it moved
- * out of an array as well. One stream is read by one thread at a time.
+ * Who owns what: a stream and every array that it gave hold the profile, each for itself.
+ * perfdata_profile_free() may be called as soon as a stream has been made; what the profile holds
+ * is freed with the last of its streams and arrays. The reader releases streams, schemas and arrays
+ * by their own release(), from any thread, in any order, children that it moved out of an array as
+ * well. One stream is read by one thread at a time.
  *
- * Numbers that a recording does not have are -1 in samples (time, cpu), as in the files of `export parquet`; elsewhere they
- * are null. Texts are UTF-8; bytes that are not, control characters, and a backslash before an x are written \xNN. Their
- * type is large_utf8, that of lists large_list. Times are ns of the recording's clock. */
+ * Numbers that a recording does not have are -1 in samples (time, cpu), as in the files of `export
+ * parquet`; elsewhere they are null. Texts are UTF-8; bytes that are not, control characters, and a
+ * backslash before an x are written \xNN. Their type is large_utf8, that of lists large_list. Times
+ * are ns of the recording's clock. */
 #ifndef PERFDATA_ARROW_H
 #define PERFDATA_ARROW_H
 #include <perfdata/profile.h>
@@ -75,30 +78,33 @@ struct ArrowArrayStream {
 
 /* Since 0.2. */
 enum perfdata_arrow_flags {
-    /* samples, stacks, functions, events, mappings: the columns of `export parquet`. Threads and events stand in them by
-     * name, stacks and functions by hashes that are the same for every recording of any machine, so that tables of many
-     * recordings can be joined. Else they refer to each other by number, and nothing of samples is copied. */
+    /* samples, stacks, functions, events, mappings: the columns of `export parquet`. Threads and
+     * events stand in them by name, stacks and functions by hashes that are the same for every
+     * recording of any machine, so that tables of many recordings can be joined. Else they refer to
+     * each other by number, and nothing of samples is copied. */
     PERFDATA_ARROW_PORTABLE = 1 << 0
 };
 
 /* Each fills *out, which is the caller's; a failure leaves out->release NULL.
  *   PERFDATA_ERROR_NO_DATA   samples of a profile that has not kept them
- *   PERFDATA_ERROR_LIMIT     2^31 and more of a thing that is referred to: Arrow's readers have signed numbers
+ *   PERFDATA_ERROR_LIMIT     2^31 and more of a thing that is referred to: Arrow's readers have
+ *                            signed numbers
  *   PERFDATA_ERROR_ARGUMENT  unknown flags, or a table that has no portable form
  *   PERFDATA_ERROR_MEMORY
  * Since 0.2. */
 
-/* A row a sample, in order of delivery: time, cpu, event, thread, stack, period (int64, or int32), and of the columns that the
- * profile was asked to keep each under its name (uint64). Portable: time, cpu, pid, tid, comm, event, period, address,
- * stack_hash; address is 0 unless PERFDATA_COLUMN_IP was kept, comm and event are dictionaries. */
+/* A row a sample, in order of delivery: time, cpu, event, thread, stack, period (int64, or int32),
+ * and of the columns that the profile was asked to keep each under its name (uint64). Portable:
+ * time, cpu, pid, tid, comm, event, period, address, stack_hash; address is 0 unless
+ * PERFDATA_COLUMN_IP was kept, comm and event are dictionaries. */
 PERFDATA_API perfdata_status perfdata_samples_stream(perfdata_profile *profile, uint32_t flags,
                                                      struct ArrowArrayStream *out);
-/* A row a stack: stack, hash, parent, frame, depth, functions (a list, root first). Portable: stack_hash, frames (the hashes
- * of its functions, root first). */
+/* A row a stack: stack, hash, parent, frame, depth, functions (a list, root first). Portable:
+ * stack_hash, frames (the hashes of its functions, root first). */
 PERFDATA_API perfdata_status perfdata_stacks_stream(perfdata_profile *profile, uint32_t flags,
                                                     struct ArrowArrayStream *out);
-/* function, hash, name, object, flags (enum perfdata_function_flags), address, size. Portable: function_hash, name, object (its
- * path), build_id (hexadecimal), flags. */
+/* function, hash, name, object, flags (enum perfdata_function_flags), address, size. Portable:
+ * function_hash, name, object (its path), build_id (hexadecimal), flags. */
 PERFDATA_API perfdata_status perfdata_functions_stream(perfdata_profile *profile, uint32_t flags,
                                                        struct ArrowArrayStream *out);
 /* event, name, type, config, samples, period. Portable: event (its name), type, config. */
@@ -116,15 +122,16 @@ PERFDATA_API perfdata_status perfdata_objects_stream(perfdata_profile *profile, 
 /* thread, pid, tid, comm, machine (of a guest), samples, first, last (times). */
 PERFDATA_API perfdata_status perfdata_threads_stream(perfdata_profile *profile, uint32_t flags,
                                                      struct ArrowArrayStream *out);
-/* time, cpu, thread, flags (enum perfdata_switch_flags), other_pid, other_tid. Empty without PERFDATA_PROFILE_SWITCHES. */
+/* time, cpu, thread, flags (enum perfdata_switch_flags), other_pid, other_tid. Empty without
+ * PERFDATA_PROFILE_SWITCHES. */
 PERFDATA_API perfdata_status perfdata_switches_stream(perfdata_profile *profile, uint32_t flags,
                                                       struct ArrowArrayStream *out);
 /* What samples of one event, thread and stack add up to: event, thread, stack, samples, period. */
 PERFDATA_API perfdata_status perfdata_sums_stream(perfdata_profile *profile, uint32_t flags,
                                                   struct ArrowArrayStream *out);
-/* What perfdata_profile_rows() gives, with the names of functions and objects: key, name, object, file, line (of frames),
- * self_samples, self_period, total_samples, total_period. `query` NULL: all samples by function. Errors also as those of
- * perfdata_profile_rows(). Since 0.2. */
+/* What perfdata_profile_rows() gives, with the names of functions and objects: key, name, object,
+ * file, line (of frames), self_samples, self_period, total_samples, total_period. `query` NULL: all
+ * samples by function. Errors also as those of perfdata_profile_rows(). Since 0.2. */
 PERFDATA_API perfdata_status perfdata_rows_stream(perfdata_profile *profile,
                                                   const struct perfdata_query *query,
                                                   struct ArrowArrayStream *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instruction traces: the AUX areas of a recording, and the packets of Intel Processor Trace, also of a bare trace. */
+/* Instruction traces: the AUX areas of a recording, and the packets of Intel Processor Trace, also
+ * of a bare trace. */
 #ifndef PERFDATA_ITRACE_H
 #define PERFDATA_ITRACE_H
 #include <perfdata/recording.h>
@@ -26,8 +27,8 @@ struct perfdata_packet {
     uint32_t count;    /* TNT: outcomes; BIP: item; BBP: bytes of an item; CFE, EVD: type */
     uint32_t flag;     /* the IP bit; MODE.Exec: IF; MODE.TSX: TXAbort */
     uint32_t extra;    /* TMA: fast counter; BBP: type */
-    /* TNT: outcomes from bit 63 down, oldest first; TIP*, FUP: the IP as compressed; MODE.Exec: 16, 32 or 64; MODE.TSX: InTX;
-     * others: what they carry */
+    /* TNT: outcomes from bit 63 down, oldest first; TIP*, FUP: the IP as compressed; MODE.Exec: 16,
+     * 32 or 64; MODE.TSX: InTX; others: what they carry */
     uint64_t payload;
     uint64_t ip; /* TIP*, FUP: the whole IP, by the packets before; 0: it has none */
 };
@@ -39,7 +40,8 @@ PERFDATA_API perfdata_status perfdata_packets_open(const void *bytes, size_t siz
 PERFDATA_API void perfdata_packets_close(perfdata_packets *packets);
 /* 1: a packet, 0: the end. Any bytes are packets, bad ones of one byte. Since 0.1. */
 PERFDATA_API int perfdata_packets_next(perfdata_packets *packets, struct perfdata_packet *out);
-/* Goes to the next PSB at or behind where it is, from which on a trace can be read: 1, or 0 when there is none. Since 0.1. */
+/* Goes to the next PSB at or behind where it is, from which on a trace can be read: 1, or 0 when
+ * there is none. Since 0.1. */
 PERFDATA_API int perfdata_packets_sync(perfdata_packets *packets);
 /* Goes to an offset; a packet should begin there. Since 0.1. */
 PERFDATA_API void perfdata_packets_seek(perfdata_packets *packets, uint64_t offset);
@@ -50,7 +52,8 @@ PERFDATA_API const char *perfdata_packet_kind_name(uint32_t kind);
 
 /* ---- what ran: by a bare trace and the code, or by a recording (perfdata_aux_steps()) ---- */
 
-/* The steps of a program: branches, sampled instructions, and what else the trace tells. Since 0.1. */
+/* The steps of a program: branches, sampled instructions, and what else the trace tells. Since
+ * 0.1. */
 typedef struct perfdata_steps perfdata_steps;
 
 /* Bits of perfdata_step.type. Since 0.1. */
@@ -108,8 +111,8 @@ enum perfdata_steps_flags {
 struct perfdata_step {
     size_t struct_size; /* set by the caller */
     uint32_t type, flags;
-    uint32_t
-        error; /* 0, or why the walk is lost here: perfdata_step_error_text(); it goes on by itself */
+    /* 0, or why the walk is lost here: perfdata_step_error_text(); it goes on by itself */
+    uint32_t error;
     uint32_t insn_length; /* of the instruction at `from`; 0: unknown */
     uint64_t from, to;
     uint64_t time;          /* TSC; 0: not known yet */
@@ -121,15 +124,17 @@ struct perfdata_step {
     uint32_t reserved;
 };
 
-/* A walk through a trace that lies in memory. The bytes and what the options point to stay the caller's and outlive it.
- * PERFDATA_ERROR_ARGUMENT without read_code, PERFDATA_ERROR_MEMORY. Since 0.1. */
+/* A walk through a trace that lies in memory. The bytes and what the options point to stay the
+ * caller's and outlive it. PERFDATA_ERROR_ARGUMENT without read_code, PERFDATA_ERROR_MEMORY. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_steps_open(const void *bytes, size_t size,
                                                  const struct perfdata_steps_options *options,
                                                  perfdata_steps **out);
 /* NULL does nothing. Since 0.1. */
 PERFDATA_API void perfdata_steps_close(perfdata_steps *steps);
-/* 1: a step, 0: the end of the trace, < 0: a status, of a recording only; perfdata_recording_error() tells it. A step takes
- * tens of nanoseconds, where code is met again. Since 0.1. */
+/* 1: a step, 0: the end of the trace, < 0: a status, of a recording only;
+ * perfdata_recording_error() tells it. A step takes tens of nanoseconds, where code is met again.
+ * Since 0.1. */
 PERFDATA_API int perfdata_steps_next(perfdata_steps *steps, struct perfdata_step *out);
 /* How many steps were errors so far. Since 0.1. */
 PERFDATA_API uint64_t perfdata_steps_errors(const perfdata_steps *steps);
@@ -168,7 +173,8 @@ struct perfdata_aux_buffer {
     uint32_t sample;       /* 1: of a sample */
 };
 
-/* PERFDATA_ERROR_NO_DATA: the recording has none. *out is NULL then. `options` NULL: all. Since 0.1. */
+/* PERFDATA_ERROR_NO_DATA: the recording has none. *out is NULL then. `options` NULL: all. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_aux_open(perfdata_recording *recording,
                                                const struct perfdata_aux_options *options,
                                                perfdata_aux **out);
@@ -185,10 +191,11 @@ PERFDATA_API perfdata_status perfdata_aux_buffer(const perfdata_aux *aux, size_t
 PERFDATA_API perfdata_status perfdata_aux_read(const perfdata_aux *aux, size_t index, uint64_t from,
                                                void *to, size_t size, size_t *got);
 
-/* The steps of queue `queue` (perfdata_aux_buffer.queue) of Intel PT: code, clock, how the trace was made and who ran when are
- * the recording's; of the options `wanted`, `period`, `search` and PERFDATA_STEPS_QUICK count. NULL: all steps. The recording
- * is gone through once while steps are asked for; meanwhile neither another perfdata_aux_steps() nor a cursor with `itrace`
- * of the recording may be open. perfdata_steps_close() ends it, before `aux` is closed.
+/* The steps of queue `queue` (perfdata_aux_buffer.queue) of Intel PT: code, clock, how the trace
+ * was made and who ran when are the recording's; of the options `wanted`, `period`, `search` and
+ * PERFDATA_STEPS_QUICK count. NULL: all steps. The recording is gone through once while steps are
+ * asked for; meanwhile neither another perfdata_aux_steps() nor a cursor with `itrace` of the
+ * recording may be open. perfdata_steps_close() ends it, before `aux` is closed.
  *   PERFDATA_ERROR_ARGUMENT     there is no such queue
  *   PERFDATA_ERROR_UNSUPPORTED  another kind of trace
  * and what reading fails with. Since 0.1. */
@@ -196,8 +203,8 @@ PERFDATA_API perfdata_status perfdata_aux_steps(perfdata_aux *aux, uint32_t queu
                                                 const struct perfdata_steps_options *options,
                                                 perfdata_steps **out);
 
-/* Each prints one view; those below the first want Intel PT: PERFDATA_ERROR_UNSUPPORTED with the kind's name. Errors of
- * reading, PERFDATA_ERROR_OUTPUT, PERFDATA_ERROR_MEMORY. Since 0.1. */
+/* Each prints one view; those below the first want Intel PT: PERFDATA_ERROR_UNSUPPORTED with the
+ * kind's name. Errors of reading, PERFDATA_ERROR_OUTPUT, PERFDATA_ERROR_MEMORY. Since 0.1. */
 /* The buffers. */
 PERFDATA_API perfdata_status perfdata_aux_print_list(perfdata_aux *aux, perfdata_write_fn write,
                                                      void *data);
@@ -210,19 +217,21 @@ PERFDATA_API perfdata_status perfdata_aux_print_statistics(perfdata_aux *aux,
 /* The PSBs with their times. */
 PERFDATA_API perfdata_status perfdata_aux_print_index(perfdata_aux *aux, perfdata_write_fn write,
                                                       void *data);
-/* Keeps the PSBs, their times and addresses in a file beside the recording, its path with ".psbindex" behind it: decoding a
- * time span begins at once where the span does, and from PSB to PSB alone ("qq") goes by it. Not of recordings whose buffers
- * overlap (snapshots, samples), nor of several files or streams: PERFDATA_ERROR_UNSUPPORTED; PERFDATA_ERROR_OUTPUT. Since
- * 0.1. */
+/* Keeps the PSBs, their times and addresses in a file beside the recording, its path with
+ * ".psbindex" behind it: decoding a time span begins at once where the span does, and from PSB to
+ * PSB alone ("qq") goes by it. Not of recordings whose buffers overlap (snapshots, samples), nor of
+ * several files or streams: PERFDATA_ERROR_UNSUPPORTED; PERFDATA_ERROR_OUTPUT. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_aux_store_index(perfdata_aux *aux);
-/* Writes each queue's trace to a file of its own in `directory`, which is made, and `index.tsv` that says what is where in
- * them. Any kind. A directory that holds an extract is refused, so that two recordings do not mix. `write` (may be NULL) is
- * told what is written, a line a file. PERFDATA_ERROR_OUTPUT. Since 0.1. */
+/* Writes each queue's trace to a file of its own in `directory`, which is made, and `index.tsv`
+ * that says what is where in them. Any kind. A directory that holds an extract is refused, so that
+ * two recordings do not mix. `write` (may be NULL) is told what is written, a line a file.
+ * PERFDATA_ERROR_OUTPUT. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_aux_extract(perfdata_aux *aux, const char *directory,
                                                   perfdata_write_fn write, void *data);
 
-/* The packets of a file that is nothing but an Intel PT trace, as perfdata_aux_print_packets() does; times are TSC ticks. `error`
- * gets a message of `error_size` bytes, may be NULL. Since 0.1. */
+/* The packets of a file that is nothing but an Intel PT trace, as perfdata_aux_print_packets()
+ * does; times are TSC ticks. `error` gets a message of `error_size` bytes, may be NULL. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_trace_print_packets(const char *path, uint32_t flags,
                                                           perfdata_write_fn write, void *data,
                                                           char *error, size_t error_size);

@@ -28,8 +28,8 @@ struct perfdata_kmem_options {
     struct perfdata_symbol_search search;
 };
 
-/* Prints the tables and the summary of the slab allocator. PERFDATA_ERROR_ARGUMENT for keys and times that do not parse. Memory
- * grows with the number of different addresses. Since 0.1. */
+/* Prints the tables and the summary of the slab allocator. PERFDATA_ERROR_ARGUMENT for keys and
+ * times that do not parse. Memory grows with the number of different addresses. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_kmem_run(perfdata_recording *recording,
                                                const struct perfdata_kmem_options *options,
                                                perfdata_write_fn write, void *data);

@@ -39,13 +39,14 @@ struct perfdata_lock_options {
     uint32_t max_stack; /* frames that are looked at; perf: 8, at most 128 */
     uint32_t skip;      /* of them the first ones, the locks' own; perf: 3 */
     uint32_t reserved;
-    /* Columns, and the one that is sorted by: acquired (report only), contended, avg_wait, wait_total, wait_max, wait_min */
+    /* Columns, and the one that is sorted by: acquired (report only), contended, avg_wait,
+     * wait_total, wait_max, wait_min */
     const char *fields, *sort;
     struct perfdata_symbol_search search;
 };
 
-/* Prints the view, from lock:contention_begin and contention_end. PERFDATA_ERROR_NO_DATA when the recording has none,
- * PERFDATA_ERROR_ARGUMENT for columns that there are not. Since 0.1. */
+/* Prints the view, from lock:contention_begin and contention_end. PERFDATA_ERROR_NO_DATA when the
+ * recording has none, PERFDATA_ERROR_ARGUMENT for columns that there are not. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_lock_run(perfdata_recording *recording,
                                                const struct perfdata_lock_options *options,
                                                perfdata_write_fn write, void *data);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile: the samples of a recording as rows, with functions, frames and call stacks as tables that they refer to.
+/* A profile: the samples of a recording as rows, with functions, frames and call stacks as tables
+ * that they refer to.
  *
  *     struct perfdata_profile_options options = PERFDATA_PROFILE_OPTIONS_INIT;
  *     perfdata_profile *profile;
@@ -7,18 +8,19 @@
  *         for (uint32_t i = 0; i < perfdata_profile_stack_count(profile); i++) ...
  *     perfdata_profile_free(profile);
  *
- * Everything is numbered from 0 in the order in which samples that are kept need it, so that the numbers of a recording are
- * always the same, with any number of threads. PERFDATA_NONE stands for "none" wherever such a number is expected. For what
- * leaves the process there are 64-bit hashes, which are the same for the same function, frame or stack of any recording on
- * any machine.
+ * Everything is numbered from 0 in the order in which samples that are kept need it, so that the
+ * numbers of a recording are always the same, with any number of threads. PERFDATA_NONE stands for
+ * "none" wherever such a number is expected. For what leaves the process there are 64-bit hashes,
+ * which are the same for the same function, frame or stack of any recording on any machine.
  *
- * A stack is a frame and the stack of its callers; equal stacks are one, and a stack's callers have a smaller number than it
- * has. The frame of a sample's stack is where the sample itself was, whether or not its call chain says so: a chain
- * that begins elsewhere (one without kernel frames, of a sample in the kernel) stands below it.
+ * A stack is a frame and the stack of its callers; equal stacks are one, and a stack's callers have
+ * a smaller number than it has. The frame of a sample's stack is where the sample itself was,
+ * whether or not its call chain says so: a chain that begins elsewhere (one without kernel frames,
+ * of a sample in the kernel) stands below it.
  *
- * A profile owns all that it gives, needs neither the recording nor each other, and never changes once it is built: any
- * thread may read it. Strings are NUL-terminated, bytes as recorded (often but not always UTF-8). Structures grow at their
- * end in later versions. */
+ * A profile owns all that it gives, needs neither the recording nor each other, and never changes
+ * once it is built: any thread may read it. Strings are NUL-terminated, bytes as recorded (often
+ * but not always UTF-8). Structures grow at their end in later versions. */
 #ifndef PERFDATA_PROFILE_H
 #define PERFDATA_PROFILE_H
 #include <perfdata/recording.h>
@@ -81,8 +83,9 @@ enum perfdata_column {
     PERFDATA_COLUMN_COUNT = 15        /* how many there are                                   */
 };
 
-/* A run of samples in the order of delivery (by time but for samples that came late), column by column, `count` values each.
- * The pointers live during the callback, or as long as the profile. Since 0.1. */
+/* A run of samples in the order of delivery (by time but for samples that came late), column by
+ * column, `count` values each. The pointers live during the callback, or as long as the profile.
+ * Since 0.1. */
 struct perfdata_samples {
     size_t struct_size;
     size_t count;
@@ -91,19 +94,20 @@ struct perfdata_samples {
     const uint64_t *weight; /* the period: how many events the sample stands for      */
     const uint32_t *event, *thread, *stack;
     const uint32_t *cpu; /* all ones: not recorded                                  */
-    /* By enum perfdata_column; NULL: not asked for, or no event of the recording has it. Fields that an event has not are 0,
-     * ids all ones, data_src as perf has it. */
+    /* By enum perfdata_column; NULL: not asked for, or no event of the recording has it. Fields
+     * that an event has not are 0, ids all ones, data_src as perf has it. */
     const uint64_t *columns[PERFDATA_COLUMN_COUNT];
 };
 
-/* Takes samples as they come, in order, one call at a time, maybe from another thread. `profile` may be asked for
- * functions, frames, stacks and threads of these and earlier samples during the call; its hashes, build-ids and sums are not
- * there yet. 0 to go on; anything else stops with PERFDATA_ERROR_CANCELLED. Since 0.1. */
+/* Takes samples as they come, in order, one call at a time, maybe from another thread. `profile`
+ * may be asked for functions, frames, stacks and threads of these and earlier samples during the
+ * call; its hashes, build-ids and sums are not there yet. 0 to go on; anything else stops with
+ * PERFDATA_ERROR_CANCELLED. Since 0.1. */
 typedef int (*perfdata_samples_fn)(void *data, const perfdata_profile *profile,
                                    const struct perfdata_samples *samples);
 
-/* Begin with PERFDATA_PROFILE_OPTIONS_INIT, which has the defaults of `script`. Strings are borrowed for the call; NULL: not
- * given. Lists are separated by commas. Since 0.1. */
+/* Begin with PERFDATA_PROFILE_OPTIONS_INIT, which has the defaults of `script`. Strings are
+ * borrowed for the call; NULL: not given. Lists are separated by commas. Since 0.1. */
 struct perfdata_profile_options {
     size_t struct_size;
     uint32_t flags;     /* enum perfdata_profile_flags                                       */
@@ -121,7 +125,8 @@ struct perfdata_profile_options {
     const char *stop_symbols; /* chains end at these */
     /* Where symbols come from. */
     struct perfdata_symbol_search search;
-    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of script. */
+    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of
+     * script. */
     const char *const *itrace;
     size_t itrace_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
@@ -132,8 +137,9 @@ struct perfdata_profile_options {
             0, PERFDATA_SYMBOL_SEARCH_INIT, 0, 0, 0                                                \
     }
 
-/* Reads the recording once. Memory goes with distinct stacks (and with samples only when they are kept). A recording without
- * samples gives a profile without any. Failures leave their text in the recording and set *out to NULL:
+/* Reads the recording once. Memory goes with distinct stacks (and with samples only when they are
+ * kept). A recording without samples gives a profile without any. Failures leave their text in the
+ * recording and set *out to NULL:
  *   PERFDATA_ERROR_ARGUMENT    an option does not parse
  *   PERFDATA_ERROR_NO_DATA     what an option needs is not in the recording
  *   PERFDATA_ERROR_CANCELLED   options->samples said so
@@ -159,7 +165,8 @@ PERFDATA_API uint32_t perfdata_profile_event_count(const perfdata_profile *profi
 PERFDATA_API const struct perfdata_profile_event *
 perfdata_profile_event(const perfdata_profile *profile, uint32_t index);
 
-/* A thread under one name: when it is given another, or its tid to another thread, a new one begins. Since 0.1. */
+/* A thread under one name: when it is given another, or its tid to another thread, a new one
+ * begins. Since 0.1. */
 struct perfdata_profile_thread {
     uint32_t pid, tid; /* all ones: unknown */
     const char *comm;  /* as script prints it, never NULL */
@@ -212,8 +219,8 @@ perfdata_profile_function(const perfdata_profile *profile, uint32_t index);
 /* Since 0.1. */
 struct perfdata_profile_frame {
     uint32_t function;
-    uint32_t
-        line; /* 0: unknown, or not asked for. Of callers the line of the address that is returned to */
+    /* 0: unknown, or not asked for. Of callers the line of the address that is returned to */
+    uint32_t line;
     const char *file; /* with its folders; NULL: unknown, or not asked for */
     uint64_t address; /* in the object's file, of the kernel in memory; by function and line: 0 */
     uint64_t hash;
@@ -269,16 +276,18 @@ perfdata_profile_switch(const perfdata_profile *profile, uint64_t index);
 
 /* How many samples were kept by the filters. Since 0.1. */
 PERFDATA_API uint64_t perfdata_profile_sample_count(const perfdata_profile *profile);
-/* All of them at once, with PERFDATA_PROFILE_KEEP_SAMPLES; PERFDATA_ERROR_NO_DATA without. Set out->struct_size before. No
- * copy is made. Since 0.1. */
+/* All of them at once, with PERFDATA_PROFILE_KEEP_SAMPLES; PERFDATA_ERROR_NO_DATA without. Set
+ * out->struct_size before. No copy is made. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_profile_samples(const perfdata_profile *profile,
                                                       struct perfdata_samples *out);
-/* Times of the first and the last sample that has one; PERFDATA_ERROR_NO_DATA: none has. Each may be NULL. Since 0.1. */
+/* Times of the first and the last sample that has one; PERFDATA_ERROR_NO_DATA: none has. Each may
+ * be NULL. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_profile_times(const perfdata_profile *profile,
                                                     uint64_t *first, uint64_t *last);
 /* Errors that decoding AUX traces met: what ran there is missing. Since 0.1. */
 PERFDATA_API uint64_t perfdata_profile_trace_errors(const perfdata_profile *profile);
-/* 1 when any event of the recording can have the column (enum perfdata_column), else 0. Since 0.1. */
+/* 1 when any event of the recording can have the column (enum perfdata_column), else 0. Since
+ * 0.1. */
 PERFDATA_API int perfdata_profile_has_column(const perfdata_profile *profile, uint32_t column);
 /* The column's name as files have it: "phys_addr"; NULL: there is none. Since 0.1. */
 PERFDATA_API const char *perfdata_column_name(uint32_t column);
@@ -288,13 +297,14 @@ struct perfdata_profile_sum {
     uint32_t event, thread, stack, reserved;
     uint64_t count, weight;
 };
-/* All of them, *count, in order of their first sample. The size of the structure is fixed for ever. Since 0.1. */
+/* All of them, *count, in order of their first sample. The size of the structure is fixed for ever.
+ * Since 0.1. */
 PERFDATA_API const struct perfdata_profile_sum *
 perfdata_profile_sums(const perfdata_profile *profile, size_t *count);
 
 /* ---- aggregates ----
- * Their cost goes with the stacks of the profile, and with the samples when a time range is given. Arrays that they give are
- * the caller's, to be freed with perfdata_rows_free(). */
+ * Their cost goes with the stacks of the profile, and with the samples when a time range is given.
+ * Arrays that they give are the caller's, to be freed with perfdata_rows_free(). */
 
 /* What rows and nodes stand for: what `key` is the number of. Since 0.1. */
 enum perfdata_row_key {
@@ -305,22 +315,24 @@ enum perfdata_row_key {
 
 /* Since 0.1. */
 enum perfdata_query_flags {
-    /* What functions that were put into others took themselves counts for the function that they were put into, as in
-     * `report`; as callees they count all the same. */
+    /* What functions that were put into others took themselves counts for the function that they
+     * were put into, as in `report`; as callees they count all the same. */
     PERFDATA_QUERY_OUTER_SELF = 1 << 0,
     PERFDATA_QUERY_CALLERS = 1 << 1 /* trees: from the callee to its callers */
 };
 
-/* Which samples, and what of them. Begin with PERFDATA_QUERY_INIT: all of them, by function. Since 0.1. */
+/* Which samples, and what of them. Begin with PERFDATA_QUERY_INIT: all of them, by function. Since
+ * 0.1. */
 struct perfdata_query {
     size_t struct_size;
     uint32_t flags; /* enum perfdata_query_flags */
     uint32_t key;   /* enum perfdata_row_key */
     uint32_t event; /* PERFDATA_NONE: all */
-    /* Trees: only of stacks in which this key is, from it on: its callees from where it was called first, its callers from
-     * where it was called last. PERFDATA_NONE: all. */
+    /* Trees: only of stacks in which this key is, from it on: its callees from where it was called
+     * first, its callers from where it was called last. PERFDATA_NONE: all. */
     uint32_t focus;
-    /* Samples from `from` to `to`, both included, in time; 0, 0: all. Needs a profile that keeps its samples. */
+    /* Samples from `from` to `to`, both included, in time; 0, 0: all. Needs a profile that keeps
+     * its samples. */
     uint64_t from, to;
     const uint32_t *threads; /* their numbers; NULL: all */
     size_t thread_count;
@@ -330,14 +342,15 @@ struct perfdata_query {
         sizeof(struct perfdata_query), 0, 0, PERFDATA_NONE, PERFDATA_NONE, 0, 0, 0, 0              \
     }
 
-/* Self: of samples that were there; total: of those with it anywhere in their stack, each counted once. The size of the
- * structure is fixed for ever. Since 0.1. */
+/* Self: of samples that were there; total: of those with it anywhere in their stack, each counted
+ * once. The size of the structure is fixed for ever. Since 0.1. */
 struct perfdata_row {
     uint32_t key, reserved;
     uint64_t self_count, self_weight, total_count, total_weight;
 };
 
-/* A row for each key that has samples, the greatest own weight first, then the greatest total, then the least number.
+/* A row for each key that has samples, the greatest own weight first, then the greatest total, then
+ * the least number.
  *   PERFDATA_ERROR_ARGUMENT   the query makes no sense
  *   PERFDATA_ERROR_NO_DATA    a time range, and the profile has not kept its samples
  *   PERFDATA_ERROR_MEMORY
@@ -346,29 +359,31 @@ PERFDATA_API perfdata_status perfdata_profile_rows(const perfdata_profile *profi
                                                    const struct perfdata_query *query,
                                                    struct perfdata_row **rows, size_t *count);
 
-/* A node of a tree: a key below those that called it (or that it called). The size of the structure is fixed for ever. Since
- * 0.1. */
+/* A node of a tree: a key below those that called it (or that it called). The size of the structure
+ * is fixed for ever. Since 0.1. */
 struct perfdata_node {
     uint32_t parent; /* its place in the array, smaller than its own; PERFDATA_NONE: it has none */
     uint32_t key;
     uint64_t self_count, self_weight, total_count, total_weight;
 };
 
-/* The call tree: stacks with equal keys are one path; parents before their children, siblings in order of their first
- * sample. With PERFDATA_QUERY_CALLERS turned round: a root is what ran, below it are its callers, and a node's own weight is
- * of what began there. Errors as above. Since 0.1. */
+/* The call tree: stacks with equal keys are one path; parents before their children, siblings in
+ * order of their first sample. With PERFDATA_QUERY_CALLERS turned round: a root is what ran, below
+ * it are its callers, and a node's own weight is of what began there. Errors as above. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_profile_tree(const perfdata_profile *profile,
                                                    const struct perfdata_query *query,
                                                    struct perfdata_node **nodes, size_t *count);
 
-/* A key of one profile and what goes by the same name in another. The size of the structure is fixed for ever. Since 0.1. */
+/* A key of one profile and what goes by the same name in another. The size of the structure is
+ * fixed for ever. Since 0.1. */
 struct perfdata_change {
     struct perfdata_row before, after; /* of one that has none: key PERFDATA_NONE, all else 0 */
 };
 
-/* Rows of two profiles, joined by the names of functions and objects (and by file and line of frames); those whose share of
- * the own weights changed most come first, then those whose share of the totals did. Both queries have the same key. Errors
- * as above. Since 0.1. */
+/* Rows of two profiles, joined by the names of functions and objects (and by file and line of
+ * frames); those whose share of the own weights changed most come first, then those whose share of
+ * the totals did. Both queries have the same key. Errors as above. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_profile_compare(const perfdata_profile *before,
                                                       const struct perfdata_query *query_before,
                                                       const perfdata_profile *after,

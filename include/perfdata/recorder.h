@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings made here and now: events, whom they watch, where the recording goes.
  *
- *     struct perfdata_recorder_options options = { .struct_size = sizeof options, .path = "perf.data", .command = argv };
- *     perfdata_recorder *recorder;
- *     if (perfdata_recorder_open(&options, &recorder) == 0 && perfdata_recorder_add_events(recorder, "cpu-clock") == 0 &&
- *         perfdata_recorder_start(recorder) == 0)
- *         while (perfdata_recorder_read(recorder, -1) > 0)
- *             continue;
- *     perfdata_recorder_finish(recorder);
+ *     struct perfdata_recorder_options options = { .struct_size = sizeof options, .path =
+ *     "perf.data", .command = argv }; perfdata_recorder *recorder; if
+ *     (perfdata_recorder_open(&options, &recorder) == 0 && perfdata_recorder_add_events(recorder,
+ *     "cpu-clock") == 0 && perfdata_recorder_start(recorder) == 0) while
+ *     (perfdata_recorder_read(recorder, -1) > 0) continue; perfdata_recorder_finish(recorder);
  *     perfdata_recorder_close(recorder);
  *
- * The file can be read at every moment: what was read out of the kernel's buffers is in it. One recorder is used by one
- * thread at a time, except for perfdata_recorder_stop(), which a signal handler may call. */
+ * The file can be read at every moment: what was read out of the kernel's buffers is in it. One
+ * recorder is used by one thread at a time, except for perfdata_recorder_stop(), which a signal
+ * handler may call. */
 #ifndef PERFDATA_RECORDER_H
 #define PERFDATA_RECORDER_H
 #include <perfdata/status.h>
@@ -97,14 +96,14 @@ enum perfdata_machines {
 #define PERFDATA_RECORDER_MAX_FREQUENCY UINT32_MAX
 #define PERFDATA_RECORDER_NO_CLOCK INT32_MIN
 
-/* Zero is the default of all but struct_size; what is pointed to need not outlive perfdata_recorder_open(), except for
- * `command` and `arguments`. Since 0.1. */
+/* Zero is the default of all but struct_size; what is pointed to need not outlive
+ * perfdata_recorder_open(), except for `command` and `arguments`. Since 0.1. */
 struct perfdata_recorder_options {
     size_t struct_size;
     uint32_t flags;      /* enum perfdata_recorder_flags */
     uint32_t call_graph; /* enum perfdata_call_graph */
-    /* Where it goes: a file, or without path a descriptor, which gets a pipe stream. So does a path that names a FIFO or
-     * a device: it is opened and never replaced. */
+    /* Where it goes: a file, or without path a descriptor, which gets a pipe stream. So does a path
+     * that names a FIFO or a device: it is opened and never replaced. */
     const char *path;
     int32_t fd;
     int32_t compression; /* zstd level, 1 to 22; 0: none */
@@ -125,14 +124,16 @@ struct perfdata_recorder_options {
     uint64_t branch_filter;                       /* PERF_SAMPLE_BRANCH_* */
     const char *const *arguments; /* NULL-terminated, for the header; [0] is the program */
     int32_t watch_fd;             /* wakes perfdata_recorder_read() when it can be read; 0: none */
-    uint32_t
-        want_times; /* the header has the times of the first and last sample also without build-ids */
+    /* the header has the times of the first and last sample also without build-ids */
+    uint32_t want_times;
     const char *root; /* in front of /sys and /proc, for tests; NULL: this machine */
-    /* What -v shows, a line or several at a time, with their newlines; NULL: nobody listens. Level 0: warnings. */
+    /* What -v shows, a line or several at a time, with their newlines; NULL: nobody listens. Level
+     * 0: warnings. */
     void (*log)(void *data, int32_t level, const char *text);
     void *log_data;
-    /* Threads that read the kernel's buffers, each buffer into a file of its own: `path` is a directory then. "": one a
-     * CPU; "core", "package", "numa"; "0,1/0:2,3/2": CPUs and where the thread runs. NULL: the caller's alone. */
+    /* Threads that read the kernel's buffers, each buffer into a file of its own: `path` is a
+     * directory then. "": one a CPU; "core", "package", "numa"; "0,1/0:2,3/2": CPUs and where the
+     * thread runs. NULL: the caller's alone. */
     const char *threads;
     uint32_t snapshot; /* enum perfdata_snapshot */
     uint32_t
@@ -146,13 +147,14 @@ struct perfdata_recorder_options {
     uint32_t kcore;         /* `path` is a directory with a copy of the kernel's code */
     uint32_t no_switches;   /* traces go without context switches */
     uint32_t machines;      /* enum perfdata_machines; 0: the host */
-    /* With PERFDATA_MACHINES_GUESTS: /proc/kallsyms and /proc/modules of the guest that no process names, and a folder in
-     * which PID/proc/kallsyms is that of the guest of PID. NULL: not known. */
+    /* With PERFDATA_MACHINES_GUESTS: /proc/kallsyms and /proc/modules of the guest that no process
+     * names, and a folder in which PID/proc/kallsyms is that of the guest of PID. NULL: not
+     * known. */
     const char *guest_kallsyms, *guest_modules, *guest_mount;
-    uint32_t
-        synthesis_threads; /* that say what runs already with all CPUs; 0: one. The records are the same */
-    uint32_t
-        write_blocks; /* of 1 MiB that a thread writes while others are filled; 0: all is written at once */
+    /* that say what runs already with all CPUs; 0: one. The records are the same */
+    uint32_t synthesis_threads;
+    /* of 1 MiB that a thread writes while others are filled; 0: all is written at once */
+    uint32_t write_blocks;
     uint32_t has_map_timeout,
         map_timeout; /* milliseconds for the maps of a task, which are cut then */
 };
@@ -169,9 +171,10 @@ struct perfdata_recorder_result {
     uint32_t reserved;
 };
 
-/* What perf's options of these kinds may say, for the members above; PERFDATA_ERROR_ARGUMENT: nothing that we know.
- * Registers: "ax,bx", NULL is all; branches: "any,u"; call graphs: "fp", "dwarf,4096", "lbr"; clocks: "mono", "CLOCK_TAI",
- * "7"; pages: "16" or "1M", "16,128". Since 0.1. */
+/* What perf's options of these kinds may say, for the members above; PERFDATA_ERROR_ARGUMENT:
+ * nothing that we know. Registers: "ax,bx", NULL is all; branches: "any,u"; call graphs: "fp",
+ * "dwarf,4096", "lbr"; clocks: "mono", "CLOCK_TAI", "7"; pages: "16" or "1M", "16,128". Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_registers_parse(const char *text, uint64_t *mask);
 PERFDATA_API perfdata_status perfdata_branch_filter_parse(const char *text, uint64_t *mask);
 PERFDATA_API perfdata_status perfdata_call_graph_parse(const char *text, uint32_t *kind,
@@ -180,41 +183,47 @@ PERFDATA_API perfdata_status perfdata_clock_parse(const char *text, int32_t *clo
 PERFDATA_API perfdata_status perfdata_pages_parse(const char *text, uint32_t *pages,
                                                   uint32_t *aux_pages);
 
-/* *out is set also on failure (NULL only without memory), so that perfdata_recorder_error() can tell more. Since 0.1. */
+/* *out is set also on failure (NULL only without memory), so that perfdata_recorder_error() can
+ * tell more. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_open(const struct perfdata_recorder_options *options,
                                                     perfdata_recorder **out);
-/* The events of one -e of perf. PERFDATA_ERROR_ARGUMENT: perf's text is perfdata_recorder_error(). Since 0.1. */
+/* The events of one -e of perf. PERFDATA_ERROR_ARGUMENT: perf's text is perfdata_recorder_error().
+ * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_add_events(perfdata_recorder *recorder,
                                                           const char *events);
 /* --filter: of the last event that was added, or of the tracepoints of its list. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_set_filter(perfdata_recorder *recorder,
                                                           const char *filter);
-/* The control groups whose tasks the events so far watch, as perf's -G: "a,,b" for the first and the third, a single one
- * for all; needs all CPUs. Since 0.1. */
+/* The control groups whose tasks the events so far watch, as perf's -G: "a,,b" for the first and
+ * the third, a single one for all; needs all CPUs. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_set_cgroups(perfdata_recorder *recorder,
                                                            const char *names);
-/* Events of all CPUs that are not recorded but counted by perfdata_recorder_triggers(), and wake perfdata_recorder_read():
- * those of which each one gives a sample, as tracepoints do, or that say a period. Since 0.1. */
+/* Events of all CPUs that are not recorded but counted by perfdata_recorder_triggers(), and wake
+ * perfdata_recorder_read(): those of which each one gives a sample, as tracepoints do, or that say
+ * a period. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_add_triggers(perfdata_recorder *recorder,
                                                             const char *events);
 /* How many of them there were. Since 0.1. */
 PERFDATA_API uint64_t perfdata_recorder_triggers(const perfdata_recorder *recorder);
-/* Opens everything, writes the recording's beginning, starts the command. Without events: perf's default ones.
- *   PERFDATA_ERROR_ACCESS, _UNSUPPORTED, _ARGUMENT   an event cannot be opened; the error has perf's text and hints
+/* Opens everything, writes the recording's beginning, starts the command. Without events: perf's
+ * default ones.
+ *   PERFDATA_ERROR_ACCESS, _UNSUPPORTED, _ARGUMENT   an event cannot be opened; the error has
+ *                                                    perf's text and hints
  *   PERFDATA_ERROR_NOT_FOUND   the command cannot be started, no such process
  *   PERFDATA_ERROR_OUTPUT      the recording cannot be written
  * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_start(perfdata_recorder *recorder);
-/* Waits at most so long (-1: for ever), then moves what there is to the recording. 1: more may come; 0: all is done (the
- * command has ended, or perfdata_recorder_stop()). Since 0.1. */
+/* Waits at most so long (-1: for ever), then moves what there is to the recording. 1: more may
+ * come; 0: all is done (the command has ended, or perfdata_recorder_stop()). Since 0.1. */
 PERFDATA_API int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms);
 /* Bytes of the recording so far. Since 0.1. */
 PERFDATA_API uint64_t perfdata_recorder_size(const perfdata_recorder *recorder);
-/* Completes the recording so far, a file, under another name and goes on with a new one: --switch-output. Since 0.1. */
+/* Completes the recording so far, a file, under another name and goes on with a new one:
+ * --switch-output. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder,
                                                       const char *name);
-/* What the areas of traces hold goes to the recording. PERFDATA_ERROR_ARGUMENT: options.snapshot did not ask for it, the
- * recording goes on. Since 0.1. */
+/* What the areas of traces hold goes to the recording. PERFDATA_ERROR_ARGUMENT: options.snapshot
+ * did not ask for it, the recording goes on. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_snapshot(perfdata_recorder *recorder);
 /* Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on);
@@ -223,7 +232,8 @@ PERFDATA_API void perfdata_recorder_stop(perfdata_recorder *recorder);
 /* Completes the recording. `result` may be NULL. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_recorder_finish(perfdata_recorder *recorder,
                                                       struct perfdata_recorder_result *result);
-/* What was not finished stays as it is; a command that was not started goes. NULL does nothing. Since 0.1. */
+/* What was not finished stays as it is; a command that was not started goes. NULL does nothing.
+ * Since 0.1. */
 PERFDATA_API void perfdata_recorder_close(perfdata_recorder *recorder);
 /* What the last failure was; "" when nothing failed. Since 0.1. */
 PERFDATA_API const char *perfdata_recorder_error(const perfdata_recorder *recorder);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of a recording, one by one: in file order or in perf's order of delivery, decoded and resolved on demand.
+/* Records of a recording, one by one: in file order or in perf's order of delivery, decoded and
+ * resolved on demand.
  *
  *     perfdata_cursor *cursor;
  *     const perfdata_record *record;
@@ -8,9 +9,10 @@
  *         ...
  *     perfdata_cursor_close(cursor);
  *
- * All numbers are in host byte order; times are ns of the recording's clock. A record, its bytes and what is decoded of it
- * are the cursor's and live until the next call of perfdata_cursor_next(); names (of objects, symbols, threads) live until
- * the cursor is closed. A cursor is used by one thread at a time. */
+ * All numbers are in host byte order; times are ns of the recording's clock. A record, its bytes
+ * and what is decoded of it are the cursor's and live until the next call of
+ * perfdata_cursor_next(); names (of objects, symbols, threads) live until the cursor is closed. A
+ * cursor is used by one thread at a time. */
 #ifndef PERFDATA_RECORDS_H
 #define PERFDATA_RECORDS_H
 #include <perfdata/dump.h>
@@ -33,7 +35,8 @@ enum perfdata_order {
     PERFDATA_FILE_ORDER = 1
 };
 
-/* Threads, maps and symbols can be asked for: perfdata_record_thread(), _resolve(), _frames(). Since 0.1. */
+/* Threads, maps and symbols can be asked for: perfdata_record_thread(), _resolve(), _frames().
+ * Since 0.1. */
 #define PERFDATA_CURSOR_RESOLVE 1u
 /* C++ and Rust names as they are in the object. Since 0.1. */
 #define PERFDATA_CURSOR_NO_DEMANGLE 2u
@@ -42,19 +45,23 @@ enum perfdata_order {
 /* Symbol files that other users own are used. Since 0.2. */
 #define PERFDATA_CURSOR_FORCE 8u
 
-/* Begin with PERFDATA_CURSOR_OPTIONS_INIT. Strings are borrowed until the cursor is closed; NULL: not given. Since 0.1. */
+/* Begin with PERFDATA_CURSOR_OPTIONS_INIT. Strings are borrowed until the cursor is closed; NULL:
+ * not given. Since 0.1. */
 struct perfdata_cursor_options {
     size_t struct_size;
     uint32_t order;                       /* enum perfdata_order */
     uint32_t flags;                       /* PERFDATA_CURSOR_... */
     struct perfdata_symbol_search search; /* with PERFDATA_CURSOR_RESOLVE */
-    /* What is made of AUX traces (Intel PT): values of perf's --itrace, such as "b" (branches) or "i100usg"; "" for perf's
-     * defaults; none: traces are not decoded. The samples come among the recorded ones, in delivery order, each with its
-     * thread, symbols and frames; their events are the recording's until the cursor is closed. Errors of decoding come as
-     * records AUXTRACE_ERROR. Wants PERFDATA_CURSOR_RESOLVE and delivery order; one such cursor a recording at a time. */
+    /* What is made of AUX traces (Intel PT): values of perf's --itrace, such as "b" (branches) or
+     * "i100usg"; "" for perf's defaults; none: traces are not decoded. The samples come among the
+     * recorded ones, in delivery order, each with its thread, symbols and frames; their events are
+     * the recording's until the cursor is closed. Errors of decoding come as records
+     * AUXTRACE_ERROR. Wants PERFDATA_CURSOR_RESOLVE and delivery order; one such cursor a recording
+     * at a time. */
     const char *const *itrace;
     size_t itrace_count;
-    /* intel-pt.* of this file in place of /etc/perfconfig and home's; NULL: these, if search.home is given. */
+    /* intel-pt.* of this file in place of /etc/perfconfig and home's; NULL: these, if search.home
+     * is given. */
     const char *perf_config;
 };
 #define PERFDATA_CURSOR_OPTIONS_INIT                                                               \
@@ -62,14 +69,15 @@ struct perfdata_cursor_options {
         sizeof(struct perfdata_cursor_options), 0, 0, PERFDATA_SYMBOL_SEARCH_INIT, 0, 0, 0         \
     }
 
-/* A walk over all records from the first on; options NULL: delivery order, nothing resolved. Several cursors of one
- * recording may be open, used by one thread in turn, but for those with `itrace`. PERFDATA_ERROR_MEMORY, _ARGUMENT; what
- * `itrace` does not parse as is told in perf's words; errors of reading a trace's description. Since 0.1. */
+/* A walk over all records from the first on; options NULL: delivery order, nothing resolved.
+ * Several cursors of one recording may be open, used by one thread in turn, but for those with
+ * `itrace`. PERFDATA_ERROR_MEMORY, _ARGUMENT; what `itrace` does not parse as is told in perf's
+ * words; errors of reading a trace's description. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_cursor_open(perfdata_recording *recording,
                                                   const struct perfdata_cursor_options *options,
                                                   perfdata_cursor **out);
-/* 1: *record is the next one; 0: the end; else a status, told by perfdata_recording_error(). Damage is reported as
- * issues and skipped. Since 0.1. */
+/* 1: *record is the next one; 0: the end; else a status, told by perfdata_recording_error(). Damage
+ * is reported as issues and skipped. Since 0.1. */
 PERFDATA_API int perfdata_cursor_next(perfdata_cursor *cursor, const perfdata_record **record);
 /* How far it is: bytes of the data section read so far. Since 0.1. */
 PERFDATA_API uint64_t perfdata_cursor_position(const perfdata_cursor *cursor);
@@ -95,10 +103,12 @@ PERFDATA_API uint64_t perfdata_record_number(const perfdata_record *record);
 PERFDATA_API uint64_t perfdata_record_time(const perfdata_record *record);
 /* NULL: it belongs to none (types from 64 on, unknown ids). Since 0.1. */
 PERFDATA_API const perfdata_event *perfdata_record_event(const perfdata_record *record);
-/* As recorded, header included, in the recorder's byte order; of what was made of a trace in this machine's. Since 0.1. */
+/* As recorded, header included, in the recorder's byte order; of what was made of a trace in this
+ * machine's. Since 0.1. */
 PERFDATA_API const void *perfdata_record_bytes(const perfdata_record *record, size_t *size);
 
-/* Who a kernel record speaks of: of a sample its own fields, else the trailer. Absent: all ones. Since 0.1. */
+/* Who a kernel record speaks of: of a sample its own fields, else the trailer. Absent: all ones.
+ * Since 0.1. */
 struct perfdata_identity {
     size_t struct_size; /* set by the caller */
     uint32_t pid, tid, cpu, reserved;
@@ -133,23 +143,24 @@ struct perfdata_value {
     size_t size;      /* of numbers of tracepoints: bytes as recorded, since 0.2 */
 };
 
-/* A field of the record by its name in `perfdata dump` ("pid", "filename", "sample_id.time", "callchain[2]",
- * "entries[0].cpu"), of every record type that the tables know; the header's are "type", "misc" and "size". A sample's are
- * named as well ("ip", "raw", "branches"). Walks the record's fields each time: for single fields of many records
- * perfdata_sample_value() is faster.
+/* A field of the record by its name in `perfdata dump` ("pid", "filename", "sample_id.time",
+ * "callchain[2]", "entries[0].cpu"), of every record type that the tables know; the header's are
+ * "type", "misc" and "size". A sample's are named as well ("ip", "raw", "branches"). Walks the
+ * record's fields each time: for single fields of many records perfdata_sample_value() is faster.
  *   PERFDATA_ERROR_NOT_FOUND   the record has no such field
  *   PERFDATA_ERROR_BAD_RECORD  it would lie behind the record's end
  * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_field(const perfdata_record *record, const char *name,
                                                    struct perfdata_value *out);
-/* Its text, as `perfdata dump` prints it: numbers with their names ("0x2 (user)"), text in quotes, groups on lines of their
- * own. *text lives until the next call of this kind or of perfdata_cursor_next(). Errors as above and
- * PERFDATA_ERROR_MEMORY. Since 0.1. */
+/* Its text, as `perfdata dump` prints it: numbers with their names ("0x2 (user)"), text in quotes,
+ * groups on lines of their own. *text lives until the next call of this kind or of
+ * perfdata_cursor_next(). Errors as above and PERFDATA_ERROR_MEMORY. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_field_text(const perfdata_record *record,
                                                         const char *name, const char **text);
-/* All fields, as `perfdata dump` prints the record: a line that names it and a line a field; with PERFDATA_DUMP_JSON one JSON
- * object. PERFDATA_ERROR_OUTPUT when write() wanted no more; PERFDATA_ERROR_BAD_RECORD, when it says more than it holds:
- * what is there has been written. Since 0.1. */
+/* All fields, as `perfdata dump` prints the record: a line that names it and a line a field; with
+ * PERFDATA_DUMP_JSON one JSON object. PERFDATA_ERROR_OUTPUT when write() wanted no more;
+ * PERFDATA_ERROR_BAD_RECORD, when it says more than it holds: what is there has been written. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_record_print(const perfdata_record *record, uint32_t flags,
                                                    perfdata_write_fn write, void *data);
 
@@ -164,11 +175,11 @@ struct perfdata_tracepoint_field {
     struct perfdata_value value; /* numbers, text, bytes; its struct_size is set, too */
 };
 
-/* How many fields the sample's tracepoint has, common ones included; 0: the record is no sample of a tracepoint whose format
- * the recording has. Since 0.1. */
+/* How many fields the sample's tracepoint has, common ones included; 0: the record is no sample of
+ * a tracepoint whose format the recording has. Since 0.1. */
 PERFDATA_API size_t perfdata_record_tracepoint_count(const perfdata_record *record);
-/* Field `index`, common ones first, then in the order of the format. PERFDATA_ERROR_ARGUMENT beyond the last;
- * PERFDATA_ERROR_BAD_RECORD: the payload is too short for it. Since 0.1. */
+/* Field `index`, common ones first, then in the order of the format. PERFDATA_ERROR_ARGUMENT beyond
+ * the last; PERFDATA_ERROR_BAD_RECORD: the payload is too short for it. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_tracepoint_at(const perfdata_record *record,
                                                            size_t index,
                                                            struct perfdata_tracepoint_field *out);
@@ -176,16 +187,18 @@ PERFDATA_API perfdata_status perfdata_record_tracepoint_at(const perfdata_record
 PERFDATA_API perfdata_status perfdata_record_tracepoint_field(const perfdata_record *record,
                                                               const char *name,
                                                               struct perfdata_value *out);
-/* `name` NULL: the whole payload in perf's words, by the tracepoint's print format (kernel addresses have names with
- * PERFDATA_CURSOR_RESOLVE); else the text of that field. *text lives until the next call of this kind or of
- * perfdata_cursor_next(). PERFDATA_ERROR_NOT_FOUND, _NO_DATA (no tracepoint, or no format), _MEMORY. Since 0.1. */
+/* `name` NULL: the whole payload in perf's words, by the tracepoint's print format (kernel
+ * addresses have names with PERFDATA_CURSOR_RESOLVE); else the text of that field. *text lives
+ * until the next call of this kind or of perfdata_cursor_next(). PERFDATA_ERROR_NOT_FOUND, _NO_DATA
+ * (no tracepoint, or no format), _MEMORY. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_tracepoint_text(const perfdata_record *record,
                                                              const char *name, const char **text);
 
 /* ---- samples ---- */
 
-/* PERFDATA_ERROR_ARGUMENT when the record is no sample or belongs to no event; PERFDATA_ERROR_BAD_RECORD when its content
- * exceeds its size: *out then holds what was readable. Since 0.1. */
+/* PERFDATA_ERROR_ARGUMENT when the record is no sample or belongs to no event;
+ * PERFDATA_ERROR_BAD_RECORD when its content exceeds its size: *out then holds what was readable.
+ * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_sample(const perfdata_record *record,
                                                     const perfdata_sample **out);
 
@@ -208,28 +221,32 @@ enum perfdata_sample_field {
     PERFDATA_SAMPLE_DATA_PAGE_SIZE,
     PERFDATA_SAMPLE_CODE_PAGE_SIZE
 };
-/* PERFDATA_ERROR_NO_DATA when the event's samples have no such field; *value is then what perf takes instead (all ones,
- * 0, the period). PERFDATA_ERROR_ARGUMENT for an unknown field. Since 0.1. */
+/* PERFDATA_ERROR_NO_DATA when the event's samples have no such field; *value is then what perf
+ * takes instead (all ones, 0, the period). PERFDATA_ERROR_ARGUMENT for an unknown field. Since
+ * 0.1. */
 PERFDATA_API perfdata_status perfdata_sample_value(const perfdata_sample *sample, uint32_t field,
                                                    uint64_t *value);
-/* 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user, 0 unknown: where ip was. Since 0.1. */
+/* 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user, 0 unknown: where ip was. Since
+ * 0.1. */
 PERFDATA_API uint8_t perfdata_sample_cpumode(const perfdata_sample *sample);
 
-/* Entries of the call chain as recorded, callee first, context markers (from PERF_CONTEXT_MAX up) included; 0 beyond
- * the last. Since 0.1. */
+/* Entries of the call chain as recorded, callee first, context markers (from PERF_CONTEXT_MAX up)
+ * included; 0 beyond the last. Since 0.1. */
 PERFDATA_API size_t perfdata_sample_callchain_count(const perfdata_sample *sample);
 PERFDATA_API uint64_t perfdata_sample_callchain(const perfdata_sample *sample, size_t index);
-/* Branches, newest first; flags as a little-endian machine has them. PERFDATA_ERROR_ARGUMENT beyond the last.
- * Since 0.1. */
+/* Branches, newest first; flags as a little-endian machine has them. PERFDATA_ERROR_ARGUMENT beyond
+ * the last. Since 0.1. */
 PERFDATA_API size_t perfdata_sample_branch_count(const perfdata_sample *sample);
 PERFDATA_API perfdata_status perfdata_sample_branch(const perfdata_sample *sample, size_t index,
                                                     uint64_t *from, uint64_t *to, uint64_t *flags);
-/* Raw bytes (of tracepoints and others), in the recorder's byte order; NULL when there are none. Since 0.1. */
+/* Raw bytes (of tracepoints and others), in the recorder's byte order; NULL when there are none.
+ * Since 0.1. */
 PERFDATA_API const void *perfdata_sample_raw(const perfdata_sample *sample, size_t *size);
-/* The user stack that was copied, *size bytes that the recorder filled; NULL when there is none. Since 0.1. */
+/* The user stack that was copied, *size bytes that the recorder filled; NULL when there is none.
+ * Since 0.1. */
 PERFDATA_API const void *perfdata_sample_stack(const perfdata_sample *sample, size_t *size);
-/* A register by perf's number for the architecture: of user space, or with `at_ip` of the sampled place.
- * PERFDATA_ERROR_NO_DATA when it was not recorded. Since 0.1. */
+/* A register by perf's number for the architecture: of user space, or with `at_ip` of the sampled
+ * place. PERFDATA_ERROR_NO_DATA when it was not recorded. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_sample_register(const perfdata_sample *sample, int at_ip,
                                                       uint32_t number, uint64_t *value);
 
@@ -240,8 +257,9 @@ enum perfdata_sample_text {
     PERFDATA_SAMPLE_TEXT_USER_REGS = 2,   /* "   AX:0x1    BX:0x2 "; "": none were recorded */
     PERFDATA_SAMPLE_TEXT_INTR_REGS = 3    /* of the sampled place */
 };
-/* *text lives until the next call of this kind or of perfdata_cursor_next(). PERFDATA_ERROR_ARGUMENT when the record is no
- * sample of an event, or for an unknown text; PERFDATA_ERROR_MEMORY. Since 0.2. */
+/* *text lives until the next call of this kind or of perfdata_cursor_next().
+ * PERFDATA_ERROR_ARGUMENT when the record is no sample of an event, or for an unknown text;
+ * PERFDATA_ERROR_MEMORY. Since 0.2. */
 PERFDATA_API perfdata_status perfdata_record_sample_text(const perfdata_record *record,
                                                          uint32_t which, const char **text);
 
@@ -293,8 +311,8 @@ struct perfdata_thread {
     uint32_t reserved;
     const char *comm; /* its name as of the record */
 };
-/* The thread that perf shows with the record. PERFDATA_ERROR_NO_DATA for user records, PERFDATA_ERROR_ARGUMENT without
- * PERFDATA_CURSOR_RESOLVE. Since 0.1. */
+/* The thread that perf shows with the record. PERFDATA_ERROR_NO_DATA for user records,
+ * PERFDATA_ERROR_ARGUMENT without PERFDATA_CURSOR_RESOLVE. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_thread(const perfdata_record *record,
                                                     struct perfdata_thread *out);
 
@@ -313,13 +331,13 @@ struct perfdata_location {
     char level;       /* k kernel, . user, g guest kernel, u guest user, H hypervisor */
     uint16_t binding; /* of the symbol: 0 local, 1 global, 2 weak, 3 other. Since 0.2 */
 };
-/* The address `ip` in the record's thread at that time; cpumode as perfdata_sample_cpumode(). Errors as above and
- * PERFDATA_ERROR_MEMORY. Since 0.1. */
+/* The address `ip` in the record's thread at that time; cpumode as perfdata_sample_cpumode().
+ * Errors as above and PERFDATA_ERROR_MEMORY. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_resolve(const perfdata_record *record, uint8_t cpumode,
                                                      uint64_t ip, struct perfdata_location *out);
-/* The sample's call chain resolved, callee first, markers applied and left out; at most `capacity`. Of the array
- * only out[0].struct_size is set by the caller. *count: how many there are. PERFDATA_ERROR_NO_DATA when perf would discard the chain.
- * Since 0.1. */
+/* The sample's call chain resolved, callee first, markers applied and left out; at most `capacity`.
+ * Of the array only out[0].struct_size is set by the caller. *count: how many there are.
+ * PERFDATA_ERROR_NO_DATA when perf would discard the chain. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_record_frames(const perfdata_record *record,
                                                     struct perfdata_location *out, size_t capacity,
                                                     size_t *count);
@@ -334,26 +352,27 @@ struct perfdata_sample_row {
     const perfdata_record *record; /* for all that is not here */
     const perfdata_event *event;
     const char *comm; /* of the thread; NULL without PERFDATA_CURSOR_RESOLVE */
-    uint64_t values
-        [PERFDATA_SAMPLE_FIELDS]; /* by enum perfdata_sample_field, as perfdata_sample_value() gives them */
-    uint32_t present;             /* 1 << field: those that the event's samples have */
-    uint32_t frame_count;         /* how many frames were given */
-    uint8_t cpumode;              /* as perfdata_sample_cpumode() */
-    uint8_t
-        has_chain; /* 0: no chain was recorded, or perf would discard it: the frame is the sampled address */
+    /* by enum perfdata_sample_field, as perfdata_sample_value() gives them */
+    uint64_t values[PERFDATA_SAMPLE_FIELDS];
+    uint32_t present;     /* 1 << field: those that the event's samples have */
+    uint32_t frame_count; /* how many frames were given */
+    uint8_t cpumode;      /* as perfdata_sample_cpumode() */
+    /* 0: no chain was recorded, or perf would discard it: the frame is the sampled address */
+    uint8_t has_chain;
     uint8_t damaged; /* 1: its content exceeds its size; what was readable is there */
     uint8_t reserved[5];
 };
-/* The next sample that belongs to an event, other records are passed over. With `frames` (of which the caller sets
- * frames[0].struct_size, and which have room for `capacity`) and PERFDATA_CURSOR_RESOLVE also its call chain resolved, callee
- * first, as perfdata_record_frames() gives it. Equal frames have equal bytes as long as the cursor is open, unused ones
- * between them included. 1, 0, or a status, as perfdata_cursor_next(). Since 0.2. */
+/* The next sample that belongs to an event, other records are passed over. With `frames` (of which
+ * the caller sets frames[0].struct_size, and which have room for `capacity`) and
+ * PERFDATA_CURSOR_RESOLVE also its call chain resolved, callee first, as perfdata_record_frames()
+ * gives it. Equal frames have equal bytes as long as the cursor is open, unused ones between them
+ * included. 1, 0, or a status, as perfdata_cursor_next(). Since 0.2. */
 PERFDATA_API int perfdata_cursor_next_sample(perfdata_cursor *cursor,
                                              struct perfdata_sample_row *out,
                                              struct perfdata_location *frames, size_t capacity);
 
-/* The same of a sample that perfdata_cursor_next() gave. PERFDATA_ERROR_ARGUMENT when the record is no sample of an event. Since
- * 0.2. */
+/* The same of a sample that perfdata_cursor_next() gave. PERFDATA_ERROR_ARGUMENT when the record is
+ * no sample of an event. Since 0.2. */
 PERFDATA_API perfdata_status perfdata_record_sample_row(const perfdata_record *record,
                                                         struct perfdata_sample_row *out,
                                                         struct perfdata_location *frames,

@@ -56,9 +56,10 @@ struct perfdata_sched_result {
     uint32_t reserved;
 };
 
-/* Prints the view; `write` gets the text in pieces. PERFDATA_ERROR_ARGUMENT for keys, lists and times that do not parse,
- * PERFDATA_ERROR_NO_DATA when the events of the view are not in the recording; both leave their text in the recording. Memory
- * grows with the number of threads, not with that of events. Since 0.1. */
+/* Prints the view; `write` gets the text in pieces. PERFDATA_ERROR_ARGUMENT for keys, lists and
+ * times that do not parse, PERFDATA_ERROR_NO_DATA when the events of the view are not in the
+ * recording; both leave their text in the recording. Memory grows with the number of threads, not
+ * with that of events. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_sched_run(perfdata_recording *recording,
                                                 const struct perfdata_sched_options *options,
                                                 perfdata_write_fn write, void *data,

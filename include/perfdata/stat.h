@@ -19,8 +19,8 @@ enum perfdata_stat_aggregate {
     PERFDATA_STAT_NODE
 };
 
-/* Prints the counts of each round. Counts of tasks, of no CPU, are never added up another way: that is an issue, in perf's
- * words. A recording without rounds prints nothing. Since 0.1. */
+/* Prints the counts of each round. Counts of tasks, of no CPU, are never added up another way: that
+ * is an issue, in perf's words. A recording without rounds prints nothing. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_stat_report_run(perfdata_recording *recording,
                                                       uint32_t aggregate, perfdata_write_fn write,
                                                       void *data);

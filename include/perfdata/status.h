@@ -74,7 +74,8 @@ enum perfdata_issue_kind {
     PERFDATA_ISSUE_COUNT
 };
 
-/* Valid during the callback only. `offset` is in the file named by `path`, -1 if unknown. Since 0.1. */
+/* Valid during the callback only. `offset` is in the file named by `path`, -1 if unknown. Since
+ * 0.1. */
 struct perfdata_issue {
     size_t struct_size;
     int32_t kind; /* enum perfdata_issue_kind */
@@ -82,12 +83,14 @@ struct perfdata_issue {
     int64_t offset;
     const char *path;
     const char *text;
-    /* What perf 6.1 writes to its standard error for this issue: whole lines, each with its newline ("Warning:" may be the
-     * first). NULL: perf says nothing. Present when struct_size reaches it. Since 0.2. */
+    /* What perf 6.1 writes to its standard error for this issue: whole lines, each with its newline
+     * ("Warning:" may be the first). NULL: perf says nothing. Present when struct_size reaches it.
+     * Since 0.2. */
     const char *perf_text;
 };
 
-/* The name of an issue kind in lower case with hyphens ("bad-record"), static, never NULL. Since 0.1. */
+/* The name of an issue kind in lower case with hyphens ("bad-record"), static, never NULL. Since
+ * 0.1. */
 PERFDATA_API const char *perfdata_issue_name(int32_t kind);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts about a recording as a whole, as perf 6.1 prints them: its header, its events, its build-ids. */
+/* Texts about a recording as a whole, as perf 6.1 prints them: its header, its events, its
+ * build-ids. */
 #ifndef PERFDATA_TEXT_H
 #define PERFDATA_TEXT_H
 #include <perfdata/recording.h>
@@ -13,8 +14,8 @@ extern "C" {
 /* One JSON object on one line; always with the long parts. Since 0.1. */
 #define PERFDATA_HEADER_JSON 2u
 
-/* The header: `perf report --header-only`. "captured on" is the file's time of modification in the local time zone.
- * Returns what write() or the memory failed with, else PERFDATA_OK. Since 0.1. */
+/* The header: `perf report --header-only`. "captured on" is the file's time of modification in the
+ * local time zone. Returns what write() or the memory failed with, else PERFDATA_OK. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_header_print(perfdata_recording *recording, uint32_t flags,
                                                    perfdata_write_fn write, void *data);
 
@@ -36,13 +37,14 @@ PERFDATA_API perfdata_status perfdata_evlist_print(perfdata_recording *recording
 /* -H: only what samples hit; read from the records. Since 0.1. */
 #define PERFDATA_BUILD_IDS_HITS 1u
 
-/* A line per object, "BUILD-ID NAME": `perf buildid-list`. Without a build-id table in the header the records are read
- * as with PERFDATA_BUILD_IDS_HITS. Errors as above, and those of reading records. Since 0.1. */
+/* A line per object, "BUILD-ID NAME": `perf buildid-list`. Without a build-id table in the header
+ * the records are read as with PERFDATA_BUILD_IDS_HITS. Errors as above, and those of reading
+ * records. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_build_ids_print(perfdata_recording *recording, uint32_t flags,
                                                       perfdata_write_fn write, void *data);
 
-/* The build-id of an ELF file: *size bytes (at most 20) into `id`. PERFDATA_ERROR_NOT_FOUND when the file cannot be
- * read, is no ELF file or has none. Since 0.1. */
+/* The build-id of an ELF file: *size bytes (at most 20) into `id`. PERFDATA_ERROR_NOT_FOUND when
+ * the file cannot be read, is no ELF file or has none. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_file_build_id(const char *path, uint8_t id[20], size_t *size);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clang-format off */
-/* Numbers of the perf.data format, generated from the library's tables: do not edit. Later versions add
- * to these lists; they never change a number. */
+/* Numbers of the perf.data format, generated from the library's tables: do not edit. Later
+ * versions add to these lists; they never change a number. */
 #ifndef PERFDATA_TYPES_H
 #define PERFDATA_TYPES_H
 #include <stdint.h>

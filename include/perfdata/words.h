@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that options of report and script take, from the tables by which they are read: for help and completion. */
+/* The words that options of report and script take, from the tables by which they are read: for
+ * help and completion. */
 #ifndef PERFDATA_WORDS_H
 #define PERFDATA_WORDS_H
 #include <perfdata/status.h>
@@ -22,7 +23,8 @@ struct perfdata_word {
     int supported;     /* 0: perf has it, this version refuses it by name */
 };
 
-/* Word `index` of a list, in the order of its table; NULL beyond the last and for an unknown list. Since 0.1. */
+/* Word `index` of a list, in the order of its table; NULL beyond the last and for an unknown list.
+ * Since 0.1. */
 PERFDATA_API const struct perfdata_word *perfdata_word(int list, size_t index);
 
 #ifdef __cplusplus

@@ -134,7 +134,8 @@ PD_INLINE struct frame *top_of(const struct stack *stack)
     return &stack->frames.data[stack->frames.count - 1];
 }
 
-/* The innermost function ends. A call gets its number when it ends or, before that, when one below it does. */
+/* The innermost function ends. A call gets its number when it ends or, before that, when one below
+ * it does. */
 static perfdata_status pop(struct pd_calls *calls, struct stack *stack, uint64_t time,
                            uint64_t reference, bool no_return)
 {
@@ -269,8 +270,9 @@ static perfdata_status leave_unknown(struct pd_calls *calls, struct stack *stack
     return status < 0 ? status : pop(calls, stack, step->time, step->reference, false);
 }
 
-/* A return that goes elsewhere than its call: the jump of a retpoline, whose call was to the line before. The frame of that
- * call becomes the target's; a thunk's own frame goes. Where the target is the function that jumped, nothing is left. */
+/* A return that goes elsewhere than its call: the jump of a retpoline, whose call was to the line
+ * before. The frame of that call becomes the target's; a thunk's own frame goes. Where the target
+ * is the function that jumped, nothing is left. */
 static perfdata_status leave_thunk(struct pd_calls *calls, struct stack *stack,
                                    const struct pd_branch_step *step)
 {
@@ -334,7 +336,8 @@ static perfdata_status act(struct pd_calls *calls, struct stack *stack,
         return trace_begins(calls, stack, step);
     if (step->flags & PD_IP_TRACE_END)
         return trace_ends(calls, stack, step);
-    /* A jump to another function's start is a call whose return the compiler has left to its caller. */
+    /* A jump to another function's start is a call whose return the compiler has left to its
+     * caller. */
     if (step->flags & PD_IP_BRANCH && step->from != step->to && step->to && step->at_start)
         return push(stack, step, below_top(calls, stack, step->to, step->addr),
                     (struct push){ .by_jump = true });

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches of a thread, in order -> its calls: which function was entered and left when, below which path of callers. The
- * pairing is perf's, with its guesses where a call or a return is missing (reference intel-pt 13). */
+/* Branches of a thread, in order -> its calls: which function was entered and left when, below
+ * which path of callers. The pairing is perf's, with its guesses where a call or a return is
+ * missing (reference intel-pt 13). */
 #ifndef PD_CALLS_H
 #define PD_CALLS_H
 #include "base/arena.h"
@@ -46,14 +47,15 @@ struct pd_call {
 
 struct pd_calls;
 
-/* `put` takes calls as they end, inner ones first; < 0 stops. `kernel_start`: the first address of the kernel's half. */
+/* `put` takes calls as they end, inner ones first; < 0 stops. `kernel_start`: the first address of
+ * the kernel's half. */
 struct pd_calls *pd_calls_new(uint64_t kernel_start,
                               perfdata_status (*put)(void *data, const struct pd_call *call),
                               void *data);
 void pd_calls_free(struct pd_calls *calls);
 
-/* One branch. `key`: which stack, a thread's, or for idle tasks a CPU's; `order`: stacks end in this order; `comm` of the
- * process: when the main thread's changes, the program is another one. */
+/* One branch. `key`: which stack, a thread's, or for idle tasks a CPU's; `order`: stacks end in
+ * this order; `comm` of the process: when the main thread's changes, the program is another one. */
 struct pd_calls_thread {
     uint64_t key, order;
     const void *thread;

@@ -52,8 +52,8 @@ struct pd_chain_tree {
 struct pd_chain_item {
     uint32_t cell, rank;
     uint64_t hits, count;
-    /* Among the row's stacks by their first samples and by their last ones, where frames are one by line or ends of
-     * branches. */
+    /* Among the row's stacks by their first samples and by their last ones, where frames are one by
+     * line or ends of branches. */
     uint32_t order, last;
 };
 
@@ -68,15 +68,17 @@ struct pd_chain_index {
     struct pd_chain_item *items;
 };
 
-/* Numbers the frames as siblings are ordered: later DSOs first, then higher addresses. Once, after the run. */
+/* Numbers the frames as siblings are ordered: later DSOs first, then higher addresses. Once, after
+ * the run. */
 perfdata_status pd_chain_rank(struct pd_hist *hist);
-/* `least` is, per event, what a row needs for any of its stacks to be drawn: rows below get none. */
+/* `least` is, per event, what a row needs for any of its stacks to be drawn: rows below get
+ * none. */
 perfdata_status pd_chain_index_make(struct pd_hist *hist, const struct pd_hist_result *result,
                                     const uint64_t *least, struct pd_chain_index *out);
 void pd_chain_index_free(struct pd_chain_index *index);
 
-/* The tree of one row. `least` drops nodes with fewer hits (flat and folded: of their own); for fractal it is a share
- * of the parent's, `percent` / 100. */
+/* The tree of one row. `least` drops nodes with fewer hits (flat and folded: of their own); for
+ * fractal it is a share of the parent's, `percent` / 100. */
 perfdata_status pd_chain_build(const struct pd_hist *hist, const struct pd_chain_item *items,
                                size_t count, enum pd_chain_mode mode, uint64_t least,
                                double percent, struct pd_chain_tree *tree);

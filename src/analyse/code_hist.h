@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples counted by function and address in it, for each event: what annotated code shows. A worker fills its own; the
- * sums do not depend on who counted what. */
+/* Samples counted by function and address in it, for each event: what annotated code shows. A
+ * worker fills its own; the sums do not depend on who counted what. */
 #ifndef PD_CODE_HIST_H
 #define PD_CODE_HIST_H
 #include "base/hash.h"
@@ -31,7 +31,8 @@ struct pd_code_hist {
     bool failed; /* the system had no memory */
 };
 
-/* A sample of the event at the location; without a symbol it counts for nothing. Uses location->memo[1]. */
+/* A sample of the event at the location; without a symbol it counts for nothing. Uses
+ * location->memo[1]. */
 void pd_code_hist_count(struct pd_code_hist *hist, struct pd_location *location, uint32_t event,
                         uint64_t number, uint64_t period);
 /* Adds all of `from`; false without memory. */

@@ -125,7 +125,7 @@ static void meet(const struct pd_hist_sorting *sorting, const struct pd_hist_row
     sorting->met[b->index] |= text;
 }
 
-/* ---- a function for each way in which keys compare; `at` is the key's place among the words ---- */
+/* ---- a function for each way in which keys compare; `at` is the key's place among the words -- */
 
 /* clang-format off */
 #define COMPARE(name)                                                                              \
@@ -419,7 +419,8 @@ static void take_rows(struct splitting *splitting, struct pd_hist_event *event)
         event->rows.data[event->rows.count++] = splitting->rows.data[node - 1];
 }
 
-/* perf may miss a row that it has, and make another: so every sample is looked up once more in turn. */
+/* perf may miss a row that it has, and make another: so every sample is looked up once more in
+ * turn. */
 static bool split_rows(struct pd_hist_sorting *sorting, struct pd_hist_result *result,
                        struct pd_hist_event *event)
 {
@@ -533,9 +534,9 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
     return ok;
 }
 
-/* Neither order is one: addresses are compared by their signed difference, and "the caller above the callee" holds only
- * within a thread. What comes out is what the trees make of it through which perf passes the rows: that of the
- * samples, that of the collapsed entries, that of the output. */
+/* Neither order is one: addresses are compared by their signed difference, and "the caller above
+ * the callee" holds only within a thread. What comes out is what the trees make of it through which
+ * perf passes the rows: that of the samples, that of the collapsed entries, that of the output. */
 perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *result,
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
                              size_t group_size)

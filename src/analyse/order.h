@@ -28,7 +28,8 @@ int pd_hist_compare_order(const struct pd_hist_sorting *sorting, const struct pd
 /* Passes the rows through perf's trees, whatever the orders are; false: no memory. */
 bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_result *result,
                            struct pd_hist_event *event);
-/* rank_sort.c: the same by ranks; *sorted is false, and nothing is done, where keys cannot be ranked. */
+/* rank_sort.c: the same by ranks; *sorted is false, and nothing is done, where keys cannot be
+ * ranked. */
 perfdata_status pd_hist_sort_by_rank(struct pd_hist_sorting *sorting, struct pd_hist_event *event,
                                      bool *sorted);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each row gets a rank for all of its keys. Where something is compared that is no order, it stands between two ranks. */
+/* Each row gets a rank for all of its keys. Where something is compared that is no order, it stands
+ * between two ranks. */
 #include "analyse/rank.h"
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ static uint64_t bits_to_sort(const struct pd_rank_item *items, size_t count)
     return ordered ? 0 : bits;
 }
 
-/* By value, equal ones as they stood: digit by digit from the last, but for those that all have in common. */
+/* By value, equal ones as they stood: digit by digit from the last, but for those that all have in
+ * common. */
 void pd_rank_sort(struct pd_ranking *ranking, size_t count)
 {
     uint64_t bits = bits_to_sort(ranking->items, count);
@@ -44,7 +46,8 @@ void pd_rank_sort(struct pd_ranking *ranking, size_t count)
     }
 }
 
-/* The part of each row that has an item is the rank of its value, counted from `from`; returns the next rank. */
+/* The part of each row that has an item is the rank of its value, counted from `from`; returns the
+ * next rank. */
 static uint32_t rank_items(struct pd_ranking *ranking, size_t count, uint32_t from, uint32_t *ranks)
 {
     pd_rank_sort(ranking, count);
@@ -75,7 +78,8 @@ static uint64_t inverted_sign(uint64_t value)
     return value ^ UINT64_C(1) << 63;
 }
 
-/* Numbers that perf compares by their signed difference are in order when no difference is too large. */
+/* Numbers that perf compares by their signed difference are in order when no difference is too
+ * large. */
 struct extent {
     int64_t least, greatest;
 };
@@ -313,7 +317,8 @@ static bool part_by_symbol(struct pd_ranking *ranking)
     return ordered;
 }
 
-/* The part of each row by a key as pd_hist_compare_identities() has it; false: it is no order of numbers. */
+/* The part of each row by a key as pd_hist_compare_identities() has it; false: it is no order of
+ * numbers. */
 static bool part_by_key(struct pd_ranking *ranking, uint8_t key)
 {
     switch (key) {

@@ -9,7 +9,8 @@ struct pd_rank_item {
     uint32_t row;
 };
 
-/* By which rows are compared: the middle is an address, compared by its signed difference, or a thread and a depth. */
+/* By which rows are compared: the middle is an address, compared by its signed difference, or a
+ * thread and a depth. */
 struct pd_rank {
     uint32_t head, tail;
     uint64_t middle;
@@ -35,8 +36,8 @@ struct pd_ranking {
 
 /* Sorts the first `count` items by value, equal ones as they stood. */
 void pd_rank_sort(struct pd_ranking *ranking, size_t count);
-/* Refines heads by middles that are in order, then by tails: heads only are left. False: those with the same head are in none,
- * or there was no memory. */
+/* Refines heads by middles that are in order, then by tails: heads only are left. False: those with
+ * the same head are in none, or there was no memory. */
 bool pd_rank_join(struct pd_ranking *ranking, struct pd_ranks *ranks);
 /* By what rows are told apart; false: a key cannot be ranked, or there was no memory. */
 bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows in order by their ranks: a stable sort does what perf's trees do, which keep the order of equal rows. Only where something
- * is compared that is no order, rows pass through the tree. */
+/* Rows in order by their ranks: a stable sort does what perf's trees do, which keep the order of
+ * equal rows. Only where something is compared that is no order, rows pass through the tree. */
 #include "analyse/rank.h"
 #include <stdlib.h>
 
@@ -133,7 +133,8 @@ static bool arrange_by_output(struct pd_ranking *ranking, struct pd_ranks *ranks
 
 /* ---- all of it ---- */
 
-/* Texts whose comparison is noted: when they are the first key, each row's is compared with another's. */
+/* Texts whose comparison is noted: when they are the first key, each row's is compared with
+ * another's. */
 static bool notes_first_key_only(const struct pd_hist_sorting *sorting, uint8_t *met)
 {
     static const struct {

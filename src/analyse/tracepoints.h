@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* A verb that reads tracepoints is a table: which events it takes, which fields of theirs it asks for, what it does with
- * each. What is here finds the fields by name, once for an event, and shows the verb each sample in delivery order, with the
- * timeline as it holds before that sample.
+/* A verb that reads tracepoints is a table: which events it takes, which fields of theirs it asks
+ * for, what it does with each. What is here finds the fields by name, once for an event, and shows
+ * the verb each sample in delivery order, with the timeline as it holds before that sample.
  *
  *     enum { PREV_PID, NEXT_PID };
  *     static const struct pd_tp_handler handlers[] = {
  *         { "sched:sched_switch", { "prev_pid", "next_pid" }, take_switch },
  *         { 0 } };
- *     struct pd_tp_verb verb = { .handlers = handlers, .data = &mine, .hears = PD_TP_HEARS(COMM) | PD_TP_HEARS(FORK) };
- *     status = pd_tp_open(&tp, recording, NULL, &verb, write, data);
- *     if (!status)
- *         status = pd_tp_run(&tp);
- *     ... print what was gathered into tp.out ...
- *     status = pd_tp_close(&tp, status);
+ *     struct pd_tp_verb verb = { .handlers = handlers, .data = &mine, .hears = PD_TP_HEARS(COMM) |
+ *     PD_TP_HEARS(FORK) }; status = pd_tp_open(&tp, recording, NULL, &verb, write, data); if
+ *     (!status) status = pd_tp_run(&tp); ... print what was gathered into tp.out ... status =
+ *     pd_tp_close(&tp, status);
  *
  * All calls come from one thread, whatever the number of threads: those read ahead. */
 #ifndef PD_ANALYSE_TRACEPOINTS_H
@@ -32,7 +30,8 @@ struct pd_tp_handler {
     perfdata_status (*take)(void *verb, const struct pd_tp_sample *sample);
 };
 
-/* Bits of the records that act on the timeline: perf's verbs listen to some only, and so their names and maps differ. */
+/* Bits of the records that act on the timeline: perf's verbs listen to some only, and so their
+ * names and maps differ. */
 #define PD_TP_HEARS(NAME) (UINT64_C(1) << PD_RECORD_##NAME)
 #define PD_TP_HEARS_ALL UINT64_MAX
 
@@ -84,16 +83,18 @@ perfdata_status pd_tp_close(struct pd_tp *tp, perfdata_status status);
 
 /* Is there an event of this name? */
 bool pd_tp_has_event(const struct pd_recording *recording, const char *name);
-/* Any tracepoint at all? perf asks before it reads; where there is none, that is told in perf's words. */
+/* Any tracepoint at all? perf asks before it reads; where there is none, that is told in perf's
+ * words. */
 bool pd_tp_has_tracepoints(struct pd_recording *recording, const char *how_to_record);
 
-/* Field `index` of the handler's; 0 where the event has none of that name or the sample's data end before it. */
+/* Field `index` of the handler's; 0 where the event has none of that name or the sample's data end
+ * before it. */
 uint64_t pd_tp_number(const struct pd_tp_sample *sample, unsigned index);
 /* The bytes of a text up to its NUL, not copied; NULL where there is none. */
 const char *pd_tp_text(const struct pd_tp_sample *sample, unsigned index, size_t *length);
 
-/* perf's machine__findnew_thread(): the thread of a tid as of this sample, made when unseen; pid UINT32_MAX: unknown. NULL
- * only without memory, which has been told. */
+/* perf's machine__findnew_thread(): the thread of a tid as of this sample, made when unseen; pid
+ * UINT32_MAX: unknown. NULL only without memory, which has been told. */
 struct pd_thread *pd_tp_thread(const struct pd_tp_sample *sample, uint32_t pid, uint32_t tid);
 /* Its name as of this sample. */
 const char *pd_tp_comm(const struct pd_tp_sample *sample, const struct pd_thread *thread);
@@ -106,8 +107,8 @@ struct pd_location *pd_tp_resolve_at(const struct pd_tp_sample *sample, struct p
                                      uint8_t cpumode, uint64_t ip);
 
 perfdata_status pd_tp_no_memory(struct pd_tp *tp);
-/* Threads in the order in which perf's tables hold them: 256 buckets by tid, each in order of tid. The caller frees it; NULL
- * without memory. */
+/* Threads in the order in which perf's tables hold them: 256 buckets by tid, each in order of tid.
+ * The caller frees it; NULL without memory. */
 struct pd_thread **pd_tp_threads(const struct pd_tp *tp, size_t *count);
 
 /* "START,STOP" in seconds, of which either may be missing: 0. False: it is none. */

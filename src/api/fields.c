@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/records.h>: the name of a field -> its value and its text, for every record by the tables. */
+/* <perfdata/records.h>: the name of a field -> its value and its text, for every record by the
+ * tables. */
 #include "api/cursor.h"
 #include "render/dump/dump.h"
 
-/* A walk that looks for the field of a path. Parts of the path are matched level by level; what a level does not match is
- * passed over with all that lies in it. */
+/* A walk that looks for the field of a path. Parts of the path are matched level by level; what a
+ * level does not match is passed over with all that lies in it. */
 struct finder {
     struct pd_sink sink;
     const char *path; /* what is left to match on the level that matched last */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/records.h>: a sample of a tracepoint -> its fields and perf's text, by the formats in the recording. */
+/* <perfdata/records.h>: a sample of a tracepoint -> its fields and perf's text, by the formats in
+ * the recording. */
 #include "api/cursor.h"
 
 static struct pd_tracing *tracing_of(struct perfdata_cursor *cursor)

@@ -20,7 +20,8 @@ enum {
 
 _Static_assert(sizeof(struct pd_arena_block) <= HEAD_SIZE, "the block head keeps the alignment");
 
-/* One that was used before, or a new one. Those that are too small for what comes now go, so that they do not add up. */
+/* One that was used before, or a new one. Those that are too small for what comes now go, so that
+ * they do not add up. */
 static struct pd_arena_block *take_block(struct pd_arena *arena, size_t *want)
 {
     struct pd_arena_block *block;

@@ -13,14 +13,16 @@ struct pd_arena {
     size_t total; /* bytes of the blocks in use */
 };
 
-/* An arena that is all zero is ready. Blocks are aligned to 16; NULL when the system has no memory. */
+/* An arena that is all zero is ready. Blocks are aligned to 16; NULL when the system has no
+ * memory. */
 void *pd_arena_alloc(struct pd_arena *arena, size_t size);
 void *pd_arena_zalloc(struct pd_arena *arena, size_t size);
 /* Copies `size` bytes and adds a NUL. */
 char *pd_arena_copy(struct pd_arena *arena, const void *bytes, size_t size);
 char *pd_arena_strdup(struct pd_arena *arena, const char *text);
 void pd_arena_free(struct pd_arena *arena);
-/* As pd_arena_free(), but what the system has given is kept for what comes next: its pages are not cleared again. */
+/* As pd_arena_free(), but what the system has given is kept for what comes next: its pages are not
+ * cleared again. */
 void pd_arena_empty(struct pd_arena *arena);
 
 #endif

@@ -17,7 +17,8 @@
 #define PD_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define PD_MAX(a, b) ((a) > (b) ? (a) : (b))
 
-/* Unaligned loads and stores of file bytes; `swap` when the file's order is not ours. The only places that do so. */
+/* Unaligned loads and stores of file bytes; `swap` when the file's order is not ours. The only
+ * places that do so. */
 PD_INLINE uint16_t pd_load16(const void *p, bool swap)
 {
     uint16_t v;
@@ -73,8 +74,8 @@ PD_INLINE uint64_t pd_align8(uint64_t v)
     return (v + 7) & ~UINT64_C(7);
 }
 
-/* Clears a small structure on a hot path: of one memset() of a few hundred bytes gcc makes `rep stos`, whose start costs
- * more than all the stores. */
+/* Clears a small structure on a hot path: of one memset() of a few hundred bytes gcc makes `rep
+ * stos`, whose start costs more than all the stores. */
 PD_INLINE void pd_clear(void *to, size_t size)
 {
     enum { BLOCK = 64 };

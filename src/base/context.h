@@ -42,27 +42,30 @@ void pd_context_fini(struct pd_context *context);
 perfdata_status pd_fail(struct pd_context *context, perfdata_status status, int64_t offset,
                         const char *format, ...) PD_PRINTF(4, 5);
 
-/* Counts an issue and tells the callback. 0, or PERFDATA_ERROR_STRICT in strict mode. Safe from any worker. */
+/* Counts an issue and tells the callback. 0, or PERFDATA_ERROR_STRICT in strict mode. Safe from any
+ * worker. */
 perfdata_status pd_issue(struct pd_context *context, enum perfdata_issue_kind kind, int64_t offset,
                          const char *format, ...) PD_PRINTF(4, 5);
 
-/* Where an analysis ends: `status`, or PERFDATA_ERROR_STRICT when an issue came meanwhile where nobody could stop, or
- * PERFDATA_ERROR_MEMORY when an allocation failed on this thread since pd_memory_forget(), whoever went on without it. */
+/* Where an analysis ends: `status`, or PERFDATA_ERROR_STRICT when an issue came meanwhile where
+ * nobody could stop, or PERFDATA_ERROR_MEMORY when an allocation failed on this thread since
+ * pd_memory_forget(), whoever went on without it. */
 perfdata_status pd_analysis_status(struct pd_context *context, perfdata_status status);
 
-/* An issue that perf 6.1 tells on its standard error, in perf's words: `format` makes whole lines with their newlines,
- * "Warning:\n" first where perf has it. They reach the callback as `perf_text`, and joined to one line without
- * "Warning:" as `text`. Otherwise as pd_issue(). */
+/* An issue that perf 6.1 tells on its standard error, in perf's words: `format` makes whole lines
+ * with their newlines, "Warning:\n" first where perf has it. They reach the callback as
+ * `perf_text`, and joined to one line without "Warning:" as `text`. Otherwise as pd_issue(). */
 perfdata_status pd_warning(struct pd_context *context, enum perfdata_issue_kind kind,
                            int64_t offset, const char *format, ...) PD_PRINTF(4, 5);
 
-/* A caller's option struct, which begins with its own size, onto `to` of `known` bytes. What it lacks (an older caller) keeps
- * what `to` holds; what it has beyond (a newer caller) must be zero, else nothing is copied: PERFDATA_ERROR_ARGUMENT, told in
- * `context` (may be NULL). `given` NULL: nothing is copied. */
+/* A caller's option struct, which begins with its own size, onto `to` of `known` bytes. What it
+ * lacks (an older caller) keeps what `to` holds; what it has beyond (a newer caller) must be zero,
+ * else nothing is copied: PERFDATA_ERROR_ARGUMENT, told in `context` (may be NULL). `given` NULL:
+ * nothing is copied. */
 perfdata_status pd_take_options(struct pd_context *context, void *to, size_t known,
                                 const void *given);
-/* The other way round: `result` of `known` bytes onto the caller's struct, whose size stands in it already and stays; what it
- * has beyond becomes zero. `out` NULL: nothing is copied. */
+/* The other way round: `result` of `known` bytes onto the caller's struct, whose size stands in it
+ * already and stays; what it has beyond becomes zero. `out` NULL: nothing is copied. */
 void pd_give_result(void *out, const void *result, size_t known);
 
 #endif

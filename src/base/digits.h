@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Digits written straight to memory: for lines whose room was reserved at once. Each returns the end. */
+/* Digits written straight to memory: for lines whose room was reserved at once. Each returns the
+ * end. */
 #ifndef PD_DIGITS_H
 #define PD_DIGITS_H
 #include "base/base.h"

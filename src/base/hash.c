@@ -9,8 +9,8 @@
 
 uint64_t pd_hash_secret[2] = { UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xd6e8feb86659fd93) };
 
-/* Before anything can ask for a hash, so that it needs no lock. Where the kernel has nothing random yet, early in its life,
- * what differs from process to process must do. */
+/* Before anything can ask for a hash, so that it needs no lock. Where the kernel has nothing random
+ * yet, early in its life, what differs from process to process must do. */
 __attribute__((constructor(101))) static void draw_secret(void)
 {
     uint64_t drawn[2];

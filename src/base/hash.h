@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Hash functions and a table from 64-bit keys to 32-bit values (open addressing, one owner).
  *
- * Keys come from files that anybody may have made. With a hash function that is known, a file can name keys that all fall
- * into one place of a table, and each look-up then walks over all of them. So the functions here depend on numbers that
- * each process draws anew. No output may depend on them: neither on a hash nor on the order of a table's slots. What must
- * be equal in every process is a pd_digest(). */
+ * Keys come from files that anybody may have made. With a hash function that is known, a file can
+ * name keys that all fall into one place of a table, and each look-up then walks over all of them.
+ * So the functions here depend on numbers that each process draws anew. No output may depend on
+ * them: neither on a hash nor on the order of a table's slots. What must be equal in every process
+ * is a pd_digest(). */
 #ifndef PD_HASH_H
 #define PD_HASH_H
 #include "base/base.h"
@@ -12,7 +13,8 @@
 /* Drawn when the library is loaded, constant from then on; the second one is odd. */
 extern uint64_t pd_hash_secret[2];
 
-/* Both halves of the product: its low bits depend on all bits of the factors, unlike those of a plain product. */
+/* Both halves of the product: its low bits depend on all bits of the factors, unlike those of a
+ * plain product. */
 PD_INLINE uint64_t pd_hash_fold(uint64_t a, uint64_t b)
 {
 #ifdef __SIZEOF_INT128__
@@ -47,8 +49,8 @@ PD_INLINE uint64_t pd_hash_add(uint64_t hash, uint64_t x)
 
 uint64_t pd_hash_bytes(const void *bytes, size_t size);
 
-/* Equal in every process and on every machine, for what is written or printed; whoever chooses the bytes can choose the
- * digest, too. `seed` is 0 or the digest of what comes before. */
+/* Equal in every process and on every machine, for what is written or printed; whoever chooses the
+ * bytes can choose the digest, too. `seed` is 0 or the digest of what comes before. */
 uint64_t pd_digest(const void *bytes, size_t size, uint64_t seed);
 uint64_t pd_digest64(uint64_t x);
 

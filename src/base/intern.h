@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings by 32-bit id: equal text, equal id. One owner; texts never move, so others may read them. */
+/* Strings by 32-bit id: equal text, equal id. One owner; texts never move, so others may read
+ * them. */
 #ifndef PD_INTERN_H
 #define PD_INTERN_H
 #include "base/arena.h"

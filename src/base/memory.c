@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Large tables, in huge pages where the system has them, and allocations that are noted when they fail. */
+/* Large tables, in huge pages where the system has them, and allocations that are noted when they
+ * fail. */
 #include "base/memory.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores past this core's caches, for what another core reads next: it would have to fetch each line from here, and this one
- * to ask for it back. Where there are none, PD_STREAMS is 0. */
+/* Stores past this core's caches, for what another core reads next: it would have to fetch each
+ * line from here, and this one to ask for it back. Where there are none, PD_STREAMS is 0. */
 #ifndef PD_STREAM_H
 #define PD_STREAM_H
 #include "base/base.h"

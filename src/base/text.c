@@ -115,8 +115,8 @@ void pd_text_hex_prefixed(struct pd_text *text, uint64_t value)
     pd_text_hex(text, value, 0, ' ');
 }
 
-/* The number of hundredths, rounded as printf() does, from the exact value: the significand times 100 has 60 bits at
- * most. For values from 0 on, and below 2^30. */
+/* The number of hundredths, rounded as printf() does, from the exact value: the significand times
+ * 100 has 60 bits at most. For values from 0 on, and below 2^30. */
 static uint64_t hundredths(double value)
 {
     enum { FRACTION_BITS = 52, EXPONENT_BIAS = 1023 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The writer of all text: a growing buffer with its own appenders for numbers and padding, no printf on hot paths.
- * Out of memory it sets `failed` and drops what follows; the caller asks once at the end. */
+/* The writer of all text: a growing buffer with its own appenders for numbers and padding, no
+ * printf on hot paths. Out of memory it sets `failed` and drops what follows; the caller asks once
+ * at the end. */
 #ifndef PD_TEXT_H
 #define PD_TEXT_H
 #include "base/base.h"

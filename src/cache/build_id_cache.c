@@ -158,7 +158,8 @@ perfdata_status perfdata_build_id_cache_remove_id(perfdata_build_id_cache *cache
                           kept, id);
     if (length < 0 || (size_t)length >= sizeof file)
         return PERFDATA_ERROR_OUTPUT;
-    /* Of old perfs the entry is a file. Something that is not ours may lie in the folder: it stays. */
+    /* Of old perfs the entry is a file. Something that is not ours may lie in the folder: it
+     * stays. */
     if (rmdir(file) && errno == ENOTDIR)
         (void)unlink(file);
     return unlink(link) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;

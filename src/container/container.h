@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer container/: chunks -> an open recording: events, features, and records in file order. */
+/* The layer container/: chunks -> an open recording: events, features, and records in file
+ * order. */
 #ifndef PD_CONTAINER_H
 #define PD_CONTAINER_H
 #include "base/arena.h"
@@ -67,13 +68,16 @@ PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, un
     return feature < 256 && recording->feature_bits[feature / 64] >> feature % 64 & 1;
 }
 
-/* `out` is all zero but for its context, `all_streams` and `like_perf`, which the caller has initialised. The source
- * becomes the recording's, also on failure; pd_recording_close() ends both and the context. `path` for messages. */
+/* `out` is all zero but for its context, `all_streams` and `like_perf`, which the caller has
+ * initialised. The source becomes the recording's, also on failure; pd_recording_close() ends both
+ * and the context. `path` for messages. */
 perfdata_status pd_recording_open(struct pd_source *source, const char *path,
                                   struct pd_recording *out);
-/* A pipe's stream that was opened and no more is copied into a temporary file, so that it can be read more than once. */
+/* A pipe's stream that was opened and no more is copied into a temporary file, so that it can be
+ * read more than once. */
 perfdata_status pd_recording_spool(struct pd_recording *recording);
-/* For views that need no header: with `like_perf` what only the header makes readable ends their walk, as it ends perf's. */
+/* For views that need no header: with `like_perf` what only the header makes readable ends their
+ * walk, as it ends perf's. */
 void pd_recording_skip_header(struct pd_recording *recording);
 void pd_recording_close(struct pd_recording *recording);
 
@@ -81,7 +85,7 @@ void pd_recording_close(struct pd_recording *recording);
 const struct pd_event *pd_recording_event_of(const struct pd_recording *recording,
                                              const uint8_t *record, uint32_t size, uint32_t type);
 
-/* ---- the walk over records in file order ------------------------------------------------------------------ */
+/* ---- the walk over records in file order ----------------------------------------------------- */
 
 struct pd_raw {
     const uint8_t *data; /* header included; valid while `chunk` is held or until the next call */
@@ -100,11 +104,12 @@ struct pd_walk;
 struct pd_ahead;
 
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out);
-/* 1 a record, 0 end, < 0 status. Damage is reported as issues, then skipped up to the next plausible record. */
+/* 1 a record, 0 end, < 0 status. Damage is reported as issues, then skipped up to the next
+ * plausible record. */
 int pd_walk_next(struct pd_walk *walk, struct pd_raw *out);
-/* Before the first record. CLOSED: compressed records come as they are, not what they hold. PAYLOADS: raw.payload is
- * there for each record that has one, behind it in its chunk, which a stream gives no second time. QUIET: damage is passed
- * without a word, for a second walk. */
+/* Before the first record. CLOSED: compressed records come as they are, not what they hold.
+ * PAYLOADS: raw.payload is there for each record that has one, behind it in its chunk, which a
+ * stream gives no second time. QUIET: damage is passed without a word, for a second walk. */
 enum pd_walk_flags { PD_WALK_CLOSED = 1, PD_WALK_PAYLOADS = 2, PD_WALK_QUIET = 4 };
 void pd_walk_set(struct pd_walk *walk, unsigned flags);
 /* Other threads may read the next chunk by pd_ahead_serve(); `ahead` outlives the walk. */

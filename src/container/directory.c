@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory form: `data` is a recording of its own; data.0, data.1 ... are records without a header. */
+/* The directory form: `data` is a recording of its own; data.0, data.1 ... are records without a
+ * header. */
 #include "container/internal.h"
 #include <ctype.h>
 #include <stdlib.h>

@@ -127,7 +127,8 @@ perfdata_status pdc_finish_positions(struct pd_recording *recording)
     return PERFDATA_OK;
 }
 
-/* Events that differ in where the id stands: take the first place that holds the id of an event which has it there. */
+/* Events that differ in where the id stands: take the first place that holds the id of an event
+ * which has it there. */
 static const struct pd_event *try_layouts(const struct pd_recording *recording,
                                           const uint8_t *record, uint32_t size, uint32_t type)
 {

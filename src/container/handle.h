@@ -21,7 +21,8 @@ PD_INLINE const struct pd_event *pd_private_event(const perfdata_event *event)
     return (const struct pd_event *)event;
 }
 
-/* Gives the text to `write` and frees it. PERFDATA_ERROR_MEMORY when it had failed, PERFDATA_ERROR_OUTPUT. */
+/* Gives the text to `write` and frees it. PERFDATA_ERROR_MEMORY when it had failed,
+ * PERFDATA_ERROR_OUTPUT. */
 perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text,
                             perfdata_write_fn write, void *data);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file header: magic, byte order, sections and their bytes, and the bitmap in its three shapes. */
+/* The file header: magic, byte order, sections and their bytes, and the bitmap in its three
+ * shapes. */
 #include "container/internal.h"
 
 enum { HEADER_OLD = 72, HEADER_NEW = 104, HEADER_PIPE = 16, MIN_ENTRY = 64 + 16 };
@@ -124,7 +125,8 @@ static bool table_fits(struct pd_recording *recording, const uint64_t bits[4])
     return true;
 }
 
-/* 64-bit longs, or the 32-bit longs of a big-endian machine: the one whose table fits; HOSTNAME decides a tie. */
+/* 64-bit longs, or the 32-bit longs of a big-endian machine: the one whose table fits; HOSTNAME
+ * decides a tie. */
 static void choose_bitmap(struct pd_recording *recording, const uint8_t *bytes)
 {
     uint64_t wide[4], narrow[4];

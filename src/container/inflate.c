@@ -18,7 +18,8 @@ static bool find_payload(const struct pd_walk *walk, const struct pd_raw *raw,
     *size = raw->size - at;
     if (raw->type == PD_RECORD_COMPRESSED2) {
         uint64_t said = pd_load64(raw->data + 8, walk->swap);
-        /* writers left it unset behind the first record of a chunk: the record's size counts then */
+        /* writers left it unset behind the first record of a chunk: the record's size counts
+         * then */
         if (said <= *size && pd_align8(said) == pd_align8(*size))
             *size = (size_t)said;
     }

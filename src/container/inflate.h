@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records inside compressed ones: one zstd stream over all of a file, records split anywhere between its pieces. */
+/* Records inside compressed ones: one zstd stream over all of a file, records split anywhere
+ * between its pieces. */
 #ifndef PD_CONTAINER_INFLATE_H
 #define PD_CONTAINER_INFLATE_H
 #include "io/io.h"

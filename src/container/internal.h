@@ -6,8 +6,8 @@
 
 /* header.c: the file header and the feature bitmap. */
 perfdata_status pdc_read_header(struct pd_recording *recording);
-/* Bytes of a section of the file: from the caller's memory, or read into the arena. Never more than the file has:
- * *size is then less than asked. */
+/* Bytes of a section of the file: from the caller's memory, or read into the arena. Never more than
+ * the file has: *size is then less than asked. */
 perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_section section,
                                  const uint8_t **bytes, size_t *size);
 
@@ -15,8 +15,9 @@ perfdata_status pdc_read_section(struct pd_recording *recording, struct pd_secti
 perfdata_status pdc_read_events(struct pd_recording *recording);
 perfdata_status pdc_finish_positions(struct pd_recording *recording);
 
-/* features.c: keeps a feature's payload, which lives as long as the recording, and what it says; feature_bad tells of one that does not
- * parse. `offset`: where it is in the recording, for issues. */
+/* features.c: keeps a feature's payload, which lives as long as the recording, and what it says;
+ * feature_bad tells of one that does not parse. `offset`: where it is in the recording, for
+ * issues. */
 perfdata_status pdc_take_feature(struct pd_recording *recording, unsigned feature,
                                  const uint8_t *bytes, size_t size, uint64_t offset);
 /* The feature table and each feature; names and groups that they give. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and groups of events: EVENT_DESC by position, tracing data, the historic table, the attr (docs/perf-data-format.md). */
+/* Names and groups of events: EVENT_DESC by position, tracing data, the historic table, the attr
+ * (docs/perf-data-format.md). */
 #include "container/internal.h"
 #include <stdlib.h>
 
@@ -49,8 +50,8 @@ static bool in_events(const struct pd_recording *recording, const struct pd_part
            group->members <= recording->event_count - group->leader;
 }
 
-/* An event is led by the last group that says so. From the last group to the first, each event is set once: `skip` leads
- * over those that are set. */
+/* An event is led by the last group that says so. From the last group to the first, each event is
+ * set once: `skip` leads over those that are set. */
 static perfdata_status lead_members(struct pd_recording *recording)
 {
     const struct pd_feature_group_desc *desc = &recording->features.group_desc;

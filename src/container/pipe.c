@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The pipe form: what a file keeps in sections arrives as records before the first record of the kernel. They are
- * read when the recording is opened, and later ones (another stream behind the first) when the walk meets them. */
+/* The pipe form: what a file keeps in sections arrives as records before the first record of the
+ * kernel. They are read when the recording is opened, and later ones (another stream behind the
+ * first) when the walk meets them. */
 #include "container/walk.h"
 
 enum {
@@ -133,8 +134,8 @@ perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_ra
     }
 }
 
-/* The first record that is no part of the head: a live one, or a mark. What perf synthesises before it (kernel maps,
- * EVENT_UPDATE, maps of threads and CPUs) may stand between. */
+/* The first record that is no part of the head: a live one, or a mark. What perf synthesises before
+ * it (kernel maps, EVENT_UPDATE, maps of threads and CPUs) may stand between. */
 static bool ends_head(const struct pd_raw *raw)
 {
     switch (raw->type) {
@@ -166,8 +167,8 @@ static int next_quietly(struct pd_recording *recording, struct pd_walk *walk, st
     return more;
 }
 
-/* The head is walked twice, and what its records hold is taken once, here: what is wrong with that is said now, what is
- * wrong with the records themselves by the second walk. */
+/* The head is walked twice, and what its records hold is taken once, here: what is wrong with that
+ * is said now, what is wrong with the records themselves by the second walk. */
 static perfdata_status read_head(struct pd_recording *recording, struct pd_walk *walk)
 {
     perfdata_status status = PERFDATA_OK;

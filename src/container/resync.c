@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a plausible record is, and the way back to one after damage.
  *
- * One header proves little, a row of them much: each must begin where the last ends. Records are nearly always aligned
- * to 8 bytes, so an aligned row may be shorter than one that is not. */
+ * One header proves little, a row of them much: each must begin where the last ends. Records are
+ * nearly always aligned to 8 bytes, so an aligned row may be shorter than one that is not. */
 #include "container/walk.h"
 
 enum {
@@ -15,7 +15,8 @@ enum {
     WINDOW = AHEAD + 64 * 1024
 };
 
-/* Only simpleperf's own types have wide sizes here: any number may stand in the type of a damaged record. */
+/* Only simpleperf's own types have wide sizes here: any number may stand in the type of a damaged
+ * record. */
 struct pdc_header pdc_header(const uint8_t *record, bool swap)
 {
     struct pdc_header header = { pd_load32(record, swap), pd_load16(record + 6, swap),
@@ -297,8 +298,8 @@ bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *head
     }
     if (header->type >= PD_RECORD_WIDE)
         return false;
-    /* By the record's own place: what is written anew must be judged as it was read. Bytes before the row may seem to be
-     * one, too. */
+    /* By the record's own place: what is written anew must be judged as it was read. Bytes before
+     * the row may seem to be one, too. */
     const uint8_t *at = walk->next + pd_record_min_size(header->type);
     const uint8_t *end = walk->next + header->size;
     for (unsigned i = 0; i < ROWS_TRIED; i++, at++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk over records in file order. The common record costs a look into two tables; all else (the end of a chunk,
- * payloads, odd records, damage) goes the slow way. */
+/* The walk over records in file order. The common record costs a look into two tables; all else
+ * (the end of a chunk, payloads, odd records, damage) goes the slow way. */
 #include "container/walk.h"
 #include <perfdata/recording.h>
 #include <stdlib.h>
@@ -153,7 +153,8 @@ static void ask_ahead(struct pd_walk *walk)
     pd_ahead_ask(walk->ahead, walk->source, walk->next_offset, chunk, HEAD_SIZE, size);
 }
 
-/* Goes on in the chunk, whose first `got` bytes of next_offset stand at `head`: what is left of the last one before them. */
+/* Goes on in the chunk, whose first `got` bytes of next_offset stand at `head`: what is left of the
+ * last one before them. */
 static void use_chunk(struct pd_walk *walk, struct pd_chunk *chunk, size_t head, size_t got)
 {
     size_t left = (size_t)(walk->end - walk->next);
@@ -494,7 +495,8 @@ static int at_end(struct pd_walk *walk)
     return status < 0 ? walk->failed = status : next_part(walk) ? 2 : 0;
 }
 
-/* An unknown record that nothing plausible follows: it may be one, so it counts, but its size is not believed. */
+/* An unknown record that nothing plausible follows: it may be one, so it counts, but its size is
+ * not believed. */
 static int deliver_doubtful(struct pd_walk *walk, struct pd_raw *out,
                             const struct pdc_header *header)
 {

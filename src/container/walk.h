@@ -24,8 +24,8 @@ struct pd_walk {
     bool closed, payloads;    /* pd_walk_set() */
     uint64_t doubtful;        /* offset + 1 of the last record that is doubted */
     perfdata_status failed;
-    uint16_t least
-        [128]; /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
+    /* by type: the least size of one that needs no second look; UINT16_MAX: none is so */
+    uint16_t least[128];
     uint16_t span[128]; /* ... and how much more it may have */
     struct pdc_cached_event cache[64];
     struct pd_recording *recording;
@@ -61,8 +61,8 @@ PD_INLINE bool pdc_may_be_cut(const struct pd_walk *walk)
     return recording->truncated || recording->unfinished || recording->kind != PD_CONTAINER_FILE;
 }
 
-/* simpleperf has the tracing data in the record itself, perf behind it; where the compiler pads the structure to 16
- * bytes, perf writes those. */
+/* simpleperf has the tracing data in the record itself, perf behind it; where the compiler pads the
+ * structure to 16 bytes, perf writes those. */
 PD_INLINE bool pdc_holds_tracing_data(uint32_t type, uint32_t size)
 {
     return type == PD_RECORD_HEADER_TRACING_DATA && size > 16;
@@ -74,7 +74,8 @@ PD_INLINE bool pdc_holds_tracing_data(uint32_t type, uint32_t size)
 perfdata_status pdc_inflate_enter(struct pd_walk *walk, const struct pd_raw *raw);
 /* More of the piece behind what is left; nothing more: it is used up. */
 perfdata_status pdc_inflate_fill(struct pd_walk *walk, size_t need);
-/* Back to the records outside. `keep_rest`: what is left begins a record that the next piece ends. */
+/* Back to the records outside. `keep_rest`: what is left begins a record that the next piece
+ * ends. */
 perfdata_status pdc_inflate_leave(struct pd_walk *walk, bool keep_rest);
 void pdc_inflate_close(struct pd_walk *walk);
 
@@ -99,15 +100,19 @@ bool pdc_looks_right(const struct pdc_header *header);
 bool pdc_follows_record(struct pd_walk *walk, uint32_t size);
 /* The record at `next` is the last one, and its end is missing. */
 bool pdc_is_cut(const struct pd_walk *walk, const struct pdc_header *header);
-/* Says what is wrong with the record at `next`; sets *at_end when it is only cut by the end of the input. */
+/* Says what is wrong with the record at `next`; sets *at_end when it is only cut by the end of the
+ * input. */
 perfdata_status pdc_say_why(struct pd_walk *walk, const struct pdc_header *header, bool *at_end);
-/* The record at `next`, no sample, holds nothing else than a row of records from some place to its end. */
+/* The record at `next`, no sample, holds nothing else than a row of records from some place to its
+ * end. */
 bool pdc_holds_records(const struct pd_walk *walk, const struct pdc_header *header);
-/* The sample at `next` has bytes that nothing explains but as records of their own: its size is wrong. */
+/* The sample at `next` has bytes that nothing explains but as records of their own: its size is
+ * wrong. */
 bool pdc_is_hollow(struct pd_walk *walk, const struct pd_event *event, uint32_t size);
 /* What no record of this type exceeds but a damaged one; UINT16_MAX: all may be. */
 uint16_t pdc_most(uint32_t type);
-/* Where the record before has a wrong size, whole ones lie within it: true when `next` is now the first of them. */
+/* Where the record before has a wrong size, whole ones lie within it: true when `next` is now the
+ * first of them. */
 bool pdc_go_back(struct pd_walk *walk);
 /* Says what is wrong at `next` and moves to the next plausible record, or to the end. */
 perfdata_status pdc_resync(struct pd_walk *walk, const struct pdc_header *header);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums -> callgrind's text: what each function took, line by line, and what it called.
  *
- * Readers take what all calls of a function cost for its total, its own cost included; of one that nothing calls its own cost
- * and its calls. So that this is what its samples weigh, also where functions call themselves, a sample counts for one
- * call of each function: the one that is nearest to the root. A function that begins some stacks and is called in others is
- * called by "(root)" in the former. Each event is a column. */
+ * Readers take what all calls of a function cost for its total, its own cost included; of one that
+ * nothing calls its own cost and its calls. So that this is what its samples weigh, also where
+ * functions call themselves, a sample counts for one call of each function: the one that is nearest
+ * to the root. A function that begins some stacks and is called in others is called by "(root)" in
+ * the former. Each event is a column. */
 #include "convert/convert.h"
 #include "base/hash.h"
 #include <stdlib.h>

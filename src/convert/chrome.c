@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples -> the trace event format of Chromium: samples that refer to a tree of stack frames, names of threads. */
+/* Samples -> the trace event format of Chromium: samples that refer to a tree of stack frames,
+ * names of threads. */
 #include "convert/convert.h"
 #include "base/digits.h"
 #include <stdlib.h>

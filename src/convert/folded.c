@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks -> lines "comm;caller;callee weight", as FlameGraph's scripts have them.
  *
- * Blanks of a comm become _, a ; becomes :, since they part names there; an unknown function is told by its object, in
- * brackets. Where more than one event has samples its name stands first. */
+ * Blanks of a comm become _, a ; becomes :, since they part names there; an unknown function is
+ * told by its object, in brackets. Where more than one event has samples its name stands first. */
 #include "convert/convert.h"
 #include <stdlib.h>
 

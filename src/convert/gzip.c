@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes of a form -> gzip, without a time or a name, so that the same profile gives the same bytes. */
+/* Bytes of a form -> gzip, without a time or a name, so that the same profile gives the same
+ * bytes. */
 #include "convert/gzip.h"
 #include <stdlib.h>
 #include <zlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of `perf data convert --to-json`: header and samples, with the addresses of their chains as recorded. */
+/* The text of `perf data convert --to-json`: header and samples, with the addresses of their chains
+ * as recorded. */
 #include "convert/direct.h"
 #include <stdlib.h>
 #include <time.h>
@@ -120,7 +121,8 @@ static void put_place(struct pd_profile_worker *worker, const struct pd_location
     pd_text_string(out, "\n\t\t\t\t}");
 }
 
-/* perf takes the addresses before the first marker for those of user space, and heeds these markers alone. */
+/* perf takes the addresses before the first marker for those of user space, and heeds these markers
+ * alone. */
 static uint8_t mode_of_marker(uint64_t marker, uint8_t mode)
 {
     switch (marker) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples and the tables that they refer to -> Parquet files: samples, stacks, functions, events, mappings.
+/* Samples and the tables that they refer to -> Parquet files: samples, stacks, functions, events,
+ * mappings.
  *
- * Stacks and functions are told by hashes that are the same for every recording of any machine, so that the tables of many
- * recordings can be joined as they are. Hashes are known at the end only: each group of rows is written as it fills, but for
- * the column of stacks, which comes behind all of them. */
+ * Stacks and functions are told by hashes that are the same for every recording of any machine, so
+ * that the tables of many recordings can be joined as they are. Hashes are known at the end only:
+ * each group of rows is written as it fills, but for the column of stacks, which comes behind all
+ * of them. */
 #include "convert/parquet_write.h"
 #include "convert/tables.h"
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns -> pages, chunks and the footer of a Parquet file. A chunk is one page, behind its dictionary if it has one. */
+/* Columns -> pages, chunks and the footer of a Parquet file. A chunk is one page, behind its
+ * dictionary if it has one. */
 #include "convert/parquet_write.h"
 #include "base/hash.h"
 #include <stdlib.h>
@@ -213,7 +214,8 @@ struct dictionary {
     PD_VEC(uint64_t) values;
 };
 
-/* False in *ok: no memory. A dictionary that would not be much smaller than its column is given up: false. */
+/* False in *ok: no memory. A dictionary that would not be much smaller than its column is given up:
+ * false. */
 static bool make_dictionary(const uint64_t *values, size_t count, struct dictionary *out, bool *ok)
 {
     struct pd_map64 map = { 0 };

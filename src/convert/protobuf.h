@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields of protocol buffers, written one behind the other. A message within another is written to a text of its own first,
- * since its length stands before it. By hand because this is all of it: a generated writer would build each message in memory. */
+/* Fields of protocol buffers, written one behind the other. A message within another is written to
+ * a text of its own first, since its length stands before it. By hand because this is all of it: a
+ * generated writer would build each message in memory. */
 #ifndef PD_CONVERT_PROTOBUF_H
 #define PD_CONVERT_PROTOBUF_H
 #include "base/text.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums -> speedscope's JSON: a profile for each event and group, frames shared, a sample for each distinct stack.
+/* Sums -> speedscope's JSON: a profile for each event and group, frames shared, a sample for each
+ * distinct stack.
  *
- * Samples that repeat are one: a reader of this form needs seconds and gigabytes for each as it was recorded. */
+ * Samples that repeat are one: a reader of this form needs seconds and gigabytes for each as it was
+ * recorded. */
 #include "convert/convert.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in the columns of functions, events and mappings where tables refer to each other by hashes. */
+/* What is in the columns of functions, events and mappings where tables refer to each other by
+ * hashes. */
 #include "convert/tables.h"
 
 static const struct perfdata_profile_function *function_at(const perfdata_profile *profile,

@@ -57,7 +57,8 @@ static uint32_t head_words(uint32_t type, const struct pd_array *words)
     return is_second ? (uint32_t)PD_MIN(pd_array_at(words, 1), (uint64_t)words->count) : UINT32_MAX;
 }
 
-/* A CPU's words: magic, cpu, the number of parameters, parameters. Version 0 of CoreSight has no number. */
+/* A CPU's words: magic, cpu, the number of parameters, parameters. Version 0 of CoreSight has no
+ * number. */
 static void begin_cpu(struct pd_auxtrace_words *walk, uint32_t type, const struct pd_array *words,
                       uint32_t index)
 {

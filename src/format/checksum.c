@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One number over the fields of a record: a chain of multiplications, each field a link. Arrays and bytes have a digest
- * of their own in two lanes, since call chains and stacks are most of a recording. */
+/* One number over the fields of a record: a chain of multiplications, each field a link. Arrays and
+ * bytes have a digest of their own in two lanes, since call chains and stacks are most of a
+ * recording. */
 #include "format/row_read.h"
 #include "format/sample_visit.h"
 
@@ -146,7 +147,8 @@ PD_INLINE bool sum_sample(const struct pd_event *event, const uint8_t *record, u
     return true;
 }
 
-/* A body of numbers and a text at its end, as side-band has: no more than loads. False: it is none, or damaged. */
+/* A body of numbers and a text at its end, as side-band has: no more than loads. False: it is none,
+ * or damaged. */
 PD_INLINE bool sum_rows(const struct pd_row *row, const uint8_t *at, const uint8_t *end, bool swap,
                         uint16_t misc, uint64_t *hash)
 {

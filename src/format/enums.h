@@ -63,7 +63,8 @@ enum pd_misc {
 #undef MISC
 };
 
-/* PD_CPUMODE_*, PD_TYPE_*, PD_READ_*, PD_BRANCH_*, PD_MEM_* ...: see bits.def. 64 bits wide by need. */
+/* PD_CPUMODE_*, PD_TYPE_*, PD_READ_*, PD_BRANCH_*, PD_MEM_* ...: see bits.def. 64 bits wide by
+ * need. */
 #define VALUES(group) enum {
 #define BITS(group) enum {
 #define ITEM(PREFIX, NAME, number, text) PREFIX##_##NAME = (int)(number),

@@ -4,7 +4,8 @@
  *     if (features->nrcpus.present) ... features->nrcpus.online
  *     for (i < features->cmdline.words_count) puts(features->cmdline.words[i].text.text)
  *
- * Texts of length-prefixed strings are NUL-terminated and never NULL once `present`. All memory is the arena's. */
+ * Texts of length-prefixed strings are NUL-terminated and never NULL once `present`. All memory is
+ * the arena's. */
 #ifndef PD_FEATURES_H
 #define PD_FEATURES_H
 #include "format/rows.h"
@@ -27,10 +28,10 @@ struct pd_features {
 #include "format/nothing.h"
 };
 
-/* Decodes one feature's payload (a file's section or what follows feat_id in a HEADER_FEATURE record) into its
- * member of *features; `offset` is for issues. An unknown number is an issue, not an error. What does not parse is an
- * issue, too, and sets .partial. NRCPUS must come before CPU_TOPOLOGY, as it does by number.
- * Only errors of memory and of strict mode are returned. */
+/* Decodes one feature's payload (a file's section or what follows feat_id in a HEADER_FEATURE
+ * record) into its member of *features; `offset` is for issues. An unknown number is an issue, not
+ * an error. What does not parse is an issue, too, and sets .partial. NRCPUS must come before
+ * CPU_TOPOLOGY, as it does by number. Only errors of memory and of strict mode are returned. */
 perfdata_status pd_feature_decode(struct pd_features *features, unsigned feature,
                                   const uint8_t *bytes, size_t size, bool swap,
                                   struct pd_arena *arena, struct pd_context *context,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk over rows. Its stack is as deep as the tables nest (records.def, features.def), whatever the input says. */
+/* The walk over rows. Its stack is as deep as the tables nest (records.def, features.def), whatever
+ * the input says. */
 #include "format/fields.h"
 #include "format/row_read.h"
 #include "format/sample_visit.h"
@@ -63,7 +64,7 @@ static void open_field(struct walk *w, const struct pd_row *row, const char *nam
     w->sink->open(w->sink, &field);
 }
 
-/* ---- numbers, text, bytes, arrays ------------------------------------------------------------------------------ */
+/* ---- numbers, text, bytes, arrays ------------------------------------------------------------ */
 
 static bool visit_number(struct walk *w, const struct pd_row *row)
 {
@@ -166,7 +167,7 @@ static void visit_padding(struct walk *w, const struct pd_row *row)
     emit_bytes(w, row, row->name, PD_KIND_align, PD_MIN(size, left_of(w)));
 }
 
-/* ---- what has a form of its own -------------------------------------------------------------------------------- */
+/* ---- what has a form of its own -------------------------------------------------------------- */
 
 #define NONE .save = 0
 #define NAMES(group) .names = &pd_names_##group
@@ -251,7 +252,7 @@ static void visit_sample_body(struct walk *w)
     w->at = w->start + sample.parts_end;
 }
 
-/* ---- nesting ---------------------------------------------------------------------------------------------------- */
+/* ---- nesting --------------------------------------------------------------------------------- */
 
 static bool push(struct walk *w, const struct pd_row *rows, const uint8_t *end, bool list,
                  uint64_t left)
@@ -326,8 +327,8 @@ static bool visit_feature(struct walk *w, const struct pd_row *row)
                                                      : NULL;
     static const struct pd_row none = { .name = NULL };
     if (!left_of(w))
-        rows =
-            NULL; /* a mark, like the one that ends a pipe's features: its number is the writer's last */
+        /* a mark, like the one that ends a pipe's features: its number is the writer's last */
+        rows = NULL;
     open_field(w, row, row->name, PD_KIND_window, 0);
     return push(w, rows ? rows : &none, w->end, false, 0);
 }
@@ -394,7 +395,8 @@ static void finish(struct walk *w)
     w->depth--;
 }
 
-/* A field that is not there ends its window: what is left of that is unread, and what is around goes on. */
+/* A field that is not there ends its window: what is left of that is unread, and what is around
+ * goes on. */
 static void cut(struct walk *w)
 {
     static const struct pd_row none = { .name = NULL };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Every field of any record, in order, once: what text, JSON, checksums and encoders are made from.
  *
- * A walk tells a sink about header, body, trailing bytes and trailer. Together the fields cover every byte, so a sink
- * that writes them back in file order has the record again, in either byte order. Bytes that the tables do not explain
- * come as a field "unread". */
+ * A walk tells a sink about header, body, trailing bytes and trailer. Together the fields cover
+ * every byte, so a sink that writes them back in file order has the record again, in either byte
+ * order. Bytes that the tables do not explain come as a field "unread". */
 #ifndef PD_FIELDS_H
 #define PD_FIELDS_H
 #include "format/names.h"
@@ -15,21 +15,22 @@ struct pd_field {
     const struct pd_names *names; /* of the value, or NULL */
     uint8_t kind;                 /* enum pd_kind */
     bool swap;                    /* of arrays' elements */
-    uint64_t
-        value; /* numbers, sign-extended where signed; f64 as its bits; list: the number of items, if known */
+    /* numbers, sign-extended where signed; f64 as its bits; list: the number of items, if known */
+    uint64_t value;
     const uint8_t *data; /* text, bytes, array: where they are in the record */
     size_t size;         /* bytes there; padding of text counts */
     uint32_t length;     /* text: bytes before the NUL; array: elements */
     uint64_t mask;       /* registers; `value` is their abi then */
 };
 
-/* Lists: open(list) { open(item: name NULL) fields close } close. Windows, attrs, read values, the trailer: open { } close. */
+/* Lists: open(list) { open(item: name NULL) fields close } close. Windows, attrs, read values, the
+ * trailer: open { } close. */
 struct pd_sink {
     void (*field)(struct pd_sink *sink, const struct pd_field *field);
     void (*open)(struct pd_sink *sink, const struct pd_field *field);
     void (*close)(struct pd_sink *sink);
-    bool
-        whole; /* attr, read, sample and feature come as one field of bytes instead of their fields */
+    /* attr, read, sample and feature come as one field of bytes instead of their fields */
+    bool whole;
     bool headless; /* leave out the header's fields */
 };
 
@@ -41,8 +42,8 @@ struct pd_fields_input {
     uint32_t cpus; /* that feature NRCPUS names, for HEADER_FEATURE records; 0: unknown */
 };
 
-/* PERFDATA_ERROR_BAD_RECORD when the record says more than it holds (its fields came all the same). The record must
- * hold at least its 8-byte header; the size in that may differ from `size`. */
+/* PERFDATA_ERROR_BAD_RECORD when the record says more than it holds (its fields came all the same).
+ * The record must hold at least its 8-byte header; the size in that may differ from `size`. */
 perfdata_status pd_fields_walk(const struct pd_fields_input *input, struct pd_sink *sink);
 
 /* The same for rows over bytes that are no record: a feature's payload, a build-id entry. */
@@ -52,13 +53,13 @@ perfdata_status pd_rows_walk(const struct pd_row *rows, const uint8_t *bytes, si
 /* A perf_event_attr; the row without a name ends it. */
 extern const struct pd_row pd_attr_rows[];
 
-/* Writes the record's fields in that byte order into out[size]. PERFDATA_ERROR_BAD_RECORD: parts that could not be
- * read have been copied. */
+/* Writes the record's fields in that byte order into out[size]. PERFDATA_ERROR_BAD_RECORD: parts
+ * that could not be read have been copied. */
 perfdata_status pd_record_encode(const struct pd_fields_input *input, bool big_endian,
                                  uint8_t *out);
 
-/* The same; `edit` sees each field first and may change numbers (array elements: in a copy that it points `data` to, of the
- * same size). */
+/* The same; `edit` sees each field first and may change numbers (array elements: in a copy that it
+ * points `data` to, of the same size). */
 typedef void (*pd_edit_fn)(void *data, struct pd_field *field);
 perfdata_status pd_record_edit(const struct pd_fields_input *input, bool big_endian, uint8_t *out,
                                pd_edit_fn edit, void *data);

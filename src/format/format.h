@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer format/: bytes <-> structures. What all others may use: record types, attributes, events, samples.
- * The lists themselves are in *.def; nothing of the format is listed anywhere else. */
+/* The layer format/: bytes <-> structures. What all others may use: record types, attributes,
+ * events, samples. The lists themselves are in *.def; nothing of the format is listed anywhere
+ * else. */
 #ifndef PD_FORMAT_H
 #define PD_FORMAT_H
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/context.h"
 #include "base/text.h"
-#include "format/enums.h" /* enum pd_record_type, pd_feature, pd_sample_bit, pd_misc ... made from the tables */
+/* enum pd_record_type, pd_feature, pd_sample_bit, pd_misc ... made from the tables */
+#include "format/enums.h"
 
-/* ---- attributes ---------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* perf_event_attr in host order, each field under the kernel's name; the flag bits numbered as in a
  * little-endian file (bit n = flag n), precise_ip in bits 15-16. Fields beyond `size` are 0. */
@@ -37,7 +39,8 @@ perfdata_status pd_attr_decode(const uint8_t *bytes, size_t room, bool swap, str
 /* The reverse: `size` bytes, which its size field then says; what does not fit is left out. */
 void pd_attr_encode(const struct pd_attr *attr, bool swap, uint8_t *to, size_t size);
 
-/* The flag word and aux_action of a big-endian file <-> our numbering (docs/perf-data-format.md, Attributes). */
+/* The flag word and aux_action of a big-endian file <-> our numbering (docs/perf-data-format.md,
+ * Attributes). */
 uint64_t pd_attr_flags_from_big(uint64_t word);
 uint64_t pd_attr_flags_to_big(uint64_t flags);
 uint32_t pd_aux_action_mirror(uint32_t word); /* its own inverse */
@@ -47,7 +50,7 @@ PD_INLINE unsigned pd_attr_precise_ip(const struct pd_attr *attr)
     return (unsigned)(attr->flags >> PD_ATTR_PRECISE_IP & 3);
 }
 
-/* ---- a sample's layout, computed once per event ---------------------------------------------------------- */
+/* ---- a sample's layout, computed once per event ---------------------------------------------- */
 
 /* Offsets are from the start of the record; 0: the field is absent. */
 struct pd_plan {
@@ -67,7 +70,7 @@ struct pd_plan {
 
 void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out);
 
-/* ---- events ------------------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 struct pd_event {
     uint32_t index; /* position in the recording */
@@ -80,7 +83,8 @@ struct pd_event {
     /* EVENT_UPDATE */
     const char *unit;
     double scale;
-    /* groups: the leader's index (own index when alone), members of the group when this is its leader */
+    /* groups: the leader's index (own index when alone), members of the group when this is its
+     * leader */
     uint32_t leader, member_count;
     const char *group_name; /* NULL: "anon group" */
     /* while a trace is decoded */
@@ -89,20 +93,22 @@ struct pd_event {
     uint64_t added_type;
 };
 
-/* Names an event; `name` outlives it. Of a bpf-output event named "offcpu-time" (perf 6.16 and later) the raw data of each
- * sample say what it is about. */
+/* Names an event; `name` outlives it. Of a bpf-output event named "offcpu-time" (perf 6.16 and
+ * later) the raw data of each sample say what it is about. */
 void pd_event_name(struct pd_event *event, const char *name);
 
-/* The fields that samples of the event have once decoded: those of its sample_type, and what raw data bring. */
+/* The fields that samples of the event have once decoded: those of its sample_type, and what raw
+ * data bring. */
 PD_INLINE uint64_t pd_event_fields(const struct pd_event *event)
 {
     return event->attr.sample_type | (event->plan.is_offcpu ? PD_SAMPLE_CALLCHAIN : 0);
 }
 
-/* The name that perf makes from the attr alone (docs/perf-data-format.md), with modifiers, into `out`. */
+/* The name that perf makes from the attr alone (docs/perf-data-format.md), with modifiers, into
+ * `out`. */
 void pd_attr_name(const struct pd_attr *attr, struct pd_text *out);
 
-/* ---- records -------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 struct pd_record_header {
     uint32_t type;
@@ -132,7 +138,8 @@ const char *pd_record_type_name(uint32_t type);
 /* The least size of a record of this type without trailer, 8 for unknown ones. */
 uint32_t pd_record_min_size(uint32_t type);
 
-/* The identity fields at the end of a record that is no sample, or the same fields of a sample. Absent: all ones. */
+/* The identity fields at the end of a record that is no sample, or the same fields of a sample.
+ * Absent: all ones. */
 struct pd_identity {
     uint32_t pid, tid, cpu;
     uint64_t time, id, stream_id;
@@ -143,7 +150,8 @@ void pd_record_identity(const struct pd_event *event, const uint8_t *record, uin
 
 #define PD_NO_TIME UINT64_MAX
 
-/* The record's time by the plan alone; PD_NO_TIME when it has none (0 and all ones count as none). */
+/* The record's time by the plan alone; PD_NO_TIME when it has none (0 and all ones count as
+ * none). */
 PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *record, uint32_t size,
                                   uint32_t type)
 {
@@ -156,11 +164,12 @@ PD_INLINE uint64_t pd_record_time(const struct pd_plan *plan, const uint8_t *rec
     return time ? time : PD_NO_TIME;
 }
 
-/* ---- samples -------------------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
-/* Decoded; the pointers lead into the record and are unaligned, in file byte order (use pd_load64(p, swap)).
- * Absent fields have perf's defaults (docs/perf-data-format.md): cpu, pid, tid, time, id, stream_id all ones, period =
- * attr.sample_period, data_src PD_DATA_SRC_NONE, others 0. */
+/* Decoded; the pointers lead into the record and are unaligned, in file byte order (use
+ * pd_load64(p, swap)). Absent fields have perf's defaults (docs/perf-data-format.md): cpu, pid,
+ * tid, time, id, stream_id all ones, period = attr.sample_period, data_src PD_DATA_SRC_NONE, others
+ * 0. */
 struct pd_sample {
     const struct pd_event *event;
     const uint8_t *record;
@@ -194,7 +203,8 @@ struct pd_sample {
     uint32_t parts_end; /* offset behind the last field that was read */
 };
 
-/* Vector registers of a sample (abi bit PD_REGS_ABI_SIMD): so many, of so many u64 each, then predicate registers. */
+/* Vector registers of a sample (abi bit PD_REGS_ABI_SIMD): so many, of so many u64 each, then
+ * predicate registers. */
 struct pd_simd {
     uint16_t vectors, vector_words, predicates, predicate_words;
     const uint8_t *values; /* u64s */
@@ -205,11 +215,13 @@ struct pd_simd pd_simd(const uint8_t *at, bool swap);
 
 #define PD_DATA_SRC_NONE UINT64_C(0x5080021)
 
-/* PERFDATA_ERROR_BAD_RECORD when the content exceeds the record's size; *out then holds what was readable. */
+/* PERFDATA_ERROR_BAD_RECORD when the content exceeds the record's size; *out then holds what was
+ * readable. */
 perfdata_status pd_sample_decode(const struct pd_event *event, const uint8_t *record, uint32_t size,
                                  struct pd_sample *out);
 
-/* What pd_sample.read holds, by read_format. Entry i: value, id (0 without READ_ID), lost (0 without READ_LOST). */
+/* What pd_sample.read holds, by read_format. Entry i: value, id (0 without READ_ID), lost (0
+ * without READ_LOST). */
 struct pd_read_values {
     uint64_t count;            /* entries; 1 when not a group */
     uint64_t enabled, running; /* 0: not there */
@@ -228,7 +240,8 @@ uint32_t pd_read_decode(uint64_t read_format, const uint8_t *bytes, size_t room,
                         struct pd_read_values *out);
 struct pd_read_value pd_read_value(const struct pd_read_values *values, uint64_t index);
 
-/* One entry of pd_sample.branches; flags as in a little-endian file: PD_BRANCH_PART(flags, CYCLES). */
+/* One entry of pd_sample.branches; flags as in a little-endian file: PD_BRANCH_PART(flags,
+ * CYCLES). */
 struct pd_branch {
     uint64_t from, to, flags;
 };
@@ -246,7 +259,7 @@ PD_INLINE struct pd_branch pd_branch_at(const struct pd_sample *sample, size_t i
                                                               : flags };
 }
 
-/* ---- any record, by its table ----------------------------------------------------------------------------- */
+/* ---- any record, by its table ---------------------------------------------------------------- */
 
 /* Text "name: value" lines, JSON objects, checksums, encoders: format/fields.h (FORMAT). */
 

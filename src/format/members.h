@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For records.def and features.def: rows as members of structures. nothing.h forgets these. No include guard on purpose. */
+/* For records.def and features.def: rows as members of structures. nothing.h forgets these. No
+ * include guard on purpose. */
 #define PART(name) struct pd_part_##name {
 #define FIELD(kind, name, ...) PD_MEMBER_##kind(name)
 #define OPTIONAL(kind, name, ...) PD_MEMBER_##kind(name)

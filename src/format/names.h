@@ -14,7 +14,8 @@ struct pd_names {
     const struct pd_name *items;
 };
 
-/* pd_names_cpumode ...: one per group of bits.def; sample_type, flags (of attrs), record, feature. */
+/* pd_names_cpumode ...: one per group of bits.def; sample_type, flags (of attrs), record,
+ * feature. */
 #define VALUES(group) extern const struct pd_names pd_names_##group;
 #define BITS(group) extern const struct pd_names pd_names_##group;
 #define ITEM(PREFIX, NAME, number, text)
@@ -29,15 +30,18 @@ extern const struct pd_names pd_names_sample_type, pd_names_flags, pd_names_reco
 
 /* The text of a value, or NULL. */
 const char *pd_name_of(const struct pd_names *names, uint64_t value);
-/* Appends the names of the set bits with `between` between them, what has no name in hexadecimal; "0" for none. */
+/* Appends the names of the set bits with `between` between them, what has no name in hexadecimal;
+ * "0" for none. */
 void pd_bits_text(struct pd_text *text, const struct pd_names *names, uint64_t value,
                   const char *between);
 /* The same for the misc of a record of that type, cpumode first. */
 void pd_misc_text(struct pd_text *text, uint32_t type, uint16_t misc, const char *between);
 
-/* Registers: the name by architecture (as feature ARCH has it, normalised or not), index and the sample's abi; "unknown". */
+/* Registers: the name by architecture (as feature ARCH has it, normalised or not), index and the
+ * sample's abi; "unknown". */
 const char *pd_register_name(const char *arch, unsigned index, uint64_t abi);
-/* perf up to 6.12 does not know these machines by their names: all registers are "unknown" to it. */
+/* perf up to 6.12 does not know these machines by their names: all registers are "unknown" to
+ * it. */
 bool pd_perf_names_registers(const char *arch);
 /* The indices of the instruction and stack pointer; false for an architecture in no table. */
 bool pd_register_ip_sp(const char *arch, unsigned *ip, unsigned *sp);
@@ -50,7 +54,8 @@ uint16_t pd_features_compat_machine(const struct pd_features *features);
 const char *pd_features_arch(const struct pd_features *features);
 /* The recording is of an x86 machine in 64-bit mode. */
 bool pd_features_are_x86_64(const struct pd_features *features);
-/* "x86" for x86_64 and i686, "arm64" for aarch64 ...; what has no other name is returned as it is. */
+/* "x86" for x86_64 and i686, "arm64" for aarch64 ...; what has no other name is returned as it
+ * is. */
 const char *pd_arch_normalise(const char *arch);
 /* Is it a machine, by uname's name, whose addresses have 32 bits? */
 bool pd_arch_is_32_bit(const char *arch);

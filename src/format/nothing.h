@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Empty definitions of the macros of records.def and features.def that the includer has not defined, and,
- * included a second time with PD_FORGET, their end. No include guard on purpose. */
+/* Empty definitions of the macros of records.def and features.def that the includer has not
+ * defined, and, included a second time with PD_FORGET, their end. No include guard on purpose. */
 #ifdef PD_FORGET
 #undef PD_FORGET
 #undef RECORD

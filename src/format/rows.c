@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables as data: one array of rows per structure, each in a function so that a row can name its structure. */
+/* The tables as data: one array of rows per structure, each in a function so that a row can name
+ * its structure. */
 #include "format/features.h"
 #include "format/names.h"
 #include "format/structs.h"

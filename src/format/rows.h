@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the rows of records.def and features.def become: members of structures here, struct pd_row in rows.c. */
+/* What the rows of records.def and features.def become: members of structures here, struct pd_row
+ * in rows.c. */
 #ifndef PD_ROWS_H
 #define PD_ROWS_H
 #include "format/format.h"
 
-/* Text inside a record (not terminated) or a decoded feature (terminated). NULL when the field is absent. */
+/* Text inside a record (not terminated) or a decoded feature (terminated). NULL when the field is
+ * absent. */
 struct pd_str {
     const char *text;
     uint32_t length;
@@ -100,7 +102,8 @@ struct pd_row {
     const struct pd_row *(*part)(void);
 };
 
-/* The rows of a record's body or a feature's payload, NULL for numbers in no table. *size: that of the structure. */
+/* The rows of a record's body or a feature's payload, NULL for numbers in no table. *size: that of
+ * the structure. */
 const struct pd_row *pd_record_rows(uint32_t type, size_t *size);
 const struct pd_row *pd_feature_rows(unsigned feature, size_t *size);
 /* The offset of a feature's member in struct pd_features. */

@@ -80,7 +80,7 @@ void pd_plan_make(const struct pd_attr *attr, bool swap, struct pd_plan *out)
         plan_trailer(type, out);
 }
 
-/* ---- identity ---------------------------------------------------------------------------------------------- */
+/* ---- identity -------------------------------------------------------------------------------- */
 
 static void sample_identity(const struct pd_plan *plan, const uint8_t *record,
                             struct pd_identity *out)
@@ -134,7 +134,7 @@ void pd_record_identity(const struct pd_event *event, const uint8_t *record, uin
     }
 }
 
-/* ---- read_format -------------------------------------------------------------------------------------------- */
+/* ---- read_format ----------------------------------------------------------------------------- */
 
 uint32_t pd_read_decode(uint64_t read_format, const uint8_t *bytes, size_t room, bool swap,
                         struct pd_read_values *out)
@@ -192,7 +192,7 @@ struct pd_read_value pd_read_value(const struct pd_read_values *values, uint64_t
                                                    : 0 };
 }
 
-/* ---- branch flags --------------------------------------------------------------------------------------------- */
+/* ---- branch flags ---------------------------------------------------------------------------- */
 
 uint64_t pd_branch_flags_from_big(uint64_t word)
 {
@@ -216,7 +216,7 @@ uint64_t pd_branch_flags_to_big(uint64_t flags)
     return word;
 }
 
-/* ---- the variable parts --------------------------------------------------------------------------------------- */
+/* ---- the variable parts ---------------------------------------------------------------------- */
 
 struct cursor {
     const uint8_t *at, *end;
@@ -388,8 +388,8 @@ PD_INLINE void reset_parts(struct pd_sample *out)
     out->branch_hw_index = UINT64_MAX;
 }
 
-/* The kernel leaves hw_idx out when it has no branch stack at all (docs/perf-data-format.md, Branches): where the number of entries is 0 the
- * reading that uses the record up is right. */
+/* The kernel leaves hw_idx out when it has no branch stack at all (docs/perf-data-format.md,
+ * Branches): where the number of entries is 0 the reading that uses the record up is right. */
 static PD_NOINLINE bool decide_hw_index(struct cursor *c, const uint8_t *start, bool first_ok,
                                         struct pd_sample *out)
 {
@@ -433,9 +433,9 @@ void pd_event_name(struct pd_event *event, const char *name)
                             attr->sample_type & PD_SAMPLE_RAW && !strcmp(name, "offcpu-time");
 }
 
-/* What perf 6.16 and later record of time that a thread did not run: u32 pid, u32 tid, u64 period, u64 nr, u64 ips[nr] with
- * the marker of user space first, u64 cgroup. The record's own address, process and mode are of the BPF program that wrote
- * it. */
+/* What perf 6.16 and later record of time that a thread did not run: u32 pid, u32 tid, u64 period,
+ * u64 nr, u64 ips[nr] with the marker of user space first, u64 cgroup. The record's own address,
+ * process and mode are of the BPF program that wrote it. */
 static bool take_offcpu(struct pd_sample *out)
 {
     enum { PERIOD = 8, COUNT = 16, IPS = 24, LEAST = 32 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sample's and a trailer's fields in order, as code that is inlined into its user: the walk for any sink and the
- * checksum, which needs its speed, are this one body. */
+/* A sample's and a trailer's fields in order, as code that is inlined into its user: the walk for
+ * any sink and the checksum, which needs its speed, are this one body. */
 #ifndef PD_SAMPLE_VISIT_H
 #define PD_SAMPLE_VISIT_H
 #include "format/fields.h"

@@ -36,8 +36,8 @@ struct pd_tracing_part {
 /* "header_page" ... for people and JSON. */
 const char *pd_tracing_kind_name(enum pd_tracing_kind kind);
 
-/* Calls `each` with the parts until it returns false. Parts point into `bytes`. False: the data end early or are none; what
- * was whole came all the same. */
+/* Calls `each` with the parts until it returns false. Parts point into `bytes`. False: the data end
+ * early or are none; what was whole came all the same. */
 bool pd_tracing_walk(const uint8_t *bytes, size_t size,
                      bool (*each)(void *data, const struct pd_tracing_part *part), void *data);
 

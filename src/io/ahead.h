@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The next chunk of a file, read by a thread that has time for it before the one that walks needs it. */
+/* The next chunk of a file, read by a thread that has time for it before the one that walks needs
+ * it. */
 #ifndef PD_IO_AHEAD_H
 #define PD_IO_AHEAD_H
 #include "io/io.h"
@@ -20,12 +21,13 @@ struct pd_ahead {
 void pd_ahead_init(struct pd_ahead *ahead);
 void pd_ahead_fini(struct pd_ahead *ahead);
 
-/* The walker: up to `size` bytes at `offset` of the source belong at chunk->bytes + at. Takes over the chunk. What was asked
- * for before is dropped. */
+/* The walker: up to `size` bytes at `offset` of the source belong at chunk->bytes + at. Takes over
+ * the chunk. What was asked for before is dropped. */
 void pd_ahead_ask(struct pd_ahead *ahead, struct pd_source *source, uint64_t offset,
                   struct pd_chunk *chunk, size_t at, size_t size);
-/* The walker: the chunk asked for, if it is of this place and was read without failure: *got bytes. Waits for a reader
- * that has begun, never for one that has not. NULL: the caller reads. Nothing is asked for afterwards. */
+/* The walker: the chunk asked for, if it is of this place and was read without failure: *got bytes.
+ * Waits for a reader that has begun, never for one that has not. NULL: the caller reads. Nothing is
+ * asked for afterwards. */
 struct pd_chunk *pd_ahead_take(struct pd_ahead *ahead, const struct pd_source *source,
                                uint64_t offset, size_t *got);
 /* Any other thread: reads, if something is asked for. */

@@ -4,7 +4,8 @@
 #include "base/memory.h"
 #include <stdlib.h>
 
-/* Chunks that come back are kept for the next reads, so that memory stays flat; what is beyond goes to the system. */
+/* Chunks that come back are kept for the next reads, so that memory stays flat; what is beyond goes
+ * to the system. */
 enum { FREE_MAX = 32, COMMON_CAPACITY = 4 << 20 };
 /* Where many are held at a time, those of one size lie side by side in huge pages. */
 enum { SINGLE_CHUNKS = 4, SLAB_SIZE = 4 << 20 };

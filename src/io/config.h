@@ -4,7 +4,8 @@
 #define PD_CONFIG_H
 #include "base/context.h"
 
-/* Where perf looks: `only` (PERF_CONFIG) or, without it, `system` and then `home`/.perfconfig; NULL: not. */
+/* Where perf looks: `only` (PERF_CONFIG) or, without it, `system` and then `home`/.perfconfig;
+ * NULL: not. */
 struct pd_config_places {
     const char *only, *system, *home;
 };
@@ -17,8 +18,9 @@ struct pd_config_places {
         .home = (options)->search.home                                                             \
     }
 
-/* Calls `each` with "section.key" in the files' order; value NULL: no "=". Stops when it returns non-zero, and returns that. A
- * file that is not there is empty; a line that does not parse ends its file with an issue. */
+/* Calls `each` with "section.key" in the files' order; value NULL: no "=". Stops when it returns
+ * non-zero, and returns that. A file that is not there is empty; a line that does not parse ends
+ * its file with an issue. */
 typedef int (*pd_config_fn)(void *data, const char *key, const char *value);
 int pd_config_read(struct pd_context *context, const struct pd_config_places *places,
                    pd_config_fn each, void *data);

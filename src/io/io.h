@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer io/: a path, a descriptor, a memory block (or a pipe, a directory, a compressed file) -> chunks of bytes.
+/* The layer io/: a path, a descriptor, a memory block (or a pipe, a directory, a compressed file)
+ * -> chunks of bytes.
  *
- * A chunk is a reference-counted block of consecutive bytes of the input. Everything above holds records as
- * (chunk, pointer), copies nothing, and gives the chunk back when the last of its records has been consumed;
- * memory is bounded by what is under way. A record that crosses a chunk's end is put together at the front of
- * the next chunk, so a record always lies in one chunk as a whole. */
+ * A chunk is a reference-counted block of consecutive bytes of the input. Everything above holds
+ * records as (chunk, pointer), copies nothing, and gives the chunk back when the last of its
+ * records has been consumed; memory is bounded by what is under way. A record that crosses a
+ * chunk's end is put together at the front of the next chunk, so a record always lies in one chunk
+ * as a whole. */
 #ifndef PD_IO_H
 #define PD_IO_H
 #include "base/base.h"
@@ -40,8 +42,8 @@ struct pd_chunk *pd_chunk_new(struct pd_chunk_pool *pool, size_t capacity);
 /* A chunk of one reference over bytes that stay the caller's and outlive it. */
 struct pd_chunk *pd_chunk_over(struct pd_chunk_pool *pool, const uint8_t *bytes, size_t size);
 
-/* Where bytes come from: random access by pread (file, memory) or a stream (pipe, socket). Files are never mapped:
- * one that shrinks must not kill the process. */
+/* Where bytes come from: random access by pread (file, memory) or a stream (pipe, socket). Files
+ * are never mapped: one that shrinks must not kill the process. */
 struct pd_source;
 
 /* A directory opens as a source without bytes (pd_source_is_directory). */
@@ -55,8 +57,9 @@ perfdata_status pd_source_open_fd(struct pd_context *context, int fd, struct pd_
 /* The bytes stay the caller's; they must outlive the source. */
 perfdata_status pd_source_open_memory(struct pd_context *context, const void *bytes, size_t size,
                                       struct pd_source **out);
-/* What is wholly .gz, .xz or .zst becomes the temporary file that it is unpacked into; all else stays. The old source is
- * closed, and *source NULL on failure. Waits for the first bytes of a stream. */
+/* What is wholly .gz, .xz or .zst becomes the temporary file that it is unpacked into; all else
+ * stays. The old source is closed, and *source NULL on failure. Waits for the first bytes of a
+ * stream. */
 perfdata_status pd_source_unpack(struct pd_source **source);
 /* A regular file in a directory; PERFDATA_ERROR_NOT_FOUND when there is none of this name. */
 perfdata_status pd_source_open_entry(struct pd_context *context, const struct pd_source *directory,
@@ -70,8 +73,8 @@ void pd_source_close(struct pd_source *source);
 /* The size, or UINT64_MAX when it is not known (a stream). */
 uint64_t pd_source_size(const struct pd_source *source);
 bool pd_source_is_stream(const struct pd_source *source);
-/* A stream of which no more was read than what has been kept becomes a file: all of it is copied into an unlinked
- * temporary one. */
+/* A stream of which no more was read than what has been kept becomes a file: all of it is copied
+ * into an unlinked temporary one. */
 perfdata_status pd_source_spool(struct pd_source *source);
 bool pd_source_is_directory(const struct pd_source *source);
 /* The whole input when it is a memory block, else NULL. */
@@ -83,15 +86,18 @@ int64_t pd_source_changed(const struct pd_source *source);
 /* Reads up to `size` bytes at `offset`; *got is less only at the end of the input. */
 perfdata_status pd_source_read(struct pd_source *source, uint64_t offset, void *to, size_t size,
                                size_t *got);
-/* The same, but content with `least` bytes where more would have to be waited for (a stream). A stream is read once, from
- * front to back; what pd_source_stop_keeping() has not yet been called for can be read again from the start. */
+/* The same, but content with `least` bytes where more would have to be waited for (a stream). A
+ * stream is read once, from front to back; what pd_source_stop_keeping() has not yet been called
+ * for can be read again from the start. */
 perfdata_status pd_source_read_least(struct pd_source *source, uint64_t offset, void *to,
                                      size_t least, size_t size, size_t *got);
-/* Of a file, from any thread, at the same time as others: as pd_source_read(), but a failure is only told. */
+/* Of a file, from any thread, at the same time as others: as pd_source_read(), but a failure is
+ * only told. */
 bool pd_source_read_quietly(const struct pd_source *source, uint64_t offset, void *to, size_t size,
                             size_t *got);
 void pd_source_stop_keeping(struct pd_source *source);
-/* The first offset from `offset` on where a file may hold other bytes than zeros (holes are skipped). */
+/* The first offset from `offset` on where a file may hold other bytes than zeros (holes are
+ * skipped). */
 uint64_t pd_source_next_data(const struct pd_source *source, uint64_t offset);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A name that the user gave -> a descriptor to write to, and a complete file of that name or none. */
+/* A name that the user gave -> a descriptor to write to, and a complete file of that name or
+ * none. */
 #include "io/output_file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,9 @@ static perfdata_status cannot_write(struct pd_context *context, const char *path
                    strerrordesc_np(errno));
 }
 
-/* Opens a new file whose name is that of `file` and a suffix, in the same folder. mkstemp() would not do: its mode is
- * always 0600, and the umask cannot be asked for without changing it for other threads. */
+/* Opens a new file whose name is that of `file` and a suffix, in the same folder. mkstemp() would
+ * not do: its mode is always 0600, and the umask cannot be asked for without changing it for other
+ * threads. */
 static bool create_beside(struct pd_output_file *file, mode_t mode)
 {
     const char *slash = strrchr(file->path, '/');
@@ -44,7 +46,8 @@ static bool create_beside(struct pd_output_file *file, mode_t mode)
     return file->open;
 }
 
-/* Where the file is to be in the end: a link is followed, also one to a file that is not there yet. */
+/* Where the file is to be in the end: a link is followed, also one to a file that is not there
+ * yet. */
 static char *resolve(const char *path)
 {
     struct stat info;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that are written under a name which the user gave: what stands there, when the name appears, who may read it.
+/* Files that are written under a name which the user gave: what stands there, when the name
+ * appears, who may read it.
  *
- * A regular file is made beside its name and renamed when it is complete, so that a failure leaves what stood there and a
- * reader never sees half of it. It gets the mode that its kind has (less the umask), never that of the file which it
- * replaces: an old set-user-id bit must not pass to bytes of a recording. All else (a pipe, a FIFO, a device, a terminal)
- * is written into as a stream and stays what it is. Everything in the library that writes an output uses this. */
+ * A regular file is made beside its name and renamed when it is complete, so that a failure leaves
+ * what stood there and a reader never sees half of it. It gets the mode that its kind has (less the
+ * umask), never that of the file which it replaces: an old set-user-id bit must not pass to bytes
+ * of a recording. All else (a pipe, a FIFO, a device, a terminal) is written into as a stream and
+ * stays what it is. Everything in the library that writes an output uses this. */
 #ifndef PD_IO_OUTPUT_FILE_H
 #define PD_IO_OUTPUT_FILE_H
 #include "base/context.h"
@@ -26,26 +28,29 @@ struct pd_output_file {
     const char *name;
 };
 
-/* `path` stays the caller's until the file is closed; "-" and every other name of standard output (/dev/stdout) is
- * standard output. A link to a file is followed, and the file that it names is replaced. Waits for a reader of a FIFO.
+/* `path` stays the caller's until the file is closed; "-" and every other name of standard output
+ * (/dev/stdout) is standard output. A link to a file is followed, and the file that it names is
+ * replaced. Waits for a reader of a FIFO.
  *   PERFDATA_ERROR_OUTPUT  it cannot be made or opened */
 perfdata_status pd_output_file_open(struct pd_context *context, const char *path,
                                     enum pd_output_mode mode, struct pd_output_file *out);
-/* For formats that are not written from front to back, "a database": what exists and is no regular file is refused in
- * these words. */
+/* For formats that are not written from front to back, "a database": what exists and is no regular
+ * file is refused in these words. */
 perfdata_status pd_output_file_open_regular(struct pd_context *context, const char *path,
                                             enum pd_output_mode mode, const char *format,
                                             struct pd_output_file *out);
-/* Gives the file its name where `status`, of the writing, is no failure; removes it otherwise. Returns `status`, or
- * PERFDATA_ERROR_OUTPUT when the end fails. Does nothing to one that is not open. */
+/* Gives the file its name where `status`, of the writing, is no failure; removes it otherwise.
+ * Returns `status`, or PERFDATA_ERROR_OUTPUT when the end fails. Does nothing to one that is not
+ * open. */
 perfdata_status pd_output_file_close(struct pd_context *context, struct pd_output_file *file,
                                      perfdata_status status);
 
 /* All of the bytes. False and errno: they could not be written. */
 bool pd_output_file_write(const struct pd_output_file *file, const void *bytes, size_t size);
 
-/* Creates and opens `name` in a folder that is ours to fill. A regular file or link of that name goes first and is not
- * followed; anything else stays. -1 and errno: it cannot be made, EEXIST: something else has the name. */
+/* Creates and opens `name` in a folder that is ours to fill. A regular file or link of that name
+ * goes first and is not followed; anything else stays. -1 and errno: it cannot be made, EEXIST:
+ * something else has the name. */
 int pd_create_at(int folder, const char *name, mode_t mode);
 
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A decoded trace -> perf's synthesised samples, in their place among the recording's records: which queue is decoded when
- * and how far, which thread runs there, which samples a step makes, and what is known beside them.
+/* A decoded trace -> perf's synthesised samples, in their place among the recording's records:
+ * which queue is decoded when and how far, which thread runs there, which samples a step makes, and
+ * what is known beside them.
  *
  *     struct pd_synth *synth;
  *     pd_synth_open(&config, &synth);              appends the synthesised events to the recording
  *     ... for each record, before it acts on the timeline:
- *     while ((got = pd_synth_before(synth, record, &sink)) > 0) ... the sink is full: take what it holds, empty it
- *     ... and once more with NULL at the end.
- *     pd_synth_close(synth);                       the recording has its own events again
+ *     while ((got = pd_synth_before(synth, record, &sink)) > 0) ... the sink is full: take what it
+ *     holds, empty it ... and once more with NULL at the end. pd_synth_close(synth); the recording
+ *     has its own events again
  *
- * One owner: the front. The samples are real sample records, laid out by the plan of their event. */
+ * One owner: the front. The samples are real sample records, laid out by the plan of their
+ * event. */
 #ifndef PD_SYNTH_H
 #define PD_SYNTH_H
 #include "itrace/aux/aux.h"
@@ -18,7 +20,8 @@
 #include "order/order.h"
 #include "resolve/resolve.h"
 
-/* What a step did: the bits of a sample's flags, in the order of their letters "bcrosyiABExghDt". */
+/* What a step did: the bits of a sample's flags, in the order of their letters
+ * "bcrosyiABExghDt". */
 enum pd_ip_flag {
     PD_IP_BRANCH = 1 << 0,
     PD_IP_CALL = 1 << 1,
@@ -64,8 +67,8 @@ PD_INLINE uint16_t pd_synth_mode(uint64_t ip, bool guest)
     return kernel ? PD_CPUMODE_KERNEL : PD_CPUMODE_USER;
 }
 
-/* The record of a synthesised sample, in our byte order; what an event's attr does not name is there, too. Behind it lie the
- * variable parts. */
+/* The record of a synthesised sample, in our byte order; what an event's attr does not name is
+ * there, too. Behind it lie the variable parts. */
 struct pd_synth_fixed {
     uint32_t type;
     uint16_t misc, size;
@@ -83,7 +86,8 @@ PD_INLINE bool pd_synth_is_fixed(const struct pd_delivered *record)
            record->size == sizeof(struct pd_synth_fixed);
 }
 
-/* A sample -> its record, but for the number. One by one: the compiler would clear it by a slow instruction first. */
+/* A sample -> its record, but for the number. One by one: the compiler would clear it by a slow
+ * instruction first. */
 PD_INLINE void pd_synth_record(const struct pd_synth_fixed *fixed,
                                const struct pd_synth_facts *facts, const struct pd_event *event,
                                struct pd_thread *thread, struct pd_delivered *record)
@@ -107,7 +111,8 @@ PD_INLINE void pd_synth_record(const struct pd_synth_fixed *fixed,
     record->facts = facts;
 }
 
-/* Decodes it into a sample that holds nothing, or another one of these: what no such sample has is left alone. */
+/* Decodes it into a sample that holds nothing, or another one of these: what no such sample has is
+ * left alone. */
 PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_sample *out)
 {
     const struct pd_synth_fixed *fixed = (const void *)record->data;
@@ -132,8 +137,8 @@ PD_INLINE void pd_synth_sample(const struct pd_delivered *record, struct pd_samp
 /* Where samples are put. Those of one step take PD_SYNTH_STEP places at most. */
 enum { PD_SYNTH_STEP = 64 };
 
-/* A sample of fixed size on its way to another thread, which makes a record of it: what has to go from core to core takes
- * longer than what is done with it. */
+/* A sample of fixed size on its way to another thread, which makes a record of it: what has to go
+ * from core to core takes longer than what is done with it. */
 struct pd_synth_packed {
     uint64_t from, to, time, insn_ip, insn_count, cycle_count, period;
     uint16_t flags, place; /* of its record among the sink's */
@@ -203,8 +208,8 @@ struct pd_guests;
 /* A record of no recording: text of the debug log, in its place among the samples. */
 enum { PD_SYNTH_LOG = 127 };
 
-/* A record of no recording, too: a step of a queue, where steps were asked for. Its data is a struct pd_pt_step
- * (intel_pt/walk/decoder.h). */
+/* A record of no recording, too: a step of a queue, where steps were asked for. Its data is a
+ * struct pd_pt_step (intel_pt/walk/decoder.h). */
 enum { PD_SYNTH_STEP_RECORD = 126 };
 
 /* The debug log (--itrace=d). */
@@ -213,8 +218,8 @@ struct pd_synth_log {
     /* Takes the text; NULL: it comes as records PD_SYNTH_LOG. */
     perfdata_status (*write)(void *data, const char *text, size_t size);
     bool errors; /* those that are told stand in the log, too */
-    /* What the log says of a record of the recording: "PERF_RECORD_..." and a newline at the end. Of an AUXTRACE_ERROR the
-     * line that perf prints of it. */
+    /* What the log says of a record of the recording: "PERF_RECORD_..." and a newline at the end.
+     * Of an AUXTRACE_ERROR the line that perf prints of it. */
     void (*record)(void *data, const struct pd_delivered *record, struct pd_text *out);
 };
 
@@ -225,7 +230,8 @@ struct pd_synth_config {
     struct pd_code *code; /* which the caller lets know of patches */
     const struct pd_itrace_options *options;
     struct pd_aux_options aux; /* which CPUs */
-    /* Time spans wanted, in nanoseconds, inclusive, 0: open; the rest of the trace is jumped over. */
+    /* Time spans wanted, in nanoseconds, inclusive, 0: open; the rest of the trace is jumped
+     * over. */
     const struct pd_time_range *ranges;
     size_t range_count;
     const struct pd_synth_log *log; /* where to, when the options ask for one */
@@ -233,7 +239,8 @@ struct pd_synth_config {
     bool guest_code;                /* code that runs in a guest is the host's: --guest-code */
     struct pd_guests *guests;       /* else: theirs; NULL: nothing is known of guests */
     unsigned threads; /* that may walk, the caller's included; see pd_synth_take_help() */
-    /* In place of samples the steps of one queue as they are, of these types (bits PD_PT_...); 0: samples. */
+    /* In place of samples the steps of one queue as they are, of these types (bits PD_PT_...); 0:
+     * samples. */
     uint32_t step_types, step_queue;
 };
 
@@ -243,17 +250,19 @@ struct pd_synth_stats {
 
 struct pd_synth;
 
-/* *out is NULL when the recording has no trace that is decoded, or the options do not ask for it. */
+/* *out is NULL when the recording has no trace that is decoded, or the options do not ask for
+ * it. */
 perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_synth **out);
-/* 1: the sink is full, 0: the record may act; < 0: status. `number`: of the record delivered last, or of the last sample in
- * the sink. A switch among the records takes effect on the last call. The record may be changed: G and L give a sample a
- * chain or branches. */
+/* 1: the sink is full, 0: the record may act; < 0: status. `number`: of the record delivered last,
+ * or of the last sample in the sink. A switch among the records takes effect on the last call. The
+ * record may be changed: G and L give a sample a chain or branches. */
 int pd_synth_before(struct pd_synth *synth, struct pd_delivered *record, uint64_t number,
                     struct pd_synth_sink *sink);
-/* The number of the oldest record whose maps are still looked at beside the front; UINT64_MAX: none are. */
+/* The number of the oldest record whose maps are still looked at beside the front; UINT64_MAX: none
+ * are. */
 uint64_t pd_synth_needs(const struct pd_synth *synth);
-/* So many other threads can walk, too, if config.threads is 2 or more; once. wake() is called on the caller's thread when
- * there is something to do. */
+/* So many other threads can walk, too, if config.threads is 2 or more; once. wake() is called on
+ * the caller's thread when there is something to do. */
 void pd_synth_take_help(struct pd_synth *synth, unsigned helpers, void (*wake)(void *data),
                         void *data);
 /* Any thread: there is something to do. */

@@ -26,7 +26,8 @@ struct pd_dso_table {
 
 void pd_dso_table_free(struct pd_dso_table *table);
 
-/* perf's name of a module or simple name: "[snd_pcm]" for "/lib/.../snd-pcm.ko.xz". True when it is a module. */
+/* perf's name of a module or simple name: "[snd_pcm]" for "/lib/.../snd-pcm.ko.xz". True when it is
+ * a module. */
 bool pd_module_name(const char *path, size_t length, struct pd_text *out);
 
 /* All of these: NULL without memory (or, the find ones, when there is none). `id` may be NULL. */
@@ -42,8 +43,9 @@ struct pd_dso *pd_dso_add(struct pd_dso_table *table, const char *name, size_t l
 struct pd_dso *pd_dso_add_unlisted(struct pd_dso_table *table, const char *name, size_t length);
 bool pd_dso_set_short_name(struct pd_dso_table *table, struct pd_dso *dso, const char *name,
                            size_t length);
-/* Of the kernel and its modules no two have the same build-id (perf 6.17 to 6.19 gave all modules the first one's): the
- * object, which has just got its id, is asked. The other one with it, or NULL. Before readers see the object. */
+/* Of the kernel and its modules no two have the same build-id (perf 6.17 to 6.19 gave all modules
+ * the first one's): the object, which has just got its id, is asked. The other one with it, or
+ * NULL. Before readers see the object. */
 const struct pd_dso *pd_dso_check_id(struct pd_dso_table *table, struct pd_dso *dso);
 /* No effect once readers see the DSO with an id. */
 void pd_dso_set_build_id(struct pd_dso *dso, const uint8_t *id, size_t size);

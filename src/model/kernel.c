@@ -141,7 +141,8 @@ static perfdata_status module_map(struct pd_timeline *timeline, const struct pd_
     return pd_map_set_insert(&timeline->pool, &timeline->kernel, map);
 }
 
-/* The name up to its bracket: behind it there may be a suffix. What a guest recorded of itself is called as a host's. */
+/* The name up to its bracket: behind it there may be a suffix. What a guest recorded of itself is
+ * called as a host's. */
 static bool is_kernel(const struct pd_timeline *timeline, const struct pd_map_fact *fact)
 {
     size_t length = strlen(timeline->kernel_name) - 1;

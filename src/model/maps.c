@@ -3,9 +3,10 @@
 #include "model/maps.h"
 #include <stdlib.h>
 
-/* Functions on trees consume the references that they are given and return one. Nodes that nobody else refers to go
- * back to the free list when taken apart, so a change without sharing allocates nothing. Recursion is as deep as the
- * tree is high, at most 1.44 log2(n). Memory is reserved before a change begins: no change stops half-way. */
+/* Functions on trees consume the references that they are given and return one. Nodes that nobody
+ * else refers to go back to the free list when taken apart, so a change without sharing allocates
+ * nothing. Recursion is as deep as the tree is high, at most 1.44 log2(n). Memory is reserved
+ * before a change begins: no change stops half-way. */
 
 enum { SLAB = 512, RESERVE = 1024 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of maps with versions: a persistent AVL tree. A change copies O(log n) nodes of what others share; a fork shares
- * the root. One writer; readers hold a version by its delivery number and take no lock. */
+/* Sets of maps with versions: a persistent AVL tree. A change copies O(log n) nodes of what others
+ * share; a fork shares the root. One writer; readers hold a version by its delivery number and take
+ * no lock. */
 #ifndef PD_MODEL_MAPS_H
 #define PD_MODEL_MAPS_H
 #include "base/arena.h"

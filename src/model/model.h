@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer model/: sideband facts -> the timeline: threads, names, maps, each with the delivery number from which
- * it holds. One writer, the front; any number of readers without locks: a look-up takes (thing, delivery number).
- * COMM, FORK and MMAP number n already hold when n itself is printed; EXIT holds after it. */
+/* The layer model/: sideband facts -> the timeline: threads, names, maps, each with the delivery
+ * number from which it holds. One writer, the front; any number of readers without locks: a look-up
+ * takes (thing, delivery number). COMM, FORK and MMAP number n already hold when n itself is
+ * printed; EXIT holds after it. */
 #ifndef PD_MODEL_H
 #define PD_MODEL_H
 #include "format/features.h"
 #include "format/format.h"
 #include "model/version.h"
 
-/* What a map shows: an object file, the kernel, a JIT... An identity only; its symbols are resolve/'s. */
+/* What a map shows: an object file, the kernel, a JIT... An identity only; its symbols are
+ * resolve/'s. */
 enum pd_dso_kind {
     PD_DSO_USER,   /* a file */
     PD_DSO_KERNEL, /* the kernel's text */
@@ -21,7 +23,8 @@ enum pd_dso_kind {
     PD_DSO_OTHER /* a name that is no path: [vsyscall], anon_inode:... */
 };
 
-/* Owned by the timeline, never freed before it. Names are fixed before a reader can reach the object. */
+/* Owned by the timeline, never freed before it. Names are fixed before a reader can reach the
+ * object. */
 struct pd_dso {
     /* Order of creation, as in perf: build-id table first, then as maps appear. Of all machines. */
     uint32_t index;
@@ -35,8 +38,8 @@ struct pd_dso {
     uint32_t long_name_id;
     _Atomic uint8_t build_id_size; /* 0: none recorded. Set once build_id is */
     uint8_t build_id[20];
-    bool
-        id_distrusted; /* an earlier object of the kernel's has it, too: only recorded, not believed */
+    /* an earlier object of the kernel's has it, too: only recorded, not believed */
+    bool id_distrusted;
     /* Of the map that showed it first: */
     uint32_t pid; /* 0: none did; a perf map's: the process that it is of */
     uint64_t mapped_at;
@@ -53,7 +56,8 @@ struct pd_dso {
     _Atomic bool alone;    /* a module that was looked up before the kernel's table was there */
 };
 
-/* Immutable. Lives as long as a version that no retirement freed shows it, and for ever once a look-up returned it. */
+/* Immutable. Lives as long as a version that no retirement freed shows it, and for ever once a
+ * look-up returned it. */
 struct pd_map {
     uint64_t start, end, pgoff;
     uint64_t reloc;         /* kernel: address of the reference symbol, 0: it was hidden */
@@ -78,9 +82,9 @@ PD_INLINE uint64_t pd_map_ip(const struct pd_map *map, uint64_t address)
     return map->identity ? address : address - map->pgoff + map->start;
 }
 
-/* A name is an object: the first COMM replaces the text of the default name (":TID"), later ones add names.
- * script prints the text as of n, report keys by the object and compares final texts. Texts are interned: equal texts
- * are the same pointer. */
+/* A name is an object: the first COMM replaces the text of the default name (":TID"), later ones
+ * add names. script prints the text as of n, report keys by the object and compares final texts.
+ * Texts are interned: equal texts are the same pointer. */
 struct pd_comm {
     struct pd_version version;
     uint32_t index; /* of the object, dense */
@@ -108,24 +112,26 @@ struct pd_thread {
 
 struct pd_timeline;
 
-/* `features` gives the build-id table and the architecture; NULL: none. `swap`: the recording's byte order is not ours.
- * NULL when the system has no memory. */
+/* `features` gives the build-id table and the architecture; NULL: none. `swap`: the recording's
+ * byte order is not ours. NULL when the system has no memory. */
 struct pd_timeline *pd_timeline_new(struct pd_context *context, const struct pd_features *features,
                                     bool swap);
-/* The same of a guest, whose hypervisor's process is `pid`; 0: the one that is meant where none is known. Its host outlives
- * it. Indices of threads, names and DSOs are unique over both. */
+/* The same of a guest, whose hypervisor's process is `pid`; 0: the one that is meant where none is
+ * known. Its host outlives it. Indices of threads, names and DSOs are unique over both. */
 struct pd_timeline *pd_timeline_new_guest(struct pd_timeline *host,
                                           const struct pd_features *features, uint32_t pid);
 /* What all ones are for the host. */
 uint32_t pd_timeline_machine(const struct pd_timeline *timeline);
-/* The thread of the host whose code a guest runs, set before the first look-up there; NULL: none. */
+/* The thread of the host whose code a guest runs, set before the first look-up there; NULL:
+ * none. */
 void pd_timeline_set_hypervisor(struct pd_timeline *timeline, const struct pd_thread *thread);
 const struct pd_thread *pd_timeline_hypervisor(const struct pd_timeline *timeline);
 /* "[kernel.kallsyms]", or a guest's. */
 const char *pd_timeline_kernel_name(const struct pd_timeline *timeline);
 /* What the file behind a map is for. */
 enum pd_program_kind { PD_PROGRAM_UNKNOWN, PD_PROGRAM_32, PD_PROGRAM_X32, PD_PROGRAM_64 };
-/* resolve/'s: the symbols of this machine, and who looks into files for it, from before the first record on. */
+/* resolve/'s: the symbols of this machine, and who looks into files for it, from before the first
+ * record on. */
 void pd_timeline_set_symbols(struct pd_timeline *timeline, void *symbols,
                              enum pd_program_kind (*program_kind)(void *symbols,
                                                                   const struct pd_map *map));
@@ -150,15 +156,17 @@ struct pd_code_map {
 };
 perfdata_status pd_timeline_map_code(struct pd_timeline *timeline, const struct pd_code_map *map,
                                      uint64_t number);
-/* The thread of a sample (or another record's trailer), made when unseen, as perf does even for pid and tid -1 (absent:
- * its name is ":-1"). NULL only when the system has no memory. One hash probe. Publishes the maps changed since. */
+/* The thread of a sample (or another record's trailer), made when unseen, as perf does even for pid
+ * and tid -1 (absent: its name is ":-1"). NULL only when the system has no memory. One hash probe.
+ * Publishes the maps changed since. */
 struct pd_thread *pd_timeline_touch(struct pd_timeline *timeline, uint32_t pid, uint32_t tid,
                                     uint64_t number);
 /* perf's machine__findnew_thread without a change where it exists; NULL when there is none. */
 struct pd_thread *pd_timeline_find(struct pd_timeline *timeline, uint32_t tid);
 /* Versions older than `number` are no longer needed by any reader: they may be freed. */
 void pd_timeline_retire(struct pd_timeline *timeline, uint64_t number);
-/* All up to `number` has been applied: until there the newest version that a reader sees is known to hold. Optional. */
+/* All up to `number` has been applied: until there the newest version that a reader sees is known
+ * to hold. Optional. */
 void pd_timeline_settle(struct pd_timeline *timeline, uint64_t number);
 
 /* ---- readers, any thread, for numbers that the writer has passed ---- */
@@ -166,7 +174,8 @@ void pd_timeline_settle(struct pd_timeline *timeline, uint64_t number);
 const struct pd_comm *pd_thread_comm(const struct pd_thread *thread, uint64_t number);
 /* The text that held at `number`. */
 const char *pd_comm_text(const struct pd_comm *comm, uint64_t number);
-/* Up to which number, exclusive, the thread keeps the name that it has at `number`; `settled` as for pd_thread_maps_view(). */
+/* Up to which number, exclusive, the thread keeps the name that it has at `number`; `settled` as
+ * for pd_thread_maps_view(). */
 uint64_t pd_thread_comm_until(const struct pd_thread *thread, uint64_t number, uint64_t settled);
 /* The text at the end of the recording (or so far). */
 const char *pd_comm_final_text(const struct pd_comm *comm);
@@ -174,7 +183,8 @@ uint32_t pd_thread_pid(const struct pd_thread *thread, uint64_t number); /* -1 u
 /* The thread whose tid is the pid; NULL while the pid is unknown. */
 const struct pd_thread *pd_thread_leader(const struct pd_thread *thread, uint64_t number);
 uint32_t pd_thread_ppid(const struct pd_thread *thread, uint64_t number); /* -1 unknown */
-/* The maps that a thread sees, for a run of numbers: a reader that remembers it does not search the versions again. */
+/* The maps that a thread sees, for a run of numbers: a reader that remembers it does not search the
+ * versions again. */
 struct pd_maps_view {
     const struct pd_map_version *version; /* NULL: no maps */
     uint64_t stamp;
@@ -215,8 +225,8 @@ struct pd_thread *pd_timeline_thread(const struct pd_timeline *timeline, size_t 
 bool pd_thread_current(const struct pd_thread *thread);
 /* An EXIT said that it ended. The writer's thread only. */
 bool pd_thread_dead(const struct pd_thread *thread);
-/* Maps of a thread in address order, the unpublished ones too when `number` is all ones; stops when `each` returns
- * non-zero. A replaced incarnation may have lost its maps. */
+/* Maps of a thread in address order, the unpublished ones too when `number` is all ones; stops when
+ * `each` returns non-zero. A replaced incarnation may have lost its maps. */
 int pd_thread_each_map(const struct pd_thread *thread, uint64_t number,
                        int (*each)(void *data, const struct pd_map *map), void *data);
 /* A record has told where the kernel lies; later ones may have covered that. */

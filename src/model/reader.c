@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What workers ask: no locks, only facts that the writer published before the number it handed out. */
+/* What workers ask: no locks, only facts that the writer published before the number it handed
+ * out. */
 #include "model/timeline.h"
 
 /* What is asked for from before the thread was seen is answered as of then. */
@@ -103,7 +104,8 @@ uint64_t pd_timeline_settled(const struct pd_timeline *timeline)
     return atomic_load_explicit(&timeline->settled, memory_order_acquire);
 }
 
-/* The newest version holds as far as the writer had come before we looked, and for this very number. */
+/* The newest version holds as far as the writer had come before we looked, and for this very
+ * number. */
 static void view_of(const struct pd_map_set *set, uint64_t number, uint64_t settled,
                     struct pd_maps_view *out)
 {

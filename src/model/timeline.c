@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records -> threads, their names and namespaces, cgroups, build-ids; user_maps.c and kernel.c do their maps. */
+/* Records -> threads, their names and namespaces, cgroups, build-ids; user_maps.c and kernel.c do
+ * their maps. */
 #include "model/timeline.h"
 #include "base/memory.h"
 #include "format/structs.h"
@@ -462,7 +463,8 @@ static bool start(struct pd_timeline *timeline, const struct pd_features *featur
         for (size_t i = 0; i < features->build_id.entries_count; i++)
             if (add_build_id(timeline, &features->build_id.entries[i]) < 0)
                 return false;
-    /* The idle task, and of a guest the thread that stands for all of it; the nameless one has only that. */
+    /* The idle task, and of a guest the thread that stands for all of it; the nameless one has only
+     * that. */
     uint32_t machine = timeline->machine_pid;
     char name[24];
     snprintf(name, sizeof name, "[guest/%d]", (int)machine);

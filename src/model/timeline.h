@@ -37,8 +37,8 @@ struct pd_cgroup {
     const char *path;
 };
 
-/* By id, open addressing, at most half full. One that is full is copied; readers may go on in the old one, where all is
- * that they can ask for. */
+/* By id, open addressing, at most half full. One that is full is copied; readers may go on in the
+ * old one, where all is that they can ask for. */
 struct pd_cgroup_table {
     size_t mask, count;
     struct pd_cgroup *_Atomic slots[];
@@ -58,7 +58,8 @@ PD_INLINE struct pd_cgroup *_Atomic *pd_cgroup_slot(const struct pd_cgroup_table
 
 enum { PD_RECENT_THREADS = 64 };
 
-/* A thread that was touched, and that has nothing to publish until something changes: `changes` is the pool's. */
+/* A thread that was touched, and that has nothing to publish until something changes: `changes` is
+ * the pool's. */
 struct pd_recent_thread {
     struct pd_thread *thread; /* NULL: none */
     uint32_t tid, pid;        /* as they were given */
@@ -122,7 +123,8 @@ perfdata_status pd_timeline_mmap(struct pd_timeline *timeline, const struct pd_r
                                  uint64_t number);
 perfdata_status pd_timeline_mmap2(struct pd_timeline *timeline, const struct pd_record_mmap2 *mmap,
                                   uint64_t number);
-/* A map of what the fact says, of a process or the kernel; one that goes beyond the last address ends there. */
+/* A map of what the fact says, of a process or the kernel; one that goes beyond the last address
+ * ends there. */
 struct pd_map *pd_timeline_new_map(struct pd_timeline *timeline, const struct pd_map_fact *fact,
                                    struct pd_dso *dso);
 perfdata_status pd_timeline_kernel_mmap(struct pd_timeline *timeline,

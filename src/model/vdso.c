@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The object that the kernel maps into each process: [vdso], of a 32-bit program on a 64-bit machine [vdso32]. */
+/* The object that the kernel maps into each process: [vdso], of a 32-bit program on a 64-bit
+ * machine [vdso32]. */
 #include "model/timeline.h"
 
 #define FOUR_GIB (UINT64_C(1) << 32)
@@ -16,8 +17,8 @@ static int look_at(void *data, const struct pd_map *map)
     return look->found != PD_PROGRAM_UNKNOWN;
 }
 
-/* As perf: by the first file of the process that can be read. The vdso of a 32-bit program lies below 4 GiB, so that others'
- * files need not be opened. */
+/* As perf: by the first file of the process that can be read. The vdso of a 32-bit program lies
+ * below 4 GiB, so that others' files need not be opened. */
 static const char *name_of(const struct pd_timeline *timeline, const struct pd_map_set *maps,
                            uint64_t start)
 {

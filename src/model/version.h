@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What changes while a recording goes on, as a list of versions, newest first. A reader asks for the one that held at a
- * number; the writer may be tens of thousands of versions ahead of it. So each version also knows one that is further
- * back, as far as its depth allows (a jump list as Myers's applicative random-access stack): a search takes
- * O(log n) steps, an added version O(1). */
+/* What changes while a recording goes on, as a list of versions, newest first. A reader asks for
+ * the one that held at a number; the writer may be tens of thousands of versions ahead of it. So
+ * each version also knows one that is further back, as far as its depth allows (a jump list as
+ * Myers's applicative random-access stack): a search takes O(log n) steps, an added version
+ * O(1). */
 #ifndef PD_MODEL_VERSION_H
 #define PD_MODEL_VERSION_H
 #include "base/base.h"
@@ -16,8 +17,8 @@ struct pd_version {
     uint32_t depth, jump_depth;
 };
 
-/* Fills in a version that follows `before`, before it is published. Of those that hold from `retired` on or earlier no
- * more than one is still there. */
+/* Fills in a version that follows `before`, before it is published. Of those that hold from
+ * `retired` on or earlier no more than one is still there. */
 PD_INLINE void pd_version_follow(struct pd_version *version, uint64_t number,
                                  struct pd_version *before, uint64_t retired)
 {
@@ -37,7 +38,8 @@ PD_INLINE void pd_version_follow(struct pd_version *version, uint64_t number,
     }
 }
 
-/* The version that held at `number`; NULL: none did. `until`, where not NULL, falls to the number of the next one. */
+/* The version that held at `number`; NULL: none did. `until`, where not NULL, falls to the number
+ * of the next one. */
 PD_INLINE const struct pd_version *pd_version_at(const struct pd_version *newest, uint64_t number,
                                                  uint64_t *until)
 {

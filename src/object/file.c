@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The name of a file -> its bytes, mapped, read or unpacked. All files that a recording names are opened here. */
+/* The name of a file -> its bytes, mapped, read or unpacked. All files that a recording names are
+ * opened here. */
 #include "object/file.h"
 #include "base/memory.h"
 
@@ -41,8 +42,8 @@ static size_t foreign_root(const char *path)
 /* O_NONBLOCK: a pipe put in a file's place must not hang us. */
 enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
-/* Below the root of a process links are not followed: an absolute one would lead to a file of ours. The kernel gives
- * paths without links, so nothing that was mapped is lost. */
+/* Below the root of a process links are not followed: an absolute one would lead to a file of ours.
+ * The kernel gives paths without links, so nothing that was mapped is lost. */
 static int open_below(const char *path, size_t root)
 {
     char name[NAME_MAX + 1];
@@ -158,7 +159,8 @@ void pd_bytes_free(struct pd_bytes *bytes)
 
 /* ---- unpacking ---- */
 
-/* One step of any of the three: takes from `in`, fills `to`; false: broken. `*end`: nothing more will come. */
+/* One step of any of the three: takes from `in`, fills `to`; false: broken. `*end`: nothing more
+ * will come. */
 struct unpacker {
     const uint8_t *in;
     size_t in_size;

@@ -11,18 +11,20 @@ struct pd_bytes {
     bool borrowed;
 };
 
-/* Opens a regular file to read, links followed, without ever waiting; -1: there is none, or it is a pipe, a device or a
- * folder. All that a recording names (objects, debug files, maps and dumps of runtimes, kernel tables, sources) is opened by
- * this function. Below "/proc/PID/root" no link is followed. */
+/* Opens a regular file to read, links followed, without ever waiting; -1: there is none, or it is a
+ * pipe, a device or a folder. All that a recording names (objects, debug files, maps and dumps of
+ * runtimes, kernel tables, sources) is opened by this function. Below "/proc/PID/root" no link is
+ * followed. */
 int pd_file_open(const char *path);
 /* A regular file, links followed. */
 bool pd_file_is_regular(const char *path);
 /* Maps a regular, non-empty file. */
 bool pd_file_map(const char *path, struct pd_bytes *bytes);
-/* Reads a regular file, also of /proc and /sys, whose size is not known before; false when it cannot be opened or is larger
- * than `limit`. Behind the bytes there is room for one more. */
+/* Reads a regular file, also of /proc and /sys, whose size is not known before; false when it
+ * cannot be opened or is larger than `limit`. Behind the bytes there is room for one more. */
 bool pd_file_read(const char *path, struct pd_bytes *bytes, size_t limit);
-/* Replaces bytes in the gzip, xz or zstd format by what they hold; true also when they are in none. */
+/* Replaces bytes in the gzip, xz or zstd format by what they hold; true also when they are in
+ * none. */
 bool pd_bytes_unpack(struct pd_bytes *bytes, size_t limit);
 void pd_bytes_free(struct pd_bytes *bytes);
 

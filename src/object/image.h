@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of an object, where instructions are read from. Immutable, shared by threads without locks. */
+/* The bytes of an object, where instructions are read from. Immutable, shared by threads without
+ * locks. */
 #ifndef PD_OBJECT_IMAGE_H
 #define PD_OBJECT_IMAGE_H
 #include "object/file.h"
@@ -12,8 +13,8 @@ struct pd_image {
     struct pd_bytes bytes;
 };
 
-/* The build-id cache's file, else the file itself below symfs, whatever its build-id, unpacked when it is packed: what perf
- * reads code from. NULL in *out when there is none; only memory fails. */
+/* The build-id cache's file, else the file itself below symfs, whatever its build-id, unpacked when
+ * it is packed: what perf reads code from. NULL in *out when there is none; only memory fails. */
 perfdata_status pd_image_open(const struct pd_object_search *search, const char *long_name,
                               const struct pd_build_id *recorded, struct pd_image **out);
 /* Exactly this file. */

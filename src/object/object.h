@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* From a file, a kernel, the vdso or a perf map to symbols. Knows nothing of processes: who maps an object where, and
- * which address belongs to which object, is the caller's business.
+/* From a file, a kernel, the vdso or a perf map to symbols. Knows nothing of processes: who maps an
+ * object where, and which address belongs to which object, is the caller's business.
  *
- * Addresses: symbols of user objects lie at file offsets (look up ip - map.start + map.pgoff); symbols of the kernel from
- * kallsyms at runtime addresses (look up ip); symbols of perf maps at runtime addresses. */
+ * Addresses: symbols of user objects lie at file offsets (look up ip - map.start + map.pgoff);
+ * symbols of the kernel from kallsyms at runtime addresses (look up ip); symbols of perf maps at
+ * runtime addresses. */
 #ifndef PD_OBJECT_H
 #define PD_OBJECT_H
 #include "base/context.h"
 #include "object/elf/build_id.h"
 #include "object/symtab/symtab.h"
 
-/* Where to look and what to do. Strings are borrowed and must live as long as the calls. All zero is usable but looks into
- * no cache (home) and demangles nothing. */
+/* Where to look and what to do. Strings are borrowed and must live as long as the calls. All zero
+ * is usable but looks into no cache (home) and demangles nothing. */
 struct pd_object_search {
     struct pd_context *context; /* may be NULL */
     const char *symfs;          /* --symfs DIR: before every path; NULL or "": none */
@@ -23,8 +24,8 @@ struct pd_object_search {
     const char *cache;      /* --buildid-dir DIR: cache instead of HOME/.debug  */
     const char *jitdump;    /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
     const char *os_release; /* of the header's OSRELEASE; NULL: running kernel's */
-    bool
-        kernel_elsewhere; /* the recorded kernel is not the running one: nothing of that one is used unasked */
+    /* the recorded kernel is not the running one: nothing of that one is used unasked */
+    bool kernel_elsewhere;
     bool arch_elsewhere; /* nor is it of this machine's architecture */
     bool ignore_vmlinux;
     bool ignore_build_id; /* --ignore-vmlinux-buildid... : accept any file */
@@ -68,32 +69,36 @@ struct pd_object {
     bool is_64_bit;
     bool relocatable;    /* ET_REL: a module */
     bool adjust_symbols; /* symbols are at file offsets */
-    uint64_t
-        text_offset; /* sh_addr - sh_offset of .text: file offset to the file's own virtual address */
-    uint64_t
-        module_pgoff; /* modules: the module's map gets this pgoff (file offset of .text) once loaded */
+    /* sh_addr - sh_offset of .text: file offset to the file's own virtual address */
+    uint64_t text_offset;
+    /* modules: the module's map gets this pgoff (file offset of .text) once loaded */
+    uint64_t module_pgoff;
 };
 
-/* A user object (program, library, jitted .so, `[vdso]` with a recorded build-id). `recorded`: NULL or size 0: none was
- * recorded. Nothing usable found is no error: type NOT_FOUND and an empty table. Only memory fails. */
+/* A user object (program, library, jitted .so, `[vdso]` with a recorded build-id). `recorded`: NULL
+ * or size 0: none was recorded. Nothing usable found is no error: type NOT_FOUND and an empty
+ * table. Only memory fails. */
 perfdata_status pd_object_load(const struct pd_object_search *search, const char *long_name,
                                const struct pd_build_id *recorded, struct pd_object **out);
 
-/* A kernel module's file (`/lib/modules/.../x.ko[.xz|.gz|.zst]`). NOT_FOUND: the module keeps the symbols that
- * pd_kernel_load gave for its map, if any. */
+/* A kernel module's file (`/lib/modules/.../x.ko[.xz|.gz|.zst]`). NOT_FOUND: the module keeps the
+ * symbols that pd_kernel_load gave for its map, if any. */
 perfdata_status pd_object_load_module(const struct pd_object_search *search, const char *long_name,
                                       const struct pd_build_id *recorded, struct pd_object **out);
 
-/* `path` as perf names it: "/tmp/perf-PID.map"; symfs is not put before it. `pid`: of the process, 0: none. While it lives
- * in a container, its map is "/tmp/perf-NSPID.map" there if that exists, NSPID as the container counts. */
+/* `path` as perf names it: "/tmp/perf-PID.map"; symfs is not put before it. `pid`: of the process,
+ * 0: none. While it lives in a container, its map is "/tmp/perf-NSPID.map" there if that exists,
+ * NSPID as the container counts. */
 perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
                                         uint32_t pid, struct pd_object **out);
 
-/* The vdso of this very process: what perf takes when the header's table does not name `[vdso]`; NOT_FOUND with symfs. */
+/* The vdso of this very process: what perf takes when the header's table does not name `[vdso]`;
+ * NOT_FOUND with symfs. */
 perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,
                                         struct pd_object **out);
 
-/* From bytes that the caller keeps until the call returns. An image that is no ELF file gives NOT_FOUND. */
+/* From bytes that the caller keeps until the call returns. An image that is no ELF file gives
+ * NOT_FOUND. */
 perfdata_status pd_object_load_memory(const struct pd_object_search *search, const void *image,
                                       size_t size, struct pd_object **out);
 perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *search,
@@ -102,8 +107,9 @@ perfdata_status pd_object_load_perf_map_memory(const struct pd_object_search *se
 void pd_object_free(struct pd_object *object);
 
 enum { PD_OBJECT_PATH_ROOM = 4096 };
-/* The file with the code of a user object or module: that of the build-id cache where there is no symfs and it is there, else
- * the object's own path, whether there is a file or not. perf looks nowhere else for code that it shows. False: no room. */
+/* The file with the code of a user object or module: that of the build-id cache where there is no
+ * symfs and it is there, else the object's own path, whether there is a file or not. perf looks
+ * nowhere else for code that it shows. False: no room. */
 bool pd_object_code_path(const struct pd_object_search *search, const char *long_name,
                          const struct pd_build_id *id, char out[PD_OBJECT_PATH_ROOM]);
 
@@ -114,7 +120,8 @@ struct pd_kernel_map {
     uint64_t start, end; /* as recorded */
     uint64_t pgoff;      /* modules: 0 */
     bool is_module;      /* exactly one map, the first, is none */
-    /* perf drops kallsyms' symbols of a module that it looked up (and so tried to load) before the kernel. */
+    /* perf drops kallsyms' symbols of a module that it looked up (and so tried to load) before the
+     * kernel. */
     bool loaded_before;
 };
 
@@ -127,19 +134,21 @@ struct pd_kernel_request {
     const struct pd_kernel_map *maps;
     size_t map_count;
     bool is_x86_64; /* of the recording */
-    /* NULL: the host's; else the name of the guest's kernel: it is only looked for where it was named. */
+    /* NULL: the host's; else the name of the guest's kernel: it is only looked for where it was
+     * named. */
     const char *guest;
 };
 
 /* A map of the kernel's map list after loading. */
 struct pd_kernel_result_map {
-    const char *name; /* short name of its object: "[kernel.kallsyms]", "[snd_pcm]", "[kernel].0",
-                                 "[kernel.kallsyms].init.text" (long name of these: "[kernel.kallsyms]") */
+    /* short name of its object: "[kernel.kallsyms]", "[snd_pcm]", "[kernel].0",
+     * "[kernel.kallsyms].init.text" (long name of these: "[kernel.kallsyms]") */
+    const char *name;
     uint64_t start, end; /* end 0: never matches an address (perf's "[kernel].N") */
     uint64_t pgoff;      /* look up ip - start + pgoff unless identity */
     bool identity;       /* look up ip */
-    bool
-        of_kernel; /* a segment of a kcore: it shows the kernel's object, whose symbols are map 0's */
+    /* a segment of a kcore: it shows the kernel's object, whose symbols are map 0's */
+    bool of_kernel;
     int32_t request_index;    /* of the request's map that this one is, -1: a new map */
     struct pd_symtab *symtab; /* NULL: no symbols from the kernel's table */
 };

@@ -20,7 +20,8 @@ static bool stat_of(uint32_t pid, const char *what, struct stat *out)
     return stat(path, out) == 0;
 }
 
-/* Whose mount namespace it is: 1 another's, 0 ours, -1 not known, because the process is gone or may not be looked at. */
+/* Whose mount namespace it is: 1 another's, 0 ours, -1 not known, because the process is gone or
+ * may not be looked at. */
 static int has_other_namespace(uint32_t pid)
 {
     struct stat own, other;
@@ -54,7 +55,8 @@ bool pd_file_has_inode(const char *path, uint64_t inode)
 
 enum map_name { NOT_MAPPED, MAPPED, MAPPED_BELOW };
 
-/* What /proc/PID/maps has at the start: the path, or, seen from our root, a longer one that ends in it. */
+/* What /proc/PID/maps has at the start: the path, or, seen from our root, a longer one that ends in
+ * it. */
 static enum map_name name_of_map(const struct pd_mapped_file *file)
 {
     char name[64], *line = NULL;
@@ -86,7 +88,8 @@ static bool has_inode_below(const char *root, const struct pd_mapped_file *file)
     return length > 0 && length < PATH_ROOM && pd_file_has_inode(path, file->inode);
 }
 
-/* The process is gone: what it recorded of its namespace may still tell that the path is not ours. */
+/* The process is gone: what it recorded of its namespace may still tell that the path is not
+ * ours. */
 static enum pd_path_owner owner_by_record(const struct pd_mapped_file *file)
 {
     struct stat own;

@@ -7,7 +7,8 @@
 #define NONE UINT32_MAX
 #define DEFAULT_ROOM (UINT64_C(1) << 30)
 
-/* A chunk that queued records lie in: one reference for all of them, so that counting needs no atomics. */
+/* A chunk that queued records lie in: one reference for all of them, so that counting needs no
+ * atomics. */
 struct held {
     struct pd_chunk *chunk;
     uint32_t queued;
@@ -49,7 +50,8 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
     order->room = recording->context.limits.memory ? recording->context.limits.memory
                                                    : DEFAULT_ROOM;
     order->room /= 2; /* the queue has room for twice as much when it has grown */
-    /* perf falls back to file order when the first event of a file has no times in its other records. */
+    /* perf falls back to file order when the first event of a file has no times in its other
+     * records. */
     order->sorted = mode != PD_ORDER_FILE;
     order->rounds = mode != PD_ORDER_TIME;
     if (recording->kind == PD_CONTAINER_FILE && recording->event_count &&
@@ -69,7 +71,7 @@ perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode
     return 0;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------------------ */
+/* ---- chunks ---------------------------------------------------------------------------------- */
 
 static void drop_held(struct pd_order *order, uint32_t slot)
 {
@@ -119,9 +121,10 @@ void pd_order_close(struct pd_order *order)
     free(order);
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------- */
+/* ---- records --------------------------------------------------------------------------------- */
 
-/* Not inlined: what is hot is the queue, and copying here would join fields that the walk has just stored singly. */
+/* Not inlined: what is hot is the queue, and copying here would join fields that the walk has just
+ * stored singly. */
 static PD_NOINLINE int deliver_raw(struct pd_order *order, const struct pd_raw *raw, uint64_t time,
                                    struct pd_delivered *out)
 {

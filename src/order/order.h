@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer order/: records in file order -> records in delivery order, each with its delivery number.
- * Reference, section 10: rounds, stable, late records delivered at the next flush. A round is a few runs that are
- * already in order; they are merged, not sorted. */
+/* The layer order/: records in file order -> records in delivery order, each with its delivery
+ * number. Reference, section 10: rounds, stable, late records delivered at the next flush. A round
+ * is a few runs that are already in order; they are merged, not sorted. */
 #ifndef PD_ORDER_H
 #define PD_ORDER_H
 #include "container/container.h"
@@ -9,8 +9,8 @@
 enum pd_order_mode {
     PD_ORDER_FILE,     /* as recorded */
     PD_ORDER_DELIVERY, /* as perf delivers */
-    /* As perf inject delivers where it takes the rounds for records like others: records without a time as they are met,
-     * then all the rest, sorted. */
+    /* As perf inject delivers where it takes the rounds for records like others: records without a
+     * time as they are met, then all the rest, sorted. */
     PD_ORDER_TIME
 };
 
@@ -21,8 +21,8 @@ struct pd_delivered {
     uint16_t misc;
     uint8_t has_period; /* set by the front: `period` counts, not the sample's own */
     uint8_t is_made;    /* by the front, of other bytes: pd_made_recorded() */
-    /* Of a sample that the front made of another's counters: the index of the event whose counter it is, + 1. Its layout may
-     * be another than that of `event`. 0: `event` itself counts. */
+    /* Of a sample that the front made of another's counters: the index of the event whose counter
+     * it is, + 1. Its layout may be another than that of `event`. 0: `event` itself counts. */
     uint32_t counts_for;
     uint64_t offset; /* in the file */
     uint32_t part;   /* which file of a directory: see struct pd_raw */
@@ -70,9 +70,11 @@ struct pd_order_stats {
 
 perfdata_status pd_order_open(struct pd_recording *recording, enum pd_order_mode mode,
                               struct pd_order **out);
-/* 1 a record, 0 end, < 0 status. out->data stays valid until the next call, longer when the caller holds the chunk. */
+/* 1 a record, 0 end, < 0 status. out->data stays valid until the next call, longer when the caller
+ * holds the chunk. */
 int pd_order_next(struct pd_order *order, struct pd_delivered *out);
-/* The bytes that follow the record delivered last, of a pipe's AUXTRACE record; NULL: there are none in memory. */
+/* The bytes that follow the record delivered last, of a pipe's AUXTRACE record; NULL: there are
+ * none in memory. */
 const uint8_t *pd_order_payload(const struct pd_order *order);
 const struct pd_order_stats *pd_order_statistics(const struct pd_order *order);
 /* As pd_walk_read_ahead(). */

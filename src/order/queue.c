@@ -35,7 +35,8 @@ struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time)
 {
     if (PD_UNLIKELY(queue->tail - queue->head >= queue->size) && !grow(queue))
         return NULL;
-    /* While the queue is not empty its greatest time is max_timestamp: the entry becomes the last one or not. */
+    /* While the queue is not empty its greatest time is max_timestamp: the entry becomes the last
+     * one or not. */
     size_t count = queue->runs.count;
     if ((!count && !queue->elsewhere) || time >= queue->max_timestamp)
         queue->max_timestamp = time;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of one recording: perf's rounds on ascending runs instead of a sorted list. Knows times, not records. */
+/* The queue of one recording: perf's rounds on ascending runs instead of a sorted list. Knows
+ * times, not records. */
 #ifndef PD_ORDER_QUEUE_H
 #define PD_ORDER_QUEUE_H
 #include "base/memory.h"
@@ -53,10 +54,12 @@ PD_INLINE bool pd_queue_is_late(const struct pd_queue *queue, uint64_t time)
     return time < queue->last_flush;
 }
 
-/* A place for an entry of `time`, which the caller fills (but for the time); NULL: no memory. Not during a flush. */
+/* A place for an entry of `time`, which the caller fills (but for the time); NULL: no memory. Not
+ * during a flush. */
 struct pd_queue_entry *pd_queue_push(struct pd_queue *queue, uint64_t time);
 
-/* Begins what FINISHED_ROUND (or the end: `final`) asks for; then pop until NULL. False: no memory. */
+/* Begins what FINISHED_ROUND (or the end: `final`) asks for; then pop until NULL. False: no
+ * memory. */
 bool pd_queue_flush(struct pd_queue *queue, bool final);
 /* Heaps of runs, for who merges likewise: the least first, equal times by run. */
 bool pd_queue_before(const struct pd_queue_head *a, const struct pd_queue_head *b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile's sums -> a flame graph as SVG: a rectangle a function in its callers, with a title that tooltips show. */
+/* A profile's sums -> a flame graph as SVG: a rectangle a function in its callers, with a title
+ * that tooltips show. */
 #include "page/page.h"
 #include <stdlib.h>
 
@@ -72,7 +73,8 @@ static void add_sums(struct svg *svg, const perfdata_profile *profile, const uin
     }
 }
 
-/* Totals from the leaves up; children of each node by name, so that one program's pictures can be laid side by side. */
+/* Totals from the leaves up; children of each node by name, so that one program's pictures can be
+ * laid side by side. */
 static int by_name(const void *x, const void *y, void *data)
 {
     const struct svg *svg = data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples with half a call chain, and the records that hold the other half -> samples with a whole one. */
+/* Samples with half a call chain, and the records that hold the other half -> samples with a whole
+ * one. */
 #include "pipeline/deferred.h"
 
 enum {
@@ -48,7 +49,7 @@ static perfdata_status no_memory(struct pd_deferred *deferred)
                    "no memory for deferred call chains");
 }
 
-/* ---- the user parts ---------------------------------------------------------------------------------------- */
+/* ---- the user parts -------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -140,7 +141,7 @@ static const struct pd_user_part *find_part(const struct pd_deferred *deferred, 
     return part->tid == tid && part->cookie == cookie ? part : NULL;
 }
 
-/* ---- samples ----------------------------------------------------------------------------------------------- */
+/* ---- samples --------------------------------------------------------------------------------- */
 
 /* Where the chain of a sample begins, with its count; 0: it has none, or none that is whole. */
 static uint32_t chain_at(const struct pd_delivered *record, uint64_t *count)
@@ -170,7 +171,8 @@ bool pd_deferred_waits(const struct pd_delivered *record)
                PD_CONTEXT(USER_DEFERRED);
 }
 
-/* Puts `count` addresses in place of the marker and the cookie, `user` before them unless they begin with a marker. */
+/* Puts `count` addresses in place of the marker and the cookie, `user` before them unless they
+ * begin with a marker. */
 static perfdata_status rewrite(struct pd_deferred *deferred, struct pd_delivered *record,
                                const uint8_t *ips, size_t count)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Call chains whose user part the kernel recorded later (Linux 6.19).
  *
- * Such a sample's chain ends with PERF_CONTEXT_USER_DEFERRED and a cookie. The part in user space follows when the task
- * returns there, in a record CALLCHAIN_DEFERRED of the same thread with the same cookie; one such record may complete
- * several samples. Samples keep their place in time: the recording is read ahead, once, at the first of them. */
+ * Such a sample's chain ends with PERF_CONTEXT_USER_DEFERRED and a cookie. The part in user space
+ * follows when the task returns there, in a record CALLCHAIN_DEFERRED of the same thread with the
+ * same cookie; one such record may complete several samples. Samples keep their place in time: the
+ * recording is read ahead, once, at the first of them. */
 #ifndef PD_PIPELINE_DEFERRED_H
 #define PD_PIPELINE_DEFERRED_H
 #include "base/intern.h"
@@ -27,15 +28,16 @@ void pd_deferred_init(struct pd_deferred *deferred, struct pd_recording *recordi
                       struct pd_made *made);
 void pd_deferred_free(struct pd_deferred *deferred);
 
-/* A stream that may hold such chains is copied into a temporary file, as it can be read only once. Call before the first
- * record is read. */
+/* A stream that may hold such chains is copied into a temporary file, as it can be read only once.
+ * Call before the first record is read. */
 perfdata_status pd_deferred_prepare(struct pd_recording *recording);
 
 /* Whether a sample's chain ends with the marker; its event must be known. */
 bool pd_deferred_waits(const struct pd_delivered *record);
 
-/* Replaces such a sample's bytes by those of the sample with its whole chain, or with the kernel's part alone, and a word,
- * where the recording does not hold the rest. The bytes lie in record->chunk. */
+/* Replaces such a sample's bytes by those of the sample with its whole chain, or with the kernel's
+ * part alone, and a word, where the recording does not hold the rest. The bytes lie in
+ * record->chunk. */
 perfdata_status pd_deferred_complete(struct pd_deferred *deferred, struct pd_delivered *record);
 
 #endif

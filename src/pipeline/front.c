@@ -136,7 +136,8 @@ PD_INLINE struct pd_timeline *timeline_of(struct pd_front *front, struct pd_deli
     return guest_of(front, record);
 }
 
-/* The thread that perf shows with a record that is no sample; made when unseen, as perf does when it prints one. */
+/* The thread that perf shows with a record that is no sample; made when unseen, as perf does when
+ * it prints one. */
 static struct pd_thread *shown_thread(struct pd_front *front, struct pd_delivered *record)
 {
     const struct pd_event *event = record->event;
@@ -320,7 +321,7 @@ PD_INLINE int next_record(struct pd_front *front, struct pd_delivered *record)
     }
 }
 
-/* ---- samples made of a trace ------------------------------------------------------------------------------- */
+/* ---- samples made of a trace ----------------------------------------------------------------- */
 
 /* Room for packed samples; NULL: there is none, or they do not come packed. */
 static struct pd_synth_packs *packs_of(const struct pd_front *front, struct pd_job *job)
@@ -333,7 +334,8 @@ static struct pd_synth_packs *packs_of(const struct pd_front *front, struct pd_j
     return &job->packs;
 }
 
-/* Numbers the new samples of a batch, `packed` of which are and know their numbers. False: some are left out, or looked at. */
+/* Numbers the new samples of a batch, `packed` of which are and know their numbers. False: some are
+ * left out, or looked at. */
 static bool number_all(const struct pd_front *front, struct pd_job *job, size_t from, size_t packed)
 {
     const struct pd_batch *batch = &job->batch;
@@ -386,7 +388,8 @@ static perfdata_status take_samples(struct pd_front *front, struct pd_job *job, 
     return PERFDATA_OK;
 }
 
-/* The next record, when all that the trace shows before it is in batches: behind these. 2: the batch is full. */
+/* The next record, when all that the trace shows before it is in batches: behind these. 2: the
+ * batch is full. */
 static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_delivered **record)
 {
     struct pd_batch *batch = &job->batch;
@@ -424,10 +427,10 @@ static int next_traced(struct pd_front *front, struct pd_job *job, struct pd_del
     return 1;
 }
 
-/* ---- a batch ----------------------------------------------------------------------------------------------- */
+/* ---- a batch --------------------------------------------------------------------------------- */
 
-/* *record: the batch's next place, in which it is put at once: to copy what was stored member by member would wait for
- * each of these stores. */
+/* *record: the batch's next place, in which it is put at once: to copy what was stored member by
+ * member would wait for each of these stores. */
 PD_INLINE int take_next(struct pd_front *front, struct pd_job *job, struct pd_delivered **record)
 {
     *record = &job->batch.records[job->batch.count];
@@ -439,8 +442,8 @@ PD_INLINE int take_next(struct pd_front *front, struct pd_job *job, struct pd_de
     return next_traced(front, job, record);
 }
 
-/* The room for a record lies in the cache of the worker that read the batch before, and a store waits for it: it is asked
- * for ahead, for writing. */
+/* The room for a record lies in the cache of the worker that read the batch before, and a store
+ * waits for it: it is asked for ahead, for writing. */
 PD_INLINE void fetch_room(const struct pd_delivered *record)
 {
     enum { AHEAD = 16, LINE = 64 };

@@ -7,7 +7,8 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/split.h"
 
-/* What a worker takes at once: enough to pay for the hand-over, little enough to stay in its cache. */
+/* What a worker takes at once: enough to pay for the hand-over, little enough to stay in its
+ * cache. */
 #define PD_BATCH_RECORDS 2048
 #define PD_BATCH_BYTES (UINT64_C(1) << 20)
 #define PD_JOB_RECORDS (PD_BATCH_RECORDS + PD_SYNTH_STEP)
@@ -48,10 +49,12 @@ perfdata_status pd_front_open(struct pd_session *session, const struct pd_consum
                               struct pd_front *front);
 void pd_front_close(struct pd_front *front);
 
-/* Fills an empty job. 1: it is full; 0: the recording ends, < 0: it fails, and the job holds what came before. */
+/* Fills an empty job. 1: it is full; 0: the recording ends, < 0: it fails, and the job holds what
+ * came before. */
 int pd_front_fill(struct pd_front *front, struct pd_job *job);
 
-/* Samples may come packed, where nobody looks at them on the front; streams: other threads will read most of them. */
+/* Samples may come packed, where nobody looks at them on the front; streams: other threads will
+ * read most of them. */
 void pd_front_pack(struct pd_front *front, bool streams);
 /* False: no memory. */
 bool pd_job_unpack(struct pd_job *job);

@@ -27,7 +27,8 @@ enum pd_jit_verdict {
 enum pd_jit_verdict pd_jit_watch_record(struct pd_jit_watch *watch, const struct pd_event *event,
                                         const uint8_t *record, uint32_t size, uint32_t type,
                                         bool swap, const char **path, size_t *length);
-/* The dump can be used: its processes' anonymous memory is its own from now on. False without memory. */
+/* The dump can be used: its processes' anonymous memory is its own from now on. False without
+ * memory. */
 bool pd_jit_watch_take(struct pd_jit_watch *watch, const uint8_t *record, bool swap);
 void pd_jit_watch_free(struct pd_jit_watch *watch);
 
@@ -48,12 +49,13 @@ uint64_t pd_jit_time(const struct pd_jit_watch *watch, const struct pd_jitdump *
 
 struct pd_jit;
 
-/* `folder`: where the dumps lie now; "": where they were recorded, below `symfs` (NULL: none). Strings are borrowed. NULL
- * without memory. */
+/* `folder`: where the dumps lie now; "": where they were recorded, below `symfs` (NULL: none).
+ * Strings are borrowed. NULL without memory. */
 struct pd_jit *pd_jit_new(struct pd_recording *recording, struct pd_timeline *timeline,
                           const char *folder, const char *symfs);
 void pd_jit_free(struct pd_jit *jit);
-/* In delivery order, before the record acts: maps that are due appear. 1: the record is not to act itself. */
+/* In delivery order, before the record acts: maps that are due appear. 1: the record is not to act
+ * itself. */
 int pd_jit_deliver(struct pd_jit *jit, const struct pd_event *event, const uint8_t *record,
                    uint32_t size, uint32_t type, uint64_t time, uint64_t number);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Room for records that the front makes of others: in chunks of its own, which live until their batches are through. */
+/* Room for records that the front makes of others: in chunks of its own, which live until their
+ * batches are through. */
 #ifndef PD_PIPELINE_MADE_H
 #define PD_PIPELINE_MADE_H
 #include "io/io.h"
@@ -12,8 +13,8 @@ struct pd_made {
 };
 
 void pd_made_free(struct pd_made *made);
-/* Room for `size` bytes, at most 64 KiB, which the record gets with their chunk; what it was is kept before them. NULL: no
- * memory, and the record stays what it was. The caller fills them. */
+/* Room for `size` bytes, at most 64 KiB, which the record gets with their chunk; what it was is
+ * kept before them. NULL: no memory, and the record stays what it was. The caller fills them. */
 uint8_t *pd_made_bytes(struct pd_made *made, struct pd_delivered *record, size_t size);
 
 /* The bytes of a record as they were recorded. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer pipeline/: the front (order, sideband, batches), the pool, and the three kinds of consumer. */
+/* The layer pipeline/: the front (order, sideband, batches), the pool, and the three kinds of
+ * consumer. */
 #ifndef PD_PIPELINE_H
 #define PD_PIPELINE_H
 #include "base/text.h"
@@ -34,38 +35,40 @@ struct pd_session {
 struct pd_object_search pd_search_of(struct pd_recording *recording,
                                      const struct perfdata_symbol_search *search);
 
-/* `search` NULL: no symbols; resolvers are then NULL. The recording and what `search` points to stay the caller's and
- * must outlive the session. */
+/* `search` NULL: no symbols; resolvers are then NULL. The recording and what `search` points to
+ * stay the caller's and must outlive the session. */
 perfdata_status pd_session_open(struct pd_recording *recording,
                                 const struct pd_object_search *search, struct pd_session *out);
 /* Guests are asked for where a place is given; before the run. */
 void pd_session_want_guests(struct pd_session *session,
                             const struct perfdata_symbol_search *search);
-/* The code that runs in the recording, before its run begins: patches of the kernel reach it from then on. NULL without
- * memory. */
+/* The code that runs in the recording, before its run begins: patches of the kernel reach it from
+ * then on. NULL without memory. */
 struct pd_code *pd_session_code(struct pd_session *session);
 void pd_session_close(struct pd_session *session);
-/* Samples made of the recording's trace come among its records in a run of this session; their events are the recording's
- * until the session is closed. config->recording, timeline and symbols are filled in. */
+/* Samples made of the recording's trace come among its records in a run of this session; their
+ * events are the recording's until the session is closed. config->recording, timeline and symbols
+ * are filled in. */
 perfdata_status pd_session_decode(struct pd_session *session, struct pd_synth_config *config);
 /* Versions of the timeline older than `number` are no longer needed by the session's user. */
 void pd_session_retire(struct pd_session *session, uint64_t number);
 /* How many a run that is asked for so many has; 0: the context's limit, or a thread a core. */
 unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads);
 
-/* Some thousand records in delivery order: all samples, and the other records that the consumer asked for. A record's
- * thread is the one that perf shows with it: of its body for COMM, FORK, EXIT, MMAP, MMAP2 and NAMESPACES, else of the
- * sample or trailer; NULL for user records. Batches are used again and again: the same for any number of threads. */
+/* Some thousand records in delivery order: all samples, and the other records that the consumer
+ * asked for. A record's thread is the one that perf shows with it: of its body for COMM, FORK,
+ * EXIT, MMAP, MMAP2 and NAMESPACES, else of the sample or trailer; NULL for user records. Batches
+ * are used again and again: the same for any number of threads. */
 struct pd_batch {
     struct pd_delivered *records;
     size_t count;
-    /* For a consumer that takes_packs: samples whose records, at their places, are yet to be made where they are needed;
-     * NULL: none. */
+    /* For a consumer that takes_packs: samples whose records, at their places, are yet to be made
+     * where they are needed; NULL: none. */
     struct pd_synth_packs *packs;
     uint64_t sequence;   /* 0, 1, 2 ... in delivery order */
     struct pd_text text; /* what `work` writes here goes to `sink` in order */
-    /* What `work` leaves for `in_order`; the consumer's. NULL in a new batch, then never touched, so that its memory
-     * can be used again; `drop` frees it. */
+    /* What `work` leaves for `in_order`; the consumer's. NULL in a new batch, then never touched,
+     * so that its memory can be used again; `drop` frees it. */
     void *result;
 };
 
@@ -80,8 +83,9 @@ PD_INLINE bool pd_batch_ip(const struct pd_batch *batch, size_t i, uint64_t *ip)
     return true;
 }
 
-/* For a loop over a batch that will look up the address of record `at` some records later: asks the memory for what that
- * needs, and for the record that comes a few behind it. Nearly all of a sample's time is waiting for memory. */
+/* For a loop over a batch that will look up the address of record `at` some records later: asks the
+ * memory for what that needs, and for the record that comes a few behind it. Nearly all of a
+ * sample's time is waiting for memory. */
 PD_INLINE void pd_batch_fetch(const struct pd_batch *batch, size_t at, struct pd_resolver *resolver)
 {
     enum { RECORD = 4 };
@@ -93,7 +97,8 @@ PD_INLINE void pd_batch_fetch(const struct pd_batch *batch, size_t at, struct pd
         pd_resolver_fetch(resolver, batch->records[at].misc & PD_MISC_CPUMODE_MASK, ip);
 }
 
-/* The same at record i. Returns a location that will be resolved soon, for what the consumer hangs on it, or NULL. */
+/* The same at record i. Returns a location that will be resolved soon, for what the consumer hangs
+ * on it, or NULL. */
 PD_INLINE const struct pd_location *pd_batch_ahead(const struct pd_batch *batch, size_t i,
                                                    struct pd_resolver *resolver)
 {
@@ -111,9 +116,12 @@ PD_INLINE const struct pd_location *pd_batch_ahead(const struct pd_batch *batch,
 }
 
 enum pd_consumer_kind {
-    PD_CONSUME_ORDERED, /* work() in parallel writes batch->text; sink() gets it in delivery order */
-    PD_CONSUME_COMMUTATIVE, /* work() in parallel into its own state; merge by the caller after the run */
-    PD_CONSUME_SEQUENTIAL /* work() in parallel decodes and resolves into batch->result; in_order() finishes */
+    /* work() in parallel writes batch->text; sink() gets it in delivery order */
+    PD_CONSUME_ORDERED,
+    /* work() in parallel into its own state; merge by the caller after the run */
+    PD_CONSUME_COMMUTATIVE,
+    /* work() in parallel decodes and resolves into batch->result; in_order() finishes */
+    PD_CONSUME_SEQUENTIAL
 };
 
 /* What is said after a run of what was lost or wrong in the recording; see pd_session_warn(). */
@@ -127,22 +135,24 @@ struct pd_consumer {
     enum pd_consumer_kind kind;
     enum pd_warnings warns;
     void *data;
-    /* Which records come in batches besides samples: bit t of types[t / 64] for types below 128. All records act on the
-     * timeline anyway. */
+    /* Which records come in batches besides samples: bit t of types[t / 64] for types below 128.
+     * All records act on the timeline anyway. */
     uint64_t types[2];
     bool unknown_types; /* also types of 128 and above */
     bool no_samples;
     /* Samples of a trace may come packed: batch->packs. */
     bool takes_packs;
-    /* What work() does depends on the batches before: the caller's thread does it all. Others walk traces only. */
+    /* What work() does depends on the batches before: the caller's thread does it all. Others walk
+     * traces only. */
     bool alone;
     /* Records come without a thread, and none is made for them: those that act make theirs. */
     bool no_threads;
     bool prints; /* samples one by one: perf then looks for the code of each */
     enum pd_order_mode order;
-    /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but the consumer, at the
-     * start of work() for instance, when no batch of its own still points into it. Called on the thread that runs the
-     * pipeline, as is `end`, which comes after all batches. */
+    /* A worker's own state; may be NULL. `resolver` lives until after `end`. Nobody trims it but
+     * the consumer, at the start of work() for instance, when no batch of its own still points into
+     * it. Called on the thread that runs the pipeline, as is `end`, which comes after all
+     * batches. */
     perfdata_status (*begin)(void *data, unsigned worker, struct pd_resolver *resolver,
                              void **state);
     perfdata_status (*work)(void *data, void *state, struct pd_batch *batch);
@@ -152,30 +162,31 @@ struct pd_consumer {
     void (*end)(void *data, unsigned worker, void *state);
     /* Frees batch->result at the end of the run; may be NULL. */
     void (*drop)(void *data, struct pd_batch *batch);
-    /* Called on the front with each delivered record before it acts (user records included); may be NULL. Returns one of
-     * enum pd_front_verdict, or < 0 to stop. Must be cheap. */
+    /* Called on the front with each delivered record before it acts (user records included); may be
+     * NULL. Returns one of enum pd_front_verdict, or < 0 to stop. Must be cheap. */
     int (*front)(void *data, const struct pd_delivered *record);
 };
 
 enum pd_front_verdict {
     PD_FRONT_PASS = 0,
     PD_FRONT_LEAVE_OUT = 1, /* acts on the timeline, but comes in no batch */
-    PD_FRONT_IGNORE =
-        2 /* as if it were not there: perf skips samples outside --time before it looks for threads */
+    /* as if it were not there: perf skips samples outside --time before it looks for threads */
+    PD_FRONT_IGNORE = 2
 };
 
-/* Runs the whole recording through the consumer with `threads` threads, the caller's included (0: the context's limit, or
- * all cores; 1: a plain loop). The bytes that reach sink() never depend on it. When a batch fails, all before it and the
- * text it has written still reach the sink; a failing walk ends the run after its last record. A run needs a fresh
- * session. */
+/* Runs the whole recording through the consumer with `threads` threads, the caller's included (0:
+ * the context's limit, or all cores; 1: a plain loop). The bytes that reach sink() never depend on
+ * it. When a batch fails, all before it and the text it has written still reach the sink; a failing
+ * walk ends the run after its last record. A run needs a fresh session. */
 perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer,
                                 unsigned threads);
-/* Tells what perf tells at the end of a session: records, samples and parts of a trace that were lost, unknown and late
- * records, errors of the trace, as counted by the run before. pd_pipeline_run() does it as its consumer's `warns` says.
- * < 0 in strict mode. */
+/* Tells what perf tells at the end of a session: records, samples and parts of a trace that were
+ * lost, unknown and late records, errors of the trace, as counted by the run before.
+ * pd_pipeline_run() does it as its consumer's `warns` says. < 0 in strict mode. */
 perfdata_status pd_session_warn(struct pd_session *session, enum pd_warnings warns);
-/* After a run that looked up symbols: tells, as perf's report does, when kernel addresses were hidden from who recorded and
- * samples lie there, or nothing is known of the kernel. < 0 in strict mode. */
+/* After a run that looked up symbols: tells, as perf's report does, when kernel addresses were
+ * hidden from who recorded and samples lie there, or nothing is known of the kernel. < 0 in strict
+ * mode. */
 perfdata_status pd_session_warn_kernel(struct pd_session *session);
 /* How many that are at most, for what comes after a run. */
 unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The pool. Workers take filled batches in any order; what is finished is emitted in sequence by whoever finishes the
- * batch whose turn it is. The front helps when all batches are under way, so one thread alone is a plain loop. */
+/* The pool. Workers take filled batches in any order; what is finished is emitted in sequence by
+ * whoever finishes the batch whose turn it is. The front helps when all batches are under way, so
+ * one thread alone is a plain loop. */
 #include "base/memory.h"
 #include "base/stream.h"
 #include "io/ahead.h"
@@ -51,7 +52,7 @@ static bool works_alone(const struct pool *pool)
     return pool->worker_count == 1 || pool->consumer->alone;
 }
 
-/* ---- workers ----------------------------------------------------------------------------------------------- */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static perfdata_status begin_worker(struct pool *pool, unsigned index)
 {
@@ -105,7 +106,8 @@ static perfdata_status emit(struct pool *pool, struct pd_job *job)
     return status;
 }
 
-/* With the lock: an empty job. Extra ones go as soon as they have been used, and with the last their room. */
+/* With the lock: an empty job. Extra ones go as soon as they have been used, and with the last
+ * their room. */
 static void give_back(struct pool *pool, struct pd_job *job)
 {
     if (job->slot >= pool->slot_count - EXTRA_JOBS) {
@@ -201,8 +203,8 @@ static uint64_t now(void)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* With the lock, and no work: looks out for some before the worker sleeps, since to be woken takes longer than the front
- * needs for a batch. One worker at a time does. */
+/* With the lock, and no work: looks out for some before the worker sleeps, since to be woken takes
+ * longer than the front needs for a batch. One worker at a time does. */
 static void look_out(struct pool *pool)
 {
     if (pool->looking) {
@@ -257,8 +259,8 @@ static void *worker_main(void *data)
     return pd_memory_failed() ? worker : NULL;
 }
 
-/* One more worker, when there is more than one batch: small recordings need no thread. Where the system gives no more
- * threads, the run goes on with those that it has. */
+/* One more worker, when there is more than one batch: small recordings need no thread. Where the
+ * system gives no more threads, the run goes on with those that it has. */
 static perfdata_status start_worker(struct pool *pool)
 {
     unsigned index = pool->started;
@@ -289,11 +291,12 @@ static void wake_helpers(void *data)
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* ---- the front's side -------------------------------------------------------------------------------------- */
+/* ---- the front's side ------------------------------------------------------------------------ */
 
-/* While a worker loads the kernel's symbols the others wait for it, and so would the front if it helped: it goes on
- * instead, so that there is plenty to do afterwards; not in a stream, whose memory stays small. Nor does it help before the
- * first batch, the one that loads, is with a worker: threads take a while to begin. */
+/* While a worker loads the kernel's symbols the others wait for it, and so would the front if it
+ * helped: it goes on instead, so that there is plenty to do afterwards; not in a stream, whose
+ * memory stays small. Nor does it help before the first batch, the one that loads, is with a
+ * worker: threads take a while to begin. */
 static bool add_extra(struct pool *pool)
 {
     size_t base = pool->slot_count - EXTRA_JOBS;
@@ -365,8 +368,9 @@ static perfdata_status work_on_user_part(struct pool *pool, struct pd_job *job)
     return status;
 }
 
-/* With the lock. While a worker loads the kernel's symbols the front can do what does not need them, where the order of a
- * batch's records does not matter. False: there is nothing of the kind. */
+/* With the lock. While a worker loads the kernel's symbols the front can do what does not need
+ * them, where the order of a batch's records does not matter. False: there is nothing of the
+ * kind. */
 static bool work_meanwhile(struct pool *pool)
 {
     if (pool->consumer->kind != PD_CONSUME_COMMUTATIVE || !pool->session->symbols ||
@@ -484,7 +488,7 @@ static perfdata_status run_front(struct pool *pool)
     return status < 0 ? status : filled;
 }
 
-/* ---- a run ------------------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
 {
@@ -500,7 +504,8 @@ unsigned pd_pipeline_threads(const struct pd_session *session, unsigned threads)
 static bool make_pool(struct pool *pool, unsigned threads)
 {
     pool->worker_count = threads;
-    /* One at work and one waiting for each: the farther the front is ahead, the colder is what it has touched. */
+    /* One at work and one waiting for each: the farther the front is ahead, the colder is what it
+     * has touched. */
     size_t jobs = works_alone(pool) ? 1 : 2 * (size_t)threads;
     pool->workers = calloc(threads, sizeof *pool->workers);
     pool->slot_count = jobs + EXTRA_JOBS;

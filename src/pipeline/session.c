@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* A directory may hold a copy of the kernel: its table is used unless another one was named. False: no memory. */
+/* A directory may hold a copy of the kernel: its table is used unless another one was named. False:
+ * no memory. */
 static bool take_kernel_copy(struct pd_session *session, struct pd_object_search *search)
 {
     static const char name[] = "/kcore_dir/kallsyms";

@@ -46,7 +46,8 @@ static uint32_t slot_of(struct pd_last_values *last, struct pd_map64 *map, uint6
     return pd_vec_push(&last->values, 0) && pd_map64_set(map, key, slot) ? slot : PD_MAP64_NONE;
 }
 
-/* The value of a counter that a sample of `event`, of thread `tid`, held under `id`: 0 at first. NULL: no memory. */
+/* The value of a counter that a sample of `event`, of thread `tid`, held under `id`: 0 at first.
+ * NULL: no memory. */
 static uint64_t *last_value(struct pd_last_values *last, const struct pd_event *event, uint64_t id,
                             uint32_t tid)
 {

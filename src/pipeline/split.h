@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples that read counters (PERF_SAMPLE_READ) count for each event whose counter they hold: perf delivers them once
- * for each that moved since it was read last, with the difference as period. */
+/* Samples that read counters (PERF_SAMPLE_READ) count for each event whose counter they hold: perf
+ * delivers them once for each that moved since it was read last, with the difference as period. */
 #ifndef PD_PIPELINE_SPLIT_H
 #define PD_PIPELINE_SPLIT_H
 #include "base/hash.h"
 #include "order/order.h"
 
-/* What each counter read last. An inherited counter (Linux 6.12) counts for each thread apart, under one id. */
+/* What each counter read last. An inherited counter (Linux 6.12) counts for each thread apart,
+ * under one id. */
 struct pd_last_values {
     struct pd_map64 ids;     /* -> place in `values`, */
     struct pd_map64 threads; /* that place and the thread -> place in `values` */

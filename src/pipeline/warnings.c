@@ -3,7 +3,8 @@
 #include "pipeline/pipeline.h"
 #include <inttypes.h>
 
-/* LOST records always count; LOST_SAMPLES from a twentieth of all samples on, as filters make them, too. */
+/* LOST records always count; LOST_SAMPLES from a twentieth of all samples on, as filters make them,
+ * too. */
 static perfdata_status warn_lost(struct pd_context *context, const struct pd_order_stats *counts)
 {
     uint64_t all = counts->samples + counts->lost_samples;

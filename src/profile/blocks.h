@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A growing array whose elements never move: one thread appends while others read what they have been told of. Blocks double,
- * so that the place of an element is known from its number alone. */
+/* A growing array whose elements never move: one thread appends while others read what they have
+ * been told of. Blocks double, so that the place of an element is known from its number alone. */
 #ifndef PD_PROFILE_BLOCKS_H
 #define PD_PROFILE_BLOCKS_H
 #include "base/base.h"

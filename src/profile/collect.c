@@ -70,7 +70,8 @@ static bool has_chain(const struct pd_sample *sample)
 static bool make_room(struct pd_profile_worker *worker, const struct pd_sample *sample)
 {
     size_t max = worker->shared->max_stack;
-    /* A leaf's caller may come to it, and the processor's call stack, of two ends for each branch. */
+    /* A leaf's caller may come to it, and the processor's call stack, of two ends for each
+     * branch. */
     size_t want = PD_MIN((size_t)sample->callchain_count + 2, max) +
                   2 * ((size_t)sample->branch_count + 1);
     if (sample->stack_dynamic_size)
@@ -104,7 +105,8 @@ static bool stack_of(struct pd_profile_worker *worker, const struct pd_frame *fr
     return true;
 }
 
-/* How many of the first frames say where the sample itself was: its function, with those that were put into it. */
+/* How many of the first frames say where the sample itself was: its function, with those that were
+ * put into it. */
 static size_t own_frames(const struct facts *facts, const struct pd_frame *frames, size_t count)
 {
     size_t i = 0;
@@ -152,7 +154,8 @@ static uint32_t walk_chain(struct pd_profile_worker *worker, const struct facts 
     return finish_stack(worker, facts, callers);
 }
 
-/* Callers come again and again while the sample's own address differs: their stack is remembered. */
+/* Callers come again and again while the sample's own address differs: their stack is
+ * remembered. */
 static uint32_t take_stack(struct pd_profile_worker *worker, const struct facts *facts)
 {
     struct pd_chain_parts parts;

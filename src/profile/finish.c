@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a run -> names and build-ids of objects, their mappings, and hashes that other recordings share. */
+/* The end of a run -> names and build-ids of objects, their mappings, and hashes that other
+ * recordings share. */
 #include "profile/profile.h"
 #include "base/hash.h"
 #include <stdlib.h>
 
-/* ---- hashes: FNV-1a of bytes and of little-endian numbers, mixed at the end. Part of the interface: never to change. ---- */
+/* ---- hashes ---------------------------------------------------------------------------------- */
+
+/* FNV-1a of bytes and of little-endian numbers, mixed at the end. Part of the interface: never to
+ * change. */
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker's numbers of functions, frames and stacks -> the profile's, given out in the order of their first use. */
+/* A worker's numbers of functions, frames and stacks -> the profile's, given out in the order of
+ * their first use. */
 #include "profile/profile.h"
 #include "base/hash.h"
 #include "base/memory.h"

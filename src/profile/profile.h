@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer profile/: resolved samples -> interned functions, frames and stacks, columns of samples, sums.
+/* The layer profile/: resolved samples -> interned functions, frames and stacks, columns of
+ * samples, sums.
  *
- * Workers (collect.c) resolve samples and number what they meet for themselves. One call at a time in delivery order
- * (merge.c) turns a worker's numbers into the profile's, so that those depend on the recording alone; after the first sample
- * of a stack that is one look into an array. */
+ * Workers (collect.c) resolve samples and number what they meet for themselves. One call at a time
+ * in delivery order (merge.c) turns a worker's numbers into the profile's, so that those depend on
+ * the recording alone; after the first sample of a stack that is one look into an array. */
 #ifndef PD_PROFILE_H
 #define PD_PROFILE_H
 #include "base/intern.h"
@@ -180,8 +181,8 @@ struct pd_profile_shared {
     uint32_t last_event, last_event_thread, last_group;
 };
 
-/* build.c: shared->recording and ->options -> filter, session with the samples of traces; before any run. Forms that show
- * samples as they were recorded use these without a profile. */
+/* build.c: shared->recording and ->options -> filter, session with the samples of traces; before
+ * any run. Forms that show samples as they were recorded use these without a profile. */
 perfdata_status pd_profile_open(struct pd_profile_shared *shared);
 /* Gives `status`, or what closing fails with; after a failed pd_profile_open(), too. */
 perfdata_status pd_profile_close(struct pd_profile_shared *shared, perfdata_status status);

@@ -127,7 +127,8 @@ uint32_t pd_query_self(const struct pd_query *query, uint32_t stack)
 
 /* ---- rows ---- */
 
-/* The tree of stacks, to be walked without recursion: the first callee of each, and the next one of its caller. */
+/* The tree of stacks, to be walked without recursion: the first callee of each, and the next one of
+ * its caller. */
 struct links {
     uint32_t *first, *next, root;
 };

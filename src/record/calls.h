@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the recorder asks of the kernel, in one table that a test may replace, and where it looks for it. */
+/* What the recorder asks of the kernel, in one table that a test may replace, and where it looks
+ * for it. */
 #ifndef PD_RECORD_CALLS_H
 #define PD_RECORD_CALLS_H
 #include "base/text.h"
@@ -28,7 +29,8 @@ enum { PD_PATH_SIZE = 512 };
 /* <root>/<formatted path>, false when it is too long. */
 bool pd_roots_path(const struct pd_roots *roots, char out[PD_PATH_SIZE], const char *format, ...)
     PD_PRINTF(3, 4);
-/* The whole of a small file (1 MiB at most), NUL-terminated, its last newline taken away; to be freed. NULL and errno. */
+/* The whole of a small file (1 MiB at most), NUL-terminated, its last newline taken away; to be
+ * freed. NULL and errno. */
 char *pd_roots_read(const struct pd_roots *roots, size_t *size, const char *format, ...)
     PD_PRINTF(3, 4);
 /* As it is, up to 64 MiB. */
@@ -37,7 +39,8 @@ char *pd_roots_read_all(const struct pd_roots *roots, size_t *size, const char *
 /* A number from a file; `missing` when it cannot be read. */
 int64_t pd_roots_number(const struct pd_roots *roots, int64_t missing, const char *format, ...)
     PD_PRINTF(3, 4);
-/* Names in a folder, in the folder's order as perf takes them, in one block to be freed with its pointers; NULL: none. */
+/* Names in a folder, in the folder's order as perf takes them, in one block to be freed with its
+ * pointers; NULL: none. */
 char **pd_roots_list(const struct pd_roots *roots, size_t *count, const char *format, ...)
     PD_PRINTF(3, 4);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the header says of the records: build-ids of what samples hit, times of the first and last. Found by reading the
- * file that was just written, as perf does. */
+/* What the header says of the records: build-ids of what samples hit, times of the first and last.
+ * Found by reading the file that was just written, as perf does. */
 #include "container/handle.h"
 #include "object/elf/build_id.h"
 #include "record/record.h"

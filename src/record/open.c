@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Events -> descriptors. What the kernel refuses is tried again with less, in perf's order, and else explained in
- * perf's words. */
+/* Events -> descriptors. What the kernel refuses is tried again with less, in perf's order, and
+ * else explained in perf's words. */
 #include "record/record.h"
 #include "format/attr_text.h"
 #include <errno.h>
@@ -376,7 +376,8 @@ static bool is_online(const perfdata_recorder *recorder, int32_t cpu)
     return found;
 }
 
-/* A CPU that is offline: one that was there a moment ago is left out, one that was asked for is an error. */
+/* A CPU that is offline: one that was there a moment ago is left out, one that was asked for is an
+ * error. */
 static perfdata_status cpu_is_gone(perfdata_recorder *recorder, int32_t cpu)
 {
     if (recorder->options.cpus)

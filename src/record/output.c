@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a recording goes: a file, or a directory of files. What was there becomes NAME.old, as with perf. A FIFO or device
- * of that name gets a stream. */
+/* Where a recording goes: a file, or a directory of files. What was there becomes NAME.old, as with
+ * perf. A FIFO or device of that name gets a stream. */
 #include "record/record.h"
 #include <dirent.h>
 #include <errno.h>
@@ -139,7 +139,8 @@ static bool open_file(perfdata_recorder *recorder, const char *path)
     errno = EEXIST; /* since the recorder was opened something else has taken the name */
     if (!S_ISREG(info.st_mode))
         return false;
-    /* an empty file that was there keeps its owner and mode, but for what would make it run as that owner */
+    /* an empty file that was there keeps its owner and mode, but for what would make it run as that
+     * owner */
     return !(info.st_mode & (S_ISUID | S_ISGID)) || !fchmod(recorder->fd, info.st_mode & 0777);
 }
 

@@ -12,7 +12,8 @@
 #include <poll.h>
 #include <sys/types.h>
 
-/* What kernels before some version do not know; perf finds out by failing, in this order (open.c). */
+/* What kernels before some version do not know; perf finds out by failing, in this order
+ * (open.c). */
 enum pd_missing {
     PD_MISSING_LOST = 1 << 0,
     PD_MISSING_WEIGHT_STRUCT = 1 << 1,
@@ -168,11 +169,12 @@ bool pd_numbers_have(const struct pd_numbers *numbers, int32_t number);
 perfdata_status pd_record_targets(perfdata_recorder *recorder);
 perfdata_status pd_record_numbers(perfdata_recorder *recorder, const char *text, const char *what,
                                   struct pd_numbers *out);
-/* The kernel's list of CPUs that are "online", "possible" ...; where sysfs is not mounted, all that run. For free(); NULL:
- * no memory. */
+/* The kernel's list of CPUs that are "online", "possible" ...; where sysfs is not mounted, all that
+ * run. For free(); NULL: no memory. */
 char *pd_record_cpu_list(const perfdata_recorder *recorder, const char *which);
 
-/* cgroups.c: where control groups lie: those of version 2, or those of version 1 that have events. */
+/* cgroups.c: where control groups lie: those of version 2, or those of version 1 that have
+ * events. */
 bool pd_cgroup_mount(const struct pd_roots *roots, bool unified, char out[PD_PATH_SIZE]);
 void pd_record_close_cgroups(perfdata_recorder *recorder);
 
@@ -191,7 +193,8 @@ perfdata_status pd_triggers_open(perfdata_recorder *recorder);
 void pd_triggers_read(perfdata_recorder *recorder);
 void pd_triggers_close(perfdata_recorder *recorder);
 
-/* bpf.c: asks for the programs that are not known yet; what the header says of them; their symbols. */
+/* bpf.c: asks for the programs that are not known yet; what the header says of them; their
+ * symbols. */
 perfdata_status pd_bpf_read(perfdata_recorder *recorder);
 perfdata_status pd_bpf_set_features(perfdata_recorder *recorder);
 perfdata_status pd_bpf_put_records(perfdata_recorder *recorder);
@@ -210,7 +213,8 @@ perfdata_status pd_record_copy_kcore(perfdata_recorder *recorder);
 
 /* ring.c */
 perfdata_status pd_record_map_rings(perfdata_recorder *recorder);
-/* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand still meanwhile. */
+/* Moves what is there to the recording; *moved: bytes. `last`: backward rings, too, which stand
+ * still meanwhile. */
 perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uint64_t *moved);
 /* affinity.c: this thread now runs where buffers of this CPU are read. */
 void pd_record_follow(perfdata_recorder *recorder, int32_t cpu);

@@ -49,7 +49,8 @@ bool pd_made_end(struct pd_made *made, size_t trailer);
 /* The same, and writes it; what is too large is left out. */
 perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, size_t trailer);
 
-/* The file of a module as the modules.dep of a kernel (NULL: this one) names it, to be freed; NULL: unknown. */
+/* The file of a module as the modules.dep of a kernel (NULL: this one) names it, to be freed; NULL:
+ * unknown. */
 char *pd_module_path(const struct pd_roots *roots, const char *release, const char *name);
 
 #endif

@@ -27,8 +27,8 @@ PD_INLINE uint64_t entry(const struct walk *walk, size_t at)
     return at ? pd_branch_at(sample, at - 1).from : pd_branch_at(sample, 0).to;
 }
 
-/* Where the processor recorded calls, they stand for the part in user space: all of them, however many frames of a chain
- * are wanted. False: it did not, or that part begins behind those. */
+/* Where the processor recorded calls, they stand for the part in user space: all of them, however
+ * many frames of a chain are wanted. False: it did not, or that part begins behind those. */
 static bool use_call_stack(struct walk *walk, unsigned max_stack)
 {
     const struct pd_sample *sample = walk->sample;
@@ -48,8 +48,9 @@ static bool use_call_stack(struct walk *walk, unsigned max_stack)
 
 /* ---- arm64's leaf functions ----
  *
- * They make no frame: the kernel's walk along the frame pointers misses their caller. perf on arm64 records the link
- * register beside the chain, and there the caller's address is, unless the function has put it on the stack. */
+ * They make no frame: the kernel's walk along the frame pointers misses their caller. perf on arm64
+ * records the link register beside the chain, and there the caller's address is, unless the
+ * function has put it on the stack. */
 
 #define ARM64_LINK_REGISTER 30
 
@@ -92,8 +93,8 @@ static const struct pd_map *first_map(const struct walk *walk, const struct pd_d
     return first.map;
 }
 
-/* perf looks the rules up as if the file lay where the process has it first, which after fork and exec may be where its
- * parent had it. It then finds none, and takes the link register. */
+/* perf looks the rules up as if the file lay where the process has it first, which after fork and
+ * exec may be where its parent had it. It then finds none, and takes the link register. */
 static enum pd_return_place return_place(const struct walk *walk, struct pd_location *leaf)
 {
     const struct pd_map *map = leaf->map, *first = map ? first_map(walk, map->dso) : NULL;
@@ -120,8 +121,8 @@ static PD_NOINLINE void find_leaf_caller(struct walk *walk)
     walk->leaf_caller = link - 1; /* within the call */
 }
 
-/* What an entry of the processor's call stack tells as a branch's end. perf takes each for a target of the newest branch,
- * or, when it comes from the caller, for a source. */
+/* What an entry of the processor's call stack tells as a branch's end. perf takes each for a target
+ * of the newest branch, or, when it comes from the caller, for a source. */
 static PD_NOINLINE uint64_t end_of(const struct walk *walk, size_t at)
 {
     struct pd_branch newest = pd_branch_at(walk->sample, 0);
@@ -186,7 +187,8 @@ static void from_callee(struct walk *walk, size_t max, bool *invalid)
     }
 }
 
-/* The mode of the entries below `end`: the nearest marker's before them. False when perf refuses it. */
+/* The mode of the entries below `end`: the nearest marker's before them. False when perf refuses
+ * it. */
 static bool mode_before(const struct walk *walk, size_t end, uint8_t *mode, uint64_t *context)
 {
     while (end-- > 0) {
@@ -208,8 +210,8 @@ static void turn_round(struct pd_chain_path *path)
     }
 }
 
-/* From the outermost frame, as perf does when callers come first: max counts from there. Entries that no marker
- * precedes then have the mode of the first marker. */
+/* From the outermost frame, as perf does when callers come first: max counts from there. Entries
+ * that no marker precedes then have the mode of the first marker. */
 static void from_caller(struct walk *walk, size_t max, bool *invalid)
 {
     uint8_t mode = PD_CPUMODE_USER;
@@ -273,8 +275,8 @@ struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct p
     return pd_resolve(resolver, thread, number, parts->cpumode, parts->ip);
 }
 
-/* Branches stand between the sample and its callers. perf then leaves out as many entries of the chain as there are
- * branches, besides those that the branches have told. */
+/* Branches stand between the sample and its callers. perf then leaves out as many entries of the
+ * chain as there are branches, besides those that the branches have told. */
 static PD_NOINLINE void join_branches(struct walk *walk, unsigned max_stack, bool *invalid)
 {
     struct pd_chain_path *path = &walk->path;

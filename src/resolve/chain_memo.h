@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a consumer made of a chain, kept for when the chain comes again: chains repeat far more often than not. Direct-mapped,
- * of one worker, and bounded: what does not fit any more is made again. */
+/* What a consumer made of a chain, kept for when the chain comes again: chains repeat far more
+ * often than not. Direct-mapped, of one worker, and bounded: what does not fit any more is made
+ * again. */
 #ifndef PD_CHAIN_MEMO_H
 #define PD_CHAIN_MEMO_H
 #include "base/arena.h"
@@ -30,7 +31,8 @@ bool pd_chain_memo_init(struct pd_chain_memo *memo, size_t slots, uint64_t limit
 /* All zero: nothing. */
 void pd_chain_memo_free(struct pd_chain_memo *memo);
 void pd_chain_memo_forget(struct pd_chain_memo *memo);
-/* The answer and its size, aligned for 8 bytes, valid until the next keep or forget; NULL: not known. */
+/* The answer and its size, aligned for 8 bytes, valid until the next keep or forget; NULL: not
+ * known. */
 const void *pd_chain_memo_find(const struct pd_chain_memo *memo, const struct pd_chain_key *key,
                                uint32_t *size);
 /* Copies both. Without memory nothing is kept. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Guests: machines with threads, maps and symbols of their own, known by the pid of their hypervisor's process. Samples and
- * maps that say that they are a guest's act there, once guests are asked for. The front's alone; others come to a guest
- * through its threads. */
+/* Guests: machines with threads, maps and symbols of their own, known by the pid of their
+ * hypervisor's process. Samples and maps that say that they are a guest's act there, once guests
+ * are asked for. The front's alone; others come to a guest through its threads. */
 #ifndef PD_RESOLVE_GUESTS_H
 #define PD_RESOLVE_GUESTS_H
 #include "base/hash.h"
 #include "base/vec.h"
 #include "resolve/resolve.h"
 
-/* Where the kernel of the guest that has no name is looked for, and folders of the others: MOUNT/PID. NULL: not given. */
+/* Where the kernel of the guest that has no name is looked for, and folders of the others:
+ * MOUNT/PID. NULL: not given. */
 struct pd_guest_places {
     const char *kallsyms, *modules, *vmlinux, *mount;
 };
@@ -27,8 +28,8 @@ struct pd_guest_cpu {
 
 struct pd_guests {
     bool wanted;
-    bool
-        code; /* what runs in a guest is its hypervisor's code: each process's guest is one by itself */
+    /* what runs in a guest is its hypervisor's code: each process's guest is one by itself */
+    bool code;
     bool swap;
     struct pd_context *context;
     struct pd_timeline *host;
@@ -50,11 +51,12 @@ perfdata_status pd_guests_index(struct pd_guests *guests, const uint8_t *record,
 /* NULL: the id is no guest's. */
 const struct pd_guest_cpu *pd_guests_cpu(const struct pd_guests *guests, uint64_t id);
 
-/* perf's choice: the guest of that pid, else the nameless one, which is made when unseen; of pid -1 the host. NULL without
- * memory. */
+/* perf's choice: the guest of that pid, else the nameless one, which is made when unseen; of pid -1
+ * the host. NULL without memory. */
 struct pd_timeline *pd_guests_timeline(struct pd_guests *guests, uint32_t pid);
 
-/* With `code`: the thread that perf shows samples of a guest with, named after the guest. NULL without memory. */
+/* With `code`: the thread that perf shows samples of a guest with, named after the guest. NULL
+ * without memory. */
 struct pd_thread *pd_guests_code_thread(struct pd_guests *guests, uint32_t machine, uint32_t pid,
                                         uint64_t number);
 

@@ -4,7 +4,8 @@
 #define PD_RESOLVE_HERE_H
 #include "format/features.h"
 
-/* May its processes still live here? Not when HOSTNAME is another's; NULL or no HOSTNAME: they may. */
+/* May its processes still live here? Not when HOSTNAME is another's; NULL or no HOSTNAME: they
+ * may. */
 bool pd_recorded_here(const struct pd_features *features);
 /* May its kernel be the one that runs here? Not when OSRELEASE or ARCH are another's. */
 bool pd_kernel_runs_here(const struct pd_features *features);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Recorded branches as frames of a chain: the way that led to a sample, jump by jump, loops told once. */
+/* Recorded branches as frames of a chain: the way that led to a sample, jump by jump, loops told
+ * once. */
 #include "resolve/resolver.h"
 
-/* Where a branch was met first. There are fewer slots than branches may be, and no second choice: which loops are found
- * depends on it. */
+/* Where a branch was met first. There are fewer slots than branches may be, and no second choice:
+ * which loops are found depends on it. */
 #define SLOT_BITS 7
 #define SLOTS 127
 #define FREE 0xff
@@ -79,7 +80,8 @@ static uint64_t end_from(const struct pd_branch *branch, const struct pd_history
            (uint64_t)loops->cycles << PD_END_LOOP_CYCLES_SHIFT;
 }
 
-/* perf knows a target by where its branch came from: what came from nowhere it takes for a branch's source. */
+/* perf knows a target by where its branch came from: what came from nowhere it takes for a branch's
+ * source. */
 uint64_t pd_chain_end_to(const struct pd_branch *branch)
 {
     if (!branch->from)
@@ -90,7 +92,8 @@ uint64_t pd_chain_end_to(const struct pd_branch *branch)
 
 /* ---- frames ---- */
 
-/* A call's return address lies behind it: no instruction is longer than eight bytes, perf thinks. */
+/* A call's return address lies behind it: no instruction is longer than eight bytes, perf
+ * thinks. */
 static bool is_call_of(const struct pd_branch *branch, uint64_t return_address)
 {
     return branch->from < return_address && branch->from >= return_address - 8;

@@ -37,7 +37,8 @@ static perfdata_status open_kernel(struct pd_symbols *symbols, struct pd_image *
     return status || *out ? status : pd_image_open_path(kernel->path, out);
 }
 
-/* Each function of a program has a map of its own; their code lies in one array. x86 only: little-endian. */
+/* Each function of a program has a map of its own; their code lies in one array. x86 only:
+ * little-endian. */
 static perfdata_status copy_function(const struct pd_part_bpf_prog *program, uint64_t start,
                                      struct pd_image **out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel: one table for the kernel and its modules, which may cut and add maps as it loads. It is loaded once, with
- * the maps that hold when the first kernel address is looked up. */
+/* The kernel: one table for the kernel and its modules, which may cut and add maps as it loads. It
+ * is loaded once, with the maps that hold when the first kernel address is looked up. */
 #include "resolve/symbols.h"
 #include "base/vec.h"
 #include <stdlib.h>

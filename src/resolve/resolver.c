@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A worker's caches. Level one: address -> location, direct-mapped, good while the stamp of the maps is the same or the
- * map at the address is. Level two: (map, address) -> location, so that forks, and processes whose other maps change,
- * share what is known. Below it (DSO, address) -> symbol, so that processes that map a library at different places
- * search it once. */
+/* A worker's caches. Level one: address -> location, direct-mapped, good while the stamp of the
+ * maps is the same or the map at the address is. Level two: (map, address) -> location, so that
+ * forks, and processes whose other maps change, share what is known. Below it (DSO, address) ->
+ * symbol, so that processes that map a library at different places search it once. */
 #include "resolve/resolver.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -208,8 +208,8 @@ PD_INLINE uint64_t stamp_for(const struct pd_resolver *resolver, uint8_t cpumode
     return (uint64_t)cpumode << 2 | 2;
 }
 
-/* perf finds the map of the first kernel address before the table that it then loads changes the maps' bounds: this one
- * look-up sees them as recorded. */
+/* perf finds the map of the first kernel address before the table that it then loads changes the
+ * maps' bounds: this one look-up sees them as recorded. */
 static PD_NOINLINE struct pd_location *look_up_loading(struct pd_resolver *resolver, uint64_t ip)
 {
     struct pd_symbols *symbols = resolver->symbols;
@@ -236,7 +236,8 @@ static bool becomes_first(struct pd_resolver *resolver, uint64_t ip)
     return true;
 }
 
-/* Before the sample that loads the kernel only chains lead into it: what they show loads it as well. */
+/* Before the sample that loads the kernel only chains lead into it: what they show loads it as
+ * well. */
 static const struct pd_map *kernel_map(const struct pd_resolver *resolver, uint64_t ip)
 {
     if (resolver->before_kernel) {
@@ -253,7 +254,8 @@ static size_t recent_slots(const struct pd_resolver *resolver)
     return (size_t)1 << (64 - resolver->recent_shift);
 }
 
-/* Four slots for each location: where two share one, both go to level two each time. Without memory it stays as it is. */
+/* Four slots for each location: where two share one, both go to level two each time. Without memory
+ * it stays as it is. */
 static void grow_recent(struct pd_resolver *resolver)
 {
     size_t count = recent_slots(resolver);

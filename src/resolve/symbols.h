@@ -85,8 +85,8 @@ struct pd_symbols {
     struct pd_inlined_symbols inlined;
 };
 
-/* Loads the kernel with the maps of the first kernel sample, or those that held at `number` when there was none, unless
- * that is done; NULL without memory. */
+/* Loads the kernel with the maps of the first kernel sample, or those that held at `number` when
+ * there was none, unless that is done; NULL without memory. */
 const struct pd_kernel_view *pd_symbols_kernel(struct pd_symbols *symbols, uint64_t number);
 void pd_kernel_view_free(struct pd_kernel_view *view);
 /* Where a DSO's path is to be looked for. */
@@ -106,7 +106,8 @@ bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
 /* Where the function at an address of a map keeps its return address. arm64's files only. */
 enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint64_t address);
-/* One step from a frame whose function holds `address` of the map. `machine` is ELF's number of the recording's. */
+/* One step from a frame whose function holds `address` of the map. `machine` is ELF's number of the
+ * recording's. */
 enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct pd_map *map,
                                         uint16_t machine, uint64_t address, struct pd_unwind *frame,
                                         bool *is_signal);

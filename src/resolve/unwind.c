@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Chains from copied stacks: the recorded chain ends at the kernel's border; what is in user space is unwound from the
- * registers and the copy of the stack with the programs' call frame information, and along frame pointers where there is
- * none. */
+/* Chains from copied stacks: the recorded chain ends at the kernel's border; what is in user space
+ * is unwound from the registers and the copy of the stack with the programs' call frame
+ * information, and along frame pointers where there is none. */
 #include "resolve/resolver.h"
 #include "format/names.h"
 #include "object/file.h"
@@ -66,8 +66,8 @@ static int is_readable(void *data, const struct pd_map *map)
     return pd_symbols_has_file(data, map);
 }
 
-/* perf asks for a file of the process's that it can read before it unwinds; where the recording does not name the
- * machine, for a map. */
+/* perf asks for a file of the process's that it can read before it unwinds; where the recording
+ * does not name the machine, for a map. */
 static bool can_unwind(struct pd_resolver *resolver)
 {
     const struct pd_features *features = resolver->symbols->features;
@@ -190,8 +190,8 @@ static void take_registers(struct unwinding *u)
     u->stack_end = frame->cfa + PD_MIN(u->sample->stack_dynamic_size, u->sample->stack_size);
 }
 
-/* From the function that holds the address to its caller. Frame pointers are followed only in files whose other functions
- * have rules. */
+/* From the function that holds the address to its caller. Frame pointers are followed only in files
+ * whose other functions have rules. */
 static bool step(struct unwinding *u, const struct pd_location *location, bool *is_signal)
 {
     enum pd_unwind_result result = PD_UNWIND_NO_TABLE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording -> one without names: they become pseudonyms of their length, and what may hold names that cannot be found is
- * left out, and told. */
+/* A recording -> one without names: they become pseudonyms of their length, and what may hold names
+ * that cannot be found is left out, and told. */
 #include "container/handle.h"
 #include "format/fields.h"
 #include "itrace/aux/aux.h"
@@ -52,7 +52,8 @@ static void see_close(struct pd_sink *sink)
     (void)sink;
 }
 
-/* What becomes of a record. Types that no list names, and unknown ones, may hold anything: they go. */
+/* What becomes of a record. Types that no list names, and unknown ones, may hold anything: they
+ * go. */
 enum fate { GOES, STAYS, IS_RENAMED, IS_SAMPLE, IS_TRACE_INFO };
 
 static enum fate fate_of(uint32_t type)
@@ -101,7 +102,8 @@ static void rename_payload(struct anonymize *a, const struct pd_sample *sample)
     }
 }
 
-/* Raw bytes whose fields are not known: of a tracepoint without its format, of a BPF program that writes what it likes. */
+/* Raw bytes whose fields are not known: of a tracepoint without its format, of a BPF program that
+ * writes what it likes. */
 static void empty_payload(struct anonymize *a, const struct pd_sample *sample)
 {
     memset(a->bytes + (sample->raw - a->bytes), 0, sample->raw_size);
@@ -138,7 +140,8 @@ static bool make_room(struct anonymize *a, size_t size)
     return true;
 }
 
-/* Address filters of an Intel PT trace: "filter 0x100/0x20@/bin/program,...". What follows an @ is a file's name. */
+/* Address filters of an Intel PT trace: "filter 0x100/0x20@/bin/program,...". What follows an @ is
+ * a file's name. */
 static void change_filter(struct anonymize *a, size_t size)
 {
     static const char ends[] = ", \t\n"; /* and NUL */
@@ -220,7 +223,8 @@ static bool stays(unsigned feature)
     }
 }
 
-/* The names of threads: "17 name" lines; those of modules and BPF programs in kallsyms: "address type name\t[module]". */
+/* The names of threads: "17 name" lines; those of modules and BPF programs in kallsyms: "address
+ * type name\t[module]". */
 static void change_comms(struct anonymize *a, char *text, size_t size)
 {
     for (char *line = text, *end = text + size, *next; line < end; line = next + 1) {
@@ -258,7 +262,8 @@ static void change_tracing(struct anonymize *a, const uint8_t *bytes, uint8_t *c
         change_comms(a, (char *)changed + (part - bytes), size);
 }
 
-/* Changed in the recording's memory, before the copier takes them: the recording is not used for anything else. */
+/* Changed in the recording's memory, before the copier takes them: the recording is not used for
+ * anything else. */
 static perfdata_status change_feature(struct anonymize *a, struct pd_recording *recording,
                                       unsigned feature)
 {

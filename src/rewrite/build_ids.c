@@ -105,8 +105,8 @@ static const struct pd_build_id *find_known(const struct pd_build_ids *ids, cons
 
 /* ---- entries ---- */
 
-/* Of the file that the process mapped: in its container, while it lives. A file that was put into its place since is
- * not it. */
+/* Of the file that the process mapped: in its container, while it lives. A file that was put into
+ * its place since is not it. */
 static void read_file(const struct pd_build_ids *ids, const struct pd_dso *dso,
                       struct pd_build_id *id)
 {
@@ -348,7 +348,8 @@ static const struct pd_map *mapped(struct pd_build_ids *ids, const struct pd_eve
     return thread ? pd_thread_map(thread, follow->number, address) : NULL;
 }
 
-/* perf makes a record of what a sample hits first, or with `all` of what is mapped, but of nothing whose map has an id. */
+/* perf makes a record of what a sample hits first, or with `all` of what is mapped, but of nothing
+ * whose map has an id. */
 static perfdata_status make_record(struct pd_build_ids *ids, const struct pd_map *hit,
                                    const struct pd_map *map, uint32_t type, uint16_t misc)
 {

@@ -12,8 +12,8 @@ struct pd_build_ids {
     struct pd_recording *recording;
     struct pd_follow follow;
     bool all; /* all that are mapped, not only what samples hit */
-    bool
-        just_made; /* the recording ended a moment ago: files are those that were mapped, or have another inode */
+    /* the recording ended a moment ago: files are those that were mapped, or have another inode */
+    bool just_made;
     bool big_endian;       /* of the entries */
     PD_VEC(uint8_t) done;  /* by the object's index: 0, or bits of what has been seen to */
     size_t seen;           /* objects looked at, for `all` */
@@ -33,7 +33,8 @@ struct pd_build_ids {
 perfdata_status pd_build_ids_open(struct pd_recording *recording, bool all, bool big_endian,
                                   const char *known, struct pd_build_ids *out);
 void pd_build_ids_close(struct pd_build_ids *ids);
-/* Records in the order of delivery, or as near to it as can be had. The table grows by what is new. */
+/* Records in the order of delivery, or as near to it as can be had. The table grows by what is
+ * new. */
 perfdata_status pd_build_ids_record(struct pd_build_ids *ids, const struct pd_event *event,
                                     const uint8_t *record, uint32_t size, uint32_t type,
                                     uint16_t misc);

@@ -83,7 +83,8 @@ perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, cons
     return pd_writer_set_feature(copy->writer, feature, payload, size);
 }
 
-/* perf stat names no sample's fields in a pipe: perf takes the events there for ones of samples if it did. */
+/* perf stat names no sample's fields in a pipe: perf takes the events there for ones of samples if
+ * it did. */
 static struct pd_attr attr_for(const struct pd_copy *copy, const struct pd_event *event)
 {
     struct pd_attr attr = event->attr;
@@ -157,7 +158,8 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
     return status < 0 || !directory ? status : set_directory(out);
 }
 
-/* perf names a pipe's events before it reads their description, and so by their attributes alone. */
+/* perf names a pipe's events before it reads their description, and so by their attributes
+ * alone. */
 static perfdata_status put_name(struct pd_copy *copy, const struct pd_event *event)
 {
     enum { NAME_AT = 24 };
@@ -280,7 +282,8 @@ static bool is_left_out(struct pd_copy *copy, const struct pd_raw *raw)
     }
 }
 
-/* In a directory the kernel's records lie in a file for each CPU; a directory that is read is kept as it is. */
+/* In a directory the kernel's records lie in a file for each CPU; a directory that is read is kept
+ * as it is. */
 static perfdata_status choose_part(struct pd_copy *copy, const struct pd_raw *raw)
 {
     struct pd_identity identity;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The feature EVENT_DESC anew: the names of all events, which perf goes by where an attribute does not tell. */
+/* The feature EVENT_DESC anew: the names of all events, which perf goes by where an attribute does
+ * not tell. */
 #ifndef PD_REWRITE_DESCRIBE_H
 #define PD_REWRITE_DESCRIBE_H
 #include "base/text.h"

@@ -110,7 +110,8 @@ static perfdata_status copy_records(struct inject *inject)
     return inject->as_found && !inject->ids.all ? copy_by_time(inject) : copy_all(inject);
 }
 
-/* The input's ids of objects that nothing showed: perf loses them in a pipe. They end it, where they change nothing else. */
+/* The input's ids of objects that nothing showed: perf loses them in a pipe. They end it, where
+ * they change nothing else. */
 static perfdata_status put_other_ids(struct inject *inject)
 {
     struct pd_build_ids *ids = &inject->ids;

@@ -4,15 +4,17 @@
 #define PD_REWRITE_INJECT_H
 #include "rewrite/build_ids.h"
 
-/* Copies all records in delivery order, sched_stat samples merged with sched_switch. `ids` may be NULL. */
+/* Copies all records in delivery order, sched_stat samples merged with sched_switch. `ids` may be
+ * NULL. */
 perfdata_status pd_inject_sched_stat(struct pd_copy *copy);
 
-/* The same with the code of runtimes: files are written where the dumps lie, their build-ids become entries of `ids`;
- * `after` is called when a record is through. */
+/* The same with the code of runtimes: files are written where the dumps lie, their build-ids become
+ * entries of `ids`; `after` is called when a record is through. */
 perfdata_status pd_inject_jit(struct pd_copy *copy, struct pd_build_ids *ids,
                               perfdata_status (*after)(void *data), void *data);
 
-/* Decodes the trace and writes its samples among the records, without the AUX areas. `how`: more enum pd_copy_flags. */
+/* Decodes the trace and writes its samples among the records, without the AUX areas. `how`: more
+ * enum pd_copy_flags. */
 perfdata_status pd_inject_itrace(struct pd_recording *recording,
                                  const struct perfdata_output *output,
                                  const struct perfdata_inject_options *options, unsigned how);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inject --guest-data: what a guest recorded of its tasks and maps, among the records of its host. Each of the guest's events
- * becomes one of the host's recording; ID_INDEX says whose they are. */
+/* inject --guest-data: what a guest recorded of its tasks and maps, among the records of its host.
+ * Each of the guest's events becomes one of the host's recording; ID_INDEX says whose they are. */
 #include "container/container.h"
 #include "format/structs.h"
 #include "itrace/intel_pt/time.h"
@@ -462,7 +462,8 @@ static perfdata_status put_timed_until(struct merged *merged, struct timed *time
     return status;
 }
 
-/* As perf writes: what it reads without a time at once, the rest at the end of a round up to the end of the one before. */
+/* As perf writes: what it reads without a time at once, the rest at the end of a round up to the
+ * end of the one before. */
 static perfdata_status put_all(struct merged *merged, struct pd_order *file, struct timed *timed)
 {
     struct pd_delivered record;

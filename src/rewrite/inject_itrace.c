@@ -268,7 +268,8 @@ static perfdata_status open_session(struct traced *traced, struct pd_recording *
     return status;
 }
 
-/* The events of what is made no longer say that there is an index; their samples are made without. */
+/* The events of what is made no longer say that there is an index; their samples are made
+ * without. */
 static void drop_index(struct traced *traced, struct pd_recording *recording)
 {
     for (size_t i = traced->own_events; i < recording->event_count; i++)

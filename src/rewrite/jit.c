@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code of runtimes: an ELF file of each piece that a jitdump holds, and a map of it in place of the dump's. */
+/* Code of runtimes: an ELF file of each piece that a jitdump holds, and a map of it in place of the
+ * dump's. */
 #include "rewrite/inject.h"
 #include "base/text.h"
 #include "io/at.h"
@@ -28,7 +29,8 @@ static perfdata_status no_memory(struct inject_jit *jit)
 
 /* ---- files ---- */
 
-/* A new file: what had the name may be linked elsewhere, as in perf's cache, and stays as it is there. */
+/* A new file: what had the name may be linked elsewhere, as in perf's cache, and stays as it is
+ * there. */
 static perfdata_status write_image(struct inject_jit *jit, const struct pd_jitdump *dump,
                                    const struct pd_jit_entry *entry)
 {
@@ -51,7 +53,8 @@ static perfdata_status write_image(struct inject_jit *jit, const struct pd_jitdu
 
 /* ---- maps ---- */
 
-/* The trailer of the first event's records: whose and when. With its id, where perf writes 0, which is nobody's. */
+/* The trailer of the first event's records: whose and when. With its id, where perf writes 0, which
+ * is nobody's. */
 static void put_trailer(struct inject_jit *jit, const struct pd_event *event,
                         const struct pd_jit_entry *entry, uint64_t time)
 {

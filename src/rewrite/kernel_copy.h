@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that is a directory because a copy of the kernel lies in it (kcore_dir) becomes such a directory again. */
+/* A recording that is a directory because a copy of the kernel lies in it (kcore_dir) becomes such
+ * a directory again. */
 #ifndef PD_REWRITE_KERNEL_COPY_H
 #define PD_REWRITE_KERNEL_COPY_H
 #include "rewrite/rewrite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Several recordings as one: records one recording after the other (times order them when they are read), ids and, of
- * different hosts, processes told apart. */
+/* Several recordings as one: records one recording after the other (times order them when they are
+ * read), ids and, of different hosts, processes told apart. */
 #include "container/handle.h"
 #include "format/fields.h"
 #include "rewrite/describe.h"

@@ -90,8 +90,9 @@ static bool matches(const char *pattern, const char *name, size_t length)
     return at == length;
 }
 
-/* All names that the kernel and perf give which tell nothing of the host and which readers know. The list is closed on
- * purpose: a program can give its threads, files and memory names that look much like these. */
+/* All names that the kernel and perf give which tell nothing of the host and which readers know.
+ * The list is closed on purpose: a program can give its threads, files and memory names that look
+ * much like these. */
 static bool is_common(const char *name, size_t length)
 {
     static const char *const common[] = {

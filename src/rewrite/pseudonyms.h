@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Pseudonyms of names: of the same length, so that every record and feature keeps its size and place; equal for equal names;
- * none for the names in a closed list that the kernel and perf give themselves. */
+/* Pseudonyms of names: of the same length, so that every record and feature keeps its size and
+ * place; equal for equal names; none for the names in a closed list that the kernel and perf give
+ * themselves. */
 #ifndef PD_REWRITE_PSEUDONYMS_H
 #define PD_REWRITE_PSEUDONYMS_H
 #include "base/hash.h"
@@ -13,8 +14,8 @@ struct pd_pseudonyms {
     bool no_memory;        /* two names may share one */
 };
 
-/* Replaces a name: of a thread, a file with its folders, a map, a host, a cgroup. What marks its kind stays: the slashes,
- * brackets, "[anon:", "/memfd:", " (deleted)", ".so.6", ".ko.xz". */
+/* Replaces a name: of a thread, a file with its folders, a map, a host, a cgroup. What marks its
+ * kind stays: the slashes, brackets, "[anon:", "/memfd:", " (deleted)", ".so.6", ".ko.xz". */
 void pd_pseudonym(struct pd_pseudonyms *pseudonyms, char *name, size_t length);
 void pd_pseudonyms_free(struct pd_pseudonyms *pseudonyms);
 

@@ -89,7 +89,8 @@ static bool is_good_count(const struct repair *repair, const struct pd_raw *raw)
     return (cpu < CPUS || cpu == UINT32_MAX) && (!repair->threads || thread < repair->threads);
 }
 
-/* Records tell their event at one place: perf opens nothing where events have it at different ones. */
+/* Records tell their event at one place: perf opens nothing where events have it at different
+ * ones. */
 static bool events_go_together(const struct pd_recording *recording)
 {
     for (size_t i = 1; i < recording->event_count; i++) {
@@ -101,7 +102,8 @@ static bool events_go_together(const struct pd_recording *recording)
     return true;
 }
 
-/* perf's reading ends at a record that says more than it holds, that is of no event, or of a type it does not know. */
+/* perf's reading ends at a record that says more than it holds, that is of no event, or of a type
+ * it does not know. */
 static bool is_good(struct repair *repair, const struct pd_raw *raw)
 {
     const struct pd_recording *recording = repair->copy.recording;
@@ -164,7 +166,8 @@ static perfdata_status copy_whole(struct repair *repair)
     return got;
 }
 
-/* Events that say of a sample at most whose it is are of perf stat, also where nothing else tells so any more. */
+/* Events that say of a sample at most whose it is are of perf stat, also where nothing else tells
+ * so any more. */
 static perfdata_status mend_stat(struct pd_copy *copy)
 {
     const struct pd_recording *recording = copy->recording;
@@ -189,7 +192,8 @@ perfdata_status perfdata_repair(perfdata_recording *recording, const struct perf
     if (!events_go_together(inner))
         return pd_fail(&inner->context, PERFDATA_ERROR_BAD_HEADER, -1,
                        "the events' attributes are damaged: they do not go together");
-    /* Records come out of compressed ones: perf inflates none where an earlier feature stops its reading. */
+    /* Records come out of compressed ones: perf inflates none where an earlier feature stops its
+     * reading. */
     perfdata_status status = pd_copy_open(inner, output, PD_COPY_WHOLE | PD_COPY_OPEN,
                                           &repair.copy);
     if (status == PERFDATA_OK)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer rewrite/: a recording -> another one. What the verbs inject, repair, slice, merge and anonymize share: the
- * output and its form, events and features, each record in the output's byte order with the bytes that follow it. */
+/* The layer rewrite/: a recording -> another one. What the verbs inject, repair, slice, merge and
+ * anonymize share: the output and its form, events and features, each record in the output's byte
+ * order with the bytes that follow it. */
 #ifndef PD_REWRITE_H
 #define PD_REWRITE_H
 #include "container/container.h"
@@ -11,8 +12,8 @@
 
 /* ---- where it goes ---- */
 
-/* A file is written under another name and takes its own when it is complete: what stood there stays until then, and
- * may be the input. */
+/* A file is written under another name and takes its own when it is complete: what stood there
+ * stays until then, and may be the input. */
 struct pd_output {
     struct perfdata_output options;
     int fd;
@@ -41,7 +42,8 @@ struct pd_parts {
     struct pd_map64 by_key;
 };
 
-/* The writer of what has this key: a CPU, or a file's number. *out stays as it was where there are too many. */
+/* The writer of what has this key: a CPU, or a file's number. *out stays as it was where there are
+ * too many. */
 perfdata_status pd_parts_writer(struct pd_parts *parts, struct pd_context *context, uint64_t key,
                                 struct pd_writer **out);
 /* Ends them all, well or after a failure; returns `status` or the first failure. */
@@ -79,8 +81,8 @@ enum pd_copy_flags {
     PD_COPY_NO_IDS = 64     /* the build-ids of a pipe are the caller's */
 };
 
-/* Makes the output and gives it events and features. The caller may then replace features, before pd_copy_begin().
- * pd_copy_close() ends it, also after a failure here. */
+/* Makes the output and gives it events and features. The caller may then replace features, before
+ * pd_copy_begin(). pd_copy_close() ends it, also after a failure here. */
 perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfdata_output *output,
                              unsigned flags, struct pd_copy *out);
 perfdata_status pd_copy_set_feature(struct pd_copy *copy, unsigned feature, const void *payload,
@@ -91,15 +93,15 @@ perfdata_status pd_copy_raw(struct pd_copy *copy, const struct pd_raw *raw);
 /* A record in the byte order of the input, which may have been changed. */
 perfdata_status pd_copy_record(struct pd_copy *copy, const struct pd_event *event,
                                const uint8_t *record, uint32_t size);
-/* A record that came through order/, `payload` from pd_order_payload(); NULL: what follows an AUXTRACE record is read from
- * the file. */
+/* A record that came through order/, `payload` from pd_order_payload(); NULL: what follows an
+ * AUXTRACE record is read from the file. */
 perfdata_status pd_copy_delivered(struct pd_copy *copy, const struct pd_delivered *record,
                                   const uint8_t *payload);
 /* Finishes the output when `status` is good, else takes it away. */
 perfdata_status pd_copy_close(struct pd_copy *copy, perfdata_status status);
 
-/* Formats that do not parse are left out, and tracepoints whose formats are lost get formats without fields, since perf
- * opens no file without: before pd_copy_begin(). */
+/* Formats that do not parse are left out, and tracepoints whose formats are lost get formats
+ * without fields, since perf opens no file without: before pd_copy_begin(). */
 perfdata_status pd_copy_mend_formats(struct pd_copy *copy);
 
 /* A walk as the copier needs it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where and how long tasks slept: a sched_stat sample says how long but not where, the sched_switch before it where but
- * not how long. */
+/* Where and how long tasks slept: a sched_stat sample says how long but not where, the sched_switch
+ * before it where but not how long. */
 #include "rewrite/inject.h"
 #include "tracepoint/tracepoint.h"
 #include <stdlib.h>

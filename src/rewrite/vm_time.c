@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* VM time correlation: TSC packets that a guest's offset has moved get the host's time back, in the file itself. Nothing but
- * packets is looked at: MTC and TMA keep the host's time, so an expected TSC is known; the difference is the VMCS's offset. */
+/* VM time correlation: TSC packets that a guest's offset has moved get the host's time back, in the
+ * file itself. Nothing but packets is looked at: MTC and TMA keep the host's time, so an expected
+ * TSC is known; the difference is the VMCS's offset. */
 #include "base/vec.h"
 #include "container/handle.h"
 #include "io/at.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples between two events: --switch-on, --switch-off, --show-on-off-events. What a sample is depends on those before
- * it, so that samples have to be asked about in delivery order, by one thread. */
+/* Samples between two events: --switch-on, --switch-off, --show-on-off-events. What a sample is
+ * depends on those before it, so that samples have to be asked about in delivery order, by one
+ * thread. */
 #ifndef PD_EVENT_SWITCH_H
 #define PD_EVENT_SWITCH_H
 #include "container/container.h"
@@ -12,8 +13,8 @@ struct pd_event_switch {
     bool is_off, shows_both;
 };
 
-/* Finds the events by their names. PERFDATA_ERROR_NOT_FOUND, with perf's text, where the recording has none of the
- * name. */
+/* Finds the events by their names. PERFDATA_ERROR_NOT_FOUND, with perf's text, where the recording
+ * has none of the name. */
 perfdata_status pd_event_switch_init(struct pd_event_switch *out, struct pd_recording *recording,
                                      const struct perfdata_event_switch *options);
 

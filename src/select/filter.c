@@ -133,7 +133,8 @@ perfdata_status pd_filter_add_dsos(struct pd_filter *filter, struct pd_context *
     return add_names(filter, context, &filter->dsos, list, "dso");
 }
 
-/* A hexadecimal number, blanks allowed behind it: perf takes it for an address even when it could be a name. */
+/* A hexadecimal number, blanks allowed behind it: perf takes it for an address even when it could
+ * be a name. */
 static bool parse_address(const char *text, uint64_t *out)
 {
     char *end;
@@ -262,7 +263,8 @@ perfdata_status pd_filter_no_cpu(struct pd_context *context, const char *asked, 
     return status;
 }
 
-/* A CPU that the machine had not, by the header. perf takes a header without their number for a machine without any. */
+/* A CPU that the machine had not, by the header. perf takes a header without their number for a
+ * machine without any. */
 static perfdata_status check_cpu(struct pd_recording *recording, const char *asked,
                                  unsigned long first, unsigned long last)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which samples are shown: the lists of --comms, --pid, --tid, -C, -S, --dsos and the spans of --time, with perf's
- * syntax and error texts. Made once before a run, then only read: any thread may match. */
+/* Which samples are shown: the lists of --comms, --pid, --tid, -C, -S, --dsos and the spans of
+ * --time, with perf's syntax and error texts. Made once before a run, then only read: any thread
+ * may match. */
 #ifndef PD_FILTER_H
 #define PD_FILTER_H
 #include "base/arena.h"
@@ -38,8 +39,8 @@ struct pd_filter {
 
 void pd_filter_free(struct pd_filter *filter);
 
-/* Each adds one option's value. PERFDATA_ERROR_ARGUMENT with perf's text in `context` when it does not parse. A list
- * may be "file://PATH": a name a line. */
+/* Each adds one option's value. PERFDATA_ERROR_ARGUMENT with perf's text in `context` when it does
+ * not parse. A list may be "file://PATH": a name a line. */
 perfdata_status pd_filter_add_comms(struct pd_filter *filter, struct pd_context *context,
                                     const char *list);
 perfdata_status pd_filter_add_dsos(struct pd_filter *filter, struct pd_context *context,
@@ -51,15 +52,17 @@ perfdata_status pd_filter_add_pids(struct pd_filter *filter, struct pd_context *
                                    const char *list);
 perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *context,
                                    const char *list);
-/* PERFDATA_ERROR_NO_DATA when an event has no CPU, PERFDATA_ERROR_ARGUMENT for one that the recording's machine had not. */
+/* PERFDATA_ERROR_NO_DATA when an event has no CPU, PERFDATA_ERROR_ARGUMENT for one that the
+ * recording's machine had not. */
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
                                    const char *list);
-/* PERFDATA_ERROR_ARGUMENT: of the CPUs `asked` there are no `what` ("traces"), and the bits of `there` say of which there
- * are. */
+/* PERFDATA_ERROR_ARGUMENT: of the CPUs `asked` there are no `what` ("traces"), and the bits of
+ * `there` say of which there are. */
 perfdata_status pd_filter_no_cpu(struct pd_context *context, const char *asked, const char *what,
                                  const uint64_t there[PD_FILTER_CPUS / 64]);
-/* "start,stop start,stop ...", "a%-b%,...", "p%/n,...". Percentages, and with `relative` all times, stand on the times
- * of the first and last sample in the header: PERFDATA_ERROR_NO_DATA without them. */
+/* "start,stop start,stop ...", "a%-b%,...", "p%/n,...". Percentages, and with `relative` all times,
+ * stand on the times of the first and last sample in the header: PERFDATA_ERROR_NO_DATA without
+ * them. */
 perfdata_status pd_filter_add_times(struct pd_filter *filter, struct pd_recording *recording,
                                     const char *text, bool relative);
 

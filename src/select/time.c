@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --time: spans as perf reads them, its odd corners included ("10%-20%x" is good, "10% " is not). */
+/* --time: spans as perf reads them, its odd corners included ("10%-20%x" is good, "10% " is
+ * not). */
 #include "select/filter.h"
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording as text: its sections in the order of the file, what is between them as gaps. Each item is assembled again
- * before it is written; one that does not give its bytes is written with all its fields, at last as bytes. */
+/* A recording as text: its sections in the order of the file, what is between them as gaps. Each
+ * item is assembled again before it is written; one that does not give its bytes is written with
+ * all its fields, at last as bytes. */
 #include "container/handle.h"
 #include "textrec/pdt.h"
 #include <perfdata/text_recording.h>

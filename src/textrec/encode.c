@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes into bytes, by rows. Depth is that of the tables. What is left out has its default, counts and sizes follow. */
+/* Nodes into bytes, by rows. Depth is that of the tables. What is left out has its default, counts
+ * and sizes follow. */
 #include "textrec/pdt.h"
 #include "format/row_read.h"
 #include <stdlib.h>
 
-/* Counts of one level that were not written: they are put in place when what they count is known. */
+/* Counts of one level that were not written: they are put in place when what they count is
+ * known. */
 struct counts {
     struct {
         size_t at; /* in out; SIZE_MAX: written already */

@@ -426,7 +426,8 @@ static bool feature_number(struct pdt *p, uint32_t node, uint32_t *feature)
            pdt_error(&p->item, node_of(p, node)->at, "expected a feature's number below 256");
 }
 
-/* features NAME NAME=[OFFSET SIZE] ...: the table; sections that are not where a feature stands are written. */
+/* features NAME NAME=[OFFSET SIZE] ...: the table; sections that are not where a feature stands are
+ * written. */
 static bool take_features(struct pdt *p)
 {
     unsigned count = 0;

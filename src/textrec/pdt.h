@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Text recordings: what their reader and their writer share. An item of text becomes nodes, and those become bytes by
- * the tables of format/, so that a record type or a feature that comes into the tables needs nothing here. The writer
- * assembles each item that it prints, and prints it another way where that does not give the recording's bytes. */
+/* Text recordings: what their reader and their writer share. An item of text becomes nodes, and
+ * those become bytes by the tables of format/, so that a record type or a feature that comes into
+ * the tables needs nothing here. The writer assembles each item that it prints, and prints it
+ * another way where that does not give the recording's bytes. */
 #ifndef PD_PDT_H
 #define PD_PDT_H
 #include "base/vec.h"
@@ -137,7 +138,8 @@ struct pdt {
     uint8_t bitmap[32];
 };
 
-/* Reads one item (or an empty one) and sets out. False: item.error says why. The caller moves `position` on. */
+/* Reads one item (or an empty one) and sets out. False: item.error says why. The caller moves
+ * `position` on. */
 bool pdt_take(struct pdt *pdt, const char *text, size_t length);
 /* At the end: calls put() with what depends on positions. */
 bool pdt_finish(struct pdt *pdt,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of a record or feature as text: what follows from others or has its default is left out, unless the printer
- * is `exact`. */
+/* The fields of a record or feature as text: what follows from others or has its default is left
+ * out, unless the printer is `exact`. */
 #include "textrec/pdt.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands before the verb: perf's global options -> the state of the run, or a line that is printed. */
+/* What stands before the verb: perf's global options -> the state of the run, or a line that is
+ * printed. */
 #include "tool/verbs.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,14 +58,16 @@ static void list_words(struct tool *tool, bool verbs)
     tool_puts(tool, "\n");
 }
 
-/* Folders that perf was built with, and that PERF_EXEC_PATH moves; there scripts and filters of script are looked up. */
+/* Folders that perf was built with, and that PERF_EXEC_PATH moves; there scripts and filters of
+ * script are looked up. */
 static void print_exec_path(struct tool *tool)
 {
     const char *path = getenv("PERF_EXEC_PATH");
     tool_printf(tool, "%s\n", path && *path ? path : "/usr/lib/perf-core");
 }
 
-/* KEY[=N][,...]. Only `verbose` has messages of ours; the others' would be of how perf itself works. */
+/* KEY[=N][,...]. Only `verbose` has messages of ours; the others' would be of how perf itself
+ * works. */
 static enum tool_exit take_debug(struct tool *tool, const char *list)
 {
     static const char *const keys[] = { "verbose", "ordered-events", "stderr", "data-convert",

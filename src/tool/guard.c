@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that become shorter while they are read: programs, libraries, debug files and dumps are mapped, by us and by libelf, and
- * reading what is no longer there would end the process with SIGBUS. It reads zeros instead, and this is told. */
+/* Files that become shorter while they are read: programs, libraries, debug files and dumps are
+ * mapped, by us and by libelf, and reading what is no longer there would end the process with
+ * SIGBUS. It reads zeros instead, and this is told. */
 #include "tool/tool.h"
 #include <errno.h>
 #include <signal.h>

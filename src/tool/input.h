@@ -16,24 +16,26 @@
 #include "tool/options.h"
 #include <perfdata/recording.h>
 
-/* The name of the recording: -i, else the first argument, else perf's default: a pipe on standard input ("-"),
- * or perf.data. */
+/* The name of the recording: -i, else the first argument, else perf's default: a pipe on standard
+ * input ("-"), or perf.data. */
 const char *tool_input_name(const struct tool *tool, int argc, char **argv);
 /* Refuses a second recording: TOOL_USAGE after a message, else TOOL_DONE. */
 enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv);
 
-/* Opens it with the tool's issue callback, threads, memory and strictness. TOOL_DONE, or the code after a message; *out
- * then is NULL. Close it with perfdata_recording_close(). */
+/* Opens it with the tool's issue callback, threads, memory and strictness. TOOL_DONE, or the code
+ * after a message; *out then is NULL. Close it with perfdata_recording_close(). */
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out);
 /* The one that the verb reads. */
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 
-/* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the end. */
+/* After a library call on it failed: tells what, returns the code. OUTPUT failures are told at the
+ * end. */
 enum tool_exit tool_recording_failure(struct tool *tool, perfdata_recording *recording,
                                       perfdata_status status);
 /* Ends it after the last library call on it; a failure is told. */
 enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perfdata_status status);
-/* Ends script's and report's run: a failure has perf's exit code where perf has one (perf_exit, else -1). */
+/* Ends script's and report's run: a failure has perf's exit code where perf has one (perf_exit,
+ * else -1). */
 enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
                               perfdata_status status, int perf_exit);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The parser. Rules are perf's: exact names win, prefixes do while they mean one thing, --no- unsets. */
+/* The parser. Rules are perf's: exact names win, prefixes do while they mean one thing, --no-
+ * unsets. */
 #include "tool/options.h"
 #include <errno.h>
 #include <stdio.h>

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in NAME.c plus its row in
- * verbs.def; parsing, --help, man page, shell completion and docs/options.md come from its rows.
+/* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in NAME.c plus its row
+ * in verbs.def; parsing, --help, man page, shell completion and docs/options.md come from its rows.
  *
- *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header; };
- *     #define FIELD(name) offsetof(struct example_options, name)
+ *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header;
+ *     }; #define FIELD(name) offsetof(struct example_options, name)
  *
  *     static const struct tool_option example_rows[] = {
  *         {TOOL_GROUP, .help = "Input"},
- *         {TOOL_STRING, 'i', "input", "FILE", "recording to read; - is standard input", FIELD(input)},
- *         {TOOL_GROUP, .help = "Output"},
- *         {TOOL_FLAG, 0, "ns", NULL, "times with nine decimals", FIELD(ns)},
- *         {TOOL_UINT, 0, "max-stack", "N", "frames shown of a chain", FIELD(max_stack)},
- *         {TOOL_STRING, 0, "header", "WHAT", "...", FIELD(header), .flags = TOOL_OPTIONAL, .implied = "all"},
- *         {TOOL_CALLBACK, 'F', "fields", "LIST", "output columns", .parse = parse_fields},
- *         {0}};
+ *         {TOOL_STRING, 'i', "input", "FILE", "recording to read; - is standard input",
+ *         FIELD(input)}, {TOOL_GROUP, .help = "Output"}, {TOOL_FLAG, 0, "ns", NULL, "times with
+ *         nine decimals", FIELD(ns)}, {TOOL_UINT, 0, "max-stack", "N", "frames shown of a chain",
+ *         FIELD(max_stack)}, {TOOL_STRING, 0, "header", "WHAT", "...", FIELD(header), .flags =
+ *         TOOL_OPTIONAL, .implied = "all"}, {TOOL_CALLBACK, 'F', "fields", "LIST", "output
+ *         columns", .parse = parse_fields}, {0}};
  *
- * An option that perf's verb of the same name has (perf_options.def) and the table has not is refused by
- * name; no row is needed for it. Abbreviations, --no-X, --opt=value, bundles and -- work as perf's do. */
+ * An option that perf's verb of the same name has (perf_options.def) and the table has not is
+ * refused by name; no row is needed for it. Abbreviations, --no-X, --opt=value, bundles and -- work
+ * as perf's do. */
 #ifndef PERFDATA_TOOL_OPTIONS_H
 #define PERFDATA_TOOL_OPTIONS_H
 #include "tool/tool.h"
@@ -84,8 +84,8 @@ struct tool_verb {
     /* Options end at this argument, as with TOOL_VERB_STOP at each; NULL: they go on behind it. */
     bool (*stops)(const void *options, const char *word);
     unsigned flags;
-    /* Verbs of the verb ("sched latency"), ended by NULL, or NULL: run is then tool_run_sub(). Each has the verb's own options,
-     * too, where perf's has. */
+    /* Verbs of the verb ("sched latency"), ended by NULL, or NULL: run is then tool_run_sub(). Each
+     * has the verb's own options, too, where perf's has. */
     const struct tool_verb *const *subs;
 };
 
@@ -98,8 +98,8 @@ enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, int
 enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc,
                              char **argv);
 
-/* Only the parsing: *argc and argv then hold the arguments. TOOL_DONE, TOOL_USAGE after a message, or
- * *help set when -h or --help was met. */
+/* Only the parsing: *argc and argv then hold the arguments. TOOL_DONE, TOOL_USAGE after a message,
+ * or *help set when -h or --help was met. */
 enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void *options, int *argc,
                           char **argv, bool *help);
 
@@ -112,7 +112,8 @@ extern const struct tool_perf_option tool_perf_options[];
 const struct tool_perf_option *tool_refused_next(const struct tool_verb *verb,
                                                  const struct tool_perf_option *last);
 
-/* Rows that verbs share; what they set lies in struct tool and is honoured by tool_open() of input.h. */
+/* Rows that verbs share; what they set lies in struct tool and is honoured by tool_open() of
+ * input.h. */
 enum tool_exit tool_parse_input(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_force(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_verbose(struct tool *, void *, const char *, bool);
@@ -172,8 +173,8 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
             .flags = TOOL_OPTIONAL, .parse = tool_parse_itrace                                     \
     }
 
-/* What verbs share; FIELD() is the verb's. `in` is the part of its options that the rows are of, with a dot behind it, or
- * nothing. */
+/* What verbs share; FIELD() is the verb's. `in` is the part of its options that the rows are of,
+ * with a dot behind it, or nothing. */
 #define TOOL_ROWS_SYMBOLS(in)                                                                      \
     { TOOL_STRING,    0, "symfs", "DIR", "root under which programs and libraries are looked up",  \
       FIELD(in symfs) },                                                                           \

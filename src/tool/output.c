@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of verbs that write a recording (-o, -z, --byte-order ...) -> what the library is asked for. */
+/* Options of verbs that write a recording (-o, -z, --byte-order ...) -> what the library is asked
+ * for. */
 #include "tool/output.h"
 #include <string.h>
 #include <unistd.h>

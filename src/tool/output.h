@@ -49,11 +49,13 @@ struct tool_output_options {
     { TOOL_GROUP, .help = "Input" }, TOOL_ROW_INPUT, TOOL_ROW_VERBOSE,                             \
         { TOOL_GROUP, .help = "Output" }, TOOL_ROWS_OUTPUT(field)
 
-/* TOOL_USAGE after a message when an option makes no sense. `fallback`: the path without -o; NULL: -o is needed. */
+/* TOOL_USAGE after a message when an option makes no sense. `fallback`: the path without -o; NULL:
+ * -o is needed. */
 enum tool_exit tool_output(struct tool *tool, const struct tool_output_options *options,
                            const char *fallback, struct perfdata_output *out);
 
-/* The start of a verb that reads one recording and writes another: checks both names, opens the first. */
+/* The start of a verb that reads one recording and writes another: checks both names, opens the
+ * first. */
 enum tool_exit tool_rewrite(struct tool *tool, const struct tool_output_options *options, int argc,
                             char **argv, struct perfdata_output *out,
                             perfdata_recording **recording);

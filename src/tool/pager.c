@@ -55,7 +55,8 @@ static int take_setting(void *data, const char *key, const char *value)
     return 0;
 }
 
-/* NULL: no pager is wanted. perf's settings make verbs page that do not on their own, and stop none. */
+/* NULL: no pager is wanted. perf's settings make verbs page that do not on their own, and stop
+ * none. */
 static const char *wanted_command(const struct tool *tool, struct setting *setting)
 {
     if (tool->pager == 0 || !isatty(STDOUT_FILENO))
@@ -72,7 +73,8 @@ static const char *wanted_command(const struct tool *tool, struct setting *setti
     return !*command || !strcmp(command, "cat") ? NULL : command;
 }
 
-/* The environment, with what perf gives to less. NULL without memory; its strings are borrowed but for the array. */
+/* The environment, with what perf gives to less. NULL without memory; its strings are borrowed but
+ * for the array. */
 static char **pager_environment(void)
 {
     static char less[] = "LESS=FRSX";

@@ -34,8 +34,8 @@ static uint64_t milliseconds(void)
     return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
 }
 
-/* Only where it can be wiped off again, and what is printed does not run through it: not beside a pipe, whose other end
- * may well print on the same terminal. */
+/* Only where it can be wiped off again, and what is printed does not run through it: not beside a
+ * pipe, whose other end may well print on the same terminal. */
 static bool is_wanted(const struct tool *tool)
 {
     struct stat status;

@@ -102,14 +102,15 @@ enum tool_exit tool_usage(struct tool *tool, const char *format, ...) TOOL_PRINT
 /* "perfdata VERB: option WHAT is not supported yet"; returns TOOL_USAGE. For values of options that
  * perf knows and we not yet ("--sort mem"); whole options are refused by the option parser. */
 enum tool_exit tool_refuse(struct tool *tool, const char *what);
-/* For failures: the library's status and message to an exit code, told on stderr. `what` is the file. */
+/* For failures: the library's status and message to an exit code, told on stderr. `what` is the
+ * file. */
 enum tool_exit tool_failure(struct tool *tool, perfdata_status status, const char *what,
                             const char *message);
 /* `code`, but called as perf the process ends with `perf_code` (perf's special cases). */
 enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_code);
 
-/* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it under
- * its lock, so from one thread at a time. */
+/* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it
+ * under its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
 /* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
 int tool_issue_head(const struct perfdata_issue *issue, char *text, size_t size);
@@ -130,8 +131,8 @@ bool tool_output_ok(const struct tool *tool);
 bool tool_output_is_terminal(const struct tool *tool);
 /* Whether text is printed in colours. */
 bool tool_colors(const struct tool *tool);
-/* pager.c: on a terminal, what is written from here on goes through PERF_PAGER or PAGER (less), where the verb's output is
- * paged. The first write calls it, so that messages alone are not. */
+/* pager.c: on a terminal, what is written from here on goes through PERF_PAGER or PAGER (less),
+ * where the verb's output is paged. The first write calls it, so that messages alone are not. */
 void tool_page(struct tool *tool);
 /* Waits until the reader has left it. After the last tool_flush(). */
 void tool_page_end(struct tool *tool);
@@ -147,8 +148,8 @@ bool tool_file_was_cut(void);
 
 /* ---- progress.c ---- */
 
-/* A recording is about to be opened with these options: an interrupt (SIGINT) ends reading it, and a line on a terminal tells
- * how far that is. */
+/* A recording is about to be opened with these options: an interrupt (SIGINT) ends reading it, and
+ * a line on a terminal tells how far that is. */
 void tool_watch(struct tool *tool, struct perfdata_options *options);
 /* Takes the line away, before anything else is printed on the terminal. */
 void tool_progress_clear(struct tool *tool);
@@ -158,8 +159,8 @@ void tool_tell_interrupt(struct tool *tool);
 /* 0 to 1; 0 where the size is unknown. */
 double tool_share(const struct perfdata_progress *at);
 
-/* Names near `wrong`, best first, each behind `prefix`: "--a, --b or --c" in `text`, empty when there is
- * none. `next` gives the candidates one by one until NULL. */
+/* Names near `wrong`, best first, each behind `prefix`: "--a, --b or --c" in `text`, empty when
+ * there is none. `next` gives the candidates one by one until NULL. */
 void tool_nearest(const char *wrong, const char *prefix, const char *(*next)(void *context),
                   void *context, char *text, size_t size);
 

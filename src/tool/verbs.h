@@ -24,7 +24,8 @@ void tool_help_all(struct tool *tool);
 void tool_version(struct tool *tool);
 /* The version, and what this build was made with, in perf's form. */
 void tool_build_options(struct tool *tool);
-/* global.c: takes the options before the verb off argv[1..]; *done: one of them was all there is to do. */
+/* global.c: takes the options before the verb off argv[1..]; *done: one of them was all there is to
+ * do. */
 enum tool_exit tool_global_options(struct tool *tool, int *argc, char ***argv, bool *done);
 
 /* generate.c: from the tables to man pages, completions and docs/options.md. */

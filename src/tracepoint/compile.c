@@ -197,7 +197,7 @@ static bool compile_program(struct compiler *c, const struct tep_print_arg *arg,
     return compile_number(c, arg) && emit(c, (struct pd_trace_op){ .code = OP_END });
 }
 
-/* ---- strings -------------------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 /* The names that the kernel's headers give to numbers without telling perf. */
 static uint64_t flag_value(const char *text)
@@ -314,7 +314,7 @@ static struct pd_trace_string *compile_string(struct compiler *c, const struct t
     return done ? out : NULL;
 }
 
-/* ---- the format text ------------------------------------------------------------------------------------ */
+/* ---- the format text ------------------------------------------------------------------------- */
 
 static bool add_literal(struct compiler *c, const char *text, size_t length)
 {
@@ -343,7 +343,8 @@ static bool add_literal(struct compiler *c, const char *text, size_t length)
                            .kind = PIECE_LITERAL, .text = copy, .text_length = (uint32_t)used });
 }
 
-/* The conversion at `text` (behind '%'); its length, 0 when it is one that only libtraceevent knows. */
+/* The conversion at `text` (behind '%'); its length, 0 when it is one that only libtraceevent
+ * knows. */
 static size_t scan_conversion(const char *text, struct pd_trace_piece *piece, bool *star)
 {
     const char *p = text;
@@ -410,7 +411,8 @@ static size_t scan_conversion(const char *text, struct pd_trace_piece *piece, bo
     return piece->length < -2 || piece->length > 2 ? 0 : (size_t)(p + 1 - text);
 }
 
-/* Kernel formats end in no "*" but in "%.*s"; anything else with a star is left to libtraceevent. */
+/* Kernel formats end in no "*" but in "%.*s"; anything else with a star is left to
+ * libtraceevent. */
 static bool add_conversion(struct compiler *c, const char **at, const struct tep_print_arg **arg)
 {
     struct pd_trace_piece piece = { 0 };
@@ -444,7 +446,8 @@ static bool add_conversion(struct compiler *c, const char **at, const struct tep
     return pd_vec_push(&c->format->pieces, piece);
 }
 
-/* Numbers as they are and the text between them need no look at widths and flags, and one room holds them all. */
+/* Numbers as they are and the text between them need no look at widths and flags, and one room
+ * holds them all. */
 static void find_quick(struct pd_trace_format *format)
 {
     enum { NUMBER_ROOM = 20 };

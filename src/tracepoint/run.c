@@ -312,7 +312,8 @@ static void print_by_library(const struct pd_trace_format *format,
     pthread_mutex_unlock(&tracing->lock);
 }
 
-/* libtraceevent trusts the offsets of the format: a payload that is too short for them is not shown to it. */
+/* libtraceevent trusts the offsets of the format: a payload that is too short for them is not shown
+ * to it. */
 static bool holds_all_fields(const struct pd_trace_format *format, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < format->fields.count; i++) {

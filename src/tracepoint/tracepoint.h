@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The layer tracepoint/: tracing data + raw bytes -> named fields, perf's text.
  *
- * libtraceevent parses the formats; each print format is then compiled once to a flat program of ours, which any
- * number of threads may run at once. What the compiler does not know is printed by libtraceevent itself, one thread
- * at a time, so the text is always the same. */
+ * libtraceevent parses the formats; each print format is then compiled once to a flat program of
+ * ours, which any number of threads may run at once. What the compiler does not know is printed by
+ * libtraceevent itself, one thread at a time, so the text is always the same. */
 #ifndef PD_TRACEPOINT_H
 #define PD_TRACEPOINT_H
 #include "base/base.h"
@@ -12,8 +12,9 @@
 
 struct pd_tracing; /* the formats of a recording */
 
-/* Reads tracing data (docs/perf-data-format.md): `size` bytes that start with its magic. *used, if not NULL, is how
- * many bytes of them it takes. A part that does not parse is reported as an issue and left out. */
+/* Reads tracing data (docs/perf-data-format.md): `size` bytes that start with its magic. *used, if
+ * not NULL, is how many bytes of them it takes. A part that does not parse is reported as an issue
+ * and left out. */
 perfdata_status pd_tracing_open(struct pd_context *context, const uint8_t *bytes, size_t size,
                                 size_t *used, struct pd_tracing **out);
 void pd_tracing_free(struct pd_tracing *tracing);

@@ -14,7 +14,8 @@ void pd_pack_free(struct pd_pack *pack);
 /* Takes up to what the piece has room for; how much. */
 size_t pd_pack_add(struct pd_pack *pack, const uint8_t *bytes, size_t size);
 bool pd_pack_full(const struct pd_pack *pack);
-/* Ends the piece: *bytes are valid until the next call, *size 0: it was empty. False: zstd failed. */
+/* Ends the piece: *bytes are valid until the next call, *size 0: it was empty. False: zstd
+ * failed. */
 bool pd_pack_flush(struct pd_pack *pack, const uint8_t **bytes, size_t *size);
 /* Bytes taken per byte made, rounded; 0 before the first piece. */
 uint32_t pd_pack_ratio(const struct pd_pack *pack);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The layer write/: events, features and records -> a valid recording, as file or as pipe stream.
  *
- * A file is valid at every moment: its header says "unfinished" until pd_writer_finish() puts sizes and features in
- * place, so what a killed writer leaves can be read up to its last whole record. */
+ * A file is valid at every moment: its header says "unfinished" until pd_writer_finish() puts sizes
+ * and features in place, so what a killed writer leaves can be read up to its last whole record. */
 #ifndef PD_WRITE_H
 #define PD_WRITE_H
 #include "base/context.h"
@@ -11,7 +11,8 @@
 enum pd_writer_kind {
     PD_WRITE_FILE,
     PD_WRITE_PIPE,
-    PD_WRITE_PART /* data.N of a directory: records alone; events and features are those of `data` */
+    /* data.N of a directory: records alone; events and features are those of `data` */
+    PD_WRITE_PART
 };
 
 struct pd_writer_options {
@@ -19,7 +20,9 @@ struct pd_writer_options {
     bool swap; /* write the byte order that is not this machine's */
     uint32_t
         attr_size; /* of each attr; 0: the smallest that holds all events' fields, 128 at least */
-    int level; /* of zstd, for records of the kernel; 0: not compressed. The feature COMPRESSED is the writer's then */
+    /* of zstd, for records of the kernel; 0: not compressed. The feature COMPRESSED is the writer's
+     * then */
+    int level;
     unsigned blocks; /* that another thread may be writing meanwhile; 0: the caller writes */
 };
 
@@ -29,22 +32,25 @@ struct pd_writer;
 perfdata_status pd_writer_open_fd(struct pd_context *context, int fd,
                                   const struct pd_writer_options *options, struct pd_writer **out);
 
-/* Ids in host order; both are copied. A file takes events until pd_writer_finish() (attributes then stand behind the
- * features), a pipe until pd_writer_begin(). */
+/* Ids in host order; both are copied. A file takes events until pd_writer_finish() (attributes then
+ * stand behind the features), a pipe until pd_writer_begin(). */
 perfdata_status pd_writer_add_event(struct pd_writer *writer, const struct pd_attr *attr,
                                     const uint64_t *ids, size_t count);
-/* A feature's payload as it is to stand in the recording (in the recording's byte order); copied. Files take features
- * until pd_writer_finish(), a pipe until pd_writer_begin() (TRACING_DATA and BUILD_ID become their records there; what is
- * too large for a record is left out with an issue). A later payload replaces an earlier one. */
+/* A feature's payload as it is to stand in the recording (in the recording's byte order); copied.
+ * Files take features until pd_writer_finish(), a pipe until pd_writer_begin() (TRACING_DATA and
+ * BUILD_ID become their records there; what is too large for a record is left out with an issue). A
+ * later payload replaces an earlier one. */
 perfdata_status pd_writer_set_feature(struct pd_writer *writer, unsigned feature,
                                       const void *payload, size_t size);
 perfdata_status pd_writer_begin(struct pd_writer *writer);
 
-/* A whole record in the recording's byte order. A file's index of AUXTRACE records, feature 18, is made of them. */
+/* A whole record in the recording's byte order. A file's index of AUXTRACE records, feature 18, is
+ * made of them. */
 perfdata_status pd_writer_put_record(struct pd_writer *writer, const void *record, size_t size);
 /* Bytes of the kernel's buffer: records, of which the last may go on in the next call. */
 perfdata_status pd_writer_put_kernel(struct pd_writer *writer, const void *bytes, size_t size);
-/* What was put so far is in the file, and its header says so: a reader sees it, without features. A stream is flushed. */
+/* What was put so far is in the file, and its header says so: a reader sees it, without features. A
+ * stream is flushed. */
 perfdata_status pd_writer_sync(struct pd_writer *writer);
 /* What was given to another thread to write is written. */
 perfdata_status pd_writer_wait(struct pd_writer *writer);

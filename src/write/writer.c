@@ -225,7 +225,8 @@ static perfdata_status put_attr(struct pd_writer *writer, const struct event *ev
     return pd_writer_put(writer, bytes, size + 16);
 }
 
-/* The bitmap and its table have no place in a file whose data has no known end: 0 says "unfinished". */
+/* The bitmap and its table have no place in a file whose data has no known end: 0 says
+ * "unfinished". */
 static void put_header(struct pd_writer *writer, uint64_t data_size, bool with_features,
                        uint8_t *header)
 {
@@ -602,7 +603,8 @@ perfdata_status pd_writer_finish(struct pd_writer *writer)
 
 /* ---- after a write that failed ---- */
 
-/* The end of the last whole record before `end`, from the start of one; `from` where that cannot be told. */
+/* The end of the last whole record before `end`, from the start of one; `from` where that cannot be
+ * told. */
 static uint64_t whole_until(const struct pd_writer *writer, uint64_t from, uint64_t end)
 {
     bool swap = writer->options.swap;
@@ -622,7 +624,8 @@ static uint64_t whole_until(const struct pd_writer *writer, uint64_t from, uint6
     return at;
 }
 
-/* A full disk takes a part of the last write: the header, whose bytes have their place, is to count that too. */
+/* A full disk takes a part of the last write: the header, whose bytes have their place, is to count
+ * that too. */
 static void keep_what_is_there(struct pd_writer *writer)
 {
     uint8_t header[HEADER_SIZE];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A library to preload: the ALLOC_FAIL_AT-th allocation of the process fails, once, and who asked for it is written to the
- * file ALLOC_FAIL_LOG: the call stack as lines of "object(function+offset) [address]", the innermost first. */
+/* A library to preload: the ALLOC_FAIL_AT-th allocation of the process fails, once, and who asked
+ * for it is written to the file ALLOC_FAIL_LOG: the call stack as lines of "object(function+offset)
+ * [address]", the innermost first. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>

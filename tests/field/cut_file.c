@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A library to preload: the file named CUT_FILE loses all its bytes as soon as it has been mapped, as by another process. */
+/* A library to preload: the file named CUT_FILE loses all its bytes as soon as it has been mapped,
+ * as by another process. */
 #undef _FILE_OFFSET_BITS /* it makes one name of two functions */
 #include <dlfcn.h>
 #include <stdio.h>

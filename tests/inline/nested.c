@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions put into others, two deep, on both sides of real calls. No library: nobody else's names in its chains. */
+/* Functions put into others, two deep, on both sides of real calls. No library: nobody else's names
+ * in its chains. */
 #define NESTED static inline __attribute__((always_inline))
 #define REAL __attribute__((noinline, noclone))
 

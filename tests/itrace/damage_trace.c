@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* damage_trace KIND SEED FILE: damages the trace in FILE, in the first half of its bytes. stdin: a line "OFFSET SIZE" a buffer,
- * in their order. KIND: flip (bits), cut (bytes are missing), noise, reorder (pieces, or whole buffers where there are some). */
+/* damage_trace KIND SEED FILE: damages the trace in FILE, in the first half of its bytes. stdin: a
+ * line "OFFSET SIZE" a buffer, in their order. KIND: flip (bits), cut (bytes are missing), noise,
+ * reorder (pieces, or whole buffers where there are some). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

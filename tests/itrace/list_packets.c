@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* list_packets TRACE ours|libipt: "OFFSET KIND" of each packet of a bare trace from its first PSB on, by <perfdata/itrace.h> or by
- * libipt, the reference decoder, with libipt's names. Padding is left out. Only where libipt is installed. */
+/* list_packets TRACE ours|libipt: "OFFSET KIND" of each packet of a bare trace from its first PSB
+ * on, by <perfdata/itrace.h> or by libipt, the reference decoder, with libipt's names. Padding is
+ * left out. Only where libipt is installed. */
 #include <intel-pt.h>
 #include <perfdata/itrace.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A filter that prints all that it is told and can ask for: built as a shared object, loaded by perf and by us. Arguments:
- * how many samples it prints, then words that it prints when it starts. */
+/* A filter that prints all that it is told and can ask for: built as a shared object, loaded by
+ * perf and by us. Arguments: how many samples it prints, then words that it prints when it
+ * starts. */
 #include "render/script/dlfilter.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wrap_trace OUT SEED SIZE [TRACE]: a recording around SIZE random bytes of Intel PT, or around TRACE with SEED's bit flips, holes
- * and noise in it, in several buffers, so that perf and perfdata can be asked for its packets. OUT.raw gets the bare bytes. */
+/* wrap_trace OUT SEED SIZE [TRACE]: a recording around SIZE random bytes of Intel PT, or around
+ * TRACE with SEED's bit flips, holes and noise in it, in several buffers, so that perf and perfdata
+ * can be asked for its packets. OUT.raw gets the bare bytes. */
 #include "../unit/make_file.h"
 #include <stdio.h>
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A kind and a count → a recording with that many things of that kind and at least one sample for each:
+/* A kind and a count → a recording with that many things of that kind and at least one sample for
+ * each:
  *
  *     make_mass KIND COUNT FILE
  *
- * What costs more a thing when there are more things is found by running a verb on two counts of one kind. */
+ * What costs more a thing when there are more things is found by running a verb on two counts of
+ * one kind. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -191,7 +193,8 @@ __attribute__((format(printf, 1, 2))) static const char *numbered(const char *fo
 
 /* ---- old hash functions, and what collided in them ---- */
 
-/* The hash that this project had, which anybody could turn round: the number whose hash is `hash`. */
+/* The hash that this project had, which anybody could turn round: the number whose hash is
+ * `hash`. */
 static uint64_t collide(uint64_t hash)
 {
     uint64_t factor = UINT64_C(0xd6e8feb86659fd93), inverse = factor;
@@ -204,7 +207,8 @@ static uint64_t collide(uint64_t hash)
     return hash ^ hash >> 32;
 }
 
-/* A name of 40 bytes for which the hash of bytes, as it was, gave a number whose low 32 bits are zero. */
+/* A name of 40 bytes for which the hash of bytes, as it was, gave a number whose low 32 bits are
+ * zero. */
 static const char *colliding_name(uint64_t number)
 {
     static char name[64];

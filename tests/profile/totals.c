@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the functions of a recording take, by the profile: a line "event|self period|self samples|total share|object|function" for
- * each event and function, own weights of inlined functions with their callers as in report; unknown ones are one for each
- * object. totals.sh compares it with report. */
+/* What the functions of a recording take, by the profile: a line "event|self period|self
+ * samples|total share|object|function" for each event and function, own weights of inlined
+ * functions with their callers as in report; unknown ones are one for each object. totals.sh
+ * compares it with report. */
 #include <perfdata/profile.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How many samples a stream of hotspot-perfparser's on standard input holds: 16 bytes, then messages with their length in
- * front; those of kinds 13 and 14 are samples. */
+/* How many samples a stream of hotspot-perfparser's on standard input holds: 16 bytes, then
+ * messages with their length in front; those of kinds 13 and 14 are samples. */
 #include <stdint.h>
 #include <stdio.h>
 

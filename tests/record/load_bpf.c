@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads programs of BPF and keeps them until its standard input ends: one function; two functions with their names as BTF;
- * the same without names. Says "ready", or why not (exit code 1). */
+/* Loads programs of BPF and keeps them until its standard input ends: one function; two functions
+ * with their names as BTF; the same without names. Says "ready", or why not (exit code 1). */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: calls pair with returns, also where some are missing; paths are shared; jumps to functions are calls; gaps and
- * the end close what is open; a call's parent has its number. */
+/* Proves: calls pair with returns, also where some are missing; paths are shared; jumps to
+ * functions are calls; gaps and the end close what is open; a call's parent has its number. */
 #include "test.h"
 #include "analyse/calls.h"
 #include "itrace/synth.h"

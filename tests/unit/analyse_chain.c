@@ -67,7 +67,8 @@ static uint32_t end(uint64_t end)
     return pd_hist_cell_id(&hist, pd_hist_frame_id(&hist, &made), PD_HIST_NONE);
 }
 
-/* "count predicted aborted cycles loops loop_cycles sources" and whether it is a target, of the only frame. */
+/* "count predicted aborted cycles loops loop_cycles sources" and whether it is a target, of the
+ * only frame. */
 static const char *summed(const struct pd_chain_item *items, size_t count)
 {
     static char text[128];
@@ -85,7 +86,8 @@ static const char *summed(const struct pd_chain_item *items, size_t count)
     return text;
 }
 
-/* One place, told as several ends and as none: what each tells adds up, the last one says what it is. */
+/* One place, told as several ends and as none: what each tells adds up, the last one says what it
+ * is. */
 static void ends_of_branches(void)
 {
     struct pd_hist_options options = { .use_chains = true };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: tables of several workers add up to one, whoever saw what; children count once per sample; groups are linked;
- * rows are sorted as perf sorts them. */
+/* Proves: tables of several workers add up to one, whoever saw what; children count once per
+ * sample; groups are linked; rows are sorted as perf sorts them. */
 #include "test.h"
 #include "analyse/hist.h"
 #include "model/model.h"
@@ -95,12 +95,13 @@ static const char *rows(struct pd_hist *hist, bool group)
     return text;
 }
 
-/* 20 calls itself on CPU 1 and counts once. Equal shares: deeper stacks first, where a sample's own entry has the whole
- * stack and so stands with its root; then its own period. */
+/* 20 calls itself on CPU 1 and counts once. Equal shares: deeper stacks first, where a sample's own
+ * entry has the whole stack and so stands with its root; then its own period. */
 static const char apart[] = "[4/40 10@0:30,0 20@0:30,10 30@0:20,20 31@1:10,10 10@1:10,0 20@1:10,0]"
                             "[2/20 10@0:20,0 30@0:10,10 32@0:10,10 20@0:10,0]";
 
-/* Entries of one row, since a default name was replaced: it has the facts of the first sample, whoever came first. */
+/* Entries of one row, since a default name was replaced: it has the facts of the first sample,
+ * whoever came first. */
 static void test_renamed(bool turned)
 {
     static const struct pd_hist_options by_comm = { .keys = { PD_KEY_COMM }, .key_count = 1 };

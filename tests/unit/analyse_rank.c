@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: rows sorted by ranks are in the order in which the trees would leave them, whatever addresses, threads, depths
- * and equal rows there are, or are left to the trees. */
+/* Proves: rows sorted by ranks are in the order in which the trees would leave them, whatever
+ * addresses, threads, depths and equal rows there are, or are left to the trees. */
 #include "test.h"
 #include "analyse/order.h"
 #include "model/model.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields by name, tracepoints and decoded traces through the public API. The text of `dump` is the judge of fields: each line
- * of each record, on whatever level it stands, is asked for by its path. */
+/* Fields by name, tracepoints and decoded traces through the public API. The text of `dump` is the
+ * judge of fields: each line of each record, on whatever level it stands, is asked for by its
+ * path. */
 #include "test.h"
 #include <perfdata/perfdata.h>
 #include <stdbool.h>
@@ -173,7 +174,8 @@ static void tracepoints(void)
     perfdata_recording_close(recording);
 }
 
-/* Samples of a trace through the cursor: threads, symbols, frames, facts; the recording's own events stand again behind it. */
+/* Samples of a trace through the cursor: threads, symbols, frames, facts; the recording's own
+ * events stand again behind it. */
 static void traces(void)
 {
     static const char *const wanted[] = { "bi100ig" };
@@ -306,7 +308,8 @@ static void steps_of(const char *name, size_t at_least)
     free(branches);
 }
 
-/* Option structs of other versions: smaller ones keep defaults, larger ones are refused where they ask for what is unknown. */
+/* Option structs of other versions: smaller ones keep defaults, larger ones are refused where they
+ * ask for what is unknown. */
 static void sizes(void)
 {
     struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* issue 24, point 6: few compressed bytes that hold very much, as COMPRESSED records and as a packed recording. */
+/* issue 24, point 6: few compressed bytes that hold very much, as COMPRESSED records and as a
+ * packed recording. */
 #include "test.h"
 #include "container/container.h"
 #include "io/unpack.h"

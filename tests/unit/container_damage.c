@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Damage: every whole record before it is delivered, and those behind it as soon as the way is found again. */
+/* Damage: every whole record before it is delivered, and those behind it as soon as the way is
+ * found again. */
 #include "test.h"
 #include "container/container.h"
 #include "make_file.h"

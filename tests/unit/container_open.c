@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening: headers of every shape, byte orders, bitmaps, attrs, names, groups; and what is no recording. */
+/* Opening: headers of every shape, byte orders, bitmaps, attrs, names, groups; and what is no
+ * recording. */
 #include "test.h"
 #include "container/container.h"
 #include "make_file.h"

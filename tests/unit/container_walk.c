@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk: every record once and whole, from memory and from a file, whichever chunk it lies in; its event; payloads. */
+/* The walk: every record once and whole, from memory and from a file, whichever chunk it lies in;
+ * its event; payloads. */
 #include "test.h"
 #include "container/container.h"
 #include "make_file.h"
@@ -225,7 +226,8 @@ static void updates_and_limits(void)
     file_free(&f);
 }
 
-/* Two pipe streams, one behind the other: of the second nothing is read unless that is asked for. */
+/* Two pipe streams, one behind the other: of the second nothing is read unless that is asked
+ * for. */
 static void streams(bool all, unsigned expected)
 {
     enum { ROUND = 68, HEADER = 16, RECORDS = 3 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Issue 27: streams of the Arrow C data interface say what the profile says, copy no column of samples, and outlive it. */
+/* Issue 27: streams of the Arrow C data interface say what the profile says, copy no column of
+ * samples, and outlive it. */
 #include "test.h"
 #include "convert/arrow/arrow.h"
 #include <perfdata/perfdata.h>
@@ -60,7 +61,8 @@ static void test_samples(void)
     CHECK(array.children[period]->buffers[1] == samples.weight);
     CHECK(array.children[ip]->buffers[1] == samples.columns[PERFDATA_COLUMN_IP]);
     CHECK(stream.get_next(&stream, &end) == 0 && !end.release && !stream.get_last_error(&stream));
-    /* The profile's owner goes first, then the stream, then the array; a column that was moved out stays. */
+    /* The profile's owner goes first, then the stream, then the array; a column that was moved out
+     * stays. */
     uint64_t last = samples.time[samples.count - 1];
     struct ArrowArray moved = *array.children[time];
     array.children[time]->release = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The public API on the demo's recording: opening each way, events, features, both orders, samples, threads, symbols,
- * strictness and limits. */
+/* The public API on the demo's recording: opening each way, events, features, both orders, samples,
+ * threads, symbols, strictness and limits. */
 #include "test.h"
 #include <fcntl.h>
 #include <perfdata/perfdata.h>

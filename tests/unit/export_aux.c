@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/itrace.h>: packets of a bare trace, one by one; AUX areas of a recording that has none. */
+/* <perfdata/itrace.h>: packets of a bare trace, one by one; AUX areas of a recording that has
+ * none. */
 #include "test.h"
 #include <perfdata/itrace.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: a bare trace and code from a callback give the steps that a processor made; what has no code is an error, and
- * the walk goes on at the next PSB. */
+/* Proves: a bare trace and code from a callback give the steps that a processor made; what has no
+ * code is an error, and the walk goes on at the next PSB. */
 #include "test.h"
 #include <perfdata/itrace.h>
 

@@ -174,7 +174,8 @@ static void test_least_sizes(void)
         CHECK_U64(pd_record_min_size(expected[i].type), expected[i].size);
 }
 
-/* The kernel leaves hw_idx out when there is no stack: the reading that uses the record up is right. */
+/* The kernel leaves hw_idx out when there is no stack: the reading that uses the record up is
+ * right. */
 static void test_hw_index(void)
 {
     struct pd_event event = { 0 };

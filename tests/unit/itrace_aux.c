@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AUX areas: AUXTRACE_INFO, buffers by index and by walk, of samples, wanted CPUs, pieces, overlaps. */
+/* AUX areas: AUXTRACE_INFO, buffers by index and by walk, of samples, wanted CPUs, pieces,
+ * overlaps. */
 #include "itrace/aux/index.h"
 #include "make_aux.h"
 #include "test.h"
@@ -181,7 +182,8 @@ static void check_overlaps(void)
               256 - 105 - 6);
 }
 
-/* A stored index: the place to begin with lies before the time, and what is not of this recording is not taken. */
+/* A stored index: the place to begin with lies before the time, and what is not of this recording
+ * is not taken. */
 static void check_index(void)
 {
     enum { BUFFER = 1 << 20, STEP = 4096, TSC = 0x10000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lengths and kinds of instructions. With an argument: reads lines of `objdump -d -w` of that word size (64 or 32) from
- * stdin and compares with what it says. */
+/* Lengths and kinds of instructions. With an argument: reads lines of `objdump -d -w` of that word
+ * size (64 or 32) from stdin and compares with what it says. */
 #include "itrace/code/insn.h"
 #include "test.h"
 #include <ctype.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From PSB to PSB with a stored index: the same steps as without it, of less that is read; what is plain; where it may be
- * cut. */
+/* From PSB to PSB with a stored index: the same steps as without it, of less that is read; what is
+ * plain; where it may be cut. */
 #include "test.h"
 #include "itrace/aux/index_file.h"
 #include "walk_leaps.h"
@@ -276,7 +276,8 @@ static void check_jumps(const struct aux_file *file, const struct trace *trace, 
     }
 }
 
-/* Issue 24, point 5: an index that does not belong to the recording's bytes is not used, though its checksums are right. */
+/* Issue 24, point 5: an index that does not belong to the recording's bytes is not used, though its
+ * checksums are right. */
 static void check_forged(bool odd, unsigned rounds)
 {
     static struct index good, forged;

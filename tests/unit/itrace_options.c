@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --itrace: every letter, its numbers and flags, what does not parse; the verbs' defaults; perfconfig's keys. */
+/* --itrace: every letter, its numbers and flags, what does not parse; the verbs' defaults;
+ * perfconfig's keys. */
 #include "itrace/options.h"
 #include "test.h"
 

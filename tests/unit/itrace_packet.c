@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel PT packets: each kind, the padding that counts to a packet, block context, cut and bad ones. */
+/* Intel PT packets: each kind, the padding that counts to a packet, block context, cut and bad
+ * ones. */
 #include "itrace/intel_pt/packet.h"
 #include "test.h"
 
@@ -41,7 +42,8 @@ static void check_find(void)
     CHECK_U64(pd_pt_find_psb(bytes, 48, 0), 48);
 }
 
-/* Every PSB from everywhere, as a search byte by byte finds it: in bytes that mostly look like parts of one. */
+/* Every PSB from everywhere, as a search byte by byte finds it: in bytes that mostly look like
+ * parts of one. */
 static void check_find_all(void)
 {
     enum { SIZE = 300, ROUNDS = 3000 };

@@ -131,7 +131,8 @@ static void calibration_looks_for_the_next_mtc(void)
     found.cycles = cycles;
     pd_pt_time_found(&found, 0x11);
     CHECK(found.have_cyc_to_tsc && found.cyc_to_tsc == time.cyc_to_tsc);
-    /* More than 1.25 times what CBR says is not believed; nor what lies behind the end of tracing. */
+    /* More than 1.25 times what CBR says is not believed; nor what lies behind the end of
+     * tracing. */
     time.have_cyc_to_tsc = false;
     pd_pt_time_cbr(&time, MAX_NON_TURBO);
     pd_pt_time_calibrate(&time, ahead, sizeof ahead, PD_PT_NO_BLOCK, true);

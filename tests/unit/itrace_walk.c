@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk through a trace, packets and code made here: what each kind of packet leads to, errors and what follows them,
- * that everything but branches is the same when nobody looks at branches, and that steps are the same when many are handed
- * over at once. */
+/* The walk through a trace, packets and code made here: what each kind of packet leads to, errors
+ * and what follows them, that everything but branches is the same when nobody looks at branches,
+ * and that steps are the same when many are handed over at once. */
 #include "walk_tape.h"
 #include "base/text.h"
 #include "test.h"
@@ -65,7 +65,8 @@ static void put_step(struct pd_text *text, const struct pd_pt_state *state)
     pd_text_hex(text, state->to_ip > BASE ? state->to_ip - BASE : state->to_ip, 0, 0);
 }
 
-/* Steps as "TYPES+flags:from>to", offsets in the code; errors as "!code:ip". Addresses of 0 are none, BASE itself is whole. */
+/* Steps as "TYPES+flags:from>to", offsets in the code; errors as "!code:ip". Addresses of 0 are
+ * none, BASE itself is whole. */
 static void check(const char *bytes, size_t size, struct pd_pt_config *config, const char *expected)
 {
     struct image_trace trace = { .bytes = (const uint8_t *)bytes, .size = size };
@@ -228,7 +229,8 @@ static struct pd_code_node *counted_at(struct pd_code_view *view, uint64_t ip,
     return image_at(view, ip, error);
 }
 
-/* How often code is looked up while the next steps are walked, back and forth between two branches. */
+/* How often code is looked up while the next steps are walked, back and forth between two
+ * branches. */
 static unsigned looks(struct pd_pt_decoder *decoder, struct pd_code_view *view)
 {
     looked_up = 0;
@@ -249,7 +251,8 @@ static struct pd_pt_decoder *looker(struct image_trace *trace, struct pd_pt_tabl
     return pd_pt_decoder_new(&config);
 }
 
-/* Decoders that share tables learn from each other. What has died is asked for again, whatever was walked in between. */
+/* Decoders that share tables learn from each other. What has died is asked for again, whatever was
+ * walked in between. */
 static void shares_what_is_known(void)
 {
 #define LOOP "\x06" TIP("\x00") "\x06" TIP("\x00")

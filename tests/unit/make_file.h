@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds a recording in memory, in either byte order, with any events, ids and features: for tests of the container.
+/* Builds a recording in memory, in either byte order, with any events, ids and features: for tests
+ * of the container.
  *
  *     struct file f = file_begin(true);            big-endian
  *     file_event(&f, sample_type, flags, 2, ids);  as many as wanted, then
  *     file_data(&f);
- *     file_record(&f, type, misc, size);           the header; the body is zeros, to be set with file_u64_at()
+ *     file_record(&f, type, misc, size);           the header; the body is zeros, to be set with
+ *                                                  file_u64_at()
  *     file_features(&f);
  *     file_feature(&f, number, bytes, size);       ascending
  *     file_end(&f);                                f.bytes, f.size
- *     file_free(&f);
- */
+ *     file_free(&f); */
 #ifndef MAKE_FILE_H
 #define MAKE_FILE_H
 #include "base/base.h"

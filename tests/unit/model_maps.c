@@ -128,7 +128,8 @@ static void remove_and_insert_below(void)
     memset(&pool, 0, sizeof pool);
 }
 
-/* A process with 100,000 maps that maps and is looked up all day holds no more memory than one version. */
+/* A process with 100,000 maps that maps and is looked up all day holds no more memory than one
+ * version. */
 static void jit_all_day_is_bounded(void)
 {
     struct pd_map_set *set = pd_map_set_new(&pool);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One writer, two readers, no locks: made for the thread sanitizer. Readers check that what they see at a number does
- * not depend on how far the writer is. */
+/* One writer, two readers, no locks: made for the thread sanitizer. Readers check that what they
+ * see at a number does not depend on how far the writer is. */
 #include "build_record.h"
 #include "model/model.h"
 #include "test.h"

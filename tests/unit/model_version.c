@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Jump lists of versions give what a walk over all of them gives, in few steps, and never follow what is gone. */
+/* Jump lists of versions give what a walk over all of them gives, in few steps, and never follow
+ * what is gone. */
 #include "test.h"
 #include "model/version.h"
 #include <stdlib.h>

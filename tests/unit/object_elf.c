@@ -215,7 +215,8 @@ static void test_hostile(void)
     elf_maker_free(&m);
 }
 
-/* Lines of a perf map: hex start, hex size, the name to the end; names of one or two letters are lost. */
+/* Lines of a perf map: hex start, hex size, the name to the end; names of one or two letters are
+ * lost. */
 static void test_perf_map(void)
 {
     static const char text[] = "1000 10 abc\n1001 4 abcd nested one\n2000 0 zero\n3000 10 ab\n"

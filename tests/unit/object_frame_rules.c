@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where functions keep their return address: a small arm64 file with one function that saves it and one that does not. */
+/* Where functions keep their return address: a small arm64 file with one function that saves it and
+ * one that does not. */
 #include "object/frames/rules.h"
 #include "make_elf.h"
 #include "test.h"

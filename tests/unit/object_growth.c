@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Issue 24, point 6: what a small ELF file may need. Names that all are the ends of one long string, names of sections that
- * are, names that grow when they are demangled, and debug sections that are packed so that they would fill the memory. */
+/* Issue 24, point 6: what a small ELF file may need. Names that all are the ends of one long
+ * string, names of sections that are, names that grow when they are demangled, and debug sections
+ * that are packed so that they would fill the memory. */
 #include "make_elf.h"
 #include "object/lines/lines.h"
 #include "object/object.h"

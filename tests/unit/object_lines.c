@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Source lines of this very program: from DWARF where it was built with it, from the symbol table otherwise. */
+/* Source lines of this very program: from DWARF where it was built with it, from the symbol table
+ * otherwise. */
 #include "object/lines/lines.h"
 #include "test.h"
 #include <link.h>

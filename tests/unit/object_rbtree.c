@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The red-black tree: its rules hold after any insertions and erasures, and small shapes are the textbook's. */
+/* The red-black tree: its rules hold after any insertions and erasures, and small shapes are the
+ * textbook's. */
 #include "object/symtab/rbtree.h"
 #include "test.h"
 

@@ -113,7 +113,8 @@ static void test_kallsyms_ends(void)
     pd_symtab_free(table);
 }
 
-/* What is nested is found or hidden by the shape of perf's tree, that is by the order of insertion. */
+/* What is nested is found or hidden by the shape of perf's tree, that is by the order of
+ * insertion. */
 static void test_nested(void)
 {
     struct pd_symtab_builder *builder = begin();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole recordings through the order: rounds, records without time, user records, stable ties, chunks given back. */
+/* Whole recordings through the order: rounds, records without time, user records, stable ties,
+ * chunks given back. */
 #include "make_recording.h"
 #include "order/order.h"
 #include "test.h"
@@ -10,8 +11,8 @@ static void on_issue(void *data, const struct perfdata_issue *issue)
         ++*(unsigned *)data;
 }
 
-/* What came out, as text: the time of a kernel record (with its tid behind a colon when it is not 1), "R" a round,
- * "uTYPE" another user record. */
+/* What came out, as text: the time of a kernel record (with its tid behind a colon when it is not
+ * 1), "R" a round, "uTYPE" another user record. */
 static char text[65536];
 static struct pd_order_stats stats;
 static unsigned issues;
@@ -64,7 +65,8 @@ static void run(struct maker *m, enum pd_order_mode mode)
     maker_free(m);
 }
 
-/* Positive: a sample at that time; 0: a round; -1: a sample without time; -2: one whose time is all ones. */
+/* Positive: a sample at that time; 0: a round; -1: a sample without time; -2: one whose time is all
+ * ones. */
 static struct maker samples(const int64_t *times, size_t count)
 {
     struct maker m = maker_begin();
@@ -96,7 +98,8 @@ static void test_rounds(void)
     CHECK_STR(text, "100 300 R 200 500 R 250 600 R 400 700");
     CHECK_U64(issues, 0);
 
-    /* A round with nothing queued changes nothing; the greatest time is that since the queue was empty. */
+    /* A round with nothing queued changes nothing; the greatest time is that since the queue was
+     * empty. */
     m = SAMPLES(0, 0, 100, 0, 0, 0, 50, 0, 60, 0, 70);
     run(&m, PD_ORDER_DELIVERY);
     CHECK_STR(text, "R R R R 100 R R 50 R 60 70");

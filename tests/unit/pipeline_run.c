@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same bytes with 1, 2 and 8 threads, for each kind of consumer, also when something fails midway. */
+/* The same bytes with 1, 2 and 8 threads, for each kind of consumer, also when something fails
+ * midway. */
 #include "make_recording.h"
 #include "pipeline/pipeline.h"
 #include "test.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perf's -e, under a sysfs of the test's own: attributes, names and messages are those that perf 6.1 gave. */
+/* perf's -e, under a sysfs of the test's own: attributes, names and messages are those that perf
+ * 6.1 gave. */
 #include "record/events/events.h"
 #include "make_root.h"
 #include <unistd.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel PT without the hardware: a sysfs of the test's own and a table of system calls that notes what is asked. The
- * buffers hold the records and the trace of a recording whose execution is known; what is made of them decodes to the same. */
+/* Intel PT without the hardware: a sysfs of the test's own and a table of system calls that notes
+ * what is asked. The buffers hold the records and the trace of a recording whose execution is
+ * known; what is made of them decodes to the same. */
 #include "fake_pt.h"
 #include <perfdata/records.h>
 #include <perfdata/recording.h>
 
 /* ---- attributes ---- */
 
-/* The order and what is said of intel_pt, the switches and the tasks: as perf wrote it on such machines. */
+/* The order and what is said of intel_pt, the switches and the tasks: as perf wrote it on such
+ * machines. */
 static void test_command(void)
 {
     perfdata_recorder *recorder = open_recorder(

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --kcore: the kernel's code and its modules' out of a made-up kcore, with kallsyms and modules beside it. */
+/* --kcore: the kernel's code and its modules' out of a made-up kcore, with kallsyms and modules
+ * beside it. */
 #include "fake_pt.h"
 #include <elf.h>
 #include <perfdata/recording.h>

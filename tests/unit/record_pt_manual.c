@@ -127,7 +127,8 @@ static void test_privileges(void)
 
 /* ---- context switches ---- */
 
-/* "The sched_switch events are automatically added": where the kernel has no records of switches. */
+/* "The sched_switch events are automatically added": where the kernel has no records of
+ * switches. */
 static void test_old_kernel(void)
 {
     static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel PT as its manual shows it: each example, each wrong value, samples that carry the trace, snapshots. */
+/* Intel PT as its manual shows it: each example, each wrong value, samples that carry the trace,
+ * snapshots. */
 #include "fake_pt.h"
 #include <perfdata/records.h>
 #include <perfdata/recording.h>
@@ -292,7 +293,8 @@ static void test_snapshots(void)
                                             .aux_pages = WHOLE / PAGE });
     put("proc/1/task/1/comm", "one");
     CHECK(perfdata_recorder_start(recorder) == PERFDATA_OK);
-    /* less than a snapshot; the new part; more than one; around once; around, to nearly the same place; nothing new */
+    /* less than a snapshot; the new part; more than one; around once; around, to nearly the same
+     * place; nothing new */
     static const uint64_t heads[] = {
         8000, 20000, 160000, 300000, 300000 + WHOLE + 64, 300000 + WHOLE + 64
     };

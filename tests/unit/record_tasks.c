@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs already, from a made-up /proc: the same records whatever the number of threads; maps that take too long. */
+/* What runs already, from a made-up /proc: the same records whatever the number of threads; maps
+ * that take too long. */
 #include "fake_pt.h"
 #include <perfdata/records.h>
 #include <perfdata/recording.h>

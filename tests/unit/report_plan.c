@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: report's options parse as perf's: prefixes of keys, what stands in which column, the words of -g. */
+/* Proves: report's options parse as perf's: prefixes of keys, what stands in which column, the
+ * words of -g. */
 #include "test.h"
 #include "render/report/plan.h"
 
@@ -73,7 +74,8 @@ int main(void)
     CHECK_STR(columns(OPTIONS(.sort = "+"), 0), "!-1");
     CHECK_STR(columns(OPTIONS(.sort = "srcline,srcf"), 0), "Overhead|Source:Line|Source File");
     CHECK_STR(columns(OPTIONS(.sort = "parent"), 0), "!-46");
-    /* Keys of branches and memory accesses: unknown to other reports, and nothing without such data. */
+    /* Keys of branches and memory accesses: unknown to other reports, and nothing without such
+     * data. */
     CHECK_STR(columns(OPTIONS(.sort = "symbol_from"), 0), "!-1");
     CHECK_STR(columns(OPTIONS(.sort = "mem"), PD_SAMPLE_DATA_SRC), "!-1");
     CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_BRANCH_STACK), 0), "!-46");

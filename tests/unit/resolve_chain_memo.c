@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Remembered chains: what tells them apart, how many bytes are kept, and how a chain is taken apart. */
+/* Remembered chains: what tells them apart, how many bytes are kept, and how a chain is taken
+ * apart. */
 #include "resolve/chain_memo.h"
 #include "resolve/resolve.h"
 #include "test.h"

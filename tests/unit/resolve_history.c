@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: branches of a sample become the ends of a chain, loops once, in either order, beside the chain that is there. */
+/* Proves: branches of a sample become the ends of a chain, loops once, in either order, beside the
+ * chain that is there. */
 #include "resolve/resolver.h"
 #include "test.h"
 

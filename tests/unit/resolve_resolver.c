@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses to symbols: levels, caches, chains. The symbols are a perf map's and a kallsyms file's. */
+/* Addresses to symbols: levels, caches, chains. The symbols are a perf map's and a kallsyms
+ * file's. */
 #include "build_record.h"
 #include "resolve/resolve.h"
 #include "test.h"
@@ -101,7 +102,8 @@ static void branches_by_address(void)
     end();
 }
 
-/* One that was recorded from 0 on, as hidden addresses make perf record it, and that nobody can read. */
+/* One that was recorded from 0 on, as hidden addresses make perf record it, and that nobody can
+ * read. */
 static void kernel_of_all_addresses_takes_branches(void)
 {
     struct pd_object_search search = { .kallsyms = "/nonexistent" };
@@ -366,7 +368,8 @@ static void leaf_has_a_caller_on_arm64(void)
         CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 2, frames, 16, &invalid), 2);
         CHECK_U64(frames[1].ip, from_caller ? 0x10210 : 0x1011f);
     }
-    /* Not the whole chain: perf adds it before the next frame only, unless it comes from the caller. */
+    /* Not the whole chain: perf adds it before the next frame only, unless it comes from the
+     * caller. */
     sample.callchain += 3 * 8;
     sample.callchain_count = 2;
     CHECK_U64(pd_resolve_chain(resolver, &sample, thread, now, 127, frames, 16, &invalid), 2);
@@ -385,7 +388,8 @@ static void leaf_has_a_caller_on_arm64(void)
     end();
 }
 
-/* Where the user's stack was copied, the program's frames follow the kernel's: the first alone, where no file says how to go on. */
+/* Where the user's stack was copied, the program's frames follow the kernel's: the first alone,
+ * where no file says how to go on. */
 static void copied_stack_is_unwound(void)
 {
     static const uint64_t ips[] = { (uint64_t)-128, 0xffffffff81000104 };

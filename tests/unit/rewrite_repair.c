@@ -3,8 +3,9 @@
  *
  *     test_rewrite_repair FILE [CUTS CORRUPTIONS [PERF]]
  *
- * FILE: also one below PERFDATA_CORPUS. CUTS: how many places the file is cut at, beside each of the last KiB (all of the
- * last 64 KiB: "all"). PERF: every so many outputs are given to perf, where it is installed. */
+ * FILE: also one below PERFDATA_CORPUS. CUTS: how many places the file is cut at, beside each of
+ * the last KiB (all of the last 64 KiB: "all"). PERF: every so many outputs are given to perf,
+ * where it is installed. */
 #include "container/container.h"
 #include "test.h"
 #include <fcntl.h>

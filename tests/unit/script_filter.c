@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves: the lists and spans that choose samples parse and match as perf's do, its odd corners included. */
+/* Proves: the lists and spans that choose samples parse and match as perf's do, its odd corners
+ * included. */
 #include "test.h"
 #include "base/digits.h"
 #include "select/filter.h"
 
 static struct pd_recording recording;
 
-/* The spans of a text as "start-end start-end", with sample times 1000 to 2000; "!" when it does not parse. */
+/* The spans of a text as "start-end start-end", with sample times 1000 to 2000; "!" when it does
+ * not parse. */
 static const char *spans(const char *text, bool relative)
 {
     static char out[256];

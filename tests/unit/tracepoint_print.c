@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Print formats: the compiled program prints what perf prints, in both byte orders, and never reads outside. */
+/* Print formats: the compiled program prints what perf prints, in both byte orders, and never reads
+ * outside. */
 #include "base/text.h"
 #include "test.h"
 #include "tracepoint/tracepoint.h"

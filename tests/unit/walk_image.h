@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code for the walk without files: some bytes at an address, as nodes. For one test, or one input of a fuzzer. */
+/* Code for the walk without files: some bytes at an address, as nodes. For one test, or one input
+ * of a fuzzer. */
 #ifndef PD_WALK_IMAGE_H
 #define PD_WALK_IMAGE_H
 #include "itrace/intel_pt/walk/decoder.h"
@@ -184,8 +185,8 @@ static bool image_returns(const struct pd_pt_state *state, const struct pd_pt_co
            (!state->from_ip || state->from_ip >= config->kernel_start);
 }
 
-/* The next step of the one that sees all that the other one tells, `x`. A return to user space may be told with a later
- * step, unless its time is the limit's. */
+/* The next step of the one that sees all that the other one tells, `x`. A return to user space may
+ * be told with a later step, unless its time is the limit's. */
 static const struct pd_pt_state *image_next(struct pd_pt_decoder *seen,
                                             const struct pd_pt_config *config, uint64_t limit,
                                             const struct pd_pt_state *x)

@@ -146,8 +146,8 @@ PD_INLINE bool leaps_same(const struct pd_pt_state *a, const struct pd_pt_state 
            (!(a->type & PD_PT_PSB_EVENT) || a->psb_offset == b->psb_offset);
 }
 
-/* Both ways, each call up to a time `step` later than the last one (0: to the end). How many steps; SIZE_MAX: not the
- * same. */
+/* Both ways, each call up to a time `step` later than the last one (0: to the end). How many steps;
+ * SIZE_MAX: not the same. */
 PD_INLINE size_t leaps_compare(const struct pd_aux *aux, const struct pd_pt_config *config,
                                uint64_t step, struct leaps_walk *with)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread that writes makes the same file, whatever the sizes of what it gets; what it cannot write is told. */
+/* A thread that writes makes the same file, whatever the sizes of what it gets; what it cannot
+ * write is told. */
 #include "test.h"
 #include "write/write.h"
 #include <errno.h>

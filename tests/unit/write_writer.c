@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written is read back: both forms, both byte orders, compressed or not, events that come late. */
+/* What is written is read back: both forms, both byte orders, compressed or not, events that come
+ * late. */
 #include "container/container.h"
 #include "test.h"
 #include "write/write.h"
@@ -135,7 +136,8 @@ static void check_unfinished(void)
     close(fd);
 }
 
-/* Within compressed records, too, none is taken that is larger than its type ever is: a file with it could not be read. */
+/* Within compressed records, too, none is taken that is larger than its type ever is: a file with
+ * it could not be read. */
 static void check_compressed_giant(void)
 {
     enum { ITRACE_START = 12, SIZE = 2560, BEFORE = 3 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The room convert/arrow/: columns of a profile -> arrays of the Arrow C data interface.
  *
- * A stream's own structure lives as long as the stream or any array that points into it or into the profile: both are held
- * by count. Arrays do not hold each other, since readers may move children out. */
+ * A stream's own structure lives as long as the stream or any array that points into it or into the
+ * profile: both are held by count. Arrays do not hold each other, since readers may move children
+ * out. */
 #ifndef PD_CONVERT_ARROW_H
 #define PD_CONVERT_ARROW_H
 #include "convert/convert.h"

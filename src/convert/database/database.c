@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* <perfdata/export.h>: samples, calls and context switches as rows. Rows refer to others by number, and numbers are given
- * out in the order of the recording, so it is one thread that writes. */
+/* <perfdata/export.h>: samples, calls and context switches as rows. Rows refer to others by number,
+ * and numbers are given out in the order of the recording, so it is one thread that writes. */
 #include "analyse/calls.h"
 #include "container/handle.h"
 #include "convert/database/entities.h"

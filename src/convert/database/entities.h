@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What samples refer to, with its number in the database: written when it is first met, in the order in which perf does
- * it. One owner. */
+/* What samples refer to, with its number in the database: written when it is first met, in the
+ * order in which perf does it. One owner. */
 #ifndef PD_DATABASE_ENTITIES_H
 #define PD_DATABASE_ENTITIES_H
 #include "base/hash.h"

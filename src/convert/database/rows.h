@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The database of perf's exporters: its tables and views (database.def, database_views.def, schema.c), who writes them
- * (sqlite.c, psql.c), and what is in them (database.c, entities.c). */
+/* The database of perf's exporters: its tables and views (database.def, database_views.def,
+ * schema.c), who writes them (sqlite.c, psql.c), and what is in them (database.c, entities.c). */
 #ifndef PD_DATABASE_ROWS_H
 #define PD_DATABASE_ROWS_H
 #include "base/context.h"

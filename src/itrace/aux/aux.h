@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The AUX areas of a recording: which kind they are, their buffers, in queues (one per CPU or thread), and their bytes.
+/* The AUX areas of a recording: which kind they are, their buffers, in queues (one per CPU or
+ * thread), and their bytes.
  *
  *     struct pd_aux *aux;
  *     pd_aux_open(recording, &options, &aux);
- *     ... each record, before it acts, in the order in which it acts: pd_aux_take(aux, &record); a file's buffers are then all
- *         there as soon as AUXTRACE_INFO has been taken, a stream's as they come
- *     ... pd_aux_reader_open(aux, queue, &reader); while (pd_aux_reader_next(reader, &piece) > 0) ...
+ *     ... each record, before it acts, in the order in which it acts: pd_aux_take(aux, &record); a
+ *     file's buffers are then all there as soon as AUXTRACE_INFO has been taken, a stream's as they
+ *     come ... pd_aux_reader_open(aux, queue, &reader); while (pd_aux_reader_next(reader, &piece) >
+ *     0) ...
  *
  * or, for a file, pd_aux_load(aux) instead of the first step. A reader
  * belongs to one thread; several may run beside each other, but not beside pd_aux_take(). */
@@ -48,10 +50,12 @@ struct pd_aux_info {
     struct pd_pt_info pt; /* of type PD_AUXTRACE_INTEL_PT */
 };
 
-/* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD with what is wrong with it in the context. */
+/* Decodes a whole AUXTRACE_INFO record. PERFDATA_ERROR_BAD_RECORD with what is wrong with it in the
+ * context. */
 perfdata_status pd_aux_info_decode(struct pd_context *context, const uint8_t *record, uint32_t size,
                                    bool swap, struct pd_arena *arena, struct pd_aux_info *out);
-/* Where the text of an AUXTRACE_INFO's address filters may be, with what stands behind it; *length 0: there is none. */
+/* Where the text of an AUXTRACE_INFO's address filters may be, with what stands behind it; *length
+ * 0: there is none. */
 size_t pd_pt_filter_text(const uint8_t *record, size_t size, bool swap, size_t *length);
 void pd_pt_modes_find(const struct pd_recording *recording, const struct pd_pt_info *info,
                       struct pd_pt_modes *out);
@@ -120,17 +124,20 @@ perfdata_status pd_aux_open(struct pd_recording *recording, const struct pd_aux_
                             struct pd_aux **out);
 void pd_aux_close(struct pd_aux *aux);
 
-/* A record that the AUX areas are made from: AUXTRACE_INFO, ID_INDEX, AUXTRACE, samples with AUX data; all others do
- * nothing, so that any may be given. A stream's trace is record->payload. Moves pd_aux.buffers and .queues. */
+/* A record that the AUX areas are made from: AUXTRACE_INFO, ID_INDEX, AUXTRACE, samples with AUX
+ * data; all others do nothing, so that any may be given. A stream's trace is record->payload. Moves
+ * pd_aux.buffers and .queues. */
 perfdata_status pd_aux_take(struct pd_aux *aux, const struct pd_raw *record);
-/* Of an AUXTRACE record of a stream: its trace, which the walk leaves behind it in the chunk; NULL: not there. */
+/* Of an AUXTRACE record of a stream: its trace, which the walk leaves behind it in the chunk; NULL:
+ * not there. */
 PD_INLINE const uint8_t *pd_aux_payload(const struct pd_chunk *chunk, const uint8_t *record,
                                         uint32_t size, bool swap)
 {
     const uint8_t *payload = record + size, *end = chunk->bytes + chunk->size;
     return size >= 16 && pd_load64(record + 8, swap) <= (uint64_t)(end - payload) ? payload : NULL;
 }
-/* All of a recording at once; a stream is read to its end, keeping the traces. Before any pd_aux_take(). */
+/* All of a recording at once; a stream is read to its end, keeping the traces. Before any
+ * pd_aux_take(). */
 perfdata_status pd_aux_load(struct pd_aux *aux);
 
 /* ---- bytes ---- */
@@ -142,8 +149,8 @@ perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer
 perfdata_status pd_aux_read_quietly(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                                     uint64_t from, void *to, size_t size, size_t *got);
 
-/* Consecutive bytes of one queue; what snapshots and samples have twice is left out. A buffer is one piece up to
- * PD_AUX_PIECE bytes (overlaps: any size); larger ones are cut in front of PSBs. */
+/* Consecutive bytes of one queue; what snapshots and samples have twice is left out. A buffer is
+ * one piece up to PD_AUX_PIECE bytes (overlaps: any size); larger ones are cut in front of PSBs. */
 struct pd_aux_piece {
     const uint8_t *data; /* until the next call of this reader */
     size_t size;
@@ -164,18 +171,22 @@ perfdata_status pd_aux_reader_open(const struct pd_aux *aux, uint32_t queue,
                                    struct pd_aux_reader **out);
 /* 1 a piece, 0: no more (so far, of a stream), < 0 status. */
 int pd_aux_reader_next(struct pd_aux_reader *reader, struct pd_aux_piece *out);
-/* The piece that is `nth` (from 0) behind the last one, without changing what comes next: the first TSC of a PSB+ in it, 56
- * bits, and its reference. 1, 0: it has no TSC, < 0: there is no such piece. */
+/* The piece that is `nth` (from 0) behind the last one, without changing what comes next: the first
+ * TSC of a PSB+ in it, 56 bits, and its reference. 1, 0: it has no TSC, < 0: there is no such
+ * piece. */
 int pd_aux_reader_ahead(struct pd_aux_reader *reader, size_t nth, uint64_t *tsc,
                         uint64_t *reference);
-/* That one comes next; with a stored index without what lies before a PSB that is known to come before `tsc`. */
+/* That one comes next; with a stored index without what lies before a PSB that is known to come
+ * before `tsc`. */
 perfdata_status pd_aux_reader_skip(struct pd_aux_reader *reader, size_t nth, uint64_t tsc);
 /* The next piece will be of the queue's buffer `index` (from 0): not consecutive. */
 void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index);
-/* With a stored index, for a walk from PSB to PSB ("qq"): pieces are small, and cut where such a walk does not see it. Not
- * together with pd_aux_reader_ahead() and pd_aux_reader_skip(), which know pieces of the other size. */
+/* With a stored index, for a walk from PSB to PSB ("qq"): pieces are small, and cut where such a
+ * walk does not see it. Not together with pd_aux_reader_ahead() and pd_aux_reader_skip(), which
+ * know pieces of the other size. */
 void pd_aux_reader_leap(struct pd_aux_reader *reader);
-/* What is known of the PSBs behind the one at that place of the queue, in the last piece: see pd_pt_config.leaps. */
+/* What is known of the PSBs behind the one at that place of the queue, in the last piece: see
+ * pd_pt_config.leaps. */
 bool pd_aux_reader_leaps(struct pd_aux_reader *reader, uint64_t position, uint64_t below,
                          struct pd_pt_leaps *out);
 /* The next piece begins there, in the buffer of the last one. */
@@ -187,7 +198,8 @@ struct pd_aux_bytes {
     size_t size, capacity;
 };
 
-/* The bytes of a piece that another thread reads before their turn. All zero is empty; free(fetch.bytes.data) ends it. */
+/* The bytes of a piece that another thread reads before their turn. All zero is empty;
+ * free(fetch.bytes.data) ends it. */
 struct pd_aux_fetch {
     const struct pd_aux *aux;
     struct pd_aux_buffer buffer; /* a copy */
@@ -198,12 +210,12 @@ struct pd_aux_fetch {
 bool pd_aux_reader_plan(const struct pd_aux_reader *reader, struct pd_aux_fetch *fetch);
 /* Any thread: reads it. False: that did not work. */
 bool pd_aux_fetch_read(struct pd_aux_fetch *fetch);
-/* What has been read is the reader's; if it is the next piece, it need not be read again. The fetch is empty, but for memory
- * to be used again. */
+/* What has been read is the reader's; if it is the next piece, it need not be read again. The fetch
+ * is empty, but for memory to be used again. */
 void pd_aux_reader_take(struct pd_aux_reader *reader, struct pd_aux_fetch *fetch);
 
-/* Where `next` goes on behind `last` (reference 4.4), both Intel PT of one queue. Returns the first byte of `next` to use
- * (next_size: none); *consecutive: it follows `last`. */
+/* Where `next` goes on behind `last` (reference 4.4), both Intel PT of one queue. Returns the first
+ * byte of `next` to use (next_size: none); *consecutive: it follows `last`. */
 size_t pd_pt_find_overlap(const uint8_t *last, size_t last_size, const uint8_t *next,
                           size_t next_size, bool have_tsc, bool vm_time, bool *consecutive);
 

@@ -91,7 +91,8 @@ static const char *read_parts(struct pd_aux_index *index, uint64_t size)
                : "it is damaged";
 }
 
-/* Of each row: its entries and runs come in the order of their places and do not lie outside of its buffer. */
+/* Of each row: its entries and runs come in the order of their places and do not lie outside of its
+ * buffer. */
 static bool row_is_ordered(const struct pd_aux_index *index, uint64_t number)
 {
     const struct pd_index_row *row = &index->rows[number];
@@ -352,8 +353,8 @@ static void tell(struct pd_aux_leaps *room, size_t from, size_t to)
         room->told[room->told_count++] = room->list[to - 1];
 }
 
-/* What leads from a PSB over those with a TSC less than `below`, in room->told; *resume: the PSB behind them. False: nothing,
- * or so little that it is not worth while. */
+/* What leads from a PSB over those with a TSC less than `below`, in room->told; *resume: the PSB
+ * behind them. False: nothing, or so little that it is not worth while. */
 static bool choose_leaps(const struct pd_aux *aux, const struct pd_index_run *run, uint64_t offset,
                          uint64_t below, struct pd_aux_leaps *room, uint64_t *resume)
 {
@@ -415,7 +416,8 @@ struct comparison {
     uint64_t offset; /* of the last one */
 };
 
-/* The one at an offset comes behind the last one, in place and time, and says of the state what the first one says. */
+/* The one at an offset comes behind the last one, in place and time, and says of the state what the
+ * first one says. */
 static int compare_at(struct comparison *comparison, uint64_t offset)
 {
     struct pd_pt_psb psb;

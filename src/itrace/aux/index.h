@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The PSBs of a recording's traces and their times, kept in a file beside it (docs/aux.md), so that decoding may begin in
- * the middle without reading what comes before, and go from PSB to PSB without what lies between. What is decoded is the
- * same without it. */
+/* The PSBs of a recording's traces and their times, kept in a file beside it (docs/aux.md), so that
+ * decoding may begin in the middle without reading what comes before, and go from PSB to PSB
+ * without what lies between. What is decoded is the same without it. */
 #ifndef PD_AUX_INDEX_H
 #define PD_AUX_INDEX_H
 #include "itrace/aux/aux.h"
@@ -11,15 +11,17 @@
 
 struct pd_aux_index;
 
-/* Makes the index of all traces and writes it beside the recording. PERFDATA_ERROR_UNSUPPORTED where buffers overlap, or the
- * recording is not one file. */
+/* Makes the index of all traces and writes it beside the recording. PERFDATA_ERROR_UNSUPPORTED
+ * where buffers overlap, or the recording is not one file. */
 perfdata_status pd_aux_index_store(struct pd_aux *aux);
-/* Takes the one beside the recording, if there is one (aux->index). One of another recording, or of what it was before, is an
- * issue; also one that turns out not to be of these bytes where it leads to a place of the trace: it is not used then. */
+/* Takes the one beside the recording, if there is one (aux->index). One of another recording, or of
+ * what it was before, is an issue; also one that turns out not to be of these bytes where it leads
+ * to a place of the trace: it is not used then. */
 perfdata_status pd_aux_index_load(struct pd_aux *aux);
 void pd_aux_index_free(struct pd_aux_index *index);
 
-/* A place in [from, from + size) of a buffer, a PSB or `from`: every PSB before has a TSC before `tsc`. */
+/* A place in [from, from + size) of a buffer, a PSB or `from`: every PSB before has a TSC before
+ * `tsc`. */
 uint64_t pd_aux_index_before(const struct pd_aux *aux, uint32_t buffer, uint64_t from,
                              uint64_t size, uint64_t tsc);
 
@@ -33,9 +35,10 @@ struct pd_aux_leaps {
     const struct pd_index_run *run; /* whose leaps the list has; NULL: none */
     struct pd_pt_leap list[PD_AUX_LEAPS];
 };
-/* What leads from the PSB at `offset` of a buffer over those behind it that have a TSC less than `below` (56 bits; 0: none is
- * wanted), none of which the caller wants to see; false: nothing. The trace has been looked at where the leap begins and
- * ends. It is valid as long as the room; out->resume is an offset, too. */
+/* What leads from the PSB at `offset` of a buffer over those behind it that have a TSC less than
+ * `below` (56 bits; 0: none is wanted), none of which the caller wants to see; false: nothing. The
+ * trace has been looked at where the leap begins and ends. It is valid as long as the room;
+ * out->resume is an offset, too. */
 bool pd_aux_index_leaps(const struct pd_aux *aux, uint32_t buffer, uint64_t offset, uint64_t below,
                         struct pd_aux_leaps *room, struct pd_pt_leaps *out);
 

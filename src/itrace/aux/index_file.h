@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The file that index_make.c writes and index.c reads (docs/aux.md), all in the byte order of the machine that wrote it:
- * head, leaps, rows, entries, runs. */
+/* The file that index_make.c writes and index.c reads (docs/aux.md), all in the byte order of the
+ * machine that wrote it: head, leaps, rows, entries, runs. */
 #ifndef PD_AUX_INDEX_FILE_H
 #define PD_AUX_INDEX_FILE_H
 #include "base/hash.h"

@@ -125,7 +125,8 @@ static bool take_psb(struct maker *maker, struct search *search, uint64_t offset
     return pd_vec_push(&maker->entries, (struct pd_index_entry){ offset, search->greatest });
 }
 
-/* The PSBs of [0, size) in the window, which is at `base` of the buffer; *used: up to where no more needs to be kept. */
+/* The PSBs of [0, size) in the window, which is at `base` of the buffer; *used: up to where no more
+ * needs to be kept. */
 static bool search_window(struct maker *maker, struct search *search, uint64_t base, size_t size,
                           bool end, size_t *used)
 {

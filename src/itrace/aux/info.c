@@ -51,7 +51,8 @@ static uint64_t word(const struct pd_aux_info *info, unsigned index)
     return index < info->word_count ? info->words[index] : 0;
 }
 
-/* The filter string's bytes are as recorded, whatever the byte order; it ends with a NUL, padded to 8. */
+/* The filter string's bytes are as recorded, whatever the byte order; it ends with a NUL, padded to
+ * 8. */
 static perfdata_status decode_filter(struct pd_context *context, const struct pd_array *words,
                                      uint64_t length, struct pd_arena *arena,
                                      struct pd_pt_info *out, size_t *after)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A queue's trace, piece by piece. Memory: the piece, and of snapshots and samples the buffer before. */
+/* A queue's trace, piece by piece. Memory: the piece, and of snapshots and samples the buffer
+ * before. */
 #include "itrace/aux/index.h"
 #include "itrace/intel_pt/walk/decoder.h"
 #include "itrace/intel_pt/psb.h"
@@ -86,8 +87,8 @@ void pd_aux_reader_seek(struct pd_aux_reader *reader, size_t index)
 typedef perfdata_status reading(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,
                                 uint64_t from, void *to, size_t size, size_t *got);
 
-/* Reads [from, from + size) of the buffer, or what the file has of it, which is not asked memory for: the room grows with
- * what has been read. */
+/* Reads [from, from + size) of the buffer, or what the file has of it, which is not asked memory
+ * for: the room grows with what has been read. */
 static perfdata_status read_growing(const struct pd_aux *aux, struct pd_aux_bytes *to,
                                     const struct pd_aux_buffer *buffer, uint64_t from,
                                     uint64_t size, reading *read)

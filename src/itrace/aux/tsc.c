@@ -15,7 +15,8 @@ static wide tick_after(const struct pd_tsc_conversion *conversion, wide ns)
     return ((ns << conversion->shift) + (wide)conversion->mult - 1) / (wide)conversion->mult;
 }
 
-/* Mostly the TSC began to count before perf's clock did: the zero is then a time before 0, and wraps. */
+/* Mostly the TSC began to count before perf's clock did: the zero is then a time before 0, and
+ * wraps. */
 static wide since_zero(const struct pd_tsc_conversion *conversion, uint64_t time)
 {
     return (wide)time - (wide)(int64_t)conversion->zero;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Code whose bytes the caller gives, for a trace without a recording: a view for the walk. One owner. */
+/* Code whose bytes the caller gives, for a trace without a recording: a view for the walk. One
+ * owner. */
 #ifndef PD_ITRACE_CODE_GIVEN_H
 #define PD_ITRACE_CODE_GIVEN_H
 #include "base/arena.h"

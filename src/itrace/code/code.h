@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which instructions run at an address, as of a delivery number.
  *
- * `pd_code` is a session's: the bytes of programs, libraries, kernel and BPF images, and of each straight run of
- * instructions up to a branch, once decoded, its facts. All threads share it.
- * `pd_code_reader` is one thread's: its views. A view is what one set of user maps and the kernel show together; going back
- * to the same maps comes back to the same view. It holds nodes: such runs at their addresses, which the walk links to each
- * other as it goes along, so that following a direct branch again is one load. */
+ * `pd_code` is a session's: the bytes of programs, libraries, kernel and BPF images, and of each
+ * straight run of instructions up to a branch, once decoded, its facts. All threads share it.
+ * `pd_code_reader` is one thread's: its views. A view is what one set of user maps and the kernel
+ * show together; going back to the same maps comes back to the same view. It holds nodes: such runs
+ * at their addresses, which the walk links to each other as it goes along, so that following a
+ * direct branch again is one load. */
 #ifndef PD_ITRACE_CODE_H
 #define PD_ITRACE_CODE_H
 #include "itrace/code/insn.h"
@@ -17,10 +18,11 @@ struct pd_code_space; /* the nodes of one half of a view, user or kernel */
 
 /* Some instructions behind each other in one map, ending with
  *   - a branch (branch != PD_BRANCH_NONE), or
- *   - none, and `next_ip` is where it goes on: where the map ends, at a bound, or before what is no instruction. */
+ *   - none, and `next_ip` is where it goes on: where the map ends, at a bound, or before what is no
+ *     instruction. */
 struct pd_code_node {
-    /* Where a branch that is taken goes (direct and conditional ones) and where it goes on: use pd_code_taken() and
-     * pd_code_fall(). NULL until then. */
+    /* Where a branch that is taken goes (direct and conditional ones) and where it goes on: use
+     * pd_code_taken() and pd_code_fall(). NULL until then. */
     struct pd_code_node *taken, *fall;
     uint64_t ip;                /* of the first instruction */
     uint64_t last_ip;           /* of the last one */
@@ -28,7 +30,8 @@ struct pd_code_node {
     uint64_t target;            /* of a direct or conditional branch, else 0 */
     uint32_t insns;             /* at least one, the branch counts */
     uint8_t op, branch, length; /* of the last instruction */
-    /* A jmp over the 16 bytes by which a program says that 64 conditional branches follow that spell a value. */
+    /* A jmp over the 16 bytes by which a program says that 64 conditional branches follow that
+     * spell a value. */
     bool emulated_ptwrite;
     /* ---- 64 bytes ---- */
     const uint8_t *code;    /* the bytes from ip to next_ip */
@@ -62,17 +65,19 @@ struct pd_code_view {
 /* `symbols` outlives it. NULL without memory. */
 struct pd_code *pd_code_new(struct pd_symbols *symbols);
 void pd_code_free(struct pd_code *code);
-/* What a TEXT_POKE record does; by the front, numbers rising, before a reader asks for that number. */
+/* What a TEXT_POKE record does; by the front, numbers rising, before a reader asks for that
+ * number. */
 perfdata_status pd_code_poke(struct pd_code *code, const struct pd_event *event,
                              const uint8_t *record, uint32_t size, bool swap, uint64_t number);
-/* Counts that an error was met in this object, by one who goes in delivery order: perf tells of an object that it cannot
- * read twice and then no more. True: to be told. */
+/* Counts that an error was met in this object, by one who goes in delivery order: perf tells of an
+ * object that it cannot read twice and then no more. True: to be told. */
 bool pd_code_tell(struct pd_code *code, const struct pd_map *map, enum pd_code_error error);
 
-/* perf has tried to read the object before any error: if it cannot be read, the first error is the last that is told. */
+/* perf has tried to read the object before any error: if it cannot be read, the first error is the
+ * last that is told. */
 void pd_code_see(struct pd_code *code, const struct pd_map *map);
-/* A vdso is about to be mapped: perf then opens the thread's objects, up to the first that it can read, so that it knows
- * which it cannot. */
+/* A vdso is about to be mapped: perf then opens the thread's objects, up to the first that it can
+ * read, so that it knows which it cannot. */
 void pd_code_see_vdso(struct pd_code *code, const struct pd_thread *thread);
 
 struct pd_code_reader *pd_code_reader_new(struct pd_code *code);
@@ -86,8 +91,9 @@ enum pd_code_machine {
     PD_CODE_GUEST
 };
 
-/* What the thread (NULL: unknown, its kernel only) sees as of that number. The view stays where it is until the reader is
- * trimmed. Map records act once pd_timeline_touch() came behind them, as always. NULL without memory. */
+/* What the thread (NULL: unknown, its kernel only) sees as of that number. The view stays where it
+ * is until the reader is trimmed. Map records act once pd_timeline_touch() came behind them, as
+ * always. NULL without memory. */
 struct pd_code_view *pd_code_view(struct pd_code_reader *reader, const struct pd_thread *thread,
                                   uint64_t number, enum pd_code_machine machine);
 /* Forgets views when there are too many; true when it did. Not while one is in use. */
@@ -96,10 +102,11 @@ bool pd_code_reader_trim(struct pd_code_reader *reader);
 /* Looking into the kernel loads nothing any more. */
 bool pd_code_has_kernel(const struct pd_code_view *view);
 
-/* The node that begins at `ip`. NULL: *error says why, view->failed_map where. perf then counts none of the instructions
- * that were walked over since the last branch. */
+/* The node that begins at `ip`. NULL: *error says why, view->failed_map where. perf then counts
+ * none of the instructions that were walked over since the last branch. */
 struct pd_code_node *pd_code_at(struct pd_code_view *view, uint64_t ip, enum pd_code_error *error);
-/* The same for the target of a node's branch and for what is behind it; links what may be linked. */
+/* The same for the target of a node's branch and for what is behind it; links what may be
+ * linked. */
 struct pd_code_node *pd_code_link(struct pd_code_view *view, struct pd_code_node *node, bool taken,
                                   enum pd_code_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Legacy encodings are measured here, by tables, since a walk through damaged traces must take what is no instruction for
- * as long as perf takes it; VEX and EVEX encodings are left to Zydis. */
+/* Legacy encodings are measured here, by tables, since a walk through damaged traces must take what
+ * is no instruction for as long as perf takes it; VEX and EVEX encodings are left to Zydis. */
 #include "itrace/code/insn.h"
 #include "itrace/code/insn_tables.h"
 #include <Zydis/Zydis.h>

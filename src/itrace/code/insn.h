@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One x86 instruction: how long it is and what kind of branch, as a walk through a trace needs to know. VEX, EVEX and XOP
- * encodings are never branches. */
+/* One x86 instruction: how long it is and what kind of branch, as a walk through a trace needs to
+ * know. VEX, EVEX and XOP encodings are never branches. */
 #ifndef PD_ITRACE_INSN_H
 #define PD_ITRACE_INSN_H
 #include "base/text.h"
@@ -40,8 +40,8 @@ struct pd_insn {
 /* False: no instruction, or `size` bytes do not hold it whole. */
 bool pd_insn_decode(const uint8_t *bytes, size_t size, bool is_64_bit, struct pd_insn *out);
 
-/* Appends the instruction as xed prints it ("movl  %eax, -0x14(%rbp)"), without a newline. False: nothing appended, it is
- * no instruction. */
+/* Appends the instruction as xed prints it ("movl %eax, -0x14(%rbp)"), without a newline. False:
+ * nothing appended, it is no instruction. */
 bool pd_insn_text(const uint8_t *bytes, size_t size, bool is_64_bit, uint64_t ip,
                   struct pd_text *text);
 

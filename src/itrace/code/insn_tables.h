@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What follows an opcode of the maps 0F, 0F38 and 0F3A, by the prefix that stands last before it; letters are those of enum
- * operand in insn.c. Found by asking perf 6.1 for the length of each opcode with each middle of ModRM. */
+/* What follows an opcode of the maps 0F, 0F38 and 0F3A, by the prefix that stands last before it;
+ * letters are those of enum operand in insn.c. Found by asking perf 6.1 for the length of each
+ * opcode with each middle of ModRM. */
 #ifndef PD_ITRACE_INSN_TABLES_H
 #define PD_ITRACE_INSN_TABLES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions in the AT&T style of Intel's xed, as `perf script --xed` shows them: a suffix says how large what is read
- * or written in memory is, with two blanks behind; instructions of registers only have none and one blank. */
+/* Instructions in the AT&T style of Intel's xed, as `perf script --xed` shows them: a suffix says
+ * how large what is read or written in memory is, with two blanks behind; instructions of registers
+ * only have none and one blank. */
 #include "itrace/code/insn.h"
 #include <Zydis/Zydis.h>
 

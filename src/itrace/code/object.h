@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a session knows of code, for the files code*.c: facts of straight runs of instructions by their place in an object,
- * and what patched the kernel. */
+/* What a session knows of code, for the files code*.c: facts of straight runs of instructions by
+ * their place in an object, and what patched the kernel. */
 #ifndef PD_ITRACE_CODE_OBJECT_H
 #define PD_ITRACE_CODE_OBJECT_H
 #include "base/arena.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CoreSight frames: 16 bytes that carry the traces of several units, told apart by ids, to each unit's packets. */
+/* CoreSight frames: 16 bytes that carry the traces of several units, told apart by ids, to each
+ * unit's packets. */
 #include "itrace/coresight/coresight.h"
 #include <stdlib.h>
 
@@ -10,8 +11,8 @@ struct dump {
     struct pd_etm4 *units; /* by id */
     struct pd_text *text;
     uint8_t id;
-    uint64_t
-        at; /* where the next byte of the block stands, as OpenCSD counts: an id at its start does not */
+    /* where the next byte of the block stands, as OpenCSD counts: an id at its start does not */
+    uint64_t at;
 };
 
 static void start_units(struct dump *dump)
@@ -53,7 +54,8 @@ static void put_byte(struct dump *dump, uint8_t byte)
     dump->at++;
 }
 
-/* Even bytes are data without their lowest bit, which the last byte has, or ids, which may count one byte later. */
+/* Even bytes are data without their lowest bit, which the last byte has, or ids, which may count
+ * one byte later. */
 static void put_frame(struct dump *dump, const uint8_t *frame, uint64_t at)
 {
     bool has_data = false;

@@ -15,7 +15,8 @@ void pd_pt_clock_init(struct pd_pt_clock *clock, const struct pd_pt_info *info,
                       const struct pd_pt_modes *modes);
 /* A buffer begins. */
 void pd_pt_clock_buffer(struct pd_pt_clock *clock, uint64_t reference, bool consecutive);
-/* `bytes`: behind the packet, `left` of them, in block context `context`: cycles are calibrated by what follows. */
+/* `bytes`: behind the packet, `left` of them, in block context `context`: cycles are calibrated by
+ * what follows. */
 void pd_pt_clock_packet(struct pd_pt_clock *clock, const struct pd_pt_packet *packet,
                         const uint8_t *bytes, size_t left, enum pd_pt_context context);
 

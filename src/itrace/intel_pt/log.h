@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The debug log of decoding (--itrace=d), line by line as perf writes it. Decoders that are given one walk every packet and
- * branch; those without it know nothing of it. */
+/* The debug log of decoding (--itrace=d), line by line as perf writes it. Decoders that are given
+ * one walk every packet and branch; those without it know nothing of it. */
 #ifndef PD_INTEL_PT_LOG_H
 #define PD_INTEL_PT_LOG_H
 #include "base/hash.h"
@@ -9,7 +9,8 @@
 #include "itrace/code/code.h"
 #include "itrace/intel_pt/packet.h"
 
-/* perf keeps straight runs of instructions by object and shows those that it kept by their branch only: which. */
+/* perf keeps straight runs of instructions by object and shows those that it kept by their branch
+ * only: which. */
 struct pd_pt_log_runs {
     const void *object;
     uint32_t count, limit;
@@ -36,7 +37,8 @@ void pd_pt_log_insn(struct pd_pt_log *log, uint64_t ip, const uint8_t *bytes, un
 uint32_t pd_pt_log_kept(struct pd_pt_log *log, const struct pd_code_place *place);
 void pd_pt_log_keep(struct pd_pt_log *log, const struct pd_code_place *place, uint32_t insns,
                     uint64_t bytes);
-/* Runs that hold bytes of [start, end) of the object are no longer kept; `name` is the object's, `ip` the address of start. */
+/* Runs that hold bytes of [start, end) of the object are no longer kept; `name` is the object's,
+ * `ip` the address of start. */
 void pd_pt_log_patch(struct pd_pt_log *log, const struct pd_code_place *start, uint64_t size,
                      uint64_t ip, const char *name);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots and samples of one buffer may hold the same bytes twice. Where the second goes on is found by comparing the TSC
- * behind the last PSB of the first with those of the second (reference 4.4), or without TSC byte by byte. */
+/* Snapshots and samples of one buffer may hold the same bytes twice. Where the second goes on is
+ * found by comparing the TSC behind the last PSB of the first with those of the second (reference
+ * 4.4), or without TSC byte by byte. */
 #include "itrace/aux/aux.h"
 #include "itrace/intel_pt/packet.h"
 

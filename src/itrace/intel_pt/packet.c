@@ -233,7 +233,8 @@ PD_INLINE bool may_have_psb(const uint8_t *p)
     return _mm_movemask_epi8(_mm_or_si128(low, high)) != 0;
 }
 
-/* The PSB that has the byte at `at`, from where on the bytes alternate as in one; `size`: it is none. */
+/* The PSB that has the byte at `at`, from where on the bytes alternate as in one; `size`: it is
+ * none. */
 static size_t psb_around(const uint8_t *bytes, size_t size, size_t from, size_t at)
 {
     while (at > from && bytes[at - 1] == (bytes[at] ^ 0x80))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes -> Intel PT packets, one at a time, alone usable on a bare trace. No state but the block context. */
+/* Bytes -> Intel PT packets, one at a time, alone usable on a bare trace. No state but the block
+ * context. */
 #ifndef PD_INTEL_PT_PACKET_H
 #define PD_INTEL_PT_PACKET_H
 #include "base/base.h"
@@ -17,21 +18,23 @@ enum pd_pt_context { PD_PT_NO_BLOCK, PD_PT_BLOCK_4, PD_PT_BLOCK_8 };
 struct pd_pt_packet {
     uint8_t kind; /* enum pd_pt_kind */
     uint8_t size; /* bytes, with the padding that perf counts to it (zero bytes up to 8); BAD: 1 */
-    uint8_t
-        count; /* TNT: outcomes; TIP*, FUP: IPBytes (0: no ip); BIP: item; BBP: bytes of an item; CFE, EVD: type */
+    /* TNT: outcomes; TIP*, FUP: IPBytes (0: no ip); BIP: item; BBP: bytes of an item; CFE, EVD:
+     * type */
+    uint8_t count;
     bool ip;        /* the IP bit: a FUP follows; MODE.Exec: IF; MODE.TSX: TXAbort */
     uint32_t extra; /* TMA: FastCounter; BBP: type */
-    /* TNT: outcomes from bit 63 down, oldest first, 1 = taken; TIP*, FUP: the compressed IP; MODE.Exec: 16, 32, 64;
-     * MODE.TSX: InTX; others: their payload */
+    /* TNT: outcomes from bit 63 down, oldest first, 1 = taken; TIP*, FUP: the compressed IP;
+     * MODE.Exec: 16, 32, 64; MODE.TSX: InTX; others: their payload */
     uint64_t payload;
 };
 
-/* Decodes the packet at `bytes`, of which `left` > 0 are readable; a packet that is cut by the end is BAD. Its size without
- * the zeros behind it. */
+/* Decodes the packet at `bytes`, of which `left` > 0 are readable; a packet that is cut by the end
+ * is BAD. Its size without the zeros behind it. */
 unsigned pd_pt_packet_decode(const uint8_t *bytes, size_t left, enum pd_pt_context *context,
                              struct pd_pt_packet *out);
 
-/* A CYC that begins at `p` and has one byte or two: its size; 0: it is longer. Two bytes are readable. */
+/* A CYC that begins at `p` and has one byte or two: its size; 0: it is longer. Two bytes are
+ * readable. */
 PD_INLINE unsigned pd_pt_short_cyc(const uint8_t *p, uint64_t *cycles)
 {
     const unsigned two = *p >> 2 & 1;

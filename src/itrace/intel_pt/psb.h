@@ -7,7 +7,8 @@
 /* Packets in PSB+ that tell of a state: which are there, and what they say. */
 enum { PD_PT_PSB_STATES = 6 };
 
-/* A plain PSB+: state packets only, each of them once at most; TSC, TMA and FUP are in this order. */
+/* A plain PSB+: state packets only, each of them once at most; TSC, TMA and FUP are in this
+ * order. */
 struct pd_pt_psb {
     size_t size;  /* from the PSB up to behind PSBEND */
     uint64_t tsc; /* 56 bits */
@@ -17,14 +18,14 @@ struct pd_pt_psb {
     uint64_t state[PD_PT_PSB_STATES];
 };
 
-/* The PSB+ that begins at `at`: 1, 0 it is not plain, or a bad packet follows, < 0 it, or the packet behind it, may be cut
- * by `end`. */
+/* The PSB+ that begins at `at`: 1, 0 it is not plain, or a bad packet follows, < 0 it, or the
+ * packet behind it, may be cut by `end`. */
 int pd_pt_psb_read(const uint8_t *at, const uint8_t *end, struct pd_pt_psb *out);
 /* Behind both, one right after the other, a walk is in the same state but for time and address. */
 bool pd_pt_psb_alike(const struct pd_pt_psb *before, const struct pd_pt_psb *psb);
 
-/* Where [0, size) may be cut in two so that a walk from PSB to PSB ("qq") does not see it: in front of its last PSB, if the
- * one before is plain. 0: nowhere near the end. */
+/* Where [0, size) may be cut in two so that a walk from PSB to PSB ("qq") does not see it: in front
+ * of its last PSB, if the one before is plain. 0: nowhere near the end. */
 size_t pd_pt_psb_cut(const uint8_t *bytes, size_t size);
 
 /* One of many PSBs that are alike. */
@@ -33,8 +34,9 @@ struct pd_pt_leap {
     uint64_t tsc, ip; /* as of struct pd_pt_psb */
 };
 
-/* What is known of the PSBs behind one that the caller does not want to see: they are plain and alike, and their TSCs do not
- * go back. The last one with an address and the last one tell what it is like behind them. */
+/* What is known of the PSBs behind one that the caller does not want to see: they are plain and
+ * alike, and their TSCs do not go back. The last one with an address and the last one tell what it
+ * is like behind them. */
 struct pd_pt_leaps {
     const struct pd_pt_leap *list; /* in the order in which they are in the trace */
     size_t count;

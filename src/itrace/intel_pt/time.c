@@ -183,7 +183,8 @@ struct calibration {
     bool fix_last_mtc;
 };
 
-/* Sizes of packets that say nothing of time and whose first byte says how long they are; others 0. */
+/* Sizes of packets that say nothing of time and whose first byte says how long they are; others
+ * 0. */
 #define IP_SIZE(b)                                                                                 \
     ((b) >> 5 == 0                    ? 1                                                          \
      : (b) >> 5 == 1                  ? 3                                                          \

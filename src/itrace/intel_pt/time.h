@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What time it is in a trace: TSC, TMA, MTC, CBR and CYC packets -> TSC ticks, to the tick as perf has it (reference 2).
- * Doubles are IEEE without contraction; the build says -ffp-contract=off. */
+/* What time it is in a trace: TSC, TMA, MTC, CBR and CYC packets -> TSC ticks, to the tick as perf
+ * has it (reference 2). Doubles are IEEE without contraction; the build says -ffp-contract=off. */
 #ifndef PD_INTEL_PT_TIME_H
 #define PD_INTEL_PT_TIME_H
 #include "base/vec.h"
@@ -15,7 +15,8 @@ struct pd_pt_calibration {
     double factor, cbr_factor;
 };
 
-/* What changed the count of cycles where no CYC packets do: it can be made up for from another count. */
+/* What changed the count of cycles where no CYC packets do: it can be made up for from another
+ * count. */
 struct pd_pt_cycles {
     PD_VEC(struct pd_pt_cycles_change) list;
     size_t fixed; /* so many stay as they are */
@@ -33,8 +34,8 @@ void pd_pt_cycles_clear(struct pd_pt_cycles *changes);
 struct pd_pt_pause {
     uint64_t from, to;
 };
-/* Pauses of a trace, and what time it is, as whoever goes from step to step would have it: when tracing ends, and begins again
- * in user space, needs no step then. */
+/* Pauses of a trace, and what time it is, as whoever goes from step to step would have it: when
+ * tracing ends, and begins again in user space, needs no step then. */
 struct pd_pt_pauses {
     PD_VEC(struct pd_pt_pause) list;
     uint64_t time, latest; /* now; the greatest of all */
@@ -97,8 +98,9 @@ struct pd_pt_time {
     double cyc_to_tsc, cbr_cyc_to_tsc, tsc_to_cyc;
     double least_cycles; /* of a tick, whatever calibration says */
 
-    /* CYCs may count cycles and be turned into time later: as long as nobody asks what time it is, the last one says it
-     * all. Calibration may be put off with them, up to a packet that is not of their kind. */
+    /* CYCs may count cycles and be turned into time later: as long as nobody asks what time it is,
+     * the last one says it all. Calibration may be put off with them, up to a packet that is not of
+     * their kind. */
     uint64_t max_cycles; /* up to so many; 0: none */
     bool late;           /* there were such CYCs */
     bool uncalibrated;   /* calibration is put off */
@@ -182,8 +184,8 @@ PD_INLINE void pd_pt_time_set_reference(struct pd_pt_time *time)
     time->have_cyc_to_tsc = false;
 }
 
-/* What an MTC means; not without a TMA before it. True when it was the right moment to calibrate cycles: have_cyc_to_tsc is
- * then false until pd_pt_time_calibrate(). */
+/* What an MTC means; not without a TMA before it. True when it was the right moment to calibrate
+ * cycles: have_cyc_to_tsc is then false until pd_pt_time_calibrate(). */
 PD_INLINE bool pd_pt_time_mtc(struct pd_pt_time *time, uint32_t mtc, bool after_cyc)
 {
     if (!time->have_tma)
@@ -206,7 +208,8 @@ PD_INLINE bool pd_pt_time_mtc(struct pd_pt_time *time, uint32_t mtc, bool after_
     return true;
 }
 
-/* So many cycles took up to `timestamp`. `cbr`: what the ratio says they should take, 0 nothing; then it is `expected`. */
+/* So many cycles took up to `timestamp`. `cbr`: what the ratio says they should take, 0 nothing;
+ * then it is `expected`. */
 PD_INLINE void pd_pt_time_set_cycle(struct pd_pt_time *time, uint64_t cycles, uint64_t timestamp,
                                     uint32_t cbr, double expected)
 {
@@ -235,19 +238,22 @@ PD_INLINE void pd_pt_time_cyc(struct pd_pt_time *time, uint64_t cycles)
     time->insn_base = time->insns;
 }
 
-/* Finds how many ticks a cycle takes: looks through the bytes behind an MTC for the next MTC that follows a CYC. What lies
- * between the MTC and the bytes are CYCs (time->cycles) and packets that say nothing of time, the last one a CYC or not.
- * `context`: the bytes begin in a block (enum pd_pt_context). */
+/* Finds how many ticks a cycle takes: looks through the bytes behind an MTC for the next MTC that
+ * follows a CYC. What lies between the MTC and the bytes are CYCs (time->cycles) and packets that
+ * say nothing of time, the last one a CYC or not. `context`: the bytes begin in a block (enum
+ * pd_pt_context). */
 void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t size,
                           unsigned context, bool after_cyc);
 
 /* ---- calibration put off ---- */
 
 enum { PD_PT_TIME_MOST_CYCLES = 1 << 22 };
-/* Times below it are exact as doubles, with their halves. A processor of 3 GHz gets there in 17 days. */
+/* Times below it are exact as doubles, with their halves. A processor of 3 GHz gets there in 17
+ * days. */
 enum { PD_PT_TIME_EXACT_BITS = 52 };
 
-/* So many cycles take less than these ticks, whatever calibration says; 0: none do. With a core to bus ratio. */
+/* So many cycles take less than these ticks, whatever calibration says; 0: none do. With a core to
+ * bus ratio. */
 PD_INLINE uint64_t pd_pt_time_room(const struct pd_pt_time *time, uint64_t ticks)
 {
     /* Mostly there is much time: so many ticks are more cycles than that. */
@@ -263,7 +269,8 @@ PD_INLINE uint64_t pd_pt_time_room(const struct pd_pt_time *time, uint64_t ticks
     return cycles < PD_PT_TIME_MOST_CYCLES ? (uint64_t)(int64_t)cycles - 2 : PD_PT_TIME_MOST_CYCLES;
 }
 
-/* CYCs may be late from here on, which keeps the time below `limit`; calibration, too. False: not possible here. */
+/* CYCs may be late from here on, which keeps the time below `limit`; calibration, too. False: not
+ * possible here. */
 PD_INLINE bool pd_pt_time_put_off(struct pd_pt_time *time, bool calibration, uint64_t limit)
 {
     time->max_cycles = 0;

@@ -31,7 +31,8 @@ static struct pd_part_fetch *next_fetch(struct pd_synth_pool *pool)
     return NULL;
 }
 
-/* With the lock: the queue would have to wait for it, were it read behind the parts that are left of the buffer before. */
+/* With the lock: the queue would have to wait for it, were it read behind the parts that are left
+ * of the buffer before. */
 static bool is_urgent(const struct pd_part_fetch *fetch)
 {
     enum { FASTER = 16 }; /* so much is read while one is walked */

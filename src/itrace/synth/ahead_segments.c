@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer of a queue -> segments that other threads decode ahead; the queue goes over each that was right. */
+/* The buffer of a queue -> segments that other threads decode ahead; the queue goes over each that
+ * was right. */
 #include "itrace/synth/ahead_segments.h"
 #include "itrace/synth/ahead_worker.h"
 #include "resolve/guests.h"
@@ -207,7 +208,8 @@ void pd_synth_parts_psb(struct pd_synth_queue *queue, uint64_t position)
 
 /* ---- going over a part ---- */
 
-/* How the part ended that the queue has come to. Where others are still at it, more is to be done meanwhile. */
+/* How the part ended that the queue has come to. Where others are still at it, more is to be done
+ * meanwhile. */
 static enum pd_part_how await(struct pd_synth_parts *parts, struct pd_part *part)
 {
     struct pd_synth_pool *pool = parts->pool;
@@ -279,7 +281,8 @@ static bool is_same(struct pd_synth_parts *parts, const struct pd_part *part)
     return same;
 }
 
-/* The part where the queue is has been gone over, or cannot be: its tail comes next, or the next part. */
+/* The part where the queue is has been gone over, or cannot be: its tail comes next, or the next
+ * part. */
 static void pass_part(struct pd_synth_parts *parts, bool good)
 {
     struct pd_part *part = &parts->list.data[parts->next];
@@ -492,8 +495,8 @@ static bool is_worth_it(const struct pd_synth *synth)
            !synth->step_through;
 }
 
-/* Samples come so often that no part is without, or all of its steps have to be made in the order of their time over all
- * queues. */
+/* Samples come so often that no part is without, or all of its steps have to be made in the order
+ * of their time over all queues. */
 static bool is_vain(const struct pd_synth *synth, const struct pd_synth_queue *queue)
 {
     enum { SELDOM = 1 << 16 }; /* ticks, which are some KB of a trace */

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Parts of a queue's buffer, from PSB to PSB, walked by other threads before the queue's own decoder comes there.
+/* Parts of a queue's buffer, from PSB to PSB, walked by other threads before the queue's own
+ * decoder comes there.
  *
- * A part is begun a few PSBs before it, by guess: most of what a decoder knows is said again in PSB+. Where the part
- * begins the other decoder's state is noted, and again where it ends, if nothing lies between that is to be told. When the
- * queue's decoder comes there in that very state, it goes on where the part ends; else it walks the part itself. So what
- * comes out is what one thread makes of it. Behind what is to be told, as a sample, the part goes on as its tail.
+ * A part is begun a few PSBs before it, by guess: most of what a decoder knows is said again in
+ * PSB+. Where the part begins the other decoder's state is noted, and again where it ends, if
+ * nothing lies between that is to be told. When the queue's decoder comes there in that very state,
+ * it goes on where the part ends; else it walks the part itself. So what comes out is what one
+ * thread makes of it. Behind what is to be told, as a sample, the part goes on as its tail.
  *
- * Where branches are told, each step of a part comes on a tape (ahead_step_log.h), from which the queue tells it when its time
- * has come. Should the queue see other code by then, its decoder goes where the tape is and on from there.
+ * Where branches are told, each step of a part comes on a tape (ahead_step_log.h), from which the
+ * queue tells it when its time has come. Should the queue see other code by then, its decoder goes
+ * where the tape is and on from there.
  *
- * A part without a tape may reach beyond the next record's time. Then the queue is ahead: as long as the records that come
- * until then show it the same code, or come where no code runs, all is well; else it goes back. */
+ * A part without a tape may reach beyond the next record's time. Then the queue is ahead: as long
+ * as the records that come until then show it the same code, or come where no code runs, all is
+ * well; else it goes back. */
 #ifndef PD_SYNTH_PARTS_H
 #define PD_SYNTH_PARTS_H
 #include "itrace/synth/internal.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker's walk over a part of a buffer (ahead_segments.h) came to where steps are told one by one. The queue tells them
- * in its turn, each as if its own decoder had come to it. */
+/* What a worker's walk over a part of a buffer (ahead_segments.h) came to where steps are told one
+ * by one. The queue tells them in its turn, each as if its own decoder had come to it. */
 #ifndef PD_SYNTH_TAPE_H
 #define PD_SYNTH_TAPE_H
 #include "itrace/intel_pt/walk/snapshot.h"
@@ -60,7 +60,8 @@ struct pd_tape_reader {
 /* `own`: the queue's at the place where the tape begins. */
 void pd_tape_open(struct pd_tape_reader *reader, const struct pd_tape *tape,
                   const struct pd_pt_cycles *changes, const struct pd_pt_mark *own);
-/* The next step, whether it is wanted or not. NULL: the queue's decoder has to go on itself, behind pd_tape_told() steps. */
+/* The next step, whether it is wanted or not. NULL: the queue's decoder has to go on itself, behind
+ * pd_tape_told() steps. */
 const struct pd_pt_state *pd_tape_next(struct pd_tape_reader *reader);
 PD_INLINE bool pd_tape_is_at_end(const struct pd_tape_reader *reader)
 {

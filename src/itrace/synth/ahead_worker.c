@@ -269,8 +269,8 @@ static void take_pause(struct pd_pt_pauses *pauses, const struct pd_pt_state *st
         pd_pt_pauses_off(pauses, state->tot_insn_cnt);
 }
 
-/* Up to the end, or to what is to be told. Where a sample is near no part begins or ends, since all steps up to it are to be
- * made in order; it goes on where none came of it. */
+/* Up to the end, or to what is to be told. Where a sample is near no part begins or ends, since all
+ * steps up to it are to be made in order; it goes on where none came of it. */
 static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
 {
     const struct pd_synth *synth = w->worker->pool->synth;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What ahead_segments.h tells of: parts of a queue's buffer, who walks them (ahead_worker.c) and who hands them out
- * (ahead_segments.c). */
+/* What ahead_segments.h tells of: parts of a queue's buffer, who walks them (ahead_worker.c) and
+ * who hands them out (ahead_segments.c). */
 #ifndef PD_SYNTH_PART_H
 #define PD_SYNTH_PART_H
 #include "itrace/intel_pt/walk/snapshot.h"
@@ -26,7 +26,8 @@ struct pd_part {
     struct pd_tape *tape;        /* where its steps are told; else NULL */
 };
 
-/* What a walk notes of a part. One thread fills it and another one gives it back, to be used again. */
+/* What a walk notes of a part. One thread fills it and another one gives it back, to be used
+ * again. */
 struct pd_part_notes {
     struct pd_pt_mark *entry, *exit;
     struct pd_pt_pauses pauses;
@@ -80,7 +81,8 @@ struct pd_part_worker {
     struct pd_pt_mark *spare; /* for the next exit of a part */
 };
 
-/* The buffer that comes behind the one that a queue is in; read when no part is left to be walked. With the pool's lock. */
+/* The buffer that comes behind the one that a queue is in; read when no part is left to be walked.
+ * With the pool's lock. */
 struct pd_part_fetch {
     const struct pd_synth_parts *parts; /* NULL: of no queue */
     enum pd_part_how how;               /* PART_FREE: yet to be read */

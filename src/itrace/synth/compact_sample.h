@@ -48,7 +48,8 @@ PD_INLINE bool pd_synth_packs_origin(const struct pd_synth_packs *packs, size_t 
            other->tid == origin->tid && other->cpu == origin->cpu;
 }
 
-/* The origin of the samples that follow, as its place in the list. False: they have to be records. */
+/* The origin of the samples that follow, as its place in the list. False: they have to be
+ * records. */
 PD_INLINE bool pd_synth_pack_origin(struct pd_synth_sink *sink, uint16_t *last,
                                     const struct pd_synth_origin *origin)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AUX queues -> queues of steps: the decoder of each, set up by the options and the event, and what it reads. */
+/* AUX queues -> queues of steps: the decoder of each, set up by the options and the event, and what
+ * it reads. */
 #include "itrace/synth/ahead_segments.h"
 
 static int next_buffer(void *data, struct pd_pt_buffer *out)
@@ -15,7 +16,8 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
     if (got <= 0)
         return got;
     queue->given = true;
-    /* As perf, which numbers a trace where it begins: one that is entered later, by --time, has none. */
+    /* As perf, which numbers a trace where it begins: one that is entered later, by --time, has
+     * none. */
     *out = (struct pd_pt_buffer){ .data = piece.data,
                                   .size = piece.size,
                                   .reference = piece.reference,
@@ -39,8 +41,8 @@ static void skip(void *data, size_t nth, uint64_t tsc)
         queue->synth->status = status;
 }
 
-/* From PSB to PSB, by the index, where nothing is made of each of them: what is shown is read in the trace. Time spans go by
- * pieces. */
+/* From PSB to PSB, by the index, where nothing is made of each of them: what is shown is read in
+ * the trace. Time spans go by pieces. */
 static bool can_leap(const struct pd_synth *synth)
 {
     return synth->quick >= 2 && synth->aux->index && !synth->range_count &&
@@ -76,10 +78,10 @@ static void set_period(const struct pd_synth *synth, struct pd_pt_config *config
     }
 }
 
-/* How long before a sample all steps have to be made in the order of their time over all queues, as it tells which one
- * comes first where times are equal: with CYCs, or PSBs alone, a few steps later nothing of the order before is left. 0:
- * always, for MTCs alone come at the same time everywhere, or samples are not rare (without the walk each TIP is one); or
- * there is but one queue. */
+/* How long before a sample all steps have to be made in the order of their time over all queues, as
+ * it tells which one comes first where times are equal: with CYCs, or PSBs alone, a few steps later
+ * nothing of the order before is left. 0: always, for MTCs alone come at the same time everywhere,
+ * or samples are not rare (without the walk each TIP is one); or there is but one queue. */
 static uint64_t near_of(const struct pd_synth *synth, const struct pd_pt_config *config)
 {
     enum { NEAR = 4096, RARE_PERIODS = 16 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of synthesised samples: appended to the recording's for as long as its trace is decoded. */
+/* The events of synthesised samples: appended to the recording's for as long as its trace is
+ * decoded. */
 #include "itrace/synth/internal.h"
 
 #define FIRST_ID UINT64_C(1000000000) /* is added to the trace's own id */
@@ -103,8 +104,8 @@ static uint64_t period_of(const struct pd_synth *synth, enum pd_synth_kind kind)
                : options->period;
 }
 
-/* The records hold all fixed fields, whatever the attr says: perf hands samples on without writing them down, so fields
- * can be shown that the attr does not have. */
+/* The records hold all fixed fields, whatever the attr says: perf hands samples on without writing
+ * them down, so fields can be shown that the attr does not have. */
 static void make_plan(struct pd_event *event)
 {
     struct pd_attr attr = event->attr;
@@ -163,15 +164,16 @@ static const struct pd_event *trace_event(const struct pd_synth *synth)
     return NULL;
 }
 
-/* All that samples of "large PEBS" may hold: the hardware collects several records before the kernel sees them. */
+/* All that samples of "large PEBS" may hold: the hardware collects several records before the
+ * kernel sees them. */
 #define LARGE_PEBS_TYPE                                                                            \
     (PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_TIME | PD_SAMPLE_ADDR | PD_SAMPLE_ID |               \
      PD_SAMPLE_CPU | PD_SAMPLE_PERIOD | PD_SAMPLE_STREAM_ID | PD_SAMPLE_REGS_USER |                \
      PD_SAMPLE_DATA_SRC | PD_SAMPLE_IDENTIFIER | PD_SAMPLE_TRANSACTION | PD_SAMPLE_REGS_INTR |     \
      PD_SAMPLE_PHYS_ADDR)
 
-/* Their time is a TSC, so of no clock of the user's; PEBS via PT has its own way. Whether the CPU and its kernel really
- * collected them is not recorded. */
+/* Their time is a TSC, so of no clock of the user's; PEBS via PT has its own way. Whether the CPU
+ * and its kernel really collected them is not recorded. */
 static bool may_be_large_pebs(const struct pd_synth *synth, const struct pd_attr *attr)
 {
     bool counts_by_cpu = attr->type != PD_TYPE_SOFTWARE && attr->type != PD_TYPE_TRACEPOINT &&
@@ -241,7 +243,8 @@ perfdata_status pd_synth_add_events(struct pd_synth *synth)
     uint64_t id = trace->ids[0] + FIRST_ID;
     id = id ? id : 1;
     for (int kind = 0; kind < PD_SYNTH_KINDS && !status; kind++) {
-        /* With the event of a kind off, what it adds for the later ones is left out but for the last two. */
+        /* With the event of a kind off, what it adds for the later ones is left out but for the
+         * last two. */
         if (wanted(synth, (enum pd_synth_kind)kind) || kind >= PD_SYNTH_INSTRUCTIONS)
             change_attr(synth, (enum pd_synth_kind)kind, &attr);
         if (wanted(synth, (enum pd_synth_kind)kind))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plain steps: a branch or an instruction of which nothing is to be told but the sample itself. Most steps are, and their
- * samples differ in a few members only: the rest is copied. sample.c tells all others, and says what a sample is. */
+/* Plain steps: a branch or an instruction of which nothing is to be told but the sample itself.
+ * Most steps are, and their samples differ in a few members only: the rest is copied. sample.c
+ * tells all others, and says what a sample is. */
 #include "itrace/synth/compact_sample.h"
 #include "itrace/synth/ahead_step_log.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs in a guest: its kernel's code, and whose thread its samples are. perf follows nothing of a guest's user space but its
- * hypervisor's own code (queue.c). */
+/* What runs in a guest: its kernel's code, and whose thread its samples are. perf follows nothing
+ * of a guest's user space but its hypervisor's own code (queue.c). */
 #include "itrace/synth/internal.h"
 #include "resolve/guests.h"
 

@@ -112,7 +112,8 @@ struct pd_synth_heap_entry {
     uint32_t queue;
 };
 
-/* What the kernel was told to trace (reference 10.4): addresses of the kernel, or offsets in a file. */
+/* What the kernel was told to trace (reference 10.4): addresses of the kernel, or offsets in a
+ * file. */
 struct pd_address_filter {
     uint64_t start, size;
     const char *file; /* NULL: the kernel */
@@ -199,7 +200,8 @@ void pd_synth_remove_events(struct pd_synth *synth);
 /* What a step shows; in this order. */
 void pd_synth_set_flags(struct pd_synth_queue *queue);
 
-/* A decoder's step. One that runs nothing, as a PSB or where tracing begins, tells the instruction of an earlier one. */
+/* A decoder's step. One that runs nothing, as a PSB or where tracing begins, tells the instruction
+ * of an earlier one. */
 PD_INLINE void pd_synth_take_step(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
     queue->state = state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PEBS records that the processor wrote into the trace (reference, section 8): samples of the recorded events. */
+/* PEBS records that the processor wrote into the trace (reference, section 8): samples of the
+ * recorded events. */
 #include "itrace/synth/internal.h"
 
 enum { COUNTERS = 8, BASIC_IP = 0, BASIC_COUNTERS = 1, BASIC_TIME = 2 };
@@ -280,7 +281,8 @@ static uint64_t tail_value(const struct pd_pt_items *items, uint64_t bit)
     }
 }
 
-/* Counters that are read leave nothing here; of the other parts that PEBS does not tell a count of 0. */
+/* Counters that are read leave nothing here; of the other parts that PEBS does not tell a count of
+ * 0. */
 static void put_part(struct put *put, struct pd_synth_queue *queue, const struct pd_event *event,
                      const struct facts *facts, uint64_t bit)
 {

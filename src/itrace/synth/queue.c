@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues: each decoded up to the next one's time, the earliest first. Two queues of equal time go in the order that perf's
- * heap gives them. */
+/* Queues: each decoded up to the next one's time, the earliest first. Two queues of equal time go
+ * in the order that perf's heap gives them. */
 #include "itrace/synth/ahead_segments.h"
 
 /* ---- the heap ---- */
@@ -180,8 +180,8 @@ static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
     return PD_MIN(limit, range);
 }
 
-/* Where the kernel switches is a branch, and the decoder returns those to the places of switches. While nothing is traced any
- * branch tells that it is again. */
+/* Where the kernel switches is a branch, and the decoder returns those to the places of switches.
+ * While nothing is traced any branch tells that it is again. */
 static uint32_t wanted_of(const struct pd_synth_queue *queue)
 {
     const bool any = queue->sync_switch && queue->switch_state == PD_SWITCH_NOT_TRACING;
@@ -203,7 +203,8 @@ static void set_wanted(struct pd_synth_queue *queue)
         pd_pt_set_wanted(queue->decoder, wanted);
 }
 
-/* Whether few steps are told: then the others need not be made in the order of their time over all queues, only those. */
+/* Whether few steps are told: then the others need not be made in the order of their time over all
+ * queues, only those. */
 static bool tells_few(const struct pd_synth_queue *queue)
 {
     uint32_t wanted = wanted_of(queue);
@@ -242,8 +243,8 @@ static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state
     return true;
 }
 
-/* An error, which waits. It is told at once, unless a step before it would have ended the run; behind another error
- * there was none. */
+/* An error, which waits. It is told at once, unless a step before it would have ended the run;
+ * behind another error there was none. */
 static bool error_ends_run(struct pd_synth_queue *queue, const struct pd_pt_state *state,
                            uint64_t limit, uint64_t others)
 {
@@ -288,7 +289,8 @@ PD_INLINE bool is_told_plain(const struct pd_synth_queue *queue)
            (queue->switch_state != PD_SWITCH_NOT_TRACING && !pd_pt_is_at_place(queue->decoder));
 }
 
-/* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to tell before. */
+/* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to
+ * tell before. */
 static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t others)
 {
     struct pd_synth *synth = queue->synth;
@@ -412,8 +414,8 @@ static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enu
     return true;
 }
 
-/* Who runs on the queue's CPU, and what code that is. Between records only the walk itself can tell of a switch, and a
- * sample can make a thread known. */
+/* Who runs on the queue's CPU, and what code that is. Between records only the walk itself can tell
+ * of a switch, and a sample can make a thread known. */
 static void look_around(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;

@@ -222,7 +222,8 @@ static void put_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to)
                          &sample.facts->cycle_count);
 }
 
-/* Chain and branches that samples of all kinds but branches have, and in front of the branches the payload. */
+/* Chain and branches that samples of all kinds but branches have, and in front of the branches the
+ * payload. */
 static size_t parts_room(const struct pd_synth *synth, size_t raw)
 {
     return raw + (synth->chains ? 8 * (size_t)(synth->options.callchain_size + 2) : 0) +
@@ -309,7 +310,8 @@ static void put_transaction(struct pd_synth_queue *queue)
         put_parts(queue, &sample, NULL, 0);
 }
 
-/* Of what happened outside of code (ip 0) no flags are told: those of a trace's begin would be shown. */
+/* Of what happened outside of code (ip 0) no flags are told: those of a trace's begin would be
+ * shown. */
 static void put_synth(struct pd_synth_queue *queue, enum pd_synth_kind kind, const void *raw,
                       size_t size)
 {

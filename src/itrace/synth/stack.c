@@ -231,8 +231,8 @@ static unsigned skip_to_user(const struct pd_stacks *stacks, const struct pd_sta
     return skip;
 }
 
-/* In the kernel: the first branch that led to before the sample where the next one left behind it, or that came from or
- * went to user space. */
+/* In the kernel: the first branch that led to before the sample where the next one left behind it,
+ * or that came from or went to user space. */
 static unsigned skip_to_kernel(const struct pd_stacks *stacks, const struct pd_stack *stack,
                                uint64_t ip, uint64_t kernel_start)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Thread stacks: what each thread has called and not yet returned from, and its last branches, as perf keeps them while it
- * decodes. One owner. */
+/* Thread stacks: what each thread has called and not yet returned from, and its last branches, as
+ * perf keeps them while it decodes. One owner. */
 #ifndef PD_ITRACE_STACK_H
 #define PD_ITRACE_STACK_H
 #include "base/hash.h"
@@ -34,7 +34,8 @@ struct pd_stacks {
 };
 
 void pd_stacks_free(struct pd_stacks *stacks);
-/* The stack of a thread, which is one for each CPU when it is idle (pid and tid 0); NULL: none yet, or no thread. */
+/* The stack of a thread, which is one for each CPU when it is idle (pid and tid 0); NULL: none yet,
+ * or no thread. */
 struct pd_stack *pd_stacks_find(struct pd_stacks *stacks, const struct pd_thread *thread, bool idle,
                                 uint32_t cpu);
 /* The same, made when there is none; NULL: no thread or no memory. */
@@ -49,14 +50,16 @@ struct pd_stack_step {
 /* A branch. */
 void pd_stack_step(const struct pd_stacks *stacks, struct pd_stack *stack,
                    const struct pd_stack_step *step);
-/* Of another trace than the last: nothing is known any more. As in perf, no trace is another one than that without a number. */
+/* Of another trace than the last: nothing is known any more. As in perf, no trace is another one
+ * than that without a number. */
 void pd_stack_set_trace(struct pd_stack *stack, uint64_t trace_nr);
 
-/* A call chain of at most `size` words: a context marker, ip, return addresses with a marker where kernel and user space
- * change. `stack` may be NULL. Returns the words written. */
+/* A call chain of at most `size` words: a context marker, ip, return addresses with a marker where
+ * kernel and user space change. `stack` may be NULL. Returns the words written. */
 size_t pd_stack_chain(const struct pd_stack *stack, uint64_t ip, uint64_t kernel_start,
                       uint64_t *to, size_t size);
-/* The same for a sample that was taken before the trace came to where it is now: what lies above it is left out. */
+/* The same for a sample that was taken before the trace came to where it is now: what lies above it
+ * is left out. */
 size_t pd_stack_chain_late(const struct pd_stack *stack, uint64_t ip, uint64_t kernel_start,
                            uint64_t *to, size_t size);
 /* The last branches, newest first. */

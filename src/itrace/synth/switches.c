@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who runs where: what the records say of switches, and, where the kernel is traced, the exact place in the trace where
- * the switch happens. */
+/* Who runs where: what the records say of switches, and, where the kernel is traced, the exact
+ * place in the trace where the switch happens. */
 #include "itrace/synth/internal.h"
 
 enum {
@@ -85,7 +85,8 @@ static bool is_named(const struct pd_symbol *symbol, const char *name)
     return strlen(name) == symbol->name_length && !memcmp(symbol->name, name, symbol->name_length);
 }
 
-/* Addresses of the functions that tell of switches; perf's table says where its symbols are mapped. */
+/* Addresses of the functions that tell of switches; perf's table says where its symbols are
+ * mapped. */
 static void find_functions(struct pd_synth *synth, const struct pd_symtab *table, uint64_t shift)
 {
     const char *told = synth->aux->info.pt.have_sched_switch == BY_TRACEPOINT

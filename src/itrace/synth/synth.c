@@ -29,7 +29,8 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
     return PERFDATA_OK;
 }
 
-/* Of a whole trace it says something only where the way goes from PSB to PSB. The debug log names what was read. */
+/* Of a whole trace it says something only where the way goes from PSB to PSB. The debug log names
+ * what was read. */
 static perfdata_status load_index(struct pd_synth *synth)
 {
     const bool helps = synth->range_count || synth->quick >= 2;
@@ -188,8 +189,9 @@ static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_co
     return status ? status : pd_synth_parts_open(synth, config->threads);
 }
 
-/* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO: features and events tell,
- * and where there are no features, and so no names, events of a PMU that has a number only where it was recorded. */
+/* Whether it is worth looking for a trace, which means to read the records up to AUXTRACE_INFO:
+ * features and events tell, and where there are no features, and so no names, events of a PMU that
+ * has a number only where it was recorded. */
 static bool may_have_trace(const struct pd_recording *recording)
 {
     bool pmu = false;
@@ -225,7 +227,8 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     *out = NULL;
     if (!config->options->decode || !config->symbols || !may_have_trace(recording))
         return PERFDATA_OK;
-    /* What comes before the trace in a stream is decoded with it. Where its head does not tell of one, the front does. */
+    /* What comes before the trace in a stream is decoded with it. Where its head does not tell of
+     * one, the front does. */
     bool is_stream = pd_source_is_stream(recording->source);
     if (is_stream && !recording->head_has_trace)
         return PERFDATA_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of an ELF file -> its sections, strings and tables, none of them believed before it was checked. */
+/* The bytes of an ELF file -> its sections, strings and tables, none of them believed before it was
+ * checked. */
 #include "object/elf/file.h"
 #include "base/memory.h"
 #include <errno.h>
@@ -93,7 +94,8 @@ const char *pd_elf_section_name(const struct pd_elf *elf, const GElf_Shdr *heade
 
     if (!data || header->sh_name >= data->d_size)
         return "";
-    /* Each is looked at again and again: long ones, which would take long, are none that is asked for. */
+    /* Each is looked at again and again: long ones, which would take long, are none that is asked
+     * for. */
     const char *name = (const char *)data->d_buf + header->sh_name;
     size_t room = PD_MIN(data->d_size - (size_t)header->sh_name, (size_t)SECTION_NAME_MAX);
     length = strnlen(name, room);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An open ELF file: its bytes, its libelf handle and what symbol loading needs of its sections. One owner. */
+/* An open ELF file: its bytes, its libelf handle and what symbol loading needs of its sections. One
+ * owner. */
 #ifndef PD_ELF_FILE_H
 #define PD_ELF_FILE_H
 #include "object/elf/build_id.h"
@@ -24,7 +25,8 @@ struct pd_elf {
     bool swapped; /* the other byte order */
 };
 
-/* False when it is no usable ELF file; nothing is then to be closed. The bytes are borrowed and must outlive `elf`. */
+/* False when it is no usable ELF file; nothing is then to be closed. The bytes are borrowed and
+ * must outlive `elf`. */
 bool pd_elf_open_memory(struct pd_elf *elf, const void *image, size_t size);
 /* The same for a file, unpacked if compressed. */
 bool pd_elf_open(struct pd_elf *elf, const char *path);
@@ -40,8 +42,9 @@ const char *pd_elf_section_name(const struct pd_elf *elf, const GElf_Shdr *heade
 /* A NUL-terminated string of a string table, with its length; NULL when it lies outside. */
 const char *pd_elf_string(const Elf_Data *strings, uint64_t offset, size_t *length);
 
-/* The names of a table's symbols, and how many bytes of them may still be taken: names may share their ends, but a file in
- * which each is the rest of one long string would need the square of its size. */
+/* The names of a table's symbols, and how many bytes of them may still be taken: names may share
+ * their ends, but a file in which each is the rest of one long string would need the square of its
+ * size. */
 struct pd_elf_names {
     Elf_Data data;
     uint64_t left;

@@ -111,7 +111,8 @@ static bool is_mapping_symbol(const struct pd_elf *elf, const char *name)
     return name[0] == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* ppc64 ELFv1: a function's symbol names its descriptor. False: outside of .opd or of all sections. */
+/* ppc64 ELFv1: a function's symbol names its descriptor. False: outside of .opd or of all
+ * sections. */
 static bool follow_descriptor(struct walk *walk, GElf_Sym *symbol)
 {
     const struct pd_elf *runtime = walk->load->runtime;

@@ -7,7 +7,8 @@
 
 enum pd_elf_kind { PD_ELF_USER, PD_ELF_MODULE, PD_ELF_KERNEL };
 
-/* A section of a vmlinux with its own table; the first one found named ".text" becomes the kernel's map itself. */
+/* A section of a vmlinux with its own table; the first one found named ".text" becomes the kernel's
+ * map itself. */
 struct pd_elf_kernel_section {
     const char *name; /* ".init.text"; lives as long as the ELF file */
     uint64_t address, size, offset;
@@ -29,8 +30,8 @@ struct pd_elf_load {
     PD_VEC(struct pd_elf_kernel_section) sections;
 };
 
-/* Adds the symbols of .symtab and .dynsym of `syms` and fixes them up. False: perf fails here, or no memory; what was added
- * stays, as in perf. `*count`: symbols added. */
+/* Adds the symbols of .symtab and .dynsym of `syms` and fixes them up. False: perf fails here, or
+ * no memory; what was added stays, as in perf. `*count`: symbols added. */
 bool pd_elf_load_symbols(struct pd_elf_load *load, size_t *count);
 /* Only one of the two, for debug data whose dynamic symbols are elsewhere. */
 bool pd_elf_load_table(struct pd_elf_load *load, const struct pd_elf_table *table, size_t *count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How to come from a function to its caller, as its file's call frame information (.eh_frame) says. */
+/* How to come from a function to its caller, as its file's call frame information (.eh_frame)
+ * says. */
 #ifndef PD_FRAME_RULES_H
 #define PD_FRAME_RULES_H
 #include "base/base.h"
@@ -14,8 +15,8 @@ enum pd_return_place {
     PD_RETURN_ELSEWHERE  /* on the stack, in another register, nowhere */
 };
 
-/* A file that cannot be read, or of another machine (ELF's number), gives rules that know nothing. NULL when the system
- * has no memory. */
+/* A file that cannot be read, or of another machine (ELF's number), gives rules that know nothing.
+ * NULL when the system has no memory. */
 struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine);
 /* Of a file that lies in memory; the bytes are copied. */
 struct pd_frame_rules *pd_frame_rules_open_memory(const void *image, size_t size, uint16_t machine);
@@ -47,8 +48,8 @@ enum pd_unwind_result {
     PD_UNWIND_LOST      /* the return address cannot be read; registers and CFA are the caller's */
 };
 
-/* From the frame whose function holds `address`, as the file itself counts, to its caller. `*is_signal`: the function
- * is what a signal handler returns to. */
+/* From the frame whose function holds `address`, as the file itself counts, to its caller.
+ * `*is_signal`: the function is what a signal handler returns to. */
 enum pd_unwind_result pd_frame_rules_step(struct pd_frame_rules *rules, uint64_t address,
                                           struct pd_unwind *frame, bool *is_signal);
 

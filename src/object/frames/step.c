@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One step from a frame to its caller: libdw finds the rules, their expressions are evaluated here. */
+/* One step from a frame to its caller: libdw finds the rules, their expressions are evaluated
+ * here. */
 #include "object/frames/table.h"
 #include <dwarf.h>
 #include <stdlib.h>

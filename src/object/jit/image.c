@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The ELF file of one LOAD of a jitdump, byte by byte as perf lays it out (but for the build-id, which perf draws at
- * random). */
+/* The ELF file of one LOAD of a jitdump, byte by byte as perf lays it out (but for the build-id,
+ * which perf draws at random). */
 #include "base/hash.h"
 #include "object/jit/jitdump.h"
 #include <dwarf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump files: code that a runtime made, with names, lines and unwinding, and when. And the ELF images that perf makes
- * of them. */
+/* jitdump files: code that a runtime made, with names, lines and unwinding, and when. And the ELF
+ * images that perf makes of them. */
 #ifndef PD_JITDUMP_H
 #define PD_JITDUMP_H
 #include "base/text.h"
@@ -56,8 +56,8 @@ enum { PD_JITDUMP_LIMIT = 1 << 30 };
 /* False: no dump, or of a version that is not known. The bytes are borrowed. */
 bool pd_jitdump_open_memory(struct pd_jitdump *dump, const void *image, size_t size);
 bool pd_jitdump_open(struct pd_jitdump *dump, const char *path);
-/* What the recording says goes before what the runtime wrote: ELF's number of the machine (0: not known) and the process
- * that mapped the dump, whose code all of it is. Before the first record. */
+/* What the recording says goes before what the runtime wrote: ELF's number of the machine (0: not
+ * known) and the process that mapped the dump, whose code all of it is. Before the first record. */
 void pd_jitdump_settle(struct pd_jitdump *dump, uint16_t machine, uint32_t pid);
 void pd_jitdump_close(struct pd_jitdump *dump);
 /* False at the end, and where records stop making sense. */
@@ -70,7 +70,8 @@ bool pd_jitdump_is_marker(const char *path, size_t length, uint32_t pid);
 /* FOLDER/jitted-PID-INDEX.so, the folder that of the dump. */
 void pd_jit_path(const char *dump_path, size_t length, const struct pd_jit_entry *entry,
                  struct pd_text *out);
-/* An ELF file of a LOAD: symbol, code, unwinding, lines, and a build-id that follows from them. False: no memory. */
+/* An ELF file of a LOAD: symbol, code, unwinding, lines, and a build-id that follows from them.
+ * False: no memory. */
 bool pd_jit_image(const struct pd_jitdump *dump, const struct pd_jit_entry *entry,
                   struct pd_text *out, struct pd_build_id *id);
 

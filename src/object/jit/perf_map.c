@@ -13,7 +13,8 @@
 #define READ_SIZE ((size_t)1 << 20)
 #define SYMBOLS_LIMIT ((size_t)512 << 20) /* bytes of the table */
 
-/* Like strtoull in base 16: blanks, a sign and 0x may lead. Returns what was read, 0 when there is no number. */
+/* Like strtoull in base 16: blanks, a sign and 0x may lead. Returns what was read, 0 when there is
+ * no number. */
 static size_t read_hex(const char *text, size_t size, uint64_t *value)
 {
     size_t at = 0;
@@ -63,7 +64,8 @@ static bool parse_line(struct pd_symtab_builder *builder, const char *line, size
                                line + at, strnlen(line + at, size - at), PD_NAME_READY);
 }
 
-/* All whole lines, at the end the last one too. Returns how much was taken; `*ok` false: no memory. */
+/* All whole lines, at the end the last one too. Returns how much was taken; `*ok` false: no
+ * memory. */
 static size_t parse(struct pd_symtab_builder *builder, const char *text, size_t size, bool at_end,
                     bool *ok)
 {
@@ -164,7 +166,8 @@ static perfdata_status read_map(const struct pd_object_search *search, const cha
 
 /* ---- whose it is ---- */
 
-/* Anyone can put a file into /tmp: while the process lives, its map is one of its users', root's or ours. */
+/* Anyone can put a file into /tmp: while the process lives, its map is one of its users', root's or
+ * ours. */
 static bool is_strangers(const char *path, uint32_t pid)
 {
     struct stat st;
@@ -180,7 +183,8 @@ static bool is_of(const char *path, uint32_t pid)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && pd_process_has_user(pid, st.st_uid) > 0;
 }
 
-/* A process of a container names its map by the pid that it has there. False: it has none, or does not live. */
+/* A process of a container names its map by the pid that it has there. False: it has none, or does
+ * not live. */
 static bool map_of_container(uint32_t pid, char *path, size_t room)
 {
     char root[PD_ROOT_ROOM];

@@ -4,8 +4,9 @@
 #define PD_KALLSYMS_H
 #include "object/symtab/builder.h"
 
-/* Adds what perf keeps, names with their module behind a tab. False: no memory. The names stay in the text, which gets
- * their ends, the last one behind it perhaps; it is from malloc and becomes the table's. */
+/* Adds what perf keeps, names with their module behind a tab. False: no memory. The names stay in
+ * the text, which gets their ends, the last one behind it perhaps; it is from malloc and becomes
+ * the table's. */
 bool pd_kallsyms_parse(struct pd_symtab_builder *builder, char *text, size_t size);
 /* The address of a function, or of an absolute symbol. */
 bool pd_kallsyms_function(const char *text, size_t size, const char *name, uint64_t *address);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy of the kernel's memory beside its kallsyms: kcore, an ELF core file, and the list of modules at that time. */
+/* A copy of the kernel's memory beside its kallsyms: kcore, an ELF core file, and the list of
+ * modules at that time. */
 #ifndef PD_KCORE_H
 #define PD_KCORE_H
 #include "base/vec.h"
@@ -16,7 +17,8 @@ struct pd_kcore {
     size_t main;                              /* the kernel's own */
 };
 
-/* ERROR_NOT_FOUND: there is none beside that kallsyms file, or it is not of the recorded kernel. `text` is the file's. */
+/* ERROR_NOT_FOUND: there is none beside that kallsyms file, or it is not of the recorded kernel.
+ * `text` is the file's. */
 perfdata_status pd_kcore_open(const char *kallsyms, const char *text, size_t size,
                               const struct pd_kernel_request *request, struct pd_kcore *out);
 void pd_kcore_free(struct pd_kcore *kcore);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel: which table of it is used, and how its symbols and maps become those of the recording. */
+/* The kernel: which table of it is used, and how its symbols and maps become those of the
+ * recording. */
 #include "base/intern.h"
 #include "base/memory.h"
 #include "object/kernel/kallsyms.h"
@@ -216,7 +217,9 @@ static bool split_kallsyms(struct loader *loader, struct pd_symtab_builder *all,
     return ok;
 }
 
-/* ---- kallsyms beside a kcore: all its segments are the kernel's object, symbols lie at offsets in it ---- */
+/* ---- kallsyms beside a kcore ----------------------------------------------------------------- */
+
+/* All its segments are the kernel's object, symbols lie at offsets in it. */
 
 static bool keep_in_segments(struct pd_symtab_builder *all, const struct pd_kcore *kcore)
 {
@@ -295,12 +298,14 @@ static bool distance(const struct pd_kernel_request *request, const char *text, 
     return true;
 }
 
-/* What the text's symbols, all in `all`, are for: the segments of a kcore (NULL: there is none), or the maps. */
+/* What the text's symbols, all in `all`, are for: the segments of a kcore (NULL: there is none), or
+ * the maps. */
 static perfdata_status use_symbols(struct loader *loader, struct pd_symtab_builder *all,
                                    const struct pd_kcore *kcore, bool related, uint64_t delta)
 {
     if (!all->all.count || !related)
-        return PERFDATA_ERROR_NOT_FOUND; /* the symbols stay, of no size: perf finds them at their start */
+        /* the symbols stay, of no size: perf finds them at their start */
+        return PERFDATA_ERROR_NOT_FOUND;
     if (!pd_symtab_fix_ends(all, true) || !pd_symtab_fix_duplicates(all))
         return PERFDATA_ERROR_MEMORY;
     if (kcore)
@@ -312,8 +317,9 @@ static perfdata_status use_symbols(struct loader *loader, struct pd_symtab_build
     return PERFDATA_OK;
 }
 
-/* ERROR_NOT_FOUND: perf would go without symbols. `path`: of the table, NULL when it was given as text. The text is from
- * malloc, with room for a byte behind it, and is the table's from here on. */
+/* ERROR_NOT_FOUND: perf would go without symbols. `path`: of the table, NULL when it was given as
+ * text. The text is from malloc, with room for a byte behind it, and is the table's from here
+ * on. */
 static perfdata_status use_kallsyms(struct loader *loader, const char *path, char *text,
                                     size_t size)
 {

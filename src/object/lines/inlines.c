@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that an address lies in, by DWARF's tree: each unit's functions are listed when an address first lies in it,
- * and of one function only what leads to the address is read. */
+/* The functions that an address lies in, by DWARF's tree: each unit's functions are listed when an
+ * address first lies in it, and of one function only what leads to the address is read. */
 #include "object/lines/internal.h"
 #include <dwarf.h>
 #include <stdlib.h>
@@ -206,10 +206,11 @@ static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_
     out->line = number_of(inlined, DW_AT_call_line);
 }
 
-/* A function that has code of its own, but no name in DWARF that the linker knows (lambdas, what is in an unnamed
- * namespace), has that of the symbol that begins where it does: perf then shows the symbol that it has anyway.
- * addr2line does so from the first time on that it was asked for the function itself; we do it from the beginning, so that
- * what is shown does not depend on what was asked before. */
+/* A function that has code of its own, but no name in DWARF that the linker knows (lambdas, what is
+ * in an unnamed namespace), has that of the symbol that begins where it does: perf then shows the
+ * symbol that it has anyway. addr2line does so from the first time on that it was asked for the
+ * function itself; we do it from the beginning, so that what is shown does not depend on what was
+ * asked before. */
 static const char *own_name(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_Die *die,
                             const char *name)
 {

@@ -70,7 +70,8 @@ const struct pd_lines_row *pd_lines_row_at(struct pd_lines *lines, uint64_t addr
 const struct pd_lines_symbol *pd_lines_symbol_at(const struct pd_lines *lines, uint64_t address);
 /* The unit whose DIE lies there; NULL: none. */
 struct pd_lines_unit *pd_lines_unit_at(struct pd_lines *lines, Dwarf_Off place);
-/* A file of a unit as libdw names it, with the unit's folder where it has none; PD_INTERN_NONE: no memory. */
+/* A file of a unit as libdw names it, with the unit's folder where it has none; PD_INTERN_NONE: no
+ * memory. */
 uint32_t pd_lines_add_file(struct pd_lines *lines, struct pd_lines_unit *unit, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions with the source file that the symbol table puts them in, for programs built without debug data; and rows of
- * the DWARF line programs, each unit's read when an address first lies in it: a library has thousands of units, a
- * recording meets ten of them. */
+/* Functions with the source file that the symbol table puts them in, for programs built without
+ * debug data; and rows of the DWARF line programs, each unit's read when an address first lies in
+ * it: a library has thousands of units, a recording meets ten of them. */
 #include "object/lines/internal.h"
 #include "base/memory.h"
 #include "object/elf/file.h"
@@ -164,8 +164,8 @@ uint32_t pd_lines_add_file(struct pd_lines *lines, struct pd_lines_unit *unit, c
     return pd_intern(&lines->files, name, strlen(name));
 }
 
-/* A row's file. A program begins with file 1; binutils takes the unit's own, 0, until it is set, where files are counted
- * from 0. */
+/* A row's file. A program begins with file 1; binutils takes the unit's own, 0, until it is set,
+ * where files are counted from 0. */
 static const char *row_file(const struct pd_lines_unit *unit, Dwarf_Line *line, bool *fresh)
 {
     Dwarf_Files *files;
@@ -213,8 +213,8 @@ static bool add_rows(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_L
     return true;
 }
 
-/* By address; what ends there before what begins there. Units give their rows in order, so that equal addresses are
- * rare, and of those the later row holds. */
+/* By address; what ends there before what begins there. Units give their rows in order, so that
+ * equal addresses are rare, and of those the later row holds. */
 struct sorting {
     struct pd_lines_row row;
     size_t order;
@@ -303,7 +303,8 @@ static void list_units(struct pd_lines *lines)
     }
 }
 
-/* libdw goes on without a section for whose unpacking there was no memory, and does not say so: we ask libelf before. */
+/* libdw goes on without a section for whose unpacking there was no memory, and does not say so: we
+ * ask libelf before. */
 static void unpack_sections(Elf *elf)
 {
     Elf_Scn *section = NULL;
@@ -316,7 +317,8 @@ static void unpack_sections(Elf *elf)
     }
 }
 
-/* libdw gets a file of its own: it writes into what it unpacks. What it cannot unpack, or should not, we do. */
+/* libdw gets a file of its own: it writes into what it unpacks. What it cannot unpack, or should
+ * not, we do. */
 static void open_dwarf(struct pd_lines *lines, const struct pd_elf *elf, const char *path)
 {
     switch (pd_debug_packed(elf)) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* From an address of an ELF file to the file and line of its source, as binutils' addr2line says it, which perf asks. */
+/* From an address of an ELF file to the file and line of its source, as binutils' addr2line says
+ * it, which perf asks. */
 #ifndef PD_LINES_H
 #define PD_LINES_H
 #include "base/base.h"
 
-/* Shared by threads: it reads more of the file on first need, under its own lock. Callers keep what they were told. */
+/* Shared by threads: it reads more of the file on first need, under its own lock. Callers keep what
+ * they were told. */
 struct pd_lines;
 
 enum pd_lines_answer {
@@ -13,10 +15,12 @@ enum pd_lines_answer {
     PD_LINES_FOUND     /* the file; line 0 where only the symbol table tells it */
 };
 
-/* Opens the DWARF lines and the functions of the file, or those of the debug file that it names. A file that
- * cannot be read gives an index that knows nothing. NULL when the system has no memory. */
+/* Opens the DWARF lines and the functions of the file, or those of the debug file that it names. A
+ * file that cannot be read gives an index that knows nothing. NULL when the system has no
+ * memory. */
 struct pd_lines *pd_lines_open(const char *path);
-/* Why debug data that the file or its debug file, `*path`, has is not read; NULL: nothing is wrong. */
+/* Why debug data that the file or its debug file, `*path`, has is not read; NULL: nothing is
+ * wrong. */
 const char *pd_lines_problem(const struct pd_lines *lines, const char **path);
 /* The same, but only to ask for its problem: it has no functions. */
 struct pd_lines *pd_lines_probe(const char *path);
@@ -37,8 +41,9 @@ struct pd_lines_function {
     unsigned line;
 };
 
-/* The functions that an address belongs to, as `addr2line -i -f` lists them: the innermost first, where it is called next.
- * Returns how many, at most PD_LINES_NESTED_MAX; without DWARF that of the symbol table. */
+/* The functions that an address belongs to, as `addr2line -i -f` lists them: the innermost first,
+ * where it is called next. Returns how many, at most PD_LINES_NESTED_MAX; without DWARF that of the
+ * symbol table. */
 size_t pd_lines_functions(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out);
 
 #endif

@@ -82,8 +82,8 @@ struct file {
     const struct pd_elf *elf;
     uint8_t *bytes;
     size_t size, room;
-    size_t
-        copied; /* of sections that are not packed: not more than there is, though they may overlap */
+    /* of sections that are not packed: not more than there is, though they may overlap */
+    size_t copied;
 };
 
 /* Room for `size` bytes, aligned, zeroed; NULL without memory. What was given before may move. */

@@ -147,7 +147,8 @@ static struct key *radix_sort(struct key *keys, struct key *spare, size_t count)
     return keys;
 }
 
-/* Makes room for what was added and lists it behind the rest; *in_order: there is nothing to sort. */
+/* Makes room for what was added and lists it behind the rest; *in_order: there is nothing to
+ * sort. */
 static bool append_order(struct pd_symtab_builder *builder, bool *in_order)
 {
     size_t old = builder->order.count, count = old + builder->all.count - builder->sorted;

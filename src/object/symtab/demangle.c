@@ -93,7 +93,8 @@ static void java_brackets(struct java *java)
         java_put(java, "[]");
 }
 
-/* One character inside the parentheses. As in perf the brackets of an array of objects go to the next basic type. */
+/* One character inside the parentheses. As in perf the brackets of an array of objects go to the
+ * next basic type. */
 static void java_argument(struct java *java, char c)
 {
     const char *base = java_base_type(c);
@@ -162,7 +163,8 @@ static char *demangle_java(const char *name)
     return text;
 }
 
-/* Substitutions can make a short name's text grow without bound, and libiberty's printers cannot be stopped otherwise. */
+/* Substitutions can make a short name's text grow without bound, and libiberty's printers cannot be
+ * stopped otherwise. */
 struct output {
     struct pd_text text;
     size_t limit;
@@ -206,7 +208,8 @@ char *pd_demangle(const char *name, bool verbose)
 {
     char *text = NULL;
 
-    /* all that libiberty's automatic style can read begins so; a call for each C name would cost more than the rest */
+    /* all that libiberty's automatic style can read begins so; a call for each C name would cost
+     * more than the rest */
     if (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || name[1] == 'G'))
         text = demangle_native(name, verbose ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS);
     if (!text)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The textbook red-black tree over indices: look-ups of symbols and the order of rows depend on its shape. */
+/* The textbook red-black tree over indices: look-ups of symbols and the order of rows depend on its
+ * shape. */
 #include "object/symtab/rbtree.h"
 
 /* `node` goes down to the left (or right), its other child takes its place. */

@@ -17,7 +17,8 @@ struct pd_rb_tree {
 
 /* Adds `node` below its place: right of all with a key not greater. `keys` is indexed by node. */
 void pd_rb_insert(struct pd_rb_tree *tree, const uint64_t *keys, uint32_t node);
-/* The same for any order, even one that contradicts itself: then the tree's shape decides, as it does for perf. */
+/* The same for any order, even one that contradicts itself: then the tree's shape decides, as it
+ * does for perf. */
 void pd_rb_insert_by(struct pd_rb_tree *tree, uint32_t node,
                      bool (*is_before)(const void *data, uint32_t node, uint32_t other),
                      const void *data);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The finished table: binary search, perf's tree where symbols overlap, names demangled on first need. */
+/* The finished table: binary search, perf's tree where symbols overlap, names demangled on first
+ * need. */
 #include "object/symtab/symtab.h"
 #include "base/memory.h"
 

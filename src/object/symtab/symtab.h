@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A table of symbols with perf's fix-ups and perf's lookups.
  *
- * perf keeps symbols in a red-black tree and takes the first symbol that a descent meets. Where symbols do not overlap a
- * binary search gives the same; for addresses that lie in several symbols the tree is rebuilt, on first need, by replaying
- * perf's insertions and erasures. */
+ * perf keeps symbols in a red-black tree and takes the first symbol that a descent meets. Where
+ * symbols do not overlap a binary search gives the same; for addresses that lie in several symbols
+ * the tree is rebuilt, on first need, by replaying perf's insertions and erasures. */
 #ifndef PD_SYMTAB_H
 #define PD_SYMTAB_H
 #include "base/arena.h"
@@ -23,13 +23,15 @@ struct pd_symbol {
     uint16_t module_length; /* of what kallsyms has behind the name: a tab, its module */
 };
 
-/* Characters for its name in a column, as perf counts them: with the module that it does not print. */
+/* Characters for its name in a column, as perf counts them: with the module that it does not
+ * print. */
 PD_INLINE uint32_t pd_symbol_width(const struct pd_symbol *symbol)
 {
     return symbol->name_length + symbol->module_length;
 }
 
-/* All is const for the caller and safe from any thread; names are demangled inside on first need. */
+/* All is const for the caller and safe from any thread; names are demangled inside on first
+ * need. */
 struct pd_symtab;
 
 /* NULL: no symbol there. */

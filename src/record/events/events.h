@@ -58,7 +58,8 @@ struct pd_events {
     PD_VEC(struct pd_selected) list;
 };
 
-/* Appends the events of one -e. On failure the list is as before and the context holds perf's text. */
+/* Appends the events of one -e. On failure the list is as before and the context holds perf's
+ * text. */
 perfdata_status pd_events_parse(struct pd_context *context, const struct pd_roots *roots,
                                 const char *text, struct pd_events *events);
 void pd_events_free(struct pd_events *events);
@@ -70,9 +71,11 @@ struct pd_selected *pd_events_add(struct pd_events *events, uint32_t type, uint6
 
 #define PD_PMU_FOLDER "/sys/bus/event_source/devices"
 
-/* Sets `bits` of a term "config1:0-7,32" in the attr; false: the value has no room. *most is what would fit. */
+/* Sets `bits` of a term "config1:0-7,32" in the attr; false: the value has no room. *most is what
+ * would fit. */
 bool pd_pmu_set(struct pd_attr *attr, const char *format, uint64_t value, uint64_t *most);
-/* The mask of a format within its word; 0 when there is no such term. *word: 0 config, 1 config1, 2 config2, 3 config3. */
+/* The mask of a format within its word; 0 when there is no such term. *word: 0 config, 1 config1, 2
+ * config2, 3 config3. */
 uint64_t pd_pmu_mask(const struct pd_roots *roots, const char *pmu, const char *term,
                      unsigned *word);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Address filters of hardware that traces: text with symbols -> what the kernel takes, addresses in files. */
+/* Address filters of hardware that traces: text with symbols -> what the kernel takes, addresses in
+ * files. */
 #include "record/events/filter.h"
 #include "object/kernel/kallsyms.h"
 #include "object/object.h"

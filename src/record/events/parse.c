@@ -126,7 +126,8 @@ static const struct named *take_named(const struct named *list, size_t count, st
     return best;
 }
 
-/* "L1-dcache-load-misses": cache, then operation and result in either order, both may be missing. */
+/* "L1-dcache-load-misses": cache, then operation and result in either order, both may be
+ * missing. */
 static bool cache_event(struct pd_word word, struct pd_attr *attr)
 {
     const struct named *cache = take_named(caches, PD_LENGTH(caches), &word), *op = NULL,
@@ -311,7 +312,8 @@ static void finish_kind(struct pd_selected *event)
     }
 }
 
-/* What follows the name of any event: terms, modifiers. Its text is then its name, if none was given. */
+/* What follows the name of any event: terms, modifiers. Its text is then its name, if none was
+ * given. */
 static perfdata_status finish_event(struct pd_parser *parser, struct pd_selected *event,
                                     size_t from)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of BPF that the kernel has: what the header says of them, and their symbols as records. */
+/* Programs of BPF that the kernel has: what the header says of them, and their symbols as
+ * records. */
 #include "format/bpf.h"
 #include "record/records.h"
 #include <stdlib.h>
@@ -56,8 +57,8 @@ static uint64_t array_size(const struct array *array, const uint8_t *info)
     return size * pd_load32(info + array->count_at, false); /* of 32 bits each */
 }
 
-/* The second question: the same counts, now with room for what they count; as with perf also of what there is none. 0: too
- * much. */
+/* The second question: the same counts, now with room for what they count; as with perf also of
+ * what there is none. 0: too much. */
 static size_t lay_out(const uint8_t *first, uint8_t *second, uint8_t *data, uint64_t *present)
 {
     uint64_t total = 0;

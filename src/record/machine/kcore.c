@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kcore_dir: the code of the kernel and its modules out of /proc/kcore as it is now, a small ELF core file, with the symbols
- * and the list of modules that go with it. */
+/* kcore_dir: the code of the kernel and its modules out of /proc/kcore as it is now, a small ELF
+ * core file, with the symbols and the list of modules that go with it. */
 #include "io/at.h"
 #include "record/record.h"
 #include <elf.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes, their threads, names and maps, as /proc shows them: FORK, COMM, NAMESPACES, MMAP2, CGROUP. */
+/* Processes, their threads, names and maps, as /proc shows them: FORK, COMM, NAMESPACES, MMAP2,
+ * CGROUP. */
 #include "record/records.h"
 #include "record/machine/tasks.h"
 #include "object/process.h"

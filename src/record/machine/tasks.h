@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of what runs: made one process after the other, or by several threads that each take some. */
+/* Records of what runs: made one process after the other, or by several threads that each take
+ * some. */
 #ifndef PD_RECORD_TASKS_H
 #define PD_RECORD_TASKS_H
 #include "record/record.h"

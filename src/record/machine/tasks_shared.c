@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* All processes, by several threads: each takes the next block of them, the caller writes the blocks in their order. */
+/* All processes, by several threads: each takes the next block of them, the caller writes the
+ * blocks in their order. */
 #include "record/machine/tasks.h"
 #include <pthread.h>
 #include <signal.h>

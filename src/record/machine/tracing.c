@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The feature TRACING_DATA: the formats of the tracepoints that are recorded, as tracefs gives them. */
+/* The feature TRACING_DATA: the formats of the tracepoints that are recorded, as tracefs gives
+ * them. */
 #include "record/machine/payload.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -104,7 +104,8 @@ static bool is_assigned(const perfdata_recorder *recorder, int32_t cpu)
     return false;
 }
 
-/* The CPUs of a kind that go with one of them, as sysfs lists them; itself where nothing is said. */
+/* The CPUs of a kind that go with one of them, as sysfs lists them; itself where nothing is
+ * said. */
 static perfdata_status neighbours(perfdata_recorder *recorder, const char *const files[2],
                                   int32_t cpu, struct pd_numbers *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that read the buffers at the same time, each buffer into a file of its own: perf's --threads. */
+/* Threads that read the buffers at the same time, each buffer into a file of its own: perf's
+ * --threads. */
 #ifndef PD_RECORD_WORKERS_H
 #define PD_RECORD_WORKERS_H
 #include "record/record.h"

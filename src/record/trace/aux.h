@@ -15,7 +15,8 @@ void pd_area_configure(perfdata_recorder *recorder);
 /* The area behind a buffer whose first event traces. */
 perfdata_status pd_area_map(perfdata_recorder *recorder, struct pd_ring *ring);
 void pd_area_unmap(perfdata_recorder *recorder, struct pd_ring *ring);
-/* Moves what is there: an AUXTRACE record and the bytes. Tracing that stopped for want of room goes on. */
+/* Moves what is there: an AUXTRACE record and the bytes. Tracing that stopped for want of room goes
+ * on. */
 perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved);
 /* An AUXTRACE record and these bytes of the area. */
 perfdata_status pd_area_put(perfdata_recorder *recorder, uint32_t index, uint64_t from,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace need not be written whole: snapshots of what is in the areas, or samples of other events that carry its end. */
+/* A trace need not be written whole: snapshots of what is in the areas, or samples of other events
+ * that carry its end. */
 #include "record/trace/aux.h"
 #include "record/trace/intel_pt.h"
 #include <linux/perf_event.h>
@@ -165,7 +166,8 @@ perfdata_status pd_area_snapshot_size(perfdata_recorder *recorder, size_t trace)
 
 /* ---- snapshots ---- */
 
-/* Bytes in front of the head when the last snapshot was made: they are still there if the trace has not come round. */
+/* Bytes in front of the head when the last snapshot was made: they are still there if the trace has
+ * not come round. */
 enum { MARK_LEAST = 4 << 10, MARK_MOST = 256 << 10 };
 
 uint64_t pd_area_mark_size(const perfdata_recorder *recorder, uint64_t area)

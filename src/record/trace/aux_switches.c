@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Who ran where: what a decoder of traces per CPU must know, from records of context switches, or from a tracepoint where the
- * kernel has no such records. */
+/* Who ran where: what a decoder of traces per CPU must know, from records of context switches, or
+ * from a tracepoint where the kernel has no such records. */
 #include "record/trace/aux.h"
 #include "record/trace/intel_pt.h"
 #include <linux/perf_event.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf buildid-list` (text reference, section 4). The DSOs are the timeline's, in its order: the header's table first,
- * then as maps appear. */
+/* `perf buildid-list` (text reference, section 4). The DSOs are the timeline's, in its order: the
+ * header's table first, then as maps appear. */
 #include "container/handle.h"
 #include "object/elf/build_id.h"
 #include "pipeline/pipeline.h"

@@ -200,7 +200,8 @@ static void put_frame(const struct pd_recording *recording, struct pd_text *out)
 
 void pd_header_features(const struct pd_recording *recording, bool full, struct pd_text *out)
 {
-    /* Those from 32 on are newer than perf 6.1, which prints nothing for them; those of simpleperf have no text. */
+    /* Those from 32 on are newer than perf 6.1, which prints nothing for them; those of simpleperf
+     * have no text. */
     unsigned end = recording->like_perf ? PD_FEATURE_LAST : PD_FEATURE_FILE;
     for (unsigned feature = 1; feature < end; feature++) {
         if (!is_present(&recording->features, feature))

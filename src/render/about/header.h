@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of `--header` (text reference, section 2), for the verb `header` and for script and report. */
+/* The text of `--header` (text reference, section 2), for the verb `header` and for script and
+ * report. */
 #ifndef PD_HEADER_TEXT_H
 #define PD_HEADER_TEXT_H
 #include "base/text.h"

@@ -70,7 +70,8 @@ static void line(struct pd_text *out, const char *name, uint64_t count)
     pd_text_u64(out, count, 10, ' ');
 }
 
-/* For its statistics alone perf does not look at what a pipe says of its events: the attr names them. */
+/* For its statistics alone perf does not look at what a pipe says of its events: the attr names
+ * them. */
 static void put_name(const struct pd_recording *recording, const struct pd_event *event, bool alone,
                      struct pd_text *out)
 {

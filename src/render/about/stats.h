@@ -5,7 +5,8 @@
 #include "base/text.h"
 #include "container/container.h"
 
-/* Reads the whole recording once, in file order, and adds perf's text. After an error the text holds what was read. */
+/* Reads the whole recording once, in file order, and adds perf's text. After an error the text
+ * holds what was read. */
 /* What an event's samples are counted by. */
 struct pd_stats_options {
     bool lost;     /* those that were lost, too: perf leaves them out below a dump */

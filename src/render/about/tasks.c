@@ -38,7 +38,7 @@ static int front(void *data, const struct pd_delivered *record)
     }
 }
 
-/* ---- the trees ------------------------------------------------------------------------------------------------ */
+/* ---- the trees ------------------------------------------------------------------------------- */
 
 /* perf's table has 256 buckets by tid, each in order of tid. */
 static int by_bucket(const void *a, const void *b)
@@ -80,8 +80,8 @@ static void append(struct tasks *tasks, uint32_t *first, uint32_t *last, uint32_
     tasks->tasks[index].listed = true;
 }
 
-/* Each task goes below its parent, and so up to the first that is listed already. A ring of parents has no root: like
- * perf we then show none of it. False: a parent is missing. */
+/* Each task goes below its parent, and so up to the first that is listed already. A ring of parents
+ * has no root: like perf we then show none of it. False: a parent is missing. */
 static bool link_tasks(struct tasks *tasks)
 {
     for (uint32_t i = 0; i < tasks->count; i++) {
@@ -103,7 +103,7 @@ static bool link_tasks(struct tasks *tasks)
     return true;
 }
 
-/* ---- the text ------------------------------------------------------------------------------------------------- */
+/* ---- the text -------------------------------------------------------------------------------- */
 
 /* What has been written goes on when it is much: at the end of a line. */
 static perfdata_status end_line(struct tasks *tasks)

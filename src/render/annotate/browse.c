@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An annotated function as perf's browser shows it: offsets where jumps lead to, arrows, names in place of addresses. */
+/* An annotated function as perf's browser shows it: offsets where jumps lead to, arrows, names in
+ * place of addresses. */
 #include "render/annotate/annotation.h"
 #include "render/annotate/instruction.h"
 

@@ -73,7 +73,8 @@ void pd_instruction_put_raw(const struct pd_instruction *instruction, size_t nam
     pd_text_string(out, instruction->operands);
 }
 
-/* The name that a comment "# ADDRESS <NAME>" gives to an operand relative to the instruction; false: none. */
+/* The name that a comment "# ADDRESS <NAME>" gives to an operand relative to the instruction;
+ * false: none. */
 static bool put_named(const char *operand, size_t length, const char *comment, struct pd_text *out)
 {
     static const char relative[] = "(%rip)";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An x86 instruction as objdump writes it, taken apart as far as perf's browser shows it in another way. */
+/* An x86 instruction as objdump writes it, taken apart as far as perf's browser shows it in another
+ * way. */
 #ifndef PD_INSTRUCTION_H
 #define PD_INSTRUCTION_H
 #include "base/text.h"

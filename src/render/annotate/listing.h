@@ -25,8 +25,8 @@ PD_INLINE const char *pd_listing_text(const struct pd_listing *listing, size_t l
     return listing->text + listing->lines.data[line].at;
 }
 
-/* Lines that name `path` with a colon behind it are left out, and places in sources ("/a/b.c:12"), which number the lines
- * behind them. Addresses from `start` to before `end` are the function's. */
+/* Lines that name `path` with a colon behind it are left out, and places in sources ("/a/b.c:12"),
+ * which number the lines behind them. Addresses from `start` to before `end` are the function's. */
 void pd_listing_parse(const char *text, size_t size, const char *path, uint64_t start, uint64_t end,
                       struct pd_listing *out);
 void pd_listing_free(struct pd_listing *listing);

@@ -24,15 +24,16 @@ struct pd_objdump_output {
     int error;           /* 0, minus its exit code, or one of the above */
 };
 
-/* Runs it for the code of the file from `start` to before `end`, as the file counts. Waits for its end; any thread. What it
- * says on its standard error is dropped. A path that is no regular file is not given to it. */
+/* Runs it for the code of the file from `start` to before `end`, as the file counts. Waits for its
+ * end; any thread. What it says on its standard error is dropped. A path that is no regular file is
+ * not given to it. */
 void pd_objdump_run(const struct pd_objdump *how, const char *path, uint64_t start, uint64_t end,
                     struct pd_objdump_output *out);
 /* The command line, as perf shows it. */
 void pd_objdump_command(const struct pd_objdump *how, uint64_t start, uint64_t end,
                         struct pd_text *out);
-/* The objdump for code of another architecture (pd_arch_normalise()'s name) than this machine's, in PATH: written to `name`;
- * false: there is none. */
+/* The objdump for code of another architecture (pd_arch_normalise()'s name) than this machine's, in
+ * PATH: written to `name`; false: there is none. */
 bool pd_objdump_find(const char *arch, char *name, size_t size);
 
 #endif

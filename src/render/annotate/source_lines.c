@@ -59,7 +59,8 @@ static bool name_lines(struct pd_annotation *annotation, const struct pd_report_
     return ok;
 }
 
-/* Those of the same text become one. Returns how many are left; `list` and their percentages have room for all. */
+/* Those of the same text become one. Returns how many are left; `list` and their percentages have
+ * room for all. */
 static size_t sum_up(const struct pd_annotation *annotation, struct source *list, double *percents)
 {
     size_t count = 0, events = annotation->event_count, left = 0;

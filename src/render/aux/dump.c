@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perfdata_aux_print_packets(), _print_index(), perfdata_trace_print_packets(): packets with their times. */
+/* perfdata_aux_print_packets(), _print_index(), perfdata_trace_print_packets(): packets with their
+ * times. */
 #include "render/aux/scan.h"
 #include "io/io.h"
 #include "itrace/intel_pt/clock.h"

@@ -29,8 +29,9 @@ int pd_scan_run(struct pd_context *context, const struct pd_scan *scan);
 /* The same of bytes in memory; read is not used. */
 int pd_scan_bytes(const struct pd_scan *scan, const uint8_t *bytes, size_t size);
 
-/* All of a recording's Intel PT, queue by queue, buffer by buffer; with `cut` what comes twice comes once. `begin` is called before
- * each buffer's (piece's) packets; scan.read and .size are filled in. */
+/* All of a recording's Intel PT, queue by queue, buffer by buffer; with `cut` what comes twice
+ * comes once. `begin` is called before each buffer's (piece's) packets; scan.read and .size are
+ * filled in. */
 struct pd_scan_all {
     struct pd_scan scan;
     bool cut;

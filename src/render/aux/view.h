@@ -25,7 +25,8 @@ struct pd_aux_out {
 
 /* Gives what there is to write(), if it is much or `all`. False after a failure. */
 bool pd_aux_out_flush(struct pd_aux_out *out, bool all);
-/* The end: all is written, the text freed. `status`: of what made it; the first failure is returned. */
+/* The end: all is written, the text freed. `status`: of what made it; the first failure is
+ * returned. */
 perfdata_status pd_aux_out_end(struct pd_aux_out *out, perfdata_status status);
 
 /* PERFDATA_ERROR_UNSUPPORTED with the kind's name unless it is Intel PT. */

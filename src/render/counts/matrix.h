@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The counts of a recording of perf stat, event by CPU by thread, as they stand after each record. */
+/* The counts of a recording of perf stat, event by CPU by thread, as they stand after each
+ * record. */
 #ifndef PD_RENDER_COUNTS_MATRIX_H
 #define PD_RENDER_COUNTS_MATRIX_H
 #include "base/vec.h"
@@ -46,8 +47,8 @@ enum pd_count_taken {
     PD_COUNT_CONFIG,
     PD_COUNT_ROUND /* the counts of a round are complete */
 };
-/* Takes a record. Counts beyond any machine's number, and records that say more than they hold, are issues. *round is set
- * for a round's. */
+/* Takes a record. Counts beyond any machine's number, and records that say more than they hold, are
+ * issues. *round is set for a round's. */
 enum pd_count_taken pd_count_matrix_take(struct pd_count_matrix *matrix,
                                          struct pd_recording *recording, uint32_t type,
                                          const uint8_t *data, uint32_t size, uint64_t offset,
@@ -60,9 +61,11 @@ PD_INLINE size_t pd_count_index(const struct pd_count_matrix *matrix, size_t eve
 }
 /* What a count is more than it was a round before, which becomes it. */
 void pd_count_subtract(struct pd_counted *count, struct pd_counted *before);
-/* Extrapolates to the time enabled; -1: it never ran and becomes 0, 1: it was extrapolated, 0: it ran all the time. */
+/* Extrapolates to the time enabled; -1: it never ran and becomes 0, 1: it was extrapolated, 0: it
+ * ran all the time. */
 int pd_count_scale(struct pd_counted *count);
-/* At the end of a round: unless all is added up, perf keeps the difference to the round before, extrapolated. */
+/* At the end of a round: unless all is added up, perf keeps the difference to the round before,
+ * extrapolated. */
 void pd_count_finish(struct pd_count_matrix *matrix, size_t index);
 
 #endif

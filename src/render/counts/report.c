@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `perf stat report`: the counts of each round, as perf stat printed them when they were recorded, or added up another way. */
+/* `perf stat report`: the counts of each round, as perf stat printed them when they were recorded,
+ * or added up another way. */
 #include "container/handle.h"
 #include "render/counts/matrix.h"
 #include "render/counts/shadow.h"
@@ -197,7 +198,8 @@ static struct pd_counted sum_place(const struct counts_report *report, size_t ev
     return sum;
 }
 
-/* perf knows of clocks what the recording may not say: they count nanoseconds, and are shown in milliseconds. */
+/* perf knows of clocks what the recording may not say: they count nanoseconds, and are shown in
+ * milliseconds. */
 static double scale_of(const struct pd_event *event)
 {
     return pd_event_is_clock(event) && !event->unit ? 1e-6 : event->scale;

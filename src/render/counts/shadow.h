@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf stat prints behind a count: its relation to another event's, averaged over all rounds so far. */
+/* What perf stat prints behind a count: its relation to another event's, averaged over all rounds
+ * so far. */
 #ifndef PD_RENDER_COUNTS_SHADOW_H
 #define PD_RENDER_COUNTS_SHADOW_H
 #include "base/text.h"
@@ -37,8 +38,9 @@ bool pd_event_is_clock(const struct pd_event *event);
 /* A count of the event, not multiplied by its scale. */
 void pd_shadow_add(struct pd_shadow *shadow, const struct pd_event *event, uint64_t value);
 
-/* " # ..." padded to its width; blanks where there is nothing to tell. `value` is multiplied by the event's scale; `wall` is
- * the time that passed in the same unit, 0: not known. `begin`: what a second line begins with. */
+/* " # ..." padded to its width; blanks where there is nothing to tell. `value` is multiplied by the
+ * event's scale; `wall` is the time that passed in the same unit, 0: not known. `begin`: what a
+ * second line begins with. */
 void pd_shadow_put(const struct pd_shadow *shadow, const struct pd_event *event, double value,
                    double wall, const char *begin, struct pd_text *out);
 void pd_shadow_put_nothing(struct pd_text *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies around the records of a recording -> text: the file's header, attributes, ids, features, tracing data. */
+/* What lies around the records of a recording -> text: the file's header, attributes, ids,
+ * features, tracing data. */
 #include "format/attr_text.h"
 #include "format/names.h"
 #include "format/tracing.h"

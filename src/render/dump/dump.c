@@ -127,7 +127,7 @@ perfdata_status perfdata_dump_print(perfdata_recording *recording, uint32_t flag
     return status;
 }
 
-/* ---- statistics -------------------------------------------------------------------------------------------- */
+/* ---- statistics ------------------------------------------------------------------------------ */
 
 struct type_count {
     uint32_t type;
@@ -205,7 +205,7 @@ perfdata_status perfdata_dump_stats(perfdata_recording *recording, perfdata_writ
     return status ? status : last;
 }
 
-/* ---- checksum ------------------------------------------------------------------------------------------------ */
+/* ---- checksum -------------------------------------------------------------------------------- */
 
 perfdata_status perfdata_dump_checksum(perfdata_recording *recording, uint64_t *sum,
                                        uint64_t *records)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as JSON, one object a line. A key has one type for ever: counts and sizes are numbers, 64-bit ids and times
- * decimal strings, addresses and masks hexadecimal strings, bytes strings of hexadecimal digits. */
+/* Records as JSON, one object a line. A key has one type for ever: counts and sizes are numbers,
+ * 64-bit ids and times decimal strings, addresses and masks hexadecimal strings, bytes strings of
+ * hexadecimal digits. */
 #include "render/dump/dump.h"
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `lock`: which locks were waited for, how often and how long, from lock:contention_begin and contention_end. */
+/* `lock`: which locks were waited for, how often and how long, from lock:contention_begin and
+ * contention_end. */
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include <perfdata/lock.h>
@@ -428,7 +429,8 @@ static const char *comm_of(const struct locks *locks, uint64_t tid)
     return at == PD_MAP64_NONE ? "Unknown" : pd_tp_final_comm(locks->threads.data[at]);
 }
 
-/* The names of flags as the kernel has them: spin 1, read 2, write 4, realtime 8, per CPU 16, mutex 32. */
+/* The names of flags as the kernel has them: spin 1, read 2, write 4, realtime 8, per CPU 16, mutex
+ * 32. */
 static const char *type_of(uint32_t flags)
 {
     static const struct {

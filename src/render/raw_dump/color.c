@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes in a raw dump -> the same in perf's blue, which it puts around each byte and each character. */
+/* Bytes in a raw dump -> the same in perf's blue, which it puts around each byte and each
+ * character. */
 #include "render/raw_dump/internal.h"
 
 enum { PER_LINE = 16, RAW_DIGITS = 4, TRACE_DIGITS = 8 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Raw data of an IBS sample (AMD) -> its registers, field by field, as perf 6.1 prints them with -D.
+/* Raw data of an IBS sample (AMD) -> its registers, field by field, as perf 6.1 prints them with
+ * -D.
  *
- * Found out by feeding perf samples in which one bit at a time was set. The raw data are u32 capabilities, which perf does
- * not look at, then u64 registers in a fixed order. */
+ * Found out by feeding perf samples in which one bit at a time was set. The raw data are u32
+ * capabilities, which perf does not look at, then u64 registers in a fixed order. */
 #include "render/raw_dump/ibs.h"
 #include <stdio.h>
 
@@ -98,7 +99,8 @@ struct registers {
     const struct pd_sample *sample;
 };
 
-/* perf does not ask how long the raw data are and reads on in the file: so do we, and say so. False: that is not possible. */
+/* perf does not ask how long the raw data are and reads on in the file: so do we, and say so.
+ * False: that is not possible. */
 static bool read_behind(const struct registers *r, uint64_t at, uint64_t *word)
 {
     struct pd_recording *recording = r->recording;
@@ -200,7 +202,8 @@ static void put_op_data2(const struct pd_ibs *ibs, uint64_t data, struct pd_text
     pd_text_char(text, '\n');
 }
 
-/* Early Zen 3 does not fill in where the data came from, for prefetches and misses that no buffer was allocated for. */
+/* Early Zen 3 does not fill in where the data came from, for prefetches and misses that no buffer
+ * was allocated for. */
 static bool has_source(const struct pd_ibs *ibs, uint64_t data3)
 {
     return !ibs->is_early_zen3 || (!bit(data3, 21) && !bit(data3, 16));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers of AMD's instruction-based sampling (IBS), which samples of ibs_op and ibs_fetch hold raw. */
+/* The registers of AMD's instruction-based sampling (IBS), which samples of ibs_op and ibs_fetch
+ * hold raw. */
 #ifndef PD_RAW_DUMP_IBS_H
 #define PD_RAW_DUMP_IBS_H
 #include "base/text.h"

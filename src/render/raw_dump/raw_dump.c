@@ -526,7 +526,9 @@ void pd_raw_dump_name(const struct pd_raw_dump *dump, const struct pd_delivered 
         put_kernel(dump, NULL, record, text);
 }
 
-/* ---- the events that perf makes for what a CoreSight trace shows: their HEADER_ATTR comes from nowhere ---- */
+/* ---- the events that perf makes for what a CoreSight trace shows ----------------------------- */
+
+/* Their HEADER_ATTR comes from nowhere. */
 
 enum { MADE_ATTR = 128 /* perf 6.1's */, MADE_SIZE = 8 + MADE_ATTR + 8 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The raw dump of report -D and script -D: each record as it is delivered, in hexadecimal and decoded. */
+/* The raw dump of report -D and script -D: each record as it is delivered, in hexadecimal and
+ * decoded. */
 #ifndef PD_RAW_DUMP_H
 #define PD_RAW_DUMP_H
 #include "render/raw_dump/ibs.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What perf prints of a record behind PERF_RECORD_NAME: script's --show-*-events and the raw dump. */
+/* What perf prints of a record behind PERF_RECORD_NAME: script's --show-*-events and the raw
+ * dump. */
 #ifndef PD_RECORD_TEXT_H
 #define PD_RECORD_TEXT_H
 #include "base/text.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the debug log of --itrace (letter d) goes: ./intel_pt.log, or with d+o among what is printed. */
+/* Where the debug log of --itrace (letter d) goes: ./intel_pt.log, or with d+o among what is
+ * printed. */
 #ifndef PD_TRACE_LOG_H
 #define PD_TRACE_LOG_H
 #include "render/raw_dump/raw_dump.h"
@@ -20,8 +21,8 @@ struct pd_trace_log {
 /* What d+o does. */
 enum pd_trace_log_output { PD_TRACE_LOG_REFUSED, PD_TRACE_LOG_RECORDS, PD_TRACE_LOG_WRITE };
 
-/* Nothing without a d in the options. The log lives longer than the session; for PD_TRACE_LOG_WRITE its `write` and
- * `write_data` are to be set behind this call. */
+/* Nothing without a d in the options. The log lives longer than the session; for PD_TRACE_LOG_WRITE
+ * its `write` and `write_data` are to be set behind this call. */
 perfdata_status pd_trace_log_open(struct pd_trace_log *log, struct pd_recording *recording,
                                   const struct pd_itrace_options *options,
                                   enum pd_trace_log_output output, struct pd_synth_config *config);

@@ -6,8 +6,8 @@
 
 /* ---- counting ---- */
 
-/* An address in no map is of the mode that perf tries last: none that it shows, or a guest's kernel. What the host could be
- * is the host's. */
+/* An address in no map is of the mode that perf tries last: none that it shows, or a guest's
+ * kernel. What the host could be is the host's. */
 static char level_of(const struct state *state, const struct pd_location *location)
 {
     if (!location->map)
@@ -63,7 +63,8 @@ static perfdata_status count_branch(struct state *state, struct sample_facts *fa
     return ok ? 0 : PERFDATA_ERROR_MEMORY;
 }
 
-/* Where perf makes branch stacks of a trace, a branch that the trace tells is a stack of its own. */
+/* Where perf makes branch stacks of a trace, a branch that the trace tells is a stack of its
+ * own. */
 static bool is_branch(const struct state *state, const struct sample_facts *facts)
 {
     const struct pd_event *event = facts->event;

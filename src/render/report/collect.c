@@ -48,8 +48,8 @@ PD_INLINE bool same_key(const uint64_t *a, const uint64_t *b, size_t words)
     return !differ;
 }
 
-/* The entry that the location counted for last is nearly always this sample's, too: no hashing then. It stands in the
- * upper half of memo[0]. */
+/* The entry that the location counted for last is nearly always this sample's, too: no hashing
+ * then. It stands in the upper half of memo[0]. */
 static uint32_t entry_of(struct state *state, struct pd_location *location, const uint64_t *key)
 {
     uint32_t last = (uint32_t)(location->memo[0] >> 32);
@@ -127,9 +127,9 @@ static bool is_parent(const struct pd_report_plan *plan, const struct pd_locatio
             !strncmp(location->sym->name, "do_page_fault", strlen("do_page_fault")));
 }
 
-/* Looks for the parent and for functions whose callees are ignored, in the order of the chain, among the first `recorded`
- * frames: perf does not look at those that it unwinds. Returns how many frames of `frames` (first callee) are left; *skip
- * are left out at its begin. */
+/* Looks for the parent and for functions whose callees are ignored, in the order of the chain,
+ * among the first `recorded` frames: perf does not look at those that it unwinds. Returns how many
+ * frames of `frames` (first callee) are left; *skip are left out at its begin. */
 static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_facts *facts,
                               const struct pd_frame *frames, size_t count, size_t recorded,
                               size_t *skip)
@@ -177,7 +177,8 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     const struct pd_report_plan *plan = state->shared->plan;
     unsigned max_stack = plan->max_stack;
     const struct pd_sample *sample = facts->sample;
-    /* A leaf's caller may come to it, and the processor's call stack or branches, of two ends each. */
+    /* A leaf's caller may come to it, and the processor's call stack or branches, of two ends
+     * each. */
     size_t want = PD_MIN((size_t)sample->callchain_count + 2, (size_t)max_stack) +
                   2 * ((size_t)sample->branch_count + 1);
     if (sample->stack_dynamic_size)
@@ -215,8 +216,8 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
     return true;
 }
 
-/* Callers come again and again while the leaf's address differs: their part of the stack is remembered, on top of the
- * leaf's or below it. */
+/* Callers come again and again while the leaf's address differs: their part of the stack is
+ * remembered, on top of the leaf's or below it. */
 
 static bool take_chain(struct state *state, struct sample_facts *facts)
 {
@@ -499,8 +500,8 @@ static void end_worker(void *data, unsigned worker, void *state)
         give(data, state);
 }
 
-/* What a sample counts for depends on those before it: in children mode samples without chains take the chain of the
- * sample before. */
+/* What a sample counts for depends on those before it: in children mode samples without chains take
+ * the chain of the sample before. */
 static bool is_sequential(const struct pd_recording *recording, const struct pd_report_plan *plan)
 {
     uint64_t all = 0, common = UINT64_MAX;
@@ -513,7 +514,8 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
            (plan->hist.children && !plan->shows_ends && (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
-/* In delivery order: a sample of one event can switch off those behind it. Times are asked first, as perf does. */
+/* In delivery order: a sample of one event can switch off those behind it. Times are asked first,
+ * as perf does. */
 static int front(void *data, const struct pd_delivered *record)
 {
     struct collecting *shared = data;

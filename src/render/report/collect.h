@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What collect.c shares with those that count other things than samples: a worker, a sample's facts. */
+/* What collect.c shares with those that count other things than samples: a worker, a sample's
+ * facts. */
 #ifndef PD_REPORT_COLLECT_H
 #define PD_REPORT_COLLECT_H
 #include "pipeline/pipeline.h"
@@ -54,8 +55,8 @@ perfdata_status pd_report_count_branches(struct state *state, struct sample_fact
 /* lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
 uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,
                              uint64_t address, uint8_t key);
-/* The text of an address's source line, without a symbol: its object and address where no line is known. False: no
- * memory. */
+/* The text of an address's source line, without a symbol: its object and address where no line is
+ * known. False: no memory. */
 bool pd_report_source_line(const struct pd_report_plan *plan, struct pd_symbols *symbols,
                            const struct pd_map *map, uint64_t address, struct pd_text *out);
 /* The same of a frame of a chain. */

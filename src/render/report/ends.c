@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What chains tell of branches, behind the frames that are their ends: " (COND_FWD predicted:50.0% cycles:3)". */
+/* What chains tell of branches, behind the frames that are their ends: " (COND_FWD predicted:50.0%
+ * cycles:3)". */
 #include "render/report/plan.h"
 #include "format/names.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -T: what the counters of each thread had counted when it ended, from the READ records of `record -s`. */
+/* -T: what the counters of each thread had counted when it ended, from the READ records of `record
+ * -s`. */
 #ifndef PD_REPORT_READS_H
 #define PD_REPORT_READS_H
 #include "base/hash.h"
@@ -26,7 +27,8 @@ struct pd_report_reads {
     bool failed; /* no memory */
 };
 
-/* Adds a READ record; others are passed over. Records have to come in delivery order: it is the order of the rows. */
+/* Adds a READ record; others are passed over. Records have to come in delivery order: it is the
+ * order of the rows. */
 void pd_report_reads_add(struct pd_report_reads *reads, struct pd_context *context,
                          const struct pd_delivered *record);
 /* Takes what is written so far where it is long enough. */

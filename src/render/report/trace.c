@@ -130,8 +130,9 @@ static const char *name_kernel(void *data, uint64_t address, uint64_t *start)
     return location->sym->name;
 }
 
-/* What stands behind the field's name and one character in the event's text, up to a blank. perf takes the first word that
- * begins with the name; where the word is the name alone, all that follows. */
+/* What stands behind the field's name and one character in the event's text, up to a blank. perf
+ * takes the first word that begins with the name; where the word is the name alone, all that
+ * follows. */
 static bool value_in_text(const struct pd_text *text, const char *name, const char **value,
                           size_t *length, bool *is_word)
 {

@@ -134,7 +134,8 @@ static void stamp(struct latency *latency, const struct task *task, uint64_t tim
         latency->doubts.late++;
 }
 
-/* A task may be woken while it still runs; only where one CPU is looked at can its switch have been missed. */
+/* A task may be woken while it still runs; only where one CPU is looked at can its switch have been
+ * missed. */
 static perfdata_status take_wakeup(void *data, const struct pd_tp_sample *sample)
 {
     struct latency *latency = data;

@@ -527,7 +527,8 @@ static perfdata_status note_cpu(void *data, const struct pd_tp_sample *sample)
         "sched:" name, { "pid" }, take_wakeup                                                      \
     }
 
-/* That a task is to be woken is told before it is: where both are recorded, the earlier one counts. */
+/* That a task is to be woken is told before it is: where both are recorded, the earlier one
+ * counts. */
 static const struct pd_tp_handler with_waking[] = {
     SWITCH, WAKEUP("sched_waking"), WAKEUP("sched_wakeup_new"), MIGRATE, { 0 },
 };

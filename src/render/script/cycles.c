@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The filter show-cycles: how many cycles a processor (or a thread, where that is not known) has run, and how many since
- * the line before, apart for instructions, branches and what else there is. */
+/* The filter show-cycles: how many cycles a processor (or a thread, where that is not known) has
+ * run, and how many since the line before, apart for instructions, branches and what else there
+ * is. */
 #include "render/script/dlfilter.h"
 #include "base/hash.h"
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* script --dlfilter: samples are shown to a filter of the user's, made for perf, which may drop them and print before their
- * lines. It runs in this process, one sample after the other. */
+/* script --dlfilter: samples are shown to a filter of the user's, made for perf, which may drop
+ * them and print before their lines. It runs in this process, one sample after the other. */
 #include "render/script/dlfilter.h"
 #include "render/script/plan.h"
 #include "object/file.h"
@@ -213,7 +213,8 @@ static ssize_t take_printed(void *cookie, const char *bytes, size_t size)
     return (ssize_t)size;
 }
 
-/* Filters print to stdout, where our text is not yet: what they print is put in its place among it. */
+/* Filters print to stdout, where our text is not yet: what they print is put in its place among
+ * it. */
 static FILE *capture_begin(struct pd_dlfilter *filter, struct pd_text *text)
 {
     FILE *before = stdout;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters of `script` that are loaded from shared objects, made for perf: what passes between them and us. The layout is
- * perf's binary interface (its manual page perf-dlfilter). */
+/* Filters of `script` that are loaded from shared objects, made for perf: what passes between them
+ * and us. The layout is perf's binary interface (its manual page perf-dlfilter). */
 #ifndef PD_SCRIPT_DLFILTER_H
 #define PD_SCRIPT_DLFILTER_H
 #include <stdint.h>

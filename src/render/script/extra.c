@@ -288,7 +288,8 @@ void pd_script_data_source(struct pd_script_worker *worker, const struct pd_samp
 
 /* ---- */
 
-/* Newest branch first, as in branch stacks; lines of instructions have theirs beside each branch. */
+/* Newest branch first, as in branch stacks; lines of instructions have theirs beside each
+ * branch. */
 static void put_counters(const struct pd_script_worker *worker, const struct pd_script_event *plan,
                          const struct pd_sample *sample, struct pd_text *text)
 {

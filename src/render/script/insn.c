@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions: insn and insnlen of the sample's address, brstackinsn and brstackinsnlen of all that ran between the
- * branches of its stack. */
+/* Instructions: insn and insnlen of the sample's address, brstackinsn and brstackinsnlen of all
+ * that ran between the branches of its stack. */
 #include "render/script/plan.h"
 #include "format/names.h"
 #include "itrace/code/code.h"
@@ -340,7 +340,8 @@ static void put_branch_stack(struct pd_script_worker *worker, uint64_t fields,
     free(walk);
 }
 
-/* The code of a program's map stays what it is, so an address has its text for as long as it has its location. */
+/* The code of a program's map stays what it is, so an address has its text for as long as it has
+ * its location. */
 bool pd_script_keeps_insn(const struct pd_script_worker *worker, const struct pd_sample *sample,
                           const struct pd_delivered *record)
 {

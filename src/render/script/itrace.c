@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What only samples made of a trace show: flags, the values of synthesised events, IPC, the indented calls. */
+/* What only samples made of a trace show: flags, the values of synthesised events, IPC, the
+ * indented calls. */
 #include "base/digits.h"
 #include "render/script/plan.h"
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --pt-events: a line for each event of a trace, as perf's example script intel-pt-events.py prints them. */
+/* --pt-events: a line for each event of a trace, as perf's example script intel-pt-events.py prints
+ * them. */
 #include "render/raw_dump/record_text.h"
 #include "render/script/plan.h"
 #include <stdio.h>

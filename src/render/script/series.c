@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples made of a trace come in series: thousands of one thread that differ in their times and addresses only. What
- * their lines have in common is kept as text, as is the text of each address, with its instruction where that is shown; a
- * line is then put together from copies. The first line of a series is made the long way (line.c), as are those
- * that something rare is about. */
+/* Samples made of a trace come in series: thousands of one thread that differ in their times and
+ * addresses only. What their lines have in common is kept as text, as is the text of each address,
+ * with its instruction where that is shown; a line is then put together from copies. The first line
+ * of a series is made the long way (line.c), as are those that something rare is about. */
 #include "base/digits.h"
 #include "render/script/plan.h"
 #include <stdlib.h>

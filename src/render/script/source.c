@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of source files. srccode: the one below a sample's line, unless the thread's last one was the same. */
+/* Lines of source files. srccode: the one below a sample's line, unless the thread's last one was
+ * the same. */
 #include "base/hash.h"
 #include "render/script/plan.h"
 #include "object/file.h"

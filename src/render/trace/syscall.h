@@ -36,15 +36,17 @@ struct pd_task_names {
     void *data;
 };
 
-/* A call's text. perf writes "0x" for some bits and then takes it back: where nothing follows it is seen. */
+/* A call's text. perf writes "0x" for some bits and then takes it back: where nothing follows it is
+ * seen. */
 struct pd_syscall_text {
     struct pd_text text;
-    size_t
-        hanging; /* where `text` ended when such characters, PD_SYSCALL_HANGING, were left behind it */
+    /* where `text` ended when such characters, PD_SYSCALL_HANGING, were left behind it */
+    size_t hanging;
 };
 enum { PD_SYSCALL_HANGING = 3 };
 
-/* Appends an argument's value as perf shows it; false: it is not shown. `values` are all of the call's. */
+/* Appends an argument's value as perf shows it; false: it is not shown. `values` are all of the
+ * call's. */
 bool pd_syscall_put_argument(const struct pd_syscall *syscall, unsigned index,
                              const uint64_t *values, const struct pd_task_names *names,
                              struct pd_syscall_text *out);

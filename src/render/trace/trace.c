@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `trace`: a line a system call, from raw_syscalls:sys_enter and sys_exit; what each thread's calls took. */
+/* `trace`: a line a system call, from raw_syscalls:sys_enter and sys_exit; what each thread's calls
+ * took. */
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include "render/trace/syscall.h"

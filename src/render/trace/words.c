@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What arguments of system calls are shown as: addresses, words of a list, flags. What is in no table is a number. */
+/* What arguments of system calls are shown as: addresses, words of a list, flags. What is in no
+ * table is a number. */
 #include "format/enums.h"
 #include "render/trace/syscall.h"
 #include <stdlib.h>
@@ -160,8 +161,9 @@ static void put_flags(const char *words, uint64_t value, struct pd_text *out)
     put_rest(out, from, rest);
 }
 
-/* From a table of bits. Of a bit without a word perf writes "0x", takes back one character more than that, and writes
- * on from there: what hangs over the end is seen where nothing follows. Bits beyond the table are not shown. */
+/* From a table of bits. Of a bit without a word perf writes "0x", takes back one character more
+ * than that, and writes on from there: what hangs over the end is seen where nothing follows. Bits
+ * beyond the table are not shown. */
 static void put_bits(const char *words, uint64_t value, struct pd_syscall_text *out)
 {
     static const char unknown[] = "0x";

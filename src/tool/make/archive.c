@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* archive: what the build-id cache keeps of a recording's objects, as one file for another machine. */
+/* archive: what the build-id cache keeps of a recording's objects, as one file for another
+ * machine. */
 #include "tool/input.h"
 #include "tool/make/object_lines.h"
 #include "tool/verbs.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What buildid-cache and archive share: the cache that the options name, and the objects of a recording. */
+/* What buildid-cache and archive share: the cache that the options name, and the objects of a
+ * recording. */
 #ifndef PERFDATA_TOOL_OBJECT_LINES_H
 #define PERFDATA_TOOL_OBJECT_LINES_H
 #include "tool/tool.h"
@@ -8,7 +9,8 @@
 /* The cache of --buildid-dir, of the setting buildid.dir, or HOME/.debug. */
 perfdata_status tool_open_cache(const struct tool *tool, perfdata_build_id_cache **out);
 
-/* One line of perfdata_build_ids_print(); `id` is "" where the object has none. Other than 0 ends. */
+/* One line of perfdata_build_ids_print(); `id` is "" where the object has none. Other than 0
+ * ends. */
 typedef int (*tool_object_fn)(void *data, const char *id, const char *line, size_t size);
 /* Whole lines of it, one after the other; the first result other than 0. */
 int tool_object_lines(const char *text, size_t size, tool_object_fn each, void *data);

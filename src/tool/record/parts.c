@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* record --switch-output, --control and spans of time -> when a part of a recording begins and ends. */
+/* record --switch-output, --control and spans of time -> when a part of a recording begins and
+ * ends. */
 #include "tool/record/parts.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +84,8 @@ bool record_switch_due(const struct record_switch *when, const perfdata_recorder
                         (when->seconds && left_ms(when) <= 0));
 }
 
-/* Later than the one before, by a hundredth of a second as long as there is such a file: none is overwritten. */
+/* Later than the one before, by a hundredth of a second as long as there is such a file: none is
+ * overwritten. */
 static bool free_name(struct record_switch *when, const char *path, char *out, size_t room)
 {
     enum { TRIES = 100 * 60 };

@@ -28,8 +28,8 @@ void record_switch_begin(struct record_switch *out);
 int record_switch_timeout(const struct record_switch *when, bool signals);
 bool record_switch_due(const struct record_switch *when, const perfdata_recorder *recorder,
                        bool signalled);
-/* The next name: PATH.YYYYMMDDhhmmssCC, one that no file has. The oldest file goes when there are too many. NULL: told
- * why. */
+/* The next name: PATH.YYYYMMDDhhmmssCC, one that no file has. The oldest file goes when there are
+ * too many. NULL: told why. */
 const char *record_switch_name(struct record_switch *when, const char *path);
 void record_switch_end(struct record_switch *when);
 
@@ -102,7 +102,8 @@ struct record_run {
     struct record_control control;
 };
 
-/* Fills run->recorder and what belongs to the session; the rest of the command line is the command. */
+/* Fills run->recorder and what belongs to the session; the rest of the command line is the
+ * command. */
 enum tool_exit record_take_options(struct record_run *run, int argc, char **argv);
 /* A number, 0x allowed, of at most `most`. */
 bool record_count(const char *text, uint64_t most, uint64_t *out);

@@ -38,7 +38,8 @@ struct settings {
     size_t count, capacity;
 };
 
-/* The section of "section.key" ends at the last dot in a file, at the first in a word of the command line, as in perf. */
+/* The section of "section.key" ends at the last dot in a file, at the first in a word of the
+ * command line, as in perf. */
 static struct setting *find(struct settings *settings, const char *key)
 {
     for (size_t i = 0; i < settings->count; i++)

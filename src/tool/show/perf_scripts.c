@@ -69,7 +69,8 @@ static bool ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
-/* The package beside this program: installed, or in the source tree. False: python3 has to know where it is. */
+/* The package beside this program: installed, or in the source tree. False: python3 has to know
+ * where it is. */
 static bool find_package(char package[PATH_MAX], char library[PATH_MAX])
 {
     static const char *const places[] = { "../share/perfdata/python", "../python" };

@@ -19,7 +19,8 @@ void tool_script_option(struct tool_script *script, const char *option, const ch
 
 /* A name of a script that comes with perf. */
 bool tool_is_script(const char *name);
-/* Runs the script of that path or name with its arguments, which NULL ends. `script` has its options so far. */
+/* Runs the script of that path or name with its arguments, which NULL ends. `script` has its
+ * options so far. */
 enum tool_exit tool_run_script(struct tool *tool, struct tool_script *script, const char *name,
                                char **arguments);
 /* -l: those that come with perf, or what does their work where they are not. */

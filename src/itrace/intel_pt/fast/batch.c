@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps that differ from the last one in their addresses and times only: instructions in a straight line, branches that
- * TNTs and TIPs tell of, with nothing but CYCs in between. They are handed over many at a time. What is not plain ends
- * them; the next step is then made by code.c, which goes on where these have come to. */
+/* Steps that differ from the last one in their addresses and times only: instructions in a straight
+ * line, branches that TNTs and TIPs tell of, with nothing but CYCs in between. They are handed over
+ * many at a time. What is not plain ends them; the next step is then made by code.c, which goes on
+ * where these have come to. */
 #include "itrace/intel_pt/walk/walk.h"
 
 /* The modes are what they were, and nothing waits to be told with the next step. */
@@ -22,7 +23,8 @@ PD_INLINE struct pd_code_node *known_node(const struct pd_pt_decoder *d)
     return d->from_taken ? d->from->taken : d->from->fall;
 }
 
-/* A branch within the kernel, or within user space, which leaves the time alone, and not to where the caller looks closer. */
+/* A branch within the kernel, or within user space, which leaves the time alone, and not to where
+ * the caller looks closer. */
 PD_INLINE bool is_plain(const struct pd_pt_decoder *d, uint64_t from, uint64_t to)
 {
     return from && to && (from >= d->config.kernel_start) == (to >= d->config.kernel_start) &&
@@ -298,7 +300,8 @@ static void go_on(struct pd_pt_decoder *d, const struct along *a)
     walk_set_insn(d, a->branch->op, a->branch->length, a->branch->last_ip);
 }
 
-/* Whether packets may be read here. With a threshold for CYCs a count belongs only to the packet behind it. */
+/* Whether packets may be read here. With a threshold for CYCs a count belongs only to the packet
+ * behind it. */
 PD_INLINE bool may_read(const struct pd_pt_decoder *d)
 {
     return d->config.branches && !d->config.cyc_threshold && !d->hop && !d->unseen && d->time.pge &&

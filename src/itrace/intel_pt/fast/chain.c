@@ -242,7 +242,8 @@ static void learn(struct learner *l, const struct walk_bytes *bytes, unsigned si
         l->chain.bytes = walk_first(*bytes, l->chain.size);
 }
 
-/* Where the chain is to be kept; *known: it was seen before. NULL: it is of those that must be walked one by one. */
+/* Where the chain is to be kept; *known: it was seen before. NULL: it is of those that must be
+ * walked one by one. */
 static struct walk_chain *place_for(struct walk_chains *chains, struct walk_chain *set,
                                     const struct walk_chain *chain, bool *known)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Packet by packet while nobody wants to see branches. What is out of the ordinary is left to walk.c. */
+/* Packet by packet while nobody wants to see branches. What is out of the ordinary is left to
+ * walk.c. */
 #include "itrace/intel_pt/fast/packet_loop.h"
 
 /* So many bytes may be read without a look at the end. */
@@ -107,8 +108,8 @@ PD_INLINE void hot_follow(struct pd_pt_decoder *d, struct hot *h, const struct w
         h->last = run->last;
 }
 
-/* A TNT with returns in it, where what they lead to depends on the calls before, or with too many calls for one run. `run`
- * is its first part. False as hot_tnt(). */
+/* A TNT with returns in it, where what they lead to depends on the calls before, or with too many
+ * calls for one run. `run` is its first part. False as hot_tnt(). */
 PD_INLINE bool hot_tnt_in_parts(struct pd_pt_decoder *d, struct hot *h, const struct walk_run *run,
                                 unsigned bits, unsigned count)
 {
@@ -202,7 +203,8 @@ PD_INLINE bool hot_tip(struct pd_pt_decoder *d, struct hot *h)
 
 /* ---- tracing ends and begins ---- */
 
-/* No sample comes near after so many instructions. What ends or begins may change when one is due by a tick. */
+/* No sample comes near after so many instructions. What ends or begins may change when one is due
+ * by a tick. */
 PD_INLINE bool hot_is_far(const struct hot *h, uint64_t count)
 {
     return h->insns + count + 2 < h->budget;
@@ -298,7 +300,8 @@ PD_INLINE bool hot_pgd(struct pd_pt_decoder *d, struct hot *h)
     return true;
 }
 
-/* Tracing begins in user space: the caller's time would take the estimate. False: it may have to see that. */
+/* Tracing begins in user space: the caller's time would take the estimate. False: it may have to
+ * see that. */
 PD_INLINE bool hot_skip(struct pd_pt_decoder *d, const struct hot *h)
 {
     const uint64_t insns = h->insns - h->insn_base;
@@ -353,7 +356,8 @@ PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
            hot_pge(d, h, h->p + 2);
 }
 
-/* A PIP that leads from host to host, or from guest to guest. It tells nothing of the time, nor ends a calibration. */
+/* A PIP that leads from host to host, or from guest to guest. It tells nothing of the time, nor
+ * ends a calibration. */
 PD_INLINE bool hot_pip(struct pd_pt_decoder *d, struct hot *h)
 {
     enum { PIP = 0x43, SIZE = 8, UNUSED_BITS = 16 };
@@ -402,8 +406,8 @@ struct picked {
     unsigned cyc, cyc_cycles; /* its size, or 0 */
 };
 
-/* As many as there are; none behind a second CYC. At least HOT_MARGIN bytes lie behind `end`. Which kind a packet is comes
- * as a surprise: hence no branches but the one out of the loop. */
+/* As many as there are; none behind a second CYC. At least HOT_MARGIN bytes lie behind `end`. Which
+ * kind a packet is comes as a surprise: hence no branches but the one out of the loop. */
 PD_INLINE void pick(struct picked *to, const uint8_t *begin, const uint8_t *end)
 {
     uint8_t room[WALK_CHAIN_BYTES + 8] = { 0 };
@@ -521,8 +525,8 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
     return p + packets.ends[packets.size];
 }
 
-/* All of a chain's packets, or as many as it has. Where the packets end that are to be walked one by one; NULL: there are
- * none. */
+/* All of a chain's packets, or as many as it has. Where the packets end that are to be walked one
+ * by one; NULL: there are none. */
 PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
                                     const struct picked *packets, const uint8_t *end)
 {
@@ -556,7 +560,8 @@ PD_INLINE bool hot_picked_mtc(struct hot *h, const struct picked *packets)
     return true;
 }
 
-/* As far as chains are known. Where the packets end that are to be walked one by one; *go as in walk_unseen(). */
+/* As far as chains are known. Where the packets end that are to be walked one by one; *go as in
+ * walk_unseen(). */
 PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, const uint8_t *end,
                                     bool *go)
 {
@@ -577,7 +582,8 @@ PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, cons
     return h->p + 1;
 }
 
-/* The same where no CYCs are: the packets are looked up as they lie there, with what follows them. */
+/* The same where no CYCs are: the packets are looked up as they lie there, with what follows
+ * them. */
 PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h,
                                           const uint8_t *end)
 {
@@ -626,7 +632,8 @@ static PD_NOINLINE void hot_times(struct pd_pt_decoder *d)
     d->packet.kind = (uint8_t)h.kind;
 }
 
-/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
+/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are
+ * left. */
 bool walk_unseen(struct pd_pt_decoder *d)
 {
     struct hot h;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop that most of a trace goes through where nobody wants to see branches (fast/packet_loop.c): what it holds in registers,
- * and what time it is there. */
+/* The loop that most of a trace goes through where nobody wants to see branches
+ * (fast/packet_loop.c): what it holds in registers, and what time it is there. */
 #ifndef PD_INTEL_PT_WALK_HOT_H
 #define PD_INTEL_PT_WALK_HOT_H
 #include "itrace/intel_pt/fast/run.h"
 
-/* What changes with each packet. It is put back at the end: nothing that is called may see the address of it. Cycles are
- * counted from where it was taken. */
+/* What changes with each packet. It is put back at the end: nothing that is called may see the
+ * address of it. Cycles are counted from where it was taken. */
 struct hot {
     const uint8_t *p; /* the next packet */
     struct pd_code_node *node;
@@ -113,7 +113,8 @@ PD_INLINE void hot_steps(struct hot *h, bool cycles)
     h->step_timed = false;
 }
 
-/* When a sample is due. Within a period that does not change: walk_ticks_far() is what is left up to the edge. */
+/* When a sample is due. Within a period that does not change: walk_ticks_far() is what is left up
+ * to the edge. */
 PD_INLINE void hot_set_budget(struct pd_pt_decoder *d, struct hot *h)
 {
     const uint64_t budget = unseen_budget(d);
@@ -169,7 +170,8 @@ PD_INLINE void hot_time_step(const struct pd_pt_time *time, struct hot *h, doubl
     h->step_factor = factor;
 }
 
-/* So many cycles may come behind an MTC of that time, at h->insns; 0: it matters what time it is. */
+/* So many cycles may come behind an MTC of that time, at h->insns; 0: it matters what time it
+ * is. */
 PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t now)
 {
     uint64_t limit = walk_late_limit(d, now);
@@ -183,7 +185,8 @@ PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t 
     return now < limit ? pd_pt_time_room(&d->time, limit - now) : 0;
 }
 
-/* How long a cycle took up to an MTC at `now`, if it was as the core to bus ratio says, or less; else 0. */
+/* How long a cycle took up to an MTC at `now`, if it was as the core to bus ratio says, or less;
+ * else 0. */
 PD_INLINE double hot_factor(const struct pd_pt_time *time, uint64_t cycles, uint64_t now)
 {
     const double expected = time->cbr_cyc_to_tsc;
@@ -194,8 +197,9 @@ PD_INLINE double hot_factor(const struct pd_pt_time *time, uint64_t cycles, uint
     return factor < expected * 1.24 || factor <= expected || factor / expected <= 1.25 ? factor : 0;
 }
 
-/* The ordinary one: it comes behind a CYC, all of which were late. Calibration has waited for it, or there is none, and may
- * wait for the next one. False: it is another one, or it matters what time it is. */
+/* The ordinary one: it comes behind a CYC, all of which were late. Calibration has waited for it,
+ * or there is none, and may wait for the next one. False: it is another one, or it matters what
+ * time it is. */
 PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
 {
     struct pd_pt_time *time = &d->time;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What packets do from a place in the code on, found out once and then looked up: runs, of the bits of one TNT, and chains,
- * of several packets behind each other. Only for those who do not want to see the branches. */
+/* What packets do from a place in the code on, found out once and then looked up: runs, of the bits
+ * of one TNT, and chains, of several packets behind each other. Only for those who do not want to
+ * see the branches. */
 #ifndef PD_INTEL_PT_WALK_RUN_H
 #define PD_INTEL_PT_WALK_RUN_H
 #include "itrace/intel_pt/walk/walk.h"
@@ -66,7 +67,8 @@ PD_INLINE struct pd_code_node *walk_unseen_return(struct pd_pt_decoder *d,
 }
 
 /* ---- chains ----
- * Short TNTs and TIPs that follow each other, with nothing but CYCs in between: what they do is found by their bytes. */
+ * Short TNTs and TIPs that follow each other, with nothing but CYCs in between: what they do is
+ * found by their bytes. */
 
 enum { WALK_CHAINS = 16384, WALK_CHAIN_BYTES = 16 };
 
@@ -84,10 +86,10 @@ struct walk_chain {
     struct pd_code_node
         *returns[2]; /* the calls before the chain to which TNT bits return, likewise; NULL: any */
     uint32_t insns, need; /* walked; a budget above this one is enough */
-    uint32_t insns_last
-        [2]; /* ... before the last of the packets, and the one before that; UINT32_MAX: there is none */
-    uint16_t
-        takes; /* of each packet, at the bit of its place: it begins with a step that takes the cycles */
+    /* ... before the last of the packets, and the one before that; UINT32_MAX: there is none */
+    uint32_t insns_last[2];
+    /* of each packet, at the bit of its place: it begins with a step that takes the cycles */
+    uint16_t takes;
     uint8_t at_last[2]; /* places of those of insns_last */
     uint8_t size;       /* of the packets; 0: they must be walked one by one */
     uint8_t keeps;      /* index of walk_ip_kept */
@@ -106,11 +108,12 @@ struct walk_chain_more {
 /* What of the last IP the first TIP keeps: there is none, or one with 16, 32 or 48 bits. */
 static const uint64_t walk_ip_kept[4] = { 0, ~UINT64_C(0xffff), ~UINT64_C(0xffffffff), 0 };
 
-/* By the first byte, the size of a short TNT, or of a TIP with an IP; of others more than WALK_CHAIN_BYTES. */
+/* By the first byte, the size of a short TNT, or of a TIP with an IP; of others more than
+ * WALK_CHAIN_BYTES. */
 extern const uint8_t walk_control_size[256];
 
-/* It is new here: finds out what it does, if that pays or it was seen before. `size`: of the packets, which must be
- * walked one by one this time. */
+/* It is new here: finds out what it does, if that pays or it was seen before. `size`: of the
+ * packets, which must be walked one by one this time. */
 void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd_code_node *node,
                       const struct walk_bytes *bytes, unsigned size, uint64_t last_ip);
 
@@ -155,7 +158,8 @@ PD_INLINE struct walk_bytes walk_first(struct walk_bytes bytes, unsigned size)
     return bytes;
 }
 
-/* These are the chain's packets and others. Of one that must be walked singly, or was only seen, all bytes count. */
+/* These are the chain's packets and others. Of one that must be walked singly, or was only seen,
+ * all bytes count. */
 PD_INLINE bool walk_begins_with(struct walk_bytes bytes, const struct walk_chain *chain)
 {
     bytes = walk_first(bytes, chain->size ? chain->size : WALK_CHAIN_BYTES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk while nobody wants to see branches: what a few TNT bits do from a node on is found out once and then a look-up.
- * All that others can see stays as if each step had been made: counts, times, the returns to come. Whatever is out of the
- * ordinary is left to the ordinary walk. */
+/* The walk while nobody wants to see branches: what a few TNT bits do from a node on is found out
+ * once and then a look-up. All that others can see stays as if each step had been made: counts,
+ * times, the returns to come. Whatever is out of the ordinary is left to the ordinary walk. */
 #include "itrace/intel_pt/fast/packet_loop.h"
 
 /* ---- TNT ---- */

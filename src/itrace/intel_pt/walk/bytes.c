@@ -170,7 +170,8 @@ static bool is_state(unsigned kind)
     }
 }
 
-/* Some CPUs say in PSB+ where they were before tracing went on elsewhere (BDM70): a TIP.PGE right behind it tells. */
+/* Some CPUs say in PSB+ where they were before tracing went on elsewhere (BDM70): a TIP.PGE right
+ * behind it tells. */
 static bool stale_fup(const struct pd_pt_decoder *d, const uint8_t *at, enum pd_pt_context context)
 {
     struct pd_pt_packet packet;

@@ -76,8 +76,8 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d)
 }
 
 /* ---- never-ending loops ----
- * Direct branches that use up no packet: an address that is met again says that it goes on for ever. Samples of what lies
- * in between hide that, so that those branches are counted, too. */
+ * Direct branches that use up no packet: an address that is met again says that it goes on for
+ * ever. Samples of what lies in between hide that, so that those branches are counted, too. */
 
 PD_INLINE bool stuck(struct pd_pt_decoder *d, uint64_t to)
 {
@@ -163,7 +163,8 @@ static int no_insn(struct pd_pt_decoder *d, enum pd_code_error error)
     return PD_PT_NO_INSN;
 }
 
-/* Within a node, one by one: to its last instruction at most, to `to_ip` or the `max`th one of this walk. */
+/* Within a node, one by one: to its last instruction at most, to `to_ip` or the `max`th one of this
+ * walk. */
 static bool walk_within(struct pd_pt_decoder *d, const struct pd_code_node *node, uint64_t to_ip,
                         uint64_t max, uint64_t *count)
 {
@@ -180,7 +181,8 @@ static bool walk_within(struct pd_pt_decoder *d, const struct pd_code_node *node
     return to_ip && d->ip == to_ip;
 }
 
-/* To the next branch, or where a sample is due, or to `to_ip` (0: none). True: d->ip is in d->node; *there: it is `to_ip`. */
+/* To the next branch, or where a sample is due, or to `to_ip` (0: none). True: d->ip is in d->node;
+ * *there: it is `to_ip`. */
 static bool walk_to_branch(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max, uint64_t *count,
                            bool *there, enum pd_code_error *error)
 {
@@ -236,7 +238,8 @@ static int pass_direct(struct pd_pt_decoder *d, struct pd_code_node *node)
     return STEP_DONE;
 }
 
-/* One walk: STEP_DONE (an instruction that is sampled, a direct branch), STEP_THERE (at to_ip), STEP_BRANCH or an error. */
+/* One walk: STEP_DONE (an instruction that is sampled, a direct branch), STEP_THERE (at to_ip),
+ * STEP_BRANCH or an error. */
 static int walk_insn(struct pd_pt_decoder *d, uint64_t to_ip)
 {
     uint64_t max = walk_next_sample(d), count = 0;
@@ -445,7 +448,8 @@ int walk_fup(struct pd_pt_decoder *d)
                            : "ERROR: Unexpected conditional branch at");
 }
 
-/* The instruction at a FUP whose event needs no TIP is sampled with the event when it would be sampled anyway. */
+/* The instruction at a FUP whose event needs no TIP is sampled with the event when it would be
+ * sampled anyway. */
 void walk_sample_at_fup(struct pd_pt_decoder *d)
 {
     enum pd_code_error error;

@@ -6,7 +6,8 @@
  *     while ((state = pd_pt_decode(decoder, limit)) != NULL)
  *         ... state->type, from_ip, to_ip ...
  *
- * A decoder belongs to one thread at a time. It walks as perf's does, step by step: the same branches, errors and times. */
+ * A decoder belongs to one thread at a time. It walks as perf's does, step by step: the same
+ * branches, errors and times. */
 #ifndef PD_INTEL_PT_DECODER_H
 #define PD_INTEL_PT_DECODER_H
 #include "itrace/code/code.h"
@@ -86,7 +87,8 @@ struct pd_pt_state {
     uint32_t type, flags;
     enum pd_pt_error error; /* then only from_ip (where), times and counts are meant */
     uint8_t insn_op,
-        insn_length; /* of the last instruction walked; enum pd_insn_op, PD_INSN_OTHER and 0: none */
+        /* of the last instruction walked; enum pd_insn_op, PD_INSN_OTHER and 0: none */
+        insn_length;
     bool from_nr, to_nr; /* in a guest */
     bool from_if, to_if; /* interrupt flag */
     bool code_failed;
@@ -95,12 +97,12 @@ struct pd_pt_state {
     uint64_t from_ip, to_ip;
     uint64_t insn_ip; /* of the last instruction walked, for its bytes: pd_code_bytes() */
     uint64_t timestamp;
-    uint64_t
-        est_timestamp; /* of errors and of branches that come from the kernel or lead there, else 0 */
-    uint64_t
-        last_timestamp; /* the latest since the step returned before, itself and those not returned */
-    uint64_t
-        skipped_timestamp; /* estimated, of the last of these that came (back) to user space; 0: none */
+    /* of errors and of branches that come from the kernel or lead there, else 0 */
+    uint64_t est_timestamp;
+    /* the latest since the step returned before, itself and those not returned */
+    uint64_t last_timestamp;
+    /* estimated, of the last of these that came (back) to user space; 0: none */
+    uint64_t skipped_timestamp;
     uint64_t tot_insn_cnt, tot_cyc_cnt, cycles;
     uint64_t trace_nr;
     uint32_t cbr, cbr_payload;
@@ -143,8 +145,8 @@ enum { PD_PT_MAX_LOOPS = 100000 };
 
 struct pd_pt_log;
 
-/* What walks have found out about code. Decoders of one thread that walk the code of one reader may share it, if what their
- * configs say of the recording is the same. */
+/* What walks have found out about code. Decoders of one thread that walk the code of one reader may
+ * share it, if what their configs say of the recording is the same. */
 struct pd_pt_tables;
 /* NULL without memory; free() ends it. */
 struct pd_pt_tables *pd_pt_tables_new(void);
@@ -162,12 +164,14 @@ struct pd_pt_config {
     uint64_t max_loops; /* 0: PD_PT_MAX_LOOPS */
     enum pd_pt_period period_type;
     uint64_t period;
-    /* Of samples by time: steps that are fewer ticks before the next one than these are returned, too. */
+    /* Of samples by time: steps that are fewer ticks before the next one than these are returned,
+     * too. */
     uint64_t near_ticks;
-    /* Which steps are to be returned, bits of type; others only where they carry an error, reach the limit or, when
-     * `timeful`, come (back) to user space. */
+    /* Which steps are to be returned, bits of type; others only where they carry an error, reach
+     * the limit or, when `timeful`, come (back) to user space. */
     uint32_t wanted;
-    /* The caller's time takes est_timestamp when the kernel is left, and skipped_timestamp where that is not 0. */
+    /* The caller's time takes est_timestamp when the kernel is left, and skipped_timestamp where
+     * that is not 0. */
     bool timeful;
     uint64_t kernel_start;
     /* Set by pd_pt_set_places(). */
@@ -180,13 +184,16 @@ struct pd_pt_config {
     void *data;
     /* The next buffer: 1, 0 no more, < 0: as 0. */
     int (*buffer)(void *data, struct pd_pt_buffer *out);
-    /* For pd_pt_fast_forward() only, both may be NULL. The first TSC of the buffer that comes `nth` after the current one
-     * (from 0), and its reference: 1, 0 it has none, < 0 there is no such buffer. */
+    /* For pd_pt_fast_forward() only, both may be NULL. The first TSC of the buffer that comes `nth`
+     * after the current one (from 0), and its reference: 1, 0 it has none, < 0 there is no such
+     * buffer. */
     int (*look_ahead)(void *data, size_t nth, uint64_t *tsc, uint64_t *reference);
-    /* buffer() will give that one; without what lies before a PSB that is known to come before `tsc`. */
+    /* buffer() will give that one; without what lies before a PSB that is known to come before
+     * `tsc`. */
     void (*skip)(void *data, size_t nth, uint64_t tsc);
-    /* For qq only, both NULL or none: what is known of the PSBs behind the one at that place of the queue that have a TSC below
-     * `below`, none of which is to be seen. False: nothing. It is valid until the next call. */
+    /* For qq only, both NULL or none: what is known of the PSBs behind the one at that place of the
+     * queue that have a TSC below `below`, none of which is to be seen. False: nothing. It is valid
+     * until the next call. */
     bool (*leaps)(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out);
     /* buffer() will give what is at that place, in the buffer under way. */
     void (*leap_to)(void *data, uint64_t position);
@@ -206,8 +213,8 @@ struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config);
 void pd_pt_decoder_free(struct pd_pt_decoder *decoder);
 const struct pd_pt_config *pd_pt_config_of(const struct pd_pt_decoder *decoder);
 
-/* What host and guest code the next steps are walked through; NULL: none is known. To be called when the thread or its
- * maps may have changed; cheap when they have not. */
+/* What host and guest code the next steps are walked through; NULL: none is known. To be called
+ * when the thread or its maps may have changed; cheap when they have not. */
 void pd_pt_set_code(struct pd_pt_decoder *decoder, struct pd_code_view *host,
                     struct pd_code_view *guest);
 
@@ -220,20 +227,21 @@ void pd_pt_log_settings(struct pd_pt_decoder *decoder);
 /* Other steps than the config says are wanted from here on. */
 void pd_pt_set_wanted(struct pd_pt_decoder *decoder, uint32_t wanted);
 
-/* Branches to these addresses are returned, too, and those that lead nowhere, for tracing ends. All decoders that share
- * tables need the same ones. */
+/* Branches to these addresses are returned, too, and those that lead nowhere, for tracing ends. All
+ * decoders that share tables need the same ones. */
 void pd_pt_set_places(struct pd_pt_decoder *decoder, uint64_t one, uint64_t other);
 /* The state's step is such a one. */
 bool pd_pt_is_at_place(const struct pd_pt_decoder *decoder);
 
-/* Steps that are returned besides, once the last PSB is at that position of the queue or behind it; bits of type. */
+/* Steps that are returned besides, once the last PSB is at that position of the queue or behind it;
+ * bits of type. */
 void pd_pt_watch(struct pd_pt_decoder *decoder, uint32_t types, uint64_t from);
 
 /* The next sample by time is near (pd_pt_config.near_ticks). */
 bool pd_pt_is_near(const struct pd_pt_decoder *decoder);
 
-/* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at its end. The state is
- * the decoder's, until the next call. */
+/* The next step that is wanted, or the first whose time is `limit` or later. NULL: the queue is at
+ * its end. The state is the decoder's, until the next call. */
 const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *decoder, uint64_t limit);
 
 /* Instructions in a straight line. */
@@ -244,14 +252,14 @@ struct pd_pt_straight {
     bool has_cycles; /* PD_PT_SAMPLE_IPC */
 };
 
-/* Where each instruction is a step: as many of the next steps as are instructions and nothing else, at most `most`. Their
- * times and cycles are those of the last step; the state is then that of the last of them. False: the next step is to be
- * asked for. */
+/* Where each instruction is a step: as many of the next steps as are instructions and nothing else,
+ * at most `most`. Their times and cycles are those of the last step; the state is then that of the
+ * last of them. False: the next step is to be asked for. */
 bool pd_pt_straight(struct pd_pt_decoder *decoder, size_t most, struct pd_pt_straight *out);
 
 struct pd_pt_branch {
-    /* Where each instruction is a step: those before the branch, and it is one whether it is taken or not. Their times and
-     * cycles are those of the step before. */
+    /* Where each instruction is a step: those before the branch, and it is one whether it is taken
+     * or not. Their times and cycles are those of the step before. */
     struct pd_pt_straight straight;
     uint64_t from, to; /* to 0: not taken; insn_ip is from */
     uint64_t insns;    /* tot_insn_cnt */
@@ -260,15 +268,17 @@ struct pd_pt_branch {
     bool has_cycles; /* PD_PT_SAMPLE_IPC */
 };
 
-/* The same of branches before the limit of the last pd_pt_decode(), as long as their steps are at most `steps`; where
- * instructions are sampled each of them has to be a step. What is walked over behind the last one may tell of the state. */
+/* The same of branches before the limit of the last pd_pt_decode(), as long as their steps are at
+ * most `steps`; where instructions are sampled each of them has to be a step. What is walked over
+ * behind the last one may tell of the state. */
 size_t pd_pt_branches(struct pd_pt_decoder *decoder, size_t steps, struct pd_pt_branch *out,
                       size_t most);
 
 /* Goes on at the last PSB before that time, as far as it lies ahead (reference 4.3). */
 void pd_pt_fast_forward(struct pd_pt_decoder *decoder, uint64_t tsc);
 
-/* The first TSC in the PSB+ that begins at `at`, 56 bits: 1, 0 there is none, < 0 none up to `end`, which may cut it. */
+/* The first TSC in the PSB+ that begins at `at`, 56 bits: 1, 0 there is none, < 0 none up to `end`,
+ * which may cut it. */
 int pd_pt_psb_tsc(const uint8_t *at, const uint8_t *end, uint64_t *tsc);
 /* The first TSC of a PSB+ in these bytes: likewise. */
 int pd_pt_first_tsc(const uint8_t *bytes, size_t size, uint64_t *tsc);

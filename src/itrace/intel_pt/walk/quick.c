@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Without code ("q"): every TIP and FUP is an instruction. From PSB to PSB ("qq"): only theirs are. */
+/* Without code ("q"): every TIP and FUP is an instruction. From PSB to PSB ("qq"): only theirs
+ * are. */
 #include "itrace/intel_pt/walk/walk.h"
 
 static int hop_to(struct pd_pt_decoder *d, bool ends)
@@ -60,8 +61,8 @@ static bool wants_each(const struct pd_pt_decoder *d)
     return d->config.wanted & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION) || d->watch;
 }
 
-/* As a TSC packet with less than this it would come before the limit, and time goes on as the packets say. 0: not known, or
- * each PSB is to be seen. */
+/* As a TSC packet with less than this it would come before the limit, and time goes on as the
+ * packets say. 0: not known, or each PSB is to be seen. */
 static uint64_t leaps_below(const struct pd_pt_decoder *d)
 {
     const uint64_t whole = UINT64_C(1) << 56, tsc = d->time.timestamp;

@@ -4,7 +4,8 @@
 #include "itrace/intel_pt/walk/walk.h"
 #include <stdlib.h>
 
-/* All that is not cleared here tells places apart, so that what is new in a decoder keeps them apart, too. */
+/* All that is not cleared here tells places apart, so that what is new in a decoder keeps them
+ * apart, too. */
 struct pd_pt_mark {
     struct pd_pt_decoder at;    /* counts are relative to these: */
     uint64_t insns, tot_cycles; /* absolute */
@@ -153,7 +154,8 @@ bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *ot
 
 bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other)
 {
-    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs only prevents a match */
+    /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding that differs only prevents a
+     * match */
     return one->brief == other->brief && !memcmp(&one->at, &other->at, size_of(one));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Places of a walk: behind a PSB, where no return is known any more and only a decoder's few numbers tell what comes next.
- * Two decoders at the same place of the same buffer will walk alike; one may go on where another one has come to. */
+/* Places of a walk: behind a PSB, where no return is known any more and only a decoder's few
+ * numbers tell what comes next. Two decoders at the same place of the same buffer will walk alike;
+ * one may go on where another one has come to. */
 #ifndef PD_INTEL_PT_MARK_H
 #define PD_INTEL_PT_MARK_H
 #include "itrace/intel_pt/walk/decoder.h"
@@ -10,15 +11,16 @@ struct pd_pt_mark;
 
 /* NULL without memory; free() ends it. */
 struct pd_pt_mark *pd_pt_mark_new(void);
-/* Where the decoder is, right after it returned a step that is a PSB. False: it is at no such place. */
+/* Where the decoder is, right after it returned a step that is a PSB. False: it is at no such
+ * place. */
 bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *decoder);
 /* The same place, but for how many instructions and cycles were counted up to there. */
 bool pd_pt_mark_same(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
 
 /* The decoder goes back to where it was; in the same buffer. */
 void pd_pt_mark_back(struct pd_pt_decoder *decoder, const struct pd_pt_mark *mark);
-/* The decoder, which is at `own`, goes to where another one came to from `from`, the same place, counting cycles by the
- * changes. */
+/* The decoder, which is at `own`, goes to where another one came to from `from`, the same place,
+ * counting cycles by the changes. */
 void pd_pt_mark_jump(struct pd_pt_decoder *decoder, const struct pd_pt_mark *own,
                      const struct pd_pt_mark *from, const struct pd_pt_mark *to,
                      const struct pd_pt_cycles *changes);
@@ -39,8 +41,8 @@ void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out
 void pd_pt_mark_cycles(const struct pd_pt_mark *mark, struct pd_pt_time *out);
 /* Cycles are counted alike at both. */
 bool pd_pt_mark_counts(const struct pd_pt_mark *one, const struct pd_pt_mark *other);
-/* The decoder, which may be one of another queue, begins at the PSB at that position of the mark's buffer; what changes
- * seldom is as it was at the mark. */
+/* The decoder, which may be one of another queue, begins at the PSB at that position of the mark's
+ * buffer; what changes seldom is as it was at the mark. */
 void pd_pt_mark_begin(struct pd_pt_decoder *decoder, const struct pd_pt_mark *mark,
                       uint64_t position);
 

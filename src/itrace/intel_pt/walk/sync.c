@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a walk begins, or begins again after an error: at the next PSB, or with the next packet that has an address. */
+/* Where a walk begins, or begins again after an error: at the next PSB, or with the next packet
+ * that has an address. */
 #include "itrace/intel_pt/walk/walk.h"
 
 /* ---- packets that tell of time and state ---- */
@@ -55,7 +56,8 @@ bool walk_status_now(struct pd_pt_decoder *d)
     }
 }
 
-/* The same where packets tell of the state instead of changing it: in PSB+ and while an address is looked for. */
+/* The same where packets tell of the state instead of changing it: in PSB+ and while an address is
+ * looked for. */
 static bool state_packet(struct pd_pt_decoder *d)
 {
     switch (d->packet.kind) {

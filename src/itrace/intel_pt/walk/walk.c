@@ -583,7 +583,8 @@ void pd_pt_forget_code(struct pd_pt_decoder *d)
     forget_nodes(d);
 }
 
-/* A generation is the kernel's, which many views share: it counts whichever view was there before. */
+/* A generation is the kernel's, which many views share: it counts whichever view was there
+ * before. */
 static bool is_newer(uint64_t *generation, const struct pd_code_view *view)
 {
     if (!view || *generation == view->generation)

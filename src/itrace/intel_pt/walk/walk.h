@@ -13,7 +13,8 @@
  *   fast/run.c          what the bits of one TNT do at a place, found out once
  *   fast/chain.c        what several packets do
  *   fast/batch.c        many steps at once
- * Functions named step_* end with how the step ended: STEP_DONE, an error (enum pd_pt_error) or one of the others here. */
+ * Functions named step_* end with how the step ended: STEP_DONE, an error (enum pd_pt_error) or one
+ * of the others here. */
 #ifndef PD_INTEL_PT_WALK_H
 #define PD_INTEL_PT_WALK_H
 #include "itrace/intel_pt/walk/decoder.h"
@@ -99,7 +100,8 @@ struct pd_pt_tables {
     uint64_t generations[2]; /* of the last host's and guest's view */
 };
 
-/* What is a decoder's alone, and does not say where the walk is, has a line in snapshot.c (clear_own() and go_to()). */
+/* What is a decoder's alone, and does not say where the walk is, has a line in snapshot.c
+ * (clear_own() and go_to()). */
 struct pd_pt_decoder {
     /* Bytes. */
     const uint8_t *next, *end; /* not read yet */
@@ -114,7 +116,8 @@ struct pd_pt_decoder {
 
     struct pd_pt_time time;
 
-    /* Code. `ip` is instruction `index` of `node`; without a node it is where `from` leads, without that to be looked up. */
+    /* Code. `ip` is instruction `index` of `node`; without a node it is where `from` leads, without
+     * that to be looked up. */
     struct pd_pt_config config;
     enum walk walk;
     uint64_t ip, last_ip, psb_ip;
@@ -166,7 +169,8 @@ struct pd_pt_decoder {
     uint64_t sample_cycles; /* time.cycles at sample_time, which is yet to be set */
     bool sample_late;
     /* sample_insn_base: insns at the time that sample_time has */
-    /* A return to user space that was not returned although the caller is timeful: the last one since the call. */
+    /* A return to user space that was not returned although the caller is timeful: the last one
+     * since the call. */
     bool skipped, skipped_late;
     uint64_t skipped_time;       /* estimated; while it is late, to be added to the time */
     uint64_t skipped_cycles;     /* time.cycles then */
@@ -177,7 +181,8 @@ struct pd_pt_decoder {
     uint64_t watch_from;
     struct pd_pt_state state;
 
-    /* Three quarters of it, and mostly never used: marks leave out what comes from here on while nothing is in it. */
+    /* Three quarters of it, and mostly never used: marks leave out what comes from here on while
+     * nothing is in it. */
     struct pd_pt_items items;
     struct pd_pt_event_data event_data[PD_PT_MAX_EVENT_DATA], event_data_out[PD_PT_MAX_EVENT_DATA];
 };
@@ -211,7 +216,8 @@ struct walk_return walk_pop_return(struct pd_pt_decoder *d);
 void walk_tnt_unseen(struct pd_pt_decoder *d);
 
 /* fast/packet_loop.c */
-/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are left. */
+/* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are
+ * left. */
 bool walk_unseen(struct pd_pt_decoder *d);
 
 /* fast/run.c, fast/chain.c */
@@ -341,7 +347,8 @@ PD_INLINE uint64_t walk_time(const struct pd_pt_decoder *d)
     return d->time.timestamp + (d->time.insns - d->time.insn_base);
 }
 
-/* No sample comes, and nothing of the period changes, in fewer ticks than these. The time is not late. */
+/* No sample comes, and nothing of the period changes, in fewer ticks than these. The time is not
+ * late. */
 PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
 {
     uint64_t now = walk_time(d) + !d->continuous_period, masked = now & d->period_mask;
@@ -390,14 +397,15 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 
-/* What time it must not become unseen, when it is `now`. Once the limit is reached the next step is returned, whenever it is. */
+/* What time it must not become unseen, when it is `now`. Once the limit is reached the next step is
+ * returned, whenever it is. */
 PD_INLINE uint64_t walk_late_limit(const struct pd_pt_decoder *d, uint64_t now)
 {
     return now < d->limit ? d->limit : UINT64_MAX;
 }
 
-/* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and instructions may each take
- * half of what is left. False: not here. */
+/* CYCs may be late from here on, and calibration with them. Where samples go by time, cycles and
+ * instructions may each take half of what is left. False: not here. */
 PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
 {
     uint64_t limit = walk_late_limit(d, d->time.timestamp);
