@@ -81,6 +81,8 @@ struct perfdata_export_options {
     /* For forms of several tables: called with the name of one before its first byte, which then follows; 0 to go on. NULL:
      * only the first table is written. */
     int (*table)(void *data, const char *name);
+    /* Forms of one object: its name, path or build-id; NULL: the one with most branches. */
+    const char *object;
 };
 
 /* Set struct_size before. Since 0.1. */
@@ -121,9 +123,10 @@ PERFDATA_API perfdata_status perfdata_profile_export(const perfdata_profile *pro
 
 /* Since 0.1. */
 enum perfdata_format_flags {
-    PERFDATA_FORMAT_BINARY = 1 << 0, /* nothing for a terminal */
-    PERFDATA_FORMAT_TABLES = 1 << 1, /* several tables */
-    PERFDATA_FORMAT_SAMPLES = 1 << 2 /* shows samples one by one */
+    PERFDATA_FORMAT_BINARY = 1 << 0,  /* nothing for a terminal */
+    PERFDATA_FORMAT_TABLES = 1 << 1,  /* several tables */
+    PERFDATA_FORMAT_SAMPLES = 1 << 2, /* shows samples one by one */
+    PERFDATA_FORMAT_OBJECT = 1 << 3   /* of one object: options->object */
 };
 
 /* Names of forms; NULL beyond the last. *text (may be NULL): what it is for, in a line; *flags (may be NULL): enum

@@ -162,6 +162,14 @@ static void free_all(struct pd_convert *x)
     free(x->events);
 }
 
+/* What the form cannot heed is refused. */
+static perfdata_status check_object(const struct pd_convert *x)
+{
+    if (!x->options->object || x->format->flags & PERFDATA_FORMAT_OBJECT)
+        return PERFDATA_OK;
+    return pd_fail(x->context, PERFDATA_ERROR_ARGUMENT, -1, "the form is not of one object");
+}
+
 static perfdata_status take_options(struct pd_context *context,
                                     const struct perfdata_export_options *given,
                                     struct perfdata_export_options *out)
@@ -220,7 +228,8 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
                             .write_data = data };
     if (!x.format)
         return pd_fail(x.context, PERFDATA_ERROR_ARGUMENT, -1, "no form is called '%s'", format);
-    if (options.profile)
+    status = check_object(&x);
+    if (status >= 0 && options.profile)
         status = pd_take_options(x.context, &how, sizeof how, options.profile);
     if (status < 0)
         return status;
@@ -272,7 +281,9 @@ perfdata_status perfdata_profile_export(const perfdata_profile *profile, const c
                             .write = write,
                             .write_data = data };
     if (status >= 0 && x.format) {
-        status = convert_profile(&x, profile);
+        status = check_object(&x);
+        if (status >= 0)
+            status = convert_profile(&x, profile);
         free_all(&x);
     } else if (status >= 0) {
         status = pd_fail(&context, PERFDATA_ERROR_ARGUMENT, -1, "no form is called '%s'", format);

@@ -107,6 +107,8 @@ perfdata_status pd_direct_run(struct pd_direct *direct, struct perfdata_export_r
     perfdata_status status = pd_profile_open(&direct->shared);
     if (status >= 0)
         status = run(direct);
+    if (status >= 0 && direct->finish)
+        status = direct->finish(direct);
     if (result) {
         struct perfdata_export_result out = { sizeof out, direct->sample_count,
                                               pd_profile_trace_errors(&direct->shared) };

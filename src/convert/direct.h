@@ -16,6 +16,8 @@ struct pd_direct {
                    struct pd_text *out);
     /* The same in order, a run of samples at a time. */
     perfdata_status (*take)(struct pd_direct *direct, const char *bytes, size_t size);
+    /* After the last one, while symbols are still there; NULL: nothing to do. */
+    perfdata_status (*finish)(struct pd_direct *direct);
 };
 
 /* Refuses by name what makes no sense for a form without groups, weights and frames of its own. */

@@ -130,6 +130,11 @@ struct pd_source_line {
 bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                      struct pd_source_line *out);
 
+/* From what is looked up in the map's symbol table, which is loaded, to what the object's file counts. False: left as it is,
+ * for there is no such file. */
+bool pd_symbols_file_address(struct pd_symbols *symbols, const struct pd_map *map,
+                             uint64_t *address);
+
 /* Where the code of a map's object lies as a file. */
 enum pd_code_source {
     PD_CODE_IN_FILE,

@@ -387,6 +387,14 @@ bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint6
     return lines || !lines_path(loaded);
 }
 
+bool pd_symbols_file_address(struct pd_symbols *symbols, const struct pd_map *map,
+                             uint64_t *address)
+{
+    (void)symbols;
+    const struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
+    return loaded && file_address(map, loaded, address);
+}
+
 size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                             struct pd_lines_function *out)
 {

@@ -11,7 +11,7 @@
 
 struct export_options {
     struct tool_profile profile;
-    const char *output, *events, *group, *detail;
+    const char *output, *events, *group, *detail, *object;
     int branches, calls, callchains, count, lines;
 };
 #define FIELD(name) offsetof(struct export_options, name)
@@ -34,6 +34,11 @@ static const struct tool_option export_rows[] = {
     { TOOL_FLAG, 0, "lines", NULL, "source lines, also where frames differ by address",
       FIELD(lines) },
     TOOL_ROWS_PROFILE_CHAINS,
+    { TOOL_GROUP, .help = "Branches" },
+    { TOOL_STRING, 0, "object", "NAME",
+      "the object that bolt, fdata and autofdo are of: name, path or build-id; default: the one "
+      "with most branches",
+      FIELD(object) },
     { TOOL_GROUP, .help = "Databases" },
     { TOOL_FLAG, 0, "branches", NULL, "without the columns that only other samples have",
       FIELD(branches) },
@@ -73,6 +78,7 @@ static const char *not_of_database(const struct tool *tool, const struct export_
            : options->group                   ? "--group"
            : options->detail                  ? "--detail"
            : options->lines                   ? "--lines"
+           : options->object                  ? "--object"
            : options->profile.hide_chain      ? "-G"
            : options->profile.max_stack       ? "--max-stack"
            : options->profile.stop            ? "--stop-bt"
@@ -165,7 +171,8 @@ static enum tool_exit run_profile(struct tool *tool, const struct export_options
     struct perfdata_export_options how = { .struct_size = sizeof how,
                                            .flags = options->count ? PERFDATA_EXPORT_COUNT : 0,
                                            .events = options->events,
-                                           .profile = &profile };
+                                           .profile = &profile,
+                                           .object = options->object };
     struct perfdata_export_result result = { .struct_size = sizeof result };
     const char *path = options->output ? options->output : "-";
     perfdata_recording *recording;
@@ -219,6 +226,7 @@ const struct tool_verb tool_verb_export = {
         "weigh together; `pprof`,\n`speedscope` and `callgrind` sum up stacks as well. `firefox` "
         "and "
         "`chrome` show samples one by one, in time.\n\n"
+        "`bolt`, `fdata` and `autofdo` have the branches of one object (--object), for compilers.\n"
         "`csv` and `parquet` make a file for each table, in the folder that -o names. "
         "`json` is the text of `perf data convert --to-json`.\n\n"
         "`sqlite` makes a database file, `postgresql` a script for psql; both have the tables and "

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Branches of a recording, counted: what compilers and BOLT are fed with.
+ *
+ * They come from branch stacks and from the branches of a trace. Between two of them code ran in a straight line, which is
+ * counted as well: a run. Forms are of one object, whose addresses are as its file counts. */
+#ifndef PD_CONVERT_BRANCHES_H
+#define PD_CONVERT_BRANCHES_H
+#include "base/intern.h"
+#include "convert/direct.h"
+
+enum pd_flow_kind {
+    PD_FLOW_BRANCH,
+    PD_FLOW_RUN,        /* from a branch's target to the next branch */
+    PD_FLOW_ENTERED_RUN /* the same, but that target was reached from another object */
+};
+
+struct pd_flow_end {
+    const struct pd_map *map; /* NULL: unknown, or not of the object */
+    const struct pd_symbol *symbol;
+    uint64_t
+        address; /* as symbols are looked up; in a list, as the file counts: `place` has the former */
+    uint64_t place;
+};
+
+struct pd_flow {
+    struct pd_flow_end from, to;
+    uint64_t count, misses; /* of those, that the processor had not predicted */
+    uint32_t kind;
+};
+
+struct pd_flow_list {
+    PD_VEC(struct pd_flow) flows;
+};
+
+/* By address. */
+PD_INLINE int pd_flow_order(const struct pd_flow *a, const struct pd_flow *b)
+{
+    if (a->from.address != b->from.address)
+        return a->from.address < b->from.address ? -1 : 1;
+    return (a->to.address > b->to.address) - (a->to.address < b->to.address);
+}
+
+/* A form: writes the flows of one object, sorted by kind, then by address, while symbols are there. */
+typedef perfdata_status (*pd_branches_fn)(struct pd_convert *x, struct pd_symbols *symbols,
+                                          const struct pd_flow_list *list);
+
+perfdata_status pd_branches_run(struct pd_convert *x, const struct perfdata_profile_options *how,
+                                struct perfdata_export_result *result, const char *form,
+                                pd_branches_fn put);
+
+#endif
