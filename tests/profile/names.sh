@@ -27,7 +27,7 @@ open(work + "/nasty.pdt", "wb").write(text)
 END
 "$PERFDATA" dump --pdt -i "$demo/spin.data" >"$work/plain.pdt" && python3 "$work/make.py" "$demo" "$work" &&
     "$PERFDATA" assemble "$work/nasty.pdt" -o "$work/nasty.data" || { echo 'the recording could not be made'; exit 1; }
-formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d ,)
+formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , | sed "s/bolt fdata autofdo //") # these need branches: branches.sh
 for format in $formats; do
     rm -rf "$work/$format"
     "$PERFDATA" export "$format" -i "$work/nasty.data" --symfs "$demo/symfs" --kallsyms "$work/kallsyms" -o "$work/$format" || {
