@@ -11,18 +11,19 @@ enum { LIBRARY = 1, CATEGORY_USER = 0, CATEGORY_KERNEL = 1 };
 
 struct row {
     uint64_t time, weight;
-    uint32_t stack, slot; /* slot: thread * events + event */
+    uint32_t stack, thread, event;
 };
 
 struct firefox {
     struct pd_strings strings;
     PD_VEC(struct row) rows;
-    size_t *begin;        /* by slot: where its rows begin in `order` */
-    uint32_t *order;      /* rows by slot */
+    size_t *begin;        /* by thread: where its rows begin in `order` */
+    uint32_t *order;      /* rows by thread and event */
     size_t *switch_begin; /* by thread, likewise */
     uint32_t *switches;
     uint32_t events;
-    uint64_t first; /* time of the first sample */
+    bool names_events; /* a thread's name ends with its event's */
+    uint64_t first;    /* time of the first sample */
 };
 
 static perfdata_status begin(struct pd_convert *x)
@@ -38,14 +39,14 @@ static perfdata_status take_samples(struct pd_convert *x, const struct perfdata_
 {
     struct firefox *f = x->state;
     for (size_t i = 0; i < samples->count; i++) {
-        uint64_t slot = (uint64_t)samples->thread[i] * f->events + samples->event[i];
         if (!x->events[samples->event[i]])
             continue;
-        if (slot >= UINT32_MAX || f->rows.count >= UINT32_MAX - 1)
+        if (f->rows.count >= UINT32_MAX - 1)
             return pd_fail(x->context, PERFDATA_ERROR_LIMIT, -1, "too many samples for the form");
-        if (!pd_vec_push(&f->rows, (struct row){ samples->time[i],
-                                                 pd_convert_weight(x, 1, samples->weight[i]),
-                                                 samples->stack[i], (uint32_t)slot }))
+        if (!pd_vec_push(&f->rows,
+                         (struct row){ samples->time[i],
+                                       pd_convert_weight(x, 1, samples->weight[i]),
+                                       samples->stack[i], samples->thread[i], samples->event[i] }))
             return pd_convert_no_memory(x);
     }
     return PERFDATA_OK;
@@ -408,16 +409,15 @@ static uint32_t event_name(struct pd_convert *x, uint32_t event)
     return pd_strings_name(&f->strings, name, strlen(name));
 }
 
-/* `first`: the thread's first event, which shows its switches. */
-static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_t event, bool first)
+/* The thread's rows of an event. `first`: it is the first one, which shows the thread's switches. */
+static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_t event,
+                                  size_t from, size_t to, bool first)
 {
     struct firefox *f = x->state;
     const struct perfdata_profile_thread *of = perfdata_profile_thread(x->profile, thread);
-    uint32_t slot = thread * f->events + event, only;
-    size_t from = f->begin[slot], to = f->begin[slot + 1];
     struct pd_text *out = &x->out, name = { 0 };
     pd_convert_name(&name, of->comm, strlen(of->comm));
-    if (pd_convert_event_count(x, &only) > 1) {
+    if (f->names_events) {
         pd_text_string(&name, " (");
         const char *event_text = perfdata_profile_event(x->profile, event)->name;
         pd_convert_name(&name, event_text, strlen(event_text));
@@ -450,23 +450,28 @@ static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_
     return status;
 }
 
-/* Sorts rows by slot and switches by thread, both in the order of time. */
+/* Sorts rows by thread and event and switches by thread, all in the order of time. */
 static bool sort_rows(struct pd_convert *x, struct firefox *f)
 {
     size_t threads = perfdata_profile_thread_count(x->profile);
-    size_t slots = threads * f->events, switches = perfdata_profile_switch_count(x->profile);
-    f->begin = calloc(slots + 2, sizeof *f->begin);
-    f->order = malloc((f->rows.count + 1) * sizeof *f->order);
+    size_t switches = perfdata_profile_switch_count(x->profile);
+    const struct row *rows = f->rows.data;
+    size_t count = f->rows.count;
+    uint32_t *by_event = malloc((count + 1) * sizeof *by_event);
+    size_t *begin = NULL;
+    f->order = malloc((count + 1) * sizeof *f->order);
+    if (by_event && f->order)
+        begin = pd_convert_sort(count ? &rows->event : NULL, sizeof *rows, count, f->events, NULL,
+                                by_event);
+    if (begin)
+        f->begin = pd_convert_sort(count ? &rows->thread : NULL, sizeof *rows, count, threads,
+                                   by_event, f->order);
+    free(by_event);
+    free(begin);
     f->switch_begin = calloc(threads + 2, sizeof *f->switch_begin);
     f->switches = malloc((switches + 1) * sizeof *f->switches);
-    if (!f->begin || !f->order || !f->switch_begin || !f->switches || switches >= UINT32_MAX)
+    if (!f->begin || !f->switch_begin || !f->switches || switches >= UINT32_MAX)
         return false;
-    for (size_t i = 0; i < f->rows.count; i++)
-        f->begin[f->rows.data[i].slot + 2]++;
-    for (size_t i = 2; i < slots + 2; i++)
-        f->begin[i] += f->begin[i - 1];
-    for (size_t i = 0; i < f->rows.count; i++)
-        f->order[f->begin[f->rows.data[i].slot + 1]++] = (uint32_t)i;
     for (size_t i = 0; i < switches; i++)
         f->switch_begin[perfdata_profile_switch(x->profile, i)->thread + 2]++;
     for (size_t i = 2; i < threads + 2; i++)
@@ -484,16 +489,18 @@ static perfdata_status put_threads(struct pd_convert *x)
     bool begun = false;
     pd_text_string(&x->out, "\"threads\":[");
     for (uint32_t i = 0; i < perfdata_profile_thread_count(x->profile) && status >= 0; i++) {
+        size_t from = f->begin[i], to = f->begin[i + 1];
         bool first = true, switches = f->switch_begin[i] != f->switch_begin[i + 1];
-        for (uint32_t event = 0; event < f->events && status >= 0; event++) {
-            size_t slot = (size_t)i * f->events + event;
-            bool is_last = event + 1 == f->events;
-            if (f->begin[slot] == f->begin[slot + 1] && !(is_last && first && switches))
-                continue;
+        while (status >= 0 && (from < to || (first && switches && f->events))) {
+            uint32_t event = from < to ? f->rows.data[f->order[from]].event : f->events - 1;
+            size_t until = from;
+            while (until < to && f->rows.data[f->order[until]].event == event)
+                until++;
             pd_text_string(&x->out, begun ? ",\n" : "\n");
             begun = true;
-            status = put_thread(x, i, event, first);
+            status = put_thread(x, i, event, from, until, first);
             first = false;
+            from = until;
         }
     }
     pd_text_string(&x->out, "]}\n");
@@ -507,6 +514,8 @@ static perfdata_status end(struct pd_convert *x)
         return pd_convert_no_memory(x);
     if (perfdata_profile_times(x->profile, &f->first, NULL) < 0)
         f->first = 0;
+    uint32_t only;
+    f->names_events = pd_convert_event_count(x, &only) > 1;
     pd_strings_id(&f->strings, "", 0);
     for (uint32_t i = 0; i < f->events; i++)
         event_name(x, i);

@@ -2,6 +2,7 @@
 /* Functions and threads -> the texts that forms have for them; sums by what stands above a stack. */
 #include "convert/convert.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include <stdlib.h>
 
 void pd_convert_name(struct pd_text *out, const char *name, size_t length)
@@ -192,4 +193,21 @@ perfdata_status pd_convert_sums_make(struct pd_convert *x, const struct pd_conve
     }
     free(table.slots);
     return PERFDATA_OK;
+}
+
+size_t *pd_convert_sort(const uint32_t *first, size_t stride, size_t count, size_t limit,
+                        const uint32_t *from, uint32_t *to)
+{
+    size_t *begin = pd_memory_noted(calloc(limit + 2, sizeof *begin));
+    if (!begin)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        begin[first[i * (stride / sizeof *first)] + (size_t)2]++;
+    for (size_t i = 2; i < limit + 2; i++)
+        begin[i] += begin[i - 1];
+    for (size_t i = 0; i < count; i++) {
+        size_t thing = from ? from[i] : i;
+        to[begin[first[thing * (stride / sizeof *first)] + (size_t)1]++] = (uint32_t)thing;
+    }
+    return begin;
 }

@@ -61,6 +61,8 @@ struct otlp {
     struct pd_strings tables[TABLES];
     struct pd_convert_groups groups;
     struct pd_convert_sums sums;
+    uint32_t *order;       /* sums by event */
+    size_t *begin;         /* by event: where its sums begin there */
     struct range *ranges;  /* by object: addresses that occur */
     uint32_t *stack_of;    /* by stack: entry, 0: none yet */
     uint32_t *location_of; /* likewise, of the stack's first frame */
@@ -219,7 +221,9 @@ static uint64_t wall_clock(const struct pd_convert *x, uint64_t time)
     return clock && clock->present ? clock->wall_clock + (time - clock->clock_time) : 0;
 }
 
-static void put_profile(struct pd_convert *x, struct otlp *o, uint32_t index, struct pd_text *out)
+/* `from` to `to`: the sums of the event. */
+static void put_profile(struct pd_convert *x, struct otlp *o, uint32_t index, size_t from,
+                        size_t to, struct pd_text *out)
 {
     const struct perfdata_profile_event *event = perfdata_profile_event(x->profile, index);
     bool count = x->options->flags & PERFDATA_EXPORT_COUNT;
@@ -229,9 +233,8 @@ static void put_profile(struct pd_convert *x, struct otlp *o, uint32_t index, st
     pd_pb_uint(&o->message, TYPE_NAME, name);
     pd_pb_uint(&o->message, TYPE_UNIT, unit);
     pd_pb_message(out, PROFILE_TYPE, &o->message);
-    for (size_t i = 0; i < o->sums.list.count; i++)
-        if (o->sums.list.data[i].event == index)
-            put_sample(x, o, &o->sums.list.data[i], out);
+    for (size_t i = from; i < to; i++)
+        put_sample(x, o, &o->sums.list.data[o->order[i]], out);
     if (perfdata_profile_times(x->profile, &first, &last) < 0)
         return;
     if (wall_clock(x, first))
@@ -297,7 +300,7 @@ static perfdata_status put_all(struct pd_convert *x, struct otlp *o)
     for (uint32_t i = 0; i < perfdata_profile_event_count(x->profile); i++) {
         if (!x->events[i] || !perfdata_profile_event(x->profile, i)->samples)
             continue;
-        put_profile(x, o, i, &profile);
+        put_profile(x, o, i, o->begin[i], o->begin[i + 1], &profile);
         pd_pb_message(&scoped, SCOPE_PROFILE, &profile);
     }
     pd_pb_message(&resource, RESOURCE_SCOPE, &scoped);
@@ -309,6 +312,17 @@ static perfdata_status put_all(struct pd_convert *x, struct otlp *o)
     for (unsigned table = MAPPINGS; table < TABLES; table++)
         x->out.failed |= o->tables[table].failed;
     return pd_convert_flush(x, true);
+}
+
+static bool sort_sums(struct pd_convert *x, struct otlp *o)
+{
+    const struct perfdata_profile_sum *sums = o->sums.list.data;
+    size_t count = o->sums.list.count;
+    o->order = malloc((count + 1) * sizeof *o->order);
+    if (o->order)
+        o->begin = pd_convert_sort(count ? &sums->event : NULL, sizeof *sums, count,
+                                   perfdata_profile_event_count(x->profile), NULL, o->order);
+    return o->begin;
 }
 
 static perfdata_status end(struct pd_convert *x)
@@ -328,6 +342,8 @@ static perfdata_status end(struct pd_convert *x)
     perfdata_status status = pd_convert_groups_make(x, &o->groups);
     if (status >= 0)
         status = pd_convert_sums_make(x, &o->groups, &o->sums);
+    if (status >= 0 && !sort_sums(x, o))
+        status = pd_convert_no_memory(x);
     return status < 0 ? status : put_all(x, o);
 }
 
@@ -344,6 +360,8 @@ static void free_state(struct pd_convert *x)
     pd_text_free(&o->message);
     pd_text_free(&o->part);
     pd_text_free(&o->name);
+    free(o->order);
+    free(o->begin);
     free(o->ranges);
     free(o->stack_of);
     free(o->location_of);

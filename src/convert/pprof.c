@@ -391,6 +391,18 @@ static void put_sample(struct pd_convert *x, struct pprof *pprof,
     pd_pb_message(&x->out, PROFILE_SAMPLE, &pprof->message);
 }
 
+/* Each stack has a value of each event, nearly all of them 0: of thousands of events that is more than anybody can read. */
+static perfdata_status check_size(struct pd_convert *x, const struct pprof *pprof)
+{
+    enum { VALUES_MAX = 1 << 27 };
+    if (!pprof->columns || pprof->sums.list.count <= VALUES_MAX / pprof->columns)
+        return PERFDATA_OK;
+    return pd_fail(x->context, PERFDATA_ERROR_LIMIT, -1,
+                   "%u events of %zu stacks are too many for pprof, which has a value of each "
+                   "event for each stack; choose some with --event",
+                   (unsigned)(pprof->columns / 2), pprof->sums.list.count);
+}
+
 /* ---- the whole ---- */
 
 static perfdata_status put_tables(struct pd_convert *x, struct pprof *pprof)
@@ -447,7 +459,9 @@ static perfdata_status end(struct pd_convert *x)
     if (status < 0)
         return status;
     put_types(x, pprof);
-    status = put_mappings(x, pprof);
+    status = check_size(x, pprof);
+    if (status >= 0)
+        status = put_mappings(x, pprof);
     return status < 0 ? status : put_tables(x, pprof);
 }
 

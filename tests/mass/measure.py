@@ -46,6 +46,13 @@ VERBS = {
     "merge": ["merge", "-o", "%", "@", "@"],
     "sqlite": ["export", "sqlite", "-o", "%", "-i", "@"],
     "aux": ["aux", "list", "-i", "@"],
+    "annotate": ["annotate", "--stdio", "-i", "@"],
+    "flame": ["flame", "-i", "@", "-o", "%"],
+    "pprof": ["export", "pprof", "-i", "@", "-o", "%"],
+    "firefox": ["export", "firefox", "-i", "@", "-o", "%"],
+    "otlp": ["export", "otlp", "-i", "@", "-o", "%"],
+    "folded": ["export", "folded", "-i", "@", "-o", "%"],
+    "json": ["data", "convert", "--to-json", "%", "-i", "@"],
 }
 
 # What a kind makes of the output: each of N processes has 1,000 maps, or its line as many blanks as it has ancestors.
