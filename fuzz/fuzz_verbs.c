@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One file of any bytes, read by the whole command: script, report, header and check, each with one
- * of several rows of options (the file's last byte says which), as somebody who got the file would
- * run them. A verb may complain; it must end. */
+/* One file of any bytes, read by the whole command as somebody who got the file would run it:
+ * script, report, header and check, or the verbs of one subject and the forms of export, each with
+ * one of several rows of options; the file's last byte says which. A verb may complain; it must
+ * end. */
 #include "tool/verbs.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,6 +54,28 @@ static const char *const headers[ROWS][WORDS] = {
     { "dump", "--header" },
 };
 
+static const char *const subjects[ROWS][WORDS] = {
+    { "annotate", NOWHERE, "-j", "1", "--stdio" },
+    { "sched", "latency" },
+    { "sched", "map" },
+    { "sched", "timehist", "--symfs", "/dev/shm/perfdata-none", "--kallsyms", "/dev/null" },
+    { "kmem", "stat", "--caller", "--alloc" },
+    { "lock", "report" },
+    { "lock", "contention" },
+    { "stat", "report" },
+};
+
+static const char *const forms[ROWS][WORDS] = {
+    { "export", "pprof", NOWHERE, "-o", "-" },
+    { "export", "json", NOWHERE, "-o", "-" },
+    { "export", "firefox", NOWHERE, "-o", "-" },
+    { "export", "perfetto", NOWHERE, "-o", "-" },
+    { "export", "otlp", NOWHERE, "-o", "-" },
+    { "export", "callgrind", NOWHERE, "-o", "-" },
+    { "export", "speedscope", NOWHERE, "--itrace=i1us", "-o", "-" },
+    { "flame", NOWHERE, "-o", "-" },
+};
+
 static const char *const checks[ROWS][WORDS] = { { "check" } };
 
 static char path[64];
@@ -97,10 +120,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     close(fd);
     unsigned row = data[size - 1] % ROWS;
-    run(scripts[row]);
-    run(reports[row]);
-    run(headers[row]);
-    run(checks[0]);
+    if (data[size - 1] / ROWS % 2) {
+        run(subjects[row]);
+        run(forms[row]);
+    } else {
+        run(scripts[row]);
+        run(reports[row]);
+        run(headers[row]);
+        run(checks[0]);
+    }
     unlink(path);
     return 0;
 }

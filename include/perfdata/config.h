@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* A setting "section.key" in the files' order, a later one holds; value NULL: there is no "=". The
- * strings live during the call. 0 to go on; anything else ends the reading. Since 0.2. */
+/* A setting "section.key" in the files' order, a later one holds. The strings live during the
+ * call. 0 to go on; anything else ends the reading. Since 0.2. */
 typedef int (*perfdata_setting_fn)(void *data, const char *key, const char *value);
 
 /* Reads `only` (what PERF_CONFIG names), or where that is NULL /etc/perfconfig and

@@ -119,7 +119,7 @@ static bool take_value(struct reader *reader)
 }
 
 /* A line that begins with `c`. */
-static bool take_entry(struct reader *reader, int c, bool *has_value)
+static bool take_entry(struct reader *reader, int c)
 {
     reader->key.length = 0;
     pd_text_bytes(&reader->key, reader->section.data, reader->section.length);
@@ -128,24 +128,23 @@ static bool take_entry(struct reader *reader, int c, bool *has_value)
         pd_text_char(&reader->key, (char)lower(c));
     while (is_blank(c))
         c = next_char(reader);
-    *has_value = c == '=';
-    return *has_value ? take_value(reader) : c < 0 || c == '\n';
+    return c == '=' && take_value(reader); /* perf takes no key alone */
 }
 
-static int tell(struct reader *reader, bool has_value, pd_config_fn each, void *data)
+static int tell(struct reader *reader, pd_config_fn each, void *data)
 {
     pd_text_char(&reader->key, 0);
     pd_text_char(&reader->value, 0);
     if (reader->key.failed || reader->value.failed || reader->section.failed)
         return PERFDATA_ERROR_MEMORY;
-    return each(data, reader->key.data, has_value ? reader->value.data : NULL);
+    return each(data, reader->key.data, reader->value.data);
 }
 
 bool pd_config_parse(const char *text, size_t size, pd_config_fn each, void *data, int *result,
                      unsigned *line)
 {
     struct reader reader = { .at = text, .end = text + size, .line = 1 };
-    bool good = true, has_value;
+    bool good = true;
     *result = 0;
     while (good && !*result) {
         *line = reader.line;
@@ -160,9 +159,9 @@ bool pd_config_parse(const char *text, size_t size, pd_config_fn each, void *dat
             good = take_section(&reader);
             *line = reader.line; /* as perf counts: of an unterminated section the line behind it */
         } else {
-            good = is_key(c) && reader.section.length && take_entry(&reader, c, &has_value);
+            good = is_key(c) && reader.section.length && take_entry(&reader, c);
             if (good)
-                *result = tell(&reader, has_value, each, data);
+                *result = tell(&reader, each, data);
         }
     }
     pd_text_free(&reader.section);
@@ -171,6 +170,13 @@ bool pd_config_parse(const char *text, size_t size, pd_config_fn each, void *dat
     return good;
 }
 
+static int skip_entry(void *data, const char *key, const char *value)
+{
+    (void)data, (void)key, (void)value;
+    return 0;
+}
+
+/* `each` NULL: only what does not parse is told. */
 static int read_file(struct pd_context *context, const char *path, pd_config_fn each, void *data)
 {
     struct pd_source *source;
@@ -185,7 +191,9 @@ static int read_file(struct pd_context *context, const char *path, pd_config_fn 
     perfdata_status status = text ? pd_source_read(source, 0, text, FILE_MAX, &size)
                                   : pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "no memory for %s",
                                             path);
-    if (status == PERFDATA_OK && !pd_config_parse(text, size, each, data, &result, &line))
+    bool good = status < 0 ||
+                pd_config_parse(text, size, each ? each : skip_entry, data, &result, &line);
+    if (!good && !each)
         status = pd_warning(context, PERFDATA_ISSUE_CONFIG, -1, "bad config file line %u in %s\n",
                             line, path);
     free(text);
@@ -193,8 +201,8 @@ static int read_file(struct pd_context *context, const char *path, pd_config_fn 
     return result ? result : (int)status;
 }
 
-int pd_config_read(struct pd_context *context, const struct pd_config_places *places,
-                   pd_config_fn each, void *data)
+static int read_all(struct pd_context *context, const struct pd_config_places *places,
+                    pd_config_fn each, void *data)
 {
     if (places->only)
         return read_file(context, places->only, each, data);
@@ -210,18 +218,24 @@ int pd_config_read(struct pd_context *context, const struct pd_config_places *pl
     return result;
 }
 
+/* As perf: what does not parse in any of the files is told before what is wrong with a value. */
+int pd_config_read(struct pd_context *context, const struct pd_config_places *places,
+                   pd_config_fn each, void *data)
+{
+    int result = read_all(context, places, NULL, NULL);
+    return result ? result : read_all(context, places, each, data);
+}
+
 int pd_config_truth(const char *value)
 {
     static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no",
                                                                               "off" };
-    for (size_t i = 0; value && i < PD_LENGTH(yes); i++) {
+    for (size_t i = 0; i < PD_LENGTH(yes); i++) {
         if (!strcasecmp(value, yes[i]))
             return 1;
         if (!strcasecmp(value, no[i]))
             return 0;
     }
-    if (!value)
-        return 1;
     char *end;
     long number = strtol(value, &end, 0);
     return !*value ? 0 : *end ? -1 : number != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* perfconfig files: "[section]", "key = value", "key". */
+/* perfconfig files: "[section]", "key = value". */
 #ifndef PD_CONFIG_H
 #define PD_CONFIG_H
 #include "base/context.h"
@@ -18,16 +18,15 @@ struct pd_config_places {
         .home = (options)->search.home                                                             \
     }
 
-/* Calls `each` with "section.key" in the files' order; value NULL: no "=". Stops when it returns
- * non-zero, and returns that. A file that is not there is empty; a line that does not parse ends
- * its file with an issue. */
+/* Calls `each` with "section.key" in the files' order. Stops when it returns non-zero, and returns
+ * that. A file that is not there is empty; a line that does not parse ends its file with an issue. */
 typedef int (*pd_config_fn)(void *data, const char *key, const char *value);
 int pd_config_read(struct pd_context *context, const struct pd_config_places *places,
                    pd_config_fn each, void *data);
 /* The same of a file's text. False: line *line does not parse. */
 bool pd_config_parse(const char *text, size_t size, pd_config_fn each, void *data, int *result,
                      unsigned *line);
-/* One of perf's words for yes and no, or a number; NULL, a key alone, is yes. -1: neither. */
+/* One of perf's words for yes and no, or a number. -1: neither. */
 int pd_config_truth(const char *value);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of --itrace and keys of perfconfig -> options of decoding. */
 #include "itrace/options.h"
+#include "io/settings.h"
 #include "itrace/intel_pt/walk/decoder.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -328,19 +329,9 @@ bool pd_itrace_options_config(struct pd_itrace_options *options, const char *key
 struct config_reader {
     struct pd_itrace_options *options;
     struct pd_context *context;
+    struct pd_chain_settings chains;
     enum pd_itrace_verb verb;
 };
-
-static int take_order(const struct config_reader *reader, const char *value)
-{
-    size_t length = strlen(value);
-    bool callers = length && !strncmp(value, "caller", length);
-    if (!callers && (!length || strncmp(value, "callee", length) != 0))
-        return pd_fail(reader->context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid callchain order: %s",
-                       value);
-    reader->options->callers_first = callers;
-    return 0;
-}
 
 static int take_cache(const struct config_reader *reader, const char *value)
 {
@@ -369,11 +360,17 @@ const char *pd_itrace_options_cache(const struct pd_itrace_options *options, con
 
 static int take_entry(void *data, const char *key, const char *value)
 {
-    const struct config_reader *reader = data;
-    if (reader->verb == PD_ITRACE_SCRIPT && !strcmp(key, "call-graph.order"))
-        return take_order(reader, value ? value : "");
+    struct config_reader *reader = data;
+    bool known = false;
+    int taken = 0;
+    if (reader->verb == PD_ITRACE_SCRIPT)
+        taken = pd_chain_settings_take(reader->context, &reader->chains, key, value, &known);
+    if (known) {
+        reader->options->callers_first = !strcmp(reader->chains.order, "caller");
+        return taken;
+    }
     if (!strcmp(key, "buildid.dir"))
-        return take_cache(reader, value ? value : "");
+        return take_cache(reader, value);
     if (is_of_terminal(key))
         return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                         "perfconfig: %s changes nothing here: it is of perf's annotated code or "
@@ -382,7 +379,7 @@ static int take_entry(void *data, const char *key, const char *value)
     if (pd_itrace_options_config(reader->options, key, value))
         return 0;
     return pd_issue(reader->context, PERFDATA_ISSUE_SKIPPED_BYTES, -1,
-                    "perfconfig: %s: '%s' is no value for it", key, value ? value : "");
+                    "perfconfig: %s: '%s' is no value for it", key, value);
 }
 
 perfdata_status pd_itrace_options_take(struct pd_itrace_options *options, enum pd_itrace_verb verb,
@@ -390,7 +387,7 @@ perfdata_status pd_itrace_options_take(struct pd_itrace_options *options, enum p
                                        const struct pd_config_places *places,
                                        const char *const *asked, size_t count)
 {
-    struct config_reader reader = { options, context, verb };
+    struct config_reader reader = { .options = options, .context = context, .verb = verb };
     pd_itrace_options_init(options, verb);
     perfdata_status status = places ? pd_config_read(context, places, take_entry, &reader) : 0;
     for (size_t i = 0; i < count && status == PERFDATA_OK; i++)

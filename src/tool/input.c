@@ -219,18 +219,24 @@ enum tool_exit tool_close(struct tool *tool, perfdata_recording *recording, perf
     return code;
 }
 
+/* What perf ends with when a perfconfig file has a value that it refuses. */
+enum { PERF_EXIT_SETTINGS = 255 };
+
 enum tool_exit tool_close_run(struct tool *tool, perfdata_recording *recording,
                               perfdata_status status, int perf_exit)
 {
     bool perf_has = status < 0 && status != PERFDATA_ERROR_OUTPUT && perf_exit >= 0;
     bool annotates = !strcmp(tool->verb, "annotate");
-    if (perf_has && tool->as_perf && (annotates || !strcmp(tool->verb, "report"))) {
-        const char *text = perfdata_recording_error(recording, NULL);
+    const char *text = status < 0 ? perfdata_recording_error(recording, NULL) : "";
+    bool of_settings = strstr(text, "Error in the given config file: ");
+    if (tool->as_perf &&
+        (of_settings || (perf_has && (annotates || !strcmp(tool->verb, "report"))))) {
         tool_tell_warnings(tool);
-        bool bare = strstr(text, "\nError:\n") || (annotates && strstr(text, " -C option "));
+        bool bare = of_settings || strstr(text, "\nError:\n") ||
+                    (annotates && strstr(text, " -C option "));
         fprintf(stderr, "%s%s\n", bare ? "" : "Error:\n", text);
         perfdata_recording_close(recording);
-        return tool_exit_as(tool, TOOL_NOTHING, perf_exit);
+        return tool_exit_as(tool, TOOL_NOTHING, of_settings ? PERF_EXIT_SETTINGS : perf_exit);
     }
     enum tool_exit code = tool_close(tool, recording, status);
     if (perf_has)

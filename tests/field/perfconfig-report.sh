@@ -61,7 +61,25 @@ says "bad config value for 'report.children', ignoring..." '[report]\nchildren =
 says 'report.nonsense' '[report]\nnonsense = 1\n' report
 says 'Invalid callchain mode: odd' '[call-graph]\nprint-type = odd\n' report
 says 'Invalid callchain order: odd' '[call-graph]\norder = odd\n' script
-says 'hist.percentage' '[hist]\npercentage = odd\n' report
+says 'wrong config key-value pair hist.percentage=odd' '[hist]\npercentage = odd\n' report
+# What perf says of settings, in its order, and how it ends.
+case $(perf --version 2>/dev/null) in
+'perf version 6.1.'*)
+    for settings in 'report]\nchildren\n' 'call-graph]\nprint-type = odd\n[x\n' 'call-graph]\norder = odd\n' \
+        'call-graph]\nthreshold = odd\n' 'hist]\npercentage = odd\n' 'report]\nchildren = maybe\n[x\n' \
+        'call-graph]\nsort-key = odd\n' 'call-graph]\nprint-limit = odd\n'; do
+        printf "[$settings" >config
+        for verb in 'report --stdio' script; do
+            # shellcheck disable=SC2086
+            PERF_CONFIG=config perf $verb -i rec.data 2>&1 >/dev/null | grep config >expected
+            # shellcheck disable=SC2086
+            PERF_CONFIG=config ./perf $verb -i rec.data 2>&1 >/dev/null | grep config >found
+            [ -s expected ] || [ "$verb" = script ] || { echo "[$settings: perf says nothing"; failed=1; }
+            diff expected found || { echo "perf $verb with [$settings"; failed=1; }
+        done
+    done
+    ;;
+esac
 for verb in report script; do
     # As perf counts the line: that behind a section that ends too early, but that of any other fault.
     says 'bad config file line 2 in config' '[bad\n' $verb

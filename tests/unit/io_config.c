@@ -8,7 +8,7 @@
 
 static int add(void *data, const char *key, const char *value)
 {
-    pd_text_format(data, "%s=%s;", key, value ? value : "(none)");
+    pd_text_format(data, "%s=%s;", key, value);
     return !strcmp(key, "stop.here") ? 7 : 0;
 }
 
@@ -55,8 +55,9 @@ static void check_places(void)
 
 int main(void)
 {
-    check("[intel-pt]\n\tmispred-all = on\n  max-loops=5\r\nalone\n", true,
-          "intel-pt.mispred-all=on;intel-pt.max-loops=5;intel-pt.alone=(none);");
+    check("[intel-pt]\n\tmispred-all = on\n  max-loops=5\r\nempty =\n", true,
+          "intel-pt.mispred-all=on;intel-pt.max-loops=5;intel-pt.empty=;");
+    check("[a]\nk = 1\nalone\nl = 2\n", false, "a.k=1;");
     check("# word\n; word\n[A]\nKey = a b  # not this\nk = \"x ; y \" z\n", true,
           "a.key=a b;a.k=x ; y  z;");
     check("[a \"Sub.X\"]\nk = q\\\\\\tr\\\ns", true, "a.Sub.X.k=q\\\trs;");

@@ -3,6 +3,7 @@
 #include "render/report/settings.h"
 #include "base/base.h"
 #include "io/config.h"
+#include "io/settings.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -11,8 +12,8 @@ struct reader {
     struct pd_context *context;
     struct perfdata_report_options *options;
     struct pd_report_settings *settings;
-    bool no_children, group, relative;
-    char mode[16], order[16], key[16], threshold[32], limit[32];
+    bool no_children, group;
+    struct pd_chain_settings chains;
 };
 
 static int take_truth(const struct reader *reader, const char *key, const char *value, bool *out)
@@ -23,57 +24,6 @@ static int take_truth(const struct reader *reader, const char *key, const char *
                           "bad config value for '%s', ignoring...\n", key);
     *out = given;
     return 0;
-}
-
-static int refuse(const struct reader *reader, const char *what, const char *value)
-{
-    return pd_fail(reader->context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid callchain %s: %s", what,
-                   value);
-}
-
-/* One of the words, which may be cut short, as in -g. */
-static int take_word(const struct reader *reader, const char *what, const char *value,
-                     const char *const *words, char *out, size_t size)
-{
-    for (; *words; words++) {
-        if (*value && !strncmp(value, *words, strlen(value))) {
-            snprintf(out, size, "%s", *words);
-            return 0;
-        }
-    }
-    return refuse(reader, what, value);
-}
-
-static int take_number(const struct reader *reader, const char *what, const char *value, char *out,
-                       size_t size)
-{
-    char *end;
-    double number = strtod(value, &end);
-    if (end == value || !(number >= 0))
-        return refuse(reader, what, value);
-    snprintf(out, size, "%.*s", (int)(end - value), value);
-    return 0;
-}
-
-static int take_chain(struct reader *reader, const char *key, const char *value)
-{
-    static const char *const modes[] = { "graph", "flat", "fractal", "folded", NULL };
-    static const char *const orders[] = { "caller", "callee", NULL };
-    static const char *const keys[] = { "function", "address", "srcline", NULL };
-    if (!strcmp(key, "print-type"))
-        return take_word(reader, "mode", value, modes, reader->mode, sizeof reader->mode);
-    if (!strcmp(key, "order"))
-        return take_word(reader, "order", value, orders, reader->order, sizeof reader->order);
-    if (!strcmp(key, "sort-key"))
-        return take_word(reader, "sort key", value, keys, reader->key, sizeof reader->key);
-    if (!strcmp(key, "threshold"))
-        return take_number(reader, "threshold", value, reader->threshold, sizeof reader->threshold);
-    if (!strcmp(key, "print-limit"))
-        return take_number(reader, "print limit", value, reader->limit, sizeof reader->limit);
-    if (!strcmp(key, "record-mode") || !strcmp(key, "dump-size")) /* of recording */
-        return 0;
-    return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
-                    "perfconfig: call-graph.%s is no setting that is known", key);
 }
 
 static int take_text(const struct reader *reader, const char *key, const char *value, char *out,
@@ -87,13 +37,13 @@ static int take_text(const struct reader *reader, const char *key, const char *v
 
 static int take_entry(void *data, const char *key, const char *value)
 {
-    static const char chains[] = "call-graph.";
     struct reader *reader = data;
     struct pd_report_settings *settings = reader->settings;
-    const char *text = value ? value : "";
-    bool children;
-    if (!strncmp(key, chains, sizeof chains - 1))
-        return take_chain(reader, key + sizeof chains - 1, text);
+    const char *text = value;
+    bool children, known;
+    int taken = pd_chain_settings_take(reader->context, &reader->chains, key, text, &known);
+    if (known)
+        return taken;
     if (!strcmp(key, "report.children")) {
         children = !reader->no_children;
         int status = take_truth(reader, key, value, &children);
@@ -107,16 +57,12 @@ static int take_entry(void *data, const char *key, const char *value)
                          sizeof settings->percent_limit);
     if (!strcmp(key, "report.sort_order"))
         return take_text(reader, key, text, settings->sort, sizeof settings->sort);
-    if (!strcmp(key, "hist.percentage")) {
-        reader->relative = !strcmp(text, "relative");
-        if (!reader->relative && strcmp(text, "absolute") != 0)
-            return pd_fail(reader->context, PERFDATA_ERROR_ARGUMENT, -1,
-                           "perfconfig: hist.percentage is relative or absolute, not '%s'", text);
-        return 0;
-    }
     if (!strcmp(key, "buildid.dir"))
         return take_text(reader, key, text, settings->cache, sizeof settings->cache);
-    if (!strncmp(key, "report.", 7) && strcmp(key, "report.queue-size") != 0)
+    bool of_chains = !strncmp(key, "call-graph.", 11) && strcmp(key, "call-graph.record-mode") &&
+                     strcmp(key, "call-graph.dump-size");
+    bool of_report = !strncmp(key, "report.", 7) && strcmp(key, "report.queue-size") != 0;
+    if (of_chains || of_report)
         return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
                         "perfconfig: %s is no setting that is known", key);
     return 0; /* of other verbs, of recording, of a terminal's colours: nothing of this text */
@@ -126,10 +72,11 @@ static int take_entry(void *data, const char *key, const char *value)
 static void put_chains(const struct reader *reader)
 {
     struct pd_report_settings *settings = reader->settings;
-    const char *const words[] = { reader->mode, reader->order, reader->key,
-                                  reader->limit[0] && !reader->threshold[0] ? "0.5"
-                                                                            : reader->threshold,
-                                  reader->limit };
+    const struct pd_chain_settings *chains = &reader->chains;
+    const char *const words[] = { chains->mode, chains->order, chains->key,
+                                  chains->limit[0] && !chains->threshold[0] ? "0.5"
+                                                                            : chains->threshold,
+                                  chains->limit };
     size_t at = 0;
     for (size_t i = 0; i < PD_LENGTH(words); i++)
         if (words[i][0])
@@ -151,7 +98,7 @@ perfdata_status pd_report_settings_take(struct pd_context *context,
         options->flags |= PERFDATA_REPORT_NO_CHILDREN;
     if (reader.group && !(options->flags & PERFDATA_REPORT_NO_GROUP))
         options->flags |= PERFDATA_REPORT_GROUP;
-    if (reader.relative && !(options->flags & PERFDATA_REPORT_ABSOLUTE))
+    if (reader.chains.relative && !(options->flags & PERFDATA_REPORT_ABSOLUTE))
         options->flags |= PERFDATA_REPORT_RELATIVE;
     if (*settings->percent_limit && !options->percent_limit)
         options->percent_limit = settings->percent_limit;

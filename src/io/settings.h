@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of perfconfig files that perf checks whatever it is asked to do: of call chains and of percentages. */
+#ifndef PD_SETTINGS_H
+#define PD_SETTINGS_H
+#include "base/context.h"
+
+/* Empty: not set. */
+struct pd_chain_settings {
+    char mode[16], order[16], key[16], threshold[32], limit[32];
+    bool relative; /* hist.percentage */
+};
+
+/* An entry of a file, when it is one of these; `*known` says so. A value that perf refuses is an error with its text. */
+int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings *settings,
+                           const char *key, const char *value, bool *known);
+
+#endif
