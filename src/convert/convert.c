@@ -137,6 +137,8 @@ static int take_samples(void *data, const perfdata_profile *profile,
         x->status = begin(x);
     if (x->status >= 0)
         x->status = x->format->samples(x, samples);
+    if (x->status < 0) /* who asks for samples only learns that nothing more is wanted */
+        memcpy(x->reason, x->context->message, sizeof x->reason);
     return x->status < 0;
 }
 
@@ -195,7 +197,7 @@ static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *rec
     perfdata_profile *profile = NULL;
     perfdata_status status = perfdata_profile_build(recording, how, &profile);
     if (x->status < 0)
-        status = x->status;
+        status = pd_fail(x->context, x->status, -1, "%s", x->reason);
     if (status >= 0)
         status = finish(x, profile);
     status = pd_analysis_status(&recording->recording.context, status);

@@ -40,6 +40,7 @@ struct pd_convert {
     bool *events; /* those that are wanted, by number */
     void *state;  /* the form's */
     perfdata_status status;
+    char reason[sizeof((struct pd_context *)0)->message]; /* of a status below 0 */
 };
 
 perfdata_status pd_convert_no_memory(struct pd_convert *x);

@@ -92,6 +92,9 @@ all() {
     try anonymize --key k -i "$recording" -o "$work/written"
     try export folded -i "$recording" -o "$work/written" "$@"
     try export pprof -i "$recording" -o "$work/written" "$@"
+    try export firefox -i "$recording" -o "$work/written" "$@"
+    try export otlp -i "$recording" -o "$work/written" "$@"
+    try flame -i "$recording" -o "$work/written" "$@"
 }
 
 # traced RECORDING OPTION...: what decodes Intel PT.
