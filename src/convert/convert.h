@@ -108,9 +108,10 @@ struct pd_convert_sums {
 perfdata_status pd_convert_sums_make(struct pd_convert *x, const struct pd_convert_groups *groups,
                                      struct pd_convert_sums *sums);
 
-/* Sorts by a number below `limit`, without changing the order of equal ones: `first` is that of the first thing, `stride` bytes
- * before the next one's. `from`, when it is not NULL, is their order so far; `to` becomes the new one. Returns where each
- * number's things begin in it, and where the last one's end; for free(). NULL: no memory. */
+/* Sorts by a number below `limit`, without changing the order of equal ones: `first` is that of
+ * the first thing, `stride` bytes before the next one's. `from`, when it is not NULL, is their
+ * order so far; `to` becomes the new one. Returns where each number's things begin in it, and where
+ * the last one's end; for free(). NULL: no memory. */
 size_t *pd_convert_sort(const uint32_t *first, size_t stride, size_t count, size_t limit,
                         const uint32_t *from, uint32_t *to);
 

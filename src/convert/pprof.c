@@ -391,7 +391,8 @@ static void put_sample(struct pd_convert *x, struct pprof *pprof,
     pd_pb_message(&x->out, PROFILE_SAMPLE, &pprof->message);
 }
 
-/* Each stack has a value of each event, nearly all of them 0: of thousands of events that is more than anybody can read. */
+/* Each stack has a value of each event, nearly all of them 0: of thousands of events that is more
+ * than anybody can read. */
 static perfdata_status check_size(struct pd_convert *x, const struct pprof *pprof)
 {
     enum { VALUES_MAX = 1 << 27 };

@@ -19,7 +19,8 @@ struct pd_config_places {
     }
 
 /* Calls `each` with "section.key" in the files' order. Stops when it returns non-zero, and returns
- * that. A file that is not there is empty; a line that does not parse ends its file with an issue. */
+ * that. A file that is not there is empty; a line that does not parse ends its file with an
+ * issue. */
 typedef int (*pd_config_fn)(void *data, const char *key, const char *value);
 int pd_config_read(struct pd_context *context, const struct pd_config_places *places,
                    pd_config_fn each, void *data);

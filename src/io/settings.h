@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of perfconfig files that perf checks whatever it is asked to do: of call chains and of percentages. */
+/* The settings of perfconfig files that perf checks whatever it is asked to do: of call chains and
+ * of percentages. */
 #ifndef PD_SETTINGS_H
 #define PD_SETTINGS_H
 #include "base/context.h"
@@ -10,7 +11,8 @@ struct pd_chain_settings {
     bool relative; /* hist.percentage */
 };
 
-/* An entry of a file, when it is one of these; `*known` says so. A value that perf refuses is an error with its text. */
+/* An entry of a file, when it is one of these; `*known` says so. A value that perf refuses is an
+ * error with its text. */
 int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings *settings,
                            const char *key, const char *value, bool *known);
 
