@@ -11,7 +11,7 @@ import os
 import struct
 import weakref
 from ctypes import byref
-from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 from . import _library as c
 from ._library import lib, text
@@ -24,7 +24,8 @@ _SAMPLE = 9  # PERF_RECORD_SAMPLE
 _FRAMES_KEPT = 1 << 17
 _LOCATION = struct.Struct("@NQPPQQQQQQPIBBH")  # perfdata_location
 _new_tuple = tuple.__new__
-_ROW = struct.Struct("@NPPP16QIIBBB")  # perfdata_sample_row
+_ROW = struct.Struct("@NPPP16QIIBBB5x")  # perfdata_sample_row
+_ROW_HEAD = struct.Struct("@8xP8xP128x4xI8x")  # its record, comm, frame_count
 
 
 class Frame(tuple):
@@ -312,11 +313,16 @@ class Sample(_Current):
         frames: the call chain, callee first; of a sample without one the sampled address alone; () without frames.
     """
 
-    __slots__ = ("comm", "frames", "_row")
+    __slots__ = ("comm", "frames", "_bytes")
 
     comm: str
     frames: tuple[Frame, ...]
-    _row: tuple[int, ...]  # as _ROW has it
+    _bytes: bytes  # as perfdata_sample_row() has them
+
+    @property
+    def _row(self) -> tuple[int, ...]:
+        """As _ROW has it: few programs ask for much of a sample."""
+        return _ROW.unpack(self._bytes)
 
     @property
     def event(self) -> Event:
@@ -416,7 +422,7 @@ def _signed(value: int) -> int | None:
 
 
 def _frame(at: c.Location) -> Frame:
-    return _Frames()[bytes(at)]
+    return _Frames().make(bytes(at))
 
 
 class _Cursor:
@@ -473,7 +479,7 @@ class _Cursor:
     def samples(self, capacity: int) -> Iterator[Sample]:
         """Samples alone, each by one call of the library."""
         rows = _Rows(self, capacity)
-        next_sample, handle, take, place = lib.perfdata_cursor_next_sample, self.handle, rows.take, rows.place
+        next_sample, handle, take, place = lib.perfdata_cursor_next_sample, self.handle, rows.taker(), rows.place
         while self.handle:
             self.turn += 1
             got = next_sample(handle, *place)
@@ -485,7 +491,7 @@ class _Cursor:
     def samples_and_records(self, capacity: int) -> Iterator["Sample | Record"]:
         """All records; those that are samples of an event as such."""
         rows = _Rows(self, capacity)
-        record = ctypes.c_void_p()
+        take, record = rows.taker(), ctypes.c_void_p()
         while self.handle:
             self.turn += 1
             got = lib.perfdata_cursor_next(self.handle, byref(record))
@@ -496,7 +502,7 @@ class _Cursor:
                 yield Record(self, record.value)
                 continue
             self.check(lib.perfdata_record_sample_row(record, *rows.place))
-            yield rows.take()
+            yield take()
 
 
 class _Rows:
@@ -511,56 +517,65 @@ class _Rows:
         self.place = (ctypes.addressof(self.row), ctypes.addressof(self.room) if capacity else None, capacity)
         self.stacks: dict[bytes, tuple[Frame, ...]] = {}
         self.frames = _Frames()
-        self.texts = (self.frames.texts,)
         self.comms: dict[int, str] = {}
 
-    def take(self, new: Any = object.__new__, unpack: Any = _ROW.unpack_from, unpack_location: Any = _LOCATION.unpack_from,
-             new_tuple: Any = tuple.__new__, size: int = _LOCATION.size) -> Sample:
-        sample = new(Sample)
-        sample._cursor = cursor = self.cursor
-        sample._turn = cursor.turn
-        sample._row = values = unpack(self.fields)
-        sample._record = values[1]
-        if values[21]:
-            # Callers repeat, where a program was itself hardly does.
-            key = bytes(self.view[size: values[21] * size])
-            callers = self.stacks.get(key)
-            if callers is None:
-                callers = self.remember(key)
-            leaf = unpack_location(self.view)
-            texts = self.texts[0]
-            if not (leaf[2] in texts and leaf[3] in texts and leaf[10] in texts):
-                self.frames.keep(leaf)
-            sample.frames = (new_tuple(Frame, leaf + self.texts), *callers)
-        else:
-            sample.frames = ()
-        comm = self.comms.get(values[3])
-        if comm is None:  # names stay where they are as long as the cursor is open
-            comm = self.comms[values[3]] = text(self.row.comm)
-        sample.comm = comm
-        return sample
+    def taker(self) -> Callable[[], Sample]:
+        """What makes a sample of what lies there: a function of its own, whose names are found at once."""
+        cursor, size, stacks, frames, comms = self.cursor, _LOCATION.size, self.stacks, self.frames, self.comms
+        new, new_tuple, unpack_row, unpack = object.__new__, tuple.__new__, _ROW_HEAD.unpack, _LOCATION.unpack_from
+        fields, view, texts, tail = self.fields, self.view, frames.texts, (frames.texts,)
+
+        def take() -> Sample:
+            sample = new(Sample)
+            sample._cursor = cursor
+            sample._turn = cursor.turn
+            sample._bytes = row = fields.tobytes()
+            sample._record, name, count = unpack_row(row)
+            if count:
+                # Callers repeat, where a program was itself hardly does.
+                key = view[size: count * size].tobytes()
+                callers = stacks.get(key)
+                if callers is None:
+                    callers = self.remember(key)
+                leaf = unpack(view)
+                if not (leaf[2] in texts and leaf[3] in texts and leaf[10] in texts):
+                    frames.keep(leaf)
+                sample.frames = (new_tuple(Frame, leaf + tail), *callers)
+            else:
+                sample.frames = ()
+            comm = comms.get(name)
+            if comm is None:  # names stay where they are as long as the cursor is open
+                comm = comms[name] = text(self.row.comm)
+            sample.comm = comm
+            return sample
+
+        return take
 
     def remember(self, key: bytes) -> tuple[Frame, ...]:
-        frames, size = self.frames, _LOCATION.size
+        frames, size, chain = self.frames, _LOCATION.size, []
         if len(self.stacks) >= _STACKS_KEPT:
             self.stacks.clear()
         if len(frames) >= _FRAMES_KEPT:
             frames.clear()
-        chain = self.stacks[key] = tuple([frames[key[at: at + size]] for at in range(0, len(key), size)])
-        return chain
+        for at in range(0, len(key), size):
+            one = key[at: at + size]
+            chain.append(frames.get(one) or frames.make(one))
+        callers = self.stacks[key] = tuple(chain)
+        return callers
 
 
 class _Frames(dict):
-    """A location's bytes -> its Frame, made when it is first asked for. Texts stay where they are while the cursor is open."""
+    """A location's bytes -> its Frame. Texts stay where they are while the cursor is open."""
 
     def __init__(self) -> None:
         super().__init__()
         self.texts: dict[int, str | None] = {0: None}  # by the text's address; build-ids by theirs
 
-    def __missing__(self, key: bytes) -> Frame:
-        values = _LOCATION.unpack(key)
-        self.keep(values)
-        frame = self[key] = _new_tuple(Frame, values + (self.texts,))
+    def make(self, key: bytes) -> Frame:
+        texts, values = self.texts, _LOCATION.unpack(key)
+        if not (values[2] in texts and values[3] in texts and values[10] in texts):
+            self.keep(values)
+        frame = self[key] = _new_tuple(Frame, values + (texts,))
         return frame
 
     def keep(self, values: tuple) -> None:
