@@ -342,13 +342,13 @@ static void take_tsc(struct queue *queue, const uint8_t *bytes, size_t size, siz
     }
     uint64_t host = pd_pt_time_wide(packet->payload,
                                     time->timestamp ? time->timestamp : time->buffer_reference);
-    if (!time->ctc_timestamp) {
+    if (!time->ctc.timestamp) {
         first_tsc(queue, &around, at, host, packet);
         return;
     }
-    int16_t ticks = (int16_t)(around.ctc - (uint16_t)(time->last_ctc + time->ctc_delta));
-    uint64_t ctc = time->ctc_delta + (uint64_t)(int64_t)ticks;
-    uint64_t expected = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, ctc) + around.fast_counter;
+    int16_t ticks = (int16_t)(around.ctc - (uint16_t)(time->ctc.last_ctc + time->ctc.delta));
+    uint64_t ctc = time->ctc.delta + (uint64_t)(int64_t)ticks;
+    uint64_t expected = time->ctc.timestamp + pd_pt_time_ctc_ticks(time, ctc) + around.fast_counter;
     uint64_t offset = host - expected;
     const struct vmcs *vmcs = find_vmcs(queue->all, queue->vmcs);
     bool guest;
@@ -420,7 +420,7 @@ static void take_flow(struct queue *queue, const uint8_t *bytes, size_t size, si
             queue->vmcs = packet->payload;
         break;
     case PD_PT_BBP: queue->block = packet->extra; break;
-    case PD_PT_BAD: queue->continuous = queue->time.have_tma = false; break;
+    case PD_PT_BAD: queue->continuous = queue->time.ctc.have_tma = false; break;
     default: break;
     }
 }
@@ -444,7 +444,7 @@ static void take_packet(struct queue *queue, const uint8_t *bytes, size_t size, 
     case PD_PT_MTC:
         if (pd_pt_time_mtc(time, (uint32_t)packet->payload, queue->after_cyc))
             pd_pt_time_calibrate(time, bytes + behind, size - behind, queue->context, true);
-        queue->same_buffer |= time->have_tma;
+        queue->same_buffer |= time->ctc.have_tma;
         break;
     case PD_PT_CYC: pd_pt_time_cyc(time, packet->payload); break;
     case PD_PT_CBR: pd_pt_time_cbr(time, (uint32_t)packet->payload); break;

@@ -59,16 +59,16 @@ static void mtc_counts_from_tma(void)
     pd_pt_time_tsc(&time, 0x10000000, false);
     /* CTC 0x1234: 4 ticks behind a multiple of 8. */
     pd_pt_time_tma(&time, 0x1234, 7, false);
-    CHECK_U64(time.last_mtc, 0x46);
-    CHECK_U64(time.ctc_timestamp, 0x10000000 - 7 - 4 * 92);
+    CHECK_U64(time.ctc.last_mtc, 0x46);
+    CHECK_U64(time.ctc.timestamp, 0x10000000 - 7 - 4 * 92);
     CHECK_U64(time.timestamp, 0x10000000);
     CHECK(!pd_pt_time_mtc(&time, 0x47, false));
     CHECK_U64(time.timestamp, 0x10000000 - 7 - 4 * 92 + 8 * 92);
     /* Over the end of the 8 bits; the same again is a whole round. */
     pd_pt_time_mtc(&time, 0x45, false);
-    CHECK_U64(time.ctc_delta, 8 * 0xff);
+    CHECK_U64(time.ctc.delta, 8 * 0xff);
     pd_pt_time_mtc(&time, 0x45, false);
-    CHECK_U64(time.ctc_delta, 8 * 0x1ff);
+    CHECK_U64(time.ctc.delta, 8 * 0x1ff);
     /* What is not whole is divided last. */
     struct pd_pt_time odd;
     pd_pt_time_init(&odd, 250, 3, 0, 20);
@@ -78,7 +78,7 @@ static void mtc_counts_from_tma(void)
     struct pd_pt_time none;
     pd_pt_time_init(&none, 0, 2, 0, 20);
     pd_pt_time_tma(&none, 1, 1, false);
-    CHECK(!none.have_tma);
+    CHECK(!none.ctc.have_tma);
 }
 
 static void first_mtc_tells_what_tma_misses(void)

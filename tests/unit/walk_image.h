@@ -147,7 +147,7 @@ static bool same_step(const struct pd_pt_state *a, const struct pd_pt_state *b)
             (a->type == b->type && a->flags == b->flags && a->to_ip == b->to_ip &&
              a->insn_op == b->insn_op && a->insn_length == b->insn_length &&
              a->insn_ip == b->insn_ip && a->from_nr == b->from_nr && a->to_nr == b->to_nr &&
-             a->from_if == b->from_if && a->to_if == b->to_if && a->ptw_payload == b->ptw_payload));
+             a->from_if == b->from_if && a->to_if == b->to_if && a->payload.ptw == b->payload.ptw));
 }
 
 static void print_step(const char *name, const struct pd_pt_state *s)

@@ -41,13 +41,13 @@ void pd_pt_clock_packet(struct pd_pt_clock *clock, const struct pd_pt_packet *pa
     case PD_PT_TIP_PGE: time->pge = true; break;
     case PD_PT_TIP_PGD:
     case PD_PT_TRACESTOP: time->pge = false; break;
-    case PD_PT_BAD: time->have_tma = false; break;
+    case PD_PT_BAD: time->ctc.have_tma = false; break;
     default: break;
     }
     if (packet->kind == PD_PT_PSBEND || packet->kind == PD_PT_OVF)
         clock->in_psb = false;
     if (packet->kind == PD_PT_TRACESTOP)
-        time->have_tma = false;
+        time->ctc.have_tma = false;
     if (packet->kind != PD_PT_PAD)
         clock->after_cyc = packet->kind == PD_PT_CYC;
 }

@@ -8,18 +8,18 @@
 void pd_pt_time_init(struct pd_pt_time *time, uint64_t n, uint64_t d, unsigned mtc_shift,
                      unsigned max_non_turbo)
 {
-    *time = (struct pd_pt_time){ .tsc_ctc_n = n, .tsc_ctc_d = n ? d : 0 };
-    if (time->tsc_ctc_d && n % d == 0)
-        time->tsc_ctc_mult = n / d;
-    time->mtc_shift = mtc_shift < 31 ? mtc_shift : 31;
-    time->ctc_mask = (UINT32_C(1) << time->mtc_shift) - 1;
-    time->max_non_turbo = max_non_turbo;
+    *time = (struct pd_pt_time){ .rate.tsc_ctc_n = n, .rate.tsc_ctc_d = n ? d : 0 };
+    if (time->rate.tsc_ctc_d && n % d == 0)
+        time->rate.tsc_ctc_mult = n / d;
+    time->rate.mtc_shift = mtc_shift < 31 ? mtc_shift : 31;
+    time->rate.ctc_mask = (UINT32_C(1) << time->rate.mtc_shift) - 1;
+    time->rate.max_non_turbo = max_non_turbo;
 }
 
 void pd_pt_time_reposition(struct pd_pt_time *time, uint64_t reference)
 {
     time->timestamp = 0;
-    time->have_tma = false;
+    time->ctc.have_tma = false;
     time->reference = reference;
 }
 
@@ -54,7 +54,7 @@ static void advance(struct pd_pt_time *time, uint64_t payload)
 
 void pd_pt_time_tsc(struct pd_pt_time *time, uint64_t payload, bool after_cyc)
 {
-    time->have_tma = false;
+    time->ctc.have_tma = false;
     if (time->reference) {
         time->tsc = time->timestamp = pd_pt_time_wide(payload, time->reference);
         time->reference = 0;
@@ -134,19 +134,19 @@ void pd_pt_time_recount(struct pd_pt_time *time, const struct pd_pt_cycles *chan
 
 void pd_pt_time_tma(struct pd_pt_time *time, uint32_t ctc, uint32_t fast_counter, bool in_psb)
 {
-    if (!time->tsc_ctc_d)
+    if (!time->rate.tsc_ctc_d)
         return;
     if (time->pge && !in_psb)
         pd_pt_time_rebase_cycles(time);
     else
         pd_pt_time_count_cycles(time);
-    uint32_t rest = ctc & time->ctc_mask;
-    time->last_mtc = ctc >> time->mtc_shift & 0xff;
-    time->last_ctc = ctc - rest;
-    time->ctc_timestamp = time->tsc - fast_counter - pd_pt_time_ctc_ticks(time, rest);
-    time->ctc_delta = 0;
-    time->have_tma = true;
-    time->fix_last_mtc = true;
+    uint32_t rest = ctc & time->rate.ctc_mask;
+    time->ctc.last_mtc = ctc >> time->rate.mtc_shift & 0xff;
+    time->ctc.last_ctc = ctc - rest;
+    time->ctc.timestamp = time->tsc - fast_counter - pd_pt_time_ctc_ticks(time, rest);
+    time->ctc.delta = 0;
+    time->ctc.have_tma = true;
+    time->ctc.fix_last_mtc = true;
 }
 
 /* A TMA holds 16 bits of the CTC: what an MTC has above them is taken from the first MTC. */
@@ -165,8 +165,8 @@ void pd_pt_time_cbr(struct pd_pt_time *time, uint32_t payload)
     if (cbr == time->cbr)
         return;
     time->cbr = cbr;
-    time->cbr_cyc_to_tsc = (double)time->max_non_turbo / cbr;
-    time->tsc_to_cyc = cbr / (double)time->max_non_turbo;
+    time->cbr_cyc_to_tsc = (double)time->rate.max_non_turbo / cbr;
+    time->tsc_to_cyc = cbr / (double)time->rate.max_non_turbo;
     time->least_cycles = 1 / (time->cbr_cyc_to_tsc * 1.26); /* calibration takes 1.25 at most */
     time->cyc_reference = time->timestamp;
     time->cycles = 0;
@@ -201,13 +201,13 @@ static const uint8_t timeless_size[256] = { SIZES64(0), SIZES64(64), SIZES64(128
 
 static uint64_t next_mtc(const struct pd_pt_time *time, struct calibration *ahead, uint32_t mtc)
 {
-    if (time->mtc_shift > 8 && ahead->fix_last_mtc) {
+    if (time->rate.mtc_shift > 8 && ahead->fix_last_mtc) {
         ahead->fix_last_mtc = false;
-        pd_pt_time_fix_mtc(&ahead->last_mtc, mtc, time->mtc_shift);
+        pd_pt_time_fix_mtc(&ahead->last_mtc, mtc, time->rate.mtc_shift);
     }
     ahead->ctc_delta += pd_pt_time_mtc_delta(time, ahead->last_mtc, mtc);
     ahead->last_mtc = mtc;
-    return time->ctc_timestamp + pd_pt_time_ctc_ticks(time, ahead->ctc_delta);
+    return time->ctc.timestamp + pd_pt_time_ctc_ticks(time, ahead->ctc_delta);
 }
 
 /* The next packet that says anything of time; false: none. */
@@ -263,10 +263,10 @@ static bool look_at(struct pd_pt_time *time, struct calibration *ahead,
         if (ahead->cbr && ahead->cbr != packet->payload)
             return false;
         ahead->cbr = (uint32_t)packet->payload;
-        ahead->factor = (double)time->max_non_turbo / ahead->cbr;
+        ahead->factor = (double)time->rate.max_non_turbo / ahead->cbr;
         return true;
     case PD_PT_MTC:
-        if (!time->have_tma)
+        if (!time->ctc.have_tma)
             return true;
         now = next_mtc(time, ahead, (uint32_t)packet->payload);
         if (now < ahead->timestamp)
@@ -297,11 +297,11 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
     enum pd_pt_context context = (enum pd_pt_context)context_before;
     const uint8_t *end = bytes + size;
     struct pd_pt_packet packet = { 0 };
-    struct calibration ahead = { .last_mtc = time->last_mtc,
-                                 .ctc_delta = time->ctc_delta,
+    struct calibration ahead = { .last_mtc = time->ctc.last_mtc,
+                                 .ctc_delta = time->ctc.delta,
                                  .timestamp = time->timestamp,
                                  .cycles = time->cycles,
-                                 .fix_last_mtc = time->fix_last_mtc };
+                                 .fix_last_mtc = time->ctc.fix_last_mtc };
     while (next_packet(&bytes, end, &context, &after_cyc, &packet)) {
         if (packet.kind == PD_PT_PAD)
             continue;
@@ -313,10 +313,10 @@ void pd_pt_time_calibrate(struct pd_pt_time *time, const uint8_t *bytes, size_t 
 
 void pd_pt_time_found(struct pd_pt_time *time, uint32_t mtc)
 {
-    struct calibration ahead = { .last_mtc = time->last_mtc,
-                                 .ctc_delta = time->ctc_delta,
+    struct calibration ahead = { .last_mtc = time->ctc.last_mtc,
+                                 .ctc_delta = time->ctc.delta,
                                  .cycles = time->cycles,
-                                 .fix_last_mtc = time->fix_last_mtc };
+                                 .fix_last_mtc = time->ctc.fix_last_mtc };
     uint64_t now = next_mtc(time, &ahead, mtc);
     time->uncalibrated = false;
     if (now >= time->timestamp)

@@ -79,18 +79,22 @@ struct pd_pt_time {
     struct pd_pt_calibration *told; /* NULL: nobody asks */
     struct pd_pt_cycles *changes;   /* likewise */
     /* Set once, see pd_pt_time_init(). */
-    uint64_t tsc_ctc_n, tsc_ctc_d, tsc_ctc_mult; /* mult: n / d where that is whole, else 0 */
-    unsigned mtc_shift, max_non_turbo;
-    uint32_t ctc_mask; /* bits of the CTC that no MTC holds */
+    struct {
+        uint64_t tsc_ctc_n, tsc_ctc_d, tsc_ctc_mult; /* mult: n / d where that is whole, else 0 */
+        unsigned mtc_shift, max_non_turbo;
+        uint32_t ctc_mask; /* bits of the CTC that no MTC holds */
+    } rate;
 
     uint64_t timestamp; /* now, as far as known; 0: unknown */
     uint64_t tsc;       /* of the last TSC packet */
     uint64_t reference; /* of the buffer, until the first TSC packet has used it; else 0 */
     uint64_t buffer_reference;
-
-    uint64_t ctc_timestamp, ctc_delta; /* TSC at last_ctc; ticks of the CTC since */
-    uint32_t last_mtc, last_ctc;
-    bool have_tma, fix_last_mtc;
+    /* The crystal clock: how far it is, as MTC and TMA packets say. */
+    struct {
+        uint64_t timestamp, delta; /* the TSC at last_ctc; ticks since */
+        uint32_t last_mtc, last_ctc;
+        bool have_tma, fix_last_mtc;
+    } ctc;
 
     bool have_cyc, have_cyc_to_tsc;
     uint32_t cbr, cbr_payload;
@@ -153,10 +157,10 @@ PD_INLINE void pd_pt_time_rebase_cycles(struct pd_pt_time *time)
 
 PD_INLINE uint64_t pd_pt_time_ctc_ticks(const struct pd_pt_time *time, uint64_t ctc)
 {
-    if (time->tsc_ctc_mult)
-        return ctc * time->tsc_ctc_mult;
-    return ctc / time->tsc_ctc_d * time->tsc_ctc_n +
-           ctc % time->tsc_ctc_d * time->tsc_ctc_n / time->tsc_ctc_d;
+    if (time->rate.tsc_ctc_mult)
+        return ctc * time->rate.tsc_ctc_mult;
+    return ctc / time->rate.tsc_ctc_d * time->rate.tsc_ctc_n +
+           ctc % time->rate.tsc_ctc_d * time->rate.tsc_ctc_n / time->rate.tsc_ctc_d;
 }
 
 /* As x86 converts, also what does not fit. */
@@ -174,7 +178,7 @@ void pd_pt_time_fix_mtc(uint32_t *last_mtc, uint32_t mtc, unsigned mtc_shift);
 PD_INLINE uint32_t pd_pt_time_mtc_delta(const struct pd_pt_time *time, uint32_t last_mtc,
                                         uint32_t mtc)
 {
-    return (mtc > last_mtc ? mtc - last_mtc : mtc + 256 - last_mtc) << time->mtc_shift;
+    return (mtc > last_mtc ? mtc - last_mtc : mtc + 256 - last_mtc) << time->rate.mtc_shift;
 }
 
 PD_INLINE void pd_pt_time_set_reference(struct pd_pt_time *time)
@@ -188,20 +192,20 @@ PD_INLINE void pd_pt_time_set_reference(struct pd_pt_time *time)
  * cycles: have_cyc_to_tsc is then false until pd_pt_time_calibrate(). */
 PD_INLINE bool pd_pt_time_mtc(struct pd_pt_time *time, uint32_t mtc, bool after_cyc)
 {
-    if (!time->have_tma)
+    if (!time->ctc.have_tma)
         return false;
-    if (PD_UNLIKELY(time->mtc_shift > 8 && time->fix_last_mtc)) {
-        time->fix_last_mtc = false;
-        pd_pt_time_fix_mtc(&time->last_mtc, mtc, time->mtc_shift);
+    if (PD_UNLIKELY(time->rate.mtc_shift > 8 && time->ctc.fix_last_mtc)) {
+        time->ctc.fix_last_mtc = false;
+        pd_pt_time_fix_mtc(&time->ctc.last_mtc, mtc, time->rate.mtc_shift);
     }
-    time->ctc_delta += pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
-    uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, time->ctc_delta);
+    time->ctc.delta += pd_pt_time_mtc_delta(time, time->ctc.last_mtc, mtc);
+    uint64_t now = time->ctc.timestamp + pd_pt_time_ctc_ticks(time, time->ctc.delta);
     if (now >= time->timestamp)
         time->timestamp = now;
     if (!time->have_cyc)
         pd_pt_time_count_cycles(time);
     time->insn_base = time->insns;
-    time->last_mtc = mtc;
+    time->ctc.last_mtc = mtc;
     if (!after_cyc)
         return false;
     pd_pt_time_set_reference(time);

@@ -14,7 +14,7 @@ static struct pd_synth_parts *next_queue(struct pd_synth_pool *pool)
     if (atomic_load_explicit(&pool->tapes_used, memory_order_relaxed) > tapes + synth->queue_count)
         return NULL; /* for the memory's sake */
     for (size_t i = 0; i < synth->queue_count; i++) {
-        struct pd_synth_parts *parts = synth->queues[i].parts;
+        struct pd_synth_parts *parts = synth->queues[i].ahead.parts;
         if (parts && parts->claim < parts->list.count && parts->claim - parts->next < window &&
             (!best || parts->claim - parts->next < best->claim - best->next))
             best = parts;

@@ -52,7 +52,7 @@ static struct pd_aux_fetch *end_fetch(const struct pd_synth_parts *parts)
 
 void pd_synth_parts_next(struct pd_synth_queue *queue)
 {
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     if (!parts)
         return;
     pthread_mutex_lock(&parts->pool->lock);
@@ -65,7 +65,7 @@ void pd_synth_parts_next(struct pd_synth_queue *queue)
 
 void pd_synth_parts_drop(struct pd_synth_queue *queue)
 {
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     if (!parts)
         return;
     pthread_mutex_lock(&parts->pool->lock);
@@ -82,10 +82,10 @@ void pd_synth_parts_drop(struct pd_synth_queue *queue)
     pd_synth_pool_set_waits(parts->pool);
     atomic_store_explicit(&parts->dropped, false, memory_order_relaxed);
     pthread_mutex_unlock(&parts->pool->lock);
-    parts->here = parts->ahead = parts->tried = queue->waits = false;
-    queue->tape = NULL;
+    parts->here = parts->ahead = parts->tried = queue->ahead.waits = false;
+    queue->ahead.tape = NULL;
     parts->number = UINT64_MAX;
-    if (!parts->vain)
+    if (!parts->gain.vain)
         pd_pt_watch(queue->decoder, PD_PT_PSB_EVENT, 0);
     else
         pd_pt_watch(queue->decoder, 0, 0);
@@ -134,26 +134,26 @@ static void set_size(struct pd_synth_parts *parts, size_t left)
 {
     size_t most = PD_MIN(left / (8 * pd_synth_pool_threads(parts->pool)), (size_t)MOST_PART);
     size_t size = parts->part_size;
-    if (!parts->queue->synth->mask)
+    if (!parts->queue->synth->plan.mask)
         size = most;
     else if (parts->pool->tapes)
         size = size_of_tape(parts);
-    else if (parts->done_bytes >= parts->tried_bytes / 8 * 7)
+    else if (parts->gain.done_bytes >= parts->gain.tried_bytes / 8 * 7)
         size *= 2;
-    else if (parts->done_bytes < parts->tried_bytes / 4 * 3)
+    else if (parts->gain.done_bytes < parts->gain.tried_bytes / 4 * 3)
         size /= 2;
     parts->part_size = PD_MAX(PD_MIN(size, most), least_of(parts->pool));
-    parts->tried_bytes = parts->done_bytes = 0;
+    parts->gain.tried_bytes = parts->gain.done_bytes = 0;
 }
 
 /* From the PSB where the queue is the buffer is cut, and its parts are there to be walked. */
 static void cut_buffer(struct pd_synth_queue *queue, uint64_t begin)
 {
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     struct pd_pt_rest rest;
     pd_pt_rest(queue->decoder, &rest);
-    if (parts->tried || queue->to_start || !rest.tracing || !queue->thread || !queue->view ||
-        queue->sync_switch || begin > rest.position)
+    if (parts->tried || queue->span.to_start || !rest.tracing || !queue->runner.thread ||
+        !queue->code.view || queue->switches.sync || begin > rest.position)
         return; /* at the next PSB, perhaps */
     parts->tried = true;
     pd_pt_watch(queue->decoder, 0, 0);
@@ -165,9 +165,9 @@ static void cut_buffer(struct pd_synth_queue *queue, uint64_t begin)
     parts->data = rest.data - (rest.position - begin);
     if (!cut(parts, parts->data, rest.size + (size_t)(rest.position - begin), begin))
         parts->list.count = 0;
-    parts->thread = queue->thread;
+    parts->thread = queue->runner.thread;
     parts->number = queue->synth->number;
-    parts->stamp = pd_synth_stamp_of(queue->view);
+    parts->stamp = pd_synth_stamp_of(queue->code.view);
     parts->next = parts->claim = 1; /* the first one is the queue's own */
     if (parts->list.count < 2)
         parts->next = parts->claim = parts->list.count;
@@ -194,7 +194,7 @@ static void set_next(struct pd_synth_parts *parts, size_t next)
 
 void pd_synth_parts_psb(struct pd_synth_queue *queue, uint64_t position)
 {
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     if (!parts->list.count) {
         cut_buffer(queue, position);
         return;
@@ -238,9 +238,9 @@ static bool in_pause(const struct pd_synth_parts *parts, const struct pd_part *p
 
 static bool sees_code(const struct pd_synth_queue *queue)
 {
-    if (queue->synth->quick) /* no code is walked */
+    if (queue->synth->plan.quick) /* no code is walked */
         return true;
-    return pd_synth_has_stamp(queue->view, &queue->parts->stamp);
+    return pd_synth_has_stamp(queue->code.view, &queue->ahead.parts->stamp);
 }
 
 /* The queue's thread may be another one at first, if it does not run before the limit. */
@@ -256,19 +256,19 @@ static bool may_begin(const struct pd_synth_queue *queue, const struct pd_part *
 /* All of it lies in the time range that the queue is in. */
 static bool in_range(const struct pd_synth_queue *queue, const struct pd_part *part)
 {
-    return !queue->range_limit || (!queue->to_start && part->latest <= queue->range_limit);
+    return !queue->span.limit || (!queue->span.to_start && part->latest <= queue->span.limit);
 }
 
 static void judge(struct pd_synth_parts *parts, const struct pd_part *part, bool good)
 {
     if (!good && part->warm_up < parts->warm_up && !part->is_tail)
         return; /* later ones have been begun earlier */
-    parts->tried_bytes += part->size;
-    parts->done_bytes += good ? part->end - part->begin : 0;
-    parts->hits += good;
-    parts->misses += !good;
-    if (parts->misses > TRIES + parts->hits)
-        parts->vain = true;
+    parts->gain.tried_bytes += part->size;
+    parts->gain.done_bytes += good ? part->end - part->begin : 0;
+    parts->gain.hits += good;
+    parts->gain.misses += !good;
+    if (parts->gain.misses > TRIES + parts->gain.hits)
+        parts->gain.vain = true;
 }
 
 /* Its decoder was begun too late where it is not. */
@@ -300,7 +300,7 @@ static void pass_part(struct pd_synth_parts *parts, bool good)
         *part = *tail;
         next--;
     }
-    if (!good && parts->vain)
+    if (!good && parts->gain.vain)
         next = parts->list.count;
     parts->here = good && next < parts->list.count && parts->list.data[next].begin == end;
     set_next(parts, next);
@@ -310,34 +310,35 @@ static void pass_part(struct pd_synth_parts *parts, bool good)
 static void take_over(struct pd_synth_queue *queue, const struct pd_part *part)
 {
     const struct pd_part_notes *notes = part->notes;
-    pd_pt_mark_jump(queue->decoder, queue->parts->own, notes->entry, notes->exit, &notes->cycles);
+    pd_pt_mark_jump(queue->decoder, queue->ahead.parts->own, notes->entry, notes->exit,
+                    &notes->cycles);
 }
 
 /* ---- on a tape ---- */
 
 static void begin_tape(struct pd_synth_queue *queue)
 {
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     pd_tape_open(&parts->reader, parts->over.tape, &parts->over.notes->cycles, parts->own);
     parts->reader.sees_code = sees_code(queue);
-    queue->tape = &parts->reader;
+    queue->ahead.tape = &parts->reader;
     parts->here_behind = parts->here;
     parts->here = false;
 }
 
 void pd_synth_parts_look(struct pd_synth_queue *queue)
 {
-    queue->tape->sees_code = sees_code(queue);
+    queue->ahead.tape->sees_code = sees_code(queue);
 }
 
 static void end_tape(struct pd_synth_queue *queue)
 {
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     struct pd_part *part = &parts->over;
     take_over(queue, part);
     parts->taped_bytes += part->end - part->begin;
     parts->taped_branches += part->tape->branches.count;
-    queue->tape = NULL;
+    queue->ahead.tape = NULL;
     parts->here = parts->here_behind;
     pd_synth_free_part(parts->pool, part);
     pthread_mutex_lock(&parts->pool->lock);
@@ -347,7 +348,7 @@ static void end_tape(struct pd_synth_queue *queue)
 /* By the code that the workers saw. */
 static void show_walked(struct pd_synth_queue *queue)
 {
-    const struct pd_synth_parts *parts = queue->parts;
+    const struct pd_synth_parts *parts = queue->ahead.parts;
     struct pd_code_view *view = pd_code_view(queue->synth->code_reader, parts->thread,
                                              parts->number, PD_CODE_HOST);
     pd_pt_set_code(queue->decoder, view, NULL);
@@ -357,7 +358,7 @@ static void show_walked(struct pd_synth_queue *queue)
 static void leave_tape(struct pd_synth_queue *queue)
 {
     enum { MOST = 32 };
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     struct pd_pt_branch branches[MOST];
     show_walked(queue);
     pd_pt_watch(queue->decoder, PD_PT_ALL_STEPS, 0);
@@ -372,7 +373,7 @@ static void leave_tape(struct pd_synth_queue *queue)
             most = (size_t)PD_MIN(left, (uint64_t)MOST);
         }
     }
-    queue->tape = NULL;
+    queue->ahead.tape = NULL;
     set_next(parts, parts->next);
     pd_synth_show_code(queue);
     pd_synth_free_part(parts->pool, &parts->over);
@@ -380,7 +381,7 @@ static void leave_tape(struct pd_synth_queue *queue)
 
 const struct pd_pt_state *pd_synth_parts_step(struct pd_synth_queue *queue)
 {
-    struct pd_tape_reader *reader = queue->tape;
+    struct pd_tape_reader *reader = queue->ahead.tape;
     const struct pd_pt_state *state = pd_tape_next(reader);
     if (!state)
         leave_tape(queue);
@@ -391,15 +392,15 @@ const struct pd_pt_state *pd_synth_parts_step(struct pd_synth_queue *queue)
 
 bool pd_synth_parts_jump(struct pd_synth_queue *queue)
 {
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     if (PD_LIKELY(!parts->here))
         return false;
-    const uint64_t limit = queue->synth->limit;
+    const uint64_t limit = queue->synth->scheduler.limit;
     struct pd_part *part = &parts->list.data[parts->next];
-    parts->pool->pokes = queue->view ? queue->view->pokes : 0;
+    parts->pool->pokes = queue->code.view ? queue->code.view->pokes : 0;
     enum pd_part_how how = await(parts, part);
     bool good = how == PART_DONE && !part->empty && (part->tape || may_begin(queue, part, limit)) &&
-                in_range(queue, part) && !queue->sync_switch &&
+                in_range(queue, part) && !queue->switches.sync &&
                 pd_pt_mark_take(parts->own, queue->decoder) && is_same(parts, part);
     if (how != PART_OWN && !part->empty)
         judge(parts, part, good);
@@ -414,8 +415,8 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
     parts->time = queue->time;
     take_over(queue, part);
     queue->time = part->clock.set ? part->clock.time : PD_MAX(queue->time, part->clock.time);
-    queue->pending = false;
-    parts->ahead = queue->time >= limit && !queue->synth->timeless;
+    queue->step.pending = false;
+    parts->ahead = queue->time >= limit && !queue->synth->plan.timeless;
     parts->checked = limit;
     parts->pause = 0;
     if (!parts->ahead)
@@ -429,7 +430,7 @@ bool pd_synth_parts_jump(struct pd_synth_queue *queue)
 static void go_back(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    struct pd_synth_parts *parts = queue->parts;
+    struct pd_synth_parts *parts = queue->ahead.parts;
     parts->here = false;
     show_walked(queue);
     pd_pt_mark_back(queue->decoder, parts->own);
@@ -443,7 +444,7 @@ static void go_back(struct pd_synth_queue *queue)
         }
         struct pd_synth_clock clock = { .time = queue->time };
         pd_synth_take_step(queue, state);
-        queue->pending = true;
+        queue->step.pending = true;
         pd_synth_set_flags(queue);
         pd_synth_clock_step(&clock, synth, state);
         queue->time = clock.time;
@@ -455,7 +456,7 @@ void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit)
 {
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
-        struct pd_synth_parts *parts = queue->parts;
+        struct pd_synth_parts *parts = queue->ahead.parts;
         if (!parts || !parts->ahead)
             continue;
         pd_synth_set_thread(queue);
@@ -476,7 +477,7 @@ void pd_synth_parts_check(struct pd_synth *synth, uint64_t limit)
 
 static bool tells_branches(const struct pd_synth *synth)
 {
-    return synth->mask & PD_PT_BRANCH && !synth->options.approximate_ipc;
+    return synth->plan.mask & PD_PT_BRANCH && !synth->options.approximate_ipc;
 }
 
 /* Whether only what is rare is told, so that most parts have nothing of it. */
@@ -487,12 +488,12 @@ static bool is_worth_it(const struct pd_synth *synth)
                PD_PT_IF_CHANGE
     };
     const bool told = tells_branches(synth);
-    return (told || !(synth->mask & ~(uint32_t)RARE)) && !synth->logger &&
-           !(synth->quick && synth->mask & PD_PT_INSTRUCTION) && /* each TIP is one */
-           synth->quick < 2 && /* PSBs are found as fast as memory is */
-           !synth->filters.count && !synth->guest_code &&
+    return (told || !(synth->plan.mask & ~(uint32_t)RARE)) && !synth->logger &&
+           !(synth->plan.quick && synth->plan.mask & PD_PT_INSTRUCTION) && /* each TIP is one */
+           synth->plan.quick < 2 && /* PSBs are found as fast as memory is */
+           !synth->filters.count && !synth->plan.guest_code &&
            !(synth->guests && synth->guests->wanted) && !synth->aux->modes.sampling &&
-           !synth->step_through;
+           !synth->plan.step_through;
 }
 
 /* Samples come so often that no part is without, or all of its steps have to be made in the order
@@ -501,9 +502,9 @@ static bool is_vain(const struct pd_synth *synth, const struct pd_synth_queue *q
 {
     enum { SELDOM = 1 << 16 }; /* ticks, which are some KB of a trace */
     const struct pd_pt_config *config = pd_pt_config_of(queue->decoder);
-    if (synth->mask & PD_PT_BRANCH)
+    if (synth->plan.mask & PD_PT_BRANCH)
         return config->period_type == PD_PT_PERIOD_INSTRUCTIONS;
-    if (!(synth->mask & PD_PT_INSTRUCTION))
+    if (!(synth->plan.mask & PD_PT_INSTRUCTION))
         return false;
     return config->period_type != PD_PT_PERIOD_TICKS || config->period < SELDOM ||
            (synth->queue_count > 1 && !queue->near_ticks);
@@ -520,7 +521,7 @@ static struct pd_synth_parts *new_parts(struct pd_synth_pool *pool, struct pd_sy
     parts->warm_up = WARM_UP;
     parts->seed = pd_pt_mark_new();
     parts->own = pd_pt_mark_new();
-    queue->parts = parts;
+    queue->ahead.parts = parts;
     return parts->seed && parts->own ? parts : NULL;
 }
 
@@ -553,7 +554,7 @@ void pd_synth_parts_close(struct pd_synth *synth)
     if (!pool)
         return;
     for (size_t i = 0; i < synth->queue_count; i++) {
-        struct pd_synth_parts *parts = synth->queues[i].parts;
+        struct pd_synth_parts *parts = synth->queues[i].ahead.parts;
         if (!parts)
             continue;
         pd_synth_parts_drop(&synth->queues[i]);
@@ -561,7 +562,7 @@ void pd_synth_parts_close(struct pd_synth *synth)
         free(parts->seed);
         free(parts->own);
         free(parts);
-        synth->queues[i].parts = NULL;
+        synth->queues[i].ahead.parts = NULL;
     }
     for (unsigned i = 0; pool->workers && i <= pool->helpers; i++) {
         pd_pt_decoder_free(pool->workers[i].decoder);
@@ -586,7 +587,7 @@ uint64_t pd_synth_parts_need(const struct pd_synth *synth)
     if (!synth->pool)
         return least;
     for (size_t i = 0; i < synth->queue_count; i++)
-        if (synth->queues[i].parts)
-            least = PD_MIN(least, synth->queues[i].parts->number);
+        if (synth->queues[i].ahead.parts)
+            least = PD_MIN(least, synth->queues[i].ahead.parts->number);
     return least;
 }

@@ -152,7 +152,7 @@ static void show_step(struct pd_tape_reader *reader, const struct pd_tape_step *
 {
     reader->state = step->state;
     reader->state.items = NULL;
-    reader->state.event_data = NULL;
+    reader->state.cfe.data = NULL;
     reader->state.tot_insn_cnt += reader->begin.insns - reader->tape->begin.insns;
     reader->state.tot_cyc_cnt = pd_tape_cycles(reader, step->cycles);
 }

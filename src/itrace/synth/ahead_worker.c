@@ -56,8 +56,8 @@ static bool set_up(struct pd_part_worker *worker)
         struct pd_pt_config config = pool->config;
         config.tables = own ? synth->tables : NULL;
         worker->decoder = pd_pt_decoder_new(&config);
-        if (worker->decoder && synth->switch_ip)
-            pd_pt_set_places(worker->decoder, synth->switch_ip, synth->ptss_ip);
+        if (worker->decoder && synth->switches.switch_ip)
+            pd_pt_set_places(worker->decoder, synth->switches.switch_ip, synth->switches.ptss_ip);
     }
     if (!worker->spare)
         worker->spare = pd_pt_mark_new();
@@ -83,7 +83,7 @@ static bool make_ready(struct pd_part_worker *worker, const struct pd_synth_part
     if (!pd_synth_has_stamp(view, &parts->stamp))
         return false;
     pd_pt_set_code(worker->decoder, view, NULL);
-    pd_pt_set_wanted(worker->decoder, worker->pool->tapes ? 0 : synth->mask);
+    pd_pt_set_wanted(worker->decoder, worker->pool->tapes ? 0 : synth->plan.mask);
     pd_pt_watch(worker->decoder, PD_PT_PSB_EVENT | PD_PT_TRACE_END, 0);
     return true;
 }
@@ -279,12 +279,12 @@ static void walk_to_end(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_pt_pauses *pauses = &part->notes->pauses;
     const struct pd_pt_state *state;
     /* What lies between the last mark and something that is told is walked again. */
-    const uint64_t between = synth->mask ? MARK_EACH : parts->part_size / 8;
+    const uint64_t between = synth->plan.mask ? MARK_EACH : parts->part_size / 8;
     for (bool ends = false; !ends;) {
         state = pd_pt_decode(decoder, UINT64_MAX);
         if (!state || is_dropped(parts) || state->error)
             return;
-        w->told = state->type & synth->mask || pd_pt_is_at_place(decoder);
+        w->told = state->type & synth->plan.mask || pd_pt_is_at_place(decoder);
         if (w->told)
             return;
         pauses->ended = false;
@@ -309,7 +309,7 @@ static void tape_to_end(struct walk *w, const struct pd_synth_parts *parts)
     struct pd_tape *tape = part->tape;
     struct pd_pt_pauses *pauses = &part->notes->pauses;
     struct pd_pt_cycles *cycles = &part->notes->cycles;
-    pd_pt_set_wanted(decoder, synth->mask);
+    pd_pt_set_wanted(decoder, synth->plan.mask);
     pd_pt_watch(decoder, PD_PT_ALL_STEPS, 0);
     do {
         const struct pd_pt_state *state = pd_pt_decode(decoder, UINT64_MAX);

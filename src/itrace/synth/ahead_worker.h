@@ -69,9 +69,13 @@ struct pd_synth_parts {
     struct pd_tape_reader reader;
     bool here_behind;                     /* list.data[next] begins where it ends */
     uint64_t taped_bytes, taped_branches; /* of parts before */
-    unsigned hits, misses;
-    bool vain;
-    uint64_t tried_bytes, done_bytes; /* of the buffer's parts, those that the queue went over */
+    /* Whether it pays. */
+    struct {
+        unsigned hits, misses;
+        bool vain;
+        /* of the buffer's parts, those that the queue went over */
+        uint64_t tried_bytes, done_bytes;
+    } gain;
 };
 
 struct pd_part_worker {

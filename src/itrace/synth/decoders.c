@@ -7,7 +7,7 @@ static int next_buffer(void *data, struct pd_pt_buffer *out)
 {
     struct pd_synth_queue *queue = data;
     struct pd_aux_piece piece;
-    if (queue->synth->step_through && queue->given)
+    if (queue->synth->plan.step_through && queue->given)
         return 0;
     pd_synth_parts_next(queue);
     int got = pd_aux_reader_next(queue->reader, &piece);
@@ -45,8 +45,8 @@ static void skip(void *data, size_t nth, uint64_t tsc)
  * the trace. Time spans go by pieces. */
 static bool can_leap(const struct pd_synth *synth)
 {
-    return synth->quick >= 2 && synth->aux->index && !synth->range_count &&
-           !(synth->mask & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION));
+    return synth->plan.quick >= 2 && synth->aux->index && !synth->plan.range_count &&
+           !(synth->plan.mask & (PD_PT_PSB_EVENT | PD_PT_INSTRUCTION));
 }
 
 static bool leaps(void *data, uint64_t position, uint64_t below, struct pd_pt_leaps *out)
@@ -89,7 +89,7 @@ static uint64_t near_of(const struct pd_synth *synth, const struct pd_pt_config 
     const struct pd_pt_modes *modes = &synth->aux->modes;
     bool cycles = modes->config & info->cyc_bit && !modes->cyc_threshold;
     if (synth->queue_count < 2 || config->period_type != PD_PT_PERIOD_TICKS || config->quick ||
-        config->period / RARE_PERIODS < NEAR || synth->events[PD_SYNTH_BRANCHES])
+        config->period / RARE_PERIODS < NEAR || synth->made.events[PD_SYNTH_BRANCHES])
         return 0;
     return cycles || !(modes->config & info->mtc_bit) ? NEAR : 0;
 }
@@ -112,12 +112,12 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
         .cyc_threshold = modes->cyc_threshold,
         .tsc_ctc_n = info->tsc_ctc_n,
         .tsc_ctc_d = info->tsc_ctc_d,
-        .max_non_turbo_ratio = synth->max_non_turbo,
+        .max_non_turbo_ratio = synth->plan.max_non_turbo,
         .next_ip_fup = is_goldmont(synth->recording),
-        .quick = synth->quick,
+        .quick = synth->plan.quick,
         .max_loops = synth->options.max_loops,
-        .wanted = synth->mask,
-        .timeful = !synth->timeless,
+        .wanted = synth->plan.mask,
+        .timeful = !synth->plan.timeless,
         .kernel_start = PD_PT_KERNEL_START,
         .data = queue,
         .buffer = next_buffer,
@@ -138,13 +138,13 @@ static struct pd_pt_decoder *new_decoder(struct pd_synth *synth, struct pd_synth
 
 static void first_range(struct pd_synth *synth, struct pd_synth_queue *queue)
 {
-    if (!synth->range_count)
+    if (!synth->plan.range_count)
         return;
-    queue->to_start = true;
-    queue->range_limit = synth->ranges[0].start;
-    if (!queue->range_limit) {
-        queue->to_start = false;
-        queue->range_limit = synth->ranges[0].end;
+    queue->span.to_start = true;
+    queue->span.limit = synth->plan.ranges[0].start;
+    if (!queue->span.limit) {
+        queue->span.to_start = false;
+        queue->span.limit = synth->plan.ranges[0].end;
     }
 }
 
@@ -155,11 +155,11 @@ static perfdata_status make_queue(struct pd_synth *synth, const struct pd_aux_qu
                                       .number = from->number,
                                       .recorded_tid = from->tid,
                                       .recorded_cpu = from->cpu,
-                                      .cpu = from->cpu,
-                                      .pid = PD_NOBODY,
-                                      .tid = from->tid,
-                                      .cbr_seen = UINT32_MAX,
-                                      .next_tid = PD_NOBODY };
+                                      .runner.cpu = from->cpu,
+                                      .runner.pid = PD_NOBODY,
+                                      .runner.tid = from->tid,
+                                      .counts.cbr_seen = UINT32_MAX,
+                                      .switches.next_tid = PD_NOBODY };
     perfdata_status status = pd_aux_reader_open(synth->aux, from->number, &queue->reader);
     if (status < 0)
         return status;
@@ -186,7 +186,7 @@ perfdata_status pd_synth_make_queues(struct pd_synth *synth)
     for (size_t i = 0; i < synth->aux->queues.count; i++) {
         const struct pd_aux_queue *from = &synth->aux->queues.data[i];
         if (!from->set || !from->buffers.count ||
-            (synth->step_types && from->number != synth->step_queue))
+            (synth->plan.step_types && from->number != synth->plan.step_queue))
             continue;
         perfdata_status status = make_queue(synth, from);
         if (status < 0)
@@ -204,5 +204,5 @@ void pd_synth_free_queues(struct pd_synth *synth)
     }
     free(synth->queues);
     free(synth->tables);
-    pd_vec_free(&synth->heap);
+    pd_vec_free(&synth->scheduler.heap);
 }

@@ -69,7 +69,7 @@ static struct pd_attr common_attr(const struct pd_synth *synth, const struct pd_
         attr.flags |= trace->flags & UINT64_C(1) << flags[i];
     attr.sample_type = trace->sample_type & COPIED;
     attr.sample_type |= PD_SAMPLE_IP | PD_SAMPLE_TID | PD_SAMPLE_PERIOD;
-    if (synth->timeless)
+    if (synth->plan.timeless)
         attr.sample_type &= ~(uint64_t)PD_SAMPLE_TIME;
     else
         attr.sample_type |= PD_SAMPLE_TIME;
@@ -149,15 +149,15 @@ static perfdata_status add_event(struct pd_synth *synth, enum pd_synth_kind kind
     if (!event->name || !pd_map64_set(&recording->event_by_id, id, event->index))
         return PERFDATA_ERROR_MEMORY;
     recording->events[recording->event_count++] = event;
-    synth->events[kind] = event;
+    synth->made.events[kind] = event;
     return PERFDATA_OK;
 }
 
 /* The first event of the trace's PMU that has ids. */
 static const struct pd_event *trace_event(const struct pd_synth *synth)
 {
-    for (size_t i = 0; i < synth->own_event_count; i++) {
-        const struct pd_event *event = synth->own_events[i];
+    for (size_t i = 0; i < synth->made.own_count; i++) {
+        const struct pd_event *event = synth->made.own[i];
         if (event->attr.type == synth->aux->info.pt.pmu_type && event->id_count)
             return event;
     }
@@ -187,7 +187,7 @@ static bool may_be_large_pebs(const struct pd_synth *synth, const struct pd_attr
 /* What is added to samples is found by their time, which large PEBS gives late. */
 static perfdata_status check_times(const struct pd_synth *synth, const struct pd_event *event)
 {
-    if (synth->timeless || !may_be_large_pebs(synth, &event->attr))
+    if (synth->plan.timeless || !may_be_large_pebs(synth, &event->attr))
         return PERFDATA_OK;
     return pd_issue(&synth->recording->context, PERFDATA_ISSUE_LATE_SAMPLES, -1,
                     "%s may be large PEBS with late times: chains and branches of the trace may "
@@ -203,10 +203,10 @@ static perfdata_status make_twins(struct pd_synth *synth)
                     (options->add_last_branch ? PD_SAMPLE_BRANCH_STACK : 0);
     if (!more)
         return PERFDATA_OK;
-    synth->twins = pd_arena_zalloc(&synth->arena,
-                                   (synth->own_event_count + 1) * sizeof *synth->twins);
-    for (size_t i = 0; synth->twins && i < synth->own_event_count; i++) {
-        struct pd_event *own = synth->own_events[i];
+    synth->made.twins = pd_arena_zalloc(&synth->arena,
+                                        (synth->made.own_count + 1) * sizeof *synth->made.twins);
+    for (size_t i = 0; synth->made.twins && i < synth->made.own_count; i++) {
+        struct pd_event *own = synth->made.own[i];
         struct pd_event *twin = pd_arena_alloc(&synth->arena, sizeof *twin);
         if (!twin)
             return PERFDATA_ERROR_MEMORY;
@@ -219,16 +219,16 @@ static perfdata_status make_twins(struct pd_synth *synth)
         if (own->added_type & PD_SAMPLE_BRANCH_STACK)
             twin->attr.branch_sample_type |= PD_BRANCH_SAMPLE_HW_INDEX;
         pd_plan_make(&twin->attr, own->plan.swap, &twin->plan);
-        synth->twins[i] = twin;
+        synth->made.twins[i] = twin;
     }
-    return synth->twins ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    return synth->made.twins ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
 perfdata_status pd_synth_add_events(struct pd_synth *synth)
 {
     struct pd_recording *recording = synth->recording;
-    synth->own_events = recording->events;
-    synth->own_event_count = recording->event_count;
+    synth->made.own = recording->events;
+    synth->made.own_count = recording->event_count;
     const struct pd_event *trace = trace_event(synth);
     struct pd_event **events = pd_arena_alloc(
         &synth->arena, (recording->event_count + PD_SYNTH_KINDS + 1) * sizeof *events);
@@ -255,10 +255,10 @@ perfdata_status pd_synth_add_events(struct pd_synth *synth)
 
 void pd_synth_remove_events(struct pd_synth *synth)
 {
-    if (!synth->own_events)
+    if (!synth->made.own)
         return;
-    synth->recording->events = synth->own_events;
-    synth->recording->event_count = synth->own_event_count;
-    for (size_t i = 0; i < synth->own_event_count; i++)
-        synth->own_events[i]->added_type = 0;
+    synth->recording->events = synth->made.own;
+    synth->recording->event_count = synth->made.own_count;
+    for (size_t i = 0; i < synth->made.own_count; i++)
+        synth->made.own[i]->added_type = 0;
 }

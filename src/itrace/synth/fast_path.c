@@ -10,26 +10,26 @@
 void pd_synth_plain_open(struct pd_synth *synth)
 {
     const struct pd_itrace_options *options = &synth->options;
-    const struct pd_event *branches = synth->events[PD_SYNTH_BRANCHES],
-                          *insns = synth->events[PD_SYNTH_INSTRUCTIONS];
-    synth->plain = !synth->logger && !synth->step_types && !options->skip && !synth->uses_stack &&
-                   !options->power && !synth->quick && !synth->range_count &&
-                   !synth->aux->info.pt.cap_event_trace &&
-                   !(branches && pd_synth_has_parts(branches)) &&
-                   !(insns && pd_synth_has_parts(insns)) && (!options->instructions || insns);
+    const struct pd_event *branches = synth->made.events[PD_SYNTH_BRANCHES],
+                          *insns = synth->made.events[PD_SYNTH_INSTRUCTIONS];
+    synth->plan.plain = !synth->logger && !synth->plan.step_types && !options->skip &&
+                        !synth->plan.uses_stack && !options->power && !synth->plan.quick &&
+                        !synth->plan.range_count && !synth->aux->info.pt.cap_event_trace &&
+                        !(branches && pd_synth_has_parts(branches)) &&
+                        !(insns && pd_synth_has_parts(insns)) && (!options->instructions || insns);
 }
 
 static PD_NOINLINE void make_rows(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    struct pd_synth_origin origin = { .thread = queue->shown,
-                                      .insn_thread = queue->thread,
-                                      .pid = queue->pid,
-                                      .tid = queue->tid,
-                                      .cpu = queue->cpu };
-    origin.event = synth->events[PD_SYNTH_BRANCHES];
+    struct pd_synth_origin origin = { .thread = queue->runner.shown,
+                                      .insn_thread = queue->runner.thread,
+                                      .pid = queue->runner.pid,
+                                      .tid = queue->runner.tid,
+                                      .cpu = queue->runner.cpu };
+    origin.event = synth->made.events[PD_SYNTH_BRANCHES];
     queue->plain_branches.origin = origin;
-    origin.event = synth->events[PD_SYNTH_INSTRUCTIONS];
+    origin.event = synth->made.events[PD_SYNTH_INSTRUCTIONS];
     queue->plain_insns.origin = origin;
 }
 
@@ -37,10 +37,10 @@ static PD_NOINLINE void make_rows(struct pd_synth_queue *queue)
 bool pd_synth_plain_begin(struct pd_synth_queue *queue)
 {
     struct pd_synth_origin *origin = &queue->plain_branches.origin;
-    if (!queue->synth->plain || queue->range_limit)
+    if (!queue->synth->plan.plain || queue->span.limit)
         return false;
-    if (origin->pid != queue->pid || origin->tid != queue->tid || origin->cpu != queue->cpu ||
-        origin->insn_thread != queue->thread)
+    if (origin->pid != queue->runner.pid || origin->tid != queue->runner.tid ||
+        origin->cpu != queue->runner.cpu || origin->insn_thread != queue->runner.thread)
         origin->thread = NULL;
     return true;
 }
@@ -81,10 +81,10 @@ PD_INLINE bool has_origin(const struct pd_synth *synth, const struct pd_synth_pl
 PD_INLINE struct row begin_row(struct pd_synth_queue *queue, bool insn)
 {
     const struct pd_synth *synth = queue->synth;
-    const uint64_t trace = queue->state->trace_nr;
+    const uint64_t trace = queue->step.state->trace_nr;
     struct row row = { .queue = queue,
                        .common = insn ? &queue->plain_insns : &queue->plain_branches,
-                       .last = insn ? &queue->insn_counts : &queue->branch_counts };
+                       .last = insn ? &queue->counts.insns : &queue->counts.branches };
     if (PD_UNLIKELY(!has_origin(synth, row.common, trace)))
         note_origin(synth, row.common, trace);
     return row;
@@ -136,14 +136,14 @@ static PD_NOINLINE void put_record(const struct row *row, const struct told *tol
 
 PD_INLINE void put(const struct row *row, const struct told *told)
 {
-    row->queue->ipc_insns = told->insns;
+    row->queue->counts.ipc_insns = told->insns;
     if (!row->common->packs || !put_packed(row, told))
         put_record(row, told);
 }
 
 PD_INLINE void put_step(struct pd_synth_queue *queue, bool insn, uint32_t flags, uint64_t period)
 {
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     struct row row = begin_row(queue, insn);
     put(&row, &(struct told){ .time = pd_synth_time(queue),
                               .from = state->from_ip,
@@ -157,25 +157,27 @@ PD_INLINE void put_step(struct pd_synth_queue *queue, bool insn, uint32_t flags,
 bool pd_synth_plain_step(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     const uint32_t types = PD_PT_BRANCH | PD_PT_INSTRUCTION;
     if (PD_UNLIKELY(state->type & ~types || state->flags & ~(uint32_t)PD_PT_SAMPLE_IPC ||
                     state->from_nr || state->to_nr || !state->from_ip ||
-                    state->insn_ip != state->from_ip || queue->walked != queue->thread ||
+                    state->insn_ip != state->from_ip ||
+                    queue->code.walked != queue->runner.thread ||
                     synth->sink->capacity - synth->sink->count < 2))
         return false;
-    if (PD_UNLIKELY(queue->plain_branches.origin.thread != queue->shown || !queue->shown)) {
-        if (!queue->shown) /* the first sample looks for it */
+    if (PD_UNLIKELY(queue->plain_branches.origin.thread != queue->runner.shown ||
+                    !queue->runner.shown)) {
+        if (!queue->runner.shown) /* the first sample looks for it */
             return false;
         make_rows(queue);
     }
-    uint32_t flags = synth->op_flags[state->insn_op];
+    uint32_t flags = synth->plan.op_flags[state->insn_op];
     pd_synth_count(queue);
     if (state->type & PD_PT_INSTRUCTION && synth->options.instructions) {
-        put_step(queue, true, flags, state->tot_insn_cnt - queue->last_insns);
-        queue->last_insns = state->tot_insn_cnt;
+        put_step(queue, true, flags, state->tot_insn_cnt - queue->counts.last_insns);
+        queue->counts.last_insns = state->tot_insn_cnt;
     }
-    if (state->type & PD_PT_BRANCH && synth->events[PD_SYNTH_BRANCHES] &&
+    if (state->type & PD_PT_BRANCH && synth->made.events[PD_SYNTH_BRANCHES] &&
         pd_synth_is_told(synth, flags))
         put_step(queue, false, flags, 1);
     return true;
@@ -188,17 +190,17 @@ static void put_straight(struct pd_synth_queue *queue, const struct pd_pt_straig
                          uint64_t before)
 {
     struct row row = begin_row(queue, true);
-    queue->has_ipc = queue->synth->options.approximate_ipc || straight->has_cycles;
+    queue->counts.has_ipc = queue->synth->options.approximate_ipc || straight->has_cycles;
     struct told told = { .time = pd_synth_time(queue),
                          .from = straight->ip,
-                         .flags = queue->synth->op_flags[PD_INSN_OTHER] };
+                         .flags = queue->synth->plan.op_flags[PD_INSN_OTHER] };
     for (size_t i = 0; i < straight->count; i++) {
         told.insns = ++before;
-        told.period = told.insns - queue->last_insns;
+        told.period = told.insns - queue->counts.last_insns;
         told.insn_length = straight->lengths[i];
         put(&row, &told);
         told.from += told.insn_length;
-        queue->last_insns = told.insns;
+        queue->counts.last_insns = told.insns;
     }
 }
 
@@ -211,7 +213,7 @@ PD_INLINE struct told told_branch(struct pd_synth_queue *queue, uint64_t from, u
                           .to = to,
                           .insns = insns,
                           .period = 1,
-                          .flags = queue->synth->op_flags[insn_op],
+                          .flags = queue->synth->plan.op_flags[insn_op],
                           .insn_length = insn_length };
 }
 
@@ -220,8 +222,8 @@ PD_INLINE struct told told_of(struct pd_synth_queue *queue, const struct pd_pt_b
 {
     const bool approximate = queue->synth->options.approximate_ipc;
     queue->time = PD_MAX(queue->time, branch->timestamp);
-    queue->ipc_cycles = approximate ? branch->cycles : branch->tot_cycles;
-    queue->has_ipc = approximate || branch->has_cycles;
+    queue->counts.ipc_cycles = approximate ? branch->cycles : branch->tot_cycles;
+    queue->counts.has_ipc = approximate || branch->has_cycles;
     return told_branch(queue, branch->from, branch->to, branch->insns, branch->insn_op,
                        branch->insn_length);
 }
@@ -230,7 +232,7 @@ static void put_branches(struct pd_synth_queue *queue, const struct pd_pt_branch
                          size_t count)
 {
     struct pd_synth *synth = queue->synth;
-    if (!count || !synth->events[PD_SYNTH_BRANCHES])
+    if (!count || !synth->made.events[PD_SYNTH_BRANCHES])
         return;
     struct row row = begin_row(queue, false);
     for (size_t i = 0; i < count; i++) {
@@ -248,9 +250,9 @@ static void put_insns(struct pd_synth_queue *queue, const struct pd_pt_branch *b
         put_straight(queue, &branch->straight, branch->insns - before - 1);
     struct row row = begin_row(queue, true);
     struct told told = told_of(queue, branch);
-    told.period = branch->insns - queue->last_insns;
+    told.period = branch->insns - queue->counts.last_insns;
     put(&row, &told);
-    queue->last_insns = branch->insns;
+    queue->counts.last_insns = branch->insns;
 }
 
 enum { MOST = 32 };
@@ -274,9 +276,9 @@ static size_t put_more(struct pd_synth_queue *queue, size_t steps, bool insns)
 PD_INLINE struct told told_on_tape(struct pd_synth_queue *queue,
                                    const struct pd_tape_branch *branch)
 {
-    struct pd_tape_reader *reader = queue->tape;
-    queue->ipc_cycles = pd_tape_cycles(reader, branch->cycles);
-    queue->has_ipc = branch->has_cycles;
+    struct pd_tape_reader *reader = queue->ahead.tape;
+    queue->counts.ipc_cycles = pd_tape_cycles(reader, branch->cycles);
+    queue->counts.has_ipc = branch->has_cycles;
     return told_branch(queue, branch->from, branch->to, reader->begin.insns + branch->insns,
                        branch->insn_op, branch->insn_length);
 }
@@ -286,15 +288,15 @@ static size_t put_tape(struct pd_synth_queue *queue, const struct pd_tape_branch
                        size_t most, uint64_t limit)
 {
     const struct pd_synth *synth = queue->synth;
-    const uint64_t begin = queue->tape->tape->timestamp;
+    const uint64_t begin = queue->ahead.tape->tape->timestamp;
     struct row row = begin_row(queue, false);
     for (size_t i = 0; i < most; i++) {
         queue->time = PD_MAX(queue->time, begin + branches[i].ticks);
         if (queue->time >= limit) {
-            queue->waits = true;
+            queue->ahead.waits = true;
             return i;
         }
-        if (!pd_synth_is_told(synth, synth->op_flags[branches[i].insn_op]))
+        if (!pd_synth_is_told(synth, synth->plan.op_flags[branches[i].insn_op]))
             continue;
         struct told told = told_on_tape(queue, &branches[i]);
         put(&row, &told);
@@ -305,29 +307,30 @@ static size_t put_tape(struct pd_synth_queue *queue, const struct pd_tape_branch
 bool pd_synth_plain_tape(struct pd_synth_queue *queue, uint64_t limit)
 {
     const struct pd_synth_sink *sink = queue->synth->sink;
-    struct pd_tape_reader *reader = queue->tape;
+    struct pd_tape_reader *reader = queue->ahead.tape;
     const struct pd_tape_branch *branches = reader->tape->branches.data + reader->branch;
     const size_t most = pd_tape_ready(reader, sink->capacity - sink->count);
-    if (!most || !queue->shown)
+    if (!most || !queue->runner.shown)
         return false;
-    if (PD_UNLIKELY(queue->plain_branches.origin.thread != queue->shown))
+    if (PD_UNLIKELY(queue->plain_branches.origin.thread != queue->runner.shown))
         make_rows(queue);
     size_t count = put_tape(queue, branches, most, limit);
-    queue->walked = queue->thread;
+    queue->code.walked = queue->runner.thread;
     if (count)
-        queue->walked_insns = reader->begin.insns + branches[count - 1].insns;
+        queue->code.walked_insns = reader->begin.insns + branches[count - 1].insns;
     reader->branch += count;
     return true;
 }
 
 void pd_synth_plain_wait(struct pd_synth_queue *queue, bool plain)
 {
-    queue->waits = false;
-    if (plain && queue->tape->sees_code && queue->walked == queue->thread && queue->shown)
+    queue->ahead.waits = false;
+    if (plain && queue->ahead.tape->sees_code && queue->code.walked == queue->runner.thread &&
+        queue->runner.shown)
         return;
-    queue->state = pd_tape_take(queue->tape);
-    queue->walked_insns = queue->state->tot_insn_cnt;
-    queue->pending = true;
+    queue->step.state = pd_tape_take(queue->ahead.tape);
+    queue->code.walked_insns = queue->step.state->tot_insn_cnt;
+    queue->step.pending = true;
     pd_synth_set_flags(queue);
 }
 
@@ -335,9 +338,9 @@ void pd_synth_plain_more(struct pd_synth_queue *queue)
 {
     const struct pd_synth *synth = queue->synth;
     const struct pd_synth_sink *sink = synth->sink;
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     const bool insns = state->type & PD_PT_INSTRUCTION && synth->options.instructions;
-    const bool both = synth->options.instructions && synth->events[PD_SYNTH_BRANCHES];
+    const bool both = synth->options.instructions && synth->made.events[PD_SYNTH_BRANCHES];
     struct pd_pt_straight straight;
     size_t count, left;
     do {
@@ -346,13 +349,13 @@ void pd_synth_plain_more(struct pd_synth_queue *queue)
         if (left <= MOST)
             return;
         count = put_more(queue, left, insns);
-        queue->walked_insns = state->tot_insn_cnt;
+        queue->code.walked_insns = state->tot_insn_cnt;
     } while (count == MOST);
     if (count || !insns)
         return;
     uint64_t before = state->tot_insn_cnt;
     if (pd_pt_straight(queue->decoder, left, &straight)) {
-        queue->walked_insns = state->tot_insn_cnt;
+        queue->code.walked_insns = state->tot_insn_cnt;
         put_straight(queue, &straight, before);
     }
 }

@@ -87,7 +87,7 @@ bool pd_synth_outside(void *data, uint64_t ip)
     uint64_t offset = ip;
     bool has_filter = false, hit = false;
     if (ip < PD_PT_KERNEL_START) {
-        const struct pd_map *map = queue->view ? pd_code_map(queue->view, ip) : NULL;
+        const struct pd_map *map = queue->code.view ? pd_code_map(queue->code.view, ip) : NULL;
         if (!map)
             return false;
         file = map->dso->long_name;

@@ -22,7 +22,8 @@ struct pd_code_view *pd_synth_guest_view(struct pd_synth_queue *queue)
     if (!synth->guests || !synth->guests->wanted)
         return NULL;
     /* Where no process is known it is the nameless guest. */
-    struct pd_thread *idle = touch(synth, queue->pid == PD_NOBODY ? 0 : queue->pid, 0, 0);
+    struct pd_thread *idle = touch(synth, queue->runner.pid == PD_NOBODY ? 0 : queue->runner.pid, 0,
+                                   0);
     return idle ? pd_code_view(synth->code_reader, idle, synth->number, PD_CODE_GUEST) : NULL;
 }
 
@@ -32,6 +33,7 @@ struct pd_thread *pd_synth_guest_thread(struct pd_synth_queue *queue)
     if (!synth->guests || !synth->guests->wanted)
         return NULL;
     if (synth->guests->code)
-        return pd_guests_code_thread(synth->guests, queue->pid, queue->pid, synth->number);
-    return touch(synth, queue->pid, queue->pid, queue->tid);
+        return pd_guests_code_thread(synth->guests, queue->runner.pid, queue->runner.pid,
+                                     synth->number);
+    return touch(synth, queue->runner.pid, queue->runner.pid, queue->runner.tid);
 }

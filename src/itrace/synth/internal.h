@@ -66,44 +66,62 @@ struct pd_synth_queue {
     bool given;          /* stepping through buffers: one was given in this run */
     uint64_t time;       /* TSC */
     uint64_t near_ticks; /* see near_of(); 0: samples are not rare */
-    /* who runs */
-    uint32_t pid, tid, cpu;
-    bool idle;                /* pid and tid are 0 */
-    struct pd_thread *thread; /* whose code it is; NULL unknown */
-    struct pd_thread *shown;  /* whose samples they are; NULL: not yet looked for */
-    struct pd_stack *stack;   /* of `thread`; NULL: not yet looked for */
-    /* the step that waits to be reported */
-    const struct pd_pt_state *state;
-    bool pending;
-    bool pending_error; /* it is an error, met behind a step of queue->time */
-    bool after_error;   /* the step before was one, and as many instructions had run: */
-    uint64_t error_insns;
-    uint32_t flags;
-    uint8_t insn_length;
-    struct pd_code_view *view;      /* of `thread` */
-    uint64_t seen;                  /* synth->runs when these were looked for */
-    const struct pd_thread *walked; /* whose code the step is of: a switch may have come since */
-    uint64_t walked_insns;          /* how many had run then */
+    /* Who runs. */
+    struct {
+        uint32_t pid, tid, cpu;
+        bool idle;                /* pid and tid are 0 */
+        struct pd_thread *thread; /* whose code it is; NULL unknown */
+        struct pd_thread *shown;  /* whose samples they are; NULL: not yet looked for */
+        struct pd_stack *stack;   /* of `thread`; NULL: not yet looked for */
+    } runner;
+    /* The step that waits to be reported. */
+    struct {
+        const struct pd_pt_state *state;
+        bool pending;
+        bool pending_error; /* it is an error, met behind a step of the queue's time */
+        bool after_error;   /* the step before was one, and as many instructions had run: */
+        uint64_t error_insns;
+        uint32_t flags;
+        uint8_t insn_length;
+    } step;
+    /* Whose code that is. */
+    struct {
+        struct pd_code_view *view; /* of `thread` */
+        uint64_t seen;             /* synth->runs when these were looked for */
+        /* whose code the step is of: a switch may have come since */
+        const struct pd_thread *walked;
+        uint64_t walked_insns; /* how many had run then */
+    } code;
     uint64_t converted, converted_time; /* a TSC and its nanoseconds */
     uint16_t origin;                    /* of what was packed last */
-    /* counts */
-    uint64_t last_insns; /* at the last instructions sample */
-    uint64_t ipc_insns, ipc_cycles;
-    bool has_ipc;
-    struct pd_synth_counts branch_counts, insn_counts;
-    uint32_t cbr_seen;
-    /* switches */
-    bool sync_switch;
-    enum pd_switch_state switch_state;
-    uint32_t next_tid;
-    /* time ranges */
-    bool to_start; /* the next limit begins a range */
-    size_t range;
-    uint64_t range_limit;         /* TSC; 0: none */
-    uint64_t jumped;              /* to where it was fast-forwarded */
-    struct pd_synth_parts *parts; /* walked by other threads; NULL: none are */
-    struct pd_tape_reader *tape;  /* steps come from there; NULL: from the decoder */
-    bool waits;                   /* the next step on the tape has come, and is yet to be told */
+    /* As they were at the last samples. */
+    struct {
+        uint64_t last_insns; /* at the last instructions sample */
+        uint64_t ipc_insns, ipc_cycles;
+        bool has_ipc;
+        struct pd_synth_counts branches, insns;
+        uint32_t cbr_seen;
+    } counts;
+    /* Switches that are matched with the trace. */
+    struct {
+        bool sync;
+        enum pd_switch_state state;
+        uint32_t next_tid;
+    } switches;
+    /* Time ranges. */
+    struct {
+        bool to_start; /* the next limit begins a range */
+        size_t range;
+        uint64_t limit;  /* TSC; 0: none */
+        uint64_t jumped; /* to where it was fast-forwarded */
+    } span;
+    /* What other threads have walked. */
+    struct {
+        struct pd_synth_parts *parts; /* walked by other threads; NULL: none are */
+        struct pd_tape_reader *tape;  /* steps come from there; NULL: from the decoder */
+        /* the next step on the tape has come, and is yet to be told */
+        bool waits;
+    } ahead;
     struct pd_synth_plain_row plain_branches, plain_insns;
 };
 
@@ -134,53 +152,63 @@ struct pd_synth {
     struct pd_aux *aux;
     struct pd_code *code;
     struct pd_code_reader *code_reader;
-    uint32_t step_types,
-        step_queue; /* steps of that queue are told as they are; 0: samples are made */
-    bool timeless, guest_code, no_host;
-    struct pd_guests *guests;     /* NULL: none are asked for */
-    bool step_through;            /* each sample's own trace is decoded with it */
-    struct pd_time_range *ranges; /* in TSC */
-    size_t range_count;
-    /* events: the recording's own while we are open */
-    struct pd_event **own_events;
-    size_t own_event_count;
+    /* What is asked for; never changes once queues are set up. */
+    struct {
+        uint32_t step_types,
+            step_queue; /* steps of that queue are told as they are; 0: samples are made */
+        bool timeless, guest_code, no_host;
+        bool step_through;            /* each sample's own trace is decoded with it */
+        struct pd_time_range *ranges; /* in TSC */
+        size_t range_count;
+        uint32_t op_flags[16];  /* by enum pd_insn_op */
+        uint32_t branch_filter; /* flags, one of which a branch must have; 0: all */
+        bool chains, last_branches;
+        bool uses_stack;
+        bool plain; /* plain steps may be told the short way */
+        uint8_t quick;
+        uint64_t skipped; /* for `s` */
+        uint64_t mask;    /* of decoder steps that are wanted */
+        uint32_t max_non_turbo;
+        uint64_t cbr_to_khz;
+    } plan;
+    struct pd_guests *guests; /* NULL: none are asked for */
+    /* Events of the samples: the recording's own while we are open. */
+    struct {
+        struct pd_event **own;
+        size_t own_count;
+        struct pd_event *events[PD_SYNTH_KINDS]; /* NULL: not wanted */
+        struct pd_event **twins; /* by index: with a chain or branches more; NULL none */
+    } made;
     struct pd_arena arena;
-    struct pd_event *events[PD_SYNTH_KINDS]; /* NULL: not wanted */
-    struct pd_event **twins; /* by index: with a chain or branches more; NULL none */
-    uint32_t op_flags[16];   /* by enum pd_insn_op */
-    uint32_t branch_filter;  /* flags, one of which a branch must have; 0: all */
-    bool chains, last_branches;
-    bool uses_stack;
-    bool plain; /* plain steps may be told the short way */
-    uint8_t quick;
-    uint64_t skipped; /* for `s` */
-    uint64_t mask;    /* of decoder steps that are wanted */
-    uint32_t max_non_turbo;
-    uint64_t cbr_to_khz;
     PD_VEC(struct pd_address_filter) filters;
     /* queues */
     struct pd_synth_queue *queues; /* by number; holes are not set up */
     size_t queue_count;
     struct pd_pt_tables *tables; /* of their decoders */
     struct pd_synth_pool *pool;  /* other threads that walk; NULL: none do */
-    PD_VEC(struct pd_synth_heap_entry) heap;
-    bool queues_set_up;
-    struct pd_synth_queue *running; /* was interrupted by a full sink */
-    uint64_t running_limit, running_others;
-    uint64_t limit;       /* of the run: the next record's time */
-    uint64_t runs;        /* this one's number */
-    size_t timeless_next; /* queue to go on with */
-    bool at_record;       /* the record under way has begun: what comes before it is known */
-    bool record_done;     /* its own effects are through */
-    uint64_t record_limit;
-    /* who runs where */
-    PD_VEC(uint32_t) current_tids;       /* by CPU */
-    struct pd_map64 thread_cpus;         /* by index of a thread */
-    const struct pd_event *switch_event; /* sched:sched_switch */
-    struct pd_tracing *tracing;
-    const struct pd_trace_format *switch_format;
-    uint64_t switch_ip, ptss_ip; /* 0: no synchronisation */
-    bool switch_known;           /* was looked for */
+    /* Which queue is next. */
+    struct {
+        PD_VEC(struct pd_synth_heap_entry) heap;
+        bool queues_set_up;
+        struct pd_synth_queue *running; /* was interrupted by a full sink */
+        uint64_t running_limit, running_others;
+        uint64_t limit;       /* of the run: the next record's time */
+        uint64_t runs;        /* this one's number */
+        size_t timeless_next; /* queue to go on with */
+        bool at_record;       /* the record under way has begun: what comes before it is known */
+        bool record_done;     /* its own effects are through */
+        uint64_t record_limit;
+    } scheduler;
+    /* Who runs where. */
+    struct {
+        PD_VEC(uint32_t) current_tids; /* by CPU */
+        struct pd_map64 thread_cpus;   /* by index of a thread */
+        const struct pd_event *event;  /* sched:sched_switch */
+        struct pd_tracing *tracing;
+        const struct pd_trace_format *format;
+        uint64_t switch_ip, ptss_ip; /* 0: no synchronisation */
+        bool known;                  /* was looked for */
+    } switches;
     /* what samples are made of */
     struct pd_stacks stacks;
     struct pd_pebs *pebs;           /* NULL: none */
@@ -204,10 +232,10 @@ void pd_synth_set_flags(struct pd_synth_queue *queue);
  * of an earlier one. */
 PD_INLINE void pd_synth_take_step(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
-    queue->state = state;
-    if (!queue->walked || queue->walked_insns != state->tot_insn_cnt)
-        queue->walked = queue->thread;
-    queue->walked_insns = state->tot_insn_cnt;
+    queue->step.state = state;
+    if (!queue->code.walked || queue->code.walked_insns != state->tot_insn_cnt)
+        queue->code.walked = queue->runner.thread;
+    queue->code.walked_insns = state->tot_insn_cnt;
 }
 
 void pd_synth_emit_step(struct pd_synth_queue *queue);
@@ -230,7 +258,7 @@ perfdata_status pd_synth_add_depth(struct pd_synth *synth, struct pd_delivered *
 PD_INLINE uint64_t pd_synth_time(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    if (synth->timeless)
+    if (synth->plan.timeless)
         return 0;
     if (PD_UNLIKELY(queue->time != queue->converted || !queue->converted_time)) {
         queue->converted = queue->time;
@@ -242,22 +270,22 @@ PD_INLINE uint64_t pd_synth_time(struct pd_synth_queue *queue)
 /* Instructions and cycles as of the step. */
 PD_INLINE void pd_synth_count(struct pd_synth_queue *queue)
 {
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     bool approximate = queue->synth->options.approximate_ipc;
-    queue->ipc_insns = state->tot_insn_cnt;
-    queue->ipc_cycles = approximate ? state->cycles : state->tot_cyc_cnt;
-    queue->has_ipc = approximate || state->flags & PD_PT_SAMPLE_IPC;
+    queue->counts.ipc_insns = state->tot_insn_cnt;
+    queue->counts.ipc_cycles = approximate ? state->cycles : state->tot_cyc_cnt;
+    queue->counts.has_ipc = approximate || state->flags & PD_PT_SAMPLE_IPC;
 }
 
 PD_INLINE void pd_synth_put_ipc(struct pd_synth_queue *queue, struct pd_synth_counts *last,
                                 uint64_t *insn_count, uint64_t *cycle_count)
 {
-    uint64_t cycles = queue->has_ipc ? queue->ipc_cycles - last->cycles : 0;
+    uint64_t cycles = queue->counts.has_ipc ? queue->counts.ipc_cycles - last->cycles : 0;
     if (!cycles)
         return;
     *cycle_count = cycles;
-    *insn_count = queue->ipc_insns - last->insns;
-    *last = (struct pd_synth_counts){ queue->ipc_insns, queue->ipc_cycles };
+    *insn_count = queue->counts.ipc_insns - last->insns;
+    *last = (struct pd_synth_counts){ queue->counts.ipc_insns, queue->counts.ipc_cycles };
 }
 
 /* Its samples have something behind the fixed part. */
@@ -270,7 +298,7 @@ PD_INLINE bool pd_synth_has_parts(const struct pd_event *event)
 /* Of a branch. */
 PD_INLINE bool pd_synth_is_told(const struct pd_synth *synth, uint32_t flags)
 {
-    return !synth->branch_filter || synth->branch_filter & flags;
+    return !synth->plan.branch_filter || synth->plan.branch_filter & flags;
 }
 
 /* fast_path.c */
@@ -344,7 +372,7 @@ PD_INLINE void pd_synth_clock_step(struct pd_synth_clock *clock, const struct pd
     }
     if (PD_UNLIKELY(state->last_timestamp > clock->time)) /* of a step that nobody asked for */
         clock->time = state->last_timestamp;
-    if (!synth->timeless && from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START) {
+    if (!synth->plan.timeless && from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START) {
         clock->time = state->est_timestamp;
         clock->set = true;
     } else if (state->timestamp > clock->time) {

@@ -151,10 +151,10 @@ void pd_synth_log_error(struct pd_synth *synth, const struct pd_delivered *recor
 /* Between the first span of time that is wanted and the last. */
 static bool in_ranges(const struct pd_synth *synth, uint64_t tsc)
 {
-    if (!synth->range_count)
+    if (!synth->plan.range_count)
         return true;
-    uint64_t end = synth->ranges[synth->range_count - 1].end;
-    return tsc > synth->ranges[0].start && (!end || tsc < end);
+    uint64_t end = synth->plan.ranges[synth->plan.range_count - 1].end;
+    return tsc > synth->plan.ranges[0].start && (!end || tsc < end);
 }
 
 void pd_synth_log_record(struct pd_synth *synth, const struct pd_delivered *record)
@@ -184,12 +184,12 @@ void pd_synth_log_no_code(struct pd_synth *synth, const struct pd_pt_state *stat
     unsigned long long ip = state->from_ip;
     if (!synth->logger || state->error != PD_PT_NO_INSN)
         return;
-    if (!state->code_failed) {
+    if (!state->failure.in_view) {
         pd_synth_log_text(synth, "ERROR: no guest machine\n");
-    } else if (state->code_error == PD_CODE_NO_MAP) {
+    } else if (state->failure.error == PD_CODE_NO_MAP) {
         pd_synth_log_text(synth, "ERROR: thread has no map for 0x%llx\n", ip);
-    } else if (state->code_error == PD_CODE_UNREADABLE && told && state->failed_map) {
-        const char *name = state->failed_map->dso->name;
+    } else if (state->failure.error == PD_CODE_UNREADABLE && told && state->failure.map) {
+        const char *name = state->failure.map->dso->name;
         pd_synth_log_text(synth, "ERROR: failed to read at offset 0x%llx dso: %s (%s, loaded, )\n",
                           ip, name, name);
     }

@@ -175,7 +175,7 @@ static void put_branches(struct put *put, struct pd_synth_queue *queue,
                          const struct pd_event *event)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_items *items = queue->state->items;
+    const struct pd_pt_items *items = queue->step.state->items;
     struct pd_stack_branch branches[BRANCHES_MAX];
     bool big = pd_is_big_endian(put->swap);
     size_t count = 0;
@@ -242,7 +242,7 @@ struct facts {
 static uint64_t fixed_value(const struct pd_synth_queue *queue, const struct pd_event *event,
                             const struct facts *facts, uint64_t bit)
 {
-    const struct pd_pt_items *items = queue->state->items;
+    const struct pd_pt_items *items = queue->step.state->items;
     switch (bit) {
     case PD_SAMPLE_IP: return facts->ip;
     case PD_SAMPLE_TIME: return facts->time;
@@ -265,8 +265,8 @@ static void put_fixed(struct put *put, const struct pd_synth_queue *queue,
         put64(put, fixed_value(queue, event, facts, PD_SAMPLE_##NAME));
 #define SAMPLE_PAIR(NAME, bit, low, low_kind, high, high_kind)                                     \
     if (type & PD_SAMPLE_##NAME)                                                                   \
-        put_pair(put, PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->pid : queue->cpu,                 \
-                 PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->tid : 0);
+        put_pair(put, PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->runner.pid : queue->runner.cpu,   \
+                 PD_SAMPLE_##NAME == PD_SAMPLE_TID ? queue->runner.tid : 0);
 #include "format/sample.def"
 }
 
@@ -291,7 +291,7 @@ static void put_part(struct put *put, struct pd_synth_queue *queue, const struct
     case PD_SAMPLE_CALLCHAIN: put_chain(put, queue, facts->ip); break;
     case PD_SAMPLE_BRANCH_STACK: put_branches(put, queue, event); break;
     case PD_SAMPLE_REGS_INTR:
-        put_registers(put, queue->state->items, facts->registers, facts->values);
+        put_registers(put, queue->step.state->items, facts->registers, facts->values);
         break;
     default: put64(put, 0);
     }
@@ -308,20 +308,20 @@ static void put_parts(struct put *put, struct pd_synth_queue *queue, const struc
         put_part(put, queue, event, facts, PD_SAMPLE_##NAME);
 #define SAMPLE_TAIL(NAME, bit, name, kind)                                                         \
     if (type & PD_SAMPLE_##NAME)                                                                   \
-        put64(put, tail_value(queue->state->items, PD_SAMPLE_##NAME));
+        put64(put, tail_value(queue->step.state->items, PD_SAMPLE_##NAME));
 #include "format/sample.def"
 }
 
 static void find_facts(struct pd_synth_queue *queue, struct facts *facts)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_items *items = queue->state->items;
-    facts->ip = queue->state->from_ip;
+    const struct pd_pt_items *items = queue->step.state->items;
+    facts->ip = queue->step.state->from_ip;
     if (has(items, PD_PT_BLOCK_BASIC, BASIC_IP))
         facts->ip = items->value[PD_PT_BLOCK_BASIC][BASIC_IP];
     else if (has(items, PD_PT_BLOCK_GP, GP_RIP))
         facts->ip = items->value[PD_PT_BLOCK_GP][GP_RIP];
-    uint64_t ticks = synth->timeless ? 0 : queue->time;
+    uint64_t ticks = synth->plan.timeless ? 0 : queue->time;
     if (has(items, PD_PT_BLOCK_BASIC, BASIC_TIME))
         ticks = items->value[PD_PT_BLOCK_BASIC][BASIC_TIME];
     facts->time = ticks ? pd_tsc_to_time(&synth->aux->info.pt.time, ticks) : 0;
@@ -331,9 +331,9 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
 {
     enum { ROOM = 1024 };
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_items *items = queue->state->items;
+    const struct pd_pt_items *items = queue->step.state->items;
     struct facts facts = { .id = id };
-    if (synth->options.skip && synth->skipped++ < synth->options.skip)
+    if (synth->options.skip && synth->plan.skipped++ < synth->options.skip)
         return;
     if (event->attr.sample_type & PD_SAMPLE_READ) /* nothing was read */
         return;
@@ -350,7 +350,7 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
     struct put put = { at + 8, synth->recording->swap };
     put_fixed(&put, queue, event, &facts);
     put_parts(&put, queue, event, &facts);
-    uint16_t mode = pd_synth_mode(facts.ip, queue->state->from_nr);
+    uint16_t mode = pd_synth_mode(facts.ip, queue->step.state->from_nr);
     uint32_t size = (uint32_t)(put.at - at);
     pd_store32(at, PD_RECORD_SAMPLE, put.swap);
     pd_store16(at + 4, (uint16_t)(mode | PD_MISC_EXACT_IP), put.swap);
@@ -367,7 +367,8 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
         .misc = (uint16_t)(mode | PD_MISC_EXACT_IP),
         .time = facts.time ? facts.time : PD_NO_TIME,
         .event = event,
-        .thread = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number),
+        .thread = pd_timeline_touch(synth->timeline, queue->runner.pid, queue->runner.tid,
+                                    synth->number),
         .facts = side,
     };
 }
@@ -375,7 +376,7 @@ static void put_sample(struct pd_synth_queue *queue, const struct pd_event *even
 void pd_pebs_emit(struct pd_synth_queue *queue)
 {
     struct pd_pebs *pebs = queue->synth->pebs;
-    const struct pd_pt_items *items = queue->state->items;
+    const struct pd_pt_items *items = queue->step.state->items;
     uint64_t counters = 0;
     if (!items)
         return;

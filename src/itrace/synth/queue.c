@@ -7,10 +7,10 @@
 
 bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time)
 {
-    if (!pd_vec_push(&synth->heap, (struct pd_synth_heap_entry){ time, queue }))
+    if (!pd_vec_push(&synth->scheduler.heap, (struct pd_synth_heap_entry){ time, queue }))
         return false;
-    struct pd_synth_heap_entry *heap = synth->heap.data;
-    size_t at = synth->heap.count - 1;
+    struct pd_synth_heap_entry *heap = synth->scheduler.heap.data;
+    size_t at = synth->scheduler.heap.count - 1;
     while (at && heap[(at - 1) / 2].time > time) {
         heap[at] = heap[(at - 1) / 2];
         at = (at - 1) / 2;
@@ -22,11 +22,11 @@ bool pd_synth_heap_add(struct pd_synth *synth, uint32_t queue, uint64_t time)
 /* The hole goes down to a leaf, to the right where both are equal; the last entry fills it. */
 static void heap_pop(struct pd_synth *synth)
 {
-    struct pd_synth_heap_entry *heap = synth->heap.data;
-    size_t count = synth->heap.count, at = 0;
+    struct pd_synth_heap_entry *heap = synth->scheduler.heap.data;
+    size_t count = synth->scheduler.heap.count, at = 0;
     if (!count)
         return;
-    synth->heap.count--;
+    synth->scheduler.heap.count--;
     for (size_t left; (left = 2 * at + 1) < count;) {
         size_t next = left;
         if (left + 1 < count && heap[left].time >= heap[left + 1].time)
@@ -46,10 +46,10 @@ static void heap_pop(struct pd_synth *synth)
 
 void pd_synth_heap_move(struct pd_synth *synth, uint32_t queue, uint64_t time)
 {
-    size_t count = synth->heap.count;
-    synth->heap.count = 0;
+    size_t count = synth->scheduler.heap.count;
+    synth->scheduler.heap.count = 0;
     for (size_t i = 0; i < count; i++) {
-        struct pd_synth_heap_entry entry = synth->heap.data[i];
+        struct pd_synth_heap_entry entry = synth->scheduler.heap.data[i];
         pd_synth_heap_add(synth, entry.queue, entry.queue == queue ? time : entry.time);
     }
 }
@@ -60,17 +60,18 @@ void pd_synth_heap_move(struct pd_synth *synth, uint32_t queue, uint64_t time)
 void pd_synth_show_code(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    struct pd_thread *thread = queue->thread;
+    struct pd_thread *thread = queue->runner.thread;
     uint32_t tid = thread ? thread->tid : PD_NOBODY;
     uint32_t pid = thread ? pd_thread_pid(thread, synth->number) : PD_NOBODY;
     pd_timeline_touch(synth->timeline, pid, tid, synth->number); /* publishes maps */
-    struct pd_code_view *host = synth->no_host ? NULL
-                                               : pd_code_view(synth->code_reader, thread,
-                                                              synth->number, PD_CODE_HOST);
-    struct pd_code_view *guest = synth->guest_code ? pd_code_view(synth->code_reader, thread,
-                                                                  synth->number, PD_CODE_GUEST_CODE)
-                                                   : pd_synth_guest_view(queue);
-    queue->view = host;
+    struct pd_code_view *host = synth->plan.no_host ? NULL
+                                                    : pd_code_view(synth->code_reader, thread,
+                                                                   synth->number, PD_CODE_HOST);
+    struct pd_code_view *guest = synth->plan.guest_code
+                                     ? pd_code_view(synth->code_reader, thread, synth->number,
+                                                    PD_CODE_GUEST_CODE)
+                                     : pd_synth_guest_view(queue);
+    queue->code.view = host;
     pd_pt_set_code(queue->decoder, host, guest);
 }
 
@@ -79,45 +80,45 @@ void pd_synth_show_code(struct pd_synth_queue *queue)
 /* False: there is no other. */
 static bool next_range(struct pd_synth *synth, struct pd_synth_queue *queue)
 {
-    if (queue->to_start) {
-        queue->to_start = false;
-        queue->range_limit = synth->ranges[queue->range].end;
+    if (queue->span.to_start) {
+        queue->span.to_start = false;
+        queue->span.limit = synth->plan.ranges[queue->span.range].end;
         return true;
     }
-    if (queue->range + 1 >= synth->range_count)
+    if (queue->span.range + 1 >= synth->plan.range_count)
         return false;
-    queue->to_start = true;
-    queue->range_limit = synth->ranges[++queue->range].start;
+    queue->span.to_start = true;
+    queue->span.limit = synth->plan.ranges[++queue->span.range].start;
     return true;
 }
 
 static void jump(struct pd_synth_queue *queue, uint64_t *jumped)
 {
-    queue->pending = false;
-    if (queue->range_limit <= *jumped)
+    queue->step.pending = false;
+    if (queue->span.limit <= *jumped)
         return;
-    if (queue->sync_switch) {
+    if (queue->switches.sync) {
         pd_synth_next_tid(queue);
-        queue->switch_state = PD_SWITCH_UNKNOWN;
+        queue->switches.state = PD_SWITCH_UNKNOWN;
     }
-    *jumped = queue->range_limit;
-    pd_pt_fast_forward(queue->decoder, queue->range_limit);
+    *jumped = queue->span.limit;
+    pd_pt_fast_forward(queue->decoder, queue->span.limit);
 }
 
 /* False: the queue is behind the last range. */
 static bool check_range(struct pd_synth *synth, struct pd_synth_queue *queue)
 {
-    while (queue->range_limit) {
-        if (queue->to_start) {
-            if (queue->time < queue->range_limit) {
-                jump(queue, &queue->jumped);
+    while (queue->span.limit) {
+        if (queue->span.to_start) {
+            if (queue->time < queue->span.limit) {
+                jump(queue, &queue->span.jumped);
                 return true;
             }
             next_range(synth, queue);
-        } else if (queue->time > queue->range_limit) {
+        } else if (queue->time > queue->span.limit) {
             if (!next_range(synth, queue)) {
-                queue->pending = false;
-                queue->switch_state = PD_SWITCH_NOT_TRACING;
+                queue->step.pending = false;
+                queue->switches.state = PD_SWITCH_NOT_TRACING;
                 return false;
             }
         } else {
@@ -141,13 +142,13 @@ static bool is_full(const struct pd_synth *synth)
 static void take_error(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
     struct pd_synth *synth = queue->synth;
-    bool told = state->error != PD_PT_NO_INSN || !state->code_failed ||
-                pd_code_tell(synth->code, state->failed_map, state->code_error);
+    bool told = state->error != PD_PT_NO_INSN || !state->failure.in_view ||
+                pd_code_tell(synth->code, state->failure.map, state->failure.error);
     pd_synth_log_no_code(synth, state, told);
     if (!told)
         return;
-    if (queue->sync_switch && state->from_ip >= PD_PT_KERNEL_START) {
-        queue->sync_switch = false;
+    if (queue->switches.sync && state->from_ip >= PD_PT_KERNEL_START) {
+        queue->switches.sync = false;
         pd_synth_next_tid(queue);
     }
     queue->time = state->est_timestamp;
@@ -160,8 +161,8 @@ static void take_time(struct pd_synth_queue *queue, const struct pd_pt_state *st
     struct pd_synth *synth = queue->synth;
     struct pd_synth_clock clock = { .time = queue->time };
     pd_synth_clock_step(&clock, synth, state);
-    if (PD_UNLIKELY(queue->sync_switch) && queue->switch_state == PD_SWITCH_UNKNOWN &&
-        state->to_ip == synth->switch_ip && queue->next_tid == PD_NOBODY) {
+    if (PD_UNLIKELY(queue->switches.sync) && queue->switches.state == PD_SWITCH_UNKNOWN &&
+        state->to_ip == synth->switches.switch_ip && queue->switches.next_tid == PD_NOBODY) {
         clock.time = state->est_timestamp;
         clock.set = true;
     }
@@ -173,10 +174,11 @@ static void take_time(struct pd_synth_queue *queue, const struct pd_pt_state *st
 
 static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
 {
-    if (PD_LIKELY(!queue->range_limit))
+    if (PD_LIKELY(!queue->span.limit))
         return limit;
-    uint64_t range = queue->to_start || queue->range_limit == UINT64_MAX ? queue->range_limit
-                                                                         : queue->range_limit + 1;
+    uint64_t range = queue->span.to_start || queue->span.limit == UINT64_MAX
+                         ? queue->span.limit
+                         : queue->span.limit + 1;
     return PD_MIN(limit, range);
 }
 
@@ -184,15 +186,15 @@ static uint64_t decode_limit(const struct pd_synth_queue *queue, uint64_t limit)
  * While nothing is traced any branch tells that it is again. */
 static uint32_t wanted_of(const struct pd_synth_queue *queue)
 {
-    const bool any = queue->sync_switch && queue->switch_state == PD_SWITCH_NOT_TRACING;
-    return queue->synth->mask | (any ? PD_PT_BRANCH : 0);
+    const bool any = queue->switches.sync && queue->switches.state == PD_SWITCH_NOT_TRACING;
+    return queue->synth->plan.mask | (any ? PD_PT_BRANCH : 0);
 }
 
 /* To be told, or to be seen for the sake of switches. */
 static bool is_wanted(const struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
     return state->type & wanted_of(queue) ||
-           (queue->sync_switch && pd_pt_is_at_place(queue->decoder));
+           (queue->switches.sync && pd_pt_is_at_place(queue->decoder));
 }
 
 /* Which steps the decoder returns may change with each switch. */
@@ -214,7 +216,7 @@ static bool tells_few(const struct pd_synth_queue *queue)
 
 PD_INLINE const struct pd_pt_state *next_step(struct pd_synth_queue *queue, uint64_t limit)
 {
-    if (PD_UNLIKELY(queue->tape != NULL)) {
+    if (PD_UNLIKELY(queue->ahead.tape != NULL)) {
         const struct pd_pt_state *state = pd_synth_parts_step(queue);
         if (state)
             return state;
@@ -229,13 +231,14 @@ static bool is_passing(const struct pd_synth_queue *queue, const struct pd_pt_st
     const bool from_kernel = state->from_ip >= PD_PT_KERNEL_START || !state->from_ip;
     const bool returns = from_kernel && state->to_ip && state->to_ip < PD_PT_KERNEL_START;
     return !state->error && !is_wanted(queue, state) && state->timestamp < limit &&
-           !(returns && !queue->synth->timeless) && (queue->tape || !pd_pt_is_near(queue->decoder));
+           !(returns && !queue->synth->plan.timeless) &&
+           (queue->ahead.tape || !pd_pt_is_near(queue->decoder));
 }
 
 /* With parts: whether it is not to be told; others may walk behind it. */
 static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state, uint64_t limit)
 {
-    if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->tape)
+    if (state->type & PD_PT_PSB_EVENT && !state->error && !queue->ahead.tape)
         pd_synth_parts_psb(queue, state->psb_offset);
     if (!is_passing(queue, state, limit))
         return false;
@@ -248,27 +251,27 @@ static bool passes(struct pd_synth_queue *queue, const struct pd_pt_state *state
 static bool error_ends_run(struct pd_synth_queue *queue, const struct pd_pt_state *state,
                            uint64_t limit, uint64_t others)
 {
-    const bool again = queue->after_error && queue->error_insns == state->tot_insn_cnt;
+    const bool again = queue->step.after_error && queue->step.error_insns == state->tot_insn_cnt;
     if (state->skipped_timestamp)
         queue->time = state->skipped_timestamp;
     queue->time = PD_MAX(queue->time, state->last_timestamp);
-    queue->pending_error = queue->after_error = true;
-    queue->error_insns = state->tot_insn_cnt;
+    queue->step.pending_error = queue->step.after_error = true;
+    queue->step.error_insns = state->tot_insn_cnt;
     return !again && others != UINT64_MAX && (queue->time > others || queue->time >= limit);
 }
 
 /* What waited. False: the queue stops here. */
 PD_INLINE bool tell_pending(struct pd_synth_queue *queue)
 {
-    if (PD_UNLIKELY(queue->pending_error)) {
-        queue->pending_error = false;
-        take_error(queue, queue->state);
+    if (PD_UNLIKELY(queue->step.pending_error)) {
+        queue->step.pending_error = false;
+        take_error(queue, queue->step.state);
     }
-    if (!queue->pending)
+    if (!queue->step.pending)
         return true;
-    queue->pending = false;
+    queue->step.pending = false;
     pd_synth_emit_step(queue);
-    return PD_LIKELY(!queue->sync_switch) || !(queue->state->type & PD_PT_BRANCH) ||
+    return PD_LIKELY(!queue->switches.sync) || !(queue->step.state->type & PD_PT_BRANCH) ||
            pd_synth_sync(queue);
 }
 
@@ -277,16 +280,16 @@ static bool ends_run(const struct pd_synth_queue *queue, const struct pd_pt_stat
                      uint64_t limit, uint64_t others)
 {
     const struct pd_synth *synth = queue->synth;
-    return !synth->timeless &&
-           (queue->time >= limit || (queue->time > others && (state->type & synth->mask)) ||
+    return !synth->plan.timeless &&
+           (queue->time >= limit || (queue->time > others && (state->type & synth->plan.mask)) ||
             (others != UINT64_MAX && pd_pt_is_near(queue->decoder)));
 }
 
 /* Nothing but the step's sample is to be told: it may not be one that says who runs. */
 PD_INLINE bool is_told_plain(const struct pd_synth_queue *queue)
 {
-    return PD_LIKELY(!queue->sync_switch) ||
-           (queue->switch_state != PD_SWITCH_NOT_TRACING && !pd_pt_is_at_place(queue->decoder));
+    return PD_LIKELY(!queue->switches.sync) ||
+           (queue->switches.state != PD_SWITCH_NOT_TRACING && !pd_pt_is_at_place(queue->decoder));
 }
 
 /* Up to the limit; what is told beyond `others` (few told) waits, for another queue may have to
@@ -296,9 +299,9 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
     struct pd_synth *synth = queue->synth;
     bool plain = others == UINT64_MAX && pd_synth_plain_begin(queue);
     set_wanted(queue);
-    if (PD_UNLIKELY(queue->tape != NULL))
+    if (PD_UNLIKELY(queue->ahead.tape != NULL))
         pd_synth_parts_look(queue);
-    if (PD_UNLIKELY(queue->waits))
+    if (PD_UNLIKELY(queue->ahead.waits))
         pd_synth_plain_wait(queue, plain);
     for (;;) {
         if (PD_UNLIKELY(synth->logger))
@@ -307,17 +310,17 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             return RUN_FULL;
         if (!tell_pending(queue))
             return RUN_STOPPED;
-        if (PD_UNLIKELY(queue->sync_switch)) { /* another thread may run now */
+        if (PD_UNLIKELY(queue->switches.sync)) { /* another thread may run now */
             set_wanted(queue);
             plain = plain && pd_synth_plain_begin(queue);
         }
-        if (PD_UNLIKELY(queue->parts != NULL) && pd_synth_parts_jump(queue)) {
+        if (PD_UNLIKELY(queue->ahead.parts != NULL) && pd_synth_parts_jump(queue)) {
             if (queue->time >= limit)
                 return RUN_LIMIT;
             continue;
         }
-        if (PD_UNLIKELY(queue->tape != NULL) && plain && pd_synth_plain_tape(queue, limit)) {
-            if (queue->waits)
+        if (PD_UNLIKELY(queue->ahead.tape != NULL) && plain && pd_synth_plain_tape(queue, limit)) {
+            if (queue->ahead.waits)
                 return RUN_LIMIT;
             continue;
         }
@@ -327,7 +330,7 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
             queue->ended = true;
             return RUN_STOPPED;
         }
-        if (PD_UNLIKELY(queue->parts != NULL) && passes(queue, state, until))
+        if (PD_UNLIKELY(queue->ahead.parts != NULL) && passes(queue, state, until))
             continue;
         pd_synth_take_step(queue, state);
         if (PD_UNLIKELY(state->error)) {
@@ -335,17 +338,17 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
                 return RUN_LIMIT;
             continue;
         }
-        queue->after_error = false;
+        queue->step.after_error = false;
         take_time(queue, state);
-        if (plain && (queue->time < limit || synth->timeless) && is_told_plain(queue) &&
+        if (plain && (queue->time < limit || synth->plan.timeless) && is_told_plain(queue) &&
             pd_synth_plain_step(queue)) {
-            if (PD_LIKELY(!queue->tape))
+            if (PD_LIKELY(!queue->ahead.tape))
                 pd_synth_plain_more(queue);
             continue;
         }
-        queue->pending = true;
+        queue->step.pending = true;
         pd_synth_set_flags(queue);
-        if (PD_UNLIKELY(queue->range_limit) && !check_range(synth, queue)) {
+        if (PD_UNLIKELY(queue->span.limit) && !check_range(synth, queue)) {
             pd_synth_parts_drop(queue);
             return RUN_STOPPED;
         }
@@ -357,7 +360,8 @@ static enum run run_queue(struct pd_synth_queue *queue, uint64_t limit, uint64_t
 static void log_who(const struct pd_synth_queue *queue)
 {
     pd_synth_log(queue->synth, "queue %u decoding cpu %d pid %d tid %d\n", queue->number,
-                 (int32_t)queue->cpu, (int32_t)queue->pid, (int32_t)queue->tid);
+                 (int32_t)queue->runner.cpu, (int32_t)queue->runner.pid,
+                 (int32_t)queue->runner.tid);
 }
 
 /* To the first step that has a time; its samples wait. What goes wrong before is not told. */
@@ -365,12 +369,12 @@ static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *que
 {
     queue->set_up = true;
     pd_pt_log_settings(queue->decoder);
-    if (synth->timeless)
+    if (synth->plan.timeless)
         return PERFDATA_OK;
     pd_synth_log(synth, "queue %u getting timestamp\n", queue->number);
     log_who(queue);
-    if (queue->to_start && queue->range_limit)
-        pd_pt_fast_forward(queue->decoder, queue->range_limit);
+    if (queue->span.to_start && queue->span.limit)
+        pd_pt_fast_forward(queue->decoder, queue->span.limit);
     const struct pd_pt_state *state;
     while ((state = pd_pt_decode(queue->decoder, 1)) != NULL && (state->error || !state->timestamp))
         pd_synth_log_no_code(synth, state, true);
@@ -380,7 +384,7 @@ static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *que
                  (unsigned long long)state->timestamp);
     queue->time = state->timestamp;
     pd_synth_take_step(queue, state);
-    queue->pending = !(queue->to_start && queue->time < queue->range_limit);
+    queue->step.pending = !(queue->span.to_start && queue->time < queue->span.limit);
     pd_synth_set_flags(queue);
     queue->on_heap = pd_synth_heap_add(synth, queue->number, queue->time);
     return queue->on_heap ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
@@ -388,9 +392,9 @@ static perfdata_status set_up(struct pd_synth *synth, struct pd_synth_queue *que
 
 perfdata_status pd_synth_set_up(struct pd_synth *synth)
 {
-    if (synth->queues_set_up)
+    if (synth->scheduler.queues_set_up)
         return PERFDATA_OK;
-    synth->queues_set_up = true;
+    synth->scheduler.queues_set_up = true;
     pd_synth_plain_open(synth);
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
@@ -406,10 +410,10 @@ perfdata_status pd_synth_set_up(struct pd_synth *synth)
 static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enum run run)
 {
     if (run == RUN_FULL) {
-        synth->running = queue;
+        synth->scheduler.running = queue;
         return false;
     }
-    synth->running = NULL;
+    synth->scheduler.running = NULL;
     queue->on_heap = run == RUN_LIMIT && pd_synth_heap_add(synth, queue->number, queue->time);
     return true;
 }
@@ -419,9 +423,10 @@ static bool finish_run(struct pd_synth *synth, struct pd_synth_queue *queue, enu
 static void look_around(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    if (queue->seen == synth->runs && queue->thread && !synth->switch_ip)
+    if (queue->code.seen == synth->scheduler.runs && queue->runner.thread &&
+        !synth->switches.switch_ip)
         return;
-    queue->seen = synth->runs;
+    queue->code.seen = synth->scheduler.runs;
     pd_synth_set_thread(queue);
     pd_synth_show_code(queue);
 }
@@ -430,16 +435,17 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
 {
     if (pd_synth_set_up(synth) < 0)
         return synth->status;
-    synth->limit = limit;
-    synth->runs++;
+    synth->scheduler.limit = limit;
+    synth->scheduler.runs++;
     if (synth->pool)
         pd_synth_parts_check(synth, limit);
-    if (synth->running &&
-        !finish_run(synth, synth->running,
-                    run_queue(synth->running, synth->running_limit, synth->running_others)))
+    if (synth->scheduler.running &&
+        !finish_run(synth, synth->scheduler.running,
+                    run_queue(synth->scheduler.running, synth->scheduler.running_limit,
+                              synth->scheduler.running_others)))
         return synth->status < 0 ? synth->status : 1;
-    while (synth->heap.count && synth->heap.data[0].time < limit) {
-        struct pd_synth_queue *queue = &synth->queues[synth->heap.data[0].queue];
+    while (synth->scheduler.heap.count && synth->scheduler.heap.data[0].time < limit) {
+        struct pd_synth_queue *queue = &synth->queues[synth->scheduler.heap.data[0].queue];
         heap_pop(synth);
         pd_synth_log(synth, "queue %u processing 0x%llx to 0x%llx\n", queue->number,
                      (unsigned long long)queue->time, (unsigned long long)limit);
@@ -448,13 +454,16 @@ int pd_synth_run_until(struct pd_synth *synth, uint64_t limit)
             return status;
         look_around(queue);
         log_who(queue);
-        queue->jumped = 0; /* each run looks ahead */
-        uint64_t next = synth->heap.count ? synth->heap.data[0].time : UINT64_MAX;
+        queue->span.jumped = 0; /* each run looks ahead */
+        uint64_t next = synth->scheduler.heap.count ? synth->scheduler.heap.data[0].time
+                                                    : UINT64_MAX;
         bool few = tells_few(queue);
-        synth->running_limit = few || next == UINT64_MAX ? limit : PD_MIN(next + 1, limit);
-        synth->running_others = few ? next : UINT64_MAX;
-        if (!finish_run(synth, queue,
-                        run_queue(queue, synth->running_limit, synth->running_others)))
+        synth->scheduler.running_limit = few || next == UINT64_MAX ? limit
+                                                                   : PD_MIN(next + 1, limit);
+        synth->scheduler.running_others = few ? next : UINT64_MAX;
+        if (!finish_run(
+                synth, queue,
+                run_queue(queue, synth->scheduler.running_limit, synth->scheduler.running_others)))
             return synth->status < 0 ? synth->status : 1;
     }
     return synth->status;
@@ -465,25 +474,25 @@ int pd_synth_run_thread(struct pd_synth *synth, uint32_t tid, uint64_t time)
     (void)time;
     if (pd_synth_set_up(synth) < 0)
         return synth->status;
-    for (; synth->timeless_next < synth->queue_count; synth->timeless_next++) {
-        struct pd_synth_queue *queue = &synth->queues[synth->timeless_next];
-        if (!queue->decoder || (tid != PD_NOBODY && queue->tid != tid))
+    for (; synth->scheduler.timeless_next < synth->queue_count; synth->scheduler.timeless_next++) {
+        struct pd_synth_queue *queue = &synth->queues[synth->scheduler.timeless_next];
+        if (!queue->decoder || (tid != PD_NOBODY && queue->runner.tid != tid))
             continue;
-        if (synth->running != queue) {
+        if (synth->scheduler.running != queue) {
             pd_synth_set_thread(queue);
             pd_synth_show_code(queue);
             log_who(queue);
         }
-        if (queue->ended && !synth->step_through) {
+        if (queue->ended && !synth->plan.step_through) {
             pd_synth_log(synth, "Getting more data\nNo more data\n");
             continue;
         }
         enum run run = run_queue(queue, UINT64_MAX, UINT64_MAX);
-        synth->running = run == RUN_FULL ? queue : NULL;
+        synth->scheduler.running = run == RUN_FULL ? queue : NULL;
         if (run == RUN_FULL)
             return synth->status < 0 ? synth->status : 1;
     }
-    synth->timeless_next = 0;
+    synth->scheduler.timeless_next = 0;
     return synth->status;
 }
 
@@ -504,25 +513,25 @@ int pd_synth_run_sample(struct pd_synth *synth, const struct pd_delivered *recor
     struct pd_sample sample;
     if (pd_synth_set_up(synth) < 0)
         return synth->status;
-    if (!synth->running) {
+    if (!synth->scheduler.running) {
         if (!record->event || pd_delivered_sample(record, &sample) < 0 || !sample.aux_size)
             return PERFDATA_OK;
         struct pd_synth_queue *queue = queue_of_sample(synth, &sample);
         if (!queue)
             return PERFDATA_OK;
-        queue->pid = sample.pid;
-        queue->tid = sample.tid;
-        queue->cpu = sample.cpu;
-        queue->thread = pd_timeline_find(synth->timeline, sample.tid);
-        queue->idle = !sample.pid && !sample.tid;
-        queue->shown = NULL;
-        queue->stack = NULL;
+        queue->runner.pid = sample.pid;
+        queue->runner.tid = sample.tid;
+        queue->runner.cpu = sample.cpu;
+        queue->runner.thread = pd_timeline_find(synth->timeline, sample.tid);
+        queue->runner.idle = !sample.pid && !sample.tid;
+        queue->runner.shown = NULL;
+        queue->runner.stack = NULL;
         queue->given = false;
         pd_synth_show_code(queue);
-        synth->running = queue;
+        synth->scheduler.running = queue;
     }
-    if (run_queue(synth->running, UINT64_MAX, UINT64_MAX) == RUN_FULL)
+    if (run_queue(synth->scheduler.running, UINT64_MAX, UINT64_MAX) == RUN_FULL)
         return synth->status < 0 ? synth->status : 1;
-    synth->running = NULL;
+    synth->scheduler.running = NULL;
     return synth->status;
 }

@@ -62,19 +62,19 @@ static uint32_t async_flags(const struct pd_pt_state *state)
 
 void pd_synth_set_flags(struct pd_synth_queue *queue)
 {
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     uint32_t flags = 0;
-    queue->insn_length = 0;
+    queue->step.insn_length = 0;
     if (PD_UNLIKELY(state->flags & PD_PT_ABORT_TX)) {
         flags = PD_IP_BRANCH | PD_IP_TX_ABORT;
     } else if (PD_UNLIKELY(state->flags & PD_PT_ASYNC)) {
         flags = async_flags(state);
     } else {
-        flags = state->from_ip ? queue->synth->op_flags[state->insn_op]
+        flags = state->from_ip ? queue->synth->plan.op_flags[state->insn_op]
                                : PD_IP_BRANCH | PD_IP_TRACE_BEGIN;
         if (state->flags & PD_PT_IN_TX)
             flags |= PD_IP_IN_TX;
-        queue->insn_length = state->insn_length;
+        queue->step.insn_length = state->insn_length;
     }
     if (state->type & PD_PT_TRACE_BEGIN)
         flags |= PD_IP_TRACE_BEGIN;
@@ -86,14 +86,15 @@ void pd_synth_set_flags(struct pd_synth_queue *queue)
         if (state->type & PD_PT_IF_CHANGE && state->from_if != state->to_if)
             flags |= PD_IP_INTR_TOGGLE;
     }
-    queue->flags = flags;
+    queue->step.flags = flags;
 }
 
 struct pd_stack *pd_synth_stack(struct pd_synth_queue *queue)
 {
-    if (PD_UNLIKELY(!queue->stack))
-        queue->stack = pd_stacks_get(&queue->synth->stacks, queue->thread, queue->idle, queue->cpu);
-    return queue->stack;
+    if (PD_UNLIKELY(!queue->runner.stack))
+        queue->runner.stack = pd_stacks_get(&queue->synth->stacks, queue->runner.thread,
+                                            queue->runner.idle, queue->runner.cpu);
+    return queue->runner.stack;
 }
 
 /* ---- samples ---- */
@@ -108,8 +109,9 @@ struct sample {
 PD_INLINE void show_thread(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    if (PD_UNLIKELY(!queue->shown))
-        queue->shown = pd_timeline_touch(synth->timeline, queue->pid, queue->tid, synth->number);
+    if (PD_UNLIKELY(!queue->runner.shown))
+        queue->runner.shown = pd_timeline_touch(synth->timeline, queue->runner.pid,
+                                                queue->runner.tid, synth->number);
 }
 
 /* What all samples have. `room`: bytes behind the fixed part, at most. */
@@ -117,8 +119,8 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                             uint64_t to, size_t room, struct sample *out)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
-    const struct pd_event *event = synth->events[kind];
+    const struct pd_pt_state *state = queue->step.state;
+    const struct pd_event *event = synth->made.events[kind];
     if (PD_UNLIKELY(synth->logger != NULL))
         pd_synth_log_flush(synth);
     struct pd_synth_facts *facts = pd_synth_alloc(synth, sizeof *facts +
@@ -133,31 +135,32 @@ PD_INLINE bool begin_sample(struct pd_synth_queue *queue, enum pd_synth_kind kin
                                       .misc = misc,
                                       .size = sizeof *fixed,
                                       .ip = from,
-                                      .pid = queue->pid,
-                                      .tid = queue->tid,
+                                      .pid = queue->runner.pid,
+                                      .tid = queue->runner.tid,
                                       .time = time,
                                       .addr = to,
                                       .id = id,
                                       .stream_id = id,
-                                      .cpu = queue->cpu,
+                                      .cpu = queue->runner.cpu,
                                       .period = 1 };
-    *facts = (struct pd_synth_facts){ .flags = queue->flags,
+    *facts = (struct pd_synth_facts){ .flags = queue->step.flags,
                                       .to = to,
                                       .trace = state->trace_nr,
                                       .insn_ip = state->insn_ip,
-                                      .insn_thread = queue->walked,
-                                      .insn_length = queue->insn_length };
-    if (synth->stacks.calls && !queue->stack)
-        queue->stack = pd_stacks_find(&synth->stacks, queue->thread, queue->idle, queue->cpu);
+                                      .insn_thread = queue->code.walked,
+                                      .insn_length = queue->step.insn_length };
+    if (synth->stacks.calls && !queue->runner.stack)
+        queue->runner.stack = pd_stacks_find(&synth->stacks, queue->runner.thread,
+                                             queue->runner.idle, queue->runner.cpu);
     /* perf keeps the calls of a guest with its hypervisor and tells no depth of them. */
-    if (synth->stacks.calls && queue->stack && PD_LIKELY(!guest)) {
-        facts->depth = (uint32_t)queue->stack->frames.count;
+    if (synth->stacks.calls && queue->runner.stack && PD_LIKELY(!guest)) {
+        facts->depth = (uint32_t)queue->runner.stack->frames.count;
         facts->has_depth = true;
     }
     show_thread(queue);
     struct pd_delivered *record = &synth->sink->records[synth->sink->count++];
     struct pd_thread *of_guest = PD_UNLIKELY(guest) ? pd_synth_guest_thread(queue) : NULL;
-    pd_synth_record(fixed, facts, event, of_guest ? of_guest : queue->shown, record);
+    pd_synth_record(fixed, facts, event, of_guest ? of_guest : queue->runner.shown, record);
     *out = (struct sample){ record, fixed, facts, (uint8_t *)(fixed + 1) };
     return true;
 }
@@ -172,7 +175,7 @@ static void grow(struct sample *sample, size_t size)
 /* `s`: the first samples are swallowed. */
 PD_INLINE bool is_skipped(struct pd_synth *synth)
 {
-    return PD_UNLIKELY(synth->options.skip) && synth->skipped++ < synth->options.skip;
+    return PD_UNLIKELY(synth->options.skip) && synth->plan.skipped++ < synth->options.skip;
 }
 
 /* NULL: a record is to be made. */
@@ -180,18 +183,18 @@ PD_INLINE struct pd_synth_packed *pack(struct pd_synth_queue *queue, enum pd_syn
                                        uint64_t from, uint64_t to, uint64_t period)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     if (!synth->sink->packs || synth->stacks.calls || state->from_nr || state->to_nr)
         return NULL;
     show_thread(queue);
-    const struct pd_synth_origin origin = { .event = synth->events[kind],
-                                            .thread = queue->shown,
-                                            .insn_thread = queue->walked,
+    const struct pd_synth_origin origin = { .event = synth->made.events[kind],
+                                            .thread = queue->runner.shown,
+                                            .insn_thread = queue->code.walked,
                                             .trace = state->trace_nr,
                                             .base = synth->base,
-                                            .pid = queue->pid,
-                                            .tid = queue->tid,
-                                            .cpu = queue->cpu };
+                                            .pid = queue->runner.pid,
+                                            .tid = queue->runner.tid,
+                                            .cpu = queue->runner.cpu };
     if (!pd_synth_pack_origin(synth->sink, &queue->origin, &origin))
         return NULL;
     struct pd_synth_packed *packed = pd_synth_pack_next(synth->sink, queue->origin);
@@ -202,8 +205,8 @@ PD_INLINE struct pd_synth_packed *pack(struct pd_synth_queue *queue, enum pd_syn
     packed->time = pd_synth_time(queue);
     packed->insn_ip = state->insn_ip;
     packed->period = period;
-    packed->flags = (uint16_t)queue->flags;
-    packed->insn_length = queue->insn_length;
+    packed->flags = (uint16_t)queue->step.flags;
+    packed->insn_length = queue->step.insn_length;
     synth->sink->packs->kernel |= (from ? from : to) >= PD_PT_KERNEL_START;
     return packed;
 }
@@ -216,9 +219,9 @@ static void put_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to)
         return;
     struct pd_synth_packed *packed = pack(queue, PD_SYNTH_BRANCHES, from, to, 1);
     if (packed)
-        pd_synth_put_ipc(queue, &queue->branch_counts, &packed->insn_count, &packed->cycle_count);
+        pd_synth_put_ipc(queue, &queue->counts.branches, &packed->insn_count, &packed->cycle_count);
     else if (begin_sample(queue, PD_SYNTH_BRANCHES, from, to, 0, &sample))
-        pd_synth_put_ipc(queue, &queue->branch_counts, &sample.facts->insn_count,
+        pd_synth_put_ipc(queue, &queue->counts.branches, &sample.facts->insn_count,
                          &sample.facts->cycle_count);
 }
 
@@ -226,8 +229,8 @@ static void put_branch(struct pd_synth_queue *queue, uint64_t from, uint64_t to)
  * payload. */
 static size_t parts_room(const struct pd_synth *synth, size_t raw)
 {
-    return raw + (synth->chains ? 8 * (size_t)(synth->options.callchain_size + 2) : 0) +
-           (synth->last_branches ? 16 + 24 * (size_t)synth->options.last_branch_size : 0);
+    return raw + (synth->plan.chains ? 8 * (size_t)(synth->options.callchain_size + 2) : 0) +
+           (synth->plan.last_branches ? 16 + 24 * (size_t)synth->options.last_branch_size : 0);
 }
 
 static PD_NOINLINE void put_some_parts(struct pd_synth_queue *queue, struct sample *sample,
@@ -272,18 +275,18 @@ PD_INLINE bool begin_full(struct pd_synth_queue *queue, enum pd_synth_kind kind,
                           struct sample *out)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
-    return synth->events[kind] && begin_sample(queue, kind, state->from_ip, state->to_ip,
-                                               parts_room(synth, raw + 16), out);
+    const struct pd_pt_state *state = queue->step.state;
+    return synth->made.events[kind] && begin_sample(queue, kind, state->from_ip, state->to_ip,
+                                                    parts_room(synth, raw + 16), out);
 }
 
 static void put_instruction(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     uint64_t insns = state->tot_insn_cnt;
-    uint64_t period = synth->options.quick ? 1 : insns - queue->last_insns;
-    const struct pd_event *event = synth->events[PD_SYNTH_INSTRUCTIONS];
+    uint64_t period = synth->options.quick ? 1 : insns - queue->counts.last_insns;
+    const struct pd_event *event = synth->made.events[PD_SYNTH_INSTRUCTIONS];
     struct pd_synth_packed *packed = NULL;
     struct sample sample;
     if (is_skipped(synth) || !event)
@@ -291,16 +294,16 @@ static void put_instruction(struct pd_synth_queue *queue)
     if (!pd_synth_has_parts(event))
         packed = pack(queue, PD_SYNTH_INSTRUCTIONS, state->from_ip, state->to_ip, period);
     if (packed) {
-        pd_synth_put_ipc(queue, &queue->insn_counts, &packed->insn_count, &packed->cycle_count);
+        pd_synth_put_ipc(queue, &queue->counts.insns, &packed->insn_count, &packed->cycle_count);
     } else {
         if (!begin_full(queue, PD_SYNTH_INSTRUCTIONS, 0, &sample))
             return;
         sample.fixed->period = period;
-        pd_synth_put_ipc(queue, &queue->insn_counts, &sample.facts->insn_count,
+        pd_synth_put_ipc(queue, &queue->counts.insns, &sample.facts->insn_count,
                          &sample.facts->cycle_count);
         put_parts(queue, &sample, NULL, 0);
     }
-    queue->last_insns = insns;
+    queue->counts.last_insns = insns;
 }
 
 static void put_transaction(struct pd_synth_queue *queue)
@@ -340,34 +343,34 @@ static void put_word(struct pd_synth_queue *queue, enum pd_synth_kind kind, uint
 static void put_cbr(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    uint32_t cbr = queue->state->cbr;
-    queue->cbr_seen = cbr;
+    uint32_t cbr = queue->step.state->cbr;
+    queue->counts.cbr_seen = cbr;
     /* Those in front of the first samples are kept. */
-    if (synth->options.skip && synth->skipped + 4 < synth->options.skip)
+    if (synth->options.skip && synth->plan.skipped + 4 < synth->options.skip)
         return;
     uint64_t skip = synth->options.skip;
     synth->options.skip = 0;
-    put_word(queue, PD_SYNTH_CBR, (cbr & 0xff) | (synth->max_non_turbo & 0xff) << 16,
-             (uint32_t)(cbr * synth->cbr_to_khz));
+    put_word(queue, PD_SYNTH_CBR, (cbr & 0xff) | (synth->plan.max_non_turbo & 0xff) << 16,
+             (uint32_t)(cbr * synth->plan.cbr_to_khz));
     synth->options.skip = skip;
 }
 
 static void put_event(struct pd_synth_queue *queue)
 {
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     uint8_t raw[4 + 16 * PD_PT_MAX_EVENT_DATA];
-    uint32_t count = PD_MIN(state->event_data_count, (uint32_t)PD_PT_MAX_EVENT_DATA);
-    uint32_t head = (state->cfe_type & 0x1fu) | (state->flags & PD_PT_FUP_IP ? 0x80u : 0) |
-                    (uint32_t)state->cfe_vector << 8 | count << 16;
+    uint32_t count = PD_MIN(state->cfe.data_count, (uint32_t)PD_PT_MAX_EVENT_DATA);
+    uint32_t head = (state->cfe.type & 0x1fu) | (state->flags & PD_PT_FUP_IP ? 0x80u : 0) |
+                    (uint32_t)state->cfe.vector << 8 | count << 16;
     memcpy(raw, &head, 4);
     if (count)
-        memcpy(raw + 4, state->event_data, 16 * (size_t)count);
+        memcpy(raw + 4, state->cfe.data, 16 * (size_t)count);
     put_synth(queue, PD_SYNTH_EVT, raw, 4 + 16 * (size_t)count);
 }
 
 static void put_iflag(struct pd_synth_queue *queue)
 {
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     bool via_branch = state->type & PD_PT_BRANCH;
     put_word(queue, PD_SYNTH_IFLAG, (uint32_t)state->to_if | (uint32_t)via_branch << 1,
              via_branch ? state->to_ip : 0);
@@ -375,33 +378,33 @@ static void put_iflag(struct pd_synth_queue *queue)
 
 static void put_power(struct pd_synth_queue *queue)
 {
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     bool ip = state->flags & PD_PT_FUP_IP;
     if (state->type & PD_PT_PSB_EVENT)
         put_word(queue, PD_SYNTH_PSB, 0, state->psb_offset);
-    if (state->cbr != queue->cbr_seen)
+    if (state->cbr != queue->counts.cbr_seen)
         put_cbr(queue);
     if (state->type & PD_PT_MWAIT_OP)
-        put_word(queue, PD_SYNTH_MWAIT, 0, state->mwait_payload);
+        put_word(queue, PD_SYNTH_MWAIT, 0, state->payload.mwait);
     if (state->type & PD_PT_PWR_ENTRY)
-        put_word(queue, PD_SYNTH_PWRE, 0, state->pwre_payload);
+        put_word(queue, PD_SYNTH_PWRE, 0, state->payload.pwre);
     if (state->type & PD_PT_EX_STOP) {
         uint32_t flags = ip;
         put_synth(queue, PD_SYNTH_EXSTOP, &flags, sizeof flags);
     }
     if (state->type & PD_PT_PWR_EXIT)
-        put_word(queue, PD_SYNTH_PWRX, 0, state->pwrx_payload);
+        put_word(queue, PD_SYNTH_PWRX, 0, state->payload.pwrx);
 }
 
 /* ---- a branch ---- */
 
 static void step_stack(struct pd_synth_queue *queue)
 {
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     struct pd_synth *synth = queue->synth;
     struct pd_stack *stack = pd_synth_stack(queue);
-    struct pd_stack_step step = { queue->flags, state->from_ip, state->to_ip, state->trace_nr,
-                                  queue->insn_length };
+    struct pd_stack_step step = { queue->step.flags, state->from_ip, state->to_ip, state->trace_nr,
+                                  queue->step.insn_length };
     if (stack)
         pd_stack_step(&synth->stacks, stack, &step);
 }
@@ -409,10 +412,10 @@ static void step_stack(struct pd_synth_queue *queue)
 static void put_branches(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
-    if (PD_UNLIKELY(synth->uses_stack))
+    const struct pd_pt_state *state = queue->step.state;
+    if (PD_UNLIKELY(synth->plan.uses_stack))
         step_stack(queue);
-    if (!synth->events[PD_SYNTH_BRANCHES] || !pd_synth_is_told(synth, queue->flags))
+    if (!synth->made.events[PD_SYNTH_BRANCHES] || !pd_synth_is_told(synth, queue->step.flags))
         return;
     if (PD_UNLIKELY(state->from_nr != state->to_nr && state->from_ip && state->to_ip)) {
         put_branch(queue, state->from_ip, 0);
@@ -434,12 +437,12 @@ static void put_step(struct pd_synth_queue *queue)
     struct pd_pt_step *step = pd_synth_alloc(synth, sizeof *step);
     if (!step)
         return;
-    *step = pd_pt_step_of(queue->state);
-    step->tsc = synth->timeless ? 0 : queue->time;
+    *step = pd_pt_step_of(queue->step.state);
+    step->tsc = synth->plan.timeless ? 0 : queue->time;
     step->time = pd_synth_time(queue);
-    step->pid = queue->pid;
-    step->tid = queue->tid;
-    step->cpu = queue->cpu;
+    step->pid = queue->runner.pid;
+    step->tid = queue->runner.tid;
+    step->cpu = queue->runner.cpu;
     synth->stats.errors += step->error != PD_PT_OK;
     synth->sink->records[synth->sink->count++] = (struct pd_delivered){
         .data = (const uint8_t *)step,
@@ -452,15 +455,15 @@ static void put_step(struct pd_synth_queue *queue)
 void pd_synth_emit_step(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
+    const struct pd_pt_state *state = queue->step.state;
     const struct pd_itrace_options *options = &synth->options;
-    if (PD_UNLIKELY(synth->step_types)) {
-        if (state->type & synth->step_types)
+    if (PD_UNLIKELY(synth->plan.step_types)) {
+        if (state->type & synth->plan.step_types)
             put_step(queue);
         return;
     }
     pd_synth_count(queue);
-    if (PD_UNLIKELY(state->type & RARE || state->cbr != queue->cbr_seen)) {
+    if (PD_UNLIKELY(state->type & RARE || state->cbr != queue->counts.cbr_seen)) {
         if (synth->pebs && state->type & PD_PT_BLOCK_ITEMS)
             pd_pebs_emit(queue);
         if (state->type & PD_PT_EVENT && options->intr_events)
@@ -475,7 +478,7 @@ void pd_synth_emit_step(struct pd_synth_queue *queue)
     if (PD_UNLIKELY(state->type & PD_PT_TRANSACTION) && options->transactions)
         put_transaction(queue);
     if (PD_UNLIKELY(state->type & PD_PT_PTW) && options->ptwrites)
-        put_word(queue, PD_SYNTH_PTWRITE, state->flags & PD_PT_FUP_IP ? 1 : 0, state->ptw_payload);
+        put_word(queue, PD_SYNTH_PTWRITE, state->flags & PD_PT_FUP_IP ? 1 : 0, state->payload.ptw);
     if (state->type & PD_PT_BRANCH)
         put_branches(queue);
 }
@@ -525,14 +528,14 @@ void pd_synth_emit_error(struct pd_synth *synth, const struct pd_synth_error *er
 
 void pd_synth_error_of(struct pd_synth_queue *queue, const struct pd_pt_state *state)
 {
-    if (queue->synth->step_types) {
+    if (queue->synth->plan.step_types) {
         put_step(queue);
         return;
     }
     struct pd_synth_error error = { .code = state->error,
-                                    .cpu = queue->cpu,
-                                    .pid = queue->pid,
-                                    .tid = queue->tid,
+                                    .cpu = queue->runner.cpu,
+                                    .pid = queue->runner.pid,
+                                    .tid = queue->runner.tid,
                                     .ip = state->from_ip,
                                     .time = pd_synth_time(queue) };
     pd_synth_emit_error(queue->synth, &error);
@@ -620,7 +623,7 @@ perfdata_status pd_synth_add_depth(struct pd_synth *synth, struct pd_delivered *
 perfdata_status pd_synth_enrich(struct pd_synth *synth, struct pd_delivered *record)
 {
     const struct pd_event *event = record->event;
-    if (!event || event->index >= synth->own_event_count || !event->added_type)
+    if (!event || event->index >= synth->made.own_count || !event->added_type)
         return PERFDATA_OK;
     struct pd_sample sample;
     if (pd_sample_decode(event, record->data, record->size, &sample) < 0)
@@ -646,6 +649,6 @@ perfdata_status pd_synth_enrich(struct pd_synth *synth, struct pd_delivered *rec
     record->data = at;
     record->size = (uint32_t)(to - at);
     pd_store16(at + 6, (uint16_t)record->size, sample.swap);
-    record->event = synth->twins[event->index];
+    record->event = synth->made.twins[event->index];
     return PERFDATA_OK;
 }

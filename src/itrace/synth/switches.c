@@ -14,45 +14,47 @@ enum {
 
 uint32_t pd_synth_current_tid(const struct pd_synth *synth, uint32_t cpu)
 {
-    return cpu < synth->current_tids.count ? synth->current_tids.data[cpu] : PD_NOBODY;
+    return cpu < synth->switches.current_tids.count ? synth->switches.current_tids.data[cpu]
+                                                    : PD_NOBODY;
 }
 
 static void set_current(struct pd_synth *synth, uint32_t cpu, uint32_t pid, uint32_t tid)
 {
     if (cpu >= CPUS_MAX)
         return;
-    while (synth->current_tids.count <= cpu)
-        if (!pd_vec_push(&synth->current_tids, PD_NOBODY))
+    while (synth->switches.current_tids.count <= cpu)
+        if (!pd_vec_push(&synth->switches.current_tids, PD_NOBODY))
             return;
-    synth->current_tids.data[cpu] = tid;
+    synth->switches.current_tids.data[cpu] = tid;
     struct pd_thread *thread = pd_timeline_touch(synth->timeline, pid, tid, synth->number);
     if (thread)
-        pd_map64_set(&synth->thread_cpus, thread->index, cpu);
+        pd_map64_set(&synth->switches.thread_cpus, thread->index, cpu);
 }
 
 void pd_synth_set_thread(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    struct pd_thread *thread = queue->thread;
-    uint32_t pid = queue->pid, tid = queue->tid;
+    struct pd_thread *thread = queue->runner.thread;
+    uint32_t pid = queue->runner.pid, tid = queue->runner.tid;
     if (queue->recorded_tid == PD_NOBODY || synth->aux->info.pt.have_sched_switch) {
-        queue->tid = pd_synth_current_tid(synth, queue->cpu);
-        if (queue->tid == PD_NOBODY)
-            queue->pid = PD_NOBODY;
-        queue->thread = NULL;
+        queue->runner.tid = pd_synth_current_tid(synth, queue->runner.cpu);
+        if (queue->runner.tid == PD_NOBODY)
+            queue->runner.pid = PD_NOBODY;
+        queue->runner.thread = NULL;
     }
-    if (!queue->thread && queue->tid != PD_NOBODY)
-        queue->thread = pd_timeline_find(synth->timeline, queue->tid);
-    if (queue->thread) {
-        queue->pid = pd_thread_pid(queue->thread, synth->number);
+    if (!queue->runner.thread && queue->runner.tid != PD_NOBODY)
+        queue->runner.thread = pd_timeline_find(synth->timeline, queue->runner.tid);
+    if (queue->runner.thread) {
+        queue->runner.pid = pd_thread_pid(queue->runner.thread, synth->number);
         if (queue->recorded_cpu == PD_NOBODY)
-            queue->cpu = pd_map64_get(&synth->thread_cpus, queue->thread->index);
+            queue->runner.cpu = pd_map64_get(&synth->switches.thread_cpus,
+                                             queue->runner.thread->index);
     }
-    queue->idle = !queue->pid && !queue->tid;
-    if (queue->thread != thread || queue->idle)
-        queue->stack = NULL;
-    if (queue->pid != pid || queue->tid != tid || queue->thread != thread)
-        queue->shown = NULL;
+    queue->runner.idle = !queue->runner.pid && !queue->runner.tid;
+    if (queue->runner.thread != thread || queue->runner.idle)
+        queue->runner.stack = NULL;
+    if (queue->runner.pid != pid || queue->runner.tid != tid || queue->runner.thread != thread)
+        queue->runner.shown = NULL;
 }
 
 /* ---- where the kernel switches ---- */
@@ -94,17 +96,18 @@ static void find_functions(struct pd_synth *synth, const struct pd_symtab *table
                            : "__perf_event_task_sched_out";
     for (size_t i = 0; i < pd_symtab_count(table); i++) {
         const struct pd_symbol *symbol = pd_symtab_at(table, i);
-        if (!synth->switch_ip && symbol->binding == PD_SYMBOL_GLOBAL &&
+        if (!synth->switches.switch_ip && symbol->binding == PD_SYMBOL_GLOBAL &&
             is_named(symbol, "__switch_to"))
-            synth->switch_ip = symbol->start + shift;
-        if (!synth->ptss_ip && is_named(symbol, told))
-            synth->ptss_ip = symbol->start + shift;
+            synth->switches.switch_ip = symbol->start + shift;
+        if (!synth->switches.ptss_ip && is_named(symbol, told))
+            synth->switches.ptss_ip = symbol->start + shift;
     }
-    if (!synth->switch_ip)
-        synth->ptss_ip = 0;
+    if (!synth->switches.switch_ip)
+        synth->switches.ptss_ip = 0;
     else
-        pd_synth_log(synth, "switch_ip: %llx ptss_ip: %llx\n", (unsigned long long)synth->switch_ip,
-                     (unsigned long long)synth->ptss_ip);
+        pd_synth_log(synth, "switch_ip: %llx ptss_ip: %llx\n",
+                     (unsigned long long)synth->switches.switch_ip,
+                     (unsigned long long)synth->switches.ptss_ip);
 }
 
 /* Of each branch to these addresses, and where tracing ends, pd_synth_sync() is to see. */
@@ -112,21 +115,21 @@ static void watch_switches(struct pd_synth *synth)
 {
     for (size_t i = 0; i < synth->queue_count; i++) {
         struct pd_synth_queue *queue = &synth->queues[i];
-        queue->sync_switch = true;
+        queue->switches.sync = true;
         if (queue->decoder)
-            pd_pt_set_places(queue->decoder, synth->switch_ip, synth->ptss_ip);
+            pd_pt_set_places(queue->decoder, synth->switches.switch_ip, synth->switches.ptss_ip);
     }
 }
 
 perfdata_status pd_synth_find_switch(struct pd_synth *synth)
 {
     const struct pd_pt_info *info = &synth->aux->info.pt;
-    if (PD_LIKELY(synth->switch_known))
+    if (PD_LIKELY(synth->switches.known))
         return PERFDATA_OK;
-    synth->switch_known = true;
+    synth->switches.known = true;
     bool told = info->have_sched_switch == BY_TRACEPOINT ||
                 info->have_sched_switch == BY_SWITCH_CPU_WIDE;
-    if (!info->per_cpu_mmaps || !told || synth->timeless || synth->aux->modes.sampling ||
+    if (!info->per_cpu_mmaps || !told || synth->plan.timeless || synth->aux->modes.sampling ||
         !traces_kernel(synth))
         return PERFDATA_OK;
     struct main_map main_map = { NULL };
@@ -148,7 +151,7 @@ perfdata_status pd_synth_find_switch(struct pd_synth *synth)
         find_functions(synth, table, location->ip - location->addr);
     if (resolver)
         pd_resolver_free(resolver);
-    if (synth->switch_ip)
+    if (synth->switches.switch_ip)
         watch_switches(synth);
     return PERFDATA_OK;
 }
@@ -157,24 +160,24 @@ perfdata_status pd_synth_find_switch(struct pd_synth *synth)
 
 void pd_synth_next_tid(struct pd_synth_queue *queue)
 {
-    if (queue->next_tid == PD_NOBODY)
+    if (queue->switches.next_tid == PD_NOBODY)
         return;
-    pd_synth_log(queue->synth, "switch: cpu %d tid %d\n", (int32_t)queue->cpu,
-                 (int32_t)queue->next_tid);
-    set_current(queue->synth, queue->cpu, PD_NOBODY, queue->next_tid);
+    pd_synth_log(queue->synth, "switch: cpu %d tid %d\n", (int32_t)queue->runner.cpu,
+                 (int32_t)queue->switches.next_tid);
+    set_current(queue->synth, queue->runner.cpu, PD_NOBODY, queue->switches.next_tid);
     pd_synth_set_thread(queue);
     pd_synth_show_code(queue);
-    queue->next_tid = PD_NOBODY;
+    queue->switches.next_tid = PD_NOBODY;
 }
 
 bool pd_synth_sync(struct pd_synth_queue *queue)
 {
     struct pd_synth *synth = queue->synth;
-    const struct pd_pt_state *state = queue->state;
-    enum pd_switch_state *now = &queue->switch_state;
-    bool here = state->to_ip == synth->switch_ip &&
-                (queue->flags & PD_IP_BRANCH &&
-                 !(queue->flags &
+    const struct pd_pt_state *state = queue->step.state;
+    enum pd_switch_state *now = &queue->switches.state;
+    bool here = state->to_ip == synth->switches.switch_ip &&
+                (queue->step.flags & PD_IP_BRANCH &&
+                 !(queue->step.flags &
                    (PD_IP_CONDITIONAL | PD_IP_ASYNC | PD_IP_INTERRUPT | PD_IP_TX_ABORT)));
     if (here) {
         if (*now == PD_SWITCH_TRACING || *now == PD_SWITCH_EXPECTING_EVENT) {
@@ -187,8 +190,8 @@ bool pd_synth_sync(struct pd_synth_queue *queue)
         *now = PD_SWITCH_NOT_TRACING;
     } else if (*now == PD_SWITCH_NOT_TRACING) {
         *now = PD_SWITCH_UNKNOWN;
-    } else if (*now == PD_SWITCH_UNKNOWN && state->to_ip == synth->ptss_ip &&
-               queue->flags & PD_IP_CALL) {
+    } else if (*now == PD_SWITCH_UNKNOWN && state->to_ip == synth->switches.ptss_ip &&
+               queue->step.flags & PD_IP_CALL) {
         *now = PD_SWITCH_TRACING;
     }
     return true;
@@ -199,7 +202,7 @@ static struct pd_synth_queue *queue_of_cpu(struct pd_synth *synth, uint32_t cpu)
     if (cpu == PD_NOBODY)
         return NULL;
     for (size_t i = 0; i < synth->queue_count; i++)
-        if (synth->queues[i].decoder && synth->queues[i].cpu == cpu)
+        if (synth->queues[i].decoder && synth->queues[i].runner.cpu == cpu)
             return &synth->queues[i];
     return NULL;
 }
@@ -207,39 +210,39 @@ static struct pd_synth_queue *queue_of_cpu(struct pd_synth *synth, uint32_t cpu)
 /* True: the switch holds at once. */
 static bool switch_event(struct pd_synth *synth, uint32_t cpu, uint32_t tid, uint64_t time)
 {
-    struct pd_synth_queue *queue = synth->switch_ip ? queue_of_cpu(synth, cpu) : NULL;
-    if (!queue || !queue->sync_switch)
+    struct pd_synth_queue *queue = synth->switches.switch_ip ? queue_of_cpu(synth, cpu) : NULL;
+    if (!queue || !queue->switches.sync)
         return true;
-    switch (queue->switch_state) {
+    switch (queue->switches.state) {
     case PD_SWITCH_NOT_TRACING: break;
     case PD_SWITCH_UNKNOWN:
     case PD_SWITCH_TRACING:
-        queue->next_tid = tid;
-        queue->switch_state = PD_SWITCH_EXPECTING_IP;
+        queue->switches.next_tid = tid;
+        queue->switches.state = PD_SWITCH_EXPECTING_IP;
         return false;
     case PD_SWITCH_EXPECTING_EVENT:
         if (!queue->on_heap) {
             queue->time = pd_time_to_tsc(&synth->aux->info.pt.time, time);
             queue->on_heap = pd_synth_heap_add(synth, queue->number, queue->time);
         }
-        queue->switch_state = PD_SWITCH_TRACING;
+        queue->switches.state = PD_SWITCH_TRACING;
         break;
     case PD_SWITCH_EXPECTING_IP:
         pd_synth_log(synth, "ERROR: cpu %d expecting switch ip\n", (int32_t)cpu);
         break;
     }
-    queue->next_tid = PD_NOBODY;
+    queue->switches.next_tid = PD_NOBODY;
     return true;
 }
 
 static void switch_in(struct pd_synth *synth, const struct pd_identity *who)
 {
-    struct pd_synth_queue *queue = synth->switch_ip ? queue_of_cpu(synth, who->cpu) : NULL;
-    if (queue && queue->sync_switch) {
-        queue->next_tid = PD_NOBODY;
-        if (queue->switch_state == PD_SWITCH_EXPECTING_EVENT ||
-            queue->switch_state == PD_SWITCH_EXPECTING_IP)
-            queue->switch_state = PD_SWITCH_TRACING;
+    struct pd_synth_queue *queue = synth->switches.switch_ip ? queue_of_cpu(synth, who->cpu) : NULL;
+    if (queue && queue->switches.sync) {
+        queue->switches.next_tid = PD_NOBODY;
+        if (queue->switches.state == PD_SWITCH_EXPECTING_EVENT ||
+            queue->switches.state == PD_SWITCH_EXPECTING_IP)
+            queue->switches.state = PD_SWITCH_TRACING;
     }
     if (pd_synth_current_tid(synth, who->cpu) != who->tid)
         set_current(synth, who->cpu, who->pid, who->tid);
@@ -277,9 +280,9 @@ static void take_tracepoint(struct pd_synth *synth, const struct pd_delivered *r
 {
     struct pd_sample sample;
     uint64_t tid;
-    const struct pd_trace_field *field = pd_trace_field(synth->switch_format, "next_pid");
+    const struct pd_trace_field *field = pd_trace_field(synth->switches.format, "next_pid");
     if (!field || pd_delivered_sample(record, &sample) < 0 || !sample.raw ||
-        !pd_trace_number(synth->switch_format, field, sample.raw, sample.raw_size, &tid))
+        !pd_trace_number(synth->switches.format, field, sample.raw, sample.raw_size, &tid))
         return;
     pd_synth_log(synth, "sched_switch: cpu %d tid %d time %llu tsc 0x%llx\n", (int32_t)sample.cpu,
                  (int32_t)tid, (unsigned long long)sample.time,
@@ -320,8 +323,8 @@ void pd_synth_take_record(struct pd_synth *synth, const struct pd_delivered *rec
 {
     struct pd_identity who;
     if (record->type == PD_RECORD_SAMPLE) {
-        if (record->event && record->event->index < synth->own_event_count &&
-            synth->own_events[record->event->index] == synth->switch_event)
+        if (record->event && record->event->index < synth->made.own_count &&
+            synth->made.own[record->event->index] == synth->switches.event)
             take_tracepoint(synth, record);
         return;
     }

@@ -9,15 +9,16 @@ enum { LATE_BRANCHES = 1024 }; /* kept beyond what L asks for: the trace is ahea
 
 static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_config *config)
 {
-    if (synth->timeless || !config->range_count)
+    if (synth->plan.timeless || !config->range_count)
         return PERFDATA_OK;
-    synth->ranges = pd_arena_alloc(&synth->arena, config->range_count * sizeof *synth->ranges);
-    if (!synth->ranges)
+    synth->plan.ranges = pd_arena_alloc(&synth->arena,
+                                        config->range_count * sizeof *synth->plan.ranges);
+    if (!synth->plan.ranges)
         return PERFDATA_ERROR_MEMORY;
     pd_synth_log(synth, "intel_pt_setup_time_ranges: %zu range(s)\n", config->range_count);
     for (size_t i = 0; i < config->range_count; i++) {
         const struct pd_time_range *range = &config->ranges[i];
-        struct pd_time_range *ticks = &synth->ranges[i];
+        struct pd_time_range *ticks = &synth->plan.ranges[i];
         ticks->start = pd_tsc_first(&synth->aux->info.pt.time, range->start);
         ticks->end = pd_tsc_last(&synth->aux->info.pt.time, range->end);
         pd_synth_log(synth, "range %zu: perf time interval: %llu to %llu\n", i,
@@ -25,7 +26,7 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
         pd_synth_log(synth, "range %zu: TSC time interval: 0x%llx to 0x%llx\n", i,
                      (unsigned long long)ticks->start, (unsigned long long)ticks->end);
     }
-    synth->range_count = config->range_count;
+    synth->plan.range_count = config->range_count;
     return PERFDATA_OK;
 }
 
@@ -33,7 +34,7 @@ static perfdata_status set_ranges(struct pd_synth *synth, const struct pd_synth_
  * what was read. */
 static perfdata_status load_index(struct pd_synth *synth)
 {
-    const bool helps = synth->range_count || synth->quick >= 2;
+    const bool helps = synth->plan.range_count || synth->plan.quick >= 2;
     return helps && !synth->logger ? pd_aux_index_load(synth->aux) : PERFDATA_OK;
 }
 
@@ -41,7 +42,7 @@ static void set_mask(struct pd_synth *synth)
 {
     const struct pd_itrace_options *options = &synth->options;
     uint32_t mask = 0;
-    if (synth->events[PD_SYNTH_BRANCHES] || synth->uses_stack)
+    if (synth->made.events[PD_SYNTH_BRANCHES] || synth->plan.uses_stack)
         mask |= PD_PT_BRANCH;
     if (options->instructions)
         mask |= PD_PT_INSTRUCTION;
@@ -56,21 +57,23 @@ static void set_mask(struct pd_synth *synth)
         mask |= PD_PT_EVENT | PD_PT_IF_CHANGE;
     if (synth->pebs)
         mask |= PD_PT_BLOCK_ITEMS;
-    synth->mask = synth->logger ? PD_PT_ALL_STEPS : synth->step_types ? synth->step_types : mask;
+    synth->plan.mask = synth->logger            ? PD_PT_ALL_STEPS
+                       : synth->plan.step_types ? synth->plan.step_types
+                                                : mask;
 }
 
 static void set_stacks(struct pd_synth *synth)
 {
     const struct pd_itrace_options *options = &synth->options;
-    synth->chains = options->callchain;
-    synth->last_branches = options->last_branch;
+    synth->plan.chains = options->callchain;
+    synth->plan.last_branches = options->last_branch;
     synth->stacks.calls = options->callchain || options->add_callchain || options->thread_stack;
     synth->stacks.mispredicted = options->mispred_all;
     if (options->last_branch || options->add_last_branch)
         synth->stacks.branch_limit = options->last_branch_size;
     if (options->add_last_branch)
         synth->stacks.branch_limit += LATE_BRANCHES;
-    synth->uses_stack = synth->stacks.calls || synth->stacks.branch_limit;
+    synth->plan.uses_stack = synth->stacks.calls || synth->stacks.branch_limit;
 }
 
 static void set_flags(struct pd_synth *synth)
@@ -89,29 +92,31 @@ static void set_flags(struct pd_synth *synth)
         [PD_INSN_VMENTRY] = PD_IP_CALL | PD_IP_VMENTRY,
     };
     for (unsigned op = 1; op < PD_LENGTH(of_op); op++)
-        synth->op_flags[op] = PD_IP_BRANCH | of_op[op];
+        synth->plan.op_flags[op] = PD_IP_BRANCH | of_op[op];
     if (options->calls)
-        synth->branch_filter |= PD_IP_CALL | PD_IP_ASYNC | PD_IP_TRACE_END;
+        synth->plan.branch_filter |= PD_IP_CALL | PD_IP_ASYNC | PD_IP_TRACE_END;
     if (options->returns)
-        synth->branch_filter |= PD_IP_RETURN | PD_IP_TRACE_BEGIN;
+        synth->plan.branch_filter |= PD_IP_RETURN | PD_IP_TRACE_BEGIN;
 }
 
 static void set_rates(struct pd_synth *synth)
 {
     const struct pd_pt_info *info = &synth->aux->info.pt;
     uint64_t frequency = pd_ns_to_ticks(&info->time, UINT64_C(1000000000));
-    synth->max_non_turbo = (uint32_t)info->max_non_turbo_ratio;
-    if (!synth->max_non_turbo)
-        synth->max_non_turbo = (uint32_t)((frequency + 50000000) / 100000000);
-    synth->cbr_to_khz = synth->max_non_turbo ? frequency / synth->max_non_turbo / 1000 : 0;
+    synth->plan.max_non_turbo = (uint32_t)info->max_non_turbo_ratio;
+    if (!synth->plan.max_non_turbo)
+        synth->plan.max_non_turbo = (uint32_t)((frequency + 50000000) / 100000000);
+    synth->plan.cbr_to_khz = synth->plan.max_non_turbo
+                                 ? frequency / synth->plan.max_non_turbo / 1000
+                                 : 0;
     pd_synth_log(synth, "TSC frequency %llu\n", (unsigned long long)frequency);
-    pd_synth_log(synth, "Maximum non-turbo ratio %u\n", synth->max_non_turbo);
+    pd_synth_log(synth, "Maximum non-turbo ratio %u\n", synth->plan.max_non_turbo);
 }
 
 /* Which thread runs is not known then: each is the one that a buffer names. */
 static perfdata_status no_format(struct pd_synth *synth)
 {
-    synth->switch_event = NULL;
+    synth->switches.event = NULL;
     return pd_issue(&synth->recording->context, PERFDATA_ISSUE_BAD_FEATURE, -1,
                     "the tracing data does not describe sched:sched_switch: which thread the trace "
                     "belongs to is not known");
@@ -125,17 +130,18 @@ static perfdata_status open_tracepoint(struct pd_synth *synth)
     for (size_t i = 0; i < synth->recording->event_count; i++)
         if (synth->recording->events[i]->attr.type == PD_TYPE_TRACEPOINT &&
             !strcmp(synth->recording->events[i]->name, "sched:sched_switch"))
-            synth->switch_event = synth->recording->events[i];
-    if (!synth->switch_event)
+            synth->switches.event = synth->recording->events[i];
+    if (!synth->switches.event)
         return pd_fail(&synth->recording->context, PERFDATA_ERROR_NO_DATA, -1,
                        "intel_pt_process_auxtrace_info: missing sched_switch event");
     if (!features->tracing_data.present)
         return no_format(synth);
     perfdata_status status = pd_tracing_open(&synth->recording->context, data->data, data->size,
-                                             NULL, &synth->tracing);
+                                             NULL, &synth->switches.tracing);
     if (!status)
-        synth->switch_format = pd_tracing_format(synth->tracing, synth->switch_event->attr.config);
-    if (!status && !synth->switch_format)
+        synth->switches.format = pd_tracing_format(synth->switches.tracing,
+                                                   synth->switches.event->attr.config);
+    if (!status && !synth->switches.format)
         status = no_format(synth);
     return status;
 }
@@ -157,10 +163,10 @@ static perfdata_status open_switches(struct pd_synth *synth)
 static perfdata_status open_all(struct pd_synth *synth, const struct pd_synth_config *config)
 {
     const struct pd_itrace_options *options = &synth->options;
-    synth->timeless = synth->aux->modes.timeless || options->timeless;
-    synth->quick = (uint8_t)PD_MAX(options->quick, synth->aux->modes.no_tnt);
-    synth->step_through = synth->timeless && synth->aux->modes.sampling &&
-                          !synth->aux->info.pt.snapshot_mode;
+    synth->plan.timeless = synth->aux->modes.timeless || options->timeless;
+    synth->plan.quick = (uint8_t)PD_MAX(options->quick, synth->aux->modes.no_tnt);
+    synth->plan.step_through = synth->plan.timeless && synth->aux->modes.sampling &&
+                               !synth->aux->info.pt.snapshot_mode;
     perfdata_status status = pd_synth_log_open(synth, config);
     if (status)
         return status;
@@ -254,11 +260,11 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     synth->symbols = config->symbols;
     synth->code = config->code;
     synth->options = *config->options;
-    synth->guest_code = config->guest_code;
-    synth->no_host = config->no_host;
-    synth->step_types = config->step_types;
-    synth->step_queue = config->step_queue;
-    synth->limit = UINT64_MAX;
+    synth->plan.guest_code = config->guest_code;
+    synth->plan.no_host = config->no_host;
+    synth->plan.step_types = config->step_types;
+    synth->plan.step_queue = config->step_queue;
+    synth->scheduler.limit = UINT64_MAX;
     synth->guests = config->guests;
     synth->aux = aux;
     status = open_all(synth, config);
@@ -279,12 +285,12 @@ void pd_synth_close(struct pd_synth *synth)
     pd_synth_remove_events(synth);
     pd_pebs_close(synth->pebs);
     pd_stacks_free(&synth->stacks);
-    pd_tracing_free(synth->tracing);
+    pd_tracing_free(synth->switches.tracing);
     if (synth->code_reader)
         pd_code_reader_free(synth->code_reader);
     pd_aux_close(synth->aux);
-    pd_vec_free(&synth->current_tids);
-    pd_map64_free(&synth->thread_cpus);
+    pd_vec_free(&synth->switches.current_tids);
+    pd_map64_free(&synth->switches.thread_cpus);
     pd_vec_free(&synth->filters);
     pd_arena_free(&synth->arena);
     free(synth);
@@ -305,9 +311,9 @@ uint64_t pd_synth_needs(const struct pd_synth *synth)
 /* What of the trace comes before this record. */
 static int run_before(struct pd_synth *synth, const struct pd_delivered *record)
 {
-    if (synth->logger && synth->timeless && pd_synth_set_up(synth) < 0)
+    if (synth->logger && synth->plan.timeless && pd_synth_set_up(synth) < 0)
         return synth->status;
-    if (!synth->timeless) {
+    if (!synth->plan.timeless) {
         if (!record)
             return pd_synth_run_until(synth, UINT64_MAX);
         if (record->time == PD_NO_TIME || !record->time)
@@ -315,7 +321,7 @@ static int run_before(struct pd_synth *synth, const struct pd_delivered *record)
         return pd_synth_run_until(synth, pd_time_to_tsc(&synth->aux->info.pt.time, record->time));
     }
     if (!record)
-        return synth->step_through ? 0 : pd_synth_run_thread(synth, PD_NOBODY, UINT64_MAX);
+        return synth->plan.step_through ? 0 : pd_synth_run_thread(synth, PD_NOBODY, UINT64_MAX);
     if (synth->aux->modes.sampling)
         return record->type == PD_RECORD_SAMPLE ? pd_synth_run_sample(synth, record) : 0;
     if (record->type != PD_RECORD_EXIT || record->size < 24)

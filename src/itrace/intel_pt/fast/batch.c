@@ -9,18 +9,18 @@
 PD_INLINE bool is_alike(const struct pd_pt_decoder *d)
 {
     bool counts = d->time.sample_cyc && d->walk == WALK_TNT_MORE;
-    return d->state.error == PD_PT_OK && !counts && !d->tx_flags && !d->config.log &&
-           !d->emulated_ptwrite && d->nr == d->next_nr;
+    return d->state.error == PD_PT_OK && !counts && !d->modes.tx_flags && !d->config.log &&
+           !d->events.emulated_ptwrite && d->modes.nr == d->modes.next_nr;
 }
 
 /* Where the walk is, as far as it has been there before. */
 PD_INLINE struct pd_code_node *known_node(const struct pd_pt_decoder *d)
 {
-    if (d->node || !d->view)
-        return d->node;
-    if (!d->from)
-        return walk_known_node(d, d->ip);
-    return d->from_taken ? d->from->taken : d->from->fall;
+    if (d->place.node || !d->code.view)
+        return d->place.node;
+    if (!d->place.from)
+        return walk_known_node(d, d->place.ip);
+    return d->place.from_taken ? d->place.from->taken : d->place.from->fall;
 }
 
 /* A branch within the kernel, or within user space, which leaves the time alone, and not to where
@@ -37,9 +37,9 @@ static void finish(struct pd_pt_decoder *d, uint32_t type, bool has_cycles)
     struct pd_pt_state *state = &d->state;
     state->type = type;
     state->flags = has_cycles ? PD_PT_SAMPLE_IPC : 0;
-    state->from_nr = state->to_nr = d->nr;
-    state->from_if = state->to_if = d->iflag;
-    state->last_timestamp = d->sample_time;
+    state->from_nr = state->to_nr = d->modes.nr;
+    state->from_if = state->to_if = d->modes.iflag;
+    state->last_timestamp = d->sample.time;
     state->skipped_timestamp = 0;
 }
 
@@ -47,7 +47,7 @@ static void finish(struct pd_pt_decoder *d, uint32_t type, bool has_cycles)
 PD_INLINE bool samples_all(const struct pd_pt_decoder *d)
 {
     return d->config.period_type == PD_PT_PERIOD_INSTRUCTIONS && d->config.period == 1 &&
-           d->time.insns == d->period_base;
+           d->time.insns == d->period.base;
 }
 
 /* ---- instructions ---- */
@@ -59,25 +59,25 @@ bool pd_pt_straight(struct pd_pt_decoder *d, size_t most, struct pd_pt_straight 
     if (!walks || !samples_all(d) || !is_alike(d))
         return false;
     struct pd_code_node *node = known_node(d);
-    uint32_t index = d->node ? d->index : 0;
+    uint32_t index = d->place.node ? d->place.index : 0;
     if (!node || index + 1 >= node->insns || !most)
         return false;
     const uint8_t *lengths = node->lengths + index;
     size_t count = PD_MIN((size_t)node->insns - 1 - index, most);
-    *out = (struct pd_pt_straight){ d->ip, lengths, count, !d->time.have_cyc };
-    uint64_t last = d->ip, next = d->ip;
+    *out = (struct pd_pt_straight){ d->place.ip, lengths, count, !d->time.have_cyc };
+    uint64_t last = d->place.ip, next = d->place.ip;
     for (size_t i = 0; i < count; i++) {
         last = next;
         next += lengths[i];
     }
-    d->node = node;
-    d->from = NULL;
-    d->index = index + (uint32_t)count;
-    d->ip = next;
-    d->branch = NULL;
+    d->place.node = node;
+    d->place.from = NULL;
+    d->place.index = index + (uint32_t)count;
+    d->place.ip = next;
+    d->place.branch = NULL;
     d->time.insns += count;
-    d->period_base = d->time.insns;
-    d->progress_count = 0;
+    d->period.base = d->time.insns;
+    d->loop.progress_count = 0;
     walk_set_insn(d, PD_INSN_OTHER, lengths[count - 1], last);
     d->state.from_ip = last;
     d->state.to_ip = 0;
@@ -117,13 +117,13 @@ PD_INLINE void go(struct along *a, struct pd_code_node *from, bool taken)
 /* Direct branches behind each other may be a loop that never ends: see code.c. */
 PD_INLINE bool goes_round(struct pd_pt_decoder *d, uint64_t to)
 {
-    if (d->progress_count > 1 || d->direct_count >= walk_direct_max(d))
+    if (d->loop.progress_count > 1 || d->loop.direct_count >= walk_direct_max(d))
         return true;
-    if (d->progress_count++) {
-        d->stuck_ip = to;
-        d->stuck_period = d->stuck_left = 1;
+    if (d->loop.progress_count++) {
+        d->loop.stuck_ip = to;
+        d->loop.stuck_period = d->loop.stuck_left = 1;
     }
-    d->direct_count++;
+    d->loop.direct_count++;
     return false;
 }
 
@@ -131,8 +131,8 @@ PD_INLINE void use_bit(struct along *a)
 {
     a->tnt <<= 1;
     a->walk = --a->left ? WALK_TNT_MORE : WALK_IN_SYNC;
-    a->d->progress_count = 0;
-    a->d->direct_count = 0;
+    a->d->loop.progress_count = 0;
+    a->d->loop.direct_count = 0;
 }
 
 /* A return that a bit tells of. */
@@ -140,13 +140,13 @@ PD_INLINE bool pass_return(struct along *a, const struct pd_code_node *node, uin
 {
     struct pd_pt_decoder *d = a->d;
     if (node->op != PD_INSN_RET || !d->config.return_compression || !(a->tnt >> 63) ||
-        d->return_count <= d->stale_returns)
+        d->stack.count <= d->stack.stale)
         return false;
-    struct walk_return top = d->returns[d->return_count - 1];
+    struct walk_return top = d->stack.returns[d->stack.count - 1];
     if (!top.call || !is_plain(d, node->last_ip, top.ip))
         return false;
-    d->returned = top;
-    d->return_count--;
+    d->stack.returned = top;
+    d->stack.count--;
     *to = top.ip;
     use_bit(a);
     go(a, top.call, false);
@@ -158,15 +158,15 @@ PD_INLINE bool pass_tip(struct along *a, struct pd_code_node *node, uint64_t *to
 {
     struct pd_pt_decoder *d = a->d;
     struct pd_code_node *next = NULL;
-    *to = d->last_ip;
+    *to = d->place.last_ip;
     if (!is_plain(d, node->last_ip, *to))
         return false;
     if (node->op == PD_INSN_CALL)
         walk_push_return(d, node);
     if (node->op == PD_INSN_RET)
         next = walk_return_to(d, *to);
-    d->progress_count = 0;
-    d->direct_count = 0;
+    d->loop.progress_count = 0;
+    d->loop.direct_count = 0;
     a->walk = WALK_IN_SYNC;
     a->node = next ? next : walk_known_node(d, *to);
     a->from = NULL;
@@ -179,7 +179,7 @@ PD_INLINE bool pass_direct(struct along *a, struct pd_code_node *node)
 {
     struct pd_pt_decoder *d = a->d;
     if (a->all && a->index + 1 < node->insns)
-        d->progress_count = 0;
+        d->loop.progress_count = 0;
     if (node->emulated_ptwrite || goes_round(d, node->target))
         return false;
     if (node->op == PD_INSN_CALL && node->target != node->next_ip)
@@ -248,10 +248,10 @@ PD_INLINE bool read_cyc(struct along *a)
 PD_INLINE bool read_packet(struct along *a)
 {
     struct pd_pt_decoder *d = a->d;
-    while (a->p < d->fast_end && (*a->p & 3) == 3)
+    while (a->p < d->input.fast_end && (*a->p & 3) == 3)
         if (!read_cyc(a))
             return false;
-    if (a->p >= d->fast_end || d->time.timestamp >= d->limit)
+    if (a->p >= d->input.fast_end || d->time.timestamp >= d->limit)
         return false;
     const unsigned byte = *a->p;
     if (!(byte & 1) && byte > 2) {
@@ -261,12 +261,12 @@ PD_INLINE bool read_packet(struct along *a)
         read_as(a, PD_PT_TNT, 1);
         return true;
     }
-    uint64_t ip = d->last_ip;
+    uint64_t ip = d->place.last_ip;
     const unsigned size = (byte & 0x1f) == 0x0d ? walk_tip_ip(a->p, &ip) : 0;
     if (!size)
         return false;
-    d->last_ip = ip;
-    d->have_last_ip = d->tip_has_ip = true;
+    d->place.last_ip = ip;
+    d->place.have_last_ip = d->unused.tip_has_ip = true;
     a->walk = WALK_TIP;
     read_as(a, PD_PT_TIP, size);
     return true;
@@ -277,25 +277,25 @@ static void go_on(struct pd_pt_decoder *d, const struct along *a)
 {
     d->time.insns = a->insns;
     if (a->all)
-        d->period_base = a->insns;
-    d->tnt = a->tnt;
-    d->tnt_count = a->left;
+        d->period.base = a->insns;
+    d->unused.tnt = a->tnt;
+    d->unused.tnt_count = a->left;
     d->walk = a->walk;
     if (a->at) {
-        d->next = a->p;
-        d->at = a->at;
-        d->packet.kind = (uint8_t)a->kind;
+        d->input.next = a->p;
+        d->input.at = a->at;
+        d->input.packet.kind = (uint8_t)a->kind;
     }
     if (!a->branch)
         return;
-    d->branch = a->branch;
-    d->index = 0;
+    d->place.branch = a->branch;
+    d->place.index = 0;
     if (a->from) {
         walk_follow(d, a->from, a->taken);
     } else {
-        d->ip = a->ip;
-        d->node = a->node;
-        d->from = NULL;
+        d->place.ip = a->ip;
+        d->place.node = a->node;
+        d->place.from = NULL;
     }
     walk_set_insn(d, a->branch->op, a->branch->length, a->branch->last_ip);
 }
@@ -304,9 +304,9 @@ static void go_on(struct pd_pt_decoder *d, const struct along *a)
  * behind it. */
 PD_INLINE bool may_read(const struct pd_pt_decoder *d)
 {
-    return d->config.branches && !d->config.cyc_threshold && !d->hop && !d->unseen && d->time.pge &&
-           !d->time.max_cycles && d->context == PD_PT_NO_BLOCK && d->iflag == d->next_iflag &&
-           (d->pip & 1) == d->nr;
+    return d->config.branches && !d->config.cyc_threshold && !d->quick.hop && !d->quick.unseen &&
+           d->time.pge && !d->time.max_cycles && d->input.context == PD_PT_NO_BLOCK &&
+           d->modes.iflag == d->modes.next_iflag && (d->modes.pip & 1) == d->modes.nr;
 }
 
 /* Whether such steps can come now. */
@@ -314,7 +314,7 @@ PD_INLINE bool has_branches(const struct pd_pt_decoder *d, bool reads)
 {
     const bool packet = d->time.timestamp < d->limit &&
                         (d->walk == WALK_IN_SYNC || d->walk == WALK_TNT ||
-                         (d->walk == WALK_TIP && d->tip_has_ip));
+                         (d->walk == WALK_TIP && d->unused.tip_has_ip));
     if ((d->walk != WALK_TNT_MORE && !(reads && packet)) || !is_alike(d))
         return false;
     return d->config.period_type == PD_PT_PERIOD_NONE ? d->config.wanted & PD_PT_BRANCH
@@ -330,8 +330,8 @@ PD_INLINE void put_branch(struct along *a, const struct pd_code_node *node, uint
     out->from = node->last_ip;
     out->to = to;
     out->insns = a->insns;
-    out->timestamp = d->sample_time;
-    out->tot_cycles = d->sample_tot_cycles;
+    out->timestamp = d->sample.time;
+    out->tot_cycles = d->sample.tot_cycles;
     out->cycles = d->state.cycles;
     out->insn_op = node->op;
     out->insn_length = node->length;
@@ -361,13 +361,13 @@ static void finish_branches(struct pd_pt_decoder *d, bool all, const struct pd_p
 PD_INLINE size_t walk_along(struct pd_pt_decoder *d, bool reads, bool all, size_t steps,
                             struct pd_pt_branch *out, size_t most)
 {
-    struct along a = { .d = d, .insns = d->time.insns, .tnt = d->tnt, .p = d->next };
+    struct along a = { .d = d, .insns = d->time.insns, .tnt = d->unused.tnt, .p = d->input.next };
     a.all = all;
     a.walk = d->walk;
-    a.left = d->tnt_count;
+    a.left = d->unused.tnt_count;
     a.node = known_node(d);
-    a.index = d->node ? d->index : 0;
-    a.ip = d->ip;
+    a.index = d->place.node ? d->place.index : 0;
+    a.ip = d->place.ip;
     size_t count = 0;
     while (count < most && (a.walk != WALK_IN_SYNC || (reads && read_packet(&a)))) {
         uint64_t insns, to;

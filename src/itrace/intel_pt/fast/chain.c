@@ -130,9 +130,9 @@ static bool learn_return(struct learner *l, bool taken)
     if (chain->call_count) {
         call = l->calls[--chain->call_count];
     } else {
-        if (chain->pops >= MOST_RETURNS || d->return_count - d->stale_returns <= chain->pops)
+        if (chain->pops >= MOST_RETURNS || d->stack.count - d->stack.stale <= chain->pops)
             return false;
-        call = d->returns[d->return_count - 1 - chain->pops].call;
+        call = d->stack.returns[d->stack.count - 1 - chain->pops].call;
         chain->more_returns |= chain->pops >= RETURNS;
         l->returns[chain->pops++] = call;
     }
@@ -187,7 +187,8 @@ static bool learn_tip(struct learner *l, unsigned size, uint64_t ip)
     learn_last_ip(l, size, ip);
     /* Nodes of the kernel may belong to several views. */
     if (branch->branch != PD_BRANCH_INDIRECT || walk_is_place(d, l->last_ip) ||
-        (branch->last_ip >= d->view->kernel_start) != (l->last_ip >= d->view->kernel_start))
+        (branch->last_ip >= d->code.view->kernel_start) !=
+            (l->last_ip >= d->code.view->kernel_start))
         return false;
     l->insns += branch->insns;
     chain->need = PD_MAX(chain->need, (uint32_t)l->insns);
@@ -281,15 +282,15 @@ void walk_learn_chain(struct pd_pt_decoder *d, struct walk_chain *set, struct pd
                          .chain = { .node = node,
                                     .bytes = *bytes,
                                     .insns_last = { UINT32_MAX, UINT32_MAX },
-                                    .epoch = d->chains->epoch },
+                                    .epoch = d->learnt.chains->epoch },
                          .last_ip = last_ip };
     bool known = false;
-    struct walk_chain *place = place_for(d->chains, set, &l.chain, &known);
+    struct walk_chain *place = place_for(d->learnt.chains, set, &l.chain, &known);
     if (!place)
         return;
-    if (known || d->chains->pays) {
+    if (known || d->learnt.chains->pays) {
         l.chain.end = node;
         learn(&l, bytes, size);
     }
-    store(d->chains, place, &l);
+    store(d->learnt.chains, place, &l);
 }

@@ -39,51 +39,52 @@ static const uint8_t hot_kind[256] = { HOT64(0), HOT64(64), HOT64(128), HOT64(19
 static bool is_plain(const struct pd_pt_decoder *d)
 {
     const uint32_t watched = PD_PT_BRANCH | PD_PT_TRACE_BEGIN | (d->pauses ? 0 : PD_PT_TRACE_END);
-    return d->config.branches && !d->config.outside && !d->config.has_places && !d->overflow &&
-           !(d->watch & watched) && !walk_is_pending(&d->pending);
+    return d->config.branches && !d->config.outside && !d->config.has_places &&
+           !d->events.overflow && !(d->watch & watched) && !walk_is_pending(&d->pending);
 }
 
 PD_INLINE bool hot_begin(struct pd_pt_decoder *d, struct hot *h)
 {
     enum pd_code_error error;
     /* With a threshold for CYCs, a count belongs only to the packet behind it. */
-    if (d->config.cyc_threshold || walk_marks_step(d) || d->context != PD_PT_NO_BLOCK ||
-        d->progress_count || d->iflag != d->next_iflag || (d->pip & 1) != d->nr)
+    if (d->config.cyc_threshold || walk_marks_step(d) || d->input.context != PD_PT_NO_BLOCK ||
+        d->loop.progress_count || d->modes.iflag != d->modes.next_iflag ||
+        (d->modes.pip & 1) != d->modes.nr)
         return false;
     /* One by one: the compiler would clear it by a slow instruction first. */
     h->node = d->time.pge ? walk_resolve(d, &error) : NULL;
-    if (d->index)
+    if (d->place.index)
         h->node = NULL;
-    h->p = d->next;
+    h->p = d->input.next;
     h->last = NULL;
-    h->last_ip = d->last_ip;
-    h->kind = d->packet.kind;
+    h->last_ip = d->place.last_ip;
+    h->kind = d->input.packet.kind;
     h->moved = false;
     h->plain = is_plain(d);
     h->step_reference = h->step_least = h->step_cycles = 0;
     h->step_factor = 0;
     hot_take(d, h);
     hot_set_budget(d, h);
-    d->next_nr = d->nr;
+    d->modes.next_nr = d->modes.nr;
     return true;
 }
 
 PD_INLINE void hot_end(struct pd_pt_decoder *d, const struct hot *h)
 {
     hot_put(d, h);
-    d->next = h->p;
-    d->packet.kind = (uint8_t)h->kind;
-    d->last_ip = h->last_ip;
+    d->input.next = h->p;
+    d->input.packet.kind = (uint8_t)h->kind;
+    d->place.last_ip = h->last_ip;
     if (!h->moved)
         return;
-    d->have_last_ip = true;
-    d->direct_count = 0;
+    d->place.have_last_ip = true;
+    d->loop.direct_count = 0;
     if (h->last)
         walk_set_insn(d, h->last->op, h->last->length, h->last->last_ip);
-    d->node = h->node;
-    d->index = 0;
-    d->from = NULL;
-    d->ip = h->node ? h->node->ip : h->ip;
+    d->place.node = h->node;
+    d->place.index = 0;
+    d->place.from = NULL;
+    d->place.ip = h->node ? h->node->ip : h->ip;
 }
 
 /* ---- TNT and TIP ---- */
@@ -92,9 +93,9 @@ PD_INLINE void hot_end(struct pd_pt_decoder *d, const struct hot *h)
 static PD_NOINLINE void hot_tnt_rest(struct pd_pt_decoder *d, const uint8_t *at, unsigned bits,
                                      unsigned count)
 {
-    d->at = at;
-    d->tnt = (uint64_t)bits << (64 - count);
-    d->tnt_count = count;
+    d->input.at = at;
+    d->unused.tnt = (uint64_t)bits << (64 - count);
+    d->unused.tnt_count = count;
     d->walk = WALK_TNT_MORE;
 }
 
@@ -221,8 +222,8 @@ static PD_NOINLINE void note_off(struct pd_pt_decoder *d)
 static PD_NOINLINE void note_on(struct pd_pt_decoder *d)
 {
     struct pd_pt_pauses *pauses = d->pauses;
-    pd_pt_pauses_on(pauses, d->skipped_time, d->time.insns);
-    pd_pt_pauses_set(pauses, d->skipped_time);
+    pd_pt_pauses_on(pauses, d->untold.time, d->time.insns);
+    pd_pt_pauses_set(pauses, d->untold.time);
     pauses->set = pauses->ended = true;
 }
 
@@ -314,10 +315,10 @@ PD_INLINE bool hot_skip(struct pd_pt_decoder *d, const struct hot *h)
     /* Cycles are at least as many as instructions twice, as the estimate has it. */
     if (late ? h->total + 2 * insns + 2 >= h->room : d->time.timestamp + ticks >= d->limit)
         return false;
-    d->skipped = true;
-    d->skipped_late = late;
-    d->skipped_cycles = h->total - h->base;
-    d->skipped_time = ticks + (late ? 0 : d->time.timestamp);
+    d->untold.skipped = true;
+    d->untold.late = late;
+    d->untold.cycles = h->total - h->base;
+    d->untold.time = ticks + (late ? 0 : d->time.timestamp);
     return true;
 }
 
@@ -352,7 +353,7 @@ PD_INLINE bool hot_pge(struct pd_pt_decoder *d, struct hot *h, const uint8_t *at
 PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
 {
     const unsigned mode = h->p[1];
-    return (mode & ~4u) <= 1 && !!(mode & 4) == d->iflag && hot_kind[h->p[2]] == HOT_PGE &&
+    return (mode & ~4u) <= 1 && !!(mode & 4) == d->modes.iflag && hot_kind[h->p[2]] == HOT_PGE &&
            hot_pge(d, h, h->p + 2);
 }
 
@@ -361,9 +362,9 @@ PD_INLINE bool hot_mode(struct pd_pt_decoder *d, struct hot *h)
 PD_INLINE bool hot_pip(struct pd_pt_decoder *d, struct hot *h)
 {
     enum { PIP = 0x43, SIZE = 8, UNUSED_BITS = 16 };
-    if (h->p[1] != PIP || (h->p[2] & 1) != d->nr)
+    if (h->p[1] != PIP || (h->p[2] & 1) != d->modes.nr)
         return false;
-    d->pip = pd_load64(h->p, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) >> UNUSED_BITS;
+    d->modes.pip = pd_load64(h->p, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) >> UNUSED_BITS;
     h->p += SIZE;
     h->kind = PD_PT_PIP;
     return true;
@@ -374,12 +375,12 @@ PD_INLINE bool hot_pip(struct pd_pt_decoder *d, struct hot *h)
 static PD_NOINLINE bool returns_as_more(const struct pd_pt_decoder *d,
                                         const struct walk_chain *chain)
 {
-    const struct walk_chain_more *more = &d->chains->more[chain - d->chains->slots];
-    const size_t here = PD_LENGTH(chain->returns), known = d->return_count - d->stale_returns;
+    const struct walk_chain_more *more = &d->learnt.chains->more[chain - d->learnt.chains->slots];
+    const size_t here = PD_LENGTH(chain->returns), known = d->stack.count - d->stack.stale;
     for (size_t i = 0; i < PD_LENGTH(more->returns); i++)
         if (more->returns[i] &&
             (known <= here + i ||
-             d->returns[d->return_count - 1 - here - i].call != more->returns[i]))
+             d->stack.returns[d->stack.count - 1 - here - i].call != more->returns[i]))
             return false;
     return true;
 }
@@ -387,8 +388,8 @@ static PD_NOINLINE bool returns_as_more(const struct pd_pt_decoder *d,
 /* The calls before are those that it returns to. */
 PD_INLINE bool returns_as(const struct pd_pt_decoder *d, const struct walk_chain *chain)
 {
-    const size_t count = d->return_count, known = count - d->stale_returns;
-    const struct walk_return *all = d->returns;
+    const size_t count = d->stack.count, known = count - d->stack.stale;
+    const struct walk_return *all = d->stack.returns;
     return (!chain->returns[0] || (known > 0 && all[count - 1].call == chain->returns[0])) &&
            (!chain->returns[1] || (known > 1 && all[count - 2].call == chain->returns[1])) &&
            (PD_LIKELY(!chain->more_returns) || returns_as_more(d, chain));
@@ -450,22 +451,22 @@ PD_INLINE bool fits(const struct pd_pt_decoder *d, const struct hot *h,
                     const struct walk_chain *chain, struct walk_bytes bytes)
 {
     return chain->node == h->node && walk_begins_with(bytes, chain) && chain->size &&
-           chain->epoch == d->chains->epoch &&
+           chain->epoch == d->learnt.chains->epoch &&
            (h->last_ip & walk_ip_kept[chain->keeps]) == chain->ip_before && returns_as(d, chain);
 }
 
 static PD_NOINLINE void push_more_calls(struct pd_pt_decoder *d, const struct walk_chain *chain,
                                         unsigned count)
 {
-    const struct walk_chain_more *more = &d->chains->more[chain - d->chains->slots];
+    const struct walk_chain_more *more = &d->learnt.chains->more[chain - d->learnt.chains->slots];
     for (unsigned i = 0; i < count; i++)
         walk_push_return(d, more->calls[i]);
 }
 
 PD_INLINE void chain_returns(struct pd_pt_decoder *d, const struct walk_chain *chain)
 {
-    d->return_count -= PD_MIN(d->return_count, (size_t)chain->pops);
-    d->stale_returns = PD_MIN(d->stale_returns, d->return_count);
+    d->stack.count -= PD_MIN(d->stack.count, (size_t)chain->pops);
+    d->stack.stale = PD_MIN(d->stack.stale, d->stack.count);
     const unsigned here = PD_LENGTH(chain->calls);
     for (unsigned i = 0; i < PD_MIN(chain->call_count, here); i++)
         walk_push_return(d, chain->calls[i]);
@@ -520,7 +521,7 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
 {
     struct picked packets;
     pick(&packets, p, end);
-    d->chains->missed++;
+    d->learnt.chains->missed++;
     walk_learn_chain(d, set, node, &packets.bytes, packets.size, last_ip);
     return p + packets.ends[packets.size];
 }
@@ -530,7 +531,7 @@ static PD_NOINLINE const uint8_t *new_chain(struct pd_pt_decoder *d, struct walk
 PD_INLINE const uint8_t *hot_picked(struct pd_pt_decoder *d, struct hot *h,
                                     const struct picked *packets, const uint8_t *end)
 {
-    struct walk_chains *chains = d->chains;
+    struct walk_chains *chains = d->learnt.chains;
     struct walk_chain *chain = walk_chain_set(chains, h->node, packets->bytes);
     if (PD_UNLIKELY(!fits(d, h, chain, packets->bytes)) &&
         PD_UNLIKELY(!fits(d, h, ++chain, packets->bytes)))
@@ -587,7 +588,7 @@ PD_INLINE const uint8_t *hot_chains(struct pd_pt_decoder *d, struct hot *h, cons
 PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h,
                                           const uint8_t *end)
 {
-    struct walk_chains *chains = d->chains;
+    struct walk_chains *chains = d->learnt.chains;
     while (h->p <= end && walk_control_size[*h->p] <= WALK_CHAIN_BYTES) {
         const struct walk_bytes bytes = walk_chain_bytes(h->p);
         struct walk_chain *chain = walk_chain_set(chains, h->node, walk_without_mtc(bytes));
@@ -609,13 +610,13 @@ PD_INLINE const uint8_t *hot_chains_alone(struct pd_pt_decoder *d, struct hot *h
 static PD_NOINLINE void hot_times(struct pd_pt_decoder *d)
 {
     struct hot h;
-    if (d->config.cyc_threshold || d->context != PD_PT_NO_BLOCK)
+    if (d->config.cyc_threshold || d->input.context != PD_PT_NO_BLOCK)
         return;
-    h.p = d->next;
-    h.kind = d->packet.kind;
+    h.p = d->input.next;
+    h.kind = d->input.packet.kind;
     hot_take(d, &h);
     hot_set_budget(d, &h);
-    const uint8_t *end = d->end - HOT_MARGIN;
+    const uint8_t *end = d->input.end - HOT_MARGIN;
     while (h.p <= end) {
         const uint8_t *at = h.p;
         uint64_t cycles;
@@ -628,8 +629,8 @@ static PD_NOINLINE void hot_times(struct pd_pt_decoder *d)
         }
     }
     hot_put(d, &h);
-    d->next = h.p;
-    d->packet.kind = (uint8_t)h.kind;
+    d->input.next = h.p;
+    d->input.packet.kind = (uint8_t)h.kind;
 }
 
 /* Packets as long as they are ordinary ones. True: the current one is a TNT of which bits are
@@ -637,7 +638,7 @@ static PD_NOINLINE void hot_times(struct pd_pt_decoder *d)
 bool walk_unseen(struct pd_pt_decoder *d)
 {
     struct hot h;
-    if (d->end - d->next < HOT_MARGIN || hot_kind[*d->next] == HOT_NOT)
+    if (d->input.end - d->input.next < HOT_MARGIN || hot_kind[*d->input.next] == HOT_NOT)
         return false;
     if (PD_UNLIKELY(d->time.timestamp >= d->limit)) {
         hot_times(d);
@@ -645,8 +646,8 @@ bool walk_unseen(struct pd_pt_decoder *d)
     }
     if (!hot_begin(d, &h))
         return false;
-    const uint8_t *end = d->end - HOT_MARGIN;
-    const uint8_t *singly = h.p + PD_MIN(d->chains->rest, (size_t)(d->end - h.p));
+    const uint8_t *end = d->input.end - HOT_MARGIN;
+    const uint8_t *singly = h.p + PD_MIN(d->learnt.chains->rest, (size_t)(d->input.end - h.p));
     bool go = true;
     while (go && h.p <= end) {
         if (h.p >= singly && h.node) {
@@ -682,7 +683,7 @@ bool walk_unseen(struct pd_pt_decoder *d)
         default: go = false;
         }
     }
-    walk_judge_chains(d->chains, (size_t)(h.p - d->next));
+    walk_judge_chains(d->learnt.chains, (size_t)(h.p - d->input.next));
     hot_end(d, &h);
     return d->walk == WALK_TNT_MORE;
 }

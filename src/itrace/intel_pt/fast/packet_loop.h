@@ -35,7 +35,7 @@ struct hot {
 /* The next step would be marked: it is in a transaction, or has a new core to bus ratio. */
 PD_INLINE bool walk_marks_step(const struct pd_pt_decoder *d)
 {
-    return d->tx_flags || d->time.cbr != d->cbr_seen;
+    return d->modes.tx_flags || d->time.cbr != d->modes.cbr_seen;
 }
 
 /* How many instructions may be walked without a sample. */
@@ -46,7 +46,7 @@ PD_INLINE uint64_t unseen_budget(struct pd_pt_decoder *d)
     if (d->config.period_type != PD_PT_PERIOD_TICKS)
         return walk_next_sample(d);
     if (d->time.max_cycles)
-        return d->late_insns > d->time.insns ? d->late_insns - d->time.insns : 0;
+        return d->period.late_insns > d->time.insns ? d->period.late_insns - d->time.insns : 0;
     return walk_ticks_far(d);
 }
 
@@ -72,15 +72,15 @@ PD_INLINE uint64_t hot_at(uint64_t reference, uint64_t least, uint64_t cycles, d
 PD_INLINE void hot_put_step(struct pd_pt_decoder *d, const struct hot *h)
 {
     const struct pd_pt_time *time = &d->time;
-    d->sample_insn_base = h->step_base;
+    d->sample.insn_base = h->step_base;
     d->state.cycles = time->tot_cycles + (time->pge ? h->step_total : 0);
-    d->sample_late = !h->step_timed && (time->late || h->counted);
+    d->sample.late = !h->step_timed && (time->late || h->counted);
     if (h->step_timed) {
-        d->sample_time = hot_at(h->step_reference, h->step_least, h->step_cycles, h->step_factor);
+        d->sample.time = hot_at(h->step_reference, h->step_least, h->step_cycles, h->step_factor);
     } else {
-        d->sample_time = time->timestamp;
+        d->sample.time = time->timestamp;
     }
-    d->sample_cycles = h->step_timed ? 0 : h->step_total - h->base;
+    d->sample.cycles = h->step_timed ? 0 : h->step_total - h->base;
 }
 
 /* What has been held back goes to where it belongs; hot_take() is to follow. */
@@ -91,7 +91,7 @@ PD_INLINE void hot_put(struct pd_pt_decoder *d, const struct hot *h)
     if (h->stepped)
         hot_put_step(d, h);
     if (h->sampled)
-        d->sample_tot_cycles = time->tot_cycles + (time->pge ? h->sample_total : 0);
+        d->sample.tot_cycles = time->tot_cycles + (time->pge ? h->sample_total : 0);
     time->sample_cyc = h->sample_cyc;
     time->cycles = h->total - h->base;
     time->tot_cycles += time->pge ? h->total : 0;
@@ -151,8 +151,8 @@ PD_INLINE bool hot_cyc(struct pd_pt_decoder *d, struct hot *h, unsigned cycles, 
     }
     h->kind = PD_PT_CYC;
     hot_put(d, h);
-    d->at = at;
-    d->last_kind = (uint8_t)kind;
+    d->input.at = at;
+    d->input.last_kind = (uint8_t)kind;
     walk_cyc(d, cycles);
     hot_new_time(d, h);
     return d->time.timestamp < d->limit;
@@ -180,7 +180,7 @@ PD_INLINE uint64_t hot_room_at(struct pd_pt_decoder *d, struct hot *h, uint64_t 
             return 0;
         const uint64_t half = h->edge > now ? (h->edge - now) / 2 : 0;
         limit = PD_MIN(limit, now + half);
-        h->budget = d->late_insns = h->insns + half;
+        h->budget = d->period.late_insns = h->insns + half;
     }
     return now < limit ? pd_pt_time_room(&d->time, limit - now) : 0;
 }
@@ -205,12 +205,12 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
     struct pd_pt_time *time = &d->time;
     const uint32_t mtc = h->p[1];
     const uint64_t cycles = h->total - h->base, before = time->timestamp;
-    if (!time->max_cycles || h->kind != PD_PT_CYC || !time->have_tma || time->mtc_shift > 8 ||
-        !cycles || (time->uncalibrated && before != time->cyc_reference) ||
-        (d->sample_late && !h->stepped))
+    if (!time->max_cycles || h->kind != PD_PT_CYC || !time->ctc.have_tma ||
+        time->rate.mtc_shift > 8 || !cycles ||
+        (time->uncalibrated && before != time->cyc_reference) || (d->sample.late && !h->stepped))
         return false;
-    const uint64_t delta = time->ctc_delta + pd_pt_time_mtc_delta(time, time->last_mtc, mtc);
-    const uint64_t now = time->ctc_timestamp + pd_pt_time_ctc_ticks(time, delta);
+    const uint64_t delta = time->ctc.delta + pd_pt_time_mtc_delta(time, time->ctc.last_mtc, mtc);
+    const uint64_t now = time->ctc.timestamp + pd_pt_time_ctc_ticks(time, delta);
     if (now < before)
         return false;
     /* What has been calibrated up to `now` does not come behind it, unless it was rounded. */
@@ -222,10 +222,10 @@ PD_INLINE bool hot_mtc_in_line(struct pd_pt_decoder *d, struct hot *h)
         return false;
     if (h->stepped && !h->step_timed)
         hot_time_step(time, h, factor);
-    if (d->skipped_late)
-        walk_tell_skipped(d, hot_at(reference, before, d->skipped_cycles, factor));
-    time->ctc_delta = delta;
-    time->last_mtc = mtc;
+    if (d->untold.late)
+        walk_tell_skipped(d, hot_at(reference, before, d->untold.cycles, factor));
+    time->ctc.delta = delta;
+    time->ctc.last_mtc = mtc;
     time->timestamp = time->cyc_reference = now;
     time->late = false;
     time->max_cycles = room;
@@ -242,7 +242,7 @@ PD_INLINE bool hot_mtc(struct pd_pt_decoder *d, struct hot *h)
 {
     if (PD_UNLIKELY(!hot_mtc_in_line(d, h))) {
         hot_put(d, h);
-        d->packet.kind = (uint8_t)h->kind;
+        d->input.packet.kind = (uint8_t)h->kind;
         walk_read(d, PD_PT_MTC, h->p[1], 0, h->p, 2);
         walk_status(d);
         hot_new_time(d, h);

@@ -36,7 +36,7 @@ PD_INLINE struct walk_run *walk_run_slot(struct pd_pt_decoder *d, const struct p
                                          unsigned bits)
 {
     uintptr_t at = (uintptr_t)node;
-    return &d->runs[(at >> 4 ^ at >> 15 ^ bits * 0x6a9u) % WALK_RUNS];
+    return &d->learnt.runs[(at >> 4 ^ at >> 15 ^ bits * 0x6a9u) % WALK_RUNS];
 }
 
 PD_INLINE struct walk_run *walk_get_run(struct pd_pt_decoder *d, struct pd_code_node *node,
@@ -57,12 +57,12 @@ PD_INLINE struct pd_code_node *walk_unseen_return(struct pd_pt_decoder *d,
                                                   const struct pd_code_node *node, bool taken)
 {
     if (node->op != PD_INSN_RET || node->branch != PD_BRANCH_INDIRECT || !taken ||
-        !d->config.return_compression || d->return_count <= d->stale_returns)
+        !d->config.return_compression || d->stack.count <= d->stack.stale)
         return NULL;
-    struct pd_code_node *next = d->returns[d->return_count - 1].call->fall;
+    struct pd_code_node *next = d->stack.returns[d->stack.count - 1].call->fall;
     if (!next || walk_is_place(d, next->ip))
         return NULL;
-    d->return_count--;
+    d->stack.count--;
     return next;
 }
 

@@ -44,18 +44,18 @@ PD_INLINE void unseen_done(struct pd_pt_decoder *d, uint64_t insns, uint64_t bit
     if (!last)
         return;
     d->time.insns += insns;
-    d->node = node;
-    d->index = 0;
-    d->ip = node->ip;
+    d->place.node = node;
+    d->place.index = 0;
+    d->place.ip = node->ip;
     walk_set_insn(d, last->op, last->length, last->last_ip);
     if (d->time.sample_cyc && (seen & (SEEN_CYCLES | SEEN_NOT_TAKEN))) {
         if (seen & SEEN_CYCLES)
-            d->sample_tot_cycles = d->time.tot_cycles;
+            d->sample.tot_cycles = d->time.tot_cycles;
         d->time.sample_cyc = false;
     }
-    d->tnt = bits;
-    d->tnt_count = left;
-    d->direct_count = 0;
+    d->unused.tnt = bits;
+    d->unused.tnt_count = left;
+    d->loop.direct_count = 0;
     if (seen & SEEN_USED)
         d->walk = left ? WALK_TNT_MORE : WALK_IN_SYNC;
     if ((seen & SEEN_STEP) || !left)
@@ -66,11 +66,11 @@ void walk_tnt_unseen(struct pd_pt_decoder *d)
 {
     enum pd_code_error error;
     struct pd_code_node *node = walk_resolve(d, &error);
-    if (!node || d->index || d->progress_count || walk_marks_step(d))
+    if (!node || d->place.index || d->loop.progress_count || walk_marks_step(d))
         return;
     const struct pd_code_node *last = NULL;
-    uint64_t budget = unseen_budget(d), insns = 0, bits = d->tnt;
-    unsigned left = d->tnt_count, seen = d->walk == WALK_TNT_MORE ? SEEN_USED : 0;
+    uint64_t budget = unseen_budget(d), insns = 0, bits = d->unused.tnt;
+    unsigned left = d->unused.tnt_count, seen = d->walk == WALK_TNT_MORE ? SEEN_USED : 0;
     while (left) {
         unsigned count = PD_MIN(left, (unsigned)WALK_RUN_BITS);
         const struct walk_run *run = walk_get_run(d, node,

@@ -7,32 +7,33 @@ enum { SHORTEST = 16 }; /* bytes that must be there for the short way */
 int walk_next_buffer(struct pd_pt_decoder *d, bool reposition)
 {
     struct pd_pt_buffer buffer = { 0 };
-    d->at = d->end; /* what is looked for is not found in this buffer */
+    d->input.at = d->input.end; /* what is looked for is not found in this buffer */
     walk_settle(d);
-    d->next = d->end = d->fast_end = NULL;
-    d->ended = false;
+    d->input.next = d->input.end = d->input.fast_end = NULL;
+    d->input.ended = false;
     walk_log(d, "Getting more data\n");
-    while (!d->ended && !buffer.size) {
+    while (!d->input.ended && !buffer.size) {
         if (d->config.buffer(d->config.data, &buffer) <= 0)
-            d->ended = true;
+            d->input.ended = true;
         /* An empty buffer in between does not make what follows consecutive. */
         reposition |= !buffer.consecutive;
     }
-    if (d->ended) {
+    if (d->input.ended) {
         walk_log(d, "No more data\n");
         return PD_PT_NO_DATA;
     }
-    d->start = d->at = d->next = buffer.data;
-    d->end = buffer.data + buffer.size;
-    d->fast_end = buffer.size > SHORTEST && !d->config.log ? d->end - SHORTEST + 1 : d->start;
-    d->position = buffer.position;
+    d->input.start = d->input.at = d->input.next = buffer.data;
+    d->input.end = buffer.data + buffer.size;
+    d->input.fast_end = buffer.size > SHORTEST && !d->config.log ? d->input.end - SHORTEST + 1
+                                                                 : d->input.start;
+    d->input.position = buffer.position;
     d->time.buffer_reference = buffer.reference;
     if (!reposition)
         return STEP_DONE;
     pd_pt_time_reposition(&d->time, buffer.reference);
     walk_log_at(d, "Reference timestamp", buffer.reference);
     d->walk = WALK_NO_PSB;
-    d->ip = 0;
+    d->place.ip = 0;
     walk_forget_node(d);
     d->state.trace_nr = buffer.trace_nr;
     return STEP_AGAIN;
@@ -40,8 +41,8 @@ int walk_next_buffer(struct pd_pt_decoder *d, bool reposition)
 
 static int bad_packet(struct pd_pt_decoder *d)
 {
-    d->tx_flags = 0;
-    d->time.have_tma = false;
+    d->modes.tx_flags = 0;
+    d->time.ctc.have_tma = false;
     walk_log(d, "ERROR: Bad packet\n");
     return PD_PT_BAD_PACKET;
 }
@@ -49,36 +50,39 @@ static int bad_packet(struct pd_pt_decoder *d)
 static void skip_padding(struct pd_pt_decoder *d)
 {
     struct pd_pt_packet padding;
-    while (d->next < d->end && !*d->next) {
+    while (d->input.next < d->input.end && !*d->input.next) {
         if (PD_LIKELY(!d->config.log)) {
-            d->next++;
+            d->input.next++;
             continue;
         }
-        pd_pt_packet_decode(d->next, (size_t)(d->end - d->next), &d->context, &padding);
-        pd_pt_log_packet(d->config.log, d->position + (uint64_t)(d->next - d->start), d->next,
-                         &padding);
-        d->next += padding.size;
+        pd_pt_packet_decode(d->input.next, (size_t)(d->input.end - d->input.next),
+                            &d->input.context, &padding);
+        pd_pt_log_packet(d->config.log,
+                         d->input.position + (uint64_t)(d->input.next - d->input.start),
+                         d->input.next, &padding);
+        d->input.next += padding.size;
     }
 }
 
 int walk_next_packet_slow(struct pd_pt_decoder *d)
 {
-    d->last_kind = d->packet.kind;
+    d->input.last_kind = d->input.packet.kind;
     do {
         skip_padding(d);
-        if (d->next >= d->end) {
+        if (d->input.next >= d->input.end) {
             int error = walk_next_buffer(d, false);
             if (error)
                 return error;
             continue;
         }
-        d->at = d->next;
-        d->last_context = d->context;
-        pd_pt_packet_decode(d->next, (size_t)(d->end - d->next), &d->context, &d->packet);
-        d->next += d->packet.size;
+        d->input.at = d->input.next;
+        d->input.last_context = d->input.context;
+        pd_pt_packet_decode(d->input.next, (size_t)(d->input.end - d->input.next),
+                            &d->input.context, &d->input.packet);
+        d->input.next += d->input.packet.size;
         if (PD_UNLIKELY(d->config.log != NULL))
-            pd_pt_log_packet(d->config.log, walk_position(d), d->at, &d->packet);
-        if (d->packet.kind == PD_PT_BAD)
+            pd_pt_log_packet(d->config.log, walk_position(d), d->input.at, &d->input.packet);
+        if (d->input.packet.kind == PD_PT_BAD)
             return bad_packet(d);
         return STEP_DONE;
     } while (true);
@@ -109,32 +113,34 @@ int walk_find_psb(struct pd_pt_decoder *d)
     uint8_t tail[15];
     walk_log(d, "Scanning for PSB\n");
     for (;;) {
-        size_t size = d->next < d->end ? (size_t)(d->end - d->next) : 0;
-        size_t at = size ? pd_pt_find_psb(d->next, size, 0) : size;
+        size_t size = d->input.next < d->input.end ? (size_t)(d->input.end - d->input.next) : 0;
+        size_t at = size ? pd_pt_find_psb(d->input.next, size, 0) : size;
         if (at < size) {
-            d->at = d->next + at;
-            d->next = d->at + 16;
+            d->input.at = d->input.next + at;
+            d->input.next = d->input.at + 16;
             break;
         }
         size_t keep = PD_MIN(size, sizeof tail);
         if (keep)
-            memcpy(tail, d->end - keep, keep);
+            memcpy(tail, d->input.end - keep, keep);
         int error = walk_next_buffer(d, false);
         if (error && error != STEP_AGAIN)
             return error;
         if (error)
             walk_log(d, "Scanning for PSB\n");
-        size_t part = error ? 0 : split_psb(tail, keep, d->next, (size_t)(d->end - d->next));
+        size_t part = error ? 0
+                            : split_psb(tail, keep, d->input.next,
+                                        (size_t)(d->input.end - d->input.next));
         if (part) {
-            d->at = d->next; /* its position is that of its rest */
-            d->next += 16 - part;
+            d->input.at = d->input.next; /* its position is that of its rest */
+            d->input.next += 16 - part;
             break;
         }
     }
-    d->packet = (struct pd_pt_packet){ .kind = PD_PT_PSB, .size = 16 };
-    d->context = d->last_context = PD_PT_NO_BLOCK;
+    d->input.packet = (struct pd_pt_packet){ .kind = PD_PT_PSB, .size = 16 };
+    d->input.context = d->input.last_context = PD_PT_NO_BLOCK;
     if (PD_UNLIKELY(d->config.log != NULL))
-        pd_pt_log_packet(d->config.log, walk_position(d), psb_bytes, &d->packet);
+        pd_pt_log_packet(d->config.log, walk_position(d), psb_bytes, &d->input.packet);
     return STEP_DONE;
 }
 
@@ -143,11 +149,11 @@ int walk_find_psb(struct pd_pt_decoder *d)
 static bool peek(const struct pd_pt_decoder *d, const uint8_t **at, enum pd_pt_context *context,
                  struct pd_pt_packet *out)
 {
-    while (*at < d->end && !**at)
+    while (*at < d->input.end && !**at)
         ++*at;
-    if (*at >= d->end)
+    if (*at >= d->input.end)
         return false;
-    pd_pt_packet_decode(*at, (size_t)(d->end - *at), context, out);
+    pd_pt_packet_decode(*at, (size_t)(d->input.end - *at), context, out);
     *at += out->size;
     return out->kind != PD_PT_BAD;
 }
@@ -200,8 +206,8 @@ static bool stale_fup(const struct pd_pt_decoder *d, const uint8_t *at, enum pd_
 
 bool walk_fup_in_psb(const struct pd_pt_decoder *d, struct pd_pt_packet *fup)
 {
-    const uint8_t *at = d->next;
-    enum pd_pt_context context = d->context;
+    const uint8_t *at = d->input.next;
+    enum pd_pt_context context = d->input.context;
     struct pd_pt_packet packet;
     fup->kind = PD_PT_BAD;
     while (peek(d, &at, &context, &packet)) {
@@ -223,11 +229,11 @@ bool walk_fup_in_psb(const struct pd_pt_decoder *d, struct pd_pt_packet *fup)
 /* The rest of a value of 64 outcomes from the TNT packets that follow; false: they do not come. */
 bool walk_peek_outcomes(const struct pd_pt_decoder *d, uint64_t *value)
 {
-    const uint8_t *at = d->next;
-    enum pd_pt_context context = d->context;
+    const uint8_t *at = d->input.next;
+    enum pd_pt_context context = d->input.context;
     struct pd_pt_packet packet;
-    unsigned count = PD_MIN(d->tnt_count, 64u);
-    *value = d->tnt;
+    unsigned count = PD_MIN(d->unused.tnt_count, 64u);
+    *value = d->unused.tnt;
     while (count < 64) {
         if (!peek(d, &at, &context, &packet))
             return false;

@@ -91,9 +91,12 @@ struct pd_pt_state {
         insn_length;
     bool from_nr, to_nr; /* in a guest */
     bool from_if, to_if; /* interrupt flag */
-    bool code_failed;
-    enum pd_code_error code_error;   /* why PD_PT_NO_INSN; in a view if `code_failed` */
-    const struct pd_map *failed_map; /* where; NULL: nothing is mapped there */
+    /* Why PD_PT_NO_INSN. */
+    struct {
+        bool in_view;
+        enum pd_code_error error; /* in a view if `in_view` */
+        const struct pd_map *map; /* where; NULL: nothing is mapped there */
+    } failure;
     uint64_t from_ip, to_ip;
     uint64_t insn_ip; /* of the last instruction walked, for its bytes: pd_code_bytes() */
     uint64_t timestamp;
@@ -106,11 +109,17 @@ struct pd_pt_state {
     uint64_t tot_insn_cnt, tot_cyc_cnt, cycles;
     uint64_t trace_nr;
     uint32_t cbr, cbr_payload;
-    uint64_t ptw_payload, mwait_payload, pwre_payload, pwrx_payload;
+    /* What the packets carried. */
+    struct {
+        uint64_t ptw, mwait, pwre, pwrx;
+    } payload;
     uint64_t psb_offset; /* in the queue */
-    uint8_t cfe_type, cfe_vector;
-    uint32_t event_data_count;
-    const struct pd_pt_event_data *event_data;
+    /* An event that a CFE packet told, with the data before it. */
+    struct {
+        uint8_t type, vector;
+        uint32_t data_count;
+        const struct pd_pt_event_data *data;
+    } cfe;
     const struct pd_pt_items *items;
 };
 

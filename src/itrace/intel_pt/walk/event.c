@@ -18,23 +18,23 @@ static void take_cfe(struct pd_pt_decoder *d)
         d->state.type |= PD_PT_BRANCH;
     if (ip || d->time.pge)
         d->state.flags |= PD_PT_FUP_IP;
-    d->state.cfe_type = pending->cfe_type;
-    d->state.cfe_vector = pending->cfe_vector;
-    memcpy(d->event_data_out, d->event_data, d->event_data_count * sizeof d->event_data[0]);
-    d->state.event_data = d->event_data_out;
-    d->state.event_data_count = d->event_data_count;
-    d->event_data_count = 0;
+    d->state.cfe.type = pending->cfe_type;
+    d->state.cfe.vector = pending->cfe_vector;
+    memcpy(d->event_data_out, d->event_data, d->events.data_count * sizeof d->event_data[0]);
+    d->state.cfe.data = d->event_data_out;
+    d->state.cfe.data_count = d->events.data_count;
+    d->events.data_count = 0;
     pending->cfe = pending->cfe_ip = false;
 }
 
 static void take_tx(struct pd_pt_decoder *d)
 {
     d->pending.tx = false;
-    d->tx_flags = d->pending.tx_flags;
+    d->modes.tx_flags = d->pending.tx_flags;
     d->state.type |= PD_PT_TRANSACTION;
-    if (d->tx_flags & PD_PT_ABORT_TX)
+    if (d->modes.tx_flags & PD_PT_ABORT_TX)
         d->state.type |= PD_PT_BRANCH;
-    d->state.flags = d->tx_flags;
+    d->state.flags = d->modes.tx_flags;
 }
 
 static void take_power(struct pd_pt_decoder *d)
@@ -42,11 +42,11 @@ static void take_power(struct pd_pt_decoder *d)
     struct walk_pending *pending = &d->pending;
     if (pending->mwait) {
         d->state.type |= PD_PT_MWAIT_OP;
-        d->state.mwait_payload = pending->mwait_payload;
+        d->state.payload.mwait = pending->mwait_payload;
     }
     if (pending->pwre) {
         d->state.type |= PD_PT_PWR_ENTRY;
-        d->state.pwre_payload = pending->pwre_payload;
+        d->state.payload.pwre = pending->pwre_payload;
     }
     if (pending->exstop) {
         d->state.type |= PD_PT_EX_STOP;
@@ -57,15 +57,15 @@ static void take_power(struct pd_pt_decoder *d)
 
 static bool take_overflow(struct pd_pt_decoder *d)
 {
-    d->overflow = false;
+    d->events.overflow = false;
     if (d->time.pge)
         return false;
-    if (d->hop)
+    if (d->quick.hop)
         d->walk = WALK_RESAMPLE;
     d->time.pge = true;
     d->state.type = PD_PT_BRANCH | PD_PT_TRACE_BEGIN;
     d->state.from_ip = 0;
-    d->state.to_ip = d->ip;
+    d->state.to_ip = d->place.ip;
     d->state.insn_op = PD_INSN_OTHER;
     d->state.insn_length = 0;
     return true;
@@ -76,7 +76,7 @@ bool walk_event(struct pd_pt_decoder *d, bool no_tip)
 {
     struct walk_pending *pending = &d->pending;
     if (!walk_is_pending(pending)) {
-        if (d->overflow)
+        if (d->events.overflow)
             return take_overflow(d);
         return false;
     }
@@ -94,15 +94,15 @@ bool walk_event(struct pd_pt_decoder *d, bool no_tip)
         pending->ptw = false;
         d->state.type |= PD_PT_PTW;
         d->state.flags |= PD_PT_FUP_IP;
-        d->state.ptw_payload = pending->ptw_payload;
+        d->state.payload.ptw = pending->ptw_payload;
     }
     take_power(d);
     if (pending->bep) {
         pending->bep = false;
         d->state.type |= PD_PT_BLOCK_ITEMS;
     }
-    d->overflow = false;
-    d->state.from_ip = d->ip;
+    d->events.overflow = false;
+    d->state.from_ip = d->place.ip;
     d->state.to_ip = 0;
     d->state.insn_op = PD_INSN_OTHER;
     d->state.insn_length = 0;
@@ -115,11 +115,11 @@ bool walk_event(struct pd_pt_decoder *d, bool no_tip)
 
 static void async_to(struct pd_pt_decoder *d, bool begins)
 {
-    d->state.from_ip = begins ? 0 : d->ip;
+    d->state.from_ip = begins ? 0 : d->place.ip;
     d->state.to_ip = 0;
-    if (d->packet.count) {
+    if (d->input.packet.count) {
         walk_set_ip(d);
-        d->state.to_ip = d->ip;
+        d->state.to_ip = d->place.ip;
     }
     walk_update_nr(d);
     walk_take_iflag(d);
@@ -127,8 +127,8 @@ static void async_to(struct pd_pt_decoder *d, bool begins)
 
 int walk_fup_tip(struct pd_pt_decoder *d)
 {
-    if (d->tx_flags & PD_PT_ABORT_TX) {
-        d->tx_flags = 0;
+    if (d->modes.tx_flags & PD_PT_ABORT_TX) {
+        d->modes.tx_flags = 0;
         d->state.flags &= ~PD_PT_IN_TX;
         d->state.flags |= PD_PT_ABORT_TX;
     } else {
@@ -140,7 +140,7 @@ int walk_fup_tip(struct pd_pt_decoder *d)
         walk_settle(d);
         if (error)
             return error;
-        switch (d->packet.kind) {
+        switch (d->input.packet.kind) {
         case PD_PT_TIP: async_to(d, false); return STEP_DONE;
         case PD_PT_TIP_PGD:
             async_to(d, false);
@@ -153,11 +153,11 @@ int walk_fup_tip(struct pd_pt_decoder *d)
             async_to(d, true);
             d->state.type |= PD_PT_TRACE_BEGIN;
             return STEP_DONE;
-        case PD_PT_CBR: pd_pt_time_cbr(&d->time, (uint32_t)d->packet.payload); break;
+        case PD_PT_CBR: pd_pt_time_cbr(&d->time, (uint32_t)d->input.packet.payload); break;
         case PD_PT_MTC:
         case PD_PT_CYC: walk_status(d); break;
-        case PD_PT_PIP: d->pip = d->packet.payload; break;
-        case PD_PT_MODE_EXEC: d->next_iflag = d->packet.ip; break;
+        case PD_PT_PIP: d->modes.pip = d->input.packet.payload; break;
+        case PD_PT_MODE_EXEC: d->modes.next_iflag = d->input.packet.ip; break;
         case PD_PT_VMCS:
         case PD_PT_MNT: break;
         case PD_PT_OVF: return walk_overflow(d);
@@ -172,16 +172,16 @@ int walk_fup_tip(struct pd_pt_decoder *d)
 
 int walk_overflow(struct pd_pt_decoder *d)
 {
-    d->tx_flags = 0;
+    d->modes.tx_flags = 0;
     walk_set_nr(d);
     d->time.insn_base = d->time.insns;
     d->walk = WALK_IN_SYNC;
-    d->state.from_ip = d->ip;
-    d->ip = 0;
+    d->state.from_ip = d->place.ip;
+    d->place.ip = 0;
     walk_forget_node(d);
     d->time.pge = false;
     walk_clear_pending(d);
-    d->overflow = true;
+    d->events.overflow = true;
     walk_log(d, "ERROR: Buffer overflow\n");
     return PD_PT_OVERFLOW;
 }
@@ -204,28 +204,28 @@ static int block_of(uint32_t type)
 
 void walk_block_begin(struct pd_pt_decoder *d)
 {
-    if (d->last_context == PD_PT_NO_BLOCK) {
+    if (d->input.last_context == PD_PT_NO_BLOCK) {
         memset(d->items.mask, 0, sizeof d->items.mask);
         d->items.is_32_bit = false;
     }
-    d->block = block_of(d->packet.extra);
-    if (d->block == PD_PT_BLOCK_GP)
-        d->items.is_32_bit = d->packet.count == 4;
+    d->events.block = block_of(d->input.packet.extra);
+    if (d->events.block == PD_PT_BLOCK_GP)
+        d->items.is_32_bit = d->input.packet.count == 4;
 }
 
 void walk_block_item(struct pd_pt_decoder *d)
 {
-    if (d->block < 0 || d->packet.count >= 32)
+    if (d->events.block < 0 || d->input.packet.count >= 32)
         return;
-    d->items.mask[d->block] |= UINT32_C(1) << d->packet.count;
-    d->items.value[d->block][d->packet.count] = d->packet.payload;
+    d->items.mask[d->events.block] |= UINT32_C(1) << d->input.packet.count;
+    d->items.value[d->events.block][d->input.packet.count] = d->input.packet.payload;
 }
 
 bool walk_event_data(struct pd_pt_decoder *d)
 {
-    if (d->event_data_count >= PD_PT_MAX_EVENT_DATA)
+    if (d->events.data_count >= PD_PT_MAX_EVENT_DATA)
         return false;
-    d->event_data[d->event_data_count++] = (struct pd_pt_event_data){ d->packet.count,
-                                                                      d->packet.payload };
+    d->event_data[d->events.data_count++] = (struct pd_pt_event_data){ d->input.packet.count,
+                                                                       d->input.packet.payload };
     return true;
 }

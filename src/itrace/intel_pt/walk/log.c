@@ -28,14 +28,15 @@ static void log_calibration(struct pd_pt_decoder *d, const struct pd_pt_calibrat
         walk_log(d, "too big (c.f. CBR-based value %g), pos ", told->cbr_factor);
     else
         walk_log(d, "c.f. CBR-based value %g, pos ", told->cbr_factor);
-    walk_log(d, "0x%llx\n", (unsigned long long)(d->position + (uint64_t)(told->at - d->start)));
+    walk_log(d, "0x%llx\n",
+             (unsigned long long)(d->input.position + (uint64_t)(told->at - d->input.start)));
 }
 
 static void log_tsc(struct pd_pt_decoder *d, const struct pd_pt_time *before)
 {
     const struct pd_pt_time *time = &d->time;
     if (!before->reference && before->timestamp) {
-        uint64_t tsc = pd_pt_time_joined(before, d->packet.payload);
+        uint64_t tsc = pd_pt_time_joined(before, d->input.packet.payload);
         if (tsc < before->timestamp && time->timestamp == before->timestamp)
             walk_log(d, "Suppressing %s timestamp to 0x%llx\n",
                      pd_pt_time_slips(before, tsc) ? "backwards" : "bad", (unsigned long long)tsc);
@@ -48,7 +49,7 @@ bool walk_status_logged(struct pd_pt_decoder *d)
     struct pd_pt_calibration told = { 0 };
     struct pd_pt_time before = d->time;
     struct pd_pt_time *time = &d->time;
-    unsigned kind = d->packet.kind;
+    unsigned kind = d->input.packet.kind;
     time->told = &told;
     bool is_status = walk_status_now(d);
     time->told = NULL;
@@ -60,19 +61,19 @@ bool walk_status_logged(struct pd_pt_decoder *d)
         log_time(d);
         break;
     case PD_PT_MTC:
-        if (!time->have_tma)
+        if (!time->ctc.have_tma)
             break;
-        log_suppressed(d, "MTC", time->ctc_timestamp + pd_pt_time_ctc_ticks(time, time->ctc_delta),
+        log_suppressed(d, "MTC", time->ctc.timestamp + pd_pt_time_ctc_ticks(time, time->ctc.delta),
                        before.timestamp);
         log_calibration(d, &told);
         log_time(d);
         break;
     case PD_PT_TSC: log_tsc(d, &before); break;
     case PD_PT_TMA:
-        if (time->tsc_ctc_d)
+        if (time->rate.tsc_ctc_d)
             walk_log(d, "CTC timestamp 0x%llx last MTC %#x  CTC rem %#x\n",
-                     (unsigned long long)time->ctc_timestamp, time->last_mtc,
-                     (unsigned)(d->packet.payload & time->ctc_mask));
+                     (unsigned long long)time->ctc.timestamp, time->ctc.last_mtc,
+                     (unsigned)(d->input.packet.payload & time->rate.ctc_mask));
         break;
     default: break;
     }
@@ -91,24 +92,25 @@ struct place {
 
 static struct place place_of(const struct pd_pt_decoder *d)
 {
-    return (struct place){ d->ip, d->node, d->from, d->index, d->from_taken };
+    return (struct place){ d->place.ip, d->place.node, d->place.from, d->place.index,
+                           d->place.from_taken };
 }
 
 static void go_to(struct pd_pt_decoder *d, const struct place *place)
 {
-    d->ip = place->ip;
-    d->node = place->node;
-    d->from = place->from;
-    d->index = place->index;
-    d->from_taken = place->from_taken;
+    d->place.ip = place->ip;
+    d->place.node = place->node;
+    d->place.from = place->from;
+    d->place.index = place->index;
+    d->place.from_taken = place->from_taken;
 }
 
 static void go_behind(struct pd_pt_decoder *d, struct pd_code_node *node)
 {
-    d->ip = node->next_ip;
-    d->node = NULL;
-    d->from = node;
-    d->from_taken = false;
+    d->place.ip = node->next_ip;
+    d->place.node = NULL;
+    d->place.from = node;
+    d->place.from_taken = false;
 }
 
 static void log_branch(struct pd_pt_decoder *d, const struct pd_code_node *node, bool bytes)
@@ -141,20 +143,21 @@ struct run {
 /* The rest of a node, up to its branch. False: the run ends before it. */
 static bool log_node(struct pd_pt_decoder *d, const struct pd_code_node *node, struct run *run)
 {
-    for (; d->index < node->insns; d->index++) {
-        bool last = d->index + 1 == node->insns;
-        unsigned length = last ? node->length : node->lengths[d->index];
+    for (; d->place.index < node->insns; d->place.index++) {
+        bool last = d->place.index + 1 == node->insns;
+        unsigned length = last ? node->length : node->lengths[d->place.index];
         run->count++;
         if (last && node->branch != PD_BRANCH_NONE) {
             log_branch(d, node, true);
             return true;
         }
-        pd_pt_log_insn(d->config.log, d->ip, node->code ? node->code + (d->ip - node->ip) : NULL,
-                       length, PD_INSN_OTHER, PD_BRANCH_NONE, 0);
+        pd_pt_log_insn(d->config.log, d->place.ip,
+                       node->code ? node->code + (d->place.ip - node->ip) : NULL, length,
+                       PD_INSN_OTHER, PD_BRANCH_NONE, 0);
         if (run->max && run->count >= run->max)
             return false;
-        d->ip += length;
-        if (run->to_ip && d->ip == run->to_ip)
+        d->place.ip += length;
+        if (run->to_ip && d->place.ip == run->to_ip)
             return false;
     }
     return true;
@@ -189,9 +192,9 @@ void walk_log_run(struct pd_pt_decoder *d, uint64_t to_ip, uint64_t max)
     struct place begin = place_of(d);
     struct pd_code_place place;
     struct run run = { to_ip, max, 0, 0 };
-    if (to_ip && d->ip == to_ip)
+    if (to_ip && d->place.ip == to_ip)
         return;
-    bool placed = d->view && log->place && log->place(d->view, d->ip, &place);
+    bool placed = d->code.view && log->place && log->place(d->code.view, d->place.ip, &place);
     uint32_t kept = placed ? pd_pt_log_kept(log, &place) : 0;
     if (kept && !to_ip && (!max || kept <= max))
         log_kept(d);

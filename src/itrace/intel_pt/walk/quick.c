@@ -7,7 +7,7 @@ static int hop_to(struct pd_pt_decoder *d, bool ends)
 {
     if (ends)
         walk_trace_off(d);
-    if (!d->packet.count) {
+    if (!d->input.packet.count) {
         walk_update_nr(d);
         return STEP_ON;
     }
@@ -15,7 +15,7 @@ static int hop_to(struct pd_pt_decoder *d, bool ends)
     if (ends) {
         d->state.type |= PD_PT_TRACE_END;
         d->state.from_ip = 0;
-        d->state.to_ip = d->ip;
+        d->state.to_ip = d->place.ip;
     } else {
         walk_report(d, PD_PT_INSTRUCTION);
     }
@@ -26,7 +26,7 @@ static int hop_to(struct pd_pt_decoder *d, bool ends)
 
 static int hop_fup(struct pd_pt_decoder *d, bool *no_tip)
 {
-    if (!d->packet.count)
+    if (!d->input.packet.count)
         return STEP_ON;
     walk_set_ip(d);
     if (d->pending.mwait || d->pending.pwre || !d->config.branches || !d->time.pge)
@@ -47,9 +47,9 @@ static int hop_fup(struct pd_pt_decoder *d, bool *no_tip)
 /* Behind a PSB: its step. */
 static int hop_behind_psb(struct pd_pt_decoder *d)
 {
-    if (d->psb_ip) {
+    if (d->place.psb_ip) {
         d->state.type |= PD_PT_INSTRUCTION;
-        d->ip = d->psb_ip;
+        d->place.ip = d->place.psb_ip;
         walk_forget_node(d);
     }
     return STEP_DONE;
@@ -77,44 +77,46 @@ static int hop_psb(struct pd_pt_decoder *d)
     int error = walk_psb(d);
     if (error)
         return error;
-    d->leap_at = 0;
-    const uint64_t below = d->leap && d->config.leaps ? leaps_below(d) : 0;
-    if (!below || !d->config.leaps(d->config.data, d->state.psb_offset, below, &d->leaps))
-        d->leaps.list = NULL;
+    d->quick.leap_at = 0;
+    const uint64_t below = d->quick.leap && d->config.leaps ? leaps_below(d) : 0;
+    if (!below || !d->config.leaps(d->config.data, d->state.psb_offset, below, &d->quick.leaps))
+        d->quick.leaps.list = NULL;
     return hop_behind_psb(d);
 }
 
 int walk_leap(struct pd_pt_decoder *d)
 {
-    if (d->leap_at == d->leaps.count) { /* the next one is read: it says what else is known there */
-        d->leaps.list = NULL;
-        d->config.leap_to(d->config.data, d->leaps.resume);
+    /* the next one is read: it says what else is known there */
+    if (d->quick.leap_at == d->quick.leaps.count) {
+        d->quick.leaps.list = NULL;
+        d->config.leap_to(d->config.data, d->quick.leaps.resume);
         int error = walk_next_buffer(d, false);
         return error ? error : walk_trace(d);
     }
-    const struct pd_pt_leap *leap = &d->leaps.list[d->leap_at++];
-    d->state.psb_offset = d->leaps.base + leap->offset;
+    const struct pd_pt_leap *leap = &d->quick.leaps.list[d->quick.leap_at++];
+    d->state.psb_offset = d->quick.leaps.base + leap->offset;
     walk_enter_psb(d);
     pd_pt_time_tsc(&d->time, leap->tsc, false);
-    if (d->leaps.has_tma && d->time.tsc_ctc_d)
+    if (d->quick.leaps.has_tma && d->time.rate.tsc_ctc_d)
         pd_pt_time_count_cycles(&d->time);
-    d->psb_ip = d->last_ip = leap->ip;
+    d->place.psb_ip = d->place.last_ip = leap->ip;
     d->time.pge |= leap->ip != 0;
     d->state.type = PD_PT_PSB_EVENT;
-    d->state.from_ip = d->psb_ip;
+    d->state.from_ip = d->place.psb_ip;
     d->state.to_ip = 0;
     return hop_behind_psb(d);
 }
 
 bool walk_hop_unseen(struct pd_pt_decoder *d)
 {
-    if (d->packet.kind == PD_PT_TNT)
+    if (d->input.packet.kind == PD_PT_TNT)
         return true;
-    if (d->packet.kind != PD_PT_TIP || !d->packet.count || d->time.timestamp >= d->limit ||
-        d->iflag != d->next_iflag || (d->pip & 1) != d->nr || d->time.cbr != d->cbr_seen)
+    if (d->input.packet.kind != PD_PT_TIP || !d->input.packet.count ||
+        d->time.timestamp >= d->limit || d->modes.iflag != d->modes.next_iflag ||
+        (d->modes.pip & 1) != d->modes.nr || d->time.cbr != d->modes.cbr_seen)
         return false;
     walk_set_ip(d);
-    d->next_nr = d->nr;
+    d->modes.next_nr = d->modes.nr;
     walk_take_counts(d);
     return true;
 }
@@ -124,7 +126,7 @@ int walk_hop(struct pd_pt_decoder *d, bool *no_tip)
 {
     for (;;) {
         int how;
-        if (d->leap && d->packet.kind != PD_PT_PSB) {
+        if (d->quick.leap && d->input.packet.kind != PD_PT_PSB) {
             walk_unread(d);
             how = walk_find_psb(d);
             if (how)
@@ -134,7 +136,7 @@ int walk_hop(struct pd_pt_decoder *d, bool *no_tip)
                 return STEP_AGAIN;
             }
         }
-        switch (d->packet.kind) {
+        switch (d->input.packet.kind) {
         case PD_PT_TNT: return STEP_ON;
         case PD_PT_TIP_PGD: return hop_to(d, true);
         case PD_PT_TIP: return hop_to(d, false);

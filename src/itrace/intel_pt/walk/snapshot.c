@@ -23,7 +23,7 @@ static bool is_brief(const struct pd_pt_decoder *d)
     uint32_t items = d->items.is_32_bit;
     for (unsigned i = 0; i < PD_PT_BLOCKS; i++)
         items |= d->items.mask[i];
-    return !items && !d->event_data_count && !d->state.event_data_count;
+    return !items && !d->events.data_count && !d->state.cfe.data_count;
 }
 
 static size_t size_of(const struct pd_pt_mark *mark)
@@ -40,20 +40,15 @@ struct pd_pt_mark *pd_pt_mark_new(void)
 static void clear_own(struct pd_pt_decoder *at)
 {
     memset(&at->config, 0, sizeof at->config);
-    memset(at->views, 0, sizeof at->views);
-    memset(at->generations, 0, sizeof at->generations);
-    at->view = NULL;
-    at->node = at->from = at->branch = NULL;
-    at->index = 0;
-    at->from_taken = false;
-    at->returns = NULL;
-    at->return_capacity = at->stale_returns = 0;
-    memset(&at->returned, 0, sizeof at->returned);
-    at->tables = NULL;
-    at->known = NULL;
-    at->runs = NULL;
-    at->chains = NULL;
-    at->unseen = at->hop_unseen = false;
+    memset(&at->code, 0, sizeof at->code);
+    at->place.node = at->place.from = at->place.branch = NULL;
+    at->place.index = 0;
+    at->place.from_taken = false;
+    at->stack.returns = NULL;
+    at->stack.capacity = at->stack.stale = 0;
+    memset(&at->stack.returned, 0, sizeof at->stack.returned);
+    memset(&at->learnt, 0, sizeof at->learnt);
+    at->quick.unseen = at->quick.hop_unseen = false;
     at->pauses = NULL;
     at->limit = at->watch_from = 0;
     at->watch = 0;
@@ -63,26 +58,23 @@ static void clear_own(struct pd_pt_decoder *at)
 static void clear_passing(struct pd_pt_decoder *at)
 {
     struct pd_pt_state *state = &at->state;
-    unsigned kind = at->packet.kind;
-    memset(&at->packet, 0, sizeof at->packet);
-    at->packet.kind = (uint8_t)kind;
-    at->tnt = 0;
-    at->tip_has_ip = false;
-    at->stuck_left = at->stuck_period = 0;
-    at->stuck_ip = 0;
-    at->late_insns = 0;
-    at->skipped = at->skipped_late = false;
-    at->skipped_time = at->skipped_cycles = 0;
-    at->sample_cycles = 0;
+    unsigned kind = at->input.packet.kind;
+    memset(&at->input.packet, 0, sizeof at->input.packet);
+    at->input.packet.kind = (uint8_t)kind;
+    at->unused.tnt = 0;
+    at->unused.tip_has_ip = false;
+    at->loop.stuck_left = at->loop.stuck_period = 0;
+    at->loop.stuck_ip = 0;
+    at->period.late_insns = 0;
+    memset(&at->untold, 0, sizeof at->untold);
+    at->sample.cycles = 0;
     state->flags = 0;
-    state->code_error = PD_CODE_OK;
-    state->code_failed = false;
-    state->failed_map = NULL;
+    memset(&state->failure, 0, sizeof state->failure);
     state->tot_insn_cnt = state->tot_cyc_cnt = 0;
     state->timestamp = state->est_timestamp = state->last_timestamp = 0;
     state->skipped_timestamp = 0;
     state->items = NULL;
-    state->event_data = NULL;
+    state->cfe.data = NULL;
 }
 
 static void make_relative(struct pd_pt_mark *mark)
@@ -92,12 +84,12 @@ static void make_relative(struct pd_pt_mark *mark)
     mark->insns = time->insns;
     time->insns = 0;
     mark->insn_base = time->insn_base;
-    mark->sample_insn_base = at->sample_insn_base;
+    mark->sample_insn_base = at->sample.insn_base;
     time->insn_base = mark->timeless ? 0 : time->insn_base - mark->insns;
-    at->sample_insn_base = mark->timeless ? 0 : at->sample_insn_base - mark->insns;
+    at->sample.insn_base = mark->timeless ? 0 : at->sample.insn_base - mark->insns;
     mark->tot_cycles = time->tot_cycles;
     time->tot_cycles = 0;
-    at->sample_tot_cycles -= mark->tot_cycles;
+    at->sample.tot_cycles -= mark->tot_cycles;
     at->state.cycles -= mark->tot_cycles;
     mark->base_cycles = time->base_cycles;
     mark->base_timestamp = time->base_timestamp;
@@ -117,11 +109,11 @@ bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
 {
     walk_settle(d);
     if (!(d->state.type & PD_PT_PSB_EVENT) || d->state.error || d->walk != WALK_IN_SYNC ||
-        d->return_count || d->tnt_count || d->progress_count || d->sample_late || d->ended ||
-        d->config.period_type == PD_PT_PERIOD_INSTRUCTIONS || d->config.log)
+        d->stack.count || d->unused.tnt_count || d->loop.progress_count || d->sample.late ||
+        d->input.ended || d->config.period_type == PD_PT_PERIOD_INSTRUCTIONS || d->config.log)
         return false;
     /* No time was ever told, and no samples go by it. */
-    mark->timeless = !d->time.timestamp && !d->sample_time &&
+    mark->timeless = !d->time.timestamp && !d->sample.time &&
                      d->config.period_type == PD_PT_PERIOD_NONE;
     mark->brief = is_brief(d);
     memcpy(&mark->at, d, size_of(mark));
@@ -130,14 +122,14 @@ bool pd_pt_mark_take(struct pd_pt_mark *mark, struct pd_pt_decoder *d)
     clear_time(&mark->at.time);
     make_relative(mark);
     /* Without CYCs no other counts can be made up for. */
-    return d->time.have_cyc || (!mark->at.sample_tot_cycles && !mark->at.state.cycles);
+    return d->time.have_cyc || (!mark->at.sample.tot_cycles && !mark->at.state.cycles);
 }
 
 void pd_pt_mark_counted(const struct pd_pt_mark *mark, struct pd_pt_counted *out)
 {
     *out = (struct pd_pt_counted){ .have_cyc = mark->at.time.have_cyc,
                                    .insns = mark->insns,
-                                   .told_cycles = mark->tot_cycles + mark->at.sample_tot_cycles };
+                                   .told_cycles = mark->tot_cycles + mark->at.sample.tot_cycles };
 }
 
 void pd_pt_mark_cycles(const struct pd_pt_mark *mark, struct pd_pt_time *out)
@@ -170,28 +162,28 @@ static void go_to(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64
         d->items.is_32_bit = false;
     }
     d->config = own.config;
-    memcpy(d->views, own.views, sizeof d->views);
-    memcpy(d->generations, own.generations, sizeof d->generations);
-    d->view = d->views[d->nr];
-    d->returns = own.returns;
-    d->return_capacity = own.return_capacity;
-    d->tables = own.tables;
-    d->known = own.known;
-    d->runs = own.runs;
-    d->chains = own.chains;
-    d->unseen = own.unseen;
-    d->hop_unseen = own.hop_unseen;
+    memcpy(d->code.views, own.code.views, sizeof d->code.views);
+    memcpy(d->code.generations, own.code.generations, sizeof d->code.generations);
+    d->code.view = d->code.views[d->modes.nr];
+    d->stack.returns = own.stack.returns;
+    d->stack.capacity = own.stack.capacity;
+    d->learnt.tables = own.learnt.tables;
+    d->learnt.known = own.learnt.known;
+    d->learnt.runs = own.learnt.runs;
+    d->learnt.chains = own.learnt.chains;
+    d->quick.unseen = own.quick.unseen;
+    d->quick.hop_unseen = own.quick.hop_unseen;
     d->watch = own.watch;
     d->pauses = own.pauses;
     d->watch_from = own.watch_from;
     d->state.items = &d->items;
-    d->state.event_data = d->event_data_out;
+    d->state.cfe.data = d->event_data_out;
     d->time.changes = own.time.changes;
     d->time.insns += insns;
     d->time.insn_base += insns;
-    d->sample_insn_base += insns;
+    d->sample.insn_base += insns;
     d->time.tot_cycles += counts->tot_cycles;
-    d->sample_tot_cycles += counts->tot_cycles;
+    d->sample.tot_cycles += counts->tot_cycles;
     d->state.cycles += counts->tot_cycles;
     d->time.base_cycles = counts->base_cycles;
     d->time.base_timestamp = counts->base_timestamp;
@@ -205,7 +197,7 @@ void pd_pt_mark_back(struct pd_pt_decoder *d, const struct pd_pt_mark *mark)
     if (!mark->timeless)
         return;
     d->time.insn_base = mark->insn_base;
-    d->sample_insn_base = mark->sample_insn_base;
+    d->sample.insn_base = mark->sample_insn_base;
 }
 
 void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
@@ -220,7 +212,7 @@ void pd_pt_mark_jump(struct pd_pt_decoder *d, const struct pd_pt_mark *own,
         pd_pt_time_recount(&counts, changes, 0, changes->list.count);
     go_to(d, to, own->insns + (to->insns - from->insns), &counts);
     if (to->timeless)
-        d->time.insn_base = d->sample_insn_base = own->insn_base;
+        d->time.insn_base = d->sample.insn_base = own->insn_base;
 }
 
 void pd_pt_note_cycles(struct pd_pt_decoder *d, struct pd_pt_cycles *changes)
@@ -241,15 +233,16 @@ void pd_pt_note_pauses(struct pd_pt_decoder *d, struct pd_pt_pauses *pauses)
 void pd_pt_mark_begin(struct pd_pt_decoder *d, const struct pd_pt_mark *mark, uint64_t position)
 {
     pd_pt_mark_back(d, mark);
-    d->next = d->at = d->start + (position - d->position);
+    d->input.next = d->input.at = d->input.start + (position - d->input.position);
     d->walk = WALK_NO_PSB;
 }
 
 void pd_pt_rest(const struct pd_pt_decoder *d, struct pd_pt_rest *out)
 {
-    *out = (struct pd_pt_rest){ .data = d->next,
-                                .size = (size_t)(d->end - d->next),
-                                .position = d->position + (uint64_t)(d->next - d->start),
+    *out = (struct pd_pt_rest){ .data = d->input.next,
+                                .size = (size_t)(d->input.end - d->input.next),
+                                .position = d->input.position +
+                                            (uint64_t)(d->input.next - d->input.start),
                                 .tracing = d->time.pge,
                                 .insns = d->time.insns };
 }

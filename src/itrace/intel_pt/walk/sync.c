@@ -11,8 +11,8 @@ void walk_settle_late(struct pd_pt_decoder *d)
     d->time.uncalibrated = false;
     d->time.max_cycles = 0;
     if (calibrate) /* from the packet that has been read, but not yet acted; an MTC put it off */
-        pd_pt_time_calibrate(&d->time, d->at, (size_t)(d->end - d->at), PD_PT_NO_BLOCK,
-                             walk_after_cyc(d) || d->last_kind == PD_PT_MTC);
+        pd_pt_time_calibrate(&d->time, d->input.at, (size_t)(d->input.end - d->input.at),
+                             PD_PT_NO_BLOCK, walk_after_cyc(d) || d->input.last_kind == PD_PT_MTC);
     walk_apply_late(d);
 }
 
@@ -26,7 +26,7 @@ void walk_settle_vain(struct pd_pt_decoder *d)
 
 static void mtc(struct pd_pt_decoder *d)
 {
-    uint32_t payload = (uint32_t)d->packet.payload;
+    uint32_t payload = (uint32_t)d->input.packet.payload;
     if (d->time.uncalibrated && walk_after_cyc(d)) {
         pd_pt_time_found(&d->time, payload);
         walk_apply_late(d);
@@ -34,21 +34,25 @@ static void mtc(struct pd_pt_decoder *d)
     walk_settle(d);
     if (!pd_pt_time_mtc(&d->time, payload, walk_after_cyc(d)))
         return;
-    if (d->context == PD_PT_NO_BLOCK && walk_may_be_late(d) && walk_put_off(d, true))
+    if (d->input.context == PD_PT_NO_BLOCK && walk_may_be_late(d) && walk_put_off(d, true))
         return;
-    pd_pt_time_calibrate(&d->time, d->next, (size_t)(d->end - d->next), d->context, true);
+    pd_pt_time_calibrate(&d->time, d->input.next, (size_t)(d->input.end - d->input.next),
+                         d->input.context, true);
 }
 
 bool walk_status_now(struct pd_pt_decoder *d)
 {
-    switch (d->packet.kind) {
-    case PD_PT_CYC: pd_pt_time_cyc(&d->time, d->packet.payload); return true;
+    switch (d->input.packet.kind) {
+    case PD_PT_CYC: pd_pt_time_cyc(&d->time, d->input.packet.payload); return true;
     case PD_PT_MTC: mtc(d); return true;
-    case PD_PT_TSC: pd_pt_time_tsc(&d->time, d->packet.payload, walk_after_cyc(d)); return true;
-    case PD_PT_TMA:
-        pd_pt_time_tma(&d->time, (uint32_t)d->packet.payload, d->packet.extra, d->in_psb);
+    case PD_PT_TSC:
+        pd_pt_time_tsc(&d->time, d->input.packet.payload, walk_after_cyc(d));
         return true;
-    case PD_PT_CBR: pd_pt_time_cbr(&d->time, (uint32_t)d->packet.payload); return true;
+    case PD_PT_TMA:
+        pd_pt_time_tma(&d->time, (uint32_t)d->input.packet.payload, d->input.packet.extra,
+                       d->events.in_psb);
+        return true;
+    case PD_PT_CBR: pd_pt_time_cbr(&d->time, (uint32_t)d->input.packet.payload); return true;
     case PD_PT_PAD:
     case PD_PT_MNT:
     case PD_PT_VMCS: return true;
@@ -60,13 +64,13 @@ bool walk_status_now(struct pd_pt_decoder *d)
  * looked for. */
 static bool state_packet(struct pd_pt_decoder *d)
 {
-    switch (d->packet.kind) {
+    switch (d->input.packet.kind) {
     case PD_PT_PIP:
-        d->pip = d->packet.payload;
+        d->modes.pip = d->input.packet.payload;
         walk_set_nr(d);
         return true;
-    case PD_PT_MODE_EXEC: d->iflag = d->next_iflag = d->packet.ip; return true;
-    case PD_PT_MODE_TSX: d->tx_flags = d->packet.payload ? PD_PT_IN_TX : 0; return true;
+    case PD_PT_MODE_EXEC: d->modes.iflag = d->modes.next_iflag = d->input.packet.ip; return true;
+    case PD_PT_MODE_TSX: d->modes.tx_flags = d->input.packet.payload ? PD_PT_IN_TX : 0; return true;
     default: return walk_status(d);
     }
 }
@@ -74,13 +78,13 @@ static bool state_packet(struct pd_pt_decoder *d)
 static void trace_stopped(struct pd_pt_decoder *d)
 {
     walk_trace_off(d);
-    d->tx_flags = 0;
+    d->modes.tx_flags = 0;
 }
 
 void walk_enter_psb(struct pd_pt_decoder *d)
 {
-    d->psb_ip = d->last_ip = 0;
-    d->have_last_ip = true;
+    d->place.psb_ip = d->place.last_ip = 0;
+    d->place.have_last_ip = true;
     walk_reset_returns(d);
 }
 
@@ -93,19 +97,19 @@ static int psb_plus(struct pd_pt_decoder *d)
         walk_settle(d);
         if (error)
             return error;
-        switch (d->packet.kind) {
+        switch (d->input.packet.kind) {
         case PD_PT_PSBEND: return STEP_DONE;
         case PD_PT_OVF: return walk_overflow(d);
         case PD_PT_FUP:
             d->time.pge = true;
             if (walk_set_last_ip(d))
-                d->psb_ip = d->last_ip;
+                d->place.psb_ip = d->place.last_ip;
             break;
         default:
             if (state_packet(d))
                 break;
             walk_log(d, "ERROR: Unexpected packet\n");
-            d->time.have_tma = false;
+            d->time.ctc.have_tma = false;
             return STEP_CURRENT;
         }
     }
@@ -114,13 +118,13 @@ static int psb_plus(struct pd_pt_decoder *d)
 static int report_psb(struct pd_pt_decoder *d, int (*read_rest)(struct pd_pt_decoder *d))
 {
     walk_enter_psb(d);
-    d->in_psb = true;
+    d->events.in_psb = true;
     int error = read_rest(d);
-    d->in_psb = false;
+    d->events.in_psb = false;
     if (error)
         return error;
     d->state.type = PD_PT_PSB_EVENT;
-    d->state.from_ip = d->psb_ip;
+    d->state.from_ip = d->place.psb_ip;
     d->state.to_ip = 0;
     return STEP_DONE;
 }
@@ -139,7 +143,7 @@ static int begin_psb_plus(struct pd_pt_decoder *d)
         int error = walk_next_packet(d);
         if (error)
             return error;
-        switch (d->packet.kind) {
+        switch (d->input.packet.kind) {
         case PD_PT_PSBEND: return STEP_DONE;
         case PD_PT_PSB: break;
         case PD_PT_OVF: return walk_overflow(d);
@@ -147,22 +151,22 @@ static int begin_psb_plus(struct pd_pt_decoder *d)
             d->time.pge = true;
             if (walk_have_ip(d)) {
                 walk_set_ip(d);
-                d->psb_ip = d->ip;
+                d->place.psb_ip = d->place.ip;
             }
             break;
         case PD_PT_TRACESTOP:
         case PD_PT_TNT:
-            if (d->packet.kind == PD_PT_TRACESTOP)
+            if (d->input.packet.kind == PD_PT_TRACESTOP)
                 trace_stopped(d);
-            d->time.have_tma = false;
-            d->walk = d->ip ? WALK_IN_SYNC : WALK_RESYNC;
+            d->time.ctc.have_tma = false;
+            d->walk = d->place.ip ? WALK_IN_SYNC : WALK_RESYNC;
             walk_log(d, "ERROR: Unexpected packet\n");
             return PD_PT_MISMATCH;
         default:
             if (state_packet(d))
                 break;
-            if (d->packet.kind == PD_PT_TIP_PGD)
-                d->continuous_period = false;
+            if (d->input.packet.kind == PD_PT_TIP_PGD)
+                d->period.continuous = false;
             walk_log(d, "ERROR: Unexpected packet\n");
             return PD_PT_MISMATCH;
         }
@@ -176,13 +180,13 @@ static int begin_at_psb(struct pd_pt_decoder *d)
 
 int walk_sync(struct pd_pt_decoder *d)
 {
-    d->have_last_ip = false;
-    d->last_ip = d->ip = 0;
+    d->place.have_last_ip = false;
+    d->place.last_ip = d->place.ip = 0;
     walk_forget_node(d);
     walk_reset_returns(d);
-    d->overflow = false;
-    d->emulated_ptwrite = false;
-    d->continuous_period = false;
+    d->events.overflow = false;
+    d->events.emulated_ptwrite = false;
+    d->period.continuous = false;
     walk_clear_pending(d);
     int error = walk_find_psb(d);
     if (error)
@@ -190,7 +194,7 @@ int walk_sync(struct pd_pt_decoder *d)
     error = begin_at_psb(d);
     if (error)
         return error;
-    d->walk = d->hop && d->ip ? WALK_RESAMPLE : WALK_IN_SYNC;
+    d->walk = d->quick.hop && d->place.ip ? WALK_RESAMPLE : WALK_IN_SYNC;
     return STEP_DONE;
 }
 
@@ -202,7 +206,7 @@ static int scan_for_ip(struct pd_pt_decoder *d)
         int error = walk_next_packet(d);
         if (error)
             return error;
-        switch (d->packet.kind) {
+        switch (d->input.packet.kind) {
         case PD_PT_TIP_PGD: walk_trace_off(d); break;
         case PD_PT_TIP_PGE:
             d->time.pge = true;
@@ -213,18 +217,18 @@ static int scan_for_ip(struct pd_pt_decoder *d)
         case PD_PT_OVF: return walk_overflow(d);
         case PD_PT_TRACESTOP:
             trace_stopped(d);
-            d->time.have_tma = false;
+            d->time.ctc.have_tma = false;
             continue;
         case PD_PT_PSB: walk_note_psb(d); return begin_at_psb(d);
         default: state_packet(d); continue;
         }
         if (walk_have_ip(d))
             walk_set_ip(d);
-        if (!d->ip)
+        if (!d->place.ip)
             continue;
-        if (d->packet.kind == PD_PT_TIP_PGD)
+        if (d->input.packet.kind == PD_PT_TIP_PGD)
             d->state.type |= PD_PT_TRACE_END;
-        if (d->packet.kind == PD_PT_TIP_PGE)
+        if (d->input.packet.kind == PD_PT_TIP_PGE)
             d->state.type |= PD_PT_TRACE_BEGIN;
         return STEP_DONE;
     }
@@ -233,21 +237,21 @@ static int scan_for_ip(struct pd_pt_decoder *d)
 int walk_sync_ip(struct pd_pt_decoder *d)
 {
     walk_clear_pending(d);
-    d->overflow = false;
-    d->emulated_ptwrite = false;
+    d->events.overflow = false;
+    d->events.emulated_ptwrite = false;
     if (!d->config.branches) {
         d->walk = WALK_IN_SYNC;
         return walk_report(d, 0);
     }
     walk_log(d, "Scanning for full IP\n");
     int error = scan_for_ip(d);
-    if (!error && d->ip)
-        walk_log_at(d, "Setting IP to", d->ip);
-    if (error || (d->state.type & PD_PT_PSB_EVENT && !d->ip))
+    if (!error && d->place.ip)
+        walk_log_at(d, "Setting IP to", d->place.ip);
+    if (error || (d->state.type & PD_PT_PSB_EVENT && !d->place.ip))
         return error;
-    d->walk = d->hop ? WALK_RESAMPLE : WALK_IN_SYNC;
+    d->walk = d->quick.hop ? WALK_RESAMPLE : WALK_IN_SYNC;
     d->state.from_ip = 0;
-    d->state.to_ip = d->ip;
+    d->state.to_ip = d->place.ip;
     return STEP_DONE;
 }
 
@@ -309,7 +313,7 @@ static void skip_buffers(struct pd_pt_decoder *d, uint64_t tsc)
         d->config.skip(d->config.data, skip - 1, tsc);
         skip = 1;
     }
-    while (skip-- && !d->ended)
+    while (skip-- && !d->input.ended)
         walk_next_buffer(d, true);
 }
 
@@ -317,12 +321,12 @@ void pd_pt_fast_forward(struct pd_pt_decoder *d, uint64_t tsc)
 {
     uint64_t first, wide;
     walk_log_at(d, "Fast forward towards timestamp", tsc);
-    d->leaps.list = NULL;
+    d->quick.leaps.list = NULL;
     skip_buffers(d, tsc);
-    if (!d->next && !d->ended)
+    if (!d->input.next && !d->input.ended)
         walk_next_buffer(d, true);
-    size_t size = d->next ? (size_t)(d->end - d->next) : 0;
-    const uint8_t *base = d->next, *target = NULL;
+    size_t size = d->input.next ? (size_t)(d->input.end - d->input.next) : 0;
+    const uint8_t *base = d->input.next, *target = NULL;
     for (size_t at = 0; size && (at = pd_pt_find_psb(base, size, at)) < size; at += 16) {
         if (pd_pt_psb_tsc(base + at, base + size, &first) <= 0)
             break;
@@ -334,8 +338,8 @@ void pd_pt_fast_forward(struct pd_pt_decoder *d, uint64_t tsc)
     }
     if (!target)
         return;
-    d->next = target;
-    d->ip = 0;
+    d->input.next = target;
+    d->place.ip = 0;
     walk_forget_node(d);
     d->walk = WALK_NO_PSB;
     pd_pt_time_reposition(&d->time, d->time.buffer_reference);

@@ -9,21 +9,22 @@
 static int event_at_fup(struct pd_pt_decoder *d, bool *fup)
 {
     int error = walk_next_packet(d);
-    *fup = !error && d->packet.kind == PD_PT_FUP;
+    *fup = !error && d->input.packet.kind == PD_PT_FUP;
     return error ? error : STEP_CURRENT;
 }
 
 static int mode_tsx(struct pd_pt_decoder *d, bool *no_tip)
 {
-    uint32_t flags = (d->packet.payload ? PD_PT_IN_TX : 0) | (d->packet.ip ? PD_PT_ABORT_TX : 0);
-    if (!d->time.pge || d->in_psb) {
-        d->tx_flags = flags & PD_PT_IN_TX;
+    uint32_t flags = (d->input.packet.payload ? PD_PT_IN_TX : 0) |
+                     (d->input.packet.ip ? PD_PT_ABORT_TX : 0);
+    if (!d->time.pge || d->events.in_psb) {
+        d->modes.tx_flags = flags & PD_PT_IN_TX;
         return STEP_ON;
     }
     bool fup;
     int how = event_at_fup(d, &fup);
     if (!fup) {
-        d->tx_flags = flags & PD_PT_IN_TX;
+        d->modes.tx_flags = flags & PD_PT_IN_TX;
         return how;
     }
     d->pending.tx = true;
@@ -35,7 +36,7 @@ static int mode_tsx(struct pd_pt_decoder *d, bool *no_tip)
 
 static int mode_exec(struct pd_pt_decoder *d, bool *no_tip)
 {
-    d->next_iflag = d->packet.ip;
+    d->modes.next_iflag = d->input.packet.ip;
     bool fup;
     int how = event_at_fup(d, &fup);
     if (fup)
@@ -45,9 +46,9 @@ static int mode_exec(struct pd_pt_decoder *d, bool *no_tip)
 
 static int ptwrite(struct pd_pt_decoder *d, bool *no_tip)
 {
-    uint64_t payload = d->packet.payload;
-    if (!d->packet.ip) {
-        d->state.ptw_payload = payload;
+    uint64_t payload = d->input.packet.payload;
+    if (!d->input.packet.ip) {
+        d->state.payload.ptw = payload;
         return walk_report(d, PD_PT_PTW);
     }
     bool fup;
@@ -61,7 +62,7 @@ static int ptwrite(struct pd_pt_decoder *d, bool *no_tip)
 
 static int exstop(struct pd_pt_decoder *d, bool *no_tip)
 {
-    if (!d->packet.ip)
+    if (!d->input.packet.ip)
         return walk_report(d, PD_PT_EX_STOP);
     bool fup;
     int how = event_at_fup(d, &fup);
@@ -72,7 +73,7 @@ static int exstop(struct pd_pt_decoder *d, bool *no_tip)
 
 static int block_end(struct pd_pt_decoder *d, bool *no_tip)
 {
-    if (!d->packet.ip)
+    if (!d->input.packet.ip)
         return walk_report(d, PD_PT_BLOCK_ITEMS);
     bool fup;
     int how = event_at_fup(d, &fup);
@@ -83,9 +84,9 @@ static int block_end(struct pd_pt_decoder *d, bool *no_tip)
 
 static int control_flow_event(struct pd_pt_decoder *d, bool *no_tip)
 {
-    bool with_ip = d->packet.ip;
-    d->pending.cfe_type = d->packet.count;
-    d->pending.cfe_vector = (uint8_t)d->packet.payload;
+    bool with_ip = d->input.packet.ip;
+    d->pending.cfe_type = d->input.packet.count;
+    d->pending.cfe_vector = (uint8_t)d->input.packet.payload;
     if (!with_ip) {
         d->pending.cfe = true;
         if (d->time.pge)
@@ -104,11 +105,11 @@ static int power_entry(struct pd_pt_decoder *d)
 {
     if (d->pending.mwait) {
         d->pending.pwre = true;
-        d->pending.pwre_payload = d->packet.payload;
+        d->pending.pwre_payload = d->input.packet.payload;
         return STEP_ON;
     }
-    d->state.pwrx_payload =
-        d->packet.payload; /* as perf has it: the step shows the last pwre_payload */
+    d->state.payload.pwrx =
+        d->input.packet.payload; /* as perf has it: the step shows the last pwre_payload */
     return walk_report(d, PD_PT_PWR_ENTRY);
 }
 
@@ -120,7 +121,7 @@ static int fup(struct pd_pt_decoder *d, bool *no_tip)
         return STEP_ON;
     }
     if (!d->config.branches || !d->time.pge) {
-        d->ip = d->last_ip;
+        d->place.ip = d->place.last_ip;
         walk_forget_node(d);
         if (walk_event(d, *no_tip))
             return STEP_DONE;
@@ -157,10 +158,10 @@ static int psb(struct pd_pt_decoder *d)
     struct pd_pt_packet fup;
     walk_note_psb(d);
     if (d->config.branches && d->time.pge && walk_fup_in_psb(d, &fup)) {
-        d->last_ip = 0;
-        pd_pt_ip(&fup, &d->last_ip);
-        d->have_last_ip = true;
-        if (d->ip == d->last_ip) /* no step that a sample could be due in */
+        d->place.last_ip = 0;
+        pd_pt_ip(&fup, &d->place.last_ip);
+        d->place.have_last_ip = true;
+        if (d->place.ip == d->place.last_ip) /* no step that a sample could be due in */
             return psb_after_fup(d);
         d->walk = WALK_FUP_IN_PSB;
         int how = walk_fup(d);
@@ -172,38 +173,38 @@ static int psb(struct pd_pt_decoder *d)
 static int pge(struct pd_pt_decoder *d)
 {
     d->time.pge = true;
-    d->overflow = false;
+    d->events.overflow = false;
     pd_pt_time_rebase_cycles(&d->time);
     walk_set_nr(d);
-    if (!d->packet.count) {
+    if (!d->input.packet.count) {
         walk_log_at(d, "Skipping zero TIP.PGE at", walk_position(d));
         return STEP_ON;
     }
     walk_take_iflag(d);
     walk_set_ip(d);
     d->state.from_ip = 0;
-    d->state.to_ip = d->ip;
+    d->state.to_ip = d->place.ip;
     d->state.type |= PD_PT_TRACE_BEGIN;
-    if (d->hop)
+    if (d->quick.hop)
         d->walk = WALK_RESAMPLE;
     return STEP_DONE;
 }
 
 static int tip(struct pd_pt_decoder *d)
 {
-    bool ends = d->packet.kind == PD_PT_TIP_PGD;
+    bool ends = d->input.packet.kind == PD_PT_TIP_PGD;
     if (ends && d->time.uncalibrated)
         walk_settle_vain(d);
     walk_settle(d);
     d->walk = ends ? WALK_TIP_PGD : WALK_TIP;
-    d->tip_has_ip = walk_set_last_ip(d);
+    d->unused.tip_has_ip = walk_set_last_ip(d);
     return walk_tip(d);
 }
 
 static int cbr(struct pd_pt_decoder *d)
 {
-    pd_pt_time_cbr(&d->time, (uint32_t)d->packet.payload);
-    if (d->time.cbr == d->cbr_seen)
+    pd_pt_time_cbr(&d->time, (uint32_t)d->input.packet.payload);
+    if (d->time.cbr == d->modes.cbr_seen)
         return STEP_ON;
     d->state.type = 0;
     return STEP_DONE;
@@ -211,9 +212,9 @@ static int cbr(struct pd_pt_decoder *d)
 
 static int go_on_with_tnt(struct pd_pt_decoder *d)
 {
-    if (d->unseen && d->time.timestamp < d->limit && !d->emulated_ptwrite) {
+    if (d->quick.unseen && d->time.timestamp < d->limit && !d->events.emulated_ptwrite) {
         walk_tnt_unseen(d);
-        if (!d->tnt_count)
+        if (!d->unused.tnt_count)
             return STEP_ON;
     }
     walk_settle(d);
@@ -222,10 +223,10 @@ static int go_on_with_tnt(struct pd_pt_decoder *d)
 
 static int tnt(struct pd_pt_decoder *d)
 {
-    if (!d->packet.count)
+    if (!d->input.packet.count)
         return STEP_ON;
-    d->tnt = d->packet.payload;
-    d->tnt_count = d->packet.count;
+    d->unused.tnt = d->input.packet.payload;
+    d->unused.tnt_count = d->input.packet.count;
     d->walk = WALK_TNT;
     return go_on_with_tnt(d);
 }
@@ -233,29 +234,29 @@ static int tnt(struct pd_pt_decoder *d)
 /* STEP_ON: the next packet; STEP_CURRENT: another packet has been read instead. */
 static int other_packet(struct pd_pt_decoder *d, bool *no_tip)
 {
-    switch (d->packet.kind) {
+    switch (d->input.packet.kind) {
     case PD_PT_TIP_PGE: return pge(d);
     case PD_PT_FUP: return fup(d, no_tip);
     case PD_PT_OVF: return walk_overflow(d);
     case PD_PT_TRACESTOP:
         walk_trace_off(d);
-        d->tx_flags = 0;
-        d->time.have_tma = false;
+        d->modes.tx_flags = 0;
+        d->time.ctc.have_tma = false;
         return STEP_ON;
     case PD_PT_PSB: return psb(d);
-    case PD_PT_PIP: d->pip = d->packet.payload; return STEP_ON;
+    case PD_PT_PIP: d->modes.pip = d->input.packet.payload; return STEP_ON;
     case PD_PT_CBR: return cbr(d);
     case PD_PT_MODE_EXEC: return mode_exec(d, no_tip);
     case PD_PT_MODE_TSX: return mode_tsx(d, no_tip);
     case PD_PT_PTWRITE: return ptwrite(d, no_tip);
     case PD_PT_MWAIT:
         d->pending.mwait = true;
-        d->pending.mwait_payload = d->packet.payload;
+        d->pending.mwait_payload = d->input.packet.payload;
         return STEP_ON;
     case PD_PT_PWRE: return power_entry(d);
     case PD_PT_EXSTOP: return exstop(d, no_tip);
     case PD_PT_PWRX:
-        d->state.pwrx_payload = d->packet.payload;
+        d->state.payload.pwrx = d->input.packet.payload;
         return walk_report(d, PD_PT_PWR_EXIT);
     case PD_PT_BBP: walk_block_begin(d); return STEP_ON;
     case PD_PT_BIP: walk_block_item(d); return STEP_ON;
@@ -268,7 +269,7 @@ static int other_packet(struct pd_pt_decoder *d, bool *no_tip)
 
 static int hop(struct pd_pt_decoder *d, bool *no_tip)
 {
-    if (d->packet.kind != PD_PT_CYC && d->packet.kind != PD_PT_MTC)
+    if (d->input.packet.kind != PD_PT_CYC && d->input.packet.kind != PD_PT_MTC)
         walk_settle(d);
     return walk_hop(d, no_tip);
 }
@@ -278,7 +279,7 @@ int walk_trace(struct pd_pt_decoder *d)
     bool no_tip = false;
     int how = STEP_ON;
     for (;;) {
-        if (d->unseen && how == STEP_ON && walk_unseen(d)) {
+        if (d->quick.unseen && how == STEP_ON && walk_unseen(d)) {
             how = go_on_with_tnt(d);
             if (how != STEP_ON)
                 return how;
@@ -292,13 +293,13 @@ int walk_trace(struct pd_pt_decoder *d)
         }
         if (d->config.cyc_threshold && d->time.sample_cyc && !walk_after_cyc(d))
             d->time.sample_cyc = false;
-        if (d->hop_unseen && walk_hop_unseen(d)) {
+        if (d->quick.hop_unseen && walk_hop_unseen(d)) {
             how = STEP_ON;
             continue;
         }
-        how = d->hop ? hop(d, &no_tip) : STEP_CURRENT;
+        how = d->quick.hop ? hop(d, &no_tip) : STEP_CURRENT;
         if (how == STEP_CURRENT) {
-            switch (d->packet.kind) {
+            switch (d->input.packet.kind) {
             case PD_PT_TNT: how = tnt(d); break;
             case PD_PT_TIP:
             case PD_PT_TIP_PGD: how = tip(d); break;
@@ -306,7 +307,7 @@ int walk_trace(struct pd_pt_decoder *d)
                 if (PD_UNLIKELY(d->config.log != NULL))
                     walk_status_logged(d);
                 else
-                    walk_cyc(d, d->packet.payload);
+                    walk_cyc(d, d->input.packet.payload);
                 how = STEP_ON;
                 break;
             case PD_PT_MTC:
@@ -342,12 +343,12 @@ static int one_step(struct pd_pt_decoder *d)
     switch (d->walk) {
     case WALK_NO_PSB: return walk_sync(d);
     case WALK_NO_IP:
-        d->have_last_ip = false;
-        d->last_ip = d->ip = 0;
+        d->place.have_last_ip = false;
+        d->place.last_ip = d->place.ip = 0;
         walk_forget_node(d);
         return walk_sync_ip(d);
     case WALK_RESYNC: return walk_sync_ip(d);
-    case WALK_IN_SYNC: return d->leaps.list ? walk_leap(d) : walk_trace(d);
+    case WALK_IN_SYNC: return d->quick.leaps.list ? walk_leap(d) : walk_trace(d);
     case WALK_TNT:
     case WALK_TNT_MORE: how = go_on_with_tnt(d); return how == STEP_ON ? walk_trace(d) : how;
     case WALK_TIP:
@@ -375,7 +376,7 @@ static void finish_error(struct pd_pt_decoder *d, int error)
     if (error == PD_PT_INTERNAL)
         d->walk = WALK_NO_PSB;
     if (error != PD_PT_OVERFLOW)
-        d->state.from_ip = d->ip;
+        d->state.from_ip = d->place.ip;
     walk_take_time(d);
     walk_take_total(d);
     walk_set_nr(d);
@@ -385,10 +386,10 @@ static void finish_good(struct pd_pt_decoder *d)
 {
     struct pd_pt_state *state = &d->state;
     state->error = PD_PT_OK;
-    if (d->time.cbr != d->cbr_seen) {
-        d->cbr_seen = d->time.cbr;
+    if (d->time.cbr != d->modes.cbr_seen) {
+        d->modes.cbr_seen = d->time.cbr;
         if (!state->type) {
-            state->from_ip = d->ip;
+            state->from_ip = d->place.ip;
             state->to_ip = 0;
         }
         state->type |= PD_PT_CBR_CHANGE;
@@ -403,36 +404,36 @@ static void finish_good(struct pd_pt_decoder *d)
 
 static void use_view(struct pd_pt_decoder *d)
 {
-    struct pd_code_view *view = d->views[d->nr];
-    if (view == d->view)
+    struct pd_code_view *view = d->code.views[d->modes.nr];
+    if (view == d->code.view)
         return;
-    d->view = view;
-    d->stale_returns = d->return_count;
+    d->code.view = view;
+    d->stack.stale = d->stack.count;
     walk_forget_node(d);
 }
 
 static void finish_step(struct pd_pt_decoder *d, int error)
 {
     struct pd_pt_state *state = &d->state;
-    state->last_timestamp = PD_MAX(state->last_timestamp, d->sample_time);
+    state->last_timestamp = PD_MAX(state->last_timestamp, d->sample.time);
     if (PD_UNLIKELY(error))
         finish_error(d, error);
     else
         finish_good(d);
     if ((state->type & PD_PT_PSB_EVENT) && d->time.tsc)
-        d->sample_time = d->time.tsc;
-    state->from_nr = d->nr;
-    state->to_nr = d->nr = d->next_nr;
+        d->sample.time = d->time.tsc;
+    state->from_nr = d->modes.nr;
+    state->to_nr = d->modes.nr = d->modes.next_nr;
     use_view(d);
     if (!(state->type & PD_PT_IF_CHANGE))
-        state->from_if = state->to_if = d->iflag;
-    state->timestamp = d->sample_time;
+        state->from_if = state->to_if = d->modes.iflag;
+    state->timestamp = d->sample.time;
     state->est_timestamp = 0;
     if (PD_UNLIKELY(is_estimated(d)))
-        state->est_timestamp = d->sample_time +
-                               walk_estimate(d, d->time.insns - d->sample_insn_base);
+        state->est_timestamp = d->sample.time +
+                               walk_estimate(d, d->time.insns - d->sample.insn_base);
     state->tot_insn_cnt = d->time.insns;
-    state->tot_cyc_cnt = d->sample_tot_cycles;
+    state->tot_cyc_cnt = d->sample.tot_cycles;
     state->cbr = d->time.cbr;
     state->cbr_payload = d->time.cbr_payload;
 }
@@ -441,10 +442,10 @@ bool pd_pt_is_near(const struct pd_pt_decoder *d)
 {
     if (d->config.period_type != PD_PT_PERIOD_TICKS || !d->config.near_ticks)
         return false;
-    uint64_t now = walk_time(d) + 1, masked = now & d->period_mask;
-    if (!d->continuous_period &&
-        masked > d->last_masked_time) /* a period begins, without a sample */
-        return d->period_ticks - (now - masked) <= d->config.near_ticks;
+    uint64_t now = walk_time(d) + 1, masked = now & d->period.mask;
+    if (!d->period.continuous &&
+        masked > d->period.last_masked_time) /* a period begins, without a sample */
+        return d->period.ticks - (now - masked) <= d->config.near_ticks;
     return !walk_ticks_far(d);
 }
 
@@ -470,14 +471,14 @@ static bool is_wanted(const struct pd_pt_decoder *d, uint64_t limit)
 static void tell_skipped(struct pd_pt_decoder *d)
 {
     walk_settle(d);
-    d->state.skipped_timestamp = d->skipped_time;
+    d->state.skipped_timestamp = d->untold.time;
 }
 
 const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *d, uint64_t limit)
 {
     d->limit = limit;
     d->state.last_timestamp = d->state.skipped_timestamp = 0;
-    d->skipped = d->skipped_late = false;
+    d->untold.skipped = d->untold.late = false;
     do {
         int how;
         do {
@@ -487,7 +488,7 @@ const struct pd_pt_state *pd_pt_decode(struct pd_pt_decoder *d, uint64_t limit)
             return NULL;
         finish_step(d, how);
     } while (!is_wanted(d, limit));
-    if (d->skipped)
+    if (d->untold.skipped)
         tell_skipped(d);
     return &d->state;
 }
@@ -499,12 +500,12 @@ void pd_pt_log_settings(struct pd_pt_decoder *d)
     const struct pd_pt_time *time = &d->time;
     if (!d->config.log)
         return;
-    walk_log(d, "timestamp: mtc_shift %u\n", time->mtc_shift);
-    walk_log(d, "timestamp: tsc_ctc_ratio_n %llu\n", (unsigned long long)time->tsc_ctc_n);
-    walk_log(d, "timestamp: tsc_ctc_ratio_d %llu\n", (unsigned long long)time->tsc_ctc_d);
-    walk_log(d, "timestamp: tsc_ctc_mult %llu\n", (unsigned long long)time->tsc_ctc_mult);
+    walk_log(d, "timestamp: mtc_shift %u\n", time->rate.mtc_shift);
+    walk_log(d, "timestamp: tsc_ctc_ratio_n %llu\n", (unsigned long long)time->rate.tsc_ctc_n);
+    walk_log(d, "timestamp: tsc_ctc_ratio_d %llu\n", (unsigned long long)time->rate.tsc_ctc_d);
+    walk_log(d, "timestamp: tsc_ctc_mult %llu\n", (unsigned long long)time->rate.tsc_ctc_mult);
     walk_log(d, "timestamp: tsc_slip 0x%x\n", PD_PT_TSC_SLIP);
-    if (d->hop)
+    if (d->quick.hop)
         walk_log(d, "Hop mode: decoding FUP and TIPs, but not TNT\n");
 }
 
@@ -514,20 +515,20 @@ static void set_period(struct pd_pt_decoder *d)
     if (!ticks)
         ticks = 1;
     /* A power of two, so that a mask tells periods apart. */
-    d->period_ticks = UINT64_C(1) << (63 - __builtin_clzll(ticks));
-    d->period_mask = ~(d->period_ticks - 1);
+    d->period.ticks = UINT64_C(1) << (63 - __builtin_clzll(ticks));
+    d->period.mask = ~(d->period.ticks - 1);
     if (!d->config.period)
         d->config.period_type = PD_PT_PERIOD_NONE;
 }
 
 static bool take_tables(struct pd_pt_decoder *d)
 {
-    d->tables = d->config.tables ? d->config.tables : pd_pt_tables_new();
-    if (!d->tables)
+    d->learnt.tables = d->config.tables ? d->config.tables : pd_pt_tables_new();
+    if (!d->learnt.tables)
         return false;
-    d->known = d->tables->known;
-    d->runs = d->tables->runs;
-    d->chains = &d->tables->chains;
+    d->learnt.known = d->learnt.tables->known;
+    d->learnt.runs = d->learnt.tables->runs;
+    d->learnt.chains = &d->learnt.tables->chains;
     return true;
 }
 
@@ -543,13 +544,13 @@ struct pd_pt_decoder *pd_pt_decoder_new(const struct pd_pt_config *config)
     }
     if (!d->config.max_loops)
         d->config.max_loops = PD_PT_MAX_LOOPS;
-    d->hop = config->quick >= 1;
-    d->leap = config->quick >= 2;
+    d->quick.hop = config->quick >= 1;
+    d->quick.leap = config->quick >= 2;
     pd_pt_set_wanted(d, config->wanted);
     d->walk = WALK_NO_PSB;
-    d->block = -1;
+    d->events.block = -1;
     d->state.items = &d->items;
-    d->state.event_data = d->event_data_out;
+    d->state.cfe.data = d->event_data_out;
     set_period(d);
     pd_pt_time_init(&d->time, config->tsc_ctc_n, config->tsc_ctc_d, config->mtc_shift,
                     config->max_non_turbo_ratio);
@@ -560,9 +561,9 @@ void pd_pt_decoder_free(struct pd_pt_decoder *d)
 {
     if (!d)
         return;
-    free(d->returns);
+    free(d->stack.returns);
     if (!d->config.tables)
-        free(d->tables);
+        free(d->learnt.tables);
     free(d);
 }
 
@@ -573,13 +574,13 @@ const struct pd_pt_config *pd_pt_config_of(const struct pd_pt_decoder *d)
 
 static void forget_nodes(struct pd_pt_decoder *d)
 {
-    d->stale_returns = d->return_count;
+    d->stack.stale = d->stack.count;
     walk_forget_node(d);
 }
 
 void pd_pt_forget_code(struct pd_pt_decoder *d)
 {
-    walk_clear_tables(d->tables);
+    walk_clear_tables(d->learnt.tables);
     forget_nodes(d);
 }
 
@@ -598,11 +599,11 @@ void pd_pt_set_code(struct pd_pt_decoder *d, struct pd_code_view *host, struct p
     struct pd_code_view *views[2] = { host, guest };
     for (unsigned i = 0; i < 2; i++) {
         /* Nodes have died. */
-        if (is_newer(&d->tables->generations[i], views[i]))
-            walk_clear_tables(d->tables);
-        if (is_newer(&d->generations[i], views[i]))
+        if (is_newer(&d->learnt.tables->generations[i], views[i]))
+            walk_clear_tables(d->learnt.tables);
+        if (is_newer(&d->code.generations[i], views[i]))
             forget_nodes(d);
-        d->views[i] = views[i];
+        d->code.views[i] = views[i];
     }
     use_view(d);
 }
@@ -618,7 +619,7 @@ void pd_pt_set_places(struct pd_pt_decoder *d, uint64_t one, uint64_t other)
     d->config.has_places = true;
     d->config.places[0] = one;
     d->config.places[1] = other;
-    walk_clear_tables(d->tables);
+    walk_clear_tables(d->learnt.tables);
 }
 
 /* Samples so close to each other that nothing between them is worth not being seen. */
@@ -634,9 +635,9 @@ void pd_pt_set_wanted(struct pd_pt_decoder *d, uint32_t wanted)
     bool unseen = !d->config.log &&
                   !(wanted & (PD_PT_BRANCH | PD_PT_TRACE_BEGIN | PD_PT_TRACE_END)) &&
                   !((wanted & PD_PT_INSTRUCTION) && samples_often(d));
-    d->unseen = !d->hop && unseen;
-    d->hop_unseen = d->hop && !d->leap && unseen && !(wanted & PD_PT_INSTRUCTION) &&
-                    !d->config.cyc_threshold;
+    d->quick.unseen = !d->quick.hop && unseen;
+    d->quick.hop_unseen = d->quick.hop && !d->quick.leap && unseen &&
+                          !(wanted & PD_PT_INSTRUCTION) && !d->config.cyc_threshold;
 }
 
 const char *pd_pt_error_text(unsigned error)
@@ -658,10 +659,10 @@ const char *pd_pt_error_text(unsigned error)
 
 static uint64_t payload_of(const struct pd_pt_state *state)
 {
-    return state->type & PD_PT_PTW          ? state->ptw_payload
-           : state->type & PD_PT_MWAIT_OP   ? state->mwait_payload
-           : state->type & PD_PT_PWR_ENTRY  ? state->pwre_payload
-           : state->type & PD_PT_PWR_EXIT   ? state->pwrx_payload
+    return state->type & PD_PT_PTW          ? state->payload.ptw
+           : state->type & PD_PT_MWAIT_OP   ? state->payload.mwait
+           : state->type & PD_PT_PWR_ENTRY  ? state->payload.pwre
+           : state->type & PD_PT_PWR_EXIT   ? state->payload.pwrx
            : state->type & PD_PT_CBR_CHANGE ? state->cbr
            : state->type & PD_PT_PSB_EVENT  ? state->psb_offset
                                             : 0;

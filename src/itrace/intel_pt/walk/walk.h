@@ -103,77 +103,110 @@ struct pd_pt_tables {
 /* What is a decoder's alone, and does not say where the walk is, has a line in snapshot.c
  * (clear_own() and go_to()). */
 struct pd_pt_decoder {
-    /* Bytes. */
-    const uint8_t *next, *end; /* not read yet */
-    const uint8_t *at;         /* of `packet` */
-    const uint8_t *start;      /* of the buffer */
-    const uint8_t *fast_end;   /* up to here packets may be read the short way */
-    struct pd_pt_packet packet;
-    uint8_t last_kind; /* of the packet before it */
-    enum pd_pt_context context, last_context;
-    bool ended;
-    uint64_t position; /* of start in the queue */
+    /* Bytes of the trace, and the packet that was read last. */
+    struct {
+        const uint8_t *next, *end; /* not read yet */
+        const uint8_t *at;         /* of `packet` */
+        const uint8_t *start;      /* of the buffer */
+        const uint8_t *fast_end;   /* up to here packets may be read the short way */
+        struct pd_pt_packet packet;
+        uint8_t last_kind; /* of the packet before it */
+        enum pd_pt_context context, last_context;
+        bool ended;
+        uint64_t position; /* of start in the queue */
+    } input;
 
     struct pd_pt_time time;
 
-    /* Code. `ip` is instruction `index` of `node`; without a node it is where `from` leads, without
-     * that to be looked up. */
     struct pd_pt_config config;
     enum walk walk;
-    uint64_t ip, last_ip, psb_ip;
-    bool have_last_ip;
-    struct pd_code_node *node, *from, *branch;
-    uint32_t index;
-    bool from_taken;
-    struct pd_code_view *views[2], *view; /* host, guest; the one in use */
-    uint64_t generations[2];
-    struct walk_return *returns;
-    size_t return_count, return_capacity;
-    size_t stale_returns;        /* the lowest ones, whose nodes are of another view */
-    struct walk_return returned; /* what the last return took */
-    struct pd_pt_tables *tables; /* config.tables or its own. What is in them: */
-    struct walk_known *known;
-    struct walk_run *runs;
-    struct walk_chains *chains;
-    bool tip_has_ip;
-    unsigned tnt_count;
-    uint64_t tnt; /* outcomes from bit 63 */
-    bool emulated_ptwrite;
-    uint32_t progress_count, stuck_left, stuck_period; /* see code.c: never-ending loops */
-    uint64_t stuck_ip;
-    /* Direct branches since something was used up, samples in between or not. */
-    uint64_t direct_count;
-
-    /* Modes and events. */
-    bool hop, leap, in_psb, overflow;
-    bool unseen;              /* nobody wants to see branches */
-    bool hop_unseen;          /* ... nor instructions, and code is not walked */
-    struct pd_pt_leaps leaps; /* the PSBs that come next; list NULL: they have to be found */
-    size_t leap_at;           /* of them */
-    bool nr, next_nr, iflag, next_iflag;
-    uint32_t tx_flags;
-    uint64_t pip;
-    uint32_t cbr_seen;
+    /* Where the walk is. `ip` is instruction `index` of `node`; without a node it is where `from`
+     * leads, without that to be looked up. */
+    struct {
+        uint64_t ip, last_ip, psb_ip;
+        bool have_last_ip;
+        struct pd_code_node *node, *from, *branch;
+        uint32_t index;
+        bool from_taken;
+    } place;
+    /* What it walks through. */
+    struct {
+        struct pd_code_view *views[2], *view; /* host, guest; the one in use */
+        uint64_t generations[2];
+    } code;
+    /* Where calls return to. */
+    struct {
+        struct walk_return *returns;
+        size_t count, capacity;
+        size_t stale;                /* the lowest ones, whose nodes are of another view */
+        struct walk_return returned; /* what the last return took */
+    } stack;
+    /* What was met before. The tables are those of `config`, or its own. */
+    struct {
+        struct pd_pt_tables *tables;
+        struct walk_known *known;
+        struct walk_run *runs;
+        struct walk_chains *chains;
+    } learnt;
+    /* What packets said that no branch has used up yet. */
+    struct {
+        bool tip_has_ip;
+        unsigned tnt_count;
+        uint64_t tnt; /* outcomes from bit 63 */
+    } unused;
+    /* Events under way. */
+    struct {
+        bool emulated_ptwrite;
+        bool in_psb, overflow;
+        unsigned data_count;
+        bool data_used; /* by the last step */
+        int block;      /* index of items, -1 none known */
+    } events;
+    /* To notice loops that never end: see code.c. */
+    struct {
+        uint32_t progress_count, stuck_left, stuck_period;
+        uint64_t stuck_ip;
+        /* Direct branches since something was used up, samples in between or not. */
+        uint64_t direct_count;
+    } loop;
+    /* How much is left out. */
+    struct {
+        bool hop, leap;
+        bool unseen;              /* nobody wants to see branches */
+        bool hop_unseen;          /* ... nor instructions, and code is not walked */
+        struct pd_pt_leaps leaps; /* the PSBs that come next; list NULL: they have to be found */
+        size_t leap_at;           /* of them */
+    } quick;
+    /* As the trace says they are. */
+    struct {
+        bool nr, next_nr, iflag, next_iflag;
+        uint32_t tx_flags;
+        uint64_t pip;
+        uint32_t cbr_seen;
+    } modes;
     struct walk_pending pending;
-    unsigned event_data_count;
-    bool event_data_used; /* by the last step */
-    int block;            /* index of items, -1 none known */
-
-    /* Sampling. */
-    uint64_t period_ticks, period_mask, last_masked_time;
-    uint64_t period_base; /* insns at the last sample */
-    bool continuous_period;
-    uint64_t
-        late_insns; /* while the time is late, and periods are of time: no sample up to so many */
-    uint64_t sample_time, sample_tot_cycles, sample_insn_base;
-    uint64_t sample_cycles; /* time.cycles at sample_time, which is yet to be set */
-    bool sample_late;
-    /* sample_insn_base: insns at the time that sample_time has */
+    /* When the next sample is due. */
+    struct {
+        uint64_t ticks, mask, last_masked_time;
+        uint64_t base; /* insns at the last sample */
+        bool continuous;
+        /* while the time is late, and periods are of time: no sample up to so many */
+        uint64_t late_insns;
+    } period;
+    /* The last one. */
+    struct {
+        uint64_t time, tot_cycles;
+        uint64_t insn_base; /* insns at the time that `time` has */
+        uint64_t cycles;    /* time.cycles at `time`, which is yet to be set */
+        bool late;
+    } sample;
     /* A return to user space that was not returned although the caller is timeful: the last one
      * since the call. */
-    bool skipped, skipped_late;
-    uint64_t skipped_time;       /* estimated; while it is late, to be added to the time */
-    uint64_t skipped_cycles;     /* time.cycles then */
+    struct {
+        bool skipped, late;
+        uint64_t time;   /* estimated; while it is late, to be added to the time */
+        uint64_t cycles; /* time.cycles then */
+    } untold;
     struct pd_pt_pauses *pauses; /* NULL: nobody asks */
 
     uint64_t limit; /* of the call under way */
@@ -281,13 +314,13 @@ PD_INLINE bool walk_status(struct pd_pt_decoder *d)
 PD_INLINE void walk_read(struct pd_pt_decoder *d, unsigned kind, uint64_t payload, unsigned count,
                          const uint8_t *at, unsigned size)
 {
-    d->last_kind = d->packet.kind;
-    d->last_context = PD_PT_NO_BLOCK;
-    d->packet.kind = (uint8_t)kind;
-    d->packet.count = (uint8_t)count;
-    d->packet.payload = payload;
-    d->at = at;
-    d->next = at + size;
+    d->input.last_kind = d->input.packet.kind;
+    d->input.last_context = PD_PT_NO_BLOCK;
+    d->input.packet.kind = (uint8_t)kind;
+    d->input.packet.count = (uint8_t)count;
+    d->input.packet.payload = payload;
+    d->input.at = at;
+    d->input.next = at + size;
 }
 
 /* The packets that traces mostly consist of are read right here. */
@@ -297,8 +330,8 @@ PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
     static const uint8_t ip_kinds[32] = {
         [0x0d] = PD_PT_TIP, [0x11] = PD_PT_TIP_PGE, [0x01] = PD_PT_TIP_PGD, [0x1d] = PD_PT_FUP
     };
-    const uint8_t *p = d->next;
-    if (PD_UNLIKELY(p >= d->fast_end || d->context != PD_PT_NO_BLOCK))
+    const uint8_t *p = d->input.next;
+    if (PD_UNLIKELY(p >= d->input.fast_end || d->input.context != PD_PT_NO_BLOCK))
         return walk_next_packet_slow(d);
     unsigned byte = *p;
     if (!(byte & 1) && byte > 2) {
@@ -329,7 +362,7 @@ PD_INLINE int walk_next_packet_here(struct pd_pt_decoder *d)
     }
     if (byte == 0x99 && (p[1] & ~4u) <= 1) { /* MODE.Exec of 16 or 64 bits */
         walk_read(d, PD_PT_MODE_EXEC, p[1] & 1 ? 64 : 16, 0, p, 2);
-        d->packet.ip = p[1] & 4;
+        d->input.packet.ip = p[1] & 4;
         return STEP_DONE;
     }
     return walk_next_packet_slow(d);
@@ -351,10 +384,10 @@ PD_INLINE uint64_t walk_time(const struct pd_pt_decoder *d)
  * late. */
 PD_INLINE uint64_t walk_ticks_left(const struct pd_pt_decoder *d)
 {
-    uint64_t now = walk_time(d) + !d->continuous_period, masked = now & d->period_mask;
-    if (masked > d->last_masked_time)
+    uint64_t now = walk_time(d) + !d->period.continuous, masked = now & d->period.mask;
+    if (masked > d->period.last_masked_time)
         return 0;
-    return masked < d->last_masked_time ? d->period_ticks : d->period_ticks - (now - masked);
+    return masked < d->period.last_masked_time ? d->period.ticks : d->period.ticks - (now - masked);
 }
 
 /* ... how many of them before steps are returned because it is near. */
@@ -367,20 +400,20 @@ PD_INLINE uint64_t walk_ticks_far(const struct pd_pt_decoder *d)
 /* Nobody asks for the time before walk_settle() is called. */
 PD_INLINE bool walk_may_be_late(const struct pd_pt_decoder *d)
 {
-    return (d->unseen || d->hop_unseen) && d->walk == WALK_IN_SYNC;
+    return (d->quick.unseen || d->quick.hop_unseen) && d->walk == WALK_IN_SYNC;
 }
 
 /* What time it was when the step came that was skipped. */
 PD_INLINE void walk_tell_skipped(struct pd_pt_decoder *d, uint64_t time)
 {
-    d->skipped_time += time;
-    d->skipped_late = false;
+    d->untold.time += time;
+    d->untold.late = false;
     struct pd_pt_pauses *pauses = d->pauses;
     if (!pauses || !pauses->ended)
         return;
-    pd_pt_pauses_set(pauses, d->skipped_time);
+    pd_pt_pauses_set(pauses, d->untold.time);
     if (pauses->listed)
-        pauses->list.data[pauses->list.count - 1].to = d->skipped_time;
+        pauses->list.data[pauses->list.count - 1].to = d->untold.time;
 }
 
 /* How long a cycle is has been found: what waited for it. */
@@ -389,11 +422,11 @@ PD_INLINE void walk_apply_late(struct pd_pt_decoder *d)
     if (!d->time.late)
         return;
     d->time.late = false;
-    if (d->sample_late)
-        d->sample_time = pd_pt_time_at(&d->time, d->sample_cycles);
-    if (d->skipped_late)
-        walk_tell_skipped(d, pd_pt_time_at(&d->time, d->skipped_cycles));
-    d->sample_late = false;
+    if (d->sample.late)
+        d->sample.time = pd_pt_time_at(&d->time, d->sample.cycles);
+    if (d->untold.late)
+        walk_tell_skipped(d, pd_pt_time_at(&d->time, d->untold.cycles));
+    d->sample.late = false;
     d->time.timestamp = pd_pt_time_at(&d->time, d->time.cycles);
 }
 
@@ -412,7 +445,7 @@ PD_INLINE bool walk_put_off(struct pd_pt_decoder *d, bool calibration)
     if (d->config.period_type == PD_PT_PERIOD_TICKS) {
         uint64_t half = walk_ticks_far(d) / 2;
         limit = PD_MIN(limit, d->time.timestamp + half);
-        d->late_insns = d->time.insns + half;
+        d->period.late_insns = d->time.insns + half;
     }
     return pd_pt_time_put_off(&d->time, calibration, limit);
 }
@@ -438,19 +471,19 @@ PD_INLINE bool walk_is_place(const struct pd_pt_decoder *d, uint64_t ip)
 
 PD_INLINE struct walk_known *walk_known_slot(const struct pd_pt_decoder *d, uint64_t ip)
 {
-    return &d->known[(ip ^ ip >> 12) % WALK_KNOWN];
+    return &d->learnt.known[(ip ^ ip >> 12) % WALK_KNOWN];
 }
 
 /* The node that has been met at `ip`; NULL: none, or not of late. */
 PD_INLINE struct pd_code_node *walk_known_node(const struct pd_pt_decoder *d, uint64_t ip)
 {
     const struct walk_known *known = walk_known_slot(d, ip);
-    return known->ip == ip && known->view == d->view ? known->node : NULL;
+    return known->ip == ip && known->view == d->code.view ? known->node : NULL;
 }
 
 PD_INLINE uint64_t walk_position(const struct pd_pt_decoder *d)
 {
-    return d->position + (uint64_t)(d->at - d->start);
+    return d->input.position + (uint64_t)(d->input.at - d->input.start);
 }
 
 /* As in perf, a PSB that decoding begins at anew keeps the place of the one before. */
@@ -462,28 +495,28 @@ PD_INLINE void walk_note_psb(struct pd_pt_decoder *d)
 /* The packet will be read again. */
 PD_INLINE void walk_unread(struct pd_pt_decoder *d)
 {
-    d->next = d->at;
+    d->input.next = d->input.at;
 }
 
 PD_INLINE bool walk_after_cyc(const struct pd_pt_decoder *d)
 {
-    return d->last_kind == PD_PT_CYC;
+    return d->input.last_kind == PD_PT_CYC;
 }
 
 /* `ip` was set from outside of the code. */
 PD_INLINE void walk_forget_node(struct pd_pt_decoder *d)
 {
-    d->node = NULL;
-    d->from = NULL;
+    d->place.node = NULL;
+    d->place.from = NULL;
 }
 
 /* The walk is where a branch leads that is taken, or behind it. */
 PD_INLINE void walk_follow(struct pd_pt_decoder *d, struct pd_code_node *from, bool taken)
 {
-    d->ip = taken ? from->target : from->next_ip;
-    d->node = NULL;
-    d->from = from;
-    d->from_taken = taken;
+    d->place.ip = taken ? from->target : from->next_ip;
+    d->place.node = NULL;
+    d->place.from = from;
+    d->place.from_taken = taken;
 }
 
 /* Not below the default, whatever perfconfig says: it counts branches that perf does not. */
@@ -494,66 +527,67 @@ PD_INLINE uint64_t walk_direct_max(const struct pd_pt_decoder *d)
 
 PD_INLINE bool walk_set_last_ip(struct pd_pt_decoder *d)
 {
-    if (!pd_pt_ip(&d->packet, &d->last_ip))
+    if (!pd_pt_ip(&d->input.packet, &d->place.last_ip))
         return false;
-    d->have_last_ip = true;
+    d->place.have_last_ip = true;
     return true;
 }
 
 PD_INLINE void walk_set_ip(struct pd_pt_decoder *d)
 {
     walk_set_last_ip(d);
-    d->ip = d->last_ip;
+    d->place.ip = d->place.last_ip;
     walk_forget_node(d);
 }
 
 /* The packet's IP can be expanded. */
 PD_INLINE bool walk_have_ip(const struct pd_pt_decoder *d)
 {
-    return d->packet.count && (d->have_last_ip || d->packet.count == 3 || d->packet.count == 6);
+    return d->input.packet.count &&
+           (d->place.have_last_ip || d->input.packet.count == 3 || d->input.packet.count == 6);
 }
 
 PD_INLINE void walk_trace_off(struct pd_pt_decoder *d)
 {
     d->time.pge = false;
-    d->continuous_period = false;
+    d->period.continuous = false;
 }
 
 PD_INLINE void walk_update_nr(struct pd_pt_decoder *d)
 {
-    d->next_nr = d->pip & 1;
+    d->modes.next_nr = d->modes.pip & 1;
 }
 
 PD_INLINE void walk_set_nr(struct pd_pt_decoder *d)
 {
-    d->nr = d->next_nr = d->pip & 1;
+    d->modes.nr = d->modes.next_nr = d->modes.pip & 1;
 }
 
 /* An IF change that a packet before announced belongs to this step. */
 PD_INLINE void walk_take_iflag(struct pd_pt_decoder *d)
 {
-    if (d->iflag == d->next_iflag)
+    if (d->modes.iflag == d->modes.next_iflag)
         return;
-    d->state.from_if = d->iflag;
-    d->state.to_if = d->next_iflag;
+    d->state.from_if = d->modes.iflag;
+    d->state.to_if = d->modes.next_iflag;
     d->state.type |= PD_PT_IF_CHANGE;
-    d->iflag = d->next_iflag;
+    d->modes.iflag = d->modes.next_iflag;
 }
 
 PD_INLINE int walk_report(struct pd_pt_decoder *d, uint32_t type)
 {
     d->state.type = type;
-    d->state.from_ip = d->ip;
+    d->state.from_ip = d->place.ip;
     d->state.to_ip = 0;
     return STEP_DONE;
 }
 
 PD_INLINE void walk_push_return(struct pd_pt_decoder *d, struct pd_code_node *call)
 {
-    if (PD_UNLIKELY(d->return_count == d->return_capacity))
+    if (PD_UNLIKELY(d->stack.count == d->stack.capacity))
         walk_more_returns(d);
-    if (PD_LIKELY(d->return_count < d->return_capacity))
-        d->returns[d->return_count++] = (struct walk_return){ call->next_ip, call };
+    if (PD_LIKELY(d->stack.count < d->stack.capacity))
+        d->stack.returns[d->stack.count++] = (struct walk_return){ call->next_ip, call };
 }
 
 PD_INLINE void walk_set_insn(struct pd_pt_decoder *d, uint8_t op, uint8_t length, uint64_t ip)
@@ -561,7 +595,7 @@ PD_INLINE void walk_set_insn(struct pd_pt_decoder *d, uint8_t op, uint8_t length
     d->state.insn_op = op;
     d->state.insn_length = length;
     d->state.insn_ip = ip;
-    if (d->tx_flags & PD_PT_IN_TX)
+    if (d->modes.tx_flags & PD_PT_IN_TX)
         d->state.flags |= PD_PT_IN_TX;
 }
 
@@ -581,17 +615,17 @@ PD_INLINE uint64_t walk_estimate(const struct pd_pt_decoder *d, uint64_t insns)
 PD_INLINE void walk_take_time(struct pd_pt_decoder *d)
 {
     if (d->time.late) {
-        d->sample_late = true;
-        d->sample_cycles = d->time.cycles;
+        d->sample.late = true;
+        d->sample.cycles = d->time.cycles;
     }
-    d->sample_time = d->time.timestamp;
-    d->sample_insn_base = d->time.insn_base;
+    d->sample.time = d->time.timestamp;
+    d->sample.insn_base = d->time.insn_base;
     d->state.cycles = d->time.tot_cycles;
 }
 
 PD_INLINE void walk_take_total(struct pd_pt_decoder *d)
 {
-    d->sample_tot_cycles = d->time.tot_cycles;
+    d->sample.tot_cycles = d->time.tot_cycles;
     if (PD_UNLIKELY(d->time.changes != NULL))
         d->time.changes->taken = d->time.changes->list.count;
 }
