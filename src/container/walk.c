@@ -44,8 +44,8 @@ static uint16_t usual_span(const struct pd_recording *recording, unsigned type, 
 static void take_records(struct pd_walk *walk)
 {
     uint64_t step = walk->context->on_progress ? PROGRESS_STEP : UINT64_MAX;
-    walk->records_left = PD_MIN(step, walk->more_records);
-    walk->more_records -= walk->records_left;
+    walk->limit.records_left = PD_MIN(step, walk->limit.more_records);
+    walk->limit.more_records -= walk->limit.records_left;
 }
 
 perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **out)
@@ -68,8 +68,8 @@ perfdata_status pd_walk_open(struct pd_recording *recording, struct pd_walk **ou
     walk->data_end = recording->data.offset + recording->data.size;
     if (pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE))
         walk->small_size = SMALL_SIZE; /* the first trace is not far */
-    walk->more_records = recording->context.limits.records ? recording->context.limits.records
-                                                           : UINT64_MAX;
+    walk->limit.more_records = recording->context.limits.records ? recording->context.limits.records
+                                                                 : UINT64_MAX;
     take_records(walk);
     for (unsigned type = 0; type < PD_LENGTH(walk->least); type++) {
         walk->least[type] = pdc_is_plain(type) ? (uint16_t)pd_record_min_size(type) : UINT16_MAX;
@@ -567,7 +567,7 @@ static PD_NOINLINE int next_slow(struct pd_walk *walk, struct pd_raw *out)
     do
         result = slow_step(walk, out);
     while (result == 2);
-    walk->records_left -= result == 1;
+    walk->limit.records_left -= result == 1;
     return result;
 }
 
@@ -583,37 +583,37 @@ static uint64_t total_of(const struct pd_recording *recording)
 /* Tells how far we are. The result of the walk: 1 to go on. */
 static int tell_progress(struct pd_walk *walk)
 {
-    walk->told_records += PROGRESS_STEP;
+    walk->limit.told_records += PROGRESS_STEP;
     if (!walk->context->on_progress) /* nor does it want issues told: PD_WALK_QUIET */
         return 1;
     struct perfdata_progress progress = { .struct_size = sizeof progress,
                                           .bytes = pd_walk_position(walk),
                                           .total = total_of(walk->recording),
-                                          .records = walk->told_records };
+                                          .records = walk->limit.told_records };
     int answer = walk->context->on_progress(walk->context->progress_data, &progress);
     if (!answer)
         return 1;
-    walk->more_records = 0;
+    walk->limit.more_records = 0;
     walk->stopped = walk->said_limit = true;
     perfdata_status status = answer < 0
                                  ? pd_fail(walk->context, PERFDATA_ERROR_CANCELLED, -1, "cancelled")
                                  : pd_issue(walk->context, PERFDATA_ISSUE_LIMIT,
                                             (int64_t)pdc_walk_offset(walk),
                                             "stopped after %llu records",
-                                            (unsigned long long)walk->told_records);
+                                            (unsigned long long)walk->limit.told_records);
     return walk->failed = status;
 }
 
 static PD_NOINLINE int at_limit(struct pd_walk *walk)
 {
-    if (walk->failed == PERFDATA_OK && !walk->stopped && walk->more_records) {
+    if (walk->failed == PERFDATA_OK && !walk->stopped && walk->limit.more_records) {
         int result = tell_progress(walk);
         if (result <= 0)
             return result;
         take_records(walk);
         return 1;
     }
-    walk->records_left = 0;
+    walk->limit.records_left = 0;
     if (walk->failed == PERFDATA_OK && !walk->said_limit) {
         walk->said_limit = true;
         perfdata_status status = pd_issue(
@@ -627,7 +627,7 @@ static PD_NOINLINE int at_limit(struct pd_walk *walk)
 
 int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
 {
-    if (PD_UNLIKELY(!walk->records_left)) {
+    if (PD_UNLIKELY(!walk->limit.records_left)) {
         int result = at_limit(walk);
         if (result <= 0)
             return result;
@@ -644,7 +644,7 @@ int pd_walk_next(struct pd_walk *walk, struct pd_raw *out)
     const struct pd_event *event = find_event(walk, walk->next, header.size, header.type);
     if (PD_UNLIKELY(!event && header.type < 64))
         return next_slow(walk, out);
-    walk->records_left--;
+    walk->limit.records_left--;
     deliver(walk, out, header.type, header.misc, header.size);
     out->event = event;
     return 1;

@@ -12,11 +12,14 @@ struct pdc_cached_event {
 };
 
 struct pd_walk {
-    const uint8_t *next, *end;     /* in the chunk */
-    const uint8_t *last;           /* the record delivered last, if it is in the chunk, or NULL */
-    uint64_t records_left;         /* until somebody is asked whether to go on */
-    uint64_t more_records;         /* of the limit, beyond these */
-    uint64_t told_records;         /* those before the last time that somebody was asked */
+    const uint8_t *next, *end; /* in the chunk */
+    const uint8_t *last;       /* the record delivered last, if it is in the chunk, or NULL */
+    /* Counts of records. */
+    struct {
+        uint64_t records_left; /* until somebody is asked whether to go on */
+        uint64_t more_records; /* of the limit, beyond these */
+        uint64_t told_records; /* those before the last time that somebody was asked */
+    } limit;
     const struct pd_event *single; /* the only event, NULL when there are more */
     bool swap;
     bool lost_way;            /* what follows the last record is unknown: search */

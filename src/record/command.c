@@ -41,33 +41,33 @@ perfdata_status pd_command_fork(perfdata_recorder *recorder)
         return pd_fail(&recorder->context, PERFDATA_ERROR_LIMIT, -1,
                        "failed to create 'go' pipe: %s", strerrordesc_np(errno));
     }
-    recorder->child = fork();
-    if (!recorder->child) {
+    recorder->command.child = fork();
+    if (!recorder->command.child) {
         close(go[1]); /* else it would wait for itself */
         close(error[0]);
         run_child(recorder->options.command, go[0], error[1]);
     }
     close(go[0]);
     close(error[1]);
-    recorder->child_go = go[1];
-    recorder->child_error = error[0];
-    if (recorder->child < 0) {
-        recorder->child = 0;
+    recorder->command.child_go = go[1];
+    recorder->command.child_error = error[0];
+    if (recorder->command.child < 0) {
+        recorder->command.child = 0;
         return pd_fail(&recorder->context, PERFDATA_ERROR_LIMIT, -1, "failed to fork: %s",
                        strerrordesc_np(errno));
     }
-    recorder->child_fd = (int)syscall(SYS_pidfd_open, recorder->child, 0);
+    recorder->command.child_fd = (int)syscall(SYS_pidfd_open, recorder->command.child, 0);
     return PERFDATA_OK;
 }
 
 static void wait_for(perfdata_recorder *recorder)
 {
     int status;
-    while (waitpid(recorder->child, &status, 0) < 0)
+    while (waitpid(recorder->command.child, &status, 0) < 0)
         if (errno != EINTR)
             return;
-    recorder->child_status = status;
-    recorder->child_done = true;
+    recorder->command.child_status = status;
+    recorder->command.child_done = true;
 }
 
 static perfdata_status exec_failed(perfdata_recorder *recorder, int why)
@@ -91,16 +91,16 @@ perfdata_status pd_command_go(perfdata_recorder *recorder)
     char byte = 0;
     int why = 0;
     ssize_t got;
-    if (!recorder->child)
+    if (!recorder->command.child)
         return PERFDATA_OK;
-    (void)!write(recorder->child_go, &byte, 1);
-    close(recorder->child_go);
-    recorder->child_go = -1;
+    (void)!write(recorder->command.child_go, &byte, 1);
+    close(recorder->command.child_go);
+    recorder->command.child_go = -1;
     do {
-        got = read(recorder->child_error, &why, sizeof why);
+        got = read(recorder->command.child_error, &why, sizeof why);
     } while (got < 0 && errno == EINTR);
-    close(recorder->child_error);
-    recorder->child_error = -1;
+    close(recorder->command.child_error);
+    recorder->command.child_error = -1;
     if (got != sizeof why)
         return PERFDATA_OK; /* closed by its exec */
     wait_for(recorder);
@@ -110,25 +110,25 @@ perfdata_status pd_command_go(perfdata_recorder *recorder)
 void pd_command_poll(perfdata_recorder *recorder)
 {
     int status;
-    if (!recorder->child || recorder->child_done)
+    if (!recorder->command.child || recorder->command.child_done)
         return;
-    if (waitpid(recorder->child, &status, WNOHANG) == recorder->child) {
-        recorder->child_status = status;
-        recorder->child_done = true;
+    if (waitpid(recorder->command.child, &status, WNOHANG) == recorder->command.child) {
+        recorder->command.child_status = status;
+        recorder->command.child_done = true;
     }
 }
 
 void pd_command_end(perfdata_recorder *recorder)
 {
-    if (recorder->child_go >= 0)
-        close(recorder->child_go); /* one that waits ends by itself */
-    if (recorder->child_error >= 0)
-        close(recorder->child_error);
-    if (recorder->child && !recorder->child_done) {
-        (void)kill(recorder->child, SIGTERM);
+    if (recorder->command.child_go >= 0)
+        close(recorder->command.child_go); /* one that waits ends by itself */
+    if (recorder->command.child_error >= 0)
+        close(recorder->command.child_error);
+    if (recorder->command.child && !recorder->command.child_done) {
+        (void)kill(recorder->command.child, SIGTERM);
         wait_for(recorder);
     }
-    if (recorder->child_fd >= 0)
-        close(recorder->child_fd);
-    recorder->child_go = recorder->child_error = recorder->child_fd = -1;
+    if (recorder->command.child_fd >= 0)
+        close(recorder->command.child_fd);
+    recorder->command.child_go = recorder->command.child_error = recorder->command.child_fd = -1;
 }

@@ -34,16 +34,16 @@ static perfdata_status choose_tracking(perfdata_recorder *recorder)
         if (pd_record_event(recorder, i)->tracking)
             return PERFDATA_OK; /* a trace has its own */
     bool delayed = recorder->options.delay != 0;
-    if ((delayed || recorder->by_cpu) && !is_dummy(tracking)) {
+    if ((delayed || recorder->targets.by_cpu) && !is_dummy(tracking)) {
         tracking = pd_events_add(&recorder->events, PD_TYPE_SOFTWARE, PD_SW_DUMMY, "dummy:HG");
         if (!tracking)
             return pd_record_no_memory(recorder);
         tracking->attr.sample_period = 1;
     }
     tracking->tracking = true;
-    if (delayed && !recorder->by_cpu)
+    if (delayed && !recorder->targets.by_cpu)
         tracking->attr.flags |= UINT64_C(1) << PD_ATTR_ENABLE_ON_EXEC;
-    else if (delayed || recorder->by_cpu)
+    else if (delayed || recorder->targets.by_cpu)
         tracking->at_once = true;
     return PERFDATA_OK;
 }
@@ -130,9 +130,9 @@ static uint64_t wanted_samples(const perfdata_recorder *recorder)
     for (size_t i = 0; i < PD_LENGTH(rows); i++)
         if (pd_record_flag(recorder, rows[i].flag))
             bits |= rows[i].bits;
-    if (!recorder->per_thread)
+    if (!recorder->targets.per_thread)
         bits |= PD_SAMPLE_TIME;
-    if (recorder->by_cpu)
+    if (recorder->targets.by_cpu)
         bits |= PD_SAMPLE_CPU;
     return bits;
 }
@@ -178,7 +178,8 @@ static void set_begin(const perfdata_recorder *recorder, const struct pd_selecte
                       struct pd_attr *attr, bool leads)
 {
     const struct perfdata_recorder_options *options = &recorder->options;
-    bool command_only = !recorder->by_cpu && !options->pids && !options->tids && !options->has_user;
+    bool command_only = !recorder->targets.by_cpu && !options->pids && !options->tids &&
+                        !options->has_user;
     if (leads)
         set(attr, PD_ATTR_DISABLED);
     if (leads && command_only && !options->delay)
@@ -281,8 +282,8 @@ static perfdata_status configure(perfdata_recorder *recorder, size_t index)
     set(attr, PD_ATTR_SAMPLE_ID_ALL);
     set_if(attr, PD_ATTR_WRITE_BACKWARD, pd_record_flag(recorder, PERFDATA_RECORDER_OVERWRITE));
     set_if(attr, PD_ATTR_INHERIT,
-           !pd_record_flag(recorder, PERFDATA_RECORDER_NO_INHERIT) && !recorder->per_thread &&
-               !recorder->options.tids);
+           !pd_record_flag(recorder, PERFDATA_RECORDER_NO_INHERIT) &&
+               !recorder->targets.per_thread && !recorder->options.tids);
     attr->read_format |= PD_READ_ID | PD_READ_LOST;
     if (pd_record_flag(recorder, PERFDATA_RECORDER_STAT | PERFDATA_RECORDER_RUNNING_TIME))
         attr->read_format |= PD_READ_TOTAL_TIME_ENABLED | PD_READ_TOTAL_TIME_RUNNING;

@@ -61,7 +61,8 @@ static perfdata_status set_times(perfdata_recorder *recorder, const struct seen 
     uint8_t times[16];
     pd_store64(times, seen->first, false);
     pd_store64(times + 8, seen->last, false);
-    return pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, times, sizeof times);
+    return pd_writer_set_feature(recorder->output.writer, PD_FEATURE_SAMPLE_TIME, times,
+                                 sizeof times);
 }
 
 perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *samples)
@@ -72,9 +73,9 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
     bool build_ids = !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BUILD_ID);
     if (!recorder->options.path || (!build_ids && !recorder->options.want_times))
         return recorder->options.path ? set_times(recorder, &seen) : PERFDATA_OK;
-    perfdata_status status = pd_writer_sync(recorder->writer);
+    perfdata_status status = pd_writer_sync(recorder->output.writer);
     if (status == PERFDATA_OK)
-        status = pd_writer_wait(recorder->writer);
+        status = pd_writer_wait(recorder->output.writer);
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
     options.threads = 1;
     if (status == PERFDATA_OK &&
@@ -89,8 +90,8 @@ perfdata_status pd_record_look_back(perfdata_recorder *recorder, uint64_t *sampl
         if (status == PERFDATA_OK)
             status = pd_build_ids_read(&ids, see_times, &seen);
         if (status == PERFDATA_OK && ids.table.count && build_ids)
-            status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BUILD_ID, ids.table.data,
-                                           ids.table.count);
+            status = pd_writer_set_feature(recorder->output.writer, PD_FEATURE_BUILD_ID,
+                                           ids.table.data, ids.table.count);
         pd_build_ids_close(&ids);
         pd_text_free(&known);
     }

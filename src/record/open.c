@@ -73,7 +73,7 @@ static void take_away(struct pd_attr *attr, unsigned missing)
 /* Guests are a matter of the PMU. */
 static unsigned missing_of(const perfdata_recorder *recorder, const struct pd_selected *event)
 {
-    return recorder->missing | (event->no_guest ? (unsigned)PD_MISSING_GUEST : 0);
+    return recorder->live.missing | (event->no_guest ? (unsigned)PD_MISSING_GUEST : 0);
 }
 
 /* The next thing that may be what the kernel does not know; false: it must be something else. */
@@ -86,7 +86,7 @@ static bool give_up_one(perfdata_recorder *recorder, const struct pd_selected *e
             !concerns(row, attr))
             continue;
         if (row->missing != PD_MISSING_GUEST) {
-            recorder->missing |= row->missing;
+            recorder->live.missing |= row->missing;
             return true;
         }
         for (size_t k = 0; k < pd_record_event_count(recorder); k++)
@@ -159,7 +159,7 @@ perfdata_status pd_record_explain(perfdata_recorder *recorder, const struct pd_s
                        "Hint: Try increasing the limit with 'ulimit -n <limit>'");
     case EOPNOTSUPP: return not_supported(recorder, event);
     case EINVAL:
-        if (!recorder->by_cpu)
+        if (!recorder->targets.by_cpu)
             return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                            "Invalid event (%s) in per-thread mode, enable system wide with '-a'.",
                            event->name);
@@ -278,7 +278,7 @@ struct opening {
 static int group_fd(const struct opening *o, size_t number)
 {
     const struct pd_selected *event = pd_record_event(o->recorder, o->index);
-    const pd_opened_vec *leader = &o->recorder->opened[event->leader];
+    const pd_opened_vec *leader = &o->recorder->live.opened[event->leader];
     bool alone = event->leader == o->index || !leader->data || number >= leader->count;
     return alone ? -1 : leader->data[number].fd;
 }
@@ -289,7 +289,7 @@ static int open_one(struct opening *o, const struct pd_attr *attr, int32_t tid, 
     perfdata_recorder *recorder = o->recorder;
     uint8_t bytes[ATTR_SIZE] = { 0 };
     const struct pd_selected *event = pd_record_event(recorder, o->index);
-    unsigned flags = recorder->missing & PD_MISSING_CLOEXEC ? 0 : PERF_FLAG_FD_CLOEXEC;
+    unsigned flags = recorder->live.missing & PD_MISSING_CLOEXEC ? 0 : PERF_FLAG_FD_CLOEXEC;
     if (event->in_cgroup) {
         flags |= PERF_FLAG_PID_CGROUP;
         tid = event->cgroup;
@@ -347,10 +347,10 @@ static bool break_group(struct opening *o, int error)
         struct pd_selected *member = pd_record_event(recorder, i);
         if (member->leader != leader)
             continue;
-        for (size_t k = 0; k < recorder->opened[i].count; k++)
-            if (recorder->opened[i].data[k].fd >= 0)
-                close(recorder->opened[i].data[k].fd);
-        recorder->opened[i].count = 0;
+        for (size_t k = 0; k < recorder->live.opened[i].count; k++)
+            if (recorder->live.opened[i].data[k].fd >= 0)
+                close(recorder->live.opened[i].data[k].fd);
+        recorder->live.opened[i].count = 0;
         member->leader = (uint32_t)i;
         member->members = 1;
     }
@@ -362,7 +362,7 @@ static bool task_is_gone(const perfdata_recorder *recorder, int error)
 {
     const struct perfdata_recorder_options *options = &recorder->options;
     return error == ESRCH && (options->pids || options->tids || options->has_user) &&
-           recorder->threads.count > 1;
+           recorder->targets.threads.count > 1;
 }
 
 static bool is_online(const perfdata_recorder *recorder, int32_t cpu)
@@ -387,9 +387,9 @@ static perfdata_status cpu_is_gone(perfdata_recorder *recorder, int32_t cpu)
             "Hint: /sys/devices/system/cpu/online lists those that are; choose among them "
             "with -C",
             cpu);
-    if (!recorder->told_offline)
+    if (!recorder->phase.told_offline)
         pd_record_log(recorder, 0, "WARNING: CPU %d has gone offline, it is left out\n", cpu);
-    recorder->told_offline = true;
+    recorder->phase.told_offline = true;
     return PERFDATA_OK;
 }
 
@@ -397,7 +397,7 @@ static perfdata_status open_instance(struct opening *o, int32_t cpu, int32_t tid
 {
     perfdata_recorder *recorder = o->recorder;
     struct pd_selected *event = pd_record_event(recorder, o->index);
-    struct pd_opened *out = &recorder->opened[o->index].data[number];
+    struct pd_opened *out = &recorder->live.opened[o->index].data[number];
     int error;
     do {
         struct pd_attr attr = event->attr;
@@ -422,15 +422,17 @@ static perfdata_status open_event(perfdata_recorder *recorder, size_t index, siz
     struct opening o = { .recorder = recorder,
                          .index = index,
                          .precise = pd_attr_precise_ip(&event->attr) };
-    size_t threads = event->everywhere ? 1 : recorder->threads.count;
+    size_t threads = event->everywhere ? 1 : recorder->targets.threads.count;
     perfdata_status status = PERFDATA_OK;
-    for (size_t c = 0; c < recorder->cpus.count; c++)
+    for (size_t c = 0; c < recorder->targets.cpus.count; c++)
         for (size_t t = 0; t < threads && status == PERFDATA_OK && !o.broken; t++) {
             struct pd_opened opened = { .fd = -1,
-                                        .cpu = recorder->cpus.data[c],
-                                        .tid = event->everywhere ? -1 : recorder->threads.data[t] };
-            size_t number = recorder->opened[index].count;
-            if (!pd_vec_push(&recorder->opened[index], opened))
+                                        .cpu = recorder->targets.cpus.data[c],
+                                        .tid = event->everywhere
+                                                   ? -1
+                                                   : recorder->targets.threads.data[t] };
+            size_t number = recorder->live.opened[index].count;
+            if (!pd_vec_push(&recorder->live.opened[index], opened))
                 return pd_record_no_memory(recorder);
             status = open_instance(&o, opened.cpu, opened.tid, number);
         }
@@ -442,7 +444,7 @@ static perfdata_status open_event(perfdata_recorder *recorder, size_t index, siz
 static perfdata_status apply_filter(perfdata_recorder *recorder, size_t index)
 {
     const struct pd_selected *event = pd_record_event(recorder, index);
-    const pd_opened_vec *opened = &recorder->opened[index];
+    const pd_opened_vec *opened = &recorder->live.opened[index];
     for (size_t i = 0; event->filter && i < opened->count; i++)
         if (opened->data[i].fd >= 0 &&
             recorder->calls.control(recorder->calls.data, opened->data[i].fd,
@@ -458,11 +460,11 @@ perfdata_status pd_record_open_events(perfdata_recorder *recorder)
 {
     size_t count = pd_record_event_count(recorder);
     perfdata_status status = PERFDATA_OK;
-    recorder->opened = calloc(count, sizeof *recorder->opened);
-    if (!recorder->opened)
+    recorder->live.opened = calloc(count, sizeof *recorder->live.opened);
+    if (!recorder->live.opened)
         return pd_record_no_memory(recorder);
     for (size_t i = 0; i < count && status == PERFDATA_OK;)
-        if (recorder->opened[i].count) /* behind a group that was broken up */
+        if (recorder->live.opened[i].count) /* behind a group that was broken up */
             i++;
         else
             status = open_event(recorder, i, &i);

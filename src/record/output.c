@@ -121,37 +121,38 @@ static perfdata_status open_directory(perfdata_recorder *recorder, const char *p
     if (!stat(path, &info) && S_ISREG(info.st_mode))
         (void)unlink(path); /* an empty file */
     if (mkdir(path, S_IRWXU) < 0 ||
-        (recorder->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+        (recorder->output.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         return cannot_open(recorder, path);
-    recorder->fd = openat(recorder->folder, "data", O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC,
-                          S_IRUSR | S_IWUSR);
-    return recorder->fd >= 0 ? PERFDATA_OK : cannot_open(recorder, path);
+    recorder->output.fd = openat(recorder->output.folder, "data",
+                                 O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    return recorder->output.fd >= 0 ? PERFDATA_OK : cannot_open(recorder, path);
 }
 
 /* In place, unlike other outputs: others read a recording while it grows. */
 static bool open_file(perfdata_recorder *recorder, const char *path)
 {
     struct stat info;
-    recorder->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
-                        S_IRUSR | S_IWUSR);
-    if (recorder->fd < 0 || fstat(recorder->fd, &info) < 0)
+    recorder->output.fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC | O_NONBLOCK,
+                               S_IRUSR | S_IWUSR);
+    if (recorder->output.fd < 0 || fstat(recorder->output.fd, &info) < 0)
         return false;
     errno = EEXIST; /* since the recorder was opened something else has taken the name */
     if (!S_ISREG(info.st_mode))
         return false;
     /* an empty file that was there keeps its owner and mode, but for what would make it run as that
      * owner */
-    return !(info.st_mode & (S_ISUID | S_ISGID)) || !fchmod(recorder->fd, info.st_mode & 0777);
+    return !(info.st_mode & (S_ISUID | S_ISGID)) ||
+           !fchmod(recorder->output.fd, info.st_mode & 0777);
 }
 
 static perfdata_status open_stream(perfdata_recorder *recorder)
 {
-    perfdata_status status = pd_output_file_open(&recorder->context, recorder->stream,
-                                                 PD_OUTPUT_PRIVATE, &recorder->stream_file);
-    recorder->fd = recorder->stream_file.open ? recorder->stream_file.fd : -1;
-    if (status == PERFDATA_OK && recorder->stream_file.regular)
+    perfdata_status status = pd_output_file_open(&recorder->context, recorder->output.stream,
+                                                 PD_OUTPUT_PRIVATE, &recorder->output.stream_file);
+    recorder->output.fd = recorder->output.stream_file.open ? recorder->output.stream_file.fd : -1;
+    if (status == PERFDATA_OK && recorder->output.stream_file.regular)
         status = pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "%s: is no stream any more",
-                         recorder->stream);
+                         recorder->output.stream);
     return status;
 }
 
@@ -161,7 +162,7 @@ void pd_record_know_stream(perfdata_recorder *recorder)
     const char *path = recorder->options.path;
     if (!path || stat(path, &info) < 0 || S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
         return;
-    recorder->stream = path;
+    recorder->output.stream = path;
     recorder->options.path = NULL;
 }
 
@@ -169,13 +170,13 @@ perfdata_status pd_record_open_output(perfdata_recorder *recorder)
 {
     const char *path = recorder->options.path;
     perfdata_status status = PERFDATA_OK;
-    recorder->fd = recorder->options.fd;
+    recorder->output.fd = recorder->options.fd;
     if (!path && recorder->options.kcore)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "--kcore: a stream has no directory for the copy");
     if (!path)
-        return recorder->stream ? open_stream(recorder) : PERFDATA_OK;
-    recorder->fd = -1;
+        return recorder->output.stream ? open_stream(recorder) : PERFDATA_OK;
+    recorder->output.fd = -1;
     if (recorder->options.kcore && !pd_record_has_kcore(recorder))
         return pd_fail(&recorder->context, PERFDATA_ERROR_NOT_FOUND, -1,
                        "ERROR: kcore is not readable.");
@@ -185,19 +186,19 @@ perfdata_status pd_record_open_output(perfdata_recorder *recorder)
         status = open_directory(recorder, path);
     else if (!open_file(recorder, path))
         status = cannot_open(recorder, path);
-    recorder->own_fd = recorder->fd >= 0;
+    recorder->output.own_fd = recorder->output.fd >= 0;
     return status < 0 || !recorder->options.kcore ? status : pd_record_copy_kcore(recorder);
 }
 
 void pd_record_close_output(perfdata_recorder *recorder)
 {
-    if (recorder->own_fd)
-        close(recorder->fd);
-    (void)pd_output_file_close(&recorder->context, &recorder->stream_file,
-                               recorder->stream_file.regular ? PERFDATA_ERROR_CANCELLED
-                                                             : PERFDATA_OK);
-    if (recorder->folder >= 0)
-        close(recorder->folder);
-    recorder->own_fd = false;
-    recorder->folder = -1;
+    if (recorder->output.own_fd)
+        close(recorder->output.fd);
+    (void)pd_output_file_close(&recorder->context, &recorder->output.stream_file,
+                               recorder->output.stream_file.regular ? PERFDATA_ERROR_CANCELLED
+                                                                    : PERFDATA_OK);
+    if (recorder->output.folder >= 0)
+        close(recorder->output.folder);
+    recorder->output.own_fd = false;
+    recorder->output.folder = -1;
 }

@@ -103,32 +103,45 @@ struct perfdata_recorder {
     size_t last_list; /* the first event of the last -e */
     PD_VEC(struct pd_cgroup) cgroups;
     size_t next_cgroup; /* names that were given so far */
-    /* whom to watch */
-    struct pd_numbers cpus, threads; /* {-1}: any */
-    bool by_cpu;                     /* -a, -C */
-    bool per_thread;                 /* buffers per thread, not per CPU */
+    /* Whom to watch. */
+    struct {
+        struct pd_numbers cpus, threads; /* {-1}: any */
+        bool by_cpu;                     /* -a, -C */
+        bool per_thread;                 /* buffers per thread, not per CPU */
+    } targets;
     uint32_t frequency;
-    /* what was opened */
-    unsigned missing;      /* enum pd_missing */
-    pd_opened_vec *opened; /* by event */
-    PD_VEC(struct pd_ring) rings;
-    PD_VEC(struct pollfd) polls;
-    struct pd_triggers triggers;
-    /* the command */
-    pid_t child;
-    int child_go, child_error, child_fd; /* pipes to let it run and to hear why not; its pidfd */
-    int child_status;
-    bool child_done;
-    /* the recording */
-    int fd;
-    bool own_fd;
-    const char *stream; /* the name of a FIFO or device to write to; options.path is then NULL */
-    struct pd_output_file stream_file;
-    int folder; /* of a directory, -1: it is none; `fd` is its file `data` */
-    struct pd_writer *writer;
-    PD_VEC(struct pd_worker *) workers; /* threads that read the buffers; none: we do */
-    struct pd_numbers bound;            /* where this thread runs, with options.affinity */
-    size_t alive;                       /* of them, those who may get more */
+    /* What was opened. */
+    struct {
+        unsigned missing;      /* enum pd_missing */
+        pd_opened_vec *opened; /* by event */
+        PD_VEC(struct pd_ring) rings;
+        PD_VEC(struct pollfd) polls;
+        struct pd_triggers triggers;
+    } live;
+    /* The command that is started. */
+    struct {
+        pid_t child;
+        /* pipes to let it run and to hear why not; its pidfd */
+        int child_go, child_error, child_fd;
+        int child_status;
+        bool child_done;
+    } command;
+    /* Where the recording goes. */
+    struct {
+        int fd;
+        bool own_fd;
+        /* the name of a FIFO or device to write to; options.path is then NULL */
+        const char *stream;
+        struct pd_output_file stream_file;
+        int folder; /* of a directory, -1: it is none; `fd` is its file `data` */
+        struct pd_writer *writer;
+    } output;
+    /* Threads that read the buffers. */
+    struct {
+        PD_VEC(struct pd_worker *) workers; /* threads that read the buffers; none: we do */
+        struct pd_numbers bound;            /* where this thread runs, with options.affinity */
+        size_t alive;                       /* of them, those that may get more records */
+    } readers;
     struct pd_mapped_ids mapped_ids;
     struct pd_bpf bpf;
     uint64_t wakeups, clock_wall, clock_time;
@@ -136,7 +149,10 @@ struct perfdata_recorder {
     uint64_t kernel_start, kernel_end; /* its text, 0: not known */
     uint32_t switches;                 /* how AUXTRACE_INFO says that switches are known */
     size_t trailer;                    /* bytes of the identity behind synthesised records */
-    bool started, enabled, finished, told_offline;
+    /* How far it is. */
+    struct {
+        bool started, enabled, finished, told_offline;
+    } phase;
     volatile int stop;
     int stop_fd; /* an eventfd: wakes perfdata_recorder_read() */
 };

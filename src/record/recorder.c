@@ -88,8 +88,9 @@ perfdata_status perfdata_recorder_open(const struct perfdata_recorder_options *o
         return PERFDATA_ERROR_MEMORY;
     pd_context_init(&recorder->context);
     recorder->calls = pd_calls_kernel;
-    recorder->fd = recorder->folder = recorder->stop_fd = -1;
-    recorder->child_go = recorder->child_error = recorder->child_fd = recorder->child_status = -1;
+    recorder->output.fd = recorder->output.folder = recorder->stop_fd = -1;
+    recorder->command.child_go = recorder->command.child_error = recorder->command.child_fd =
+        recorder->command.child_status = -1;
     if (!options)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1, "no options");
     perfdata_status status = pd_take_options(&recorder->context, &recorder->options,
@@ -114,7 +115,7 @@ static perfdata_status too_late(perfdata_recorder *recorder)
 
 perfdata_status perfdata_recorder_add_events(perfdata_recorder *recorder, const char *events)
 {
-    if (recorder->started || recorder->stop_fd < 0 || !events)
+    if (recorder->phase.started || recorder->stop_fd < 0 || !events)
         return too_late(recorder);
     recorder->last_list = pd_record_event_count(recorder);
     return pd_events_parse(&recorder->context, &recorder->roots, events, &recorder->events);
@@ -166,7 +167,7 @@ perfdata_status perfdata_recorder_set_filter(perfdata_recorder *recorder, const 
 {
     size_t count = pd_record_event_count(recorder);
     perfdata_status status = PERFDATA_OK;
-    if (recorder->started || !filter)
+    if (recorder->phase.started || !filter)
         return too_late(recorder);
     if (count == recorder->last_list)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
@@ -212,14 +213,14 @@ static perfdata_status add_events(perfdata_recorder *recorder)
 {
     perfdata_status status = PERFDATA_OK;
     for (size_t e = 0; e < pd_record_event_count(recorder) && status == PERFDATA_OK; e++) {
-        const pd_opened_vec *opened = &recorder->opened[e];
+        const pd_opened_vec *opened = &recorder->live.opened[e];
         PD_VEC(uint64_t) ids = { 0 };
         for (size_t i = 0; i < opened->count && status == PERFDATA_OK; i++)
             if (opened->data[i].fd >= 0 && !pd_vec_push(&ids, opened->data[i].id))
                 status = pd_record_no_memory(recorder);
         if (status == PERFDATA_OK)
-            status = pd_writer_add_event(recorder->writer, &pd_record_event(recorder, e)->attr,
-                                         ids.data, ids.count);
+            status = pd_writer_add_event(recorder->output.writer,
+                                         &pd_record_event(recorder, e)->attr, ids.data, ids.count);
         pd_vec_free(&ids);
     }
     return status;
@@ -236,7 +237,8 @@ static perfdata_status set_directory(perfdata_recorder *recorder)
 {
     uint8_t version[8];
     pd_store64(version, recorder->options.threads != NULL, false);
-    return pd_writer_set_feature(recorder->writer, PD_FEATURE_DIR_FORMAT, version, sizeof version);
+    return pd_writer_set_feature(recorder->output.writer, PD_FEATURE_DIR_FORMAT, version,
+                                 sizeof version);
 }
 
 static perfdata_status put_beginning(perfdata_recorder *recorder)
@@ -248,8 +250,8 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
                                          .level = recorder->options.compression,
                                          .blocks = PD_MIN(recorder->options.write_blocks,
                                                           (uint32_t)MOST_BLOCKS) };
-    perfdata_status status = pd_writer_open_fd(&recorder->context, recorder->fd, &options,
-                                               &recorder->writer);
+    perfdata_status status = pd_writer_open_fd(&recorder->context, recorder->output.fd, &options,
+                                               &recorder->output.writer);
     if (status == PERFDATA_OK)
         status = add_events(recorder);
     if (status == PERFDATA_OK)
@@ -259,18 +261,19 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
     if (status == PERFDATA_OK)
         status = pd_record_tracing_data(recorder);
     if (status == PERFDATA_OK && !file)
-        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_SAMPLE_TIME, zeros,
+        status = pd_writer_set_feature(recorder->output.writer, PD_FEATURE_SAMPLE_TIME, zeros,
                                        sizeof zeros);
     if (status == PERFDATA_OK && pd_record_is_directory(recorder))
         status = set_directory(recorder);
-    if (status == PERFDATA_OK && file && recorder->rings.count && recorder->rings.data[0].aux)
-        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_AUXTRACE, zeros, 8);
+    if (status == PERFDATA_OK && file && recorder->live.rings.count &&
+        recorder->live.rings.data[0].aux)
+        status = pd_writer_set_feature(recorder->output.writer, PD_FEATURE_AUXTRACE, zeros, 8);
     if (status == PERFDATA_OK)
         status = pd_bpf_read(recorder);
     if (status == PERFDATA_OK)
         status = pd_bpf_set_features(recorder);
     if (status == PERFDATA_OK)
-        status = pd_writer_begin(recorder->writer);
+        status = pd_writer_begin(recorder->output.writer);
     recorder->trailer = trailer_size(&pd_record_event(recorder, 0)->attr);
     bool at_end = synthesizes_late(recorder);
     if (status == PERFDATA_OK && !at_end)
@@ -281,7 +284,7 @@ static perfdata_status put_beginning(perfdata_recorder *recorder)
         status = pd_record_synthesize_command(recorder);
     if (status == PERFDATA_OK)
         status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_INIT);
-    return status < 0 ? status : pd_writer_sync(recorder->writer);
+    return status < 0 ? status : pd_writer_sync(recorder->output.writer);
 }
 
 /* `end`: also what tells of tasks, which else is on all the time. */
@@ -293,20 +296,20 @@ static perfdata_status enable(perfdata_recorder *recorder, bool on, bool end)
         /* a group follows its leader */
         if (event->leader != e || (event->made && event->tracking && !end))
             continue;
-        for (size_t i = 0; i < recorder->opened[e].count; i++) {
-            int fd = recorder->opened[e].data[i].fd;
+        for (size_t i = 0; i < recorder->live.opened[e].count; i++) {
+            int fd = recorder->live.opened[e].data[i].fd;
             if (fd >= 0 && recorder->calls.control(recorder->calls.data, fd, request, NULL) < 0)
                 return pd_fail(&recorder->context, PERFDATA_ERROR_IO, -1, "%s: cannot %s it: %s",
                                event->name, on ? "enable" : "disable", strerrordesc_np(errno));
         }
     }
-    recorder->enabled = on;
+    recorder->phase.enabled = on;
     return PERFDATA_OK;
 }
 
 perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on)
 {
-    if (!recorder->started || recorder->finished)
+    if (!recorder->phase.started || recorder->phase.finished)
         return too_late(recorder);
     return enable(recorder, on, false);
 }
@@ -314,11 +317,11 @@ perfdata_status perfdata_recorder_enable(perfdata_recorder *recorder, int on)
 static perfdata_status watch(perfdata_recorder *recorder)
 {
     struct pollfd stop = { .fd = recorder->stop_fd, .events = POLLIN };
-    struct pollfd child = { .fd = recorder->child_fd, .events = POLLIN };
+    struct pollfd child = { .fd = recorder->command.child_fd, .events = POLLIN };
     struct pollfd other = { .fd = recorder->options.watch_fd ? recorder->options.watch_fd : -1,
                             .events = POLLIN };
-    return pd_vec_push(&recorder->polls, stop) && pd_vec_push(&recorder->polls, child) &&
-                   pd_vec_push(&recorder->polls, other)
+    return pd_vec_push(&recorder->live.polls, stop) && pd_vec_push(&recorder->live.polls, child) &&
+                   pd_vec_push(&recorder->live.polls, other)
                ? PERFDATA_OK
                : pd_record_no_memory(recorder);
 }
@@ -326,9 +329,9 @@ static perfdata_status watch(perfdata_recorder *recorder)
 perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
 {
     const struct perfdata_recorder_options *options = &recorder->options;
-    if (recorder->started || recorder->stop_fd < 0)
+    if (recorder->phase.started || recorder->stop_fd < 0)
         return too_late(recorder);
-    recorder->started = true;
+    recorder->phase.started = true;
     if (recorder->cgroups.count && !pd_record_flag(recorder, PERFDATA_RECORDER_ALL_CPUS))
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "cgroup monitoring only available in system-wide mode");
@@ -355,10 +358,11 @@ perfdata_status perfdata_recorder_start(perfdata_recorder *recorder)
         status = put_beginning(recorder);
     if (status == PERFDATA_OK)
         status = pd_workers_start(recorder);
-    bool on_exec = !recorder->by_cpu && !options->pids && !options->tids && !options->has_user;
+    bool on_exec = !recorder->targets.by_cpu && !options->pids && !options->tids &&
+                   !options->has_user;
     if (status == PERFDATA_OK && !on_exec && !options->delay)
         status = enable(recorder, true, false);
-    recorder->enabled |= on_exec;
+    recorder->phase.enabled |= on_exec;
     return status < 0 ? status : pd_command_go(recorder);
 }
 
@@ -376,15 +380,16 @@ void perfdata_recorder_stop(perfdata_recorder *recorder)
 /* Waits; false: nothing more can come by itself. */
 static bool wait_for_data(perfdata_recorder *recorder, int timeout)
 {
-    size_t rings = recorder->rings.count, others = recorder->workers.count ? rings : 0;
-    int ready = poll(recorder->polls.data + others, recorder->polls.count - others, timeout);
+    size_t rings = recorder->live.rings.count, others = recorder->readers.workers.count ? rings : 0;
+    int ready = poll(recorder->live.polls.data + others, recorder->live.polls.count - others,
+                     timeout);
     pd_triggers_read(recorder);
     if (others) { /* the buffers are those of the workers, who tell when all tasks are gone */
         pd_command_poll(recorder);
         return true;
     }
     recorder->wakeups += ready > 0;
-    bool any = pd_record_drop_gone(recorder->polls.data, rings, ready);
+    bool any = pd_record_drop_gone(recorder->live.polls.data, rings, ready);
     pd_command_poll(recorder);
     return any;
 }
@@ -394,27 +399,27 @@ static perfdata_status move(perfdata_recorder *recorder, bool last, uint64_t *mo
     perfdata_status status = pd_record_read_rings(recorder, last, moved);
     if (status == PERFDATA_OK && *moved)
         status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_ROUND);
-    return status < 0 || !*moved ? status : pd_writer_sync(recorder->writer);
+    return status < 0 || !*moved ? status : pd_writer_sync(recorder->output.writer);
 }
 
 int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
 {
     uint64_t moved = 0;
-    if (!recorder->started || recorder->finished || !recorder->writer)
+    if (!recorder->phase.started || recorder->phase.finished || !recorder->output.writer)
         return too_late(recorder);
-    perfdata_status status = recorder->workers.count ? pd_workers_status(recorder)
-                                                     : move(recorder, false, &moved);
+    perfdata_status status = recorder->readers.workers.count ? pd_workers_status(recorder)
+                                                             : move(recorder, false, &moved);
     if (status < 0)
         return status;
     pd_command_poll(recorder);
-    bool ended = recorder->stop || recorder->child_done;
-    if (ended && recorder->enabled) {
+    bool ended = recorder->stop || recorder->command.child_done;
+    if (ended && recorder->phase.enabled) {
         status = enable(recorder, false, true); /* then what is still there is read */
         return status < 0 ? status : 1;
     }
     if (ended)
         return moved != 0;
-    if (!wait_for_data(recorder, timeout_ms) && !recorder->child)
+    if (!wait_for_data(recorder, timeout_ms) && !recorder->command.child)
         recorder->stop = 1;
     return 1;
 }
@@ -423,7 +428,9 @@ int perfdata_recorder_read(perfdata_recorder *recorder, int timeout_ms)
 
 uint64_t perfdata_recorder_size(const perfdata_recorder *recorder)
 {
-    return recorder->writer ? pd_writer_position(recorder->writer) + pd_workers_size(recorder) : 0;
+    return recorder->output.writer
+               ? pd_writer_position(recorder->output.writer) + pd_workers_size(recorder)
+               : 0;
 }
 
 /* All that is left goes to the recording, then what its header says of it. */
@@ -434,8 +441,8 @@ static perfdata_status complete(perfdata_recorder *recorder, uint64_t *samples)
     if (recorder->options.snapshot == PERFDATA_SNAPSHOT_AT_END)
         status = perfdata_recorder_snapshot(recorder);
     if (status == PERFDATA_OK)
-        status = recorder->workers.count ? pd_workers_finish(recorder)
-                                         : move(recorder, true, &moved);
+        status = recorder->readers.workers.count ? pd_workers_finish(recorder)
+                                                 : move(recorder, true, &moved);
     if (status == PERFDATA_OK && synthesizes_late(recorder)) {
         status = pd_record_synthesize_head(recorder);
         if (status == PERFDATA_OK)
@@ -453,7 +460,7 @@ perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char
 {
     uint64_t samples;
     const char *path = recorder->options.path;
-    if (!recorder->writer || recorder->finished)
+    if (!recorder->output.writer || recorder->phase.finished)
         return too_late(recorder);
     if (!path)
         return pd_fail(&recorder->context, PERFDATA_ERROR_UNSUPPORTED, -1,
@@ -463,11 +470,11 @@ perfdata_status perfdata_recorder_switch(perfdata_recorder *recorder, const char
                        "the output cannot be switched where it is a directory");
     perfdata_status status = complete(recorder, &samples);
     if (status == PERFDATA_OK)
-        status = pd_writer_finish(recorder->writer);
+        status = pd_writer_finish(recorder->output.writer);
     if (status < 0)
         return status;
-    pd_writer_close(recorder->writer);
-    recorder->writer = NULL;
+    pd_writer_close(recorder->output.writer);
+    recorder->output.writer = NULL;
     pd_record_close_output(recorder);
     if (rename(path, name) < 0)
         return pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "failed to rename %s : %s",
@@ -482,9 +489,9 @@ static void fill_result(const perfdata_recorder *recorder, uint64_t samples,
     struct perfdata_recorder_result result = { .bytes = perfdata_recorder_size(recorder),
                                                .wakeups = recorder->wakeups,
                                                .samples = samples,
-                                               .command_status = recorder->child_status };
-    if (recorder->writer)
-        pd_writer_packed(recorder->writer, &result.uncompressed, &result.compressed);
+                                               .command_status = recorder->command.child_status };
+    if (recorder->output.writer)
+        pd_writer_packed(recorder->output.writer, &result.uncompressed, &result.compressed);
     pd_workers_packed(recorder, &result.uncompressed, &result.compressed);
     pd_give_result(out, &result, sizeof result);
 }
@@ -493,8 +500,9 @@ perfdata_status perfdata_recorder_finish(perfdata_recorder *recorder,
                                          struct perfdata_recorder_result *result)
 {
     uint64_t samples = 0;
-    perfdata_status status = recorder->writer && !recorder->finished ? PERFDATA_OK
-                                                                     : too_late(recorder);
+    perfdata_status status = recorder->output.writer && !recorder->phase.finished
+                                 ? PERFDATA_OK
+                                 : too_late(recorder);
     bool failed = recorder->context.status < 0;
     pd_command_end(recorder);
     if (status == PERFDATA_OK && !failed)
@@ -502,8 +510,8 @@ perfdata_status perfdata_recorder_finish(perfdata_recorder *recorder,
     if (result)
         fill_result(recorder, samples, result);
     if (status == PERFDATA_OK && !failed)
-        status = pd_writer_finish(recorder->writer);
-    recorder->finished = true;
+        status = pd_writer_finish(recorder->output.writer);
+    recorder->phase.finished = true;
     return failed ? recorder->context.status : status;
 }
 
@@ -513,26 +521,26 @@ void perfdata_recorder_close(perfdata_recorder *recorder)
         return;
     pd_command_end(recorder);
     pd_workers_close(recorder);
-    for (size_t e = 0; recorder->opened && e < pd_record_event_count(recorder); e++) {
-        for (size_t i = 0; i < recorder->opened[e].count; i++)
-            if (recorder->opened[e].data[i].fd >= 0)
-                close(recorder->opened[e].data[i].fd);
-        pd_vec_free(&recorder->opened[e]);
+    for (size_t e = 0; recorder->live.opened && e < pd_record_event_count(recorder); e++) {
+        for (size_t i = 0; i < recorder->live.opened[e].count; i++)
+            if (recorder->live.opened[e].data[i].fd >= 0)
+                close(recorder->live.opened[e].data[i].fd);
+        pd_vec_free(&recorder->live.opened[e]);
     }
-    free(recorder->opened);
+    free(recorder->live.opened);
     pd_record_unmap_rings(recorder);
     pd_triggers_close(recorder);
     pd_record_close_cgroups(recorder);
-    pd_writer_close(recorder->writer);
+    pd_writer_close(recorder->output.writer);
     pd_record_close_output(recorder);
     if (recorder->stop_fd >= 0)
         close(recorder->stop_fd);
-    free(recorder->cpus.data);
-    pd_vec_free(&recorder->bound);
+    free(recorder->targets.cpus.data);
+    pd_vec_free(&recorder->readers.bound);
     pd_mapped_ids_free(&recorder->mapped_ids);
     pd_bpf_free(&recorder->bpf);
-    free(recorder->threads.data);
-    pd_vec_free(&recorder->polls);
+    free(recorder->targets.threads.data);
+    pd_vec_free(&recorder->live.polls);
     pd_events_free(&recorder->events);
     pd_arena_free(&recorder->arena);
     pd_context_fini(&recorder->context);

@@ -40,7 +40,7 @@ bool pd_made_end(struct pd_made *made, size_t trailer)
 perfdata_status pd_made_put(perfdata_recorder *recorder, struct pd_made *made, size_t trailer)
 {
     return pd_made_end(made, trailer)
-               ? pd_writer_put_record(recorder->writer, made->bytes, made->size)
+               ? pd_writer_put_record(recorder->output.writer, made->bytes, made->size)
                : PERFDATA_OK;
 }
 

@@ -88,7 +88,8 @@ char *pd_record_cpu_list(const perfdata_recorder *recorder, const char *which)
 static perfdata_status online_cpus(perfdata_recorder *recorder)
 {
     char *text = pd_record_cpu_list(recorder, "online");
-    perfdata_status status = text ? pd_record_numbers(recorder, text, "CPUs", &recorder->cpus)
+    perfdata_status status = text ? pd_record_numbers(recorder, text, "CPUs",
+                                                      &recorder->targets.cpus)
                                   : pd_record_no_memory(recorder);
     free(text);
     return status;
@@ -106,15 +107,15 @@ static bool is_number(const char *text, int32_t *out)
 /* All threads of a process; false when there is none. */
 static bool add_tasks(perfdata_recorder *recorder, int32_t pid)
 {
-    size_t count, before = recorder->threads.count;
+    size_t count, before = recorder->targets.threads.count;
     char **tasks = pd_roots_list(&recorder->roots, &count, "/proc/%d/task", pid);
     for (size_t i = 0; i < count; i++) {
         int32_t tid;
         if (is_number(tasks[i], &tid))
-            push(&recorder->threads, tid);
+            push(&recorder->targets.threads, tid);
     }
     free(tasks);
-    return recorder->threads.count > before;
+    return recorder->targets.threads.count > before;
 }
 
 static perfdata_status no_thread(perfdata_recorder *recorder)
@@ -130,7 +131,8 @@ static perfdata_status add_processes(perfdata_recorder *recorder, const char *te
     perfdata_status status = pd_record_numbers(recorder, text, tasks ? "processes" : "threads",
                                                &pids);
     for (size_t i = 0; i < pids.count && status == PERFDATA_OK; i++)
-        if (tasks ? !add_tasks(recorder, pids.data[i]) : !push(&recorder->threads, pids.data[i]))
+        if (tasks ? !add_tasks(recorder, pids.data[i])
+                  : !push(&recorder->targets.threads, pids.data[i]))
             status = no_thread(recorder);
     free(pids.data);
     return status;
@@ -149,7 +151,7 @@ static perfdata_status add_user(perfdata_recorder *recorder)
             (void)add_tasks(recorder, pid); /* gone meanwhile: no matter */
     }
     free(names);
-    return recorder->threads.count ? PERFDATA_OK : no_thread(recorder);
+    return recorder->targets.threads.count ? PERFDATA_OK : no_thread(recorder);
 }
 
 static perfdata_status choose_frequency(perfdata_recorder *recorder)
@@ -193,10 +195,10 @@ perfdata_status pd_record_targets(perfdata_recorder *recorder)
     const struct perfdata_recorder_options *options = &recorder->options;
     perfdata_status status = choose_frequency(recorder);
     bool tasks = options->pids || options->tids || options->has_user;
-    recorder->by_cpu = !tasks &&
-                       (options->cpus || pd_record_flag(recorder, PERFDATA_RECORDER_ALL_CPUS));
-    recorder->per_thread = !recorder->by_cpu &&
-                           pd_record_flag(recorder, PERFDATA_RECORDER_PER_THREAD);
+    recorder->targets.by_cpu = !tasks && (options->cpus ||
+                                          pd_record_flag(recorder, PERFDATA_RECORDER_ALL_CPUS));
+    recorder->targets.per_thread = !recorder->targets.by_cpu &&
+                                   pd_record_flag(recorder, PERFDATA_RECORDER_PER_THREAD);
     if (status < 0)
         return status;
     if (options->pids || options->tids)
@@ -204,13 +206,14 @@ perfdata_status pd_record_targets(perfdata_recorder *recorder)
                                options->pids != NULL);
     else if (options->has_user)
         status = add_user(recorder);
-    else if (!push(&recorder->threads, recorder->by_cpu ? -1 : (int32_t)recorder->child))
+    else if (!push(&recorder->targets.threads,
+                   recorder->targets.by_cpu ? -1 : (int32_t)recorder->command.child))
         status = pd_record_no_memory(recorder);
     if (status < 0)
         return status;
-    if (recorder->per_thread)
-        return push(&recorder->cpus, -1) ? PERFDATA_OK : pd_record_no_memory(recorder);
-    if (recorder->by_cpu && options->cpus)
-        return pd_record_numbers(recorder, options->cpus, "CPUs", &recorder->cpus);
+    if (recorder->targets.per_thread)
+        return push(&recorder->targets.cpus, -1) ? PERFDATA_OK : pd_record_no_memory(recorder);
+    if (recorder->targets.by_cpu && options->cpus)
+        return pd_record_numbers(recorder, options->cpus, "CPUs", &recorder->targets.cpus);
     return online_cpus(recorder);
 }

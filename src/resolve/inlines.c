@@ -98,14 +98,17 @@ static int list_of(struct pd_resolver *resolver, const struct pd_location *locat
     *out = (struct pd_nested_list){ 0 };
     if (!location->map || !location->sym || location->is_kernel_map)
         return 0;
-    uint32_t id = pd_map64_get(&resolver->nested_of, key);
+    uint32_t id = pd_map64_get(&resolver->inlines.nested_of, key);
     if (id != PD_MAP64_NONE) {
-        *out = resolver->nested.data[id];
+        *out = resolver->inlines.nested.data[id];
         return 0;
     }
-    if (!make_list(resolver, location, out) || !pd_vec_push(&resolver->nested, *out))
+    if (!make_list(resolver, location, out) || !pd_vec_push(&resolver->inlines.nested, *out))
         return -1;
-    return pd_map64_set(&resolver->nested_of, key, (uint32_t)resolver->nested.count - 1) ? 0 : -1;
+    return pd_map64_set(&resolver->inlines.nested_of, key,
+                        (uint32_t)resolver->inlines.nested.count - 1)
+               ? 0
+               : -1;
 }
 
 struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame *frames,
@@ -114,7 +117,7 @@ struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame 
     size_t recorded = *count - resolver->unwound, added = 0;
     if (PD_LIKELY(!resolver->unwound))
         return frames;
-    resolver->inlined.count = 0;
+    resolver->inlines.inlined.count = 0;
     for (size_t i = 0; i < *count; i++) {
         struct pd_nested_list list = { 0 };
         if (i >= recorded && list_of(resolver, frames[i].location, &list) < 0)
@@ -122,16 +125,16 @@ struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame 
         for (size_t at = 0; at < list.count; at++) {
             struct pd_frame frame = { .ip = frames[i].ip,
                                       .location = &list.functions[at].location };
-            if (!pd_vec_push(&resolver->inlined, frame))
+            if (!pd_vec_push(&resolver->inlines.inlined, frame))
                 return NULL;
         }
-        if (!list.count && !pd_vec_push(&resolver->inlined, frames[i]))
+        if (!list.count && !pd_vec_push(&resolver->inlines.inlined, frames[i]))
             return NULL;
         added += list.count;
     }
     if (!added)
         return frames;
-    resolver->unwound += resolver->inlined.count - *count;
-    *count = resolver->inlined.count;
-    return resolver->inlined.data;
+    resolver->unwound += resolver->inlines.inlined.count - *count;
+    *count = resolver->inlines.inlined.count;
+    return resolver->inlines.inlined.data;
 }

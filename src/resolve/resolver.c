@@ -431,8 +431,8 @@ static void forget(struct pd_resolver *resolver)
     if (resolver->places)
         memset(resolver->places, 0, (resolver->place_mask + 1) * sizeof(struct pd_location *));
     pd_arena_free(&resolver->arena);
-    pd_map64_free(&resolver->nested_of);
-    resolver->nested.count = 0;
+    pd_map64_free(&resolver->inlines.nested_of);
+    resolver->inlines.nested.count = 0;
     resolver->slab_left = 0;
     resolver->count = 0;
 }
@@ -468,9 +468,9 @@ void pd_resolver_free(struct pd_resolver *resolver)
     if (!resolver)
         return;
     pd_arena_free(&resolver->arena);
-    pd_map64_free(&resolver->nested_of);
-    pd_vec_free(&resolver->nested);
-    pd_vec_free(&resolver->inlined);
+    pd_map64_free(&resolver->inlines.nested_of);
+    pd_vec_free(&resolver->inlines.nested);
+    pd_vec_free(&resolver->inlines.inlined);
     free(resolver->places);
     free(resolver->recent);
     free(resolver->symbol_slots);

@@ -66,10 +66,13 @@ struct pd_resolver {
     struct pd_location *loading; /* what its address gave */
     uint64_t unwind_stamp;       /* of the maps that can_unwind is about; 0: not asked */
     bool can_unwind;
-    size_t unwound;                  /* frames of the last chain */
-    PD_VEC(struct pd_frame) inlined; /* the last chain with its inlined functions */
-    struct pd_map64 nested_of;       /* location -> its place in `nested` */
-    PD_VEC(struct pd_nested_list) nested;
+    size_t unwound; /* frames of the last chain */
+    /* Inlined functions. */
+    struct {
+        PD_VEC(struct pd_frame) inlined; /* the last chain with its inlined functions */
+        struct pd_map64 nested_of;       /* location -> its place in `nested` */
+        PD_VEC(struct pd_nested_list) nested;
+    } inlines;
     struct pd_resolver_stats stats;
 };
 

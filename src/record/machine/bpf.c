@@ -169,8 +169,8 @@ static perfdata_status set_feature(perfdata_recorder *recorder, unsigned feature
     pd_text_bytes(&payload, entries->data, entries->length);
     perfdata_status status = payload.failed || entries->failed
                                  ? pd_record_no_memory(recorder)
-                                 : pd_writer_set_feature(recorder->writer, feature, payload.data,
-                                                         payload.length);
+                                 : pd_writer_set_feature(recorder->output.writer, feature,
+                                                         payload.data, payload.length);
     pd_text_free(&payload);
     return status;
 }
@@ -178,7 +178,8 @@ static perfdata_status set_feature(perfdata_recorder *recorder, unsigned feature
 /* As perf: without BPF_EVENT records their programs are not described either, their types are. */
 static bool describes(const perfdata_recorder *recorder)
 {
-    return !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BPF_EVENT) && !recorder->per_thread;
+    return !pd_record_flag(recorder, PERFDATA_RECORDER_NO_BPF_EVENT) &&
+           !recorder->targets.per_thread;
 }
 
 perfdata_status pd_bpf_read(perfdata_recorder *recorder)

@@ -86,7 +86,7 @@ perfdata_status perfdata_recorder_set_cgroups(perfdata_recorder *recorder, const
 {
     size_t count = pd_record_event_count(recorder), length;
     int fd = -1;
-    if (recorder->started || recorder->stop_fd < 0 || !names)
+    if (recorder->phase.started || recorder->stop_fd < 0 || !names)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "the recorder has started, or could not be opened");
     if (!count)

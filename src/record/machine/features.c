@@ -13,8 +13,8 @@ perfdata_status pd_payload_set(perfdata_recorder *recorder, unsigned feature,
 {
     perfdata_status status = payload->failed
                                  ? pd_record_no_memory(recorder)
-                                 : pd_writer_set_feature(recorder->writer, feature, payload->data,
-                                                         payload->length);
+                                 : pd_writer_set_feature(recorder->output.writer, feature,
+                                                         payload->data, payload->length);
     pd_text_free(payload);
     return status;
 }
@@ -522,7 +522,7 @@ perfdata_status pd_record_event_features(perfdata_recorder *recorder)
     pd_payload_u32(&payload, sizeof attr);
     for (size_t e = 0; e < pd_record_event_count(recorder); e++) {
         const struct pd_selected *event = pd_record_event(recorder, e);
-        const pd_opened_vec *opened = &recorder->opened[e];
+        const pd_opened_vec *opened = &recorder->live.opened[e];
         pd_attr_encode(&event->attr, false, attr, sizeof attr);
         pd_text_bytes(&payload, attr, sizeof attr);
         pd_payload_u32(&payload, (uint32_t)id_count(opened));
@@ -536,6 +536,6 @@ perfdata_status pd_record_event_features(perfdata_recorder *recorder)
     if (status == PERFDATA_OK)
         status = put_groups(recorder);
     if (status == PERFDATA_OK && branches)
-        status = pd_writer_set_feature(recorder->writer, PD_FEATURE_BRANCH_STACK, "", 0);
+        status = pd_writer_set_feature(recorder->output.writer, PD_FEATURE_BRANCH_STACK, "", 0);
     return status;
 }

@@ -208,8 +208,8 @@ perfdata_status pd_record_copy_kcore(perfdata_recorder *recorder)
     if (!pd_record_kernel_range(recorder))
         status = pd_fail(&recorder->context, PERFDATA_ERROR_ACCESS, -1,
                          "kcore: the kernel's addresses are hidden (kptr_restrict)");
-    else if (copy.from < 0 || mkdirat(recorder->folder, "kcore_dir", 0700) < 0 ||
-             (copy.folder = openat(recorder->folder, "kcore_dir",
+    else if (copy.from < 0 || mkdirat(recorder->output.folder, "kcore_dir", 0700) < 0 ||
+             (copy.folder = openat(recorder->output.folder, "kcore_dir",
                                    O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
              (copy.to = openat(copy.folder, "kcore", O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0400)) <
                  0)

@@ -13,9 +13,9 @@ enum { MISC_EXEC = 1 << 13, COMM_SIZE = 16 };
 
 static size_t place_of(const perfdata_recorder *recorder, const struct pd_opened *opened)
 {
-    for (size_t i = 0; i < recorder->rings.count; i++)
-        if (recorder->rings.data[i].cpu == opened->cpu &&
-            (!recorder->per_thread || recorder->rings.data[i].tid == opened->tid))
+    for (size_t i = 0; i < recorder->live.rings.count; i++)
+        if (recorder->live.rings.data[i].cpu == opened->cpu &&
+            (!recorder->targets.per_thread || recorder->live.rings.data[i].tid == opened->tid))
             return i;
     return 0;
 }
@@ -27,8 +27,8 @@ static perfdata_status put_id_index(perfdata_recorder *recorder)
     perfdata_status status = PERFDATA_OK;
     uint64_t count = 0;
     for (size_t e = 0; e < pd_record_event_count(recorder); e++)
-        for (size_t i = 0; i < recorder->opened[e].count && status == PERFDATA_OK; i++) {
-            const struct pd_opened *opened = &recorder->opened[e].data[i];
+        for (size_t i = 0; i < recorder->live.opened[e].count && status == PERFDATA_OK; i++) {
+            const struct pd_opened *opened = &recorder->live.opened[e].data[i];
             if (opened->fd < 0)
                 continue;
             if (!count) {
@@ -59,7 +59,8 @@ static perfdata_status put_updates(perfdata_recorder *recorder)
     for (size_t e = 0; e < pd_record_event_count(recorder) && status == PERFDATA_OK; e++) {
         const struct pd_selected *event = pd_record_event(recorder, e);
         struct pd_made made = { 0 };
-        uint64_t id = recorder->opened[e].count ? recorder->opened[e].data[0].id : 0, bits;
+        uint64_t id = recorder->live.opened[e].count ? recorder->live.opened[e].data[0].id : 0,
+                 bits;
         if (event->unit) {
             pd_made_begin(&made, PD_RECORD_EVENT_UPDATE, 0);
             pd_made_u64(&made, UNIT);
@@ -94,14 +95,14 @@ static perfdata_status put_thread_map(perfdata_recorder *recorder)
 {
     enum { MOST = 2700 };
     struct pd_made made = { 0 };
-    size_t count = PD_MIN(recorder->threads.count, (size_t)MOST);
+    size_t count = PD_MIN(recorder->targets.threads.count, (size_t)MOST);
     pd_made_begin(&made, PD_RECORD_THREAD_MAP, 0);
     pd_made_u64(&made, count);
     for (size_t i = 0; i < count; i++) {
-        int32_t tid = recorder->threads.data[i];
+        int32_t tid = recorder->targets.threads.data[i];
         char name[COMM_SIZE] = "";
         /* perf names those that ran before it */
-        char *comm = tid > 0 && tid != recorder->child
+        char *comm = tid > 0 && tid != recorder->command.child
                          ? pd_roots_read(&recorder->roots, NULL, "/proc/%d/comm", tid)
                          : NULL;
         if (comm)
@@ -116,7 +117,7 @@ static perfdata_status put_thread_map(perfdata_recorder *recorder)
 /* As a range where they are one, else as a mask or a list, whichever is smaller. */
 static perfdata_status put_cpu_map(perfdata_recorder *recorder)
 {
-    const struct pd_numbers *cpus = &recorder->cpus;
+    const struct pd_numbers *cpus = &recorder->targets.cpus;
     struct pd_made made = { 0 };
     bool any = cpus->count == 1 && cpus->data[0] < 0;
     int32_t first = any ? 0 : cpus->data[0], last = cpus->data[cpus->count - 1];
@@ -139,9 +140,9 @@ static perfdata_status put_cpu_map(perfdata_recorder *recorder)
 static perfdata_status put_time_conv(perfdata_recorder *recorder)
 {
     struct pd_made made = { 0 };
-    if (!recorder->rings.count)
+    if (!recorder->live.rings.count)
         return PERFDATA_OK;
-    const struct perf_event_mmap_page *page = (const void *)recorder->rings.data[0].base;
+    const struct perf_event_mmap_page *page = (const void *)recorder->live.rings.data[0].base;
     if (!page->cap_user_time_zero)
         return PERFDATA_OK;
     pd_made_begin(&made, PD_RECORD_TIME_CONV, 0);

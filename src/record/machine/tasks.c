@@ -315,8 +315,8 @@ static perfdata_status put_everything(perfdata_recorder *recorder)
 
 static bool is_watched(const perfdata_recorder *recorder, int32_t tid)
 {
-    for (size_t i = 0; i < recorder->threads.count; i++)
-        if (recorder->threads.data[i] == tid)
+    for (size_t i = 0; i < recorder->targets.threads.count; i++)
+        if (recorder->targets.threads.data[i] == tid)
             return true;
     return false;
 }
@@ -340,16 +340,17 @@ static perfdata_status put_watched(struct pd_maker *maker, int32_t tid, bool lea
 static struct pd_maker maker_of(perfdata_recorder *recorder)
 {
     return (struct pd_maker){ .recorder = recorder,
-                              .writer = recorder->writer,
+                              .writer = recorder->output.writer,
                               .ids = &recorder->mapped_ids };
 }
 
 /* The command has perf's name until its exec: a reader that knows perf knows this one. */
 perfdata_status pd_record_synthesize_command(perfdata_recorder *recorder)
 {
-    struct task task = { .tid = (int32_t)recorder->child, .tgid = (int32_t)recorder->child };
+    struct task task = { .tid = (int32_t)recorder->command.child,
+                         .tgid = (int32_t)recorder->command.child };
     struct pd_maker maker = maker_of(recorder);
-    if (!recorder->child || recorder->child_go < 0)
+    if (!recorder->command.child || recorder->command.child_go < 0)
         return PERFDATA_OK;
     snprintf(task.comm, sizeof task.comm, "perf-exec");
     perfdata_status status = put_comm(&maker, &task);
@@ -360,9 +361,10 @@ static perfdata_status put_all_watched(perfdata_recorder *recorder)
 {
     struct pd_maker maker = maker_of(recorder);
     perfdata_status status = PERFDATA_OK;
-    for (size_t i = 0; i < recorder->threads.count && status == PERFDATA_OK; i++)
-        if (recorder->threads.data[i] != recorder->child || recorder->child_go < 0)
-            status = put_watched(&maker, recorder->threads.data[i], true);
+    for (size_t i = 0; i < recorder->targets.threads.count && status == PERFDATA_OK; i++)
+        if (recorder->targets.threads.data[i] != recorder->command.child ||
+            recorder->command.child_go < 0)
+            status = put_watched(&maker, recorder->targets.threads.data[i], true);
     pd_maker_tell(&maker);
     pd_vec_free(&maker.late);
     return status == PERFDATA_ERROR_MEMORY ? pd_record_no_memory(recorder) : status;
@@ -418,5 +420,5 @@ perfdata_status pd_record_synthesize_tasks(perfdata_recorder *recorder)
     perfdata_status status = put_cgroups(recorder);
     if (status < 0 || !wants(recorder, PERFDATA_SYNTHESIZE_TASKS | PERFDATA_SYNTHESIZE_MAPS))
         return status;
-    return recorder->by_cpu ? put_everything(recorder) : put_all_watched(recorder);
+    return recorder->targets.by_cpu ? put_everything(recorder) : put_all_watched(recorder);
 }

@@ -72,7 +72,7 @@ static perfdata_status write_block(perfdata_recorder *recorder, struct block *bl
     for (size_t at = 0; at < block->records.length && status == PERFDATA_OK;) {
         const char *record = block->records.data + at;
         uint16_t size = pd_load16(record + 6, false);
-        status = pd_writer_put_record(recorder->writer, record, size);
+        status = pd_writer_put_record(recorder->output.writer, record, size);
         at += size;
     }
     pd_maker_tell(&block->maker);
@@ -118,7 +118,7 @@ static unsigned start(struct thread *threads, unsigned wanted)
 static perfdata_status make_alone(perfdata_recorder *recorder, const struct pd_numbers *pids)
 {
     struct pd_maker maker = { .recorder = recorder,
-                              .writer = recorder->writer,
+                              .writer = recorder->output.writer,
                               .ids = &recorder->mapped_ids };
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < pids->count && status == PERFDATA_OK; i++)

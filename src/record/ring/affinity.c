@@ -47,7 +47,7 @@ perfdata_status pd_record_node_of(perfdata_recorder *recorder, int32_t cpu, stru
 
 void pd_record_follow(perfdata_recorder *recorder, int32_t cpu)
 {
-    struct pd_numbers *bound = &recorder->bound;
+    struct pd_numbers *bound = &recorder->readers.bound;
     bool node = recorder->options.affinity == PERFDATA_AFFINITY_NODE;
     if (cpu < 0 || (node ? pd_numbers_have(bound, cpu) : bound->count && bound->data[0] == cpu))
         return;

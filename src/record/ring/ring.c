@@ -55,9 +55,9 @@ static perfdata_status add_ring(perfdata_recorder *recorder, struct pd_opened *o
     if (base == MAP_FAILED)
         return pd_record_map_failed(recorder, "failed to mmap", errno);
     ring.base = base;
-    opened->ring = (uint32_t)recorder->rings.count;
+    opened->ring = (uint32_t)recorder->live.rings.count;
     struct pollfd poll = { .fd = ring.fd, .events = POLLIN | POLLERR | POLLHUP };
-    if (!pd_vec_push(&recorder->rings, ring) || !pd_vec_push(&recorder->polls, poll)) {
+    if (!pd_vec_push(&recorder->live.rings, ring) || !pd_vec_push(&recorder->live.polls, poll)) {
         recorder->calls.unmap(recorder->calls.data, base, ring.size + page);
         return pd_record_no_memory(recorder);
     }
@@ -72,21 +72,21 @@ static perfdata_status map_place(perfdata_recorder *recorder, int32_t cpu, int32
     int64_t ring = -1;
     perfdata_status status = PERFDATA_OK;
     for (size_t e = 0; e < pd_record_event_count(recorder); e++)
-        for (size_t i = 0; i < recorder->opened[e].count && status == PERFDATA_OK; i++) {
-            struct pd_opened *opened = &recorder->opened[e].data[i];
+        for (size_t i = 0; i < recorder->live.opened[e].count && status == PERFDATA_OK; i++) {
+            struct pd_opened *opened = &recorder->live.opened[e].data[i];
             const struct pd_attr *attr = &pd_record_event(recorder, e)->attr;
             if (opened->fd < 0 || opened->cpu != cpu ||
                 pd_attr_flag(attr, PD_ATTR_WRITE_BACKWARD) != backward ||
-                (recorder->per_thread && opened->tid != tid))
+                (recorder->targets.per_thread && opened->tid != tid))
                 continue;
             if (ring < 0) {
-                ring = (int64_t)recorder->rings.count;
+                ring = (int64_t)recorder->live.rings.count;
                 status = add_ring(recorder, opened, pd_record_event(recorder, e), pages);
                 if (status == PERFDATA_OK && (int64_t)e == pd_area_event(recorder))
-                    status = pd_area_map(recorder, &recorder->rings.data[ring]);
+                    status = pd_area_map(recorder, &recorder->live.rings.data[ring]);
             } else if (recorder->calls.control(
                            recorder->calls.data, opened->fd, PERF_EVENT_IOC_SET_OUTPUT,
-                           (void *)(intptr_t)recorder->rings.data[ring].fd) < 0) {
+                           (void *)(intptr_t)recorder->live.rings.data[ring].fd) < 0) {
                 status = pd_record_map_failed(recorder, "failed to mmap", errno);
             }
             opened->ring = (uint32_t)ring;
@@ -104,24 +104,24 @@ perfdata_status pd_record_map_rings(perfdata_recorder *recorder)
     uint64_t pages = recorder->options.pages ? round_up(recorder->options.pages)
                                              : default_pages(recorder, page);
     perfdata_status status = PERFDATA_OK;
-    size_t threads = recorder->per_thread ? recorder->threads.count : 1;
+    size_t threads = recorder->targets.per_thread ? recorder->targets.threads.count : 1;
     pd_record_log(recorder, 1, "mmap size %" PRIu64 "B\n", (pages + 1) * page);
-    for (size_t c = 0; c < recorder->cpus.count; c++)
+    for (size_t c = 0; c < recorder->targets.cpus.count; c++)
         for (size_t t = 0; t < 2 * threads && status == PERFDATA_OK; t++)
-            status = map_place(recorder, recorder->cpus.data[c], recorder->threads.data[t / 2],
-                               t & 1, pages);
+            status = map_place(recorder, recorder->targets.cpus.data[c],
+                               recorder->targets.threads.data[t / 2], t & 1, pages);
     return status;
 }
 
 void pd_record_unmap_rings(perfdata_recorder *recorder)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 0; i < recorder->rings.count; i++) {
-        pd_area_unmap(recorder, &recorder->rings.data[i]);
-        recorder->calls.unmap(recorder->calls.data, recorder->rings.data[i].base,
-                              recorder->rings.data[i].size + page);
+    for (size_t i = 0; i < recorder->live.rings.count; i++) {
+        pd_area_unmap(recorder, &recorder->live.rings.data[i]);
+        recorder->calls.unmap(recorder->calls.data, recorder->live.rings.data[i].base,
+                              recorder->live.rings.data[i].size + page);
     }
-    pd_vec_free(&recorder->rings);
+    pd_vec_free(&recorder->live.rings);
 }
 
 /* ---- reading ---- */
@@ -203,7 +203,7 @@ bool pd_record_drop_gone(struct pollfd *polls, size_t count, int ready)
 perfdata_status pd_record_read_ring(perfdata_recorder *recorder, size_t index,
                                     struct pd_writer *writer, bool last, uint64_t *moved)
 {
-    struct pd_ring *ring = &recorder->rings.data[index];
+    struct pd_ring *ring = &recorder->live.rings.data[index];
     if (!ring->backward)
         return read_forward(ring, writer, last ? 0 : recorder->options.flush, moved);
     return last ? read_still(recorder, ring, writer, moved) : PERFDATA_OK;
@@ -213,10 +213,10 @@ perfdata_status pd_record_read_rings(perfdata_recorder *recorder, bool last, uin
 {
     perfdata_status status = PERFDATA_OK;
     *moved = 0;
-    for (size_t i = 0; i < recorder->rings.count && status == PERFDATA_OK; i++) {
+    for (size_t i = 0; i < recorder->live.rings.count && status == PERFDATA_OK; i++) {
         if (recorder->options.affinity)
-            pd_record_follow(recorder, recorder->rings.data[i].cpu);
-        status = pd_record_read_ring(recorder, i, recorder->writer, last, moved);
+            pd_record_follow(recorder, recorder->live.rings.data[i].cpu);
+        status = pd_record_read_ring(recorder, i, recorder->output.writer, last, moved);
         if (status == PERFDATA_OK)
             status = pd_area_read(recorder, (uint32_t)i, moved);
     }

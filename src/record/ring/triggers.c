@@ -11,16 +11,16 @@ enum { ATTR_SIZE = 128 };
 
 perfdata_status perfdata_recorder_add_triggers(perfdata_recorder *recorder, const char *events)
 {
-    if (recorder->started || recorder->stop_fd < 0 || !events)
+    if (recorder->phase.started || recorder->stop_fd < 0 || !events)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "events are given before the recorder starts");
     return pd_events_parse(&recorder->context, &recorder->roots, events,
-                           &recorder->triggers.events);
+                           &recorder->live.triggers.events);
 }
 
 uint64_t perfdata_recorder_triggers(const perfdata_recorder *recorder)
 {
-    return recorder->triggers.seen;
+    return recorder->live.triggers.seen;
 }
 
 /* ---- opening ---- */
@@ -60,8 +60,9 @@ static perfdata_status open_trigger(perfdata_recorder *recorder, const struct pd
     }
     struct pollfd poll = { .fd = fd, .events = POLLIN };
     struct pd_trigger trigger = { fd, base };
-    if (pd_vec_push(&recorder->triggers.list, trigger))
-        return pd_vec_push(&recorder->polls, poll) ? PERFDATA_OK : pd_record_no_memory(recorder);
+    if (pd_vec_push(&recorder->live.triggers.list, trigger))
+        return pd_vec_push(&recorder->live.polls, poll) ? PERFDATA_OK
+                                                        : pd_record_no_memory(recorder);
     calls->unmap(calls->data, base, 2 * page);
     close(fd);
     return pd_record_no_memory(recorder);
@@ -71,7 +72,7 @@ perfdata_status pd_triggers_open(perfdata_recorder *recorder)
 {
     struct pd_numbers cpus = { 0 };
     perfdata_status status = PERFDATA_OK;
-    size_t count = recorder->triggers.events.list.count;
+    size_t count = recorder->live.triggers.events.list.count;
     if (!count)
         return PERFDATA_OK;
     char *online = pd_record_cpu_list(recorder, "online");
@@ -79,7 +80,7 @@ perfdata_status pd_triggers_open(perfdata_recorder *recorder)
                     : pd_record_no_memory(recorder);
     free(online);
     for (size_t e = 0; e < count && status == PERFDATA_OK; e++) {
-        struct pd_selected *event = &recorder->triggers.events.list.data[e];
+        struct pd_selected *event = &recorder->live.triggers.events.list.data[e];
         set_attr(recorder, event);
         for (size_t i = 0; i < cpus.count && status == PERFDATA_OK; i++)
             status = open_trigger(recorder, event, cpus.data[i]);
@@ -110,17 +111,18 @@ static uint64_t count_samples(const struct pd_trigger *trigger)
 
 void pd_triggers_read(perfdata_recorder *recorder)
 {
-    for (size_t i = 0; i < recorder->triggers.list.count; i++)
-        recorder->triggers.seen += count_samples(&recorder->triggers.list.data[i]);
+    for (size_t i = 0; i < recorder->live.triggers.list.count; i++)
+        recorder->live.triggers.seen += count_samples(&recorder->live.triggers.list.data[i]);
 }
 
 void pd_triggers_close(perfdata_recorder *recorder)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 0; i < recorder->triggers.list.count; i++) {
-        recorder->calls.unmap(recorder->calls.data, recorder->triggers.list.data[i].base, 2 * page);
-        close(recorder->triggers.list.data[i].fd);
+    for (size_t i = 0; i < recorder->live.triggers.list.count; i++) {
+        recorder->calls.unmap(recorder->calls.data, recorder->live.triggers.list.data[i].base,
+                              2 * page);
+        close(recorder->live.triggers.list.data[i].fd);
     }
-    pd_vec_free(&recorder->triggers.list);
-    pd_events_free(&recorder->triggers.events);
+    pd_vec_free(&recorder->live.triggers.list);
+    pd_events_free(&recorder->live.triggers.events);
 }

@@ -90,7 +90,7 @@ static perfdata_status add_worker(perfdata_recorder *recorder, struct pd_numbers
     worker->cpus = cpus;
     worker->affinity = affinity;
     worker->wake = -1;
-    if (pd_vec_push(&recorder->workers, worker))
+    if (pd_vec_push(&recorder->readers.workers, worker))
         return PERFDATA_OK;
     free_worker(worker);
     return pd_record_no_memory(recorder);
@@ -98,8 +98,8 @@ static perfdata_status add_worker(perfdata_recorder *recorder, struct pd_numbers
 
 static bool is_assigned(const perfdata_recorder *recorder, int32_t cpu)
 {
-    for (size_t i = 0; i < recorder->workers.count; i++)
-        if (pd_numbers_have(&recorder->workers.data[i]->cpus, cpu))
+    for (size_t i = 0; i < recorder->readers.workers.count; i++)
+        if (pd_numbers_have(&recorder->readers.workers.data[i]->cpus, cpu))
             return true;
     return false;
 }
@@ -131,9 +131,9 @@ static perfdata_status lay_out(perfdata_recorder *recorder, enum layout layout)
         [BY_PACKAGE] = { "package_cpus_list", "core_siblings_list" },
     };
     perfdata_status status = PERFDATA_OK;
-    for (size_t i = 0; i < recorder->cpus.count && status == PERFDATA_OK; i++) {
+    for (size_t i = 0; i < recorder->targets.cpus.count && status == PERFDATA_OK; i++) {
         struct pd_numbers cpus = { 0 }, affinity = { 0 };
-        int32_t cpu = recorder->cpus.data[i];
+        int32_t cpu = recorder->targets.cpus.data[i];
         if (is_assigned(recorder, cpu))
             continue;
         status = layout == BY_NODE ? pd_record_node_of(recorder, cpu, &affinity)
@@ -141,7 +141,7 @@ static perfdata_status lay_out(perfdata_recorder *recorder, enum layout layout)
         for (size_t k = 0; k < affinity.count && status == PERFDATA_OK; k++)
             if (!pd_vec_push(&cpus, affinity.data[k]))
                 status = pd_record_no_memory(recorder);
-        keep_only(&cpus, &recorder->cpus);
+        keep_only(&cpus, &recorder->targets.cpus);
         perfdata_status added = add_worker(recorder, cpus, affinity);
         status = status < 0 ? status : added;
     }
@@ -164,13 +164,13 @@ static perfdata_status check_mask(perfdata_recorder *recorder, struct pd_numbers
                                   const struct pd_numbers *affinity, const char *maps,
                                   const char *places)
 {
-    keep_only(cpus, &recorder->cpus);
+    keep_only(cpus, &recorder->targets.cpus);
     if (!cpus->count)
         return bad_masks(recorder, "Empty maps mask: ", maps);
-    for (size_t i = 0; i < recorder->workers.count; i++) {
-        if (share(&recorder->workers.data[i]->cpus, cpus))
+    for (size_t i = 0; i < recorder->readers.workers.count; i++) {
+        if (share(&recorder->readers.workers.data[i]->cpus, cpus))
             return bad_masks(recorder, "Intersecting maps mask: ", maps);
-        if (share(&recorder->workers.data[i]->affinity, affinity))
+        if (share(&recorder->readers.workers.data[i]->affinity, affinity))
             return bad_masks(recorder, "Intersecting affinity mask: ", places);
     }
     return PERFDATA_OK;
@@ -229,7 +229,7 @@ perfdata_status pd_workers_prepare(perfdata_recorder *recorder)
     if (!recorder->options.path)
         return pd_fail(&recorder->context, PERFDATA_ERROR_ARGUMENT, -1,
                        "Parallel trace streaming is not available in pipe mode.");
-    if (recorder->per_thread)
+    if (recorder->targets.per_thread)
         return bad_masks(
             recorder, "--per-thread option is mutually exclusive to parallel streaming mode.", "");
     for (unsigned i = 0; i < LAYOUTS; i++)
@@ -274,8 +274,8 @@ static void *work(void *data)
     while (status == PERFDATA_OK && !__atomic_load_n(&worker->quit, __ATOMIC_ACQUIRE)) {
         status = read_all(worker, false);
         bool any = status < 0 || wait_for_data(worker);
-        if (alive && !any && !__atomic_sub_fetch(&recorder->alive, 1, __ATOMIC_RELAXED) &&
-            !recorder->child)
+        if (alive && !any && !__atomic_sub_fetch(&recorder->readers.alive, 1, __ATOMIC_RELAXED) &&
+            !recorder->command.child)
             perfdata_recorder_stop(recorder); /* the last that could have told something */
         alive &= any;
     }
@@ -303,11 +303,11 @@ static perfdata_status open_part(struct pd_worker *worker, size_t ring)
     struct pd_writer_options options = { .kind = PD_WRITE_PART,
                                          .level = recorder->options.compression };
     struct part part = { .ring = ring, .fd = -1 };
-    struct pollfd poll = { .fd = recorder->rings.data[ring].fd,
+    struct pollfd poll = { .fd = recorder->live.rings.data[ring].fd,
                            .events = POLLIN | POLLERR | POLLHUP };
     char name[32];
     snprintf(name, sizeof name, "data.%zu", ring);
-    part.fd = openat(recorder->folder, name, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
+    part.fd = openat(recorder->output.folder, name, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
     if (part.fd < 0)
         return pd_fail(&recorder->context, PERFDATA_ERROR_OUTPUT, -1, "failed to open %s : %s",
                        name, strerrordesc_np(errno));
@@ -328,11 +328,12 @@ static perfdata_status open_part(struct pd_worker *worker, size_t ring)
 static perfdata_status open_parts(perfdata_recorder *recorder)
 {
     perfdata_status status = PERFDATA_OK;
-    for (size_t i = 0; i < recorder->rings.count && status == PERFDATA_OK; i++) {
+    for (size_t i = 0; i < recorder->live.rings.count && status == PERFDATA_OK; i++) {
         struct pd_worker *worker = NULL;
-        for (size_t w = 0; w < recorder->workers.count && !worker; w++)
-            if (pd_numbers_have(&recorder->workers.data[w]->cpus, recorder->rings.data[i].cpu))
-                worker = recorder->workers.data[w];
+        for (size_t w = 0; w < recorder->readers.workers.count && !worker; w++)
+            if (pd_numbers_have(&recorder->readers.workers.data[w]->cpus,
+                                recorder->live.rings.data[i].cpu))
+                worker = recorder->readers.workers.data[w];
         if (worker)
             status = open_part(worker, i);
     }
@@ -362,20 +363,20 @@ static perfdata_status run(struct pd_worker *worker)
 
 perfdata_status pd_workers_start(perfdata_recorder *recorder)
 {
-    perfdata_status status = recorder->workers.count ? open_parts(recorder) : PERFDATA_OK;
-    for (size_t i = 0; i < recorder->workers.count; i++)
-        recorder->alive += recorder->workers.data[i]->parts.count != 0;
-    for (size_t i = 0; i < recorder->workers.count && status == PERFDATA_OK; i++)
-        if (recorder->workers.data[i]->parts.count)
-            status = run(recorder->workers.data[i]);
+    perfdata_status status = recorder->readers.workers.count ? open_parts(recorder) : PERFDATA_OK;
+    for (size_t i = 0; i < recorder->readers.workers.count; i++)
+        recorder->readers.alive += recorder->readers.workers.data[i]->parts.count != 0;
+    for (size_t i = 0; i < recorder->readers.workers.count && status == PERFDATA_OK; i++)
+        if (recorder->readers.workers.data[i]->parts.count)
+            status = run(recorder->readers.workers.data[i]);
     return status;
 }
 
 perfdata_status pd_workers_status(perfdata_recorder *recorder)
 {
-    for (size_t i = 0; i < recorder->workers.count; i++)
-        if (__atomic_load_n(&recorder->workers.data[i]->failed, __ATOMIC_ACQUIRE))
-            return has_failed(recorder->workers.data[i]);
+    for (size_t i = 0; i < recorder->readers.workers.count; i++)
+        if (__atomic_load_n(&recorder->readers.workers.data[i]->failed, __ATOMIC_ACQUIRE))
+            return has_failed(recorder->readers.workers.data[i]);
     return PERFDATA_OK;
 }
 
@@ -395,11 +396,11 @@ static void end(struct pd_worker *worker)
 
 perfdata_status pd_workers_finish(perfdata_recorder *recorder)
 {
-    for (size_t i = 0; i < recorder->workers.count; i++)
-        end(recorder->workers.data[i]);
+    for (size_t i = 0; i < recorder->readers.workers.count; i++)
+        end(recorder->readers.workers.data[i]);
     perfdata_status status = pd_workers_status(recorder);
-    for (size_t i = 0; i < recorder->workers.count; i++) {
-        struct pd_worker *worker = recorder->workers.data[i];
+    for (size_t i = 0; i < recorder->readers.workers.count; i++) {
+        struct pd_worker *worker = recorder->readers.workers.data[i];
         for (size_t k = 0; k < worker->parts.count && status == PERFDATA_OK; k++)
             if (pd_writer_finish(worker->parts.data[k].writer) < 0)
                 status = has_failed(worker);
@@ -410,17 +411,18 @@ perfdata_status pd_workers_finish(perfdata_recorder *recorder)
 uint64_t pd_workers_size(const perfdata_recorder *recorder)
 {
     uint64_t size = 0;
-    for (size_t i = 0; i < recorder->workers.count; i++)
-        size += __atomic_load_n(&recorder->workers.data[i]->bytes, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < recorder->readers.workers.count; i++)
+        size += __atomic_load_n(&recorder->readers.workers.data[i]->bytes, __ATOMIC_RELAXED);
     return size;
 }
 
 void pd_workers_packed(const perfdata_recorder *recorder, uint64_t *in, uint64_t *out)
 {
-    for (size_t i = 0; i < recorder->workers.count; i++)
-        for (size_t k = 0; k < recorder->workers.data[i]->parts.count; k++) {
+    for (size_t i = 0; i < recorder->readers.workers.count; i++)
+        for (size_t k = 0; k < recorder->readers.workers.data[i]->parts.count; k++) {
             uint64_t more_in, more_out;
-            pd_writer_packed(recorder->workers.data[i]->parts.data[k].writer, &more_in, &more_out);
+            pd_writer_packed(recorder->readers.workers.data[i]->parts.data[k].writer, &more_in,
+                             &more_out);
             *in += more_in;
             *out += more_out;
         }
@@ -428,9 +430,9 @@ void pd_workers_packed(const perfdata_recorder *recorder, uint64_t *in, uint64_t
 
 void pd_workers_close(perfdata_recorder *recorder)
 {
-    for (size_t i = 0; i < recorder->workers.count; i++) {
-        end(recorder->workers.data[i]);
-        free_worker(recorder->workers.data[i]);
+    for (size_t i = 0; i < recorder->readers.workers.count; i++) {
+        end(recorder->readers.workers.data[i]);
+        free_worker(recorder->readers.workers.data[i]);
     }
-    pd_vec_free(&recorder->workers);
+    pd_vec_free(&recorder->readers.workers);
 }

@@ -149,8 +149,8 @@ perfdata_status pd_area_prepare(perfdata_recorder *recorder)
         status = pd_record_no_memory(recorder);
     if (tracking) {
         tracking->tracking = true;
-        tracking->at_once = recorder->by_cpu;
-        if (!recorder->per_thread)
+        tracking->at_once = recorder->targets.by_cpu;
+        if (!recorder->targets.per_thread)
             tracking->attr.sample_type |= PD_SAMPLE_CPU;
         /* code that the kernel changes while it is traced */
         if (!pd_attr_flag(&pd_record_event(recorder, 0)->attr, PD_ATTR_EXCLUDE_KERNEL))
@@ -168,7 +168,7 @@ void pd_area_configure(perfdata_recorder *recorder)
     attr->sample_period = 1;
     attr->flags &= ~flag(PD_ATTR_FREQ);
     attr->sample_type &= ~(uint64_t)PD_SAMPLE_PERIOD;
-    if (!recorder->per_thread)
+    if (!recorder->targets.per_thread)
         attr->sample_type |= PD_SAMPLE_CPU;
     if (!pd_area_snapshots(recorder) && !pd_area_samples(recorder))
         attr->aux_watermark = (uint32_t)(recorder->options.aux_pages * page / 4);
@@ -226,7 +226,7 @@ static uint64_t now(void)
 
 perfdata_status pd_area_put(perfdata_recorder *recorder, uint32_t index, uint64_t from, uint64_t to)
 {
-    const struct pd_ring *ring = &recorder->rings.data[index];
+    const struct pd_ring *ring = &recorder->live.rings.data[index];
     static const uint8_t zeros[8];
     uint8_t record[AUXTRACE_SIZE] = { 0 };
     uint64_t size = to - from;
@@ -236,21 +236,22 @@ perfdata_status pd_area_put(perfdata_recorder *recorder, uint32_t index, uint64_
     pd_store64(record + 16, from, false);
     pd_store64(record + 24, now(), false);
     pd_store32(record + 32, index, false);
-    pd_store32(record + 36, (uint32_t)(recorder->per_thread ? ring->tid : -1), false);
+    pd_store32(record + 36, (uint32_t)(recorder->targets.per_thread ? ring->tid : -1), false);
     pd_store32(record + 40, (uint32_t)ring->cpu, false);
-    perfdata_status status = pd_writer_put_record(recorder->writer, record, sizeof record);
+    perfdata_status status = pd_writer_put_record(recorder->output.writer, record, sizeof record);
     for (uint64_t at = from; at != to && status == PERFDATA_OK;) {
         uint64_t place = at & (ring->aux_size - 1), part = PD_MIN(to - at, ring->aux_size - place);
-        status = pd_writer_put(recorder->writer, ring->aux + place, (size_t)part);
+        status = pd_writer_put(recorder->output.writer, ring->aux + place, (size_t)part);
         at += part;
     }
-    return status < 0 ? status
-                      : pd_writer_put(recorder->writer, zeros, (size_t)(pd_align8(size) - size));
+    return status < 0
+               ? status
+               : pd_writer_put(recorder->output.writer, zeros, (size_t)(pd_align8(size) - size));
 }
 
 perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64_t *moved)
 {
-    struct pd_ring *ring = &recorder->rings.data[index];
+    struct pd_ring *ring = &recorder->live.rings.data[index];
     if (!ring->aux || pd_area_snapshots(recorder) || pd_area_samples(recorder))
         return PERFDATA_OK;
     struct perf_event_mmap_page *page = control_page(ring);
@@ -264,7 +265,7 @@ perfdata_status pd_area_read(perfdata_recorder *recorder, uint32_t index, uint64
     __atomic_store_n(&page->aux_tail, head, __ATOMIC_RELEASE);
     *moved += head - tail;
     /* a full buffer has stopped it */
-    if (recorder->enabled)
+    if (recorder->phase.enabled)
         (void)recorder->calls.control(recorder->calls.data, ring->fd, PERF_EVENT_IOC_ENABLE, NULL);
     return status;
 }
@@ -294,9 +295,9 @@ perfdata_status pd_area_put_info(perfdata_recorder *recorder)
     enum { INTEL_PT_TYPE = 1 };
     struct pd_made made = { 0 };
     uint64_t numerator, denominator;
-    if (pd_area_event(recorder) < 0 || !recorder->rings.count)
+    if (pd_area_event(recorder) < 0 || !recorder->live.rings.count)
         return PERFDATA_OK;
-    const struct perf_event_mmap_page *page = control_page(&recorder->rings.data[0]);
+    const struct perf_event_mmap_page *page = control_page(&recorder->live.rings.data[0]);
     bool timed = page->cap_user_time_zero;
     pd_record_log(recorder, 2, "Synthesizing auxtrace information\n");
     if (!timed)
@@ -317,7 +318,7 @@ perfdata_status pd_area_put_info(perfdata_recorder *recorder)
                                mask_of(recorder, "noretcomp"),
                                recorder->switches,
                                pd_area_snapshots(recorder),
-                               !recorder->per_thread,
+                               !recorder->targets.per_thread,
                                mask_of(recorder, "mtc"),
                                mask_of(recorder, "mtc_period"),
                                numerator,

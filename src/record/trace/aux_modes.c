@@ -226,7 +226,7 @@ static void set_mark(struct pd_ring *ring)
 
 static perfdata_status take(perfdata_recorder *recorder, uint32_t index)
 {
-    struct pd_ring *ring = &recorder->rings.data[index];
+    struct pd_ring *ring = &recorder->live.rings.data[index];
     const struct perf_event_mmap_page *page = (const void *)ring->base;
     uint64_t head = whole_head(ring, __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE));
     uint64_t most = PD_MIN(recorder->options.snapshot_size, ring->aux_size);
@@ -242,22 +242,22 @@ perfdata_status perfdata_recorder_snapshot(perfdata_recorder *recorder)
 {
     const struct pd_calls *calls = &recorder->calls;
     uint64_t moved;
-    if (!recorder->writer || recorder->finished || !pd_area_snapshots(recorder))
+    if (!recorder->output.writer || recorder->phase.finished || !pd_area_snapshots(recorder))
         return PERFDATA_ERROR_ARGUMENT; /* not one of the recording */
     perfdata_status status = PERFDATA_OK;
-    for (size_t i = 0; i < recorder->rings.count; i++)
-        if (recorder->rings.data[i].aux)
-            (void)calls->control(calls->data, recorder->rings.data[i].fd, PERF_EVENT_IOC_DISABLE,
-                                 NULL);
+    for (size_t i = 0; i < recorder->live.rings.count; i++)
+        if (recorder->live.rings.data[i].aux)
+            (void)calls->control(calls->data, recorder->live.rings.data[i].fd,
+                                 PERF_EVENT_IOC_DISABLE, NULL);
     status = pd_record_read_rings(recorder, false, &moved);
-    for (size_t i = 0; i < recorder->rings.count && status == PERFDATA_OK; i++)
-        if (recorder->rings.data[i].aux)
+    for (size_t i = 0; i < recorder->live.rings.count && status == PERFDATA_OK; i++)
+        if (recorder->live.rings.data[i].aux)
             status = take(recorder, (uint32_t)i);
-    for (size_t i = 0; i < recorder->rings.count && recorder->enabled; i++)
-        if (recorder->rings.data[i].aux)
-            (void)calls->control(calls->data, recorder->rings.data[i].fd, PERF_EVENT_IOC_ENABLE,
-                                 NULL);
+    for (size_t i = 0; i < recorder->live.rings.count && recorder->phase.enabled; i++)
+        if (recorder->live.rings.data[i].aux)
+            (void)calls->control(calls->data, recorder->live.rings.data[i].fd,
+                                 PERF_EVENT_IOC_ENABLE, NULL);
     if (status == PERFDATA_OK)
         status = pd_record_put_simple(recorder, PD_RECORD_FINISHED_ROUND);
-    return status < 0 ? status : pd_writer_sync(recorder->writer);
+    return status < 0 ? status : pd_writer_sync(recorder->output.writer);
 }

@@ -73,8 +73,8 @@ static perfdata_status add_tracepoint(perfdata_recorder *recorder)
 static perfdata_status add_records(perfdata_recorder *recorder)
 {
     bool everywhere = !geteuid() || pd_record_paranoid(recorder) < 1;
-    recorder->switches = recorder->by_cpu || everywhere ? SWITCHES_ALL : SWITCHES_OWN;
-    if (recorder->by_cpu || !everywhere) {
+    recorder->switches = recorder->targets.by_cpu || everywhere ? SWITCHES_ALL : SWITCHES_OWN;
+    if (recorder->targets.by_cpu || !everywhere) {
         recorder->options.flags |= PERFDATA_RECORDER_SWITCH_EVENTS;
         return PERFDATA_OK;
     }
@@ -94,10 +94,10 @@ perfdata_status pd_area_add_switches(perfdata_recorder *recorder)
     uint64_t tsc = pd_pmu_mask(&recorder->roots, PD_INTEL_PT, "tsc", &word);
     bool timed = (pd_record_event(recorder, 0)->attr.config & tsc) != 0;
     bool kernel_only = pd_attr_flag(&pd_record_event(recorder, 0)->attr, PD_ATTR_EXCLUDE_USER);
-    bool others = recorder->by_cpu || options->pids || options->tids || options->has_user;
+    bool others = recorder->targets.by_cpu || options->pids || options->tids || options->has_user;
     perfdata_status status = PERFDATA_OK;
     recorder->switches = SWITCHES_NONE;
-    if (recorder->per_thread)
+    if (recorder->targets.per_thread)
         return PERFDATA_OK;
     if (timed && !options->no_switches)
         status = kernel_tells_switches(recorder) ? add_records(recorder) : add_tracepoint(recorder);
