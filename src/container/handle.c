@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A text that was made -> the function of the caller that takes it. */
+/* What functions over a whole recording begin and end with. */
 #include "container/handle.h"
+
+perfdata_status pd_handle_options(perfdata_recording *recording, void *known, size_t size,
+                                  const void *options)
+{
+    struct pd_context *context = &recording->recording.context;
+    if (!recording->open)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
+    return pd_take_options(context, known, size, options);
+}
 
 perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text,
                             perfdata_write_fn write, void *data)

@@ -21,6 +21,11 @@ PD_INLINE const struct pd_event *pd_private_event(const perfdata_event *event)
     return (const struct pd_event *)event;
 }
 
+/* What a function over a whole recording begins with: the recording must be open (told in its
+ * context otherwise), the caller's options are taken as pd_take_options() does. */
+perfdata_status pd_handle_options(perfdata_recording *recording, void *known, size_t size,
+                                  const void *options);
+
 /* Gives the text to `write` and frees it. PERFDATA_ERROR_MEMORY when it had failed,
  * PERFDATA_ERROR_OUTPUT. */
 perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text,

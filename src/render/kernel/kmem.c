@@ -357,9 +357,7 @@ perfdata_status perfdata_kmem_run(perfdata_recording *recording,
     if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
     struct pd_context *context = &recording->recording.context;
-    if (!recording->open)
-        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
-    perfdata_status status = pd_take_options(context, &known, sizeof known, options);
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     struct kmem kmem = { .options = &known };
     if (status >= 0 && known.caller_sort)
         status = take_keys(context, known.caller_sort, keys);

@@ -100,10 +100,7 @@ perfdata_status perfdata_sched_run(perfdata_recording *recording,
     struct perfdata_sched_result out = { .perf_exit = -1 };
     if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
-    struct pd_context *context = &recording->recording.context;
-    if (!recording->open)
-        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "the recording is not open");
-    perfdata_status status = pd_take_options(context, &known, sizeof known, options);
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
     struct pd_sched sched = { .recording = &recording->recording,
