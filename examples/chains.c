@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the call chain of each sample, as `perfdata script -F ip,sym` does.
- * cc chains.c $(pkg-config --cflags --libs perfdata) -o chains && ./chains perf.data [SYMFS
- * [KALLSYMS]] */
+ *     cc chains.c $(pkg-config --cflags --libs perfdata) -o chains
+ *     ./chains perf.data [SYMFS [KALLSYMS]] */
 #include <perfdata/perfdata.h>
 #include <inttypes.h>
 #include <stdio.h>

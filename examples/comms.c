@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts samples by command and by function, as they were when the sample was taken.
- * cc comms.c $(pkg-config --cflags --libs perfdata) -o comms && ./comms perf.data [SYMFS
- * [KALLSYMS]] */
+ *     cc comms.c $(pkg-config --cflags --libs perfdata) -o comms
+ *     ./comms perf.data [SYMFS [KALLSYMS]] */
 #include <perfdata/records.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the data of a flame graph: "main;work;loop PERIOD" for each call path in which a program
- * was. cc flame_data.c $(pkg-config --cflags --libs perfdata) -o flame_data && ./flame_data
- * perf.data [SYMFS [KALLSYMS]] */
+ * was.
+ *     cc flame_data.c $(pkg-config --cflags --libs perfdata) -o flame_data
+ *     ./flame_data perf.data [SYMFS [KALLSYMS]] */
 #include <perfdata/perfdata.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints each branch of an Intel PT recording, as `perfdata script --itrace=b -F
- * ip,sym,symoff,addr` does. cc pt_branches.c $(pkg-config --cflags --libs perfdata) -o pt_branches
- * && ./pt_branches perf.data [SYMFS] */
+ * ip,sym,symoff,addr` does.
+ *     cc pt_branches.c $(pkg-config --cflags --libs perfdata) -o pt_branches
+ *     ./pt_branches perf.data [SYMFS] */
 #include <perfdata/perfdata.h>
 #include <inttypes.h>
 #include <stdio.h>

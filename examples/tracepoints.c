@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints each sample of a tracepoint: its name, perf's text, and its fields with their numbers.
- * cc tracepoints.c $(pkg-config --cflags --libs perfdata) -o tracepoints && ./tracepoints
- * perf.data */
+ *     cc tracepoints.c $(pkg-config --cflags --libs perfdata) -o tracepoints
+ *     ./tracepoints perf.data */
 #include <perfdata/perfdata.h>
 #include <inttypes.h>
 #include <stdio.h>

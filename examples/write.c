@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a recording by hand: one event, the name of a process, its program, and three samples.
- * cc write.c $(pkg-config --cflags --libs perfdata) -o write && ./write made.data && perfdata
- * script -i made.data */
+ *     cc write.c $(pkg-config --cflags --libs perfdata) -o write
+ *     ./write made.data && perfdata script -i made.data */
 #include <perfdata/perfdata.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
