@@ -281,11 +281,6 @@ static enum tool_exit parse_long(struct parser *parser, const char *word)
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
     struct search search;
-    if (!strcmp(word, "list-opts") || !strcmp(word, "list-cmds")) {
-        char text[80];
-        snprintf(text, sizeof text, "--%s", word);
-        return tool_refuse(parser->tool, text);
-    }
     search_long(parser->verb, word, length, &search);
     if (!search.exact && search.count > 1)
         return tool_usage(parser->tool, "ambiguous option --%.*s: could be %s", (int)length, word,
@@ -339,6 +334,24 @@ static enum tool_exit parse_bundle(struct parser *parser, const char *word, bool
     return TOOL_DONE;
 }
 
+/* For shells: the verb's long options, or its own verbs, in a line. */
+static bool list_words(struct tool *tool, const struct tool_verb *verb, const char *word)
+{
+    if (!strcmp(word, "--list-opts")) {
+        for (const struct tool_option *row = verb->options; row->kind; row++)
+            if (row_is_option(row) && row->long_name && !(row->flags & TOOL_HIDDEN))
+                tool_printf(tool, "--%s ", row->long_name);
+    } else if (!strcmp(word, "--list-cmds")) {
+        for (const struct tool_verb *const *sub = verb->subs; sub && *sub; sub++)
+            tool_printf(tool, "%s ", tool_sub_name(*sub));
+    } else {
+        return false;
+    }
+    tool_puts(tool, "\n");
+    tool->listed = true;
+    return true;
+}
+
 enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void *options, int *argc,
                           char **argv, bool *help)
 {
@@ -356,7 +369,7 @@ enum tool_exit tool_parse(struct tool *tool, const struct tool_verb *verb, void 
             code = parse_bundle(&parser, word + 1, help);
         } else if (!word[2]) {
             break;
-        } else if (!strcmp(word, "--help")) {
+        } else if (!strcmp(word, "--help") || list_words(tool, verb, word)) {
             *help = true;
         } else {
             code = parse_long(&parser, word + 2);
@@ -399,7 +412,9 @@ enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, in
         return debug;
     }
     enum tool_exit code = tool_parse(tool, verb, options, &argc, argv + 1, &help);
-    if (code == TOOL_DONE && help) {
+    if (code == TOOL_DONE && tool->listed) {
+        tool_exit_as(tool, TOOL_DONE, 130); /* as perf ends */
+    } else if (code == TOOL_DONE && help) {
         tool->pages = true;
         tool_help_verb(tool, verb);
         tool_exit_as(tool, TOOL_DONE, 129);

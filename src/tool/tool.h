@@ -58,6 +58,7 @@ struct tool {
     int color;                /* 1: always, 0: never, -1: on a terminal           */
     bool no_progress;         /* --no-progress                                    */
     bool tracefs_asked;       /* --debugfs-dir                                */
+    bool listed;              /* a verb's --list-opts or --list-cmds was answered */
     int debug_level;          /* --debug verbose=N: as many -v     */
     struct tool_guests guests;
     int perf_exit; /* what to return as perf; -1: by the table    */

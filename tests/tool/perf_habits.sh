@@ -52,5 +52,12 @@ cmp -s expected found && { echo 'the filter keeps everything'; failed=1; }
 says 0 '^perf version' ./perf --no-pager version
 says 0 ' report ' "$PERFDATA" --list-cmds
 says 0 '--list-opts' "$PERFDATA" --list-opts
+# What a verb lists is in its help. perf ends with 130.
+for verb in report script evlist annotate inject 'sched latency'; do
+    # shellcheck disable=SC2086
+    for word in $("$PERFDATA" $verb --list-opts); do says 0 "$word" "$PERFDATA" $verb --help; done
+done
+says 130 '--input .*--sort ' ./perf report --list-opts
+says 0 'latency map .*timehist' "$PERFDATA" sched --list-cmds
 for word in $("$PERFDATA" --list-cmds); do says 0 "$word" "$PERFDATA" help "$word"; done
 exit $failed

@@ -7,6 +7,7 @@
 #include <perfdata/build_id_cache.h>
 #include <perfdata/text.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -50,16 +51,27 @@ static int add_objects(void *data, const char *text, size_t size)
     return tool_object_lines(text, size, add_object, data);
 }
 
-/* Runs tar, which packs with bzip2. Its exit code, or -1 with errno. */
+/* Runs tar, which packs with bzip2. Its exit code, or -1 with errno. The file is opened here: a tar
+ * that fails does not wait for its bzip2, which would make the file when it is removed already. */
 static int pack(const char *directory, const char *names, const char *output)
 {
     /* Names are names, also those that begin with a dash. */
-    const char *const words[] = { "tar",  "-c",  "-j",      "-f",
-                                  output, "-C",  directory, "--verbatim-files-from",
-                                  "-T",   names, NULL };
+    const char *const words[] = { "tar", "-c",  "-j",      "-f",
+                                  "-",   "-C",  directory, "--verbatim-files-from",
+                                  "-T",  names, NULL };
+    posix_spawn_file_actions_t actions;
     pid_t child;
-    int status, error = posix_spawnp(&child, words[0], NULL, NULL, (char *const *)(uintptr_t)words,
-                                     environ);
+    int status, error = posix_spawn_file_actions_init(&actions);
+    if (error) {
+        errno = error;
+        return -1;
+    }
+    error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output,
+                                             O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (!error)
+        error = posix_spawnp(&child, words[0], &actions, NULL, (char *const *)(uintptr_t)words,
+                             environ);
+    posix_spawn_file_actions_destroy(&actions);
     if (error) {
         errno = error;
         return -1;

@@ -126,7 +126,8 @@ static enum tool_exit run_kmem(struct tool *tool, void *data, int argc, char **a
     if (code != TOOL_DONE)
         return code;
     if (help) {
-        tool_help_verb(tool, &tool_verb_kmem);
+        if (!tool->listed)
+            tool_help_verb(tool, &tool_verb_kmem);
         return TOOL_DONE;
     }
     return print(tool, options, argc, argv + 1);
