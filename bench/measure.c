@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* measure PAIRS COMMAND... -- COMMAND...: runs the two in turn, output thrown away, and prints the
  * medians over the pairs:
- *     cpu A B RATIO / wall A B RATIO / memory A B RATIO     (seconds, seconds, KiB; RATIO = A / B
- *                                                           of each pair)
+ *     cpu A B RATIO / wall A B RATIO / memory A B RATIO
+ *         (seconds, seconds, KiB; RATIO = A / B of each pair)
  * Exit 3 when a command fails. */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings made here and now: events, whom they watch, where the recording goes.
  *
- *     struct perfdata_recorder_options options = { .struct_size = sizeof options, .path =
- *     "perf.data", .command = argv }; perfdata_recorder *recorder; if
- *     (perfdata_recorder_open(&options, &recorder) == 0 && perfdata_recorder_add_events(recorder,
- *     "cpu-clock") == 0 && perfdata_recorder_start(recorder) == 0) while
- *     (perfdata_recorder_read(recorder, -1) > 0) continue; perfdata_recorder_finish(recorder);
+ *     struct perfdata_recorder_options options = { .struct_size = sizeof options,
+ *                                                  .path = "perf.data",
+ *                                                  .command = argv };
+ *     perfdata_recorder *recorder;
+ *     if (perfdata_recorder_open(&options, &recorder) == 0 &&
+ *         perfdata_recorder_add_events(recorder, "cpu-clock") == 0 &&
+ *         perfdata_recorder_start(recorder) == 0)
+ *         while (perfdata_recorder_read(recorder, -1) > 0)
+ *             continue;
+ *     perfdata_recorder_finish(recorder);
  *     perfdata_recorder_close(recorder);
  *
  * The file can be read at every moment: what was read out of the kernel's buffers is in it. One

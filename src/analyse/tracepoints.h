@@ -7,10 +7,13 @@
  *     static const struct pd_tp_handler handlers[] = {
  *         { "sched:sched_switch", { "prev_pid", "next_pid" }, take_switch },
  *         { 0 } };
- *     struct pd_tp_verb verb = { .handlers = handlers, .data = &mine, .hears = PD_TP_HEARS(COMM) |
- *     PD_TP_HEARS(FORK) }; status = pd_tp_open(&tp, recording, NULL, &verb, write, data); if
- *     (!status) status = pd_tp_run(&tp); ... print what was gathered into tp.out ... status =
- *     pd_tp_close(&tp, status);
+ *     struct pd_tp_verb verb = { .handlers = handlers, .data = &mine,
+ *                                .hears = PD_TP_HEARS(COMM) | PD_TP_HEARS(FORK) };
+ *     status = pd_tp_open(&tp, recording, NULL, &verb, write, data);
+ *     if (!status)
+ *         status = pd_tp_run(&tp);
+ *     ... print what was gathered into tp.out ...
+ *     status = pd_tp_close(&tp, status);
  *
  * All calls come from one thread, whatever the number of threads: those read ahead. */
 #ifndef PD_ANALYSE_TRACEPOINTS_H

@@ -6,9 +6,10 @@
  *     struct pd_synth *synth;
  *     pd_synth_open(&config, &synth);              appends the synthesised events to the recording
  *     ... for each record, before it acts on the timeline:
- *     while ((got = pd_synth_before(synth, record, &sink)) > 0) ... the sink is full: take what it
- *     holds, empty it ... and once more with NULL at the end. pd_synth_close(synth); the recording
- *     has its own events again
+ *     while ((got = pd_synth_before(synth, record, &sink)) > 0)
+ *         ... the sink is full: take what it holds, empty it
+ *     ... and once more with NULL at the end.
+ *     pd_synth_close(synth);                       the recording has its own events again
  *
  * One owner: the front. The samples are real sample records, laid out by the plan of their
  * event. */

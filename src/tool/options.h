@@ -2,17 +2,20 @@
 /* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in NAME.c plus its row
  * in verbs.def; parsing, --help, man page, shell completion and docs/options.md come from its rows.
  *
- *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header;
- *     }; #define FIELD(name) offsetof(struct example_options, name)
+ *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header; };
+ *     #define FIELD(name) offsetof(struct example_options, name)
  *
  *     static const struct tool_option example_rows[] = {
  *         {TOOL_GROUP, .help = "Input"},
  *         {TOOL_STRING, 'i', "input", "FILE", "recording to read; - is standard input",
- *         FIELD(input)}, {TOOL_GROUP, .help = "Output"}, {TOOL_FLAG, 0, "ns", NULL, "times with
- *         nine decimals", FIELD(ns)}, {TOOL_UINT, 0, "max-stack", "N", "frames shown of a chain",
- *         FIELD(max_stack)}, {TOOL_STRING, 0, "header", "WHAT", "...", FIELD(header), .flags =
- *         TOOL_OPTIONAL, .implied = "all"}, {TOOL_CALLBACK, 'F', "fields", "LIST", "output
- *         columns", .parse = parse_fields}, {0}};
+ *          FIELD(input)},
+ *         {TOOL_GROUP, .help = "Output"},
+ *         {TOOL_FLAG, 0, "ns", NULL, "times with nine decimals", FIELD(ns)},
+ *         {TOOL_UINT, 0, "max-stack", "N", "frames shown of a chain", FIELD(max_stack)},
+ *         {TOOL_STRING, 0, "header", "WHAT", "...", FIELD(header),
+ *          .flags = TOOL_OPTIONAL, .implied = "all"},
+ *         {TOOL_CALLBACK, 'F', "fields", "LIST", "output columns", .parse = parse_fields},
+ *         {0}};
  *
  * An option that perf's verb of the same name has (perf_options.def) and the table has not is
  * refused by name; no row is needed for it. Abbreviations, --no-X, --opt=value, bundles and -- work

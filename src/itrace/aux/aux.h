@@ -4,10 +4,11 @@
  *
  *     struct pd_aux *aux;
  *     pd_aux_open(recording, &options, &aux);
- *     ... each record, before it acts, in the order in which it acts: pd_aux_take(aux, &record); a
- *     file's buffers are then all there as soon as AUXTRACE_INFO has been taken, a stream's as they
- *     come ... pd_aux_reader_open(aux, queue, &reader); while (pd_aux_reader_next(reader, &piece) >
- *     0) ...
+ *     ... each record, before it acts, in the order in which it acts: pd_aux_take(aux, &record);
+ *         a file's buffers are then all there as soon as AUXTRACE_INFO has been taken, a stream's
+ *         as they come
+ *     ... pd_aux_reader_open(aux, queue, &reader);
+ *         while (pd_aux_reader_next(reader, &piece) > 0) ...
  *
  * or, for a file, pd_aux_load(aux) instead of the first step. A reader
  * belongs to one thread; several may run beside each other, but not beside pd_aux_take(). */
