@@ -68,6 +68,37 @@ for name in ("folded", "callgrind"):
 sys.exit(not ok)
 END
 python3 "$work/check.py" "$work" || failed=1
+# Protobuf has texts of UTF-8 alone, which these classes insist on.
+python=$SOURCE/build-oracles/python/bin/python
+[ -x "$python" ] || python=${PERFDATA_ORACLES:-/nowhere}/python/bin/python
+[ -x "$python" ] || python=python3
+cat >"$work/protobuf.py" <<'END'
+import sys
+work, form = sys.argv[1:]
+data = open(work + "/" + form, "rb").read()
+if form == "otlp":
+    from opentelemetry.proto.profiles.v1development import profiles_pb2
+    read = profiles_pb2.ProfilesData.FromString(data)
+    names = set(read.dictionary.string_table)
+    comms = {a.value.string_value for a in read.dictionary.attribute_table if a.value.HasField("string_value")}
+    total = sum(v for r in read.resource_profiles for s in r.scope_profiles for p in s.profiles for x in p.samples for v in x.values)
+else:
+    from perfetto.protos.perfetto.trace import perfetto_trace_pb2
+    read = perfetto_trace_pb2.Trace.FromString(data)
+    names = {f.str.decode("utf-8") for p in read.packet for f in p.interned_data.function_names}
+    comms = {t.name for p in read.packet for t in p.process_tree.threads}
+    total = sum(p.stack_sample.primary_weight for p in read.packet)
+ok = total == 90270810 and "x" * 10240 in names and any(n.startswith("a;b\"c'd<script>") and "\\xff\\xfe" in n for n in names)
+if not ok or 's;"\\x0a\\xff<b>' not in comms:
+    sys.exit("%s: %d, %s, %s" % (form, total, sorted(n[:40] for n in names)[:9], comms))
+END
+for pair in otlp:opentelemetry.proto.profiles.v1development.profiles_pb2 perfetto:perfetto.protos.perfetto.trace.perfetto_trace_pb2; do
+    if "$python" -c "import ${pair#*:}" 2>/dev/null; then
+        "$python" "$work/protobuf.py" "$work" "${pair%%:*}" || failed=1
+    else
+        echo "${pair%%:*} is not read: its classes are not installed (./dev setup --oracles)"
+    fi
+done
 if command -v go >/dev/null; then
     go tool pprof -top -nodecount=100000 -unit=ns "$work/pprof" >"$work/text" 2>&1 || { cat "$work/text"; failed=1; }
     grep -q '^Showing.* 90270810ns, 100%' "$work/text" && grep -q '<script>' "$work/text" || { cut -c1-200 "$work/text"; failed=1; }
