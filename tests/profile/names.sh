@@ -7,6 +7,8 @@ export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
 command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+# go builds pprof once, not in each new home.
+command -v go >/dev/null && GOCACHE=$(go env GOCACHE) && export GOCACHE
 export PPROF_TMPDIR="$work" HOME="$work"
 demo=$SOURCE/tests/data/demo
 failed=0

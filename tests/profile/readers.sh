@@ -8,6 +8,8 @@ totals=$1
 command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+# go builds pprof once, not in each new home.
+command -v go >/dev/null && GOCACHE=$(go env GOCACHE) && export GOCACHE
 export PPROF_TMPDIR="$work" HOME="$work" XDG_CONFIG_HOME="$work"
 failed=0 count=0
 missing=$work/missing
