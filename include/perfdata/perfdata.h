@@ -13,6 +13,7 @@
 #include <perfdata/itrace.h>
 #include <perfdata/kmem.h>
 #include <perfdata/lock.h>
+#include <perfdata/machine_events.h>
 #include <perfdata/page.h>
 #include <perfdata/profile.h>
 #include <perfdata/recorder.h>

@@ -33,6 +33,7 @@ _perfdata() {
             'merge:several recordings as one'
             'anonymize:a recording without names'
             'config:settings of perf'\''s configuration files'
+            'list:events that this machine can record'
             'help:this list, or the options of a verb'
             'version:version of perfdata and of the perf whose text it prints'
         )
@@ -960,6 +961,11 @@ _perfdata() {
         '*--list[print all settings]' \
         '*--user[HOME/.perfconfig, or the one that PERF_CONFIG names]' \
         '*--system[/etc/perfconfig]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    list)
+        _arguments '*--raw-dump[names only, in one line]' \
+        '*--json[an object for each event]' \
+        '*--root=[a folder that has /sys of another machine]:DIR:_files -/' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     help)
         _arguments '*--man=[manual page of a verb, or of perfdata itself]:VERB:' \

@@ -49,6 +49,7 @@ for recording in "$SOURCE"/tests/data/demo/*.data "$SOURCE"/tests/data/report/*.
     "$SOURCE"/tests/data/itrace/*.data; do
     [ "$(stat -c %s "$recording")" -gt 200000 ] || all "$recording"
 done
+check list --lines list --json
 [ $runs -gt 300 ] && [ $values -gt 10000 ] || fail "only $runs runs with $values values"
 
 # A schema that takes everything checks nothing.
@@ -66,6 +67,7 @@ refused dump '{"offset":0}'
 refused perf-json '{"samples":[]}'
 refused aux-list '{"nr":"1"}'
 refused evlist '{"name":"a"}'
+refused list '{"name":"cs"}'
 refused header '{}'
 echo "$runs runs, $values values"
 exit $failed

@@ -14,6 +14,8 @@ struct run {
     struct pd_diff_plan plan;
     struct pd_diff diff;
     struct pd_text text;
+    const char *sort;
+    char *own_sort;
     perfdata_write_fn write;
     void *data;
     struct perfdata_diff_result told;
@@ -138,6 +140,25 @@ static char *part_of_time(const char *time, size_t side)
     return strndup(time, end ? (size_t)(end - time) : strlen(time));
 }
 
+/* "+KEY" adds to the keys of diff: those of report are others. */
+static bool choose_keys(struct run *run)
+{
+    static const char keys[] = "dso,symbol";
+    const char *sort = run->options->sort;
+    run->sort = sort ? sort : keys;
+    if (!sort || *sort != '+' || !sort[1])
+        return true;
+    size_t length = strlen(sort);
+    run->own_sort = malloc(sizeof keys + length);
+    if (!run->own_sort)
+        return false;
+    memcpy(run->own_sort, keys, sizeof keys - 1);
+    memcpy(run->own_sort + sizeof keys - 1, sort, length + 1);
+    run->own_sort[sizeof keys - 1] = ',';
+    run->sort = run->own_sort;
+    return true;
+}
+
 static perfdata_status plan_side(struct run *run, size_t index)
 {
     static const uint64_t same[][2] = {
@@ -156,7 +177,7 @@ static perfdata_status plan_side(struct run *run, size_t index)
                  PERFDATA_REPORT_NO_BRANCH_STACK,
         .max_stack = MAX_STACK,
         .threads = options->threads,
-        .sort = options->sort ? options->sort : "dso,symbol",
+        .sort = run->sort,
         .separator = options->separator,
         .comms = options->comms,
         .pids = options->pids,
@@ -275,6 +296,8 @@ static perfdata_status print(struct run *run)
 static perfdata_status compare(struct run *run)
 {
     perfdata_status status = make_plan(run);
+    if (status == 0 && !choose_keys(run))
+        status = PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < run->diff.count && status == 0; i++) {
         run->told.failed = (uint32_t)i;
         status = plan_side(run, i);
@@ -317,6 +340,7 @@ perfdata_status perfdata_diff_run(perfdata_recording *const *recordings, size_t 
     for (size_t i = 0; i < count; i++)
         close_side(&run.diff.sides[i]);
     free(run.diff.sides);
+    free(run.own_sort);
     pd_text_free(&run.text);
     pd_arena_free(&run.diff.arena);
     pd_give_result(result, &run.told, sizeof run.told);

@@ -56,8 +56,8 @@ static bool add_row(struct pd_diff *diff, struct pd_diff_event *event, uint32_t 
     }
     struct pd_diff_row *known = &event->rows.data[id];
     struct pd_diff_value *value = &known->values[side];
-    /* perf's tree begins with the lowest. */
-    if (known->side == side && value->has && place_of(row) < place_of(known->row))
+    /* perf's tree begins with the lowest, the kernel's addresses being negative. */
+    if (known->side == side && value->has && (int64_t)place_of(row) < (int64_t)place_of(known->row))
         known->row = row;
     value->has = true;
     value->period += row->period;
