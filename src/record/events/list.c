@@ -2,6 +2,7 @@
 /* The events of this machine by name: the kernel's own, those of its PMUs, tracepoints, probes of programs. */
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/names.h"
 #include "record/events/events.h"
 #include <fnmatch.h>
 #include <linux/perf_event.h>
@@ -126,22 +127,24 @@ static void list_tool(struct listing *listing)
 static void list_caches(struct listing *listing)
 {
     enum { LOAD = 1, STORE = 2, PREFETCH = 4, ALL = 7 };
-    static const struct {
-        const char *name;
-        unsigned does;
-    } caches[] = { { "L1-dcache", ALL }, { "L1-icache", LOAD | PREFETCH },
-                   { "LLC", ALL },       { "dTLB", ALL },
-                   { "iTLB", LOAD },     { "branch", LOAD },
-                   { "node", ALL } };
+    static const char *const names[] = {
+#define CACHE(id, name, ...) [id] = name,
+#include "record/events/events.def"
+    };
+    static const uint8_t does[PD_LENGTH(names)] = {
+        [PD_CACHE_L1D] = ALL,  [PD_CACHE_L1I] = LOAD | PREFETCH, [PD_CACHE_LL] = ALL,
+        [PD_CACHE_DTLB] = ALL, [PD_CACHE_ITLB] = LOAD,           [PD_CACHE_BPU] = LOAD,
+        [PD_CACHE_NODE] = ALL
+    };
     static const char *const what[][2] = { { "-loads", "-load-misses" },
                                            { "-stores", "-store-misses" },
                                            { "-prefetches", "-prefetch-misses" } };
-    for (size_t cache = 0; cache < PD_LENGTH(caches) && !listing->system; cache++) {
+    for (size_t cache = 0; cache < PD_LENGTH(names) && !listing->system; cache++) {
         for (size_t i = 0; i < 2 * PD_LENGTH(what); i++) {
             size_t action = i / 2, result = i % 2;
-            if (!(caches[cache].does >> action & 1))
+            if (!(does[cache] >> action & 1))
                 continue;
-            char *name = join(listing, caches[cache].name, what[action][result], "", "");
+            char *name = join(listing, names[cache], what[action][result], "", "");
             if (name && has_word(listing, name) &&
                 opens(listing, PD_TYPE_HW_CACHE, cache | action << 8 | result << 16))
                 add(listing,
@@ -195,6 +198,15 @@ static void add_pmu_event(struct listing *listing, const char *pmu, const char *
     free(terms);
 }
 
+static bool is_tracer(const char *pmu)
+{
+    static const uint32_t types[] = { PD_AUXTRACE_INTEL_PT, PD_AUXTRACE_INTEL_BTS };
+    for (size_t i = 0; i < PD_LENGTH(types); i++)
+        if (!strcmp(pd_name_of(&pd_names_auxtrace_type, types[i]), pmu))
+            return true;
+    return false;
+}
+
 static void list_pmus(struct listing *listing)
 {
     size_t count;
@@ -208,8 +220,7 @@ static void list_pmus(struct listing *listing)
         free(names);
         /* Traces have no events: the unit itself is one. */
         char *whole = join(listing, pmus[i], "//", "", "");
-        if (whole && (!strcmp(pmus[i], "intel_pt") || !strcmp(pmus[i], "intel_bts")) &&
-            has_word(listing, whole))
+        if (whole && is_tracer(pmus[i]) && has_word(listing, whole))
             add(listing,
                 (struct perfdata_machine_event){ .type = PERFDATA_EVENT_PMU, .name = whole });
     }
