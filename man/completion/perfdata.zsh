@@ -10,6 +10,7 @@ _perfdata() {
             'kvm:recordings and reports of virtual machines'
             'sched:what the scheduler did\: latencies, a map of CPUs, a line a switch'
             'kmem:what the kernel allocated, by call site'
+            'kwork:how long interrupts and works of the kernel ran and waited'
             'lock:which of the kernel'\''s locks were waited for'
             'stat:counts of a recording of perf stat'
             'trace:the system calls of a recording'
@@ -403,6 +404,24 @@ _perfdata() {
         '*--raw-ip[call sites as addresses]' \
         '*--slab[the slab allocator (always)]' \
         '*--time=[START,STOP in seconds; either may be missing]:SPAN:' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    kwork)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*--strict[end with an error at the first thing that is wrong]' \
+        '*--all-streams[of pipe streams one behind the other read all, not the first]' \
+        '*--memory=[records that wait for their order, in memory\: more go to a file; above 1G, also what few compressed bytes may hold]:SIZE:' \
+        '*-j+[threads; default\: all cores, the output is the same]:N:' \
+        '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
+        '*--progress[a line on a terminal that says how far reading is (on)]' \
+        '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '*-k+[irq, softirq, workqueue (all)]:KIND\[,...\]:' \
+        '*--kwork=[irq, softirq, workqueue (all)]:KIND\[,...\]:' \
+        '*-D[every record as hex and text first]' \
+        '*--dump-raw-trace[every record as hex and text first]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     lock)
         _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
