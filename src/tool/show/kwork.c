@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* kwork: interrupts, soft interrupts and works of queues. */
 #include "tool/input.h"
 #include "tool/verbs.h"
 #include <perfdata/kwork.h>
