@@ -58,7 +58,12 @@ enum perfdata_profile_flags {
     PERFDATA_PROFILE_VERBOSE_NAMES = 1 << 8, /* C++ names with parameters                     */
     PERFDATA_PROFILE_FORCE = 1 << 9,         /* use symbol files that other users own         */
     PERFDATA_PROFILE_NO_ITRACE = 1 << 10,    /* AUX traces are not decoded                    */
-    PERFDATA_PROFILE_GUEST_CODE = 1 << 11    /* guests run code of their own host process     */
+    PERFDATA_PROFILE_GUEST_CODE = 1 << 11,   /* guests run code of their own host process     */
+    /* perfdata_profile_call() and _call_sums() tell of calls, where branches of a trace hold calls and returns (--itrace=cr
+     * or b) and samples are not chosen by place. Since 0.2. */
+    PERFDATA_PROFILE_CALLS = 1 << 12,
+    PERFDATA_PROFILE_MARKS =
+        1 << 13 /* perfdata_profile_mark() tells of losses and errors. Since 0.2. */
 };
 
 /* Columns that not every recording has; bit 1 << value asks for one. Since 0.1. */
@@ -271,6 +276,70 @@ struct perfdata_profile_switch {
 PERFDATA_API uint64_t perfdata_profile_switch_count(const perfdata_profile *profile);
 PERFDATA_API const struct perfdata_profile_switch *
 perfdata_profile_switch(const perfdata_profile *profile, uint64_t index);
+
+/* ---- calls ---- */
+
+/* Since 0.2. */
+enum perfdata_call_flags {
+    PERFDATA_CALL_NO_CALL = 1 << 0,   /* it was entered before the trace began, or by a return */
+    PERFDATA_CALL_NO_RETURN = 1 << 1, /* it was not seen to be left                             */
+    PERFDATA_CALL_BY_JUMP = 1 << 2,   /* entered by a jump: a tail call                         */
+    PERFDATA_CALL_RECURSIVE = 1 << 3  /* another call of its function is above it               */
+};
+
+/* A call of a function by a thread, paired as perf's database exporters do. The size of the structure is fixed for ever.
+ * Since 0.2. */
+struct perfdata_profile_call {
+    uint64_t start, end;    /* times */
+    uint64_t insns, cycles; /* of it and what it called; 0: unknown */
+    uint32_t thread, function;
+    uint32_t depth; /* calls above it; 0: the outermost that is known */
+    uint32_t flags; /* enum perfdata_call_flags */
+};
+/* In the order in which they end; of one thread and depth also in that in which they begin. 0 without
+ * PERFDATA_PROFILE_CALLS. Since 0.2. */
+PERFDATA_API uint64_t perfdata_profile_call_count(const perfdata_profile *profile);
+PERFDATA_API const struct perfdata_profile_call *
+perfdata_profile_call(const perfdata_profile *profile, uint64_t index);
+/* A million calls are kept; of more the shortest go. How many went, all of them shorter than *shorter_than ns (may be NULL).
+ * Sums have them. Since 0.2. */
+PERFDATA_API uint64_t perfdata_profile_calls_left_out(const perfdata_profile *profile,
+                                                      uint64_t *shorter_than);
+
+/* All calls of a function. The size of the structure is fixed for ever. Since 0.2. */
+struct perfdata_profile_call_sum {
+    uint32_t function, reserved;
+    uint64_t count;
+    uint64_t total;       /* ns of those that are not PERFDATA_CALL_RECURSIVE */
+    uint64_t sum;         /* ns of all */
+    uint64_t self;        /* ns outside the calls below it */
+    uint64_t least, most; /* ns of the shortest and the longest call */
+    uint64_t insns, cycles;
+};
+/* All of them, *count, by number of the function. Since 0.2. */
+PERFDATA_API const struct perfdata_profile_call_sum *
+perfdata_profile_call_sums(const perfdata_profile *profile, size_t *count);
+
+/* Since 0.2. */
+enum perfdata_mark_kind {
+    PERFDATA_MARK_ERROR =
+        0, /* decoding a trace met one: what ran until its next synchronisation is missing */
+    PERFDATA_MARK_LOST = 1 /* the kernel found no room for records or a piece of a trace  */
+};
+
+/* Something that went wrong at a time. The size of the structure is fixed for ever. Since 0.2. */
+struct perfdata_profile_mark {
+    uint64_t time;      /* all ones: unknown */
+    uint32_t kind, cpu; /* cpu all ones: unknown */
+    uint32_t tid;       /* all ones: unknown     */
+    uint32_t reserved;
+    uint64_t count;   /* lost records; of a trace and an error: 1 */
+    const char *text; /* of an error; else NULL */
+};
+/* In order of delivery; 0 without PERFDATA_PROFILE_MARKS. Since 0.2. */
+PERFDATA_API uint64_t perfdata_profile_mark_count(const perfdata_profile *profile);
+PERFDATA_API const struct perfdata_profile_mark *
+perfdata_profile_mark(const perfdata_profile *profile, uint64_t index);
 
 /* ---- samples ---- */
 

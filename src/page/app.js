@@ -8,6 +8,7 @@ import { Flame, describe } from './flame.js';
 import { Table, copyText } from './table.js';
 import { Timeline } from './timeline.js';
 import { Chart } from './chart.js';
+import { Calls } from './calls.js';
 import { make, replaceChildren, percent, visible } from './format.js';
 import { encodeState, decodeState } from './state.js';
 import { Search } from './search.js';
@@ -20,6 +21,7 @@ const VIEWS = [
     ['table', 'Table'],
     ['sandwich', 'Callers and callees'],
     ['time', 'Timeline'],
+    ['calls', 'Calls'],
     ['order', 'Order of time'],
     ['about', 'About'],
 ];
@@ -38,6 +40,7 @@ class App {
     available(id) {
         const { profile } = this;
         if (id === 'time' || id === 'order') return profile.hasTime;
+        if (id === 'calls') return profile.calls !== null;
         return true;
     }
 
@@ -132,6 +135,15 @@ class App {
         if (this.panels.order)
             this.orderChart = new Chart(this.panels.order, this.profile, {
                 pick: (fn) => this.chooseFunction(fn),
+            });
+        if (this.panels.calls)
+            this.callChart = new Calls(this.panels.calls, this.profile, {
+                pick: (fn) => this.chooseFunction(fn),
+                moved: (thread, [from, to]) => {
+                    this.state.calls = { thread, from, to };
+                    clearTimeout(this.saving);
+                    this.saving = setTimeout(() => this.save(), 200);
+                },
             });
         showAbout(this.panels.about, this.profile);
     }
@@ -293,6 +305,13 @@ class App {
         else if (state.view === 'table') this.table.show(this.tree, state.table, diff);
         else if (state.view === 'sandwich') this.showSandwich(diff);
         else if (state.view === 'time') this.showTimeline();
+        else if (state.view === 'calls')
+            this.callChart.showCalls(
+                this.colors,
+                this.chosenFunction(),
+                state.ranges,
+                state.calls,
+            );
         else if (state.view === 'order') this.orderChart.show(this.tree, this.colors, this.chosen);
     }
 
@@ -456,6 +475,7 @@ class App {
         window.addEventListener('hashchange', () => {
             this.state = decodeState(location.hash.slice(1), this.profile);
             this.flame.tree = null;
+            if (this.callChart) this.callChart.placed = false;
             this.update();
         });
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.update());

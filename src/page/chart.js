@@ -13,7 +13,7 @@ import {
 } from './format.js';
 import { niceStep } from './timeline.js';
 
-const CALL_HEIGHT = 17;
+export const CALL_HEIGHT = 17;
 
 // Samples of one thread: frames that neighbours share are one box, which ends where the last of them is.
 function boxesOfSamples(profile, tree, chosen, thread) {
@@ -58,13 +58,10 @@ export class Chart {
             onchange: () => {
                 this.thread = Number(this.threadSelect.value);
                 this.refresh();
+                this.setWindow(...this.window);
             },
         });
-        this.note = make(
-            'p',
-            { class: 'note' },
-            'Frames that neighbouring samples share are one box; what happened between is not known.',
-        );
+        this.note = make('p', { class: 'note' }, this.noteText());
         this.canvas = make('canvas', { 'aria-hidden': 'true' });
         this.tip = make('div', { class: 'tip', hidden: true });
         this.box = make(
@@ -92,15 +89,32 @@ export class Chart {
         this.listen();
     }
 
-    fillThreads() {
+    noteText() {
+        return 'Frames that neighbouring samples share are one box; what happened between is not known.';
+    }
+
+    countThreads() {
         const { profile } = this;
         const counts = new Float64Array(profile.threads.length);
         for (let i = 0; i < profile.sampleCount; i++) counts[profile.thread[i]]++;
+        return counts;
+    }
+
+    threadText(thread, samples) {
+        return `${visible(this.profile.threadName(thread))}: ${count(samples)} samples`;
+    }
+
+    boxes() {
+        return boxesOfSamples(this.profile, this.tree, this.chosen, this.thread);
+    }
+
+    fillThreads() {
+        const counts = this.countThreads();
         const order = [...counts.keys()]
             .filter((thread) => counts[thread])
             .sort((a, b) => counts[b] - counts[a]);
         this.thread = order.length ? order[0] : 0;
-        const text = (i) => `${visible(this.profile.threadName(i))}: ${count(counts[i])} samples`;
+        const text = (i) => this.threadText(i, counts[i]);
         this.threadSelect.replaceChildren(...threadOptions(order, text));
     }
 
@@ -164,16 +178,20 @@ export class Chart {
             this.setWindow(a - step, b - step);
             return;
         }
-        const found = this.at(event);
-        this.tip.hidden = !found;
-        if (!found) return;
-        this.tip.textContent = this.describe(found);
+        const text = this.tipText(event, this.at(event));
+        this.tip.hidden = !text;
+        if (!text) return;
+        this.tip.textContent = text;
         const area = this.box.getBoundingClientRect();
         this.tip.style.transform = `translate(${Math.min(event.clientX - area.left + 12, Math.max(0, area.width - this.tip.offsetWidth - 4))}px, ${event.clientY - area.top + 16}px)`;
     }
 
     name(key) {
         return visible(this.tree.name(key));
+    }
+
+    tipText(event, found) {
+        return found ? this.describe(found) : '';
     }
 
     describe(found) {
@@ -199,7 +217,7 @@ export class Chart {
     refresh() {
         if (!this.tree) return;
         this.threadSelect.value = this.thread;
-        this.levels = boxesOfSamples(this.profile, this.tree, this.chosen, this.thread);
+        this.levels = this.boxes();
         this.draw();
     }
 
@@ -270,6 +288,7 @@ export class Chart {
                 start: level.start[i],
                 end: level.end[i],
                 key: level.key[i],
+                call: level.call && level.call[i],
             });
             const next = firstEndingAfter(level.end, a + (Math.max(right, x) + 0.5) / scale, i + 1);
             i = size >= 1 ? i + 1 : Math.max(i + 1, next);

@@ -5,7 +5,7 @@ import { make, replaceChildren, threadOptions, visible, count, duration } from '
 const KEYS = [
     ['/', 'search'],
     ['n, N', 'next, previous hit'],
-    ['1 … 8', 'the views'],
+    ['1 … 9', 'the views'],
     ['arrows', 'move in the picture or the table'],
     ['Enter', 'zoom to the selected frame'],
     ['Backspace', 'zoom out one frame'],

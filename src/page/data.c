@@ -6,6 +6,7 @@
 #include <perfdata/types.h>
 #include <stdlib.h>
 
+#define TYPE_SYNTH (UINT32_C(1) << 31) /* of events that a trace's decoder makes */
 #define PIECES 8192 /* of time, in which samples are joined when there are more */
 
 struct maker {
@@ -15,6 +16,7 @@ struct maker {
     struct pd_text columns, body; /* JSON of what each column is; the columns */
     PD_VEC(struct pd_page_row) rows;
     uint64_t begin, unit; /* times are (time - begin) / unit */
+    uint32_t *functions;  /* by the profile's */
     bool joined, timed;
 };
 
@@ -69,17 +71,25 @@ static void put_tables(struct maker *m)
     COLUMN(m, "st_frame", "v32", t->stacks.count, t->stacks.data[i].frame);
 }
 
-/* Differences to the row before: small where times grow. */
+/* The difference to the row before: small where times grow. */
+static void put_step(struct maker *m, uint64_t value, uint64_t *last)
+{
+    int64_t step = (int64_t)(value - *last);
+    put_number(&m->body, (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
+    *last = value;
+}
+
+static uint64_t time_of(const struct maker *m, uint64_t time)
+{
+    return time > m->begin ? (time - m->begin) / m->unit : 0;
+}
+
 static void put_times(struct maker *m)
 {
     size_t from = m->body.length;
     uint64_t last = 0;
-    for (size_t i = 0; i < m->rows.count; i++) {
-        uint64_t time = (m->rows.data[i].time - m->begin) / m->unit;
-        int64_t step = (int64_t)(time - last);
-        put_number(&m->body, (uint64_t)step << 1 ^ (uint64_t)(step >> 63));
-        last = time;
-    }
+    for (size_t i = 0; i < m->rows.count; i++)
+        put_step(m, time_of(m, m->rows.data[i].time), &last);
     end_column(m, "sa_time", "d64", m->rows.count, from);
 }
 
@@ -106,8 +116,7 @@ static void put_switches(struct maker *m, const perfdata_profile *profile)
     if (!count || m->options->before)
         return;
 #define SWITCH(member) perfdata_profile_switch(profile, i)->member
-    COLUMN(m, "sw_time", "v64", count,
-           SWITCH(time) > m->begin ? (SWITCH(time) - m->begin) / m->unit : 0);
+    COLUMN(m, "sw_time", "v64", count, time_of(m, SWITCH(time)));
     COLUMN(m, "sw_thread", "v32", count, SWITCH(thread));
     COLUMN(m, "sw_cpu", "v32", count, (uint32_t)(SWITCH(cpu) + 1));
     COLUMN(m, "sw_kind", "v32", count,
@@ -115,6 +124,54 @@ static void put_switches(struct maker *m, const perfdata_profile *profile)
            : SWITCH(flags) & PERFDATA_SWITCH_PREEMPTED ? 1
                                                        : 2);
 #undef SWITCH
+}
+
+/* Calls of threads, as a trace tells them, and sums of each function's. */
+static void put_calls(struct maker *m, const perfdata_profile *profile)
+{
+    uint64_t count = perfdata_profile_call_count(profile), last = 0;
+    size_t sum_count, from = m->body.length;
+    const struct perfdata_profile_call_sum *sums = perfdata_profile_call_sums(profile, &sum_count);
+    if (!sum_count || m->options->before)
+        return;
+#define CALL(member) perfdata_profile_call(profile, i)->member
+    for (uint64_t i = 0; i < count; i++)
+        put_step(m, time_of(m, CALL(start)), &last);
+    end_column(m, "ca_time", "d64", count, from);
+    COLUMN(m, "ca_length", "v64", count, time_of(m, CALL(end)) - time_of(m, CALL(start)));
+    COLUMN(m, "ca_thread", "v32", count, CALL(thread));
+    COLUMN(m, "ca_fn", "v32", count, m->functions[CALL(function)]);
+    COLUMN(m, "ca_depth", "v32", count, CALL(depth));
+    COLUMN(m, "ca_flags", "v32", count, CALL(flags));
+    COLUMN(m, "ca_insns", "v64", count, CALL(insns));
+    COLUMN(m, "ca_cycles", "v64", count, CALL(cycles));
+#undef CALL
+    COLUMN(m, "cs_fn", "v32", sum_count, m->functions[sums[i].function]);
+    COLUMN(m, "cs_count", "v64", sum_count, sums[i].count);
+    COLUMN(m, "cs_total", "v64", sum_count, sums[i].total);
+    COLUMN(m, "cs_sum", "v64", sum_count, sums[i].sum);
+    COLUMN(m, "cs_self", "v64", sum_count, sums[i].self);
+    COLUMN(m, "cs_least", "v64", sum_count, sums[i].least);
+    COLUMN(m, "cs_most", "v64", sum_count, sums[i].most);
+    COLUMN(m, "cs_insns", "v64", sum_count, sums[i].insns);
+    COLUMN(m, "cs_cycles", "v64", sum_count, sums[i].cycles);
+}
+
+/* Losses and errors. Of those without a time there is only the warning. */
+static void put_marks(struct maker *m, const perfdata_profile *profile)
+{
+    uint64_t count = perfdata_profile_mark_count(profile);
+    if (!count || m->options->before)
+        return;
+#define MARK(member) perfdata_profile_mark(profile, i)->member
+    COLUMN(m, "mk_time", "v64", count,
+           MARK(time) == UINT64_MAX ? 0 : time_of(m, MARK(time)) + (uint64_t)1);
+    COLUMN(m, "mk_kind", "v32", count, MARK(kind));
+    COLUMN(m, "mk_cpu", "v32", count, (uint32_t)(MARK(cpu) + 1));
+    COLUMN(m, "mk_tid", "v64", count, MARK(tid));
+    COLUMN(m, "mk_count", "v64", count, MARK(count));
+    COLUMN(m, "mk_text", "v32", count, string_number(m, MARK(text) ? MARK(text) : ""));
+#undef MARK
 }
 
 /* ---- samples ---- */
@@ -216,6 +273,12 @@ static const char *unit_of(const struct perfdata_profile_event *event)
     return clock ? "ns" : event->name;
 }
 
+/* What a trace tells of a moment, with no weight of its own. */
+static bool is_mark(const struct perfdata_profile_event *event)
+{
+    return event->type == TYPE_SYNTH || !strncmp(event->name, "transactions", 12);
+}
+
 static void put_events(struct pd_text *out, const perfdata_profile *profile, bool *first)
 {
     for (uint32_t i = 0; i < perfdata_profile_event_count(profile); i++) {
@@ -227,7 +290,7 @@ static void put_events(struct pd_text *out, const perfdata_profile *profile, boo
         put_json(out, event->name);
         pd_text_string(out, ",\"unit\":");
         put_json(out, unit_of(event));
-        pd_text_char(out, '}');
+        pd_text_string(out, is_mark(event) ? ",\"mark\":true}" : "}");
     }
 }
 
@@ -320,7 +383,9 @@ static perfdata_status put_header(struct maker *m, perfdata_recording *recording
         put_threads(out, m->options->before, &first);
     pd_text_string(out, "],\"warnings\":[");
     put_warnings(m, out);
-    pd_text_string(out, "],\"facts\":[");
+    uint64_t shorter, left_out = perfdata_profile_calls_left_out(profile, &shorter);
+    pd_text_format(out, "],\"calls_left_out\":%llu,\"calls_shorter_than\":%llu,\"facts\":[",
+                   (unsigned long long)left_out, (unsigned long long)shorter);
     struct pd_text facts = { 0 };
     perfdata_status status = recording ? perfdata_header_print(recording, 0, put_fact, &facts)
                                        : PERFDATA_OK;
@@ -363,7 +428,7 @@ static perfdata_status add_before(struct maker *m, const perfdata_profile *profi
 {
     const perfdata_profile *before = m->options->before;
     uint32_t *stacks = NULL, *events = NULL, *threads = NULL;
-    perfdata_status status = pd_page_tables_add(&m->tables, before, &stacks);
+    perfdata_status status = pd_page_tables_add(&m->tables, before, &stacks, NULL);
     if (status >= 0)
         status = match_events(profile, before, &events, &threads);
     if (status >= 0)
@@ -380,9 +445,9 @@ static perfdata_status collect(struct maker *m, const perfdata_profile *profile)
     m->timed = perfdata_profile_times(profile, &first, &last) >= 0 && !m->options->before;
     m->begin = m->timed ? first : 0;
     uint64_t span = m->timed ? last - first : 0;
-    choose_unit(m, span);
+    choose_unit(m, perfdata_profile_call_count(profile) ? 0 : span); /* calls are short */
     uint32_t *stacks = NULL;
-    perfdata_status status = pd_page_tables_add(&m->tables, profile, &stacks);
+    perfdata_status status = pd_page_tables_add(&m->tables, profile, &stacks, &m->functions);
     if (status >= 0)
         status = m->options->samples ? take_gathered(m, stacks)
                                      : add_samples(m, profile, stacks, NULL, NULL, 0);
@@ -404,6 +469,8 @@ perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profi
         put_tables(&m);
         put_samples(&m);
         put_switches(&m, profile);
+        put_calls(&m, profile);
+        put_marks(&m, profile);
         status = put_header(&m, recording, profile, &header);
     }
     if (status >= 0) {
@@ -420,6 +487,7 @@ perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profi
     pd_text_free(&m.columns);
     pd_text_free(&m.body);
     pd_vec_free(&m.rows);
+    free(m.functions);
     pd_intern_free(&m.strings);
     pd_page_tables_free(&m.tables);
     return status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bytes that the page carries -> typed columns. The layout is described in docs/page-data.md.
+import { count, visible } from './format.js';
 
 function inflate(bytes) {
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
@@ -63,6 +64,34 @@ function isSorted(times) {
     return true;
 }
 
+// Calls as a trace tells them, in the order in which they end, and what each function's add up to.
+function readCalls(columns, header, unit) {
+    const sums = Array.from(columns.cs_fn, (fn, i) => ({
+        fn,
+        count: columns.cs_count[i],
+        total: columns.cs_total[i],
+        all: columns.cs_sum[i],
+        self: columns.cs_self[i],
+        least: columns.cs_least[i],
+        most: columns.cs_most[i],
+        insns: columns.cs_insns[i],
+        cycles: columns.cs_cycles[i],
+    }));
+    return {
+        time: scale(columns.ca_time, unit),
+        length: scale(columns.ca_length, unit),
+        thread: columns.ca_thread,
+        fn: columns.ca_fn,
+        depth: columns.ca_depth,
+        flags: columns.ca_flags,
+        insns: columns.ca_insns,
+        cycles: columns.ca_cycles,
+        sums,
+        leftOut: header.calls_left_out,
+        shorterThan: header.calls_shorter_than,
+    };
+}
+
 export function parseProfile(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const headerLength = view.getUint32(0, true);
@@ -116,6 +145,16 @@ export class Profile {
                   kind: columns.sw_kind,
               }
             : null;
+        this.calls = columns.cs_fn ? readCalls(columns, header, unit) : null;
+        this.marks = columns.mk_time
+            ? {
+                  time: columns.mk_time.map((time) => (time ? (time - 1) * unit : -1)),
+                  kind: columns.mk_kind,
+                  tid: columns.mk_tid,
+                  count: columns.mk_count,
+                  text: Array.from(columns.mk_text, (text) => this.strings[text]),
+              }
+            : null;
         this.sampleCount = this.stack.length;
         this.hasTime = header.has_time !== false && this.sampleCount > 0;
         [this.start, this.end] = this.span();
@@ -135,6 +174,41 @@ export class Profile {
             }
         }
         return start <= end ? [start, end] : [0, 0];
+    }
+
+    // The first event that has samples; where the recording's own have none (a trace), the one that weighs most.
+    firstEvent() {
+        const sums = new Float64Array(this.events.length);
+        for (let i = 0; i < this.sampleCount; i++) sums[this.event[i]] += this.period[i];
+        if (sums[0]) return 0;
+        let best = 0;
+        for (let i = 0; i < sums.length; i++)
+            if (!this.events[i].mark && sums[i] > sums[best]) best = i;
+        return best;
+    }
+
+    // Losses, errors, and samples of events that have no weight, in order of time.
+    allMarks() {
+        if (this.markList) return this.markList;
+        const out = [];
+        const { marks } = this;
+        for (let i = 0; marks && i < marks.time.length; i++) {
+            if (marks.time[i] < 0) continue;
+            const lost = marks.kind[i] === 1;
+            const text = lost ? `${count(marks.count[i])} lost` : `error: ${visible(marks.text[i])}`;
+            out.push({ time: marks.time[i], tid: marks.tid[i], text, bad: true });
+        }
+        const isMark = this.events.map((event) => !!event.mark);
+        for (let i = 0; isMark.includes(true) && i < this.sampleCount; i++)
+            if (isMark[this.event[i]])
+                out.push({
+                    time: this.time[i],
+                    thread: this.thread[i],
+                    text: visible(this.events[this.event[i]].name),
+                    bad: false,
+                });
+        this.markList = out.sort((x, y) => x.time - y.time);
+        return this.markList;
     }
 
     // A function without a name is shown with its object: each object's unknown code is one row.

@@ -20,6 +20,7 @@ export const DEFAULTS = {
     zoom: [],
     chosen: null,
     reversed: false,
+    calls: null, // { thread, from, to }: what of the calls is in sight
 };
 
 export function encodeState(state) {
@@ -31,7 +32,7 @@ export function encodeState(state) {
 
 // What the controls can be set to.
 const CHOICES = {
-    view: ['flame', 'table', 'sandwich', 'time', 'order', 'about'],
+    view: ['flame', 'table', 'sandwich', 'time', 'calls', 'order', 'about'],
     shape: ['icicle', 'flame', 'callers'],
     weight: ['period', 'samples'],
     group: ['none', 'process', 'thread', 'cpu', 'event'],
@@ -88,12 +89,15 @@ export function decodeState(text, profile) {
     state.chips = state.chips.filter(isStep);
     state.zoom = state.zoom.filter((name) => typeof name === 'string');
     const known = (list, index) => Number.isInteger(index) && index >= 0 && index < list.length;
-    if (!known(profile.events, state.event)) state.event = profile.sameWeights ? -1 : 0;
+    if (!known(profile.events, state.event)) state.event = profile.sameWeights ? -1 : profile.firstEvent();
     if (
         !Array.isArray(state.threads) ||
         !state.threads.every((thread) => known(profile.threads, thread))
     )
         state.threads = null;
+    const { calls } = state;
+    if (calls && !(isRange([calls.from, calls.to]) && known(profile.threads, calls.thread)))
+        state.calls = null;
     if (state.chosen && typeof state.chosen.name !== 'string') state.chosen = null;
     return state;
 }

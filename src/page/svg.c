@@ -300,9 +300,9 @@ perfdata_status pd_page_svg(const perfdata_profile *profile,
 {
     struct svg svg = { .options = options, .output = output };
     uint32_t *numbers = NULL, *before = NULL;
-    perfdata_status status = pd_page_tables_add(&svg.tables, profile, &numbers);
+    perfdata_status status = pd_page_tables_add(&svg.tables, profile, &numbers, NULL);
     if (status >= 0 && options->before)
-        status = pd_page_tables_add(&svg.tables, options->before, &before);
+        status = pd_page_tables_add(&svg.tables, options->before, &before, NULL);
     if (status >= 0)
         status = make_nodes(&svg);
     if (status >= 0) {

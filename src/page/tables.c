@@ -125,10 +125,11 @@ static perfdata_status begin(struct pd_page_tables *tables)
 }
 
 perfdata_status pd_page_tables_add(struct pd_page_tables *tables, const perfdata_profile *profile,
-                                   uint32_t **numbers)
+                                   uint32_t **numbers, uint32_t **functions)
 {
     uint32_t frame_count = perfdata_profile_frame_count(profile);
     uint32_t stack_count = perfdata_profile_stack_count(profile);
+    uint32_t function_count = perfdata_profile_function_count(profile);
     uint32_t *frames = malloc((frame_count + (size_t)1) * sizeof *frames);
     *numbers = malloc((stack_count + (size_t)1) * sizeof **numbers);
     perfdata_status status = frames && *numbers ? begin(tables) : PERFDATA_ERROR_MEMORY;
@@ -136,6 +137,13 @@ perfdata_status pd_page_tables_add(struct pd_page_tables *tables, const perfdata
         status = number_frame(tables, profile, i, &frames[i]);
     if (status >= 0)
         status = add_stacks(tables, profile, frames, *numbers);
+    if (status >= 0 && functions) {
+        *functions = calloc(function_count + (size_t)1, sizeof **functions);
+        for (uint32_t i = 0; *functions && i < frame_count; i++)
+            (*functions)[perfdata_profile_frame(profile, i)->function] =
+                tables->frames.data[frames[i]].function;
+        status = *functions ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    }
     free(frames);
     return status;
 }

@@ -17,6 +17,28 @@ const LANE = 22;
 const LANE_LABEL = 170;
 const MOST_ROWS = 400;
 
+// Triangles that stand on `y`; what went wrong lies above the rest.
+export function drawMarks(context, marks, y) {
+    for (const bad of [false, true]) {
+        context.fillStyle = cssColor(bad ? '--error' : '--mark');
+        for (const mark of marks)
+            if (mark.bad === bad) {
+                context.beginPath();
+                context.moveTo(mark.x, y);
+                context.lineTo(mark.x - 4, y - 8);
+                context.lineTo(mark.x + 4, y - 8);
+                context.fill();
+            }
+    }
+}
+
+// How many there are of each.
+export function marksText(marks) {
+    const kinds = new Map();
+    for (const { text } of marks) kinds.set(text, (kinds.get(text) || 0) + 1);
+    return [...kinds].map(([text, n]) => `${count(n)} ${text}`).join(', ');
+}
+
 export class Timeline {
     // `hooks`: ranges(list), pick(row)
     constructor(element, profile, hooks) {
@@ -269,6 +291,8 @@ export class Timeline {
         context.font = '12px system-ui, sans-serif';
         context.textBaseline = 'middle';
         this.drawAxis(context, width);
+        const marks = this.marksInSight();
+        drawMarks(context, marks, LANE - 1);
         const most = shown.reduce(
             (all, row) => row.bins.reduce((m, bin) => (bin > m ? bin : m), all),
             0,
@@ -277,7 +301,7 @@ export class Timeline {
         this.drawSwitches(context, shown);
         this.drawRanges(context, height);
         const left = rows.length - shown.length;
-        this.note.textContent = `${count(rows.length)} rows${left > 0 ? `, the ${MOST_ROWS} heaviest are shown` : ''}${this.rangeText()}`;
+        this.note.textContent = `${count(rows.length)} rows${left > 0 ? `, the ${MOST_ROWS} heaviest are shown` : ''}${this.rangeText()}${marks.length ? `; marks: ${marksText(marks)}` : ''}`;
         const whole = rows.reduce((sum, row) => sum + row.weight, 0);
         replaceChildren(
             this.list,
@@ -291,6 +315,14 @@ export class Timeline {
                     ),
                 ),
         );
+    }
+
+    marksInSight() {
+        const [a, b] = this.window;
+        return this.profile
+            .allMarks()
+            .filter((mark) => mark.time >= a && mark.time <= b)
+            .map((mark) => ({ ...mark, x: this.toX(mark.time) }));
     }
 
     drawAxis(context, width) {

@@ -18,6 +18,9 @@ void perfdata_profile_free(perfdata_profile *profile)
         pd_vec_free(&columns->more[i].values);
     pd_vec_free(&profile->switches);
     pd_vec_free(&profile->sums);
+    pd_vec_free(&profile->calls);
+    pd_vec_free(&profile->call_sums);
+    pd_vec_free(&profile->marks);
     pd_blocks_free(&profile->events);
     pd_blocks_free(&profile->threads);
     pd_blocks_free(&profile->objects);

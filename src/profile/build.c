@@ -49,6 +49,9 @@ static void drop(void *data, struct pd_batch *batch)
     pd_vec_free(&rows->rows);
     pd_vec_free(&rows->values);
     pd_vec_free(&rows->switches);
+    pd_vec_free(&rows->branches);
+    pd_vec_free(&rows->marks);
+    pd_text_free(&rows->mark_texts);
     free(rows);
     batch->result = NULL;
 }
@@ -87,10 +90,21 @@ static perfdata_status run(struct pd_profile_shared *shared)
     if (options->flags & PERFDATA_PROFILE_SWITCHES)
         consumer.types[0] = UINT64_C(1) << PD_RECORD_SWITCH | UINT64_C(1)
                                                                   << PD_RECORD_SWITCH_CPU_WIDE;
+    if (options->flags & PERFDATA_PROFILE_MARKS) {
+        consumer.types[0] |= UINT64_C(1) << PD_RECORD_LOST | UINT64_C(1) << PD_RECORD_AUX;
+        consumer.types[PD_RECORD_AUXTRACE_ERROR / 64] |= UINT64_C(1)
+                                                         << PD_RECORD_AUXTRACE_ERROR % 64;
+    }
+    const struct pd_itrace_options *itrace = &shared->itrace;
+    shared->pairs = options->flags & PERFDATA_PROFILE_CALLS && shared->session.synth &&
+                    (itrace->branches || (itrace->calls && itrace->returns)) &&
+                    !pd_filter_has_location(&shared->filter);
     perfdata_status status = pd_pipeline_run(&shared->session, &consumer, options->threads);
     if (status >= 0 && shared->lacks_memory)
         status = pd_fail(&shared->recording->context, PERFDATA_ERROR_MEMORY, -1,
                          "no memory for the profile");
+    if (status >= 0)
+        status = pd_profile_calls_end(shared);
     if (status >= 0)
         status = pd_profile_finish(shared);
     return pd_analysis_status(&shared->recording->context, status);

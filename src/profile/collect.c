@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A batch of records -> rows of samples with the worker's numbers of their stacks. */
 #include "profile/profile.h"
+#include "render/raw_dump/record_text.h"
+#include "render/script/plan.h"
 #include <stdlib.h>
 
 /* Chains of callers that a worker remembers, and the bytes of them. */
@@ -252,6 +254,50 @@ int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered 
                : PD_PROFILE_DROPPED;
 }
 
+static bool place_of(struct pd_profile_worker *worker, struct pd_location *location,
+                     struct pd_profile_place *out)
+{
+    *out = (struct pd_profile_place){ .frame = PERFDATA_NONE };
+    if (!location)
+        return false;
+    if (!location->map)
+        return true;
+    out->address = location->addr;
+    out->is_known = location->sym != NULL;
+    out->frame = pd_profile_local_frame(worker, location);
+    return out->frame != PERFDATA_NONE;
+}
+
+/* A step of a trace, for calls. */
+static bool take_branch(struct pd_profile_worker *worker, const struct pd_delivered *record,
+                        const struct pd_profile_taken *taken, const char *comm,
+                        struct pd_profile_rows *rows)
+{
+    const struct pd_sample *sample = taken->sample;
+    const struct pd_synth_facts *facts = record->facts;
+    const struct pd_symbol *from = taken->own->sym;
+    struct pd_location *to = pd_resolve_any(worker->resolver, record->thread, record->number,
+                                            sample->cpumode, sample->addr);
+    struct pd_profile_branch row = {
+        .step = { .ip = sample->ip,
+                  .addr = sample->addr,
+                  .time = sample->time,
+                  .insns = facts->insn_count,
+                  .cycles = facts->cycle_count,
+                  .trace = record->thread->tid == UINT32_MAX ? 0 : facts->trace,
+                  .flags = facts->flags,
+                  .insn_length = facts->insn_length,
+                  .at_start = to && to->map && (!to->sym || to->addr == to->sym->start),
+                  .from_is_thunk = from && !strncmp(from->name, "__x86_indirect_thunk_", 21) },
+        .thread = record->thread,
+        .comm = comm,
+        .pid = sample->pid,
+        .cpu = sample->cpu,
+    };
+    return place_of(worker, taken->own, &row.from) && place_of(worker, to, &row.to) &&
+           pd_vec_push(&rows->branches, row);
+}
+
 static perfdata_status take_sample(struct pd_profile_worker *worker,
                                    const struct pd_delivered *record, struct pd_profile_rows *rows)
 {
@@ -277,7 +323,11 @@ static perfdata_status take_sample(struct pd_profile_worker *worker,
         .cpu = sample->cpu,
         .pid = sample->pid,
     };
-    return pd_vec_push(&rows->rows, row) ? PERFDATA_OK : no_memory(worker);
+    bool ok = pd_vec_push(&rows->rows, row);
+    if (ok && shared->pairs && record->facts && !record->facts->recorded &&
+        pd_script_address_is_code(record->event))
+        ok = take_branch(worker, record, &taken, row.comm, rows);
+    return ok ? PERFDATA_OK : no_memory(worker);
 }
 
 /* ---- switches ---- */
@@ -312,6 +362,51 @@ static perfdata_status take_switch(struct pd_profile_worker *worker,
     return pd_vec_push(&rows->switches, row) ? PERFDATA_OK : no_memory(worker);
 }
 
+/* ---- marks ---- */
+
+/* What went wrong, of a decoded record. False: nothing. */
+static bool mark_of(const struct pd_delivered *record, const union pd_any_record *body,
+                    struct pd_profile_rows *rows, struct perfdata_profile_mark *out)
+{
+    struct pd_identity identity = { .time = body->error.time,
+                                    .cpu = body->error.cpu,
+                                    .tid = body->error.tid };
+    *out = (struct perfdata_profile_mark){ .kind = PERFDATA_MARK_LOST, .count = 1 };
+    if (record->type == PD_RECORD_AUXTRACE_ERROR) {
+        out->kind = PERFDATA_MARK_ERROR;
+        out->reserved = (uint32_t)rows->mark_texts.length + 1;
+        pd_text_bytes(&rows->mark_texts, body->error.msg.text, body->error.msg.length);
+        pd_text_char(&rows->mark_texts, '\0');
+    } else {
+        pd_record_identity(record->event, record->data, record->size, record->type, &identity);
+        if (record->type == PD_RECORD_LOST)
+            out->count = body->lost.lost;
+        else if (!(body->aux.flags & PD_AUX_TRUNCATED))
+            return false;
+    }
+    out->time = identity.time ? identity.time : UINT64_MAX;
+    out->cpu = identity.cpu;
+    out->tid = identity.tid;
+    return true;
+}
+
+/* Losses, and errors of decoding. */
+static perfdata_status take_mark(struct pd_profile_worker *worker,
+                                 const struct pd_delivered *record, struct pd_profile_rows *rows)
+{
+    struct pd_arena arena = { 0 };
+    union pd_any_record body;
+    struct perfdata_profile_mark mark;
+    bool swap = worker->shared->recording->swap, ok = true;
+    memset(&body, 0, sizeof body);
+    if (pd_record_decode(record->event, record->data, record->size, swap, &arena, &body,
+                         pd_any_record_size(record->type)) >= 0 &&
+        mark_of(record, &body, rows, &mark) && pd_filter_time(&worker->shared->filter, mark.time))
+        ok = !rows->mark_texts.failed && pd_vec_push(&rows->marks, mark);
+    pd_arena_free(&arena);
+    return ok ? PERFDATA_OK : no_memory(worker);
+}
+
 /* ---- batches ---- */
 
 perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_batch *batch)
@@ -321,6 +416,7 @@ perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_b
         return no_memory(worker);
     rows->worker = worker;
     rows->rows.count = rows->values.count = rows->switches.count = 0;
+    rows->branches.count = rows->marks.count = rows->mark_texts.length = 0;
     pd_resolver_trim(worker->resolver);
     perfdata_status status = PERFDATA_OK;
     for (size_t i = 0; i < batch->count && status >= 0; i++) {
@@ -331,6 +427,8 @@ perfdata_status pd_profile_collect(struct pd_profile_worker *worker, struct pd_b
                 status = take_sample(worker, record, rows);
         } else if (record->type == PD_RECORD_SWITCH || record->type == PD_RECORD_SWITCH_CPU_WIDE) {
             status = take_switch(worker, record, rows);
+        } else if (worker->shared->options->flags & PERFDATA_PROFILE_MARKS) {
+            status = take_mark(worker, record, rows);
         }
     }
     return status;

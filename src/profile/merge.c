@@ -230,6 +230,40 @@ static perfdata_status merge_switches(struct pd_profile_shared *shared,
     return PERFDATA_OK;
 }
 
+static perfdata_status merge_branches(struct pd_profile_shared *shared,
+                                      const struct pd_profile_rows *rows)
+{
+    perfdata_status status = PERFDATA_OK;
+    for (size_t i = 0; i < rows->branches.count && status >= 0; i++) {
+        const struct pd_profile_branch *branch = &rows->branches.data[i];
+        uint32_t thread = thread_of(shared, branch->thread, branch->comm, branch->pid);
+        status = thread == PERFDATA_NONE
+                     ? PERFDATA_ERROR_MEMORY
+                     : pd_profile_calls_branch(shared, rows->worker, branch, thread);
+    }
+    return status == PERFDATA_ERROR_MEMORY ? no_memory(shared) : status;
+}
+
+static perfdata_status merge_marks(struct pd_profile_shared *shared,
+                                   const struct pd_profile_rows *rows)
+{
+    const char *texts = rows->mark_texts.data;
+    for (size_t i = 0; i < rows->marks.count; i++) {
+        struct perfdata_profile_mark mark = rows->marks.data[i];
+        if (mark.reserved) {
+            const char *text = texts + mark.reserved - 1;
+            uint32_t number = pd_intern(&shared->profile->texts, text, strlen(text));
+            if (number == PD_INTERN_NONE)
+                return no_memory(shared);
+            mark.text = pd_intern_text(&shared->profile->texts, number);
+            mark.reserved = 0;
+        }
+        if (!pd_vec_push(&shared->profile->marks, mark))
+            return no_memory(shared);
+    }
+    return PERFDATA_OK;
+}
+
 perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_profile_rows *rows)
 {
     const struct perfdata_profile_options *options = shared->options;
@@ -250,7 +284,10 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
     }
     if (!profile->keeps_samples)
         clear_columns(&profile->columns);
-    return merge_switches(shared, rows);
+    perfdata_status status = merge_switches(shared, rows);
+    if (status >= 0)
+        status = merge_branches(shared, rows);
+    return status < 0 ? status : merge_marks(shared, rows);
 }
 
 void pd_profile_merge_free(struct pd_profile_shared *shared)
@@ -271,4 +308,6 @@ void pd_profile_merge_free(struct pd_profile_shared *shared)
     pd_vec_free(&shared->last_thread);
     pd_vec_free(&shared->thread_comms);
     pd_vec_free(&shared->last_sum);
+    pd_profile_calls_free(shared->calls);
+    shared->calls = NULL;
 }

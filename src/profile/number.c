@@ -181,8 +181,8 @@ static uint32_t intern_frame(struct pd_profile_shared *shared, struct perfdata_p
     return profile->frames.count - 1;
 }
 
-static uint32_t number_frame(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
-                             uint32_t local)
+uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
+                                 uint32_t local)
 {
     uint32_t known = KNOWN_ID(&worker->frame_ids, local);
     if (known)
@@ -247,7 +247,7 @@ uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_pro
     for (size_t i = shared->path.count; i-- > 0;) {
         uint32_t at = shared->path.data[i];
         const struct pd_local_stack *local = pd_blocks_at(&worker->stacks, at, sizeof *local);
-        uint32_t frame = number_frame(shared, worker, local->frame);
+        uint32_t frame = pd_profile_number_frame(shared, worker, local->frame);
         if (frame == PERFDATA_NONE)
             return PERFDATA_NONE;
         parent = intern_stack(shared, frame, parent);

@@ -7,6 +7,7 @@
  * the recording alone; after the first sample of a stack that is one look into an array. */
 #ifndef PD_PROFILE_H
 #define PD_PROFILE_H
+#include "analyse/calls.h"
 #include "base/intern.h"
 #include "select/filter.h"
 #include "render/raw_dump/trace_log.h"
@@ -73,11 +74,29 @@ struct pd_profile_switch_row {
     uint32_t pid;
 };
 
+/* Where a branch begins or leads. */
+struct pd_profile_place {
+    uint64_t address;
+    uint32_t frame; /* the worker's; PERFDATA_NONE: in no map */
+    bool is_known;  /* it has a symbol */
+};
+
+struct pd_profile_branch {
+    struct pd_branch_step step; /* symbols not set */
+    struct pd_profile_place from, to;
+    const struct pd_thread *thread;
+    const char *comm;
+    uint32_t pid, cpu;
+};
+
 struct pd_profile_rows {
     struct pd_profile_worker *worker;
     PD_VEC(struct pd_profile_row) rows;
     PD_VEC(uint64_t) values; /* `column_count` a row */
     PD_VEC(struct pd_profile_switch_row) switches;
+    PD_VEC(struct pd_profile_branch) branches;
+    PD_VEC(struct perfdata_profile_mark) marks;
+    struct pd_text mark_texts; /* a mark's text is 1 + its place here until it is merged */
 };
 
 /* ---- the profile ---- */
@@ -107,6 +126,11 @@ struct perfdata_profile {
     struct pd_blocks events, threads, objects, functions, frames, stacks, mappings;
     PD_VEC(struct perfdata_profile_switch) switches;
     PD_VEC(struct perfdata_profile_sum) sums;
+    PD_VEC(struct perfdata_profile_call) calls;
+    PD_VEC(struct perfdata_profile_call_sum)
+    call_sums; /* until it is built by number of the function */
+    PD_VEC(struct perfdata_profile_mark) marks;
+    uint64_t call_count, calls_left_out, shortest_call;
     struct pd_profile_columns columns;
     uint32_t has_columns; /* 1 << enum perfdata_column that some event can have */
     uint64_t sample_count, first_time, last_time;
@@ -179,6 +203,8 @@ struct pd_profile_shared {
     PD_VEC(const char *) thread_comms;
     PD_VEC(uint32_t) last_sum; /* by stack: its last sum + 1 */
     uint32_t last_event, last_event_thread, last_group;
+    struct pd_profile_calls *calls; /* NULL until a branch comes */
+    bool pairs;                     /* branches become calls */
 };
 
 /* build.c: shared->recording and ->options -> filter, session with the samples of traces; before
@@ -226,6 +252,14 @@ void pd_profile_merge_free(struct pd_profile_shared *shared);
 /* number.c: the profile's number for a worker's stack; PERFDATA_NONE: no memory. */
 uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
                                  uint32_t stack);
+uint32_t pd_profile_number_frame(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
+                                 uint32_t frame);
+/* calls.c: branches in order of delivery; `number`: of the thread. */
+perfdata_status pd_profile_calls_branch(struct pd_profile_shared *shared,
+                                        struct pd_profile_worker *worker,
+                                        const struct pd_profile_branch *branch, uint32_t number);
+perfdata_status pd_profile_calls_end(struct pd_profile_shared *shared);
+void pd_profile_calls_free(struct pd_profile_calls *calls);
 /* finish.c: names and build-ids as the end of the run left them, and hashes. */
 perfdata_status pd_profile_finish(struct pd_profile_shared *shared);
 

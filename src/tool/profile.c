@@ -22,6 +22,16 @@ static uint32_t flags_of(const struct tool *tool, const struct tool_profile *opt
     return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
 }
 
+void tool_profile_for_picture(const struct tool *tool, struct perfdata_profile_options *options)
+{
+    /* Samples with call chains for graphs; calls and returns; all that a trace tells of a moment. */
+    static const char *const letters[] = { "i100usgcrxwpoe" };
+    if (tool->itrace_count || tool->no_itrace)
+        return;
+    options->itrace = letters;
+    options->itrace_count = TOOL_LENGTH(letters);
+}
+
 struct perfdata_profile_options
 tool_profile_options(const struct tool *tool, const struct tool_profile *options, uint32_t flags)
 {

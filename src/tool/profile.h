@@ -80,4 +80,7 @@ void tool_profile_defaults(struct tool_profile *options);
 struct perfdata_profile_options
 tool_profile_options(const struct tool *tool, const struct tool_profile *options, uint32_t flags);
 
+/* What is made of traces where --itrace does not say. */
+void tool_profile_for_picture(const struct tool *tool, struct perfdata_profile_options *options);
+
 #endif

@@ -226,10 +226,14 @@ static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **
         return tool_usage(tool, "option --max-samples is for the page");
     struct perfdata_profile_options how = tool_profile_options(
         tool, &options->profile,
-        options->svg ? 0 : PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_SWITCHES);
+        options->svg ? 0
+                     : PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_SWITCHES |
+                           PERFDATA_PROFILE_CALLS | PERFDATA_PROFILE_MARKS);
+    tool_profile_for_picture(tool, &how);
     how.detail = options->lines ? PERFDATA_FRAMES_BY_LINE : PERFDATA_FRAMES_BY_FUNCTION;
     if (is_interactive(tool, options, argc, argv)) {
-        how.flags &= ~(uint32_t)(PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_SWITCHES);
+        how.flags &= ~(uint32_t)(PERFDATA_PROFILE_KEEP_SAMPLES | PERFDATA_PROFILE_SWITCHES |
+                                 PERFDATA_PROFILE_CALLS | PERFDATA_PROFILE_MARKS);
         return tool_tui_flame(tool, tool_input_name(tool, argc, argv), &how);
     }
     perfdata_profile *before, *profile = NULL;

@@ -67,11 +67,13 @@ static enum tool_exit make_page(struct tool *tool, const struct view_options *op
 {
     struct perfdata_profile_options how = tool_profile_options(
         tool, &options->profile,
-        PERFDATA_PROFILE_NO_SUMS | (options->switches ? PERFDATA_PROFILE_SWITCHES : 0u));
+        PERFDATA_PROFILE_NO_SUMS | PERFDATA_PROFILE_CALLS | PERFDATA_PROFILE_MARKS |
+            (options->switches ? PERFDATA_PROFILE_SWITCHES : 0u));
     struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
     perfdata_page_samples *samples = perfdata_page_samples_new(options->max_samples);
     perfdata_profile *profile = NULL;
     perfdata_status status = samples ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    tool_profile_for_picture(tool, &how);
     how.samples = perfdata_page_samples_take;
     how.samples_data = samples;
     page.samples = samples;
