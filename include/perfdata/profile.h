@@ -62,8 +62,10 @@ enum perfdata_profile_flags {
     /* perfdata_profile_call() and _call_sums() tell of calls, where branches of a trace hold calls and returns (--itrace=cr
      * or b) and samples are not chosen by place. Since 0.2. */
     PERFDATA_PROFILE_CALLS = 1 << 12,
-    PERFDATA_PROFILE_MARKS =
-        1 << 13 /* perfdata_profile_mark() tells of losses and errors. Since 0.2. */
+    /* With PERFDATA_PROFILE_CALLS: the branches that calls are made of are no samples. Since 0.2. */
+    PERFDATA_PROFILE_NO_BRANCHES = 1 << 13,
+    /* perfdata_profile_mark() tells of losses and errors. Since 0.2. */
+    PERFDATA_PROFILE_MARKS = 1 << 14
 };
 
 /* Columns that not every recording has; bit 1 << value asks for one. Since 0.1. */

@@ -59,7 +59,7 @@ export class Calls extends Chart {
         return `Each box is a call, from its entry to its return.${left}`;
     }
 
-    boxes() {
+    makeBoxes() {
         const { calls } = this.profile;
         const levels = [];
         for (let i = 0; i < calls.time.length; i++) {
@@ -79,8 +79,9 @@ export class Calls extends Chart {
     showCalls(colors, chosen, ranges, place) {
         this.chosenFn = chosen;
         this.ranges = ranges;
-        if (place && !this.placed) {
-            if (place.thread !== undefined) this.thread = place.thread;
+        const { calls } = this.profile;
+        if (place && !this.placed && calls.thread.includes(place.thread)) {
+            this.thread = place.thread;
             this.window = [place.from, place.to];
         }
         this.placed = true;
@@ -294,9 +295,9 @@ export class Calls extends Chart {
             .sort((x, y) => calls.length[y] - calls.length[x] || calls.time[x] - calls.time[y])
             .slice(0, LONGEST_CALLS);
         this.oneBox.replaceChildren(
-            make('h3', {}, `Calls of ${visible(this.profile.functionName(fn))} by length`),
+            make('h2', {}, `Calls of ${visible(this.profile.functionName(fn))} by length`),
             make('table', { class: 'calls' }, ...this.distribution(own)),
-            make('h3', {}, 'The longest'),
+            make('h2', {}, 'The longest'),
             make('ol', {}, ...longest.map((i) => make('li', {}, this.callButton(i)))),
         );
     }

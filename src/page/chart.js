@@ -104,7 +104,7 @@ export class Chart {
         return `${visible(this.profile.threadName(thread))}: ${count(samples)} samples`;
     }
 
-    boxes() {
+    makeBoxes() {
         return boxesOfSamples(this.profile, this.tree, this.chosen, this.thread);
     }
 
@@ -217,7 +217,7 @@ export class Chart {
     refresh() {
         if (!this.tree) return;
         this.threadSelect.value = this.thread;
-        this.levels = this.boxes();
+        this.levels = this.makeBoxes();
         this.draw();
     }
 

@@ -59,12 +59,15 @@ export class Controls {
             this.selects[name] = element;
             return make('label', {}, `${label} `, element);
         };
-        const events = profile.events.map((event, i) => [i, visible(event.name)]);
+        const met = new Set(profile.event);
+        const events = profile.events
+            .map((event, i) => [i, visible(event.name)])
+            .filter(([i]) => met.has(i));
         if (profile.sameWeights) events.unshift([-1, 'all events']);
         return make(
             'div',
             { class: 'controls' },
-            profile.events.length > 1 ? select('event', 'Event', events) : null,
+            events.length > 1 ? select('event', 'Event', events) : null,
             select('weight', 'Weight', [
                 ['period', 'period'],
                 ['samples', 'samples'],

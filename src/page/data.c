@@ -439,10 +439,21 @@ static perfdata_status add_before(struct maker *m, const perfdata_profile *profi
     return status;
 }
 
+/* Branches that are no samples may come before the first of these. */
+static uint64_t first_call(const perfdata_profile *profile)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint64_t i = 0; i < perfdata_profile_call_count(profile); i++)
+        first = PD_MIN(first, perfdata_profile_call(profile, i)->start);
+    return first;
+}
+
 static perfdata_status collect(struct maker *m, const perfdata_profile *profile)
 {
     uint64_t first = 0, last = 0;
     m->timed = perfdata_profile_times(profile, &first, &last) >= 0 && !m->options->before;
+    if (m->timed)
+        first = PD_MIN(first, first_call(profile));
     m->begin = m->timed ? first : 0;
     uint64_t span = m->timed ? last - first : 0;
     choose_unit(m, perfdata_profile_call_count(profile) ? 0 : span); /* calls are short */

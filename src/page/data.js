@@ -166,7 +166,12 @@ export class Profile {
     span() {
         let start = Infinity;
         let end = -Infinity;
-        for (const times of [this.time, this.switches && this.switches.time]) {
+        for (const times of [
+            this.time,
+            this.switches && this.switches.time,
+            this.calls && this.calls.time,
+            this.calls && this.calls.time.map((time, i) => time + this.calls.length[i]),
+        ]) {
             if (!times) continue;
             for (let i = 0; i < times.length; i++) {
                 if (times[i] < start) start = times[i];

@@ -136,7 +136,6 @@ static perfdata_status put_call(void *data, const struct pd_call *call)
     uint64_t time = made.end - made.start;
     if (!take_below(stack, call, made.depth, time, &inner) || !add_sum(profile, &made, inner))
         return PERFDATA_ERROR_MEMORY;
-    profile->call_count++;
     if (time < profile->shortest_call) {
         profile->calls_left_out++;
         return PERFDATA_OK;

@@ -298,36 +298,48 @@ static bool take_branch(struct pd_profile_worker *worker, const struct pd_delive
            pd_vec_push(&rows->branches, row);
 }
 
-static perfdata_status take_sample(struct pd_profile_worker *worker,
-                                   const struct pd_delivered *record, struct pd_profile_rows *rows)
+static perfdata_status take_row(struct pd_profile_worker *worker, const struct pd_delivered *record,
+                                const struct pd_profile_taken *taken, const char *comm,
+                                struct pd_profile_rows *rows)
 {
     struct pd_profile_shared *shared = worker->shared;
-    struct pd_profile_taken taken;
-    int verdict = pd_profile_take(worker, record, &taken);
-    if (verdict != PD_PROFILE_TAKEN)
-        return verdict < 0 ? (perfdata_status)verdict : PERFDATA_OK;
-    const struct pd_sample *sample = taken.sample;
-    struct facts facts = { sample, record->thread, record->number, taken.own };
+    const struct pd_sample *sample = taken->sample;
+    struct facts facts = { sample, record->thread, record->number, taken->own };
     uint32_t stack = take_stack(worker, &facts);
     if (stack == PERFDATA_NONE ||
         (shared->column_count && !add_values(shared, rows, sample, record->facts)))
         return no_memory(worker);
-    const struct pd_comm *comm = pd_thread_comm(record->thread, record->number);
     struct pd_profile_row row = {
         .time = sample->time,
         .weight = sample->period,
         .thread = record->thread,
-        .comm = comm ? pd_comm_text(comm, record->number) : NULL,
+        .comm = comm,
         .stack = stack,
         .event = record->event->index,
         .cpu = sample->cpu,
         .pid = sample->pid,
     };
-    bool ok = pd_vec_push(&rows->rows, row);
-    if (ok && shared->pairs && record->facts && !record->facts->recorded &&
-        pd_script_address_is_code(record->event))
-        ok = take_branch(worker, record, &taken, row.comm, rows);
-    return ok ? PERFDATA_OK : no_memory(worker);
+    return pd_vec_push(&rows->rows, row) ? PERFDATA_OK : no_memory(worker);
+}
+
+static perfdata_status take_sample(struct pd_profile_worker *worker,
+                                   const struct pd_delivered *record, struct pd_profile_rows *rows)
+{
+    const struct pd_profile_shared *shared = worker->shared;
+    struct pd_profile_taken taken;
+    int verdict = pd_profile_take(worker, record, &taken);
+    if (verdict != PD_PROFILE_TAKEN)
+        return verdict < 0 ? (perfdata_status)verdict : PERFDATA_OK;
+    const struct pd_comm *comm = pd_thread_comm(record->thread, record->number);
+    const char *text = comm ? pd_comm_text(comm, record->number) : NULL;
+    if (PD_UNLIKELY(shared->pairs) && record->facts && !record->facts->recorded &&
+        pd_script_address_is_code(record->event)) {
+        if (!take_branch(worker, record, &taken, text, rows))
+            return no_memory(worker);
+        if (shared->options->flags & PERFDATA_PROFILE_NO_BRANCHES)
+            return PERFDATA_OK;
+    }
+    return take_row(worker, record, &taken, text, rows);
 }
 
 /* ---- switches ---- */

@@ -25,9 +25,10 @@ static uint32_t flags_of(const struct tool *tool, const struct tool_profile *opt
 void tool_profile_for_picture(const struct tool *tool, struct perfdata_profile_options *options)
 {
     /* Samples with call chains for graphs; calls and returns; all that a trace tells of a moment. */
-    static const char *const letters[] = { "i100usgcrxwpoe" };
+    static const char *const letters[] = { "i10usgcrxwpoe" };
     if (tool->itrace_count || tool->no_itrace)
         return;
+    options->flags |= PERFDATA_PROFILE_NO_BRANCHES;
     options->itrace = letters;
     options->itrace_count = TOOL_LENGTH(letters);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that attack; SVG.
-# page.sh PART: walk, diff, totals, names, issues, svg
+# page.sh PART: walk, calls, call-sums, diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)
@@ -28,6 +28,31 @@ walk)
     demo_page -o "$work/page.html" || exit 1
     [ "$(wc -c <"$work/page.html")" -le 200000 ] || { echo 'the page itself is over 200 KB'; exit 1; }
     node "$SOURCE/tests/page/walk.mjs" "$work/page.html"
+    ;;
+calls)
+    browser
+    itrace=$SOURCE/tests/data/itrace
+    "$PERFDATA" flame --symfs "$itrace/symfs" -i "$itrace/t_eptw.data" -o "$work/page.html" || exit 1
+    node "$SOURCE/tests/page/calls.mjs" "$work/page.html"
+    ;;
+call-sums)
+    "$PERFDATA" version --build-options | grep -q 'sqlite: \[ on ' || { echo 'built without SQLite'; exit 77; }
+    set -- "$SOURCE/tests/data/itrace/symfs" "$work"
+    for name in c_forkbid t_eptw t_tsx t_ptwfup t_tracestop; do
+        set -- "$@" "$SOURCE/tests/data/itrace/$name.data"
+    done
+    python3 "$SOURCE/tests/page/calls.py" "$PERFDATA" "$@" || exit 1
+    for jobs in 1 8; do
+        "$PERFDATA" flame -j $jobs --symfs "$1" -i "$SOURCE/tests/data/itrace/c_forkbid.data" -o "$work/$jobs.html" 2>/dev/null
+    done
+    cmp "$work/1.html" "$work/8.html" || exit 1
+    [ -n "${PERFDATA_CORPUS-}" ] || exit 0
+    traces=$PERFDATA_CORPUS/own-pt
+    set -- "$traces/symfs" "$work"
+    for name in t_cyc c_threads d_cut c_switch2 t_mtc t_jit c_threads4; do
+        set -- "$@" "$traces/rec/$name.data"
+    done
+    python3 "$SOURCE/tests/page/calls.py" "$PERFDATA" "$@"
     ;;
 diff)
     browser

@@ -266,6 +266,10 @@ const struct tool_verb tool_verb_flame = {
         "for documents.\n\n"
         "On a terminal, without -o or an option of the file's, the graph is shown there in "
         "characters; ? lists its keys.\n\n"
+        "Of a trace (Intel PT) the page has the calls of each thread over time, and what each "
+        "function's calls add\nup to. Without --itrace its graph is of samples each 10 us with "
+        "their call chains; with it, of what\nit asks for, and calls are there where it has `cr` "
+        "or `b`.\n\n"
         "`--diff OLD` shows what changed since another recording: widths from both, what grew in "
         "orange, what\nshrank in blue.",
     .examples = { "flame perf.data", "the page perf.html", "flame --svg -o flame.svg perf.data",
