@@ -96,6 +96,8 @@ static perfdata_status run(struct pd_profile_shared *shared)
                                                          << PD_RECORD_AUXTRACE_ERROR % 64;
     }
     const struct pd_itrace_options *itrace = &shared->itrace;
+    for (size_t i = 0; i < shared->recording->event_count; i++)
+        shared->by_exec |= pd_attr_flag(&shared->recording->events[i]->attr, PD_ATTR_COMM_EXEC);
     shared->pairs = options->flags & PERFDATA_PROFILE_CALLS && shared->session.synth &&
                     (itrace->branches || (itrace->calls && itrace->returns)) &&
                     !pd_filter_has_location(&shared->filter);

@@ -13,7 +13,7 @@ struct below {
 };
 
 struct call_stack {
-    uint32_t thread; /* the profile's, when it was made */
+    uint32_t thread; /* the profile's, of its last branch */
     PD_VEC(struct below) below;
 };
 
@@ -128,7 +128,7 @@ static perfdata_status put_call(void *data, const struct pd_call *call)
         .end = PD_MAX(call->return_time, call->call_time),
         .insns = call->insns,
         .cycles = call->cycles,
-        .thread = call->comm,
+        .thread = stack->thread,
         .function = calls->functions.data[symbol - 1],
         .depth = (number & ~RECURSIVE) - 1,
         .flags = call->flags | (number & RECURSIVE ? PERFDATA_CALL_RECURSIVE : 0),
@@ -215,13 +215,16 @@ perfdata_status pd_profile_calls_branch(struct pd_profile_shared *shared,
     struct pd_calls_thread stack = {
         .key = idle ? UINT64_C(1) << 32 | branch->cpu : thread->index,
         .order = (uint64_t)(thread->tid % 256) << 32 | thread->tid,
-        .comm = number,
+        .comm = branch->program,
         .is_main = thread->tid == branch->pid,
     };
-    stack.thread = find_stack(calls, stack.key, number);
-    if (step.from == PERFDATA_NONE || step.to == PERFDATA_NONE || !stack.thread)
+    struct call_stack *own = find_stack(calls, stack.key, number);
+    stack.thread = own;
+    if (step.from == PERFDATA_NONE || step.to == PERFDATA_NONE || !own)
         return PERFDATA_ERROR_MEMORY;
-    return pd_calls_branch(calls->pairing, &stack, &step);
+    perfdata_status status = pd_calls_branch(calls->pairing, &stack, &step);
+    own->thread = number;
+    return status;
 }
 
 perfdata_status pd_profile_calls_end(struct pd_profile_shared *shared)

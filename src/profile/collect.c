@@ -268,9 +268,21 @@ static bool place_of(struct pd_profile_worker *worker, struct pd_location *locat
     return out->frame != PERFDATA_NONE;
 }
 
+/* The name that the process's program began with. */
+static uint32_t program_of(const struct pd_profile_shared *shared, const struct pd_comm *comm)
+{
+    uint32_t program = PERFDATA_NONE;
+    for (; comm; comm = pd_comm_before(comm)) {
+        program = comm->index;
+        if (!shared->by_exec || (atomic_load(&comm->exec) && !comm->default_text))
+            break;
+    }
+    return program;
+}
+
 /* A step of a trace, for calls. */
 static bool take_branch(struct pd_profile_worker *worker, const struct pd_delivered *record,
-                        const struct pd_profile_taken *taken, const char *comm,
+                        const struct pd_profile_taken *taken, const struct pd_comm *comm,
                         struct pd_profile_rows *rows)
 {
     const struct pd_sample *sample = taken->sample;
@@ -290,9 +302,10 @@ static bool take_branch(struct pd_profile_worker *worker, const struct pd_delive
                   .at_start = to && to->map && (!to->sym || to->addr == to->sym->start),
                   .from_is_thunk = from && !strncmp(from->name, "__x86_indirect_thunk_", 21) },
         .thread = record->thread,
-        .comm = comm,
+        .comm = comm ? pd_comm_text(comm, record->number) : NULL,
         .pid = sample->pid,
         .cpu = sample->cpu,
+        .program = program_of(worker->shared, comm),
     };
     return place_of(worker, taken->own, &row.from) && place_of(worker, to, &row.to) &&
            pd_vec_push(&rows->branches, row);
@@ -334,7 +347,7 @@ static perfdata_status take_sample(struct pd_profile_worker *worker,
     const char *text = comm ? pd_comm_text(comm, record->number) : NULL;
     if (PD_UNLIKELY(shared->pairs) && record->facts && !record->facts->recorded &&
         pd_script_address_is_code(record->event)) {
-        if (!take_branch(worker, record, &taken, text, rows))
+        if (!take_branch(worker, record, &taken, comm, rows))
             return no_memory(worker);
         if (shared->options->flags & PERFDATA_PROFILE_NO_BRANCHES)
             return PERFDATA_OK;

@@ -87,6 +87,7 @@ struct pd_profile_branch {
     const struct pd_thread *thread;
     const char *comm;
     uint32_t pid, cpu;
+    uint32_t program; /* which the process runs: when it changes, all calls end */
 };
 
 struct pd_profile_rows {
@@ -205,6 +206,7 @@ struct pd_profile_shared {
     uint32_t last_event, last_event_thread, last_group;
     struct pd_profile_calls *calls; /* NULL until a branch comes */
     bool pairs;                     /* branches become calls */
+    bool by_exec;                   /* names tell whether a program begins with them */
 };
 
 /* build.c: shared->recording and ->options -> filter, session with the samples of traces; before
