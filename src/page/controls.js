@@ -67,7 +67,7 @@ export class Controls {
         return make(
             'div',
             { class: 'controls' },
-            events.length > 1 ? select('event', 'Event', events) : null,
+            met.size > 1 ? select('event', 'Event', events) : null,
             select('weight', 'Weight', [
                 ['period', 'period'],
                 ['samples', 'samples'],
