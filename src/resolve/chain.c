@@ -248,6 +248,20 @@ static void enter_chain(struct pd_resolver *resolver, const struct pd_thread *th
     resolver->loads_kernel = false;
 }
 
+uint32_t pd_chain_kernel_part(const struct pd_sample *sample)
+{
+    uint32_t at = 0;
+    uint64_t ip = CONTEXT_KERNEL;
+    for (; at < sample->callchain_count; at++) {
+        ip = pd_load64(sample->callchain + (size_t)at * 8, sample->swap);
+        if (ip >= FIRST_CONTEXT && (at || ip != CONTEXT_KERNEL))
+            break;
+        if (!at && ip != CONTEXT_KERNEL)
+            return 0;
+    }
+    return at == sample->callchain_count || ip == CONTEXT_USER ? at : 0;
+}
+
 bool pd_chain_split(const struct pd_sample *sample, struct pd_chain_parts *out)
 {
     uint8_t mode = PD_CPUMODE_USER;

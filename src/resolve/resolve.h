@@ -64,6 +64,9 @@ void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);
+/* The same of addresses in the kernel only, whatever the thread; 0: nothing can be said. */
+uint64_t pd_resolver_kernel_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                  uint64_t number);
 /* Numbers in a row for which an address of the thread, looked up with this cpumode, keeps its answer. */
 struct pd_resolver_span {
     uint64_t from, until; /* [from, until) */
@@ -196,6 +199,9 @@ void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller);
 void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins);
 /* Do frames depend on more of the sample than its recorded chain: registers, a stack, branches? */
 bool pd_chain_has_more(const struct pd_sample *sample);
+/* How many of the recorded entries, markers included, lie in the kernel in front of all that lie
+ * in user space; 0: none, or the chain has another form. */
+uint32_t pd_chain_kernel_part(const struct pd_sample *sample);
 /* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
  * `capacity` frames, of `max_stack` addresses and as many branches with two ends each; all calls of the processor's. Returns
  * the count; 0 with *invalid set when the chain is discarded. */

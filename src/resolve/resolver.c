@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A worker's caches. Level one: address -> location, direct-mapped, good while the stamp of the
  * maps is the same or the map at the address is. Level two: (map, address) -> location, so that
- * forks, and processes whose other maps change, share what is known. Below it (DSO, address) ->
- * symbol, so that processes that map a library at different places search it once. */
+ * forks, processes whose other maps change, and those that map the same file at the same place,
+ * share what is known. Below it (DSO, address) -> symbol, so that processes that map a library at
+ * different places search it once. */
 #include "resolve/resolver.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -30,9 +31,27 @@ static const struct pd_symbol *find_symbol(struct pd_resolver *resolver, struct 
 
 /* ---- level two ---- */
 
+/* A process that is begun maps the same files at the same places as the one before it, when nothing
+ * moves them. */
+static bool is_shared(const struct pd_map *map)
+{
+    return map->dso->kind == PD_DSO_USER && !map->kernel && !map->dso->code;
+}
+
 static uint64_t place_hash(const struct pd_map *map, uint64_t mode, uint64_t ip)
 {
-    return pd_hash_pair(ip, (uint64_t)(uintptr_t)map + mode);
+    const void *of = map && is_shared(map) ? (const void *)map->dso : map;
+    return pd_hash_pair(ip, (uint64_t)(uintptr_t)of + mode);
+}
+
+/* Whether both give the same answers for all addresses. */
+static bool same_map(const struct pd_map *a, const struct pd_map *b)
+{
+    if (a == b || !a || !b)
+        return a == b;
+    return is_shared(a) && is_shared(b) && a->dso == b->dso && a->start == b->start &&
+           a->end == b->end && a->pgoff == b->pgoff && a->identity == b->identity &&
+           a->prot == b->prot && a->flags == b->flags;
 }
 
 static bool grow_places(struct pd_resolver *resolver)
@@ -123,7 +142,7 @@ static struct pd_location *at_place(struct pd_resolver *resolver, const struct p
     size_t at = place_hash(map, cpumode, ip) & resolver->place_mask;
     for (struct pd_location *known; (known = resolver->places[at]) != NULL;
          at = (at + 1) & resolver->place_mask) {
-        if (known->ip == ip && known->map == map && known->cpumode == cpumode) {
+        if (known->ip == ip && known->cpumode == cpumode && same_map(known->map, map)) {
             resolver->stats.known++;
             return known;
         }
@@ -287,7 +306,7 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uin
         map = pd_maps_view_find(resolver->user, ip);
     /* Other maps have changed, this one has not. */
     struct pd_location *last = slot->location;
-    if (last && last->ip == ip && last->map == map && last->cpumode == cpumode) {
+    if (last && last->ip == ip && last->cpumode == cpumode && same_map(last->map, map)) {
         resolver->stats.known++;
         slot->stamp = stamp;
         return last;
@@ -402,6 +421,13 @@ uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread 
     take_stamps(resolver, thread, number);
     uint64_t kernel = stamp_for(resolver, PD_CPUMODE_KERNEL);
     return pd_hash64(kernel) ^ resolver->user->stamp;
+}
+
+uint64_t pd_resolver_kernel_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
+                                  uint64_t number)
+{
+    take_stamps(resolver, thread, number);
+    return resolver->rare ? 0 : stamp_for(resolver, PD_CPUMODE_KERNEL);
 }
 
 bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,

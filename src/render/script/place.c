@@ -114,35 +114,72 @@ static uint64_t frame_address(const struct pd_location *location)
     return user ? pd_map_address(location->map, location->ip) : location->ip;
 }
 
+static void place_text(struct pd_script *script, uint64_t fields, bool frame,
+                       const struct pd_location *location, struct pd_text *text)
+{
+    if (frame)
+        pd_text_char(text, '\t');
+    pd_text_hex(text, frame ? frame_address(location) : location->ip, 16, ' ');
+    pd_script_symbol(script, fields, location, text);
+    if (fields & PD_FIELD(SRCLINE))
+        pd_script_srcline(script, location, location->addr, text);
+    if (location->sym && location->sym->inlined)
+        pd_text_string(text, " (inlined)");
+    if (frame)
+        pd_text_char(text, '\n');
+}
+
+static struct pd_place *new_place(struct pd_script_worker *worker, uint64_t fields, bool frame,
+                                  struct pd_location *location)
+{
+    struct pd_text *text = &worker->line;
+    text->length = 0;
+    place_text(worker->script, fields, frame, location, text);
+    if (text->failed || text->length >= UINT32_MAX)
+        return NULL;
+    struct pd_place *place = pd_arena_alloc(&worker->places,
+                                            sizeof *place + pd_block_room(text->length));
+    if (!place)
+        return NULL;
+    const struct pd_symbol *symbol = location->sym;
+    place->next = (struct pd_place *)(uintptr_t)location->memo[frame];
+    place->fields = fields;
+    place->length = (uint32_t)text->length;
+    place->stop = frame && symbol &&
+                  pd_name_set_has(&worker->script->stop, symbol->name, symbol->name_length);
+    memcpy(place->text, text->data, text->length);
+    return place;
+}
+
+/* A frame's text tells the object and the address in it, not where the process has it. NULL: this
+ * one tells more. */
+static struct pd_shared_place *shared_place(struct pd_script_worker *worker,
+                                            const struct pd_location *location)
+{
+    const struct pd_dso *dso = location->dso;
+    const struct pd_symbol *symbol = location->sym;
+    if (!location->map || !dso || dso->kernel_space || location->is_nested ||
+        location->addr != frame_address(location) || (symbol && location->addr >= symbol->end))
+        return NULL;
+    return &worker->shared[pd_hash_pair(location->addr, (uintptr_t)dso) % PD_SHARED_PLACES];
+}
+
 static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields,
                                          bool frame, struct pd_location *location)
 {
-    struct pd_script *script = worker->script;
-    struct pd_text text = { 0 };
-    if (frame)
-        pd_text_char(&text, '\t');
-    pd_text_hex(&text, frame ? frame_address(location) : location->ip, 16, ' ');
-    pd_script_symbol(script, fields, location, &text);
-    if (fields & PD_FIELD(SRCLINE))
-        pd_script_srcline(script, location, location->addr, &text);
-    if (location->sym && location->sym->inlined)
-        pd_text_string(&text, " (inlined)");
-    if (frame)
-        pd_text_char(&text, '\n');
+    struct pd_shared_place *shared = frame ? shared_place(worker, location) : NULL;
     struct pd_place *place = NULL;
-    if (!text.failed && text.length < UINT32_MAX)
-        place = pd_arena_alloc(&worker->places, sizeof *place + pd_block_room(text.length));
-    if (place) {
-        const struct pd_symbol *symbol = location->sym;
-        place->next = (struct pd_place *)(uintptr_t)location->memo[frame];
-        place->fields = fields;
-        place->length = (uint32_t)text.length;
-        place->stop = frame && symbol &&
-                      pd_name_set_has(&script->stop, symbol->name, symbol->name_length);
-        memcpy(place->text, text.data, text.length);
-        location->memo[frame] = (uintptr_t)place;
-    }
-    pd_text_free(&text);
+    if (shared && shared->dso == location->dso && shared->addr == location->addr)
+        place = shared->place;
+    while (place && place->fields != fields)
+        place = place->next;
+    if (!place)
+        place = new_place(worker, fields, frame, location);
+    if (!place)
+        return NULL;
+    if (shared)
+        *shared = (struct pd_shared_place){ location->dso, location->addr, place };
+    location->memo[frame] = (uintptr_t)place;
     return place;
 }
 
@@ -176,6 +213,15 @@ const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
                : pd_chain_inlined(worker->resolver, worker->frames, count);
 }
 
+PD_INLINE void put_place(const struct pd_place *place, struct pd_text *text)
+{
+    char *to = pd_text_room(text, pd_block_room(place->length));
+    if (to) {
+        pd_put_block(to, place->text, place->length);
+        text->length += place->length;
+    }
+}
+
 /* False: the chain is invalid, which is said each time it occurs. */
 static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
                       const struct pd_sample *sample, const struct pd_delivered *record,
@@ -195,11 +241,7 @@ static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
             text->failed = true;
             return false;
         }
-        char *to = pd_text_room(text, pd_block_room(place->length));
-        if (!to)
-            return false;
-        pd_put_block(to, place->text, place->length);
-        text->length += place->length;
+        put_place(place, text);
         if (place->stop)
             return true;
     }
@@ -212,29 +254,107 @@ void pd_script_forget(struct pd_script_worker *worker)
     worker->pt_lines.count = 0;
     pd_script_series_forget(worker);
     pd_arena_free(&worker->places);
+    memset(worker->shared, 0, PD_SHARED_PLACES * sizeof *worker->shared);
     pd_chain_memo_forget(&worker->chains);
+    pd_chain_memo_forget(&worker->kernel_chains);
 }
 
+/* A chain, or a part of it: entries in a row that begin with a marker. */
+struct part {
+    struct pd_chain_key key;
+    struct pd_chain_memo *memo;
+    bool
+        has_leaf; /* the first frame may be told alone: it differs where its callers are the same */
+};
+
+/* Puts the first frame, and leaves the key of what follows. */
+static bool put_leaf(struct pd_script_worker *worker, const struct pd_chain_parts *parts,
+                     const struct pd_delivered *record, struct pd_chain_key *key,
+                     struct pd_text *text)
+{
+    struct pd_location *location = pd_resolve_leaf(worker->resolver, record->thread, record->number,
+                                                   parts);
+    const struct pd_place *place = location ? find_place(worker, key->kind, true, location) : NULL;
+    if (!place) {
+        text->failed = true;
+        return false;
+    }
+    put_place(place, text);
+    key->kind |= (uint64_t)(parts->cpumode + 1) << 56; /* no field's bits */
+    key->ips = parts->callers;
+    key->count = parts->caller_count;
+    return true;
+}
+
+/* `sample` is a copy, whose chain becomes the part. False: as put_chain(). */
+static bool put_part(struct pd_script_worker *worker, const struct part *part,
+                     struct pd_sample *sample, const struct pd_delivered *record,
+                     struct pd_text *text)
+{
+    struct pd_chain_key key = part->key;
+    struct pd_chain_parts parts;
+    size_t before = text->length;
+    sample->callchain = key.ips;
+    sample->callchain_count = key.count;
+    if (part->has_leaf && pd_chain_split(sample, &parts)) {
+        if (!put_leaf(worker, &parts, record, &key, text))
+            return false;
+        if (!key.count)
+            return true;
+    }
+    size_t known_end = text->length;
+    uint32_t length;
+    const char *known = pd_chain_memo_find(part->memo, &key, &length);
+    if (known) {
+        pd_text_bytes(text, known, length);
+        return true;
+    }
+    text->length = before;
+    if (!put_chain(worker, part->key.kind, sample, record, text))
+        return false;
+    if (!text->failed)
+        pd_chain_memo_keep(part->memo, &key, text->data + known_end, text->length - known_end);
+    return true;
+}
+
+/* Whether frames can be told without the others of their chain. */
+static bool is_divisible(const struct pd_script_worker *worker, const struct pd_sample *sample)
+{
+    const struct pd_script *script = worker->script;
+    return sample->callchain_count <= PD_MIN(script->max_stack, worker->frame_capacity) &&
+           !script->itrace.callers_first && !script->stop.count;
+}
+
+/* Whatever process is in the kernel, its frames there read the same: they are told apart from
+ * those of user space. */
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text)
 {
-    struct pd_chain_key key = { pd_resolver_stamp(worker->resolver, record->thread, record->number),
-                                plan->fields & PD_PLACE_FIELDS, sample->callchain,
-                                sample->callchain_count };
-    uint32_t length;
+    const uint64_t kind = plan->fields & PD_PLACE_FIELDS;
+    struct pd_resolver *resolver = worker->resolver;
     if (PD_UNLIKELY(pd_chain_has_more(sample))) {
         (void)put_chain(worker, plan->fields, sample, record, text);
         return;
     }
-    if (!key.count)
-        return;
-    const char *known = pd_chain_memo_find(&worker->chains, &key, &length);
-    if (known) {
-        pd_text_bytes(text, known, length);
-        return;
-    }
+    struct pd_sample own = *sample;
     size_t before = text->length;
-    if (put_chain(worker, plan->fields, sample, record, text) && !text->failed)
-        pd_chain_memo_keep(&worker->chains, &key, text->data + before, text->length - before);
+    bool divisible = is_divisible(worker, sample);
+    uint32_t count = divisible ? pd_chain_kernel_part(sample) : 0;
+    uint64_t stamp = count ? pd_resolver_kernel_stamp(resolver, record->thread, record->number) : 0;
+    if (stamp) {
+        struct part part = { { stamp, kind, sample->callchain, count }, &worker->kernel_chains, 1 };
+        if (!put_part(worker, &part, &own, record, text))
+            return;
+    } else {
+        count = 0;
+    }
+    if (count == sample->callchain_count)
+        return;
+    struct part part = { { pd_resolver_stamp(resolver, record->thread, record->number), kind,
+                           sample->callchain + 8 * (size_t)count, sample->callchain_count - count },
+                         &worker->chains,
+                         divisible };
+    if (!put_part(worker, &part, &own, record, text))
+        text->length = before; /* all of an invalid chain is left out */
 }

@@ -113,6 +113,16 @@ struct pd_place {
     char text[];
 };
 
+/* The text of a frame by its object and the address there: processes that have the object at
+ * different places share it. Direct-mapped. */
+enum { PD_SHARED_PLACES = 32768 };
+
+struct pd_shared_place {
+    const struct pd_dso *dso; /* NULL: free */
+    uint64_t addr;
+    struct pd_place *place;
+};
+
 /* Short texts are copied in blocks of a fixed size, which costs no call; what is copied from and to has that room. */
 #define PD_COPY_BLOCK 64
 
@@ -158,6 +168,8 @@ struct pd_time_text {
 #define PD_CHAIN_TEXTS 8192 /* a power of 2 */
 /* Bytes of chain texts kept before all are dropped. */
 #define PD_CHAIN_MEMORY (UINT64_C(4) << 20)
+#define PD_KERNEL_TEXTS 16384
+#define PD_KERNEL_MEMORY (UINT64_C(12) << 20)
 
 /* Where a time belongs in a batch's text: in_order() puts it there. */
 struct pd_time_gap {
@@ -196,7 +208,11 @@ struct pd_script_worker {
     struct pd_synth_unpacked unpacked; /* of one of them */
     struct pd_resolver *resolver;
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
-    struct pd_chain_memo chains; /* the text of all lines of a chain */
+    struct pd_shared_place *shared;
+    struct pd_text line; /* a place's text while it is made */
+    /* The text of the lines behind the first: of a chain, or its part in user space; of its part
+     * in the kernel. */
+    struct pd_chain_memo chains, kernel_chains;
     struct pd_frame *frames;
     size_t frame_capacity;
     struct pd_time_gaps *gaps;       /* of the batch, sequential only */

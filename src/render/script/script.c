@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Records and samples, by workers -> the lines of script, in order. */
 #include "base/digits.h"
+#include "base/memory.h"
 #include "container/handle.h"
 #include "render/about/header.h"
 #include "render/script/json.h"
@@ -42,14 +43,18 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
             worker->source = pd_script_source_new();
         if (script->session.code)
             worker->code = pd_code_reader_new(script->session.code);
+        worker->shared = pd_large_calloc(PD_SHARED_PLACES, sizeof *worker->shared);
         if (pd_chain_memo_init(&worker->chains, PD_CHAIN_TEXTS, PD_CHAIN_MEMORY) &&
-            worker->frames && (worker->stat || !script->is_stat) &&
+            pd_chain_memo_init(&worker->kernel_chains, PD_KERNEL_TEXTS, PD_KERNEL_MEMORY) &&
+            worker->frames && worker->shared && (worker->stat || !script->is_stat) &&
             (worker->source || !shows_source(script)) && (worker->code || !script->session.code))
             return PERFDATA_OK;
         pd_code_reader_free(worker->code);
         pd_script_stat_free(worker->stat);
         pd_script_source_free(worker->source);
         pd_chain_memo_free(&worker->chains);
+        pd_chain_memo_free(&worker->kernel_chains);
+        free(worker->shared);
         free(worker->frames);
         free(worker);
         *state = NULL;
@@ -75,7 +80,10 @@ static void end(void *data, unsigned index, void *state)
     pd_vec_free(&worker->insns);
     pd_arena_free(&worker->guest_arena);
     pd_arena_free(&worker->places);
+    pd_text_free(&worker->line);
+    free(worker->shared);
     pd_chain_memo_free(&worker->chains);
+    pd_chain_memo_free(&worker->kernel_chains);
     pd_script_stat_free(worker->stat);
     pd_script_source_free(worker->source);
     pd_script_series_free(worker);
