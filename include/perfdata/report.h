@@ -135,6 +135,8 @@ struct perfdata_report_options {
     /* Keys in place of comm, dso and symbol where `sort` names none; NULL: those of the configuration. Since 0.2. */
     const char *sort_settings;
     struct perfdata_event_switch event_switch; /* since 0.2 */
+    const char *socket;  /* samples on CPUs of this processor socket only: "0"; since 0.2 */
+    uint32_t group_sort; /* rows of groups are sorted by this member, 0: the leader; since 0.2 */
 };
 
 /* What perf's exit code would be for a failure. Since 0.1. */

@@ -21,10 +21,10 @@ static int by_column(const struct pd_hist_sorting *sorting, const struct pd_hist
         result = by_value(a->max_depth, b->max_depth);
         return sorting->hist->options.caller_order ? result : -result;
     }
-    int result = by_value(pd_hist_row_value(a, column), pd_hist_row_value(b, column));
-    for (size_t m = 0; !result && m + 1 < sorting->group_size; m++) {
-        const struct pd_hist_row *c = a->members ? a->members[m] : NULL,
-                                 *d = b->members ? b->members[m] : NULL;
+    int result = 0;
+    for (size_t m = 0; !result && m < pd_hist_value_count(sorting); m++) {
+        const struct pd_hist_row *c = pd_hist_value_row(sorting, a, m),
+                                 *d = pd_hist_value_row(sorting, b, m);
         result = by_value(c ? pd_hist_row_value(c, column) : 0,
                           d ? pd_hist_row_value(d, column) : 0);
     }
@@ -539,7 +539,7 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
  * perf passes the rows: that of the samples, that of the collapsed entries, that of the output. */
 perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *result,
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
-                             size_t group_size)
+                             size_t group_size, size_t group_sort)
 {
     const struct pd_hist_options *options = &result->identities.options;
     struct pd_hist_sorting sorting = {
@@ -550,6 +550,7 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
         .order = order,
         .order_count = order_count,
         .group_size = group_size,
+        .group_sort = group_sort < group_size ? group_sort : 0,
         .dso_is_key = pd_hist_key_at(options, PD_KEY_DSO) != 0,
         .has_chains = options->use_chains,
     };

@@ -12,7 +12,7 @@ struct pd_hist_sorting {
     const struct pd_hist_namespace *namespaces;
     const struct pd_intern *names;
     const uint8_t *order;
-    size_t order_count, group_size;
+    size_t order_count, group_size, group_sort;
     bool dso_is_key, has_chains;
     uint8_t *met; /* per row of the result: which texts have been compared; NULL: no such key */
     uint32_t *fields_met; /* the same of fields */
@@ -21,6 +21,19 @@ struct pd_hist_sorting {
 /* As perf compares when it looks whether two are the same. */
 int pd_hist_compare_identities(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                                const struct pd_hist_row *b);
+/* The row whose value counts as number `m` among those of a group, which has one at least; NULL: 0. With another than the
+ * leader first, the leader's value does not count. */
+PD_INLINE const struct pd_hist_row *pd_hist_value_row(const struct pd_hist_sorting *sorting,
+                                                      const struct pd_hist_row *row, size_t m)
+{
+    size_t first = sorting->group_sort, member = m ? m + (first && m >= first) : first;
+    return member == 0 ? row : row->members ? row->members[member - 1] : NULL;
+}
+/* How many values of a group count. */
+PD_INLINE size_t pd_hist_value_count(const struct pd_hist_sorting *sorting)
+{
+    return sorting->group_size ? sorting->group_size - (sorting->group_sort != 0) : 1;
+}
 /* As perf compares for its output. */
 int pd_hist_compare_order(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                           const struct pd_hist_row *b);

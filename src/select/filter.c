@@ -287,6 +287,30 @@ static perfdata_status check_cpu(struct pd_recording *recording, const char *ask
     return pd_filter_no_cpu(&recording->context, asked, "CPUs", there);
 }
 
+perfdata_status pd_filter_add_socket(struct pd_filter *filter, const struct pd_recording *recording,
+                                     struct pd_context *context, const char *number)
+{
+    char *end;
+    unsigned long socket = strtoul(number, &end, 0);
+    if (*number < '0' || *number > '9' || *end || socket > INT32_MAX)
+        return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "'%s' is no processor socket", number);
+    filter->has_socket = true;
+    filter->socket = (uint32_t)socket;
+    filter->topology = pd_recording_has_feature(recording, PD_FEATURE_CPU_TOPOLOGY)
+                           ? &recording->features.cpu_topology
+                           : NULL;
+    return PERFDATA_OK;
+}
+
+bool pd_filter_socket(const struct pd_filter *filter, uint32_t cpu)
+{
+    const struct pd_feature_cpu_topology *topology = filter->topology;
+    if (!filter->has_socket || cpu == UINT32_MAX)
+        return true;
+    return topology && cpu < topology->cpus_count &&
+           topology->cpus[cpu].socket_id == filter->socket;
+}
+
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
                                    const char *list)
 {

@@ -29,6 +29,9 @@ struct pd_filter {
     struct pd_name_set comms, dsos, symbols;
     uint32_t *pids, *tids;
     size_t pid_count, tid_count;
+    bool has_socket;
+    uint32_t socket;
+    const struct pd_feature_cpu_topology *topology; /* the recording's; NULL: not known */
     uint64_t cpus[PD_FILTER_CPUS / 64];
     uint64_t *addresses; /* those of -S that are numbers */
     size_t address_count;
@@ -56,6 +59,11 @@ perfdata_status pd_filter_add_tids(struct pd_filter *filter, struct pd_context *
  * recording's machine had not. */
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,
                                    const char *list);
+/* A number, of the sockets that the recording's header tells of. */
+perfdata_status pd_filter_add_socket(struct pd_filter *filter, const struct pd_recording *recording,
+                                     struct pd_context *context, const char *number);
+/* Does the CPU lie in the asked socket? True without such a filter, and for a sample without a CPU (all ones). */
+bool pd_filter_socket(const struct pd_filter *filter, uint32_t cpu);
 /* PERFDATA_ERROR_ARGUMENT: of the CPUs `asked` there are no `what` ("traces"), and the bits of
  * `there` say of which there are. */
 perfdata_status pd_filter_no_cpu(struct pd_context *context, const char *asked, const char *what,

@@ -77,7 +77,7 @@ static const char *rows(struct pd_hist *hist, bool group)
         CHECK(pd_hist_link(&result, (const uint32_t[]){ 0, 1 }, 2) == 0);
     for (size_t e = 0; e < (group ? 1 : EVENTS); e++) {
         struct pd_hist_event *event = &result.events[e];
-        CHECK(pd_hist_sort(hist, &result, event, order, PD_LENGTH(order), group ? 2 : 1) == 0);
+        CHECK(pd_hist_sort(hist, &result, event, order, PD_LENGTH(order), group ? 2 : 1, 0) == 0);
         snprintf(text + strlen(text), sizeof text - strlen(text), "[%" PRIu64 "/%" PRIu64,
                  event->count, event->period);
         for (size_t i = 0; i < event->rows.count; i++) {

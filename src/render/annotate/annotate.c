@@ -241,7 +241,7 @@ static perfdata_status list_rows(struct annotate *annotate)
         if (!event->count)
             continue;
         status = pd_hist_sort(&annotate->counts.hist, &annotate->result, event, plan->order,
-                              plan->order_count, 1);
+                              plan->order_count, 1, 0);
         if (status == 0)
             status = add_rows(annotate, group);
     }

@@ -328,6 +328,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
                      !pd_filter_thread(filter, facts->thread, facts->number)) ||
                     (pd_filter_has_location(filter) &&
                      !pd_filter_location(filter, shared->session->symbols, facts->location)) ||
+                    (PD_UNLIKELY(filter->has_socket) && !pd_filter_socket(filter, sample->cpu)) ||
                     (PD_UNLIKELY(guest) && !shared->session->guests.wanted) ||
                     (PD_UNLIKELY(plan->no_host) && is_host(sample));
     if (PD_UNLIKELY(plan->counts_code) && !counts_for_code(plan, facts->location, filtered))

@@ -114,6 +114,12 @@ static size_t list_events(const struct grouping *grouping, uint32_t leader, bool
     return count;
 }
 
+bool pd_report_groups_any(const struct pd_recording *recording, const struct pd_report_plan *plan)
+{
+    return has_groups(recording) ||
+           ((plan->group_all || plan->no_group) && recording->event_count > 1);
+}
+
 perfdata_status pd_report_groups_make(const struct pd_recording *recording,
                                       struct pd_report_plan *plan,
                                       const struct pd_report_counts *counts,

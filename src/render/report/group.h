@@ -23,6 +23,8 @@ perfdata_status pd_report_groups_make(const struct pd_recording *recording,
                                       struct pd_report_plan *plan,
                                       const struct pd_report_counts *counts,
                                       struct pd_report_groups *out);
+/* Are there groups, as recorded or made? */
+bool pd_report_groups_any(const struct pd_recording *recording, const struct pd_report_plan *plan);
 void pd_report_group_names(const struct pd_report_groups *groups,
                            const struct pd_report_group *group, struct pd_text *out);
 

@@ -471,6 +471,8 @@ static perfdata_status setup_filters(struct pd_recording *recording, struct pd_r
         if (status < 0)
             *perf_exit = 234;
     }
+    if (status == 0 && options->socket)
+        status = pd_filter_add_socket(filter, recording, context, options->socket);
     if (status == 0 && options->cpus) {
         status = pd_filter_add_cpus(filter, recording, options->cpus);
         if (status < 0)

@@ -80,7 +80,10 @@ static void table_title(const struct pd_report *report, const struct pd_report_g
     pd_text_char(out, '\'');
     if (plan->options->time)
         pd_text_format(out, " (time slices: %s)", plan->options->time);
-    pd_text_format(out, "\n# Event count (approx.): %llu\n#\n", (unsigned long long)period);
+    pd_text_format(out, "\n# Event count (approx.): %llu\n", (unsigned long long)period);
+    if (plan->filter.has_socket)
+        pd_text_format(out, "# Processor Socket: %u\n", plan->filter.socket);
+    pd_text_string(out, "#\n");
 }
 
 /* ---- tables ---- */
@@ -194,7 +197,7 @@ static perfdata_status sort_tables(struct pd_report *report)
         if (pd_report_is_drawn(report, group->events[0]))
             status = pd_hist_sort(&report->counts.hist, &report->result,
                                   &report->result.events[group->events[0]], plan->order,
-                                  plan->order_count, group->count);
+                                  plan->order_count, group->count, plan->options->group_sort);
     }
     return status;
 }
@@ -526,6 +529,12 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
         out->length = 0;
     if (status < 0)
         return status;
+    if (report->options->group_sort && !pd_report_groups_any(recording, &report->plan)) {
+        report->perf_exit = 234;
+        out->length = 0;
+        return pd_fail(&recording->context, PERFDATA_ERROR_ARGUMENT, -1,
+                       "--group-sort-idx needs events in groups: as recorded, or by --group");
+    }
     elided_names(&report->plan, out);
     return run(report, out);
 }

@@ -23,7 +23,9 @@ struct report_options {
     const char *comms, *pids, *tids, *cpus, *dsos, *symbols, *symbol_filter, *time, *quantum;
     const char *symfs, *kallsyms, *vmlinux, *jitdump;
     struct perfdata_event_switch between;
+    const char *socket;
     unsigned max_stack;
+    int group_sort;
 };
 
 #define FIELD(name) offsetof(struct report_options, name)
@@ -125,6 +127,8 @@ static const struct tool_option report_rows[] = {
       FIELD(full_source_path) },
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "group", NULL, "events side by side", FIELD(group) },
+    { TOOL_INT, 0, "group-sort-idx", "N", "sort by the Nth event of groups, from 0",
+      FIELD(group_sort) },
     { TOOL_FLAG, 'b', "branch-stack", NULL,
       "a row for each branch (on where they were recorded); --no-branch-stack: for each sample",
       FIELD(branch_stack) },
@@ -165,6 +169,8 @@ static const struct tool_option report_rows[] = {
     { TOOL_STRING, 0, "symbol-filter", "TEXT", "keep symbols that contain this",
       FIELD(symbol_filter) },
     TOOL_ROWS_TASKS(),
+    { TOOL_STRING, 0, "socket-filter", "N", "keep CPUs of this processor socket only",
+      FIELD(socket) },
     TOOL_ROW_TIME(),
     TOOL_ROWS_SWITCH,
     { TOOL_FLAG, 'U', "hide-unresolved", NULL, "leave out what has no symbol",
@@ -293,6 +299,8 @@ static struct perfdata_report_options library_options(const struct tool *tool,
                     .guest_mount = tool->guests.mount },
         .perf_config = getenv("PERF_CONFIG"),
         .event_switch = from->between,
+        .socket = from->socket,
+        .group_sort = from->group_sort > 0 ? (uint32_t)from->group_sort : 0,
         .itrace = tool->itrace,
         .itrace_count = tool->itrace_count,
     };
