@@ -39,7 +39,8 @@ enum perfdata_script_flags {
     PERFDATA_SCRIPT_PT_SOURCE = 1 << 23,   /* ... source lines of instructions and branches */
     PERFDATA_SCRIPT_COLOR = 1 << 24,       /* with DUMP: bytes in perf's blue (ANSI). Since 0.2. */
     PERFDATA_SCRIPT_JSON =
-        1 << 25 /* an object a line in place of text: docs/schema/script.json. Since 0.2 */
+        1 << 25, /* an object a line in place of text: docs/schema/script.json. Since 0.2 */
+    PERFDATA_SCRIPT_CHECK_ORDER = 1 << 26 /* no lines: only whether times go back. Since 0.2 */
 };
 
 /* Records that get lines of their own. Since 0.1. */
@@ -54,6 +55,11 @@ enum perfdata_script_show {
     PERFDATA_SCRIPT_SHOW_TEXT_POKES = 1 << 7,
     PERFDATA_SCRIPT_SHOW_ROUNDS = 1 << 8 /* also: everything in file order */
 };
+
+/* Takes text of samples of one event, by its index among the recording's events; calls come one at a time and in order,
+ * maybe from other threads. Not 0: ends the run. */
+typedef int (*perfdata_script_event_fn)(void *data, uint32_t event, uint64_t samples,
+                                        const char *text, size_t length);
 
 /* All zero but struct_size and max_stack is the plain `script`. Strings are borrowed for the call; NULL: not given. Lists
  * are separated by commas. Since 0.1. */
@@ -86,6 +92,9 @@ struct perfdata_script_options {
     size_t dlarg_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
     struct perfdata_event_switch event_switch; /* since 0.2 */
+    /* Gets the text of samples in place of `write`; not with RELTIME, DELTATIME, DUMP. NULL: none. Since 0.2. */
+    perfdata_script_event_fn write_event;
+    void *event_data;
 };
 
 /* What was printed, and after a failure the exit code that perf has for it. Since 0.1. */
@@ -95,6 +104,7 @@ struct perfdata_script_result {
     uint32_t reserved;
     uint64_t samples;      /* samples printed */
     uint64_t trace_errors; /* errors that decoding AUX traces met and told */
+    uint64_t misordered;   /* of CHECK_ORDER: samples before the one before them. Since 0.2. */
 };
 
 /* Prints the recording; `write` gets the text in pieces, one call at a time, maybe from other threads. `result` may be

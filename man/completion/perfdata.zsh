@@ -70,6 +70,9 @@ _perfdata() {
         '*--hide-call-graph[symbol on the sample'\''s line, no chain below it]' \
         '*--ns[times with 9 decimals]' \
         '*--json[a JSON object a sample, with the chosen fields by name]' \
+        '*--per-event-dump[the lines of each event into a file of its own, INPUT.EVENT.dump]' \
+        '*-d[no lines\: whether times of samples go back]' \
+        '*--debug-mode[no lines\: whether times of samples go back]' \
         '*--reltime[times since the first line]' \
         '*--deltatime[times since the line before]' \
         '*-L[columns as latency tracers have them]' \
@@ -92,6 +95,8 @@ _perfdata() {
         '*--tid=[keep these threads only]:TID\[,...\]:' \
         '*-C+[keep these CPUs only]:CPUS:' \
         '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*-a[all CPUs that were recorded, as without it]' \
+        '*--all-cpus[all CPUs that were recorded, as without it]' \
         '*--dsos=[keep these objects only]:DSO\[,...\]:' \
         '*-S+[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
         '*--symbols=[keep samples in these symbols or at these addresses (hexadecimal)]:SYMBOL\[,...\]:' \
@@ -183,6 +188,7 @@ _perfdata() {
         '*--full-source-path[source files with their folders]' \
         '*--ns[times with 9 decimals]' \
         '*--group[events side by side]' \
+        '*--group-sort-idx=[sort by the Nth event of groups, from 0]:N:' \
         '*-b[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
         '*--branch-stack[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
         '*--branch-history[samples with the branches that led to them in front of their chains]' \
@@ -217,6 +223,7 @@ _perfdata() {
         '*--tid=[keep these threads only]:TID\[,...\]:' \
         '*-C+[keep these CPUs only]:CPUS:' \
         '*--cpu=[keep these CPUs only]:CPUS:' \
+        '*--socket-filter=[keep CPUs of this processor socket only]:N:' \
         '*--time=[time spans\: START,STOP, percentages A%-B%, slices P%/N]:SPANS:' \
         '*--switch-on=[only what comes behind a sample of this event]:EVENT:' \
         '*--switch-off=[... until one of this event comes; alone it leaves out that event'\''s first sample]:EVENT:' \

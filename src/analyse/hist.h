@@ -348,7 +348,7 @@ perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
 /* Joins the rows of `count` events to those of the first, by identity. */
 perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count);
 /* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key; of a group's values that of the member
- * `group_sort` counts first, the leader's where there is none. */
+ * `group_sort` counts first; where there is none, the leader's alone. */
 perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *result,
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
                              size_t group_size, size_t group_sort);

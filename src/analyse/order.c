@@ -22,7 +22,7 @@ static int by_column(const struct pd_hist_sorting *sorting, const struct pd_hist
         return sorting->hist->options.caller_order ? result : -result;
     }
     int result = 0;
-    for (size_t m = 0; !result && m < pd_hist_value_count(sorting); m++) {
+    for (size_t m = 0; !result && m < sorting->group_values; m++) {
         const struct pd_hist_row *c = pd_hist_value_row(sorting, a, m),
                                  *d = pd_hist_value_row(sorting, b, m);
         result = by_value(c ? pd_hist_row_value(c, column) : 0,
@@ -550,6 +550,7 @@ perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *
         .order = order,
         .order_count = order_count,
         .group_size = group_size,
+        .group_values = group_sort < group_size ? group_size - (group_sort != 0) : 1,
         .group_sort = group_sort < group_size ? group_sort : 0,
         .dso_is_key = pd_hist_key_at(options, PD_KEY_DSO) != 0,
         .has_chains = options->use_chains,

@@ -12,7 +12,8 @@ struct pd_hist_sorting {
     const struct pd_hist_namespace *namespaces;
     const struct pd_intern *names;
     const uint8_t *order;
-    size_t order_count, group_size, group_sort;
+    size_t order_count, group_size;
+    size_t group_sort, group_values; /* the member whose value counts first; how many do */
     bool dso_is_key, has_chains;
     uint8_t *met; /* per row of the result: which texts have been compared; NULL: no such key */
     uint32_t *fields_met; /* the same of fields */
@@ -27,12 +28,9 @@ PD_INLINE const struct pd_hist_row *pd_hist_value_row(const struct pd_hist_sorti
                                                       const struct pd_hist_row *row, size_t m)
 {
     size_t first = sorting->group_sort, member = m ? m + (first && m >= first) : first;
-    return member == 0 ? row : row->members ? row->members[member - 1] : NULL;
-}
-/* How many values of a group count. */
-PD_INLINE size_t pd_hist_value_count(const struct pd_hist_sorting *sorting)
-{
-    return sorting->group_size ? sorting->group_size - (sorting->group_sort != 0) : 1;
+    if (!row || member == 0)
+        return row;
+    return row->members ? row->members[member - 1] : NULL;
 }
 /* As perf compares for its output. */
 int pd_hist_compare_order(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,

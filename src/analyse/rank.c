@@ -404,13 +404,13 @@ bool pd_rank_identities(struct pd_ranking *ranking, struct pd_ranks *ranks)
 static void refine_by_column(struct pd_ranking *ranking, uint8_t column, struct pd_ranks *ranks)
 {
     bool grouped = column != PD_COLUMN_CHILDREN;
-    for (size_t m = 0; m < pd_hist_value_count(ranking->sorting); m++) {
+    for (size_t m = 0; m < ranking->sorting->group_values; m++) {
         if (m && !grouped)
             break;
         for (size_t i = 0; i < ranking->count; i++) {
-            const struct pd_hist_row *row = ranking->rows[i];
-            if (grouped)
-                row = pd_hist_value_row(ranking->sorting, row, m);
+            const struct pd_hist_row *own = ranking->rows[i];
+            const struct pd_hist_row *row = grouped ? pd_hist_value_row(ranking->sorting, own, m)
+                                                    : own;
             put_value(ranking, i, row ? ~pd_hist_row_value(row, column) : UINT64_MAX);
         }
         part_by_value(ranking);

@@ -305,10 +305,8 @@ perfdata_status pd_filter_add_socket(struct pd_filter *filter, const struct pd_r
 bool pd_filter_socket(const struct pd_filter *filter, uint32_t cpu)
 {
     const struct pd_feature_cpu_topology *topology = filter->topology;
-    if (!filter->has_socket || cpu == UINT32_MAX)
-        return true;
-    return topology && cpu < topology->cpus_count &&
-           topology->cpus[cpu].socket_id == filter->socket;
+    return !filter->has_socket || (topology && cpu < topology->cpus_count &&
+                                   topology->cpus[cpu].socket_id == filter->socket);
 }
 
 perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording *recording,

@@ -89,7 +89,7 @@ static const char *rows(struct pd_hist *hist, bool group)
                 snprintf(text + strlen(text), sizeof text - strlen(text), "|%" PRIu64,
                          row->members[0]->children_period);
         }
-        strcat(text, "]");
+        snprintf(text + strlen(text), sizeof text - strlen(text), "]");
     }
     pd_hist_result_free(&result);
     return text;

@@ -137,6 +137,8 @@ static bool check_sort(const struct pd_hist_options *options, const uint8_t *ord
         .has_chains = options->use_chains,
         .met = met,
     };
+    sorting.group_sort = any((unsigned)sorting.group_size);
+    sorting.group_values = sorting.group_size - (sorting.group_sort != 0);
     put_rows(count, met);
     CHECK(pd_hist_sort_by_trees(&sorting, &world.result, &world.event));
     take_order(&by_trees);

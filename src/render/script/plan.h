@@ -92,6 +92,7 @@ struct pd_script {
     bool has_clock;
     uint64_t clock_time, clock_wall;
     /* state of the sequential kinds */
+    uint64_t misordered;
     uint64_t first_time, last_time;
     size_t widest_source; /* of data_src */
     perfdata_write_fn write;
@@ -177,7 +178,14 @@ struct pd_time_gap {
     uint64_t time;
 };
 
+/* Where the text of a sample ends, and its event; of other text UINT32_MAX. */
+struct pd_script_mark {
+    size_t end;
+    uint32_t event;
+};
+
 struct pd_time_gaps {
+    PD_VEC(struct pd_script_mark) marks;
     PD_VEC(struct pd_time_gap) gaps;
     struct pd_text spare;
 };
@@ -216,6 +224,7 @@ struct pd_script_worker {
     struct pd_frame *frames;
     size_t frame_capacity;
     struct pd_time_gaps *gaps;       /* of the batch, sequential only */
+    bool marks;                      /* a mark for each record goes there */
     struct pd_code_reader *code;     /* NULL: no instructions are asked for */
     struct pd_script_source *source; /* NULL: srccode is not asked for */
     struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
@@ -445,5 +454,15 @@ bool pd_script_keeps(struct pd_script_worker *worker, const struct pd_sample *sa
 /* records.c */
 void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text);
+
+/* ordered.c */
+/* Notes where the text of the record ends that was just put; false: no memory. */
+bool pd_script_mark_end(struct pd_script_worker *worker, const struct pd_delivered *record,
+                        const struct pd_text *text);
+/* Consumer's: fills in times that depend on those before, or gives away the text of samples by event. */
+perfdata_status pd_script_in_order(void *data, struct pd_batch *batch);
+void pd_script_drop(void *data, struct pd_batch *batch);
+/* In place of lines: counts a sample whose time lies before that of the one before. For the front. */
+int pd_script_check_order(struct pd_script *script, const struct pd_delivered *record);
 
 #endif

@@ -7,7 +7,6 @@
 #include "render/script/json.h"
 #include <unistd.h>
 
-#define NS_PER_SECOND UINT64_C(1000000000)
 /* More addresses than a record of 64 KiB can hold. */
 #define MAX_FRAMES 8192
 #define CALL_STACK 128 /* entries of a processor's, which --max-stack does not bound */
@@ -172,7 +171,7 @@ static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
 {
     size_t pack = 0, done;
     for (size_t i = 0; i < batch->count; i++) {
-        while ((done = put_series(worker, batch, i, &pack)))
+        while (!worker->marks && (done = put_series(worker, batch, i, &pack)))
             i += done;
         if (i == batch->count)
             break;
@@ -180,6 +179,8 @@ static void work_near(struct pd_script_worker *worker, struct pd_batch *batch)
         unpack(worker, batch, i, &pack);
         worker->location = pd_script_ahead(worker, record);
         put_record(worker, record, &batch->text);
+        if (PD_UNLIKELY(worker->marks) && !pd_script_mark_end(worker, record, &batch->text))
+            batch->text.failed = true;
         if (record->facts)
             pd_script_series_begin(worker, record);
     }
@@ -200,6 +201,9 @@ static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
                                &batch->text);
         if (!script->dump || shows(script, batch->records[i].type))
             put_record(worker, &batch->records[i], &batch->text);
+        if (PD_UNLIKELY(worker->marks) &&
+            !pd_script_mark_end(worker, &batch->records[i], &batch->text))
+            batch->text.failed = true;
         if (script->dump)
             pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
     }
@@ -213,14 +217,15 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         pd_script_forget(worker);
     if (worker->code)
         pd_code_reader_trim(worker->code);
-    if (script->sequential) {
+    if (script->sequential || script->options->write_event) {
         if (!batch->result)
             batch->result = calloc(1, sizeof(struct pd_time_gaps));
         if (!batch->result)
             return pd_fail(&script->recording->context, PERFDATA_ERROR_MEMORY, -1,
                            "no memory for a batch");
         worker->gaps = batch->result;
-        worker->gaps->gaps.count = 0;
+        worker->gaps->gaps.count = worker->gaps->marks.count = 0;
+        worker->marks = script->options->write_event;
     }
     if (!script->dump && (batch->packs || (batch->count && batch->records[0].facts)))
         work_near(worker, batch);
@@ -228,66 +233,6 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         work_far(worker, batch);
     if (script->filter_failed)
         return PERFDATA_ERROR_ARGUMENT;
-    return PERFDATA_OK;
-}
-
-static void drop(void *data, struct pd_batch *batch)
-{
-    struct pd_time_gaps *gaps = batch->result;
-    (void)data;
-    if (!gaps)
-        return;
-    pd_vec_free(&gaps->gaps);
-    pd_text_free(&gaps->spare);
-    free(gaps);
-    batch->result = NULL;
-}
-
-/* ---- --reltime and --deltatime: the times go in when all before are known ---- */
-
-static uint64_t shift_time(struct pd_script *script, uint64_t time)
-{
-    if (script->options->flags & PERFDATA_SCRIPT_RELTIME) {
-        if (!script->first_time)
-            script->first_time = time;
-        return time - script->first_time;
-    }
-    uint64_t shifted = script->last_time ? time - script->last_time : 0;
-    script->last_time = time;
-    return shifted;
-}
-
-static void put_shifted(struct pd_script *script, uint64_t time, struct pd_text *text)
-{
-    pd_text_u64(text, time / NS_PER_SECOND, 5, ' ');
-    pd_text_char(text, '.');
-    if (script->time_form == PD_TIME_NSEC)
-        pd_text_u64(text, time % NS_PER_SECOND, 9, '0');
-    else
-        pd_text_u64(text, time % NS_PER_SECOND / 1000, 6, '0');
-    pd_text_bytes(text, ": ", 2);
-}
-
-static perfdata_status in_order(void *data, struct pd_batch *batch)
-{
-    struct pd_script *script = data;
-    struct pd_time_gaps *gaps = batch->result;
-    if (!gaps)
-        return PERFDATA_OK;
-    struct pd_text *out = &gaps->spare, full;
-    size_t from = 0;
-    out->length = 0;
-    out->failed |= batch->text.failed;
-    for (size_t i = 0; i < gaps->gaps.count; i++) {
-        const struct pd_time_gap *gap = &gaps->gaps.data[i];
-        pd_text_bytes(out, batch->text.data + from, gap->position - from);
-        put_shifted(script, shift_time(script, gap->time), out);
-        from = gap->position;
-    }
-    pd_text_bytes(out, batch->text.data + from, batch->text.length - from);
-    full = *out;
-    gaps->spare = batch->text;
-    batch->text = full;
     return PERFDATA_OK;
 }
 
@@ -304,8 +249,10 @@ static perfdata_status sink(void *data, const char *text, size_t length)
 
 static int front(void *data, const struct pd_delivered *record)
 {
-    const struct pd_script *script = data;
+    struct pd_script *script = data;
     const struct pd_event *event = record->event;
+    if (script->options->flags & PERFDATA_SCRIPT_CHECK_ORDER)
+        return pd_script_check_order(script, record);
     if (script->dump)
         pd_raw_dump_front(script->dump, record);
     if (record->type != PD_RECORD_SAMPLE || !event || pd_dlfilter_is_early(script))
@@ -418,19 +365,23 @@ static perfdata_status run(struct pd_script *script)
     search.force = options->flags & PERFDATA_SCRIPT_FORCE;
     bool unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED ||
                     options->show & PERFDATA_SCRIPT_SHOW_ROUNDS;
+    bool keeps_order = script->sequential || options->write_event;
     struct pd_consumer consumer = {
-        .kind = script->sequential ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
+        .kind = keeps_order ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
         .warns = PD_WARN_READ,
         .data = script,
         .order = unsorted ? PD_ORDER_FILE : PD_ORDER_DELIVERY,
         .prints = true,
         .begin = begin,
         .work = work,
-        .in_order = script->sequential ? in_order : NULL,
+        .in_order = keeps_order ? pd_script_in_order : NULL,
         .sink = sink,
         .end = end,
-        .drop = drop,
-        .front = script->filter.has_cpus || script->filter.span_count ? front : NULL,
+        .drop = pd_script_drop,
+        .front = script->filter.has_cpus || script->filter.span_count ||
+                         options->flags & PERFDATA_SCRIPT_CHECK_ORDER
+                     ? front
+                     : NULL,
     };
     bool switches = options->flags & PERFDATA_SCRIPT_PT_EVENTS;
     want_shown(&consumer, options->show | (switches ? PERFDATA_SCRIPT_SHOW_SWITCHES : 0));
@@ -466,7 +417,7 @@ static perfdata_status run(struct pd_script *script)
         pd_raw_dump_want(&consumer);
         consumer.front = front;
     }
-    consumer.takes_packs = pd_script_any_series(script);
+    consumer.takes_packs = pd_script_any_series(script) && !options->write_event;
     consumer.alone = one_by_one(script);
     status = pd_pipeline_run(&script->session, &consumer, options->threads);
     if (!status)
@@ -563,6 +514,9 @@ static perfdata_status check_options(struct pd_script *script)
                       "reltime and deltatime - the two don't get along well. "
                       "Please limit to --reltime or --deltatime.",
                       "");
+    if (options->write_event && options->flags & (both | PERFDATA_SCRIPT_DUMP))
+        return refuse(script, PERFDATA_ERROR_ARGUMENT,
+                      "text by event is not there with relative times, nor with -D", "");
     if (options->flags & PERFDATA_SCRIPT_JSON) {
         perfdata_status status = pd_script_json_check(script);
         if (status)
@@ -683,7 +637,8 @@ perfdata_status perfdata_script_run(perfdata_recording *recording,
     status = run_all(&script);
     struct perfdata_script_result out = { .perf_exit = script.perf_exit,
                                           .samples = script.samples,
-                                          .trace_errors = script.errors };
+                                          .trace_errors = script.errors,
+                                          .misordered = script.misordered };
     pd_give_result(result, &out, sizeof out);
     pd_tracing_free(script.tracing);
     pd_filter_free(&script.filter);

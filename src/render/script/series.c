@@ -75,8 +75,8 @@ bool pd_script_has_series(const struct pd_script *script, const struct pd_script
     uint64_t known = KNOWN_FIELDS | (plan->branch_trace ? PD_FIELD(ADDR) : INSN_FIELDS);
     return plan->event->synthesised && plan->event->attr.type != (uint32_t)PD_TYPE_SYNTH &&
            plan->event->index < 1u << PLAN_BITS && !script->sequential &&
-           !(plan->fields & ~known) && plan->fields & PD_FIELD(IP) &&
-           !script->options->graph_functions &&
+           !script->options->write_event && !(plan->fields & ~known) &&
+           plan->fields & PD_FIELD(IP) && !script->options->graph_functions &&
            !(script->options->flags & (PERFDATA_SCRIPT_PT_EVENTS | PERFDATA_SCRIPT_DUMP));
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* script: a line a sample. */
 #include "tool/show/dlfilters.h"
+#include "tool/event_files.h"
 #include "tool/show/perf_scripts.h"
 #include "tool/input.h"
 #include "tool/options.h"
@@ -27,7 +28,8 @@ struct script_options {
     uint64_t address_range;
     const char *graph_functions;
     const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
-    int json, guest_code, pad_dso, xed, list_dlfilters, list_scripts;
+    int per_event, check_order, all_cpus, json, guest_code, pad_dso, xed, list_dlfilters,
+        list_scripts;
     const char *script_name, *generate;
     const char *dlfilter, *dlargs[MAX_DLARGS];
     size_t dlarg_count;
@@ -141,6 +143,10 @@ static const struct tool_option script_rows[] = {
     { TOOL_FLAG, 0, "ns", NULL, "times with 9 decimals", FIELD(ns) },
     { TOOL_FLAG, 0, "json", NULL, "a JSON object a sample, with the chosen fields by name",
       FIELD(json), .flags = TOOL_OURS },
+    { TOOL_FLAG, 0, "per-event-dump", NULL,
+      "the lines of each event into a file of its own, INPUT.EVENT.dump", FIELD(per_event) },
+    { TOOL_FLAG, 'd', "debug-mode", NULL, "no lines: whether times of samples go back",
+      FIELD(check_order) },
     { TOOL_FLAG, 0, "reltime", NULL, "times since the first line", FIELD(reltime) },
     { TOOL_FLAG, 0, "deltatime", NULL, "times since the line before", FIELD(deltatime) },
     { TOOL_FLAG, 'L', "Latency", NULL, "columns as latency tracers have them", FIELD(latency) },
@@ -157,6 +163,8 @@ static const struct tool_option script_rows[] = {
     { TOOL_GROUP, .help = "Which samples" },
     { TOOL_STRING, 'c', "comms", "COMM[,...]", "keep these comms only", FIELD(comms) },
     TOOL_ROWS_TASKS(),
+    { TOOL_FLAG, 'a', "all-cpus", NULL, "all CPUs that were recorded, as without it",
+      FIELD(all_cpus) },
     { TOOL_STRING, 0, "dsos", "DSO[,...]", "keep these objects only", FIELD(dsos) },
     { TOOL_STRING, 'S', "symbols", "SYMBOL[,...]",
       "keep samples in these symbols or at these addresses (hexadecimal)", FIELD(symbols) },
@@ -258,6 +266,7 @@ static uint64_t flags_of(const struct tool *tool, const struct script_options *f
         { tool->no_itrace, PERFDATA_SCRIPT_NO_ITRACE },
         { from->guest_code, PERFDATA_SCRIPT_GUEST_CODE },
         { from->json, PERFDATA_SCRIPT_JSON },
+        { from->check_order, PERFDATA_SCRIPT_CHECK_ORDER },
     };
     return tool_flags(rows, TOOL_LENGTH(rows));
 }
@@ -458,9 +467,22 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
     if (code != TOOL_DONE)
         return code;
+    const char *input = tool->input ? tool->input : argc ? argv[0] : "perf.data";
+    struct tool_event_files *files = from->per_event ? tool_event_files_open(tool, input, recording)
+                                                     : NULL;
+    if (from->per_event && !files) {
+        perfdata_recording_close(recording);
+        return TOOL_OUTPUT;
+    }
+    options.write_event = files ? tool_event_files_write : NULL;
+    options.event_data = files;
     perfdata_status status = perfdata_script_run(recording, &options, tool_write_text, tool,
                                                  &result);
-    return tool_close_run(tool, recording, status, result.perf_exit);
+    bool written = !files || tool_event_files_close(tool, files, status < 0);
+    if (from->check_order && status >= 0)
+        fprintf(stderr, "Misordered timestamps: %llu\n", (unsigned long long)result.misordered);
+    code = tool_close_run(tool, recording, status, result.perf_exit);
+    return code == TOOL_DONE && !written ? TOOL_OUTPUT : code;
 }
 
 const struct tool_verb tool_verb_script = {
