@@ -2,6 +2,7 @@
 /* A page on loopback, by libmicrohttpd: only to who knows its address, only for reading. */
 #include "tool/show/serve.h"
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -19,9 +20,51 @@ struct server {
     char hosts[2][sizeof "localhost:65535"]; /* what a browser on this machine asks by */
 };
 
+/* The library brings a dozen others for TLS, which each start of each verb would load and bind. So it
+ * is loaded where a page is served. This name has stood for its interface since 2015. */
+#define LIBRARY "libmicrohttpd.so.12"
+
+static struct {
+    __typeof__(MHD_start_daemon) *start_daemon;
+    __typeof__(MHD_stop_daemon) *stop_daemon;
+    __typeof__(MHD_get_daemon_info) *get_daemon_info;
+    __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
+    __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+    __typeof__(MHD_add_response_header) *add_response_header;
+    __typeof__(MHD_queue_response) *queue_response;
+    __typeof__(MHD_destroy_response) *destroy_response;
+} mhd;
+
 bool serve_built(void)
 {
     return true;
+}
+
+const char *serve_load(void)
+{
+    static const struct {
+        const char *name;
+        void *to;
+    } functions[] = {
+        { "MHD_start_daemon", &mhd.start_daemon },
+        { "MHD_stop_daemon", &mhd.stop_daemon },
+        { "MHD_get_daemon_info", &mhd.get_daemon_info },
+        { "MHD_lookup_connection_value", &mhd.lookup_connection_value },
+        { "MHD_create_response_from_buffer", &mhd.create_response_from_buffer },
+        { "MHD_add_response_header", &mhd.add_response_header },
+        { "MHD_queue_response", &mhd.queue_response },
+        { "MHD_destroy_response", &mhd.destroy_response },
+    };
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return dlerror();
+    for (size_t i = 0; i < TOOL_LENGTH(functions); i++) {
+        void *found = dlsym(library, functions[i].name);
+        if (!found)
+            return dlerror();
+        memcpy(functions[i].to, &found, sizeof found);
+    }
+    return NULL;
 }
 
 /* Takes as long for any text of that length. */
@@ -39,7 +82,7 @@ static bool is_same(const char *given, const char *known)
 /* A page of another site can make a browser ask us, but by its own name (DNS rebinding). */
 static bool host_is_ours(const struct server *server, struct MHD_Connection *connection)
 {
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+    const char *host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     return host && (!strcasecmp(host, server->hosts[0]) || !strcasecmp(host, server->hosts[1]));
 }
 
@@ -54,17 +97,17 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, 
         { "Cross-Origin-Resource-Policy", "same-origin" },
         { "Cross-Origin-Opener-Policy", "same-origin" },
     };
-    struct MHD_Response *response = MHD_create_response_from_buffer(length, (void *)(uintptr_t)text,
+    struct MHD_Response *response = mhd.create_response_from_buffer(length, (void *)(uintptr_t)text,
                                                                     MHD_RESPMEM_PERSISTENT);
     if (!response)
         return MHD_NO;
-    MHD_add_response_header(response, "Content-Type", type);
+    mhd.add_response_header(response, "Content-Type", type);
     for (size_t i = 0; i < TOOL_LENGTH(headers); i++)
-        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+        mhd.add_response_header(response, headers[i][0], headers[i][1]);
     if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, "Allow", "GET");
-    enum MHD_Result result = MHD_queue_response(connection, code, response);
-    MHD_destroy_response(response);
+        mhd.add_response_header(response, "Allow", "GET");
+    enum MHD_Result result = mhd.queue_response(connection, code, response);
+    mhd.destroy_response(response);
     return result;
 }
 
@@ -111,7 +154,7 @@ static void wait_for_signal(const sigset_t *ends)
 
 static enum tool_exit run(struct tool *tool, struct server *server, struct MHD_Daemon *daemon)
 {
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info = mhd.get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
     sigset_t ends;
     if (!info)
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, "the server has no port");
@@ -144,7 +187,7 @@ enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t 
     sigaddset(&blocked, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &blocked, &before);
     signal(SIGPIPE, SIG_IGN);
-    struct MHD_Daemon *daemon = MHD_start_daemon(
+    struct MHD_Daemon *daemon = mhd.start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, port, NULL, NULL, on_request, &server,
         MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
@@ -155,7 +198,7 @@ enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t 
     else
         code = tool_failure(tool, PERFDATA_ERROR_IO, NULL, strerror(errno));
     if (daemon)
-        MHD_stop_daemon(daemon);
+        mhd.stop_daemon(daemon);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }

@@ -9,8 +9,10 @@ struct serve_page {
     size_t length, capacity;
 };
 
-/* Whether this build can. */
+/* Whether this build can serve at all. */
 bool serve_built(void);
+/* Comes before serve(). NULL, or why nothing can be served. */
+const char *serve_load(void);
 /* `port` 0: a free one. */
 enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t port);
 

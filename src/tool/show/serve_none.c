@@ -7,8 +7,13 @@ bool serve_built(void)
     return false;
 }
 
+const char *serve_load(void)
+{
+    return "this build was made without libmicrohttpd";
+}
+
 enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t port)
 {
     (void)page, (void)port;
-    return tool_usage(tool, "this build serves no pages: it was made without libmicrohttpd");
+    return tool_usage(tool, "%s", serve_load());
 }

@@ -99,9 +99,9 @@ static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **a
     const struct view_options *options = data;
     struct serve_page page = { 0 };
     perfdata_recording *recording;
-    if (!serve_built())
-        return tool_usage(tool, "this build serves no pages: it was made without libmicrohttpd; "
-                                "perfdata flame writes one");
+    const char *missing = serve_load();
+    if (missing)
+        return tool_usage(tool, "%s; perfdata flame writes the page to a file", missing);
     if (options->port > 65535)
         return tool_usage(tool, "option --port: ports end at 65535");
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
