@@ -43,11 +43,11 @@ told = json.load(open(sys.argv[1]))
 assert len(told['recordings']) == 2
 rows = told['events'][0]['rows']
 for i, total in enumerate(told['events'][0]['totals']):
-    assert sum(row['recordings'][i]['period'] for row in rows if row['recordings'][i]) == total['period'], i
+    assert sum(int(row['recordings'][i]['period']) for row in rows if row['recordings'][i]) == int(total['period']), i
 table = [line for line in open(sys.argv[2]) if not line.startswith('#') and line.strip()]
 assert len(table) == len(rows) > 3, (len(table), len(rows))
 for line, row in zip(table, rows):
-    assert line.rstrip().endswith(row['symbol']), (line, row)
+    assert line.rstrip().endswith('[%s] %s' % (row['symbol_level'], row['symbol'])), (line, row)
     new = row['recordings'][1]
     if new:
         assert '%+.2f%%' % new['delta'] in line, (line, new)

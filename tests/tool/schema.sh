@@ -50,6 +50,10 @@ for recording in "$SOURCE"/tests/data/demo/*.data "$SOURCE"/tests/data/report/*.
     [ "$(stat -c %s "$recording")" -gt 200000 ] || all "$recording"
 done
 check list --lines list --json
+reports=$SOURCE/tests/data/report
+for options in '' '-s comm,dso,sym' '-s pid,cpu,srcline' '-c ratio'; do
+    check diff '' diff --json $options "$reports/threads.data" "$reports/forkexec.data" "$reports/threads.data"
+done
 [ $runs -gt 300 ] && [ $values -gt 10000 ] || fail "only $runs runs with $values values"
 
 # A schema that takes everything checks nothing.
@@ -68,6 +72,8 @@ refused perf-json '{"samples":[]}'
 refused aux-list '{"nr":"1"}'
 refused evlist '{"name":"a"}'
 refused list '{"name":"cs"}'
+refused diff '{"recordings":["a"],"events":[{"event":"e","totals":[],"rows":[{"symbol":"f"}]}]}'
+refused diff '{"recordings":[],"events":[{"event":"e","totals":[{"period":1,"samples":1}],"rows":[]}]}'
 refused header '{}'
 echo "$runs runs, $values values"
 exit $failed

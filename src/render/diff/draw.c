@@ -2,6 +2,7 @@
 /* Rows of several recordings as a table, or as JSON. */
 #include "render/diff/diff.h"
 #include "render/report/draw.h"
+#include "render/report/rows.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -322,7 +323,7 @@ static void put_values(const struct pd_diff_event *event, const struct pd_diff_r
         pd_text_string(out, "null");
         return;
     }
-    pd_text_format(out, "{\"period\":%llu,\"samples\":%llu", (unsigned long long)values->period,
+    pd_text_format(out, "{\"period\":\"%llu\",\"samples\":%llu", (unsigned long long)values->period,
                    (unsigned long long)values->count);
     if (event->totals[side])
         pd_text_format(out, ",\"percent\":%.6f", pd_diff_percent(event, row, side));
@@ -338,31 +339,16 @@ static void put_values(const struct pd_diff_event *event, const struct pd_diff_r
     pd_text_char(out, '}');
 }
 
-static void put_json_key(const struct drawing *drawing, const struct pd_diff_row *row,
-                         const struct pd_report_column *column)
+static void put_json_row(const struct drawing *drawing, const struct pd_diff_row *row,
+                         struct pd_report_making *making)
 {
-    struct pd_text text = { 0 };
-    pd_report_key_cell(&drawing->tables[row->side], column, row->row, &text);
-    size_t begin = 0;
-    while (begin < text.length && text.data[begin] == ' ')
-        begin++;
-    while (text.length > begin && text.data[text.length - 1] == ' ')
-        text.length--;
-    pd_text_json(drawing->out, pd_report_key_of(column->what),
-                 strlen(pd_report_key_of(column->what)));
-    pd_text_char(drawing->out, ':');
-    pd_text_json(drawing->out, text.data ? text.data + begin : "", text.length - begin);
-    drawing->out->failed |= text.failed;
-    pd_text_free(&text);
-}
-
-static void put_json_row(const struct drawing *drawing, const struct pd_diff_row *row)
-{
-    const struct pd_report_column *column;
     struct pd_text *out = drawing->out;
+    making->table = &drawing->tables[row->side];
+    if (pd_report_make_cells(making, row->row) != PERFDATA_OK)
+        out->failed = true;
     pd_text_char(out, '{');
-    for (size_t at = 0; (column = next_key(drawing->tables[0].plan, &at));) {
-        put_json_key(drawing, row, column);
+    for (size_t i = 0; i < making->cells.count; i++) {
+        pd_report_put_cell(out, &making->cells.data[i]);
         pd_text_char(out, ',');
     }
     pd_text_string(out, "\"recordings\":[");
@@ -379,20 +365,22 @@ void pd_diff_draw_json(const struct pd_diff *diff, struct pd_diff_event *event, 
 {
     struct pd_arena arena = { 0 };
     struct drawing drawing = { .diff = diff, .event = event, .out = out };
+    struct pd_report_making making = { .only_keys = true };
     if (!make_tables(&drawing, &arena))
         out->failed = true;
     pd_text_string(out, first ? "\n{\"event\":" : ",\n{\"event\":");
     pd_text_json(out, event->event->name, event->event->name_length);
     pd_text_string(out, ",\"totals\":[");
     for (size_t side = 0; side < diff->count; side++)
-        pd_text_format(out, "%s{\"period\":%llu,\"samples\":%llu}", side ? "," : "",
+        pd_text_format(out, "%s{\"period\":\"%llu\",\"samples\":%llu}", side ? "," : "",
                        (unsigned long long)event->totals[side],
                        (unsigned long long)event->counts[side]);
     pd_text_string(out, "],\"rows\":[");
     for (size_t i = 0; i < event->rows.count && !out->failed; i++) {
         pd_text_string(out, i ? ",\n " : "\n ");
-        put_json_row(&drawing, &event->rows.data[i]);
+        put_json_row(&drawing, &event->rows.data[i], &making);
     }
     pd_text_string(out, "]}");
+    pd_report_making_free(&making);
     pd_arena_free(&arena);
 }

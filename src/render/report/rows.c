@@ -106,12 +106,18 @@ static bool add_cell(struct pd_report_making *making, const struct pd_report_col
     return ok;
 }
 
+/* Without branches the column for IPC has only what the symbol's has. */
+static bool is_wanted(const struct pd_report_making *making, uint8_t what)
+{
+    return !making->only_keys || (what < PD_KEY_COUNT && what != PD_KEY_IPC_NULL);
+}
+
 perfdata_status pd_report_make_cells(struct pd_report_making *making, const struct pd_hist_row *row)
 {
     const struct pd_report_plan *plan = making->table->plan;
     making->text.length = making->cells.count = making->at.count = 0;
     for (size_t i = 0; i < plan->column_count; i++)
-        if (!add_cell(making, &plan->columns[i], row))
+        if (is_wanted(making, plan->columns[i].what) && !add_cell(making, &plan->columns[i], row))
             return PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < making->cells.count; i++)
         if (making->at.data[i] != SIZE_MAX)
@@ -128,9 +134,9 @@ void pd_report_making_free(struct pd_report_making *making)
 
 /* ---- as JSON ---- */
 
-static void put_value(struct pd_text *text, const struct perfdata_report_cell *cell)
+void pd_report_put_cell(struct pd_text *text, const struct perfdata_report_cell *cell)
 {
-    pd_text_string(text, cell->is_payload ? ",\"trace." : ",\"");
+    pd_text_string(text, cell->is_payload ? "\"trace." : "\"");
     pd_text_string(text, cell->column);
     pd_text_string(text, "\":");
     switch (cell->kind) {
@@ -163,7 +169,8 @@ static void put_members(struct pd_report_json *json, const struct perfdata_repor
                 pd_text_json(text, name, strlen(name));
             }
             some = begun = true;
-            put_value(text, cell);
+            pd_text_char(text, ',');
+            pd_report_put_cell(text, cell);
         }
         if (begun)
             pd_text_char(text, '}');
@@ -178,9 +185,12 @@ int pd_report_json_row(void *data, const struct perfdata_report_row *row)
     struct pd_text *text = json->out;
     pd_text_string(text, "{\"event\":");
     pd_text_json(text, row->event_name, strlen(row->event_name));
-    for (size_t i = 0; i < row->cell_count; i++)
-        if (row->cells[i].kind == PERFDATA_CELL_TEXT || row->cells[i].event == row->event)
-            put_value(text, &row->cells[i]);
+    for (size_t i = 0; i < row->cell_count; i++) {
+        if (row->cells[i].kind != PERFDATA_CELL_TEXT && row->cells[i].event != row->event)
+            continue;
+        pd_text_char(text, ',');
+        pd_report_put_cell(text, &row->cells[i]);
+    }
     put_members(json, row);
     pd_text_bytes(text, "}\n", 2);
     json->status = text->length > (1 << 18) || text->failed ? json->flush(json->data, text)

@@ -7,6 +7,7 @@
 /* A row's cells are made into it, and live until the next row's. */
 struct pd_report_making {
     const struct pd_report_table *table; /* measured */
+    bool only_keys;                      /* no numbers */
     struct pd_text text;                 /* of the cells, each ended by NUL */
     PD_VEC(struct perfdata_report_cell) cells;
     PD_VEC(size_t) at; /* where a cell's text begins; SIZE_MAX: it has none */
@@ -14,6 +15,9 @@ struct pd_report_making {
 perfdata_status pd_report_make_cells(struct pd_report_making *making,
                                      const struct pd_hist_row *row);
 void pd_report_making_free(struct pd_report_making *making);
+
+/* "NAME":VALUE, and the level of a symbol behind it, as members of an object. */
+void pd_report_put_cell(struct pd_text *text, const struct perfdata_report_cell *cell);
 
 /* perfdata_report_rows() with options that are whole; `told` is always filled. */
 perfdata_status pd_report_each_row(perfdata_recording *recording,
