@@ -112,6 +112,8 @@ struct pd_trace_format {
     PD_VEC(struct pd_trace_piece) pieces;
     size_t quick_room; /* bytes that all quick pieces take at most */
     PD_VEC(struct pd_trace_field) fields;
+    /* what libtraceevent divides by where it prints; NULL: more than a field */
+    PD_VEC(const struct pd_trace_field *) divisors;
 };
 
 struct pd_tracing {
@@ -131,5 +133,11 @@ struct pd_tracing {
 
 /* Fills ops and pieces; false when the format has something that only libtraceevent knows. */
 bool pd_trace_compile(struct pd_trace_format *format);
+
+/* Of a format that only libtraceevent prints. False: no memory. */
+bool pd_trace_find_divisors(struct pd_trace_format *format);
+/* Whether printing the payload may divide by zero, on which libtraceevent dies. */
+bool pd_trace_divides_by_zero(const struct pd_trace_format *format, const uint8_t *data,
+                              size_t size);
 
 #endif

@@ -298,6 +298,10 @@ static void print_by_library(const struct pd_trace_format *format,
         pd_text_string(out, "[UNKNOWN EVENT]");
         return;
     }
+    if (pd_trace_divides_by_zero(format, data, size)) {
+        pd_text_string(out, "[NOT PRINTED: IT MAY DIVIDE BY ZERO]");
+        return;
+    }
     struct trace_seq seq;
     struct tep_record record = { .size = (int)size,
                                  .record_size = (int)size,

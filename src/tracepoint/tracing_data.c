@@ -79,7 +79,7 @@ static bool add_format(struct pd_tracing *tracing, struct tep_event *event)
     for (const struct tep_format_field *f = event->format.fields; f; f = f->next)
         add_field(format, f, false);
     format->compiled = pd_trace_compile(format);
-    return true;
+    return format->compiled || pd_trace_find_divisors(format);
 }
 
 enum { MAX_NESTING = 64, MAX_FORMAT = 256 * 1024 };
@@ -300,6 +300,7 @@ void pd_tracing_free(struct pd_tracing *tracing)
         return;
     for (size_t i = 0; i < tracing->formats.count; i++) {
         struct pd_trace_format *format = tracing->formats.data[i];
+        pd_vec_free(&format->divisors);
         pd_vec_free(&format->ops);
         pd_vec_free(&format->pieces);
         pd_vec_free(&format->fields);
