@@ -69,7 +69,7 @@ extern "C" {
 #define PERFDATA_REPORT_BRANCH_STACK (UINT64_C(1) << 27)
 /* Samples also where branches were recorded. */
 #define PERFDATA_REPORT_NO_BRANCH_STACK (UINT64_C(1) << 28)
-/* Rows of memory accesses. */
+/* Rows of memory accesses, by their weights. */
 #define PERFDATA_REPORT_MEM_MODE (UINT64_C(1) << 29)
 /* Of branches: blocks of code by their cycles. */
 #define PERFDATA_REPORT_TOTAL_CYCLES (UINT64_C(1) << 30)

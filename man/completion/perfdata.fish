@@ -115,7 +115,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from report' -l group-sort-idx -
 complete -c perfdata -n '__fish_seen_subcommand_from report' -s b -l branch-stack -d 'a row for each branch (on where they were recorded); --no-branch-stack: for each sample'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l branch-history -d 'samples with the branches that led to them in front of their chains'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l total-cycles -d 'with branches: blocks of code by their cycles; refused so far where known functions have any'
-complete -c perfdata -n '__fish_seen_subcommand_from report' -l mem-mode -d 'rows of memory accesses: refused so far where they were recorded'
+complete -c perfdata -n '__fish_seen_subcommand_from report' -l mem-mode -d 'rows of memory accesses, by their weights; -s mem, tlb, snoop, symbol_daddr, dcacheline...'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l skip-empty -d 'nothing for events without samples (on)'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -s T -l threads -d 'below the rows, counts of each thread (recordings of record -s)'
 complete -c perfdata -n '__fish_seen_subcommand_from report' -l pretty -r -d 'of -T: normal, a row a thread, or raw, an entry a counter'

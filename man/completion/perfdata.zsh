@@ -193,7 +193,7 @@ _perfdata() {
         '*--branch-stack[a row for each branch (on where they were recorded); --no-branch-stack\: for each sample]' \
         '*--branch-history[samples with the branches that led to them in front of their chains]' \
         '*--total-cycles[with branches\: blocks of code by their cycles; refused so far where known functions have any]' \
-        '*--mem-mode[rows of memory accesses\: refused so far where they were recorded]' \
+        '*--mem-mode[rows of memory accesses, by their weights; -s mem, tlb, snoop, symbol_daddr, dcacheline...]' \
         '*--skip-empty[nothing for events without samples (on)]' \
         '*-T[below the rows, counts of each thread (recordings of record -s)]' \
         '*--threads[below the rows, counts of each thread (recordings of record -s)]' \

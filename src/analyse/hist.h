@@ -60,7 +60,7 @@ struct pd_hist_options {
     bool levels;          /* a tree of rows, a level for each key */
     uint8_t frames;       /* enum pd_hist_frames */
     bool keeps_addresses; /* of frames, whatever makes them one */
-    bool has_access;      /* entries are branches */
+    bool has_access;      /* entries are branches or accesses to memory */
     bool
         keeps_log; /* keys that tell "differs" but not which comes first: what perf joins depends on the order */
 };
@@ -155,10 +155,20 @@ struct pd_hist_place {
     char level;
 };
 
-/* What an entry's first branch was. */
+/* What an entry's first branch was; or its first access to memory, from code to data. */
 struct pd_hist_access {
     struct pd_hist_place from, to;
-    uint64_t flags; /* as a branch stack has them in a little-endian file */
+    uint64_t flags; /* as a branch stack has them in a little-endian file; of memory: data_src */
+};
+
+/* A line of the data cache: the bytes that a word of PD_KEY_DCACHELINE numbers, without gaps. What
+ * does not tell lines apart is 0. */
+struct pd_hist_cache_line {
+    uint64_t cpumode;
+    uint64_t unmapped; /* 1: in no map */
+    uint64_t maj, min, ino, ino_generation;
+    int64_t pid;
+    uint64_t address;
 };
 
 /* The log: an entry's number and, above, the mode of the processor. */
@@ -230,6 +240,8 @@ uint32_t pd_hist_cell_id(struct pd_hist *hist, uint32_t frame, uint32_t next);
 uint32_t pd_hist_entry_id(struct pd_hist *hist, const uint64_t *key);
 /* Room at once for so many entries in a table that has none. False without memory. */
 bool pd_hist_reserve(struct pd_hist *hist, size_t entries);
+/* Keeps what an entry's first sample accessed. False without memory. */
+bool pd_hist_keep_access(struct pd_hist *hist, uint32_t entry, const struct pd_hist_access *access);
 /* Counts a branch, whose period is one. False without memory. */
 bool pd_hist_count_access(struct pd_hist *hist, uint32_t entry, uint8_t cpumode,
                           const struct pd_hist_first *first, const struct pd_hist_access *access);

@@ -283,6 +283,29 @@ COMPARE(cycles)
                          PD_BRANCH_PART(access_of(sorting, a)->flags, CYCLES));
 }
 
+/* ---- the same of accesses to memory ---- */
+
+static struct pd_hist_cache_line cache_line_of(const struct pd_hist_sorting *sorting, uint64_t word)
+{
+    struct pd_hist_cache_line line = { 0 };
+    if (word != PD_HIST_NONE)
+        memcpy(&line, sorting->names->strings.data[word].text, sizeof line);
+    return line;
+}
+
+COMPARE(cache_line)
+{
+    struct pd_hist_cache_line x = cache_line_of(sorting, A), y = cache_line_of(sorting, B);
+    const uint64_t left[] = { x.cpumode, x.unmapped,       x.maj,           x.min,
+                              x.ino,     x.ino_generation, (uint64_t)x.pid, x.address },
+                   right[] = { y.cpumode, y.unmapped,       y.maj,           y.min,
+                               y.ino,     y.ino_generation, (uint64_t)y.pid, y.address };
+    int result = 0;
+    for (size_t i = 0; !result && i < PD_LENGTH(left); i++)
+        result = by_value(right[i], left[i]);
+    return result;
+}
+
 static int (*const compare_of[PD_KEY_COUNT])(const struct pd_hist_sorting *sorting,
                                              const struct pd_hist_row *a,
                                              const struct pd_hist_row *b, int at) = {

@@ -334,12 +334,23 @@ static bool part_by_key(struct pd_ranking *ranking, uint8_t key)
     case PD_KEY_LOCAL_WEIGHT:
     case PD_KEY_WEIGHT:
     case PD_KEY_LOCAL_INS_LAT:
-    case PD_KEY_INS_LAT: return part_by_difference(ranking, key, true);
+    case PD_KEY_INS_LAT:
+    case PD_KEY_LOCAL_STAGE:
+    case PD_KEY_STAGE: return part_by_difference(ranking, key, true);
     case PD_KEY_SYMBOL_SIZE:
     case PD_KEY_DSO_SIZE:
     case PD_KEY_CGROUP:
     case PD_KEY_TIME:
-    case PD_KEY_CODE_PAGE_SIZE: return part_by_difference(ranking, key, false);
+    case PD_KEY_CODE_PAGE_SIZE:
+    case PD_KEY_SYMBOL_DADDR:
+    case PD_KEY_SYMBOL_IADDR:
+    case PD_KEY_LOCKED:
+    case PD_KEY_TLB:
+    case PD_KEY_MEM:
+    case PD_KEY_SNOOP:
+    case PD_KEY_PHYS_DADDR:
+    case PD_KEY_DATA_PAGE_SIZE:
+    case PD_KEY_BLOCKED: return part_by_difference(ranking, key, false);
     default: return false;
     }
 }

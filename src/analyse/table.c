@@ -129,6 +129,14 @@ static struct pd_hist_access *access_at(struct pd_hist *hist, uint32_t entry)
     return &hist->accesses.data[entry];
 }
 
+bool pd_hist_keep_access(struct pd_hist *hist, uint32_t entry, const struct pd_hist_access *access)
+{
+    struct pd_hist_access *at = access_at(hist, entry);
+    if (at)
+        *at = *access;
+    return at != NULL;
+}
+
 bool pd_hist_count_access(struct pd_hist *hist, uint32_t id, uint8_t cpumode,
                           const struct pd_hist_first *first, const struct pd_hist_access *access)
 {

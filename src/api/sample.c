@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* <perfdata/records.h>: samples decoded and resolved. */
 #include "api/cursor.h"
+#include "render/data_source.h"
 #include "render/script/plan.h"
 #include <stdlib.h>
 

@@ -91,7 +91,16 @@ int main(void)
                       PD_SAMPLE_BRANCH_STACK),
               "Overhead|CPU");
     CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_MEM_MODE), 0), "!-46");
-    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_MEM_MODE), PD_SAMPLE_DATA_SRC), "!-2");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_MEM_MODE), PD_SAMPLE_DATA_SRC),
+              "Overhead|Local Weight|Memory access|Symbol|Shared Object|Data Symbol|Data Object|"
+              "Snoop|TLB access|Locked|Blocked|Local INSTR Latency");
+    /* perf leaves out the keys of POWER, but for parts of their names. */
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_MEM_MODE, .sort = "p_stage_cyc,local_p"),
+                      PD_SAMPLE_DATA_SRC),
+              "Overhead|Local Pipeline Stage Cycle");
+    CHECK_STR(columns(OPTIONS(.flags = PERFDATA_REPORT_MEM_MODE, .sort = "symbol_from"),
+                      PD_SAMPLE_DATA_SRC),
+              "!-1");
     CHECK_STR(columns(OPTIONS(.fields = "comm,overhead,sample"), 0), "Command|Overhead|Samples");
     CHECK_STR(columns(OPTIONS(.fields = "period", .sort = "dso"), 0), "Period|Shared Object");
     CHECK_STR(columns(OPTIONS(.fields = "+period"), 0),

@@ -56,7 +56,8 @@ enum order {
     ORDER_symbol_to = ORDER_OTHER,
     ORDER_address_from = ORDER_OTHER,
     ORDER_address_to = ORDER_OTHER,
-    ORDER_cycles = ORDER_OTHER
+    ORDER_cycles = ORDER_OTHER,
+    ORDER_cache_line = ORDER_OTHER
 };
 
 static const uint8_t orders[PD_KEY_COUNT] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows -> the columns of sort keys: how wide they are, and the text of a cell. */
+#include "render/data_source.h"
 #include "render/raw_dump/raw_dump.h"
 #include "render/report/draw.h"
 #include <stdio.h>
@@ -93,6 +94,22 @@ static void measure_branch(struct pd_report_table *table, const struct pd_hist_r
         measure_line(table, row, PD_KEY_SRCLINE_TO);
 }
 
+static void measure_memory(struct pd_report_table *table, const struct pd_hist_row *row)
+{
+    const struct pd_hist_access *access = pd_hist_access_of(table->hist, row->entry);
+    uint32_t *widths = table->widths, digits = table->address_digits;
+    const struct pd_symbol *data = access->to.symbol, *code = access->from.symbol;
+    size_t unknown = digits + 4 + 2;
+    widen(&widths[PD_KEY_SYMBOL_DADDR], unknown + (data ? pd_symbol_width(data) : 0));
+    widen(&widths[PD_KEY_DCACHELINE], unknown + (data ? pd_symbol_width(data) + 1u : 0));
+    widen(&widths[PD_KEY_SYMBOL_IADDR], unknown + (code ? pd_symbol_width(code) : 0));
+    if (access->to.dso_name)
+        widen(&widths[PD_KEY_DSO_DADDR], strlen(access->to.dso_name));
+    else if (!table->plan->options->column_widths && !table->plan->options->separator &&
+             !table->plan->filter.has_dsos)
+        widen(&widths[PD_KEY_DSO_DADDR], digits);
+}
+
 static void measure_row(struct pd_report_table *table, const struct pd_hist_row *row)
 {
     const struct pd_report_plan *plan = table->plan;
@@ -105,6 +122,8 @@ static void measure_row(struct pd_report_table *table, const struct pd_hist_row 
     }
     if (plan->mode == PD_REPORT_BRANCH)
         measure_branch(table, row);
+    if (plan->mode == PD_REPORT_MEMORY)
+        measure_memory(table, row);
     if (row->dso)
         widen(&widths[PD_KEY_DSO], strlen(row->dso));
     if (row->parent)
@@ -485,6 +504,100 @@ static void cell_ipc(const struct key_cell *cell, struct pd_text *out)
     size_t begin = out->length;
     pd_text_string(out, none ? "0.00  [  0.0%]" : "-");
     pd_text_pad(out, begin, cell->width);
+}
+
+/* ---- the same of accesses to memory ---- */
+
+/* A column that is full already cuts nothing. */
+static size_t room_behind(const struct key_cell *cell, size_t used)
+{
+    return used <= cell->width ? cell->width - used : SIZE_MAX;
+}
+
+static void put_access(const struct key_cell *cell, const struct pd_hist_place *place, char level,
+                       uint64_t address, struct pd_text *out)
+{
+    size_t begin = out->length;
+    put_origin(cell->table, place->dso, address, place->map_bias, out);
+    put_level(level, out);
+    if (!place->symbol)
+        put_address(cell->table, address, out);
+    else if (is_data(place->symbol))
+        put_data(place->symbol, address, place->map_bias, out);
+    else
+        put_text(place->symbol->name, room_behind(cell, out->length - begin), out);
+}
+
+static void cell_data_symbol(const struct key_cell *cell, struct pd_text *out)
+{
+    const struct pd_hist_place *data = &cell->access->to;
+    put_access(cell, data, data->level, data->ip, out);
+}
+
+static void cell_code_symbol(const struct key_cell *cell, struct pd_text *out)
+{
+    const struct pd_hist_place *code = &cell->access->from;
+    put_access(cell, code, code->level, code->ip, out);
+}
+
+/* X: nothing is known of the line; s: a file's, that is mapped for several to write. */
+static void cell_cache_line(const struct key_cell *cell, struct pd_text *out)
+{
+    enum { SHARED = 1, EXECUTABLE = 4 };
+    const struct pd_hist_place *data = &cell->access->to;
+    const struct pd_map *map = data->map;
+    const struct pd_dso *dso = data->dso;
+    char level = map ? data->level : 'X';
+    if (map && data->level != 'k' && !(map->prot & EXECUTABLE) && map->flags & SHARED &&
+        (dso->maj || dso->min || dso->ino || dso->ino_generation))
+        level = 's';
+    put_access(cell, data, level, PD_CACHE_LINE_OF(data->addr), out);
+}
+
+static void cell_physical(const struct key_cell *cell, struct pd_text *out)
+{
+    size_t begin = out->length;
+    put_level(cell->first->level, out);
+    put_address(cell->table, cell->word, out);
+    pd_text_pad(out, begin, cell->width);
+}
+
+/* perf has room for so much of a level, a snoop and a TLB, whatever the column's width. */
+enum { MEMORY_TEXT = 62 };
+
+static void put_part(const struct key_cell *cell, enum pd_data_source_part part, size_t most,
+                     bool padded, struct pd_text *out)
+{
+    size_t begin = out->length;
+    pd_data_source_part_text(cell->access->flags, part, cell->table->like_perf, out);
+    out->length = PD_MIN(out->length, begin + most);
+    if (padded)
+        pd_text_pad(out, begin, cell->width);
+}
+
+static void cell_level(const struct key_cell *cell, struct pd_text *out)
+{
+    put_part(cell, PD_DATA_SOURCE_LEVEL, MEMORY_TEXT, true, out);
+}
+
+static void cell_snoop(const struct key_cell *cell, struct pd_text *out)
+{
+    put_part(cell, PD_DATA_SOURCE_SNOOP, MEMORY_TEXT, true, out);
+}
+
+static void cell_tlb(const struct key_cell *cell, struct pd_text *out)
+{
+    put_part(cell, PD_DATA_SOURCE_TLB, MEMORY_TEXT, true, out);
+}
+
+static void cell_locked(const struct key_cell *cell, struct pd_text *out)
+{
+    put_part(cell, PD_DATA_SOURCE_LOCK, cell->width, false, out);
+}
+
+static void cell_blocked(const struct key_cell *cell, struct pd_text *out)
+{
+    put_part(cell, PD_DATA_SOURCE_BLOCK, cell->width, false, out);
 }
 
 /* ---- any cell ---- */

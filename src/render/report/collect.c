@@ -347,6 +347,13 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf does not forget it */
     filtered |= plan->exclude_other && !facts->parent;
+    struct pd_hist_access access;
+    if (plan->mode == PD_REPORT_MEMORY) {
+        facts->period = PD_MAX(pd_report_weight(facts), 1);
+        facts->access = &access;
+        if (!pd_report_access(state, facts, &access))
+            return PERFDATA_ERROR_MEMORY;
+    }
     uint64_t
         key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
     pd_report_fill_key(state, facts, key);
@@ -354,6 +361,9 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     if (id == PD_HIST_NONE)
         return PERFDATA_ERROR_MEMORY;
     count_entry(state, facts, id, filtered);
+    bool is_first = state->hist.entries.data[id].first.number == facts->number;
+    if (facts->access && is_first && !pd_hist_keep_access(&state->hist, id, facts->access))
+        return PERFDATA_ERROR_MEMORY;
     if (PD_UNLIKELY(plan->counts_code))
         pd_code_hist_count(&state->code, facts->location, facts->event->index, facts->number,
                            facts->period);

@@ -42,7 +42,7 @@ struct sample_facts {
     struct pd_location *location;
     const struct pd_symbol *parent;
     uint32_t cell;
-    const struct pd_hist_access *access; /* a branch of the sample; NULL: the sample itself */
+    const struct pd_hist_access *access; /* a branch of the sample, or its access to memory */
 };
 
 /* words.c: the words of a row's key, one per sort key behind the event. */
@@ -51,6 +51,13 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
 /* branch.c: each branch of a sample's stack for itself. */
 perfdata_status pd_report_count_branches(struct state *state, struct sample_facts *facts,
                                          bool filtered);
+
+/* memory.c: what a sample's weight is: of one in parts, the first. */
+uint64_t pd_report_weight(const struct sample_facts *facts);
+/* What a sample accessed, in a report of memory, for facts->access; false: no memory. */
+bool pd_report_access(struct state *state, const struct sample_facts *facts,
+                      struct pd_hist_access *access);
+void pd_report_cache_line(const struct sample_facts *facts, struct pd_hist_cache_line *line);
 
 /* lines.c: the name of an address's source line or file, for the keys SRCLINE... and SRCFILE. */
 uint64_t pd_report_line_word(struct state *state, const struct pd_location *location,

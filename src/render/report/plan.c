@@ -103,6 +103,16 @@ static perfdata_status add_fields(struct pd_recording *recording, struct pd_repo
     return status;
 }
 
+/* perf leaves these keys out on x86, but for a part of the name or another case. */
+static bool is_of_power(const char *token, size_t length)
+{
+    static const char *const keys[] = { "local_p_stage_cyc", "p_stage_cyc" };
+    for (size_t i = 0; i < PD_LENGTH(keys); i++)
+        if (length == strlen(keys[i]) && !strncmp(token, keys[i], length))
+            return true;
+    return false;
+}
+
 static perfdata_status parse_keys(struct pd_recording *recording, const char *text,
                                   const char *option, struct pd_report_plan *plan,
                                   void (*add)(struct pd_report_plan *plan, uint8_t what))
@@ -128,12 +138,35 @@ static perfdata_status parse_keys(struct pd_recording *recording, const char *te
                            (int)length, token);
         if (row->mode && !plan->has_mode_data)
             continue; /* nothing will be printed */
+        if (is_of_power(token, length))
+            continue;
         if (row->refused)
             return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                            "--%s key '%s' is not supported yet", option, row->name);
         add(plan, row->what);
     }
     return 0;
+}
+
+static const char memory_keys[] =
+    "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,locked,"
+    "blocked,local_ins_lat,local_p_stage_cyc";
+
+void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out)
+{
+    enum { ROOM = 127 }; /* that perf has for keys with one of its own behind them */
+    const char *sort = plan->sort;
+    size_t begin = out->length;
+    if (!sort || *sort == '+')
+        pd_text_string(out, memory_keys);
+    if (sort && *sort == '+')
+        pd_text_char(out, ',');
+    if (sort)
+        pd_text_string(out, sort + (*sort == '+'));
+    if (sort && strstr(sort, "symbol")) {
+        pd_text_string(out, ",ipc_null");
+        out->length = PD_MIN(out->length, begin + ROOM);
+    }
 }
 
 /* perf adds a column for IPC wherever a sort key contains the word. */
@@ -173,6 +206,8 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
                                         PD_KEY_SYMBOL_TO, PD_KEY_CYCLES };
         for (size_t i = 0; i < PD_LENGTH(keys); i++)
             add_order(plan, keys[i]);
+    } else if (by_default && plan->mode == PD_REPORT_MEMORY) {
+        status = parse_keys(recording, memory_keys, "sort", plan, add_order);
     } else if (by_default && options->sort_settings) {
         status = parse_keys(recording, options->sort_settings, "sort", plan, add_order);
     } else if (by_default) {
@@ -261,10 +296,10 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     plan->hist.keeps_addresses = plan->hist.frames != PD_FRAMES_BY_FUNCTION ||
                                  has_order(plan, PD_KEY_SRCLINE) ||
                                  has_order(plan, PD_KEY_SRCFILE) || plan->hist.long_names;
-    plan->hist.has_access = plan->mode == PD_REPORT_BRANCH;
+    plan->hist.has_access = plan->mode != PD_REPORT_NORMAL;
     plan->hist.keeps_log = has_order(plan, PD_KEY_MISPREDICT) || has_order(plan, PD_KEY_IN_TX) ||
                            has_order(plan, PD_KEY_ABORT) ||
-                           (plan->hist.has_access && !has_order(plan, PD_KEY_DSO) &&
+                           (plan->mode == PD_REPORT_BRANCH && !has_order(plan, PD_KEY_DSO) &&
                             (has_order(plan, PD_KEY_SYMBOL) || has_order(plan, PD_KEY_IPC_LBR)));
     return status;
 }
@@ -555,11 +590,9 @@ enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
     return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
 }
 
-/* Only where there is nothing to report on is it known what perf says. */
-static perfdata_status choose_mode(struct pd_recording *recording, struct pd_report_plan *plan,
-                                   uint64_t sample_type)
+static void choose_mode(struct pd_recording *recording, struct pd_report_plan *plan,
+                        uint64_t sample_type)
 {
-    struct pd_context *context = &recording->context;
     const struct perfdata_report_options *options = plan->options;
     bool history = options->flags & PERFDATA_REPORT_BRANCH_HISTORY,
          made = plan->itrace.last_branch || plan->itrace.add_last_branch;
@@ -578,10 +611,6 @@ static perfdata_status choose_mode(struct pd_recording *recording, struct pd_rep
     plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
                               ? branches
                               : may_come || sample_type & PD_SAMPLE_DATA_SRC;
-    if (plan->mode == PD_REPORT_MEMORY && plan->has_mode_data)
-        return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
-                       "memory accesses (option --mem-mode) are not supported yet");
-    return 0;
 }
 
 static perfdata_status check_mode_data(struct pd_context *context,
@@ -615,11 +644,10 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
     *perf_exit = 0;
     plan->only_tracepoints = has_only_tracepoints(recording);
-    perfdata_status status = choose_mode(recording, plan, sample_type);
+    choose_mode(recording, plan, sample_type);
     bool children = wants_children && has_chains && !is_pipe && plan->mode == PD_REPORT_NORMAL &&
                     !plan->hist.levels;
-    if (status == 0)
-        status = setup_columns(recording, plan, children);
+    perfdata_status status = setup_columns(recording, plan, children);
     if (status == 0 && has_order(plan, PD_KEY_TRACE))
         status = pd_report_trace_open(recording, plan);
     if (status == 0)

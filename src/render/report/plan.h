@@ -149,6 +149,7 @@ struct pd_report_table {
     const char **last_mispredict; /* the text of the row before */
     unsigned threads;             /* to draw with */
     bool periods;                 /* sums in place of percentages */
+    bool like_perf;               /* words that perf 6.1 does not know are as it prints them */
 };
 
 /* draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */
@@ -172,5 +173,11 @@ void pd_report_ends(const struct pd_chain_ends *ends, struct pd_text *out);
 /* graph.c: the chains of one row. */
 void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_row *row,
                      const struct pd_chain_tree *tree, struct pd_text *out);
+
+/* The first address of a cache line, of 64 bytes: perf asks the machine that it runs on. */
+#define PD_CACHE_LINE_OF(address) ((address) & ~UINT64_C(63))
+
+/* The sort keys as perf tells them above a table of accesses to memory. */
+void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out);
 
 #endif

@@ -80,7 +80,13 @@ static void table_title(const struct pd_report *report, const struct pd_report_g
     pd_text_char(out, '\'');
     if (plan->options->time)
         pd_text_format(out, " (time slices: %s)", plan->options->time);
-    pd_text_format(out, "\n# Event count (approx.): %llu\n", (unsigned long long)period);
+    const char *what = plan->mode == PD_REPORT_MEMORY ? "Total weight " : "Event count (approx.)";
+    pd_text_format(out, "\n# %s: %llu\n", what, (unsigned long long)period);
+    if (plan->mode == PD_REPORT_MEMORY) {
+        pd_text_string(out, "# Sort order   : ");
+        pd_report_sort_text(plan, out);
+        pd_text_char(out, '\n');
+    }
     if (plan->filter.has_socket)
         pd_text_format(out, "# Processor Socket: %u\n", plan->filter.socket);
     pd_text_string(out, "#\n");
@@ -165,6 +171,7 @@ struct pd_report_table pd_report_table_of(struct pd_report *report,
         .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
         .address_digits = address_digits(report),
         .last_mispredict = &report->last_mispredict,
+        .like_perf = report->recording->like_perf,
         /* Of branches a row may say what the row before said. */
         .threads = plan->mode == PD_REPORT_BRANCH ? 1 : report->threads,
     };

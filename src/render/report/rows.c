@@ -97,7 +97,10 @@ static bool add_cell(struct pd_report_making *making, const struct pd_report_col
         pd_report_key_cell(table, column, row, &making->text);
         return add_text(making, pd_report_key_of(column->what), at,
                         column->what == PD_KEY_SYMBOL || column->what == PD_KEY_SYMBOL_FROM ||
-                            column->what == PD_KEY_SYMBOL_TO);
+                            column->what == PD_KEY_SYMBOL_TO ||
+                            column->what == PD_KEY_SYMBOL_DADDR ||
+                            column->what == PD_KEY_SYMBOL_IADDR ||
+                            column->what == PD_KEY_DCACHELINE || column->what == PD_KEY_PHYS_DADDR);
     }
     bool ok = add_number(making, column, table->events[0], row);
     for (size_t m = 0; ok && m + 1 < table->event_count; m++)

@@ -74,13 +74,11 @@ WORD(file)
 WORD(weight)
 {
     const struct pd_sample *sample = facts->sample;
-    (void)state;
-    if (facts->access) {
+    if (state->shared->plan->mode == PD_REPORT_BRANCH) {
         uint64_t flags = sample->branch_count ? pd_branch_at(sample, 0).flags : 0;
         return PD_MAX(PD_BRANCH_PART(flags, CYCLES), 1);
     }
-    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
-    return parts ? (uint32_t)sample->weight : sample->weight;
+    return pd_report_weight(facts);
 }
 
 WORD(latency)
@@ -88,6 +86,13 @@ WORD(latency)
     bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
     (void)state;
     return parts ? facts->sample->weight >> 32 & 0xffff : 0;
+}
+
+/* The third part of a weight is no stage's time on x86, where perf does not read it. */
+WORD(stage)
+{
+    (void)state, (void)facts;
+    return 0;
 }
 
 /* Once all keys have their words, pd_report_trace_words() sets this one. */
@@ -218,6 +223,69 @@ WORD(line_from)
 WORD(line_to)
 {
     return line_word(state, &facts->access->to);
+}
+
+/* ---- of accesses to memory: `facts->access` is there ---- */
+
+WORD(data_address)
+{
+    (void)state;
+    return facts->access->to.ip;
+}
+
+WORD(code_address)
+{
+    (void)state;
+    return facts->access->from.ip;
+}
+
+WORD(locked)
+{
+    (void)state;
+    return PD_DATA_SRC_PART(facts->access->flags, LOCK);
+}
+
+WORD(tlb)
+{
+    (void)state;
+    return PD_DATA_SRC_PART(facts->access->flags, DTLB);
+}
+
+WORD(level)
+{
+    (void)state;
+    return PD_DATA_SRC_PART(facts->access->flags, LVL);
+}
+
+WORD(snoop)
+{
+    (void)state;
+    return PD_DATA_SRC_PART(facts->access->flags, SNOOP);
+}
+
+WORD(blocked)
+{
+    (void)state;
+    return PD_DATA_SRC_PART(facts->access->flags, BLK);
+}
+
+WORD(physical)
+{
+    (void)state;
+    return facts->sample->phys_addr;
+}
+
+WORD(data_page)
+{
+    (void)state;
+    return facts->sample->data_page_size;
+}
+
+WORD(cache_line)
+{
+    struct pd_hist_cache_line line;
+    pd_report_cache_line(facts, &line);
+    return pd_hist_bytes_id(&state->hist, (const char *)&line, sizeof line);
 }
 
 /* ---- the whole key ---- */

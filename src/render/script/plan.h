@@ -409,7 +409,6 @@ bool pd_script_graph(struct pd_script_worker *worker, const struct pd_script_eve
 /* Names and values of the registers in `mask`. */
 void pd_registers_text(const struct pd_recording *recording, uint64_t abi, uint64_t mask,
                        const uint8_t *registers, bool swap, struct pd_text *text);
-void pd_data_source_text(uint64_t source, bool as_perf, struct pd_text *text);
 void pd_script_data_source(struct pd_script_worker *worker, const struct pd_sample *sample,
                            struct pd_text *text);
 /* iregs, uregs, branch stacks */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of accesses to memory: what a sample's code accessed, and what that counts for. */
+#include "render/report/collect.h"
+
+uint64_t pd_report_weight(const struct sample_facts *facts)
+{
+    bool parts = facts->event->attr.sample_type & PD_SAMPLE_WEIGHT_STRUCT;
+    return parts ? (uint32_t)facts->sample->weight : facts->sample->weight;
+}
+
+/* Whatever mode the addresses are of, a row shows that of the processor. */
+static struct pd_hist_place place_of(const struct pd_location *location, char level)
+{
+    return (struct pd_hist_place){ .dso = location->dso,
+                                   .map = location->map,
+                                   .symbol = location->sym,
+                                   .ip = location->ip,
+                                   .addr = location->addr,
+                                   .map_bias = location->map ? location->ip - location->addr : 0,
+                                   .level = level };
+}
+
+/* Code is looked for in all modes, data in the processor's. */
+bool pd_report_access(struct state *state, const struct sample_facts *facts,
+                      struct pd_hist_access *access)
+{
+    const struct pd_sample *sample = facts->sample;
+    const struct pd_location *code = pd_resolve_unmoded(state->resolver, facts->thread,
+                                                        facts->number, sample->ip);
+    if (!code)
+        return false;
+    access->from = place_of(code, facts->location->level);
+    const struct pd_location *data = pd_resolve(state->resolver, facts->thread, facts->number,
+                                                sample->cpumode, sample->addr);
+    if (!data)
+        return false;
+    access->to = place_of(data, facts->location->level);
+    access->flags = sample->data_src;
+    return true;
+}
+
+/* Processes have anonymous memory of their own; a file is the same in all of them. */
+static bool is_anonymous(const struct sample_facts *facts, const struct pd_map *map)
+{
+    enum { SHARED = 1 };
+    const struct pd_dso *dso = map->dso;
+    return facts->sample->cpumode != PD_CPUMODE_KERNEL && !(map->flags & SHARED) && !dso->maj &&
+           !dso->min && !dso->ino && !dso->ino_generation;
+}
+
+void pd_report_cache_line(const struct sample_facts *facts, struct pd_hist_cache_line *line)
+{
+    const struct pd_hist_place *data = &facts->access->to;
+    *line = (struct pd_hist_cache_line){ .cpumode = facts->sample->cpumode,
+                                         .unmapped = !data->map,
+                                         .address = PD_CACHE_LINE_OF(data->addr) };
+    if (!data->map)
+        return;
+    line->maj = data->map->dso->maj;
+    line->min = data->map->dso->min;
+    line->ino = data->map->dso->ino;
+    line->ino_generation = data->map->dso->ino_generation;
+    if (is_anonymous(facts, data->map))
+        line->pid = facts->thread ? (int32_t)pd_thread_pid(facts->thread, facts->number) : -1;
+}
