@@ -308,6 +308,39 @@ static bool counts_for_code(const struct pd_report_plan *plan, const struct pd_l
     return !filtered && (!only || (location->sym && !strcmp(location->sym->name, only)));
 }
 
+static perfdata_status count_row(struct state *state, const struct sample_facts *facts,
+                                 bool filtered)
+{
+    const struct pd_report_plan *plan = state->shared->plan;
+    uint64_t
+        key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
+    pd_report_fill_key(state, facts, key);
+    uint32_t id = entry_of(state, facts->location, key);
+    if (id == PD_HIST_NONE)
+        return PERFDATA_ERROR_MEMORY;
+    count_entry(state, facts, id, filtered);
+    bool is_first = state->hist.entries.data[id].first.number == facts->number;
+    if (facts->access && is_first && !pd_hist_keep_access(&state->hist, id, facts->access))
+        return PERFDATA_ERROR_MEMORY;
+    if (PD_UNLIKELY(plan->counts_code))
+        pd_code_hist_count(&state->code, facts->location, facts->event->index, facts->number,
+                           facts->period);
+    if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
+        return PERFDATA_ERROR_MEMORY;
+    return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
+}
+
+static perfdata_status count_memory(struct state *state, const struct sample_facts *facts,
+                                    bool filtered)
+{
+    struct pd_hist_access access;
+    struct sample_facts accessed = *facts;
+    accessed.period = PD_MAX(pd_report_weight(facts), 1);
+    accessed.access = &access;
+    return pd_report_access(state, facts, &access) ? count_row(state, &accessed, filtered)
+                                                   : PERFDATA_ERROR_MEMORY;
+}
+
 static perfdata_status count_sample(struct state *state, struct sample_facts *facts)
 {
     const struct collecting *shared = state->shared;
@@ -347,29 +380,8 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf does not forget it */
     filtered |= plan->exclude_other && !facts->parent;
-    struct pd_hist_access access;
-    if (plan->mode == PD_REPORT_MEMORY) {
-        facts->period = PD_MAX(pd_report_weight(facts), 1);
-        facts->access = &access;
-        if (!pd_report_access(state, facts, &access))
-            return PERFDATA_ERROR_MEMORY;
-    }
-    uint64_t
-        key[PD_HIST_WORDS]; /* all of its words are set below: clearing them first would be felt */
-    pd_report_fill_key(state, facts, key);
-    uint32_t id = entry_of(state, facts->location, key);
-    if (id == PD_HIST_NONE)
-        return PERFDATA_ERROR_MEMORY;
-    count_entry(state, facts, id, filtered);
-    bool is_first = state->hist.entries.data[id].first.number == facts->number;
-    if (facts->access && is_first && !pd_hist_keep_access(&state->hist, id, facts->access))
-        return PERFDATA_ERROR_MEMORY;
-    if (PD_UNLIKELY(plan->counts_code))
-        pd_code_hist_count(&state->code, facts->location, facts->event->index, facts->number,
-                           facts->period);
-    if (facts->cell != PD_HIST_NONE && !count_chain(state, facts, id, filtered))
-        return PERFDATA_ERROR_MEMORY;
-    return state->hist.failed ? PERFDATA_ERROR_MEMORY : 0;
+    return plan->mode == PD_REPORT_MEMORY ? count_memory(state, facts, filtered)
+                                          : count_row(state, facts, filtered);
 }
 
 /* ---- batches ---- */

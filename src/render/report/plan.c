@@ -154,7 +154,7 @@ static const char memory_keys[] =
 
 void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out)
 {
-    enum { ROOM = 127 }; /* that perf has for keys with one of its own behind them */
+    enum { ROOM = 127 }; /* that perf has for keys of its own behind given ones */
     const char *sort = plan->sort;
     size_t begin = out->length;
     if (!sort || *sort == '+')
@@ -165,7 +165,8 @@ void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out)
         pd_text_string(out, sort + (*sort == '+'));
     if (sort && strstr(sort, "symbol")) {
         pd_text_string(out, ",ipc_null");
-        out->length = PD_MIN(out->length, begin + ROOM);
+        if (*sort != '+')
+            out->length = PD_MIN(out->length, begin + ROOM);
     }
 }
 
