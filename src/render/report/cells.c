@@ -543,12 +543,11 @@ static void cell_code_symbol(const struct key_cell *cell, struct pd_text *out)
 /* X: nothing is known of the line; s: a file's, that is mapped for several to write. */
 static void cell_cache_line(const struct key_cell *cell, struct pd_text *out)
 {
-    enum { SHARED = 1, EXECUTABLE = 4 };
     const struct pd_hist_place *data = &cell->access->to;
     const struct pd_map *map = data->map;
     const struct pd_dso *dso = data->dso;
     char level = map ? data->level : 'X';
-    if (map && data->level != 'k' && !(map->prot & EXECUTABLE) && map->flags & SHARED &&
+    if (map && data->level != 'k' && !(map->prot & PD_PROT_EXEC) && map->flags & PD_MAP_SHARED &&
         (dso->maj || dso->min || dso->ino || dso->ino_generation))
         level = 's';
     put_access(cell, data, level, PD_CACHE_LINE_OF(data->addr), out);

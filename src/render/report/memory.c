@@ -42,10 +42,9 @@ bool pd_report_access(struct state *state, const struct sample_facts *facts,
 /* Processes have anonymous memory of their own; a file is the same in all of them. */
 static bool is_anonymous(const struct sample_facts *facts, const struct pd_map *map)
 {
-    enum { SHARED = 1 };
     const struct pd_dso *dso = map->dso;
-    return facts->sample->cpumode != PD_CPUMODE_KERNEL && !(map->flags & SHARED) && !dso->maj &&
-           !dso->min && !dso->ino && !dso->ino_generation;
+    return facts->sample->cpumode != PD_CPUMODE_KERNEL && !(map->flags & PD_MAP_SHARED) &&
+           !dso->maj && !dso->min && !dso->ino && !dso->ino_generation;
 }
 
 void pd_report_cache_line(const struct sample_facts *facts, struct pd_hist_cache_line *line)
