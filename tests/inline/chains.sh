@@ -61,7 +61,7 @@ case $(chain -i without.data) in
 esac
 "$PERFDATA" script -F ip,sym,symoff,dso,srcline -i with.data >out 2>/dev/null
 grep -q 'middle+0x[0-9a-f]*$' out || complain 'an inlined function has an object'
-grep -A1 'middle+0x' out | grep -q '^  nested.c:16 (inlined)$' || complain 'the line of a call is not told'
+grep -A1 'middle+0x' out | grep -q '^  nested.c:17 (inlined)$' || complain 'the line of a call is not told'
 grep -q 'worker+0x[0-9a-f]* (.*/with)$' out || complain 'a function has no object'
 "$PERFDATA" report --stdio -i with.data >out 2>/dev/null
 grep -q '0.00% .* \[\.\] middle (inlined)' out || complain 'no row of an inlined function'

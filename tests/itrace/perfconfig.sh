@@ -15,7 +15,7 @@ for key in 'mispred-all = on' 'mispred-all = off' 'max-loops = 2' 'max-loops=0' 
     [ $failed = 0 ] || complain "with $key"
 done
 # Keys that act: branches are mispredicted, loops end sooner.
-printf '[intel-pt]\nmispred-all\nmax-loops = 1\n' >"$PERF_CONFIG"
+printf '[intel-pt]\nmispred-all = on\nmax-loops = 1\n' >"$PERF_CONFIG"
 "$PERFDATA" script -i "$own/rec/t_tsc.data" --symfs "$own/symfs" --itrace=i2usl -F brstack | grep -q '/M/' ||
     complain 'mispred-all does nothing'
 "$PERFDATA" script -i "$own/rec/t_longtnt.data" --symfs "$own/symfs" --itrace=e 2>/dev/null | grep -q 'Never-ending loop' ||
