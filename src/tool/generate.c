@@ -120,7 +120,7 @@ static void man_main(struct tool *tool)
     tool_puts(tool, ".B perfdata\n.I VERB\n[OPTIONS] [FILE]\n.SH DESCRIPTION\n");
     roff(tool,
          "perfdata reads the recordings of Linux perf (perf.data) and prints the same text as\n"
-         "perf 6.1, many times faster. The recording is named by -i or as the argument; the\n"
+         "perf 6.1, only faster. The recording is named by -i or as the argument; the\n"
          "default is perf.data, and - is standard input.\n\n"
          "Called under the name perf, through a link, it also keeps perf's exit codes.\n");
     tool_puts(tool, ".SH VERBS\n");
