@@ -546,6 +546,9 @@ bool pd_hist_sort_by_trees(struct pd_hist_sorting *sorting, struct pd_hist_resul
         else
             pass_through_tree(sorting, event, nodes, is_before_by_order);
     }
+    /* Levels compare rows without a tree that would note it of them. */
+    for (size_t i = 0; ok && options->levels && sorting->met && i < count; i++)
+        event->rows.data[i]->met = sorting->met[event->rows.data[i]->index];
     free(rows);
     free(nodes);
     for (size_t i = 0; ok && sorting->fields_met && i < count; i++) {
