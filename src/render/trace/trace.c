@@ -267,21 +267,39 @@ static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_samp
                     "system call %lld is in no table: such calls are left out", (long long)number);
 }
 
+/* The call that a sample enters or leaves, and who makes it. */
+struct begun {
+    const struct pd_syscall *call;
+    struct pd_thread *thread;
+    struct task *task; /* NULL: the sample is not shown, or there was no memory */
+};
+
+static perfdata_status begin(struct trace *trace, const struct pd_tp_sample *sample,
+                             struct begun *out)
+{
+    uint64_t number = pd_tp_number(sample, ID);
+    out->call = pd_syscalls_at(trace->syscalls, number);
+    out->task = NULL;
+    if (is_left_out(trace, &sample->sample))
+        return PERFDATA_OK;
+    if (!out->call)
+        return unknown_call(trace, sample, number);
+    if (!is_asked_for(trace, out->call->name))
+        return PERFDATA_OK;
+    out->task = task_of(trace, sample, &out->thread);
+    return out->task ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
 static perfdata_status take_enter(void *data, const struct pd_tp_sample *sample)
 {
     struct trace *trace = data;
-    struct pd_thread *thread;
-    uint64_t number = pd_tp_number(sample, ID);
-    const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
-    if (is_left_out(trace, &sample->sample))
-        return PERFDATA_OK;
-    if (!call)
-        return unknown_call(trace, sample, number);
-    if (!is_asked_for(trace, call->name))
-        return PERFDATA_OK;
-    struct task *task = task_of(trace, sample, &thread);
-    if (!task)
-        return PERFDATA_ERROR_MEMORY;
+    struct begun begun;
+    perfdata_status status = begin(trace, sample, &begun);
+    if (!begun.task)
+        return status;
+    const struct pd_syscall *call = begun.call;
+    struct task *task = begun.task;
+    struct pd_thread *thread = begun.thread;
     if (prints_entries(trace))
         put_interrupted(trace, sample);
     task->entered = sample->sample.time;
@@ -412,23 +430,18 @@ static void put_chain(struct trace *trace, size_t count)
 static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
 {
     struct trace *trace = data;
-    struct pd_thread *thread;
-    uint64_t number = pd_tp_number(sample, ID);
-    const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
-    if (is_left_out(trace, &sample->sample))
-        return PERFDATA_OK;
-    if (!call)
-        return unknown_call(trace, sample, number);
-    if (!is_asked_for(trace, call->name))
-        return PERFDATA_OK;
-    struct task *task = task_of(trace, sample, &thread);
-    if (!task)
-        return PERFDATA_ERROR_MEMORY;
+    struct begun begun;
+    perfdata_status status = begin(trace, sample, &begun);
+    if (!begun.task)
+        return status;
+    const struct pd_syscall *call = begun.call;
+    struct task *task = begun.task;
+    struct pd_thread *thread = begun.thread;
     int64_t result = (int64_t)pd_tp_number(sample, ARGUMENTS_OR_RESULT);
     uint64_t time = sample->sample.time;
     uint64_t duration = task->entered && time > task->entered ? time - task->entered : 0;
     bool sums = has(trace, PERFDATA_SYSCALLS_SUMMARY | PERFDATA_SYSCALLS_SUMMARY_ONLY);
-    if (sums && !count_call(trace, thread, number, duration, result))
+    if (sums && !count_call(trace, thread, pd_tp_number(sample, ID), duration, result))
         return pd_tp_no_memory(&trace->tp);
     bool shown = !is_full(trace) && !has(trace, PERFDATA_SYSCALLS_SUMMARY_ONLY) &&
                  (result < 0 || !has(trace, PERFDATA_SYSCALLS_FAILURES)) &&
