@@ -11,6 +11,15 @@ perfdata_status pd_handle_options(perfdata_recording *recording, void *known, si
     return pd_take_options(context, known, size, options);
 }
 
+perfdata_status pd_text_give(struct pd_text *text, perfdata_write_fn write, void *data)
+{
+    perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : PERFDATA_OK;
+    if (status == PERFDATA_OK && text->length && write(data, text->data, text->length))
+        status = PERFDATA_ERROR_OUTPUT;
+    text->length = 0;
+    return status;
+}
+
 perfdata_status pd_api_emit(struct pd_context *context, struct pd_text *text,
                             perfdata_write_fn write, void *data)
 {

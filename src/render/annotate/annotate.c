@@ -360,16 +360,6 @@ static perfdata_status refuse(struct annotate *annotate, const struct pd_code_fu
 
 /* ---- printing ---- */
 
-static perfdata_status give(struct annotate *annotate)
-{
-    struct pd_text *text = &annotate->text;
-    perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : 0;
-    if (status == 0 && text->length && annotate->write(annotate->data, text->data, text->length))
-        status = PERFDATA_ERROR_OUTPUT;
-    text->length = 0;
-    return status;
-}
-
 static perfdata_status draw(struct annotate *annotate, const struct row *row,
                             const struct pd_code_function *function, const struct code *code)
 {
@@ -405,7 +395,7 @@ static perfdata_status draw(struct annotate *annotate, const struct row *row,
     else if (!pd_annotation_browse(&annotation, arena, &annotate->text))
         return PERFDATA_ERROR_MEMORY;
     annotate->told.functions++;
-    return give(annotate);
+    return pd_text_give(&annotate->text, annotate->write, annotate->data);
 }
 
 static perfdata_status print_row(struct annotate *annotate, size_t index)

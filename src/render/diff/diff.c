@@ -242,16 +242,6 @@ static void close_side(struct pd_diff_side *side)
 
 /* ---- printing ---- */
 
-static perfdata_status give(struct run *run)
-{
-    struct pd_text *text = &run->text;
-    perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : 0;
-    if (status == 0 && text->length && run->write(run->data, text->data, text->length))
-        status = PERFDATA_ERROR_OUTPUT;
-    text->length = 0;
-    return status;
-}
-
 static perfdata_status print_event(struct run *run, uint32_t index)
 {
     struct pd_diff_event event;
@@ -262,7 +252,7 @@ static perfdata_status print_event(struct run *run, uint32_t index)
             pd_diff_draw_json(&run->diff, &event, !index, &run->text);
         else
             pd_diff_draw(&run->diff, &event, !index, &run->text);
-        status = give(run);
+        status = pd_text_give(&run->text, run->write, run->data);
     }
     pd_diff_event_free(&event);
     pd_arena_empty(&run->diff.arena);
@@ -289,7 +279,7 @@ static perfdata_status print(struct run *run)
         status = print_event(run, i);
     if (run->plan.json && status == 0)
         pd_text_string(&run->text, "]}\n");
-    perfdata_status given = give(run);
+    perfdata_status given = pd_text_give(&run->text, run->write, run->data);
     return status < 0 ? status : given;
 }
 

@@ -16,11 +16,7 @@
 static perfdata_status give(void *data, struct pd_text *text)
 {
     struct pd_report *report = data;
-    perfdata_status status = text->failed ? PERFDATA_ERROR_MEMORY : 0;
-    if (status == 0 && text->length && report->write(report->data, text->data, text->length))
-        status = PERFDATA_ERROR_OUTPUT;
-    text->length = 0;
-    return status;
+    return pd_text_give(text, report->write, report->data);
 }
 
 static perfdata_status give_long(void *data, struct pd_text *text)
