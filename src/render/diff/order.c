@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of rows, and their order: by the value asked for, by what the first recording has, by the other values, by keys. */
+#include "base/compare.h"
 #include "render/diff/diff.h"
 #include <math.h>
 #include <stdlib.h>
@@ -116,11 +117,6 @@ static int by_double(double a, double b)
     return a > b ? -1 : a < b;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-    return a > b ? -1 : a < b;
-}
-
 /* The greatest first; those that have none last, before them those that have none for want of a first one. */
 static int by_value(const struct sorting *sorting, const struct pd_diff_row *a,
                     const struct pd_diff_row *b, size_t side)
@@ -134,7 +130,7 @@ static int by_value(const struct sorting *sorting, const struct pd_diff_row *a,
     if (plan->method == PD_DIFF_DELTA_ABS)
         return by_double(fabs(pd_diff_delta(event, a, side)), fabs(pd_diff_delta(event, b, side)));
     if (!a->values[0].has && !b->values[0].has)
-        return by_number(a->values[side].period, b->values[side].period);
+        return pd_compare_u64(b->values[side].period, a->values[side].period);
     if (!a->values[0].has || !b->values[0].has)
         return b->values[0].has - a->values[0].has;
     if (plan->method == PD_DIFF_RATIO)
@@ -151,7 +147,7 @@ static int compare(const void *left, const void *right, void *data)
     const struct pd_report_plan *plan = &diff->sides[0].plan;
     int result = diff->plan->order ? by_value(sorting, a, b, diff->plan->order) : 0;
     if (!result)
-        result = by_number(a->values[0].period, b->values[0].period);
+        result = pd_compare_u64(b->values[0].period, a->values[0].period);
     for (size_t side = 1; !result && side < diff->count; side++)
         result = by_value(sorting, a, b, side);
     for (size_t i = 0; !result && i < plan->order_count; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `kmem stat`: what the kernel's slab allocator gave, by place of the call and by allocation. */
+#include "base/compare.h"
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include <perfdata/kmem.h>
@@ -164,30 +165,25 @@ static double wasted(uint64_t requested, uint64_t given)
     return given ? 100.0 - 100.0 * (double)requested / (double)given : 0;
 }
 
-static int by_number(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int by_pointer(const struct slab *a, const struct slab *b)
 {
-    return by_number(a->address, b->address);
+    return pd_compare_u64(a->address, b->address);
 }
 static int by_site(const struct slab *a, const struct slab *b)
 {
-    return by_number(a->site, b->site);
+    return pd_compare_u64(a->site, b->site);
 }
 static int by_hits(const struct slab *a, const struct slab *b)
 {
-    return by_number(a->hits, b->hits);
+    return pd_compare_u64(a->hits, b->hits);
 }
 static int by_bytes(const struct slab *a, const struct slab *b)
 {
-    return by_number(a->given, b->given);
+    return pd_compare_u64(a->given, b->given);
 }
 static int by_pingpongs(const struct slab *a, const struct slab *b)
 {
-    return by_number(a->pingpongs, b->pingpongs);
+    return pd_compare_u64(a->pingpongs, b->pingpongs);
 }
 static int by_waste(const struct slab *a, const struct slab *b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What kwork prints: the tables of report and latency, the lines of timehist. */
+#include "base/compare.h"
 #include "container/handle.h"
 #include "render/kernel/kwork.h"
 #include <stdlib.h>
@@ -29,29 +30,24 @@ void pd_kwork_name(const struct pd_kwork *kwork, const struct pd_kwork_work *wor
 
 /* ---- order ---- */
 
-static int by_number(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int by_total(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
 {
-    return by_number(a->total, b->total);
+    return pd_compare_u64(a->total, b->total);
 }
 
 static int by_longest(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
 {
-    return by_number(a->longest, b->longest);
+    return pd_compare_u64(a->longest, b->longest);
 }
 
 static int by_count(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
 {
-    return by_number(a->count, b->count);
+    return pd_compare_u64(a->count, b->count);
 }
 
 static int by_average(const struct pd_kwork_work *a, const struct pd_kwork_work *b)
 {
-    return by_number(a->count ? a->total / a->count : 0, b->count ? b->total / b->count : 0);
+    return pd_compare_u64(a->count ? a->total / a->count : 0, b->count ? b->total / b->count : 0);
 }
 
 perfdata_status pd_kwork_take_keys(struct pd_kwork *kwork, const char *keys)
@@ -96,9 +92,9 @@ static int largest_first(const void *a, const void *b)
             return order;
     }
     const uint8_t *places = x->kwork->kinds;
-    int order = by_number(places[x->work->kind], places[y->work->kind]);
-    order = order ? order : by_number(y->work->cpu, x->work->cpu);
-    return order ? order : by_number(y->work->id, x->work->id);
+    int order = pd_compare_u64(places[x->work->kind], places[y->work->kind]);
+    order = order ? order : pd_compare_u64(y->work->cpu, x->work->cpu);
+    return order ? order : pd_compare_u64(y->work->id, x->work->id);
 }
 
 /* ---- tables ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How long tasks ran, and how long they waited for a CPU once they could run. */
+#include "base/compare.h"
 #include "render/sched/sched.h"
 #include <stdlib.h>
 
@@ -185,36 +186,31 @@ static const struct pd_tp_handler handlers[] = {
 
 /* ---- sorting ---- */
 
-static int by_number(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int by_runtime(const struct task *a, const struct task *b)
 {
-    return by_number(a->runtime, b->runtime);
+    return pd_compare_u64(a->runtime, b->runtime);
 }
 
 static int by_switches(const struct task *a, const struct task *b)
 {
-    return by_number(a->switches, b->switches);
+    return pd_compare_u64(a->switches, b->switches);
 }
 
 static int by_longest(const struct task *a, const struct task *b)
 {
-    return by_number(a->longest, b->longest);
+    return pd_compare_u64(a->longest, b->longest);
 }
 
 static int by_average(const struct task *a, const struct task *b)
 {
     if (!a->switches || !b->switches)
         return !a->switches ? -1 : 1;
-    return by_number(a->delay / a->switches, b->delay / b->switches);
+    return pd_compare_u64(a->delay / a->switches, b->delay / b->switches);
 }
 
 static int by_pid(const struct task *a, const struct task *b)
 {
-    return by_number(a->thread->tid ^ 1u << 31, b->thread->tid ^ 1u << 31);
+    return pd_compare_u64(a->thread->tid ^ 1u << 31, b->thread->tid ^ 1u << 31);
 }
 
 static perfdata_status take_keys(struct latency *latency, const char *keys)
