@@ -17,6 +17,7 @@ struct listing {
     struct pd_roots roots;
     const char *system; /* of the pattern, in front of ':'; NULL: it has none */
     const char *part;   /* the pattern of names */
+    char *pattern;      /* the memory that both point into */
     struct pd_arena arena;
     PD_VEC(struct perfdata_machine_event) list;
     bool no_memory;
@@ -343,16 +344,17 @@ static bool set_pattern(struct listing *listing)
 {
     const char *pattern = listing->options.pattern;
     const char *colon = pattern ? strchr(pattern, ':') : NULL;
-    char *text = NULL;
     if (colon) {
-        text = strdup(pattern);
-        if (text) {
-            text[colon - pattern] = 0;
-            listing->system = text;
-            listing->part = text + (colon - pattern) + 1;
+        listing->pattern = strdup(pattern);
+        if (listing->pattern) {
+            listing->pattern[colon - pattern] = 0;
+            listing->system = listing->pattern;
+            listing->part = listing->pattern + (colon - pattern) + 1;
         }
-    } else if (pattern && asprintf(&text, "*%s*", pattern) >= 0) {
-        listing->part = text;
+    } else if (pattern) {
+        if (asprintf(&listing->pattern, "*%s*", pattern) < 0)
+            listing->pattern = NULL;
+        listing->part = listing->pattern;
     }
     return !pattern || listing->part;
 }
@@ -381,7 +383,7 @@ perfdata_status perfdata_machine_events(const struct perfdata_machine_events_opt
         lists[i](&listing);
         status = give(&listing, 1 << i != PERFDATA_EVENT_TOOL, each, data);
     }
-    free(listing.system ? (char *)listing.system : (char *)listing.part);
+    free(listing.pattern);
     pd_vec_free(&listing.list);
     pd_arena_free(&listing.arena);
     return status;
