@@ -512,10 +512,10 @@ perfdata_status perfdata_annotate_run(perfdata_recording *recording,
 {
     struct perfdata_annotate_options known = { 0 };
     struct pd_annotate_settings settings = { 0 };
-    if (!recording || !options || !write || !recording->open)
+    if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
     struct pd_context *context = &recording->recording.context;
-    perfdata_status status = pd_take_options(context, &known, sizeof known, options);
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
     struct annotate annotate = {

@@ -314,8 +314,7 @@ perfdata_status perfdata_diff_run(perfdata_recording *const *recordings, size_t 
     for (size_t i = 0; i < count; i++)
         if (!recordings[i] || !recordings[i]->open)
             return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_take_options(&recordings[0]->recording.context, &known,
-                                             sizeof known, options);
+    perfdata_status status = pd_handle_options(recordings[0], &known, sizeof known, options);
     if (status < 0)
         return status;
     struct run run = { .options = &known, .write = write, .data = data };

@@ -313,10 +313,9 @@ perfdata_status perfdata_kwork_run(perfdata_recording *recording,
 {
     struct perfdata_kwork_options known = { 0 };
     struct perfdata_kwork_result out = { .perf_exit = -1 };
-    if (!recording || !options || !write || !recording->open)
+    if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
-                                             options);
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
     if (known.view >= PERFDATA_KWORK_VIEWS)

@@ -558,10 +558,9 @@ perfdata_status perfdata_report_run(perfdata_recording *recording,
                                     struct perfdata_report_result *result)
 {
     struct perfdata_report_options known = { 0 };
-    if (!recording || !options || !write || !recording->open)
+    if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
-                                             options);
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
     struct pd_report report = { .recording = &recording->recording,

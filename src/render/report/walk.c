@@ -377,10 +377,9 @@ perfdata_status perfdata_report_rows(perfdata_recording *recording,
                                      struct perfdata_report_result *result)
 {
     struct perfdata_report_options known = { 0 };
-    if (!recording || !options || !row || !recording->open)
+    if (!recording || !options || !row)
         return PERFDATA_ERROR_ARGUMENT;
-    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
-                                             options);
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
     struct perfdata_report_result told;

@@ -621,11 +621,7 @@ perfdata_status perfdata_script_run(perfdata_recording *recording,
     struct perfdata_script_options known = { 0 };
     if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
-    if (!recording->open)
-        return pd_fail(&recording->recording.context, PERFDATA_ERROR_ARGUMENT, -1,
-                       "the recording is not open");
-    perfdata_status status = pd_take_options(&recording->recording.context, &known, sizeof known,
-                                             options);
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
     if (status < 0)
         return status;
     struct pd_script script = { .recording = &recording->recording,
