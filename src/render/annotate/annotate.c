@@ -130,15 +130,10 @@ static uint64_t report_flags(uint64_t flags)
 
 static perfdata_status fit_plan(struct annotate *annotate)
 {
-    struct pd_context *context = &annotate->recording->context;
     perfdata_status status = pd_report_plan_fit(annotate->recording, &annotate->plan,
                                                 &annotate->told.perf_exit);
-    if (status < 0 && annotate->options->cpus) {
-        char *more = strstr(context->message, "\nError:\n"); /* of report alone */
+    if (status < 0 && annotate->options->cpus)
         annotate->told.perf_exit = 255;
-        if (more)
-            *more = 0;
-    }
     return status;
 }
 

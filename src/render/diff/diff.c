@@ -196,12 +196,8 @@ static perfdata_status plan_side(struct run *run, size_t index)
         status = pd_report_plan_fit(side->recording, &side->plan, &run->told.perf_exit);
     if (status == PERFDATA_ERROR_ARGUMENT && !run->told.perf_exit)
         run->told.perf_exit = 129;
-    if (status < 0 && options->cpus) {
-        char *more = strstr(context->message, "\nError:\n"); /* of report alone */
+    if (status < 0 && options->cpus)
         run->told.perf_exit = 255;
-        if (more)
-            *more = 0;
-    }
     for (unsigned k = 0; status == 0 && k < side->plan.hist.key_count; k++)
         if (!pd_diff_knows_key(side->plan.hist.keys[k]))
             status = pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,

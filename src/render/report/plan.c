@@ -375,15 +375,6 @@ static perfdata_status parse_chain_words(struct pd_context *context, struct pd_r
     return 0;
 }
 
-/* perf finds this out when it has printed the report's head, and gives its reason a line before the heading "Error:". */
-static perfdata_status fail_like_perf(struct pd_context *context)
-{
-    char reason[sizeof context->message];
-    snprintf(reason, sizeof reason, "%s", context->message);
-    return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "%s\nError:\nfailed to set cpu bitmap",
-                   reason);
-}
-
 static perfdata_status parse_chains(struct pd_context *context, struct pd_report_plan *plan)
 {
     const char *text = plan->options->call_graph, *settings = plan->options->chain_settings;
@@ -513,8 +504,7 @@ static perfdata_status setup_filters(struct pd_recording *recording, struct pd_r
         status = pd_filter_add_cpus(filter, recording, options->cpus);
         if (status < 0)
             *perf_exit = 0;
-        if (status < 0 && recording->like_perf)
-            status = fail_like_perf(context);
+        plan->cpus_refused = status < 0;
     }
     return status;
 }

@@ -41,6 +41,7 @@ struct pd_report_plan {
     enum pd_report_mode mode;
     const char *sort;          /* options->sort, or what stands for it */
     bool has_mode_data;        /* what that mode needs was recorded */
+    bool cpus_refused;         /* the fit failed because of options->cpus */
     bool chains_with_branches; /* -g branch, --branch-history */
     bool shows_ends;           /* chains tell what is known of their branches */
     bool total_cycles, full_source_path;

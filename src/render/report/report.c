@@ -509,6 +509,24 @@ perfdata_status pd_report_start(struct pd_report *report)
     return status;
 }
 
+/* perf's report finds CPUs wrong when it has printed its head, and gives the reason a line before the
+ * heading "Error:". */
+static perfdata_status fail_like_perf(struct pd_context *context)
+{
+    char reason[sizeof context->message];
+    snprintf(reason, sizeof reason, "%s", context->message);
+    return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1, "%s\nError:\nfailed to set cpu bitmap",
+                   reason);
+}
+
+perfdata_status pd_report_fit(struct pd_report *report)
+{
+    struct pd_recording *recording = report->recording;
+    perfdata_status status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);
+    return report->plan.cpus_refused && recording->like_perf ? fail_like_perf(&recording->context)
+                                                             : status;
+}
+
 static perfdata_status print(struct pd_report *report, struct pd_text *out)
 {
     uint64_t flags = report->options->flags;
@@ -525,7 +543,7 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
         return dump(report, out);
     if (flags & (PERFDATA_REPORT_STATS | PERFDATA_REPORT_TASKS | PERFDATA_REPORT_MMAPS))
         return print_overview(report, out);
-    status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);
+    status = pd_report_fit(report);
     /* A key that does not parse is found before anything is printed. */
     if ((status == PERFDATA_ERROR_ARGUMENT && !report->perf_exit) ||
         status == PERFDATA_ERROR_UNSUPPORTED)

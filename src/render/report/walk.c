@@ -107,7 +107,7 @@ static perfdata_status count_rows(perfdata_report *report)
         status = pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
                          "rows have no place for the log of a trace");
     if (status == 0)
-        status = pd_report_plan_fit(run->recording, &run->plan, &run->perf_exit);
+        status = pd_report_fit(run);
     if (status == 0)
         status = pd_report_count(run);
     if (status == 0)
