@@ -397,12 +397,16 @@ static enum tool_exit take_debug_level(struct tool *tool, const struct tool_verb
     return code;
 }
 
-enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc, char **argv)
+/* `from`: options of the same verb, which these begin as; or NULL. */
+static enum tool_exit run_verb(struct tool *tool, const struct tool_verb *verb, const void *from,
+                               int argc, char **argv)
 {
     void *options = calloc(1, verb->options_size ? verb->options_size : 1);
     bool help;
     if (!options)
         return tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
+    if (from)
+        memcpy(options, from, verb->options_size);
     if (verb->defaults)
         verb->defaults(options);
     argc--;
@@ -425,6 +429,11 @@ enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, in
     return code;
 }
 
+enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc, char **argv)
+{
+    return run_verb(tool, verb, NULL, argc, argv);
+}
+
 const char *tool_sub_name(const struct tool_verb *sub)
 {
     const char *blank = strrchr(sub->name, ' ');
@@ -444,12 +453,14 @@ static const struct tool_verb *find_sub(const struct tool_verb *verb, const char
     return NULL;
 }
 
-enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, int argc, char **argv)
+enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, const void *options,
+                            int argc, char **argv)
 {
     const struct tool_verb *sub = argc ? find_sub(verb, argv[0]) : NULL;
     if (sub) {
         tool->verb = sub->name;
-        return tool_verb_run(tool, sub, argc, argv);
+        return run_verb(tool, sub, verb->options_size == sub->options_size ? options : NULL, argc,
+                        argv);
     }
     char names[256];
     size_t length = 0;

@@ -95,7 +95,9 @@ struct tool_verb {
 /* The word behind the verb's name: "latency" of "sched latency". */
 const char *tool_sub_name(const struct tool_verb *sub);
 /* Runs the verb's verb that argv[0] names, by perf's rule: the beginning of a name is enough. */
-enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, int argc, char **argv);
+/* Its options begin as the verb's are where both have one structure: what was given before it. */
+enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, const void *options,
+                            int argc, char **argv);
 
 /* Parses argv[1..] into options, runs the verb; argv is permuted. */
 enum tool_exit tool_verb_run(struct tool *tool, const struct tool_verb *verb, int argc,

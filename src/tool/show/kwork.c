@@ -10,12 +10,10 @@
 struct kwork_options {
     struct perfdata_kwork_options to; /* its strings are the command line's */
     int summary, chains;
+    bool dumps;
+    bool behind_view; /* the options of a view: perf takes no notice of -k among them */
 };
 #define FIELD(name) offsetof(struct kwork_options, name)
-
-/* Given before the verb's verb; perf takes no notice of them behind it. */
-static const char *kinds;
-static bool dumps, behind;
 
 static enum tool_exit dump(struct tool *tool, perfdata_recording *recording)
 {
@@ -40,14 +38,13 @@ static enum tool_exit run_view(struct tool *tool, struct kwork_options *from, ui
     options.view = view;
     options.flags = (from->summary ? PERFDATA_KWORK_SUMMARY : 0) |
                     (from->chains ? PERFDATA_KWORK_CHAINS : 0);
-    options.kinds = kinds;
     options.search.build_id_dir = tool->build_id_dir;
     options.search.home = getenv("HOME");
     if (options.max_stack > 1024)
         return tool_usage(tool, "option --max-stack: at most 1024 frames");
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
-    if (code == TOOL_DONE && dumps)
+    if (code == TOOL_DONE && from->dumps)
         code = dump(tool, recording);
     if (code != TOOL_DONE) {
         perfdata_recording_close(recording);
@@ -60,18 +57,18 @@ static enum tool_exit run_view(struct tool *tool, struct kwork_options *from, ui
 
 static enum tool_exit parse_kinds(struct tool *tool, void *data, const char *value, bool unset)
 {
-    (void)data;
-    if (behind && tool->as_perf)
+    struct kwork_options *options = data;
+    if (options->behind_view && tool->as_perf)
         tool_error(tool, "-k behind the view is not read, as with perf: put it before");
     else
-        kinds = unset ? NULL : value;
+        options->to.kinds = unset ? NULL : value;
     return TOOL_DONE;
 }
 
 static enum tool_exit parse_dump(struct tool *tool, void *data, const char *value, bool unset)
 {
-    (void)tool, (void)data, (void)value;
-    dumps = !unset;
+    (void)tool, (void)value;
+    ((struct kwork_options *)data)->dumps = !unset;
     return TOOL_DONE;
 }
 
@@ -113,6 +110,11 @@ static enum tool_exit parse_dump(struct tool *tool, void *data, const char *valu
             FIELD(to.time)                                                                         \
     }
 
+static void view_defaults(void *data)
+{
+    ((struct kwork_options *)data)->behind_view = true;
+}
+
 static const struct tool_option report_rows[] = {
     ROWS_SHARED('k'),
     ROWS_WHICH,
@@ -135,6 +137,7 @@ static const struct tool_verb report = {
     .description = "A line a work on a CPU: how often and how long it ran.",
     .options = report_rows,
     .options_size = sizeof(struct kwork_options),
+    .defaults = view_defaults,
     .run = run_report,
     .flags = TOOL_VERB_PERF,
 };
@@ -159,6 +162,7 @@ static const struct tool_verb latency = {
     .description = "A line a work on a CPU: how long it waited between being raised and running.",
     .options = latency_rows,
     .options_size = sizeof(struct kwork_options),
+    .defaults = view_defaults,
     .run = run_latency,
     .flags = TOOL_VERB_PERF,
 };
@@ -177,6 +181,7 @@ static const struct tool_option timehist_rows[] = {
 static void timehist_defaults(void *data)
 {
     struct kwork_options *options = data;
+    view_defaults(data);
     options->to.max_stack = 5;
 }
 
@@ -201,11 +206,9 @@ static const struct tool_verb *const views[] = { &report, &latency, &timehist, N
 
 static enum tool_exit run_kwork(struct tool *tool, void *data, int argc, char **argv)
 {
-    (void)data;
-    behind = true;
     if (argc && !strncmp(argv[0], "rec", 3))
         return tool_usage(tool, "record -a -e 'irq:*,workqueue:*' records what its views need");
-    return tool_run_sub(tool, &tool_verb_kwork, argc, argv);
+    return tool_run_sub(tool, &tool_verb_kwork, data, argc, argv);
 }
 
 const struct tool_verb tool_verb_kwork = {
@@ -217,6 +220,7 @@ const struct tool_verb tool_verb_kwork = {
     .examples = { "kwork report -i perf.data", "which works took the most time",
                   "kwork -k softirq latency perf.data", "how long soft interrupts waited" },
     .options = kwork_rows,
+    .options_size = sizeof(struct kwork_options),
     .run = run_kwork,
     .flags = TOOL_VERB_PERF | TOOL_VERB_STOP,
     .subs = views,

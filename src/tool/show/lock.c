@@ -12,9 +12,6 @@ struct lock_options {
 };
 #define FIELD(name) offsetof(struct lock_options, name)
 
-/* Where symbols are: given before the verb's verb or behind it. */
-static struct perfdata_symbol_search places;
-
 static enum tool_exit run_view(struct tool *tool, struct lock_options *from, uint32_t view,
                                uint32_t by, int argc, char **argv)
 {
@@ -24,7 +21,6 @@ static enum tool_exit run_view(struct tool *tool, struct lock_options *from, uin
     options.by = by;
     options.flags = (tool->verbose ? PERFDATA_LOCK_STACKS : 0) |
                     (from->threads ? PERFDATA_LOCK_THREADS : 0);
-    options.search = places;
     options.search.build_id_dir = tool->build_id_dir;
     options.search.home = getenv("HOME");
     perfdata_recording *recording;
@@ -33,20 +29,6 @@ static enum tool_exit run_view(struct tool *tool, struct lock_options *from, uin
         return code;
     perfdata_status status = perfdata_lock_run(recording, &options, tool_write_error, tool);
     return tool_close_run(tool, recording, status, status == PERFDATA_ERROR_NO_DATA ? 234 : -1);
-}
-
-static enum tool_exit parse_kallsyms(struct tool *tool, void *data, const char *value, bool unset)
-{
-    (void)tool, (void)data;
-    places.kallsyms = unset ? NULL : value;
-    return TOOL_DONE;
-}
-
-static enum tool_exit parse_vmlinux(struct tool *tool, void *data, const char *value, bool unset)
-{
-    (void)tool, (void)data;
-    places.vmlinux = unset ? NULL : value;
-    return TOOL_DONE;
 }
 
 static enum tool_exit parse_quiet(struct tool *tool, void *data, const char *value, bool unset)
@@ -58,9 +40,13 @@ static enum tool_exit parse_quiet(struct tool *tool, void *data, const char *val
 
 #define ROWS_SHARED                                                                                   \
     { TOOL_GROUP, .help = "Input" }, TOOL_ROW_INPUT, TOOL_ROWS_READING,                               \
-        { TOOL_CALLBACK,          0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",      \
-          .parse = parse_kallsyms },                                                                  \
-        { TOOL_CALLBACK, 0, "vmlinux", "FILE", "kernel image with symbols", .parse = parse_vmlinux }, \
+        { TOOL_STRING,                                                                                \
+          0,                                                                                          \
+          "kallsyms",                                                                                 \
+          "FILE",                                                                                     \
+          "file used in place of /proc/kallsyms",                                                     \
+          FIELD(to.search.kallsyms) },                                                                \
+        { TOOL_STRING, 0, "vmlinux", "FILE", "kernel image with symbols", FIELD(to.search.vmlinux) }, \
         { TOOL_CALLBACK,       'q', "quiet", NULL, "no warnings", .flags = TOOL_NO_VALUE,             \
           .parse = parse_quiet },                                                                     \
         TOOL_ROW_VERBOSE
@@ -169,14 +155,13 @@ static const struct tool_verb *const views[] = { &report, &info, &contention, NU
 
 static enum tool_exit run_lock(struct tool *tool, void *data, int argc, char **argv)
 {
-    (void)data;
     if (argc && !strcmp(argv[0], "script")) {
         tool->verb = "script";
         return tool_verb_run(tool, &tool_verb_script, argc, argv);
     }
     if (argc && !strncmp(argv[0], "rec", 3))
         return tool_usage(tool, "record -e 'lock:contention*' -g records what its views need");
-    return tool_run_sub(tool, &tool_verb_lock, argc, argv);
+    return tool_run_sub(tool, &tool_verb_lock, data, argc, argv);
 }
 
 const struct tool_verb tool_verb_lock = {
@@ -188,6 +173,7 @@ const struct tool_verb tool_verb_lock = {
     .examples = { "lock contention -i perf.data", "where the kernel waited longest",
                   "lock contention -t perf.data", "which threads waited" },
     .options = lock_rows,
+    .options_size = sizeof(struct lock_options),
     .run = run_lock,
     .flags = TOOL_VERB_PERF | TOOL_VERB_STOP,
     .subs = views,

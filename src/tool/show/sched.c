@@ -189,7 +189,6 @@ static const struct tool_verb *const views[] = { &latency, &map, &timehist, NULL
 
 static enum tool_exit run_sched(struct tool *tool, void *data, int argc, char **argv)
 {
-    (void)data;
     if (argc && !strcmp(argv[0], "script")) {
         tool->verb = "script";
         return tool_verb_run(tool, &tool_verb_script, argc, argv);
@@ -199,7 +198,7 @@ static enum tool_exit run_sched(struct tool *tool, void *data, int argc, char **
                                 "is not about the recording; see timehist");
     if (argc && !strcmp(argv[0], "record"))
         return tool_usage(tool, "record -e 'sched:*' records what its views need");
-    return tool_run_sub(tool, &tool_verb_sched, argc, argv);
+    return tool_run_sub(tool, &tool_verb_sched, data, argc, argv);
 }
 
 const struct tool_verb tool_verb_sched = {

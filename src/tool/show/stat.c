@@ -56,11 +56,10 @@ static const struct tool_option stat_rows[] = { { 0 } };
 
 static enum tool_exit run_stat(struct tool *tool, void *data, int argc, char **argv)
 {
-    (void)data;
     if (!argc || strcmp(argv[0], "report") != 0)
         return tool_usage(tool, "it counts what runs, and so is not about recordings: use perf; "
                                 "`stat report` prints what `perf stat record` wrote");
-    return tool_run_sub(tool, &tool_verb_stat, argc, argv);
+    return tool_run_sub(tool, &tool_verb_stat, data, argc, argv);
 }
 
 const struct tool_verb tool_verb_stat = {
