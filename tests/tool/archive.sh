@@ -24,7 +24,7 @@ cd "$out" || exit 1
 
 "$PERFDATA" archive perf.data >text 2>errors
 [ $? -ne 0 ] || fail 'an archive of an empty cache ends well'
-[ ! -e perf.data.tar.bz2.part ] || fail 'a part is left'
+[ -z "$(find . -name 'perf.data.tar.bz2.*')" ] || fail 'a part is left'
 grep -q "not in the build-id cache: $id" errors || fail 'what the cache lacks is not named'
 
 "$PERFDATA" buildid-cache -a "$SOURCE/tests/data/demo/symfs/own/bin/spin" || fail 'not kept'
@@ -48,8 +48,20 @@ HOME=$out/other "$PERFDATA" report --stdio --no-children -g none -s sym -i perf.
 HOME=$out/none "$PERFDATA" report --stdio --no-children -g none -s sym -i perf.data 2>/dev/null | grep -q gamma_leaf &&
     fail 'names without the archive: the test shows nothing'
 
-# No other reason than ours for a failure: where the archive cannot be written it is said.
-mkdir perf.data.tar.bz2.part 2>/dev/null
+# What is no regular file stays what it is; a failure is said and leaves nothing behind.
+rm -f perf.data.tar.bz2
+mkfifo perf.data.tar.bz2
+timeout 20 "$PERFDATA" archive perf.data >/dev/null 2>errors
+[ $? -eq 4 ] || fail 'an archive onto a FIFO ends well'
+grep -q 'perf.data.tar.bz2: this is no regular file' errors || fail 'an archive onto a FIFO: no word'
+[ -p perf.data.tar.bz2 ] || fail 'the FIFO was replaced'
+
+# A link that somebody else put there is replaced, not followed.
+rm perf.data.tar.bz2
+echo mine >precious
+ln -s precious perf.data.tar.bz2
 "$PERFDATA" archive perf.data >/dev/null 2>errors
-[ $? -eq 4 ] && [ -s errors ] || fail 'an archive that cannot be written'
+tar tjf perf.data.tar.bz2 | grep -q '/elf$' || fail 'an archive in place of a link'
+[ "$(cat precious)" = mine ] && [ ! -L perf.data.tar.bz2 ] || fail 'the link was followed'
+[ -z "$(find . -name 'perf.data.tar.bz2.*')" ] || fail 'a part is left'
 exit $failed

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,9 +52,10 @@ static int add_objects(void *data, const char *text, size_t size)
     return tool_object_lines(text, size, add_object, data);
 }
 
-/* Runs tar, which packs with bzip2. Its exit code, or -1 with errno. The file is opened here: a tar
- * that fails does not wait for its bzip2, which would make the file when it is removed already. */
-static int pack(const char *directory, const char *names, const char *output)
+/* Runs tar, which packs with bzip2, into `output`. Its exit code, or -1 with errno. The descriptor
+ * is ours: a tar that fails does not wait for its bzip2, which would make the file when it is
+ * removed already. */
+static int pack(const char *directory, const char *names, int output)
 {
     /* Names are names, also those that begin with a dash. */
     const char *const words[] = { "tar", "-c",  "-j",      "-f",
@@ -66,8 +68,7 @@ static int pack(const char *directory, const char *names, const char *output)
         errno = error;
         return -1;
     }
-    error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output,
-                                             O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     if (!error)
         error = posix_spawnp(&child, words[0], &actions, NULL, (char *const *)(uintptr_t)words,
                              environ);
@@ -82,18 +83,56 @@ static int pack(const char *directory, const char *names, const char *output)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
+/* A new file beside the archive, which nobody else can have put there, with the mode that a new
+ * file gets. -1 and errno: it cannot be made. */
+static int open_part(char *part)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    int fd = mkostemp(part, O_CLOEXEC);
+    if (fd >= 0 && fchmod(fd, 0666 & ~mask) < 0) {
+        int error = errno;
+        close(fd);
+        unlink(part);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+/* Writes the archive beside its name and renames it when it is complete. NULL, or what went
+ * wrong. */
+static const char *make_archive(const char *directory, const char *names, const char *output)
+{
+    char part[PATH_MAX + 8];
+    struct stat info;
+    if (!lstat(output, &info) && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
+        return "this is no regular file, and stays";
+    snprintf(part, sizeof part, "%s.XXXXXX", output);
+    int fd = open_part(part);
+    if (fd < 0)
+        return strerror(errno);
+    int code = pack(directory, names, fd);
+    const char *why = code > 0 ? "tar ended with an error" : code < 0 ? strerror(errno) : NULL;
+    if (close(fd) < 0 && !why)
+        why = strerror(errno);
+    if (!why && rename(part, output) < 0)
+        why = strerror(errno);
+    if (why)
+        unlink(part);
+    return why;
+}
+
 static enum tool_exit write_archive(struct run *run, const char *names, const char *recording)
 {
     struct tool *tool = run->tool;
-    char output[PATH_MAX], part[PATH_MAX + 8];
+    char output[PATH_MAX];
     int length = snprintf(output, sizeof output, "%s.tar.bz2", recording);
     if (length < 0 || (size_t)length >= sizeof output)
         return tool_usage(tool, "the recording's name is too long");
-    snprintf(part, sizeof part, "%s.part", output);
-    int code = pack(perfdata_build_id_cache_directory(run->cache), names, part);
-    if (code || rename(part, output)) {
-        tool_error(tool, "%s: %s", output, code > 0 ? "tar ended with an error" : strerror(errno));
-        unlink(part);
+    const char *why = make_archive(perfdata_build_id_cache_directory(run->cache), names, output);
+    if (why) {
+        tool_error(tool, "%s: %s", output, why);
         return tool_exit_as(tool, TOOL_OUTPUT, 1);
     }
     tool_printf(tool,
