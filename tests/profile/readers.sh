@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 # go builds pprof once, not in each new home.
 command -v go >/dev/null && GOCACHE=$(go env GOCACHE) && export GOCACHE
 export PPROF_TMPDIR="$work" HOME="$work" XDG_CONFIG_HOME="$work"
-failed=0 count=0
+failed=0 count=0 recordings=0
 missing=$work/missing
 : >"$missing"
 
@@ -26,22 +26,24 @@ check() {
     count=$((count + 1))
 }
 
-# RECORDING SYMFS KALLSYMS EVENT
+# RECORDING SYMFS KALLSYMS [ITRACE]: recordings with samples of one event.
 compare() {
-    name=$1
-    "$totals" "$name" 0 "$2" "$3" >"$work/expected" || failed=1
+    name=$1 itrace=${4-}
+    # shellcheck disable=SC2086
+    "$totals" "$name" 0 "$2" "$3" $itrace >"$work/expected" || failed=1
+    set -- -f -i "$name" --symfs "$2" ${3:+--kallsyms "$3"} ${itrace:+"--itrace=$itrace"}
+    recordings=$((recordings + 1))
     for format in folded speedscope chrome firefox; do
-        "$PERFDATA" export $format -i "$name" --symfs "$2" --kallsyms "$3" -o "$work/$format" 2>"$work/log" || {
-            cat "$work/log"; failed=1; }
+        "$PERFDATA" export $format "$@" -o "$work/$format" 2>"$work/log" || { cat "$work/log"; failed=1; }
         check $format "$work/$format" "$work/folded"
     done
-    "$PERFDATA" export pprof -i "$name" --symfs "$2" --kallsyms "$3" -o "$work/pprof"
+    "$PERFDATA" export pprof "$@" -o "$work/pprof"
     if has go; then
         go tool pprof -top -noinlines -nodecount=1000000 -nodefraction=0 -unit=ns "$work/pprof" >"$work/text" 2>"$work/log" || {
             cat "$work/log"; failed=1; }
         check pprof "$work/text"
     fi
-    "$PERFDATA" export callgrind -i "$name" --symfs "$2" --kallsyms "$3" -o "$work/callgrind"
+    "$PERFDATA" export callgrind "$@" -o "$work/callgrind"
     if has callgrind_annotate; then
         callgrind_annotate --threshold=100 --auto=no "$work/callgrind" >"$work/text" 2>"$work/log" || {
             cat "$work/log"; failed=1; }
@@ -54,10 +56,18 @@ compare "$demo/spin.data" "$demo/symfs" "$demo/symfs/kallsyms"
 compare "$demo/shapes.data" "$demo/symfs" "$demo/symfs/kallsyms"
 if [ -n "${PERFDATA_CORPUS-}" ]; then
     own=$PERFDATA_CORPUS/own
-    for each in cpu-clock-fp cpp-fp dwarf-cpp inline kernel-callchains forkexec; do
+    for each in cpu-clock-fp cpp-fp dwarf-cpp inline kernel-callchains forkexec rust-v0-fp rust-legacy-fp threads dlopen plt \
+        user-callchains dwarf zstd-1 sys-wide max-stack; do
         compare "$own/rec/$each.data" "$own/symfs" "$own/symfs/kallsyms"
+    done
+    for each in c_dyn t_cyc t_sig; do
+        compare "$PERFDATA_CORPUS/own-pt/rec/$each.data" "$PERFDATA_CORPUS/own-pt/symfs" '' i10us
+    done
+    for machine in aarch64 armhf s390x; do
+        foreign=$PERFDATA_CORPUS/foreign/$machine
+        compare "$foreign/rec/clock-g.data" "$foreign" "$foreign/kallsyms"
     done
 fi
 [ ! -s "$missing" ] || echo "not read for lack of: $(tr '\n' ' ' <"$missing")"
-echo "$count readings"
+echo "$count readings of $recordings recordings"
 exit $failed
