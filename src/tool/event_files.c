@@ -2,16 +2,16 @@
 /* The lines of each event -> a file of its own, beside the recording. */
 #include "tool/event_files.h"
 #include "tool/input.h"
+#include "tool/part.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct event_file {
     char *path;
-    FILE *file; /* NULL: that of an event before of the same name */
+    struct tool_part part;
+    FILE *file; /* of the part's descriptor; NULL: that of an event before of the same name */
     size_t first;
     uint64_t bytes, samples;
 };
@@ -24,27 +24,41 @@ struct tool_event_files {
     struct event_file *files;
 };
 
+/* False and errno: the text could not be written. */
+static bool close_file(struct event_file *file, bool good)
+{
+    bool closed = fclose(file->file) == 0;
+    int error = errno;
+    file->file = NULL;
+    bool named = tool_part_close(&file->part, good && closed);
+    errno = closed ? errno : error;
+    return closed && named;
+}
+
 static void free_files(struct tool_event_files *files)
 {
     for (size_t i = 0; i < files->count; i++) {
         if (files->files[i].file)
-            fclose(files->files[i].file);
+            (void)close_file(&files->files[i], false);
         free(files->files[i].path);
     }
     free(files->files);
     free(files);
 }
 
-/* An old file is emptied; a pipe or device that nobody reads does not hold up the program. */
+/* An old file stays until the new one is complete; a pipe or device that nobody reads does not hold
+ * up the program. */
 static bool open_file(struct tool *tool, struct event_file *file)
 {
-    int descriptor = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
-    file->file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    if (file->file)
+    bool opened = tool_part_open(file->path, &file->part);
+    file->file = opened ? fdopen(file->part.fd, "w") : NULL;
+    if (file->file) {
+        file->part.fd = -1;
         return true;
+    }
     tool_error(tool, "%s: %s", file->path, strerror(errno));
-    if (descriptor >= 0)
-        close(descriptor);
+    if (opened)
+        (void)tool_part_close(&file->part, false);
     return false;
 }
 
@@ -116,11 +130,10 @@ bool tool_event_files_close(struct tool *tool, struct tool_event_files *files, b
         struct event_file *file = &files->files[i];
         if (!file->file)
             continue;
-        if (fclose(file->file)) {
+        if (!close_file(file, !failed)) {
             tool_error(tool, "%s: %s", file->path, strerror(errno));
             good = false;
         }
-        file->file = NULL;
         char text[128];
         snprintf(text, sizeof text, " (%llu samples) ]\n", (unsigned long long)file->samples);
         if (failed || !good)

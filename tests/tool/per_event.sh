@@ -35,6 +35,15 @@ rm -f a.data.*.dump
 mkdir a.data.cpu-clock.dump
 "$PERFDATA" script --per-event-dump a.data >/dev/null 2>errors && fail 'a file that cannot be made is no failure'
 grep -q 'a.data.cpu-clock.dump' errors || fail 'a file that cannot be made is not named'
+[ -z "$(find . -name 'a.data.*.dump.*')" ] || fail 'a part is left'
+
+# A link that somebody else put there is replaced, not followed.
+rm -rf a.data.*.dump
+echo mine >precious
+ln -s precious a.data.cpu-clock.dump
+"$PERFDATA" script --per-event-dump a.data >/dev/null 2>&1 || fail 'files in place of a link'
+[ "$(cat precious)" = mine ] && [ -s a.data.cpu-clock.dump ] && [ ! -L a.data.cpu-clock.dump ] ||
+    fail 'the link was followed'
 [ -z "$("$PERFDATA" script -d a.data 2>said)" ] || fail '-d prints lines'
 grep -qx 'Misordered timestamps: 0' said || fail "-d said $(cat said)"
 exit $failed

@@ -3,17 +3,16 @@
  * machine. */
 #include "tool/input.h"
 #include "tool/make/object_lines.h"
+#include "tool/part.h"
 #include "tool/verbs.h"
 #include <perfdata/build_id_cache.h>
 #include <perfdata/text.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,43 +82,16 @@ static int pack(const char *directory, const char *names, int output)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* A new file beside the archive, which nobody else can have put there, with the mode that a new
- * file gets. -1 and errno: it cannot be made. */
-static int open_part(char *part)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    int fd = mkostemp(part, O_CLOEXEC);
-    if (fd >= 0 && fchmod(fd, 0666 & ~mask) < 0) {
-        int error = errno;
-        close(fd);
-        unlink(part);
-        errno = error;
-        return -1;
-    }
-    return fd;
-}
-
-/* Writes the archive beside its name and renames it when it is complete. NULL, or what went
- * wrong. */
+/* NULL, or what went wrong. */
 static const char *make_archive(const char *directory, const char *names, const char *output)
 {
-    char part[PATH_MAX + 8];
-    struct stat info;
-    if (!lstat(output, &info) && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
-        return "this is no regular file, and stays";
-    snprintf(part, sizeof part, "%s.XXXXXX", output);
-    int fd = open_part(part);
-    if (fd < 0)
+    struct tool_part part;
+    if (!tool_part_open(output, &part))
         return strerror(errno);
-    int code = pack(directory, names, fd);
+    int code = pack(directory, names, part.fd);
     const char *why = code > 0 ? "tar ended with an error" : code < 0 ? strerror(errno) : NULL;
-    if (close(fd) < 0 && !why)
+    if (!tool_part_close(&part, !why) && !why)
         why = strerror(errno);
-    if (!why && rename(part, output) < 0)
-        why = strerror(errno);
-    if (why)
-        unlink(part);
     return why;
 }
 
