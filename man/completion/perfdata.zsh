@@ -12,6 +12,7 @@ _perfdata() {
             'kmem:what the kernel allocated, by call site'
             'kwork:how long interrupts and works of the kernel ran and waited'
             'lock:which of the kernel'\''s locks were waited for'
+            'mem:accesses to memory, with what they hit and how long they took'
             'stat:counts of a recording of perf stat'
             'trace:the system calls of a recording'
             'dump:every field of every record'
@@ -447,6 +448,19 @@ _perfdata() {
         '*--quiet[no warnings]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    mem)
+        _arguments '*-i+[recording to read; - is standard input]:FILE:_files' \
+        '*--input=[recording to read; - is standard input]:FILE:_files' \
+        '*-f[called as perf\: read files of other users too]' \
+        '*--force[called as perf\: read files of other users too]' \
+        '*-t+[load, store or both\: store leaves out the columns that only loads have]:TYPE\[,...\]:' \
+        '*--type=[load, store or both\: store leaves out the columns that only loads have]:TYPE\[,...\]:' \
+        '*-p[a column of physical addresses]' \
+        '*--phys-data[a column of physical addresses]' \
+        '*--data-page-size[a column of the sizes of the data'\''s pages]' \
+        '*-x+[between columns, without padding]:TEXT:' \
+        '*--field-separator=[between columns, without padding]:TEXT:' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     stat)
         _arguments '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;

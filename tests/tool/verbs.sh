@@ -18,7 +18,10 @@ while read -r name verb options; do
         case $verb in stat) threads= ;; esac
         # shellcheck disable=SC2086
         "$PERFDATA" "$verb" $options $threads </dev/null >"$out" 2>"$out.err"
-        case $verb in lock | trace | stat) cat "$out.err" >>"$out" ;; esac
+        case $verb in
+            lock | trace | stat) cat "$out.err" >>"$out" ;;
+            mem) sed -i '/^# (Tip: /d' "$out" ;;
+        esac
         if ! diff -u "$name.exact" "$out" >"$out.diff"; then
             echo "$name ($jobs): $verb $options differs:"
             cat "$out.err"
