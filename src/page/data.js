@@ -17,20 +17,36 @@ function bytesOfBase64(text) {
 // One column: numbers as variable-length groups of seven bits, low group first. 'd' columns hold the
 // difference to the number before, its sign in the lowest bit. Numbers above 31 bits need doubles.
 function readColumn(bytes, at, column) {
-    const wide = column.type.endsWith('64');
-    const out = wide ? new Float64Array(column.count) : new Int32Array(column.count);
-    const delta = column.type[0] === 'd';
     const end = at + column.bytes;
+    // Groups end where the eighth bit is clear: a column whose last byte has it ends early.
+    let whole = 0;
+    for (let i = at; i < end; i++) whole += bytes[i] < 0x80 ? 1 : 0;
+    if (end > bytes.length || whole < column.count)
+        throw new Error(`column ${column.name} ends early`);
+    if (column.type.endsWith('64')) return readWide(bytes, at, column);
+    const out = new Int32Array(column.count);
+    for (let i = 0; i < out.length; i++) {
+        let byte = bytes[at++];
+        let value = byte & 0x7f;
+        for (let shift = 7; byte & 0x80; shift += 7) {
+            byte = bytes[at++];
+            value |= (byte & 0x7f) << shift;
+        }
+        out[i] = value;
+    }
+    return out;
+}
+
+function readWide(bytes, at, column) {
+    const out = new Float64Array(column.count);
+    const delta = column.type[0] === 'd';
     let last = 0;
-    for (let i = 0; i < column.count; i++) {
-        let value = 0;
-        let scale = 1;
-        let byte = 0x80;
-        while (byte & 0x80) {
-            if (at >= end) throw new Error(`column ${column.name} ends early`);
+    for (let i = 0; i < out.length; i++) {
+        let byte = bytes[at++];
+        let value = byte & 0x7f;
+        for (let scale = 128; byte & 0x80; scale *= 128) {
             byte = bytes[at++];
             value += (byte & 0x7f) * scale;
-            scale *= 128;
         }
         if (delta) {
             value = value % 2 ? -(value + 1) / 2 : value / 2;
@@ -54,9 +70,16 @@ export function lowerBound(numbers, value) {
     return low;
 }
 
-// Times are told in a unit of some nanoseconds.
+// Times are told in a unit of some nanoseconds. The column itself is changed.
 function scale(times, unit) {
-    return unit === 1 ? times : times.map((time) => time * unit);
+    if (unit !== 1) for (let i = 0; i < times.length; i++) times[i] *= unit;
+    return times;
+}
+
+// CPUs are told as one more than they are; -1: unknown.
+function cpus(column) {
+    for (let i = 0; i < column.length; i++) column[i]--;
+    return column;
 }
 
 function isSorted(times) {
@@ -132,7 +155,7 @@ export class Profile {
         this.time = scale(columns.sa_time, unit);
         this.stack = columns.sa_stack;
         this.thread = columns.sa_thread;
-        this.cpu = columns.sa_cpu.map((cpu) => cpu - 1); // -1: unknown
+        this.cpu = cpus(columns.sa_cpu);
         this.event = columns.sa_event;
         this.period = columns.sa_weight;
         this.counts = columns.sa_count || null; // null: each row is one sample
@@ -141,7 +164,7 @@ export class Profile {
             ? {
                   time: scale(columns.sw_time, unit),
                   thread: columns.sw_thread,
-                  cpu: columns.sw_cpu.map((cpu) => cpu - 1),
+                  cpu: cpus(columns.sw_cpu),
                   kind: columns.sw_kind,
               }
             : null;
