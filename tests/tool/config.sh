@@ -71,6 +71,13 @@ HOME=$out/our "$PERFDATA" config section.=1 2>/dev/null
 
 # PERF_CONFIG names the file.
 PERF_CONFIG=$out/other "$PERFDATA" config a.b=1 && grep -q 'b = 1' "$out/other" || fail 'PERF_CONFIG'
+
+# A link stays and its file is written; what is no regular file stays as it is (issue 24, point 1).
+ln -s other "$out/link"
+PERF_CONFIG=$out/link "$PERFDATA" config c.d=2 && [ -L "$out/link" ] && grep -q 'd = 2' "$out/other" || fail 'a link'
+mkfifo "$out/fifo"
+PERF_CONFIG=$out/fifo timeout 20 "$PERFDATA" config a.b=1 2>/dev/null
+[ $? -eq 4 ] && [ -p "$out/fifo" ] || fail 'a FIFO is replaced'
 HOME=/nowhere/at/all "$PERFDATA" config a.b=1 2>/dev/null
 [ $? -eq 4 ] || fail 'a folder that is not there'
 echo "$steps steps, $failed differ"

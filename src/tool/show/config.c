@@ -167,13 +167,31 @@ static bool loses_lines(const char *path)
     return loses;
 }
 
-static enum tool_exit store(struct tool *tool, const char *path, const struct settings *settings)
+/* Where the file is that a path names, and the mode that the new one gets. A link stays and what it
+ * names is written; false and errno: something that is no regular file has the name. */
+static bool find_file(const char *path, char *file, mode_t *mode)
 {
-    char part[PATH_MAX + 8], old[PATH_MAX + 8];
     struct stat status;
     mode_t mask = umask(0);
     umask(mask);
-    mode_t mode = stat(path, &status) ? 0666 & ~mask : status.st_mode & 0777;
+    *mode = 0666 & ~mask;
+    if (lstat(path, &status) < 0)
+        return errno == ENOENT && snprintf(file, PATH_MAX, "%s", path) < PATH_MAX;
+    if (!realpath(path, file) || stat(file, &status) < 0)
+        return false;
+    *mode = status.st_mode & 0777;
+    errno = EEXIST;
+    return S_ISREG(status.st_mode);
+}
+
+static enum tool_exit store(struct tool *tool, const char *name, const struct settings *settings)
+{
+    char path[PATH_MAX], part[PATH_MAX + 8], old[PATH_MAX + 8];
+    mode_t mode;
+    if (!find_file(name, path, &mode)) {
+        tool_error(tool, "%s: cannot write: %s", name, strerror(errno));
+        return tool_exit_as(tool, TOOL_OUTPUT, 255);
+    }
     bool keep = loses_lines(path);
     snprintf(part, sizeof part, "%s.XXXXXX", path);
     snprintf(old, sizeof old, "%s.old", path);
