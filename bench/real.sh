@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# shellcheck disable=SC2154 # perf, perfdata, recordings, pairs...: set by run, which reads this file
+# Rows over recordings of what really ran: this project compiled from scratch by two jobs, recorded system-wide, and a C++
+# compiler and a Rust program with DWARF stacks. Recordings are made once and kept in $recordings.
+
+# NAME, recording, least ratio of CPU time, arguments. `.2` and `.10` behind a recording's name: one of so many MB.
+real_table() {
+    cat <<'END'
+script:fp fp 10 script
+script:flat flat 10 script
+script:sched sched 10 script
+script:syscalls syscalls 12 script
+graph:fp fp 20 report --stdio
+self:fp fp 8 report --stdio --no-children -g none
+self:flat flat 8 report --stdio --no-children -g none
+self:sched sched 8 report --stdio --no-children -g none
+no-inline:cxx cxx 15 script --no-inline
+no-inline:rust rust 15 script --no-inline
+dwarf-graph:cxx cxx 25 report --stdio --no-inline
+dwarf-self:cxx cxx 8 report --stdio --no-children -g none --no-inline
+inline:cxx cxx.10 40 script
+inline:rust rust.10 40 script
+srcline:rust rust.2 40 script -F +srcline
+script:fp.10 fp.10 10 script
+graph:fp.10 fp.10 20 report --stdio
+self:flat.10 flat.10 8 report --stdio --no-children -g none
+script:sched.10 sched.10 10 script
+script:syscalls.10 syscalls.10 12 script
+no-inline:cxx.10 cxx.10 15 script --no-inline
+no-inline:rust.10 rust.10 15 script --no-inline
+script:fp.2 fp.2 4 script
+graph:fp.2 fp.2 4 report --stdio
+script:flat.2 flat.2 4 script
+script:sched.2 sched.2 4 script
+script:syscalls.2 syscalls.2 4 script
+no-inline:cxx.2 cxx.2 4 script --no-inline
+no-inline:rust.2 rust.2 4 script --no-inline
+END
+}
+
+# real_compile DIRECTORY: this project, configured and not built yet.
+real_compile() {
+    if [ -f "$1/build.ninja" ]; then
+        ninja -C "$1" -t clean >"$build/bench.log" 2>&1
+    else
+        CC=gcc meson setup "$1" . >"$build/bench.log" 2>&1
+    fi
+}
+
+# real_load SHAPE: what runs while it is recorded.
+real_load() {
+    case $1 in
+    cxx)
+        # shellcheck disable=SC2016 # for the shell that is recorded
+        echo 'n=0; while [ $n -lt 200 ]; do n=$((n + 1)); g++ -std=c++17 -O2 -DSEED=$n -c bench/cxx_load.cc -o /dev/null; done'
+        ;;
+    rust) echo "'$build/bench-rust' 120" ;;
+    *) echo "CCACHE_DISABLE=1 exec ninja -C '$build/bench-compile' -j2" ;;
+    esac
+}
+
+real_events() {
+    case $1 in
+    fp) echo '-a -e cpu-clock -F 10000 -g' ;;
+    flat) echo '-a -e cpu-clock -F 20000' ;;
+    sched) echo '-a -e sched:*' ;;
+    syscalls) echo '-a -e raw_syscalls:sys_enter,raw_syscalls:sys_exit' ;;
+    cxx | rust) echo '-e cpu-clock -F 2000 --call-graph dwarf,8192' ;;
+    esac
+}
+
+# real_record SHAPE[.MEGABYTES]: false where it cannot be made here.
+real_record() {
+    target=$recordings/real-$1.data
+    [ ! -f "$target" ] || return 0
+    [ -n "$have_perf" ] || return 1
+    shape=${1%%.*} limit=$megabytes
+    [ "$shape" = "$1" ] || limit=${1#*.}
+    case $shape in
+    cxx) command -v g++ >/dev/null || return 1 ;;
+    rust)
+        command -v rustc >/dev/null || return 1
+        HOME=$user_home rustc -g -O bench/rust_load.rs -o "$build/bench-rust" >"$build/bench.log" 2>&1 || return 1
+        ;;
+    *) real_compile "$build/bench-compile" || return 1 ;;
+    esac
+    echo "bench: recording $1, at most $limit MB"
+    # Perf ends the load when the file has its size, and then says that it was killed.
+    set -f
+    # shellcheck disable=SC2046
+    "$perf" record -q -N -m 2M --max-size "${limit}M" -o "$target.new" $(real_events "$shape") -- \
+        sh -c "$(real_load "$shape")" >"$build/bench.log" 2>&1 || :
+    set +f
+    if ! "$perf" report --header-only -i "$target.new" >/dev/null 2>&1; then
+        cat "$build/bench.log"
+        return 1
+    fi
+    mv "$target.new" "$target"
+}
+
+# real_facts SHAPE: of the recording, once.
+real_facts() {
+    case " $told " in
+    *" $1 "*) return 0 ;;
+    esac
+    told="$told $1"
+    echo "-- $1: $("$build/bench/bench_facts" "$recordings/real-$1.data" 2>/dev/null)"
+}
+
+# real_row NAME SHAPE LEAST ARGUMENTS...: CPU time and memory beside perf; two threads beside one.
+real_row() {
+    title=$1 on=$2 least=$3
+    shift 3
+    if ! real_record "$on"; then
+        echo "$title: skipped, no such recording can be made here"
+        return 0
+    fi
+    real_facts "$on"
+    input=$recordings/real-$on.data
+    "$measure" "$pairs" "$perf" "$@" -i "$input" -- "$perfdata" "$@" -j 1 -i "$input" >"$build/bench.out" ||
+        { echo "$title: a command fails"; failed=1; return 0; }
+    judge "$title" cpu "$least" "$build/bench.out"
+    judge "$title" memory 3 "$build/bench.out"
+    case $on in
+    *.2) judge "$title" wall 4 "$build/bench.out" ;;
+    *.*) ;;
+    *) [ "$(nproc)" -lt 2 ] || real_threads "$title" "$@" ;;
+    esac
+}
+
+real_threads() {
+    title=$1
+    shift
+    "$measure" "$pairs" "$perfdata" "$@" -j 1 -i "$input" -- "$perfdata" "$@" -j 2 -i "$input" >"$build/bench.out" ||
+        { echo "$title, two threads: a command fails"; failed=1; return 0; }
+    judge "$title, 1 : 2 threads" wall 1.8 "$build/bench.out"
+}
+
+# real_rows PATTERN: those of the table whose name matches; false: none.
+real_rows() {
+    found=
+    real_table >"$build/bench.rows"
+    while read -r name rest <&3; do
+        # shellcheck disable=SC2254 # a pattern is wanted
+        case $name in
+        $1)
+            found=yes
+            # shellcheck disable=SC2086
+            real_row "$name" $rest
+            ;;
+        esac
+    done 3<"$build/bench.rows"
+    [ -n "$found" ]
+}
