@@ -13,14 +13,14 @@ enum { PATH_ROOM = 4096 };
 enum tool_exit tool_parse_strict(struct tool *tool, void *options, const char *value, bool unset)
 {
     (void)options, (void)value;
-    tool->strict = !unset;
+    tool->reading.strict = !unset;
     return TOOL_DONE;
 }
 
 enum tool_exit tool_parse_streams(struct tool *tool, void *options, const char *value, bool unset)
 {
     (void)options, (void)value;
-    tool->all_streams = !unset;
+    tool->reading.all_streams = !unset;
     return TOOL_DONE;
 }
 
@@ -65,7 +65,7 @@ enum tool_exit tool_parse_memory(struct tool *tool, void *options, const char *v
     static const char units[] = "kMGT";
     char *end = NULL;
     (void)options;
-    tool->memory = 0;
+    tool->reading.memory = 0;
     if (unset)
         return TOOL_DONE;
     unsigned long long number = *value >= '0' && *value <= '9' ? strtoull(value, &end, 10) : 0;
@@ -73,7 +73,7 @@ enum tool_exit tool_parse_memory(struct tool *tool, void *options, const char *v
     unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
     if (!end || !number || (*end && (!unit || end[1])) || number > UINT64_MAX >> shift)
         return tool_usage(tool, "option --memory needs a size like 512M, not '%s'", value);
-    tool->memory = (uint64_t)number << shift;
+    tool->reading.memory = (uint64_t)number << shift;
     return TOOL_DONE;
 }
 
@@ -107,7 +107,7 @@ enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv)
 static bool owner_is_wrong(const struct tool *tool, const char *name)
 {
     struct stat info;
-    return tool->as_perf && !tool->force && stat(name, &info) == 0 && info.st_uid &&
+    return tool->as_perf && !tool->reading.force && stat(name, &info) == 0 && info.st_uid &&
            info.st_uid != geteuid();
 }
 
@@ -156,9 +156,9 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
     options.on_issue = tool_on_issue;
     options.issue_data = tool;
     options.threads = tool->jobs;
-    options.max_memory = tool->memory;
-    options.flags = (tool->strict ? PERFDATA_STRICT : 0) |
-                    (tool->all_streams ? PERFDATA_ALL_STREAMS : 0) |
+    options.max_memory = tool->reading.memory;
+    options.flags = (tool->reading.strict ? PERFDATA_STRICT : 0) |
+                    (tool->reading.all_streams ? PERFDATA_ALL_STREAMS : 0) |
                     (tool->as_perf ? PERFDATA_LIKE_PERF : 0);
     *out = NULL;
     bool standard_input = !strcmp(name, "-");

@@ -489,7 +489,7 @@ enum tool_exit tool_parse_input(struct tool *tool, void *options, const char *va
 enum tool_exit tool_parse_force(struct tool *tool, void *options, const char *value, bool unset)
 {
     (void)options, (void)value;
-    tool->force = !unset;
+    tool->reading.force = !unset;
     return TOOL_DONE;
 }
 

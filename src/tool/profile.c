@@ -15,7 +15,7 @@ static uint32_t flags_of(const struct tool *tool, const struct tool_profile *opt
         { !options->inlined, PERFDATA_PROFILE_NO_INLINE },
         { !options->demangle, PERFDATA_PROFILE_NO_DEMANGLE },
         { options->demangle_kernel, PERFDATA_PROFILE_DEMANGLE_KERNEL },
-        { tool->force, PERFDATA_PROFILE_FORCE },
+        { tool->reading.force, PERFDATA_PROFILE_FORCE },
         { tool->no_itrace, PERFDATA_PROFILE_NO_ITRACE },
         { options->guest_code, PERFDATA_PROFILE_GUEST_CODE },
     };

@@ -39,17 +39,22 @@ struct tool_guests {
     const char *output; /* what `record` writes without -o */
 };
 
+/* How recordings are read: TOOL_ROWS_READING of options.h. */
+struct tool_reading {
+    bool force;       /* -f: no check of the file's owner */
+    bool strict;      /* --strict: the first issue ends the run */
+    bool all_streams; /* --all-streams: of a pipe's recording */
+    uint64_t memory;  /* --memory: a cap in bytes, 0: default */
+};
+
 struct tool {
-    const char *name;                    /* "perfdata", or "perf" when called as perf */
-    const char *verb;                    /* the verb's name, or NULL before it is known */
-    bool as_perf;                        /* perf's exit codes, nothing of ours          */
-    int verbose;                         /* -v: every issue at once                     */
-    const char *input;                   /* -i; NULL: the first argument or perf.data   */
-    bool force;                          /* -f: no check of the file's owner            */
+    const char *name;  /* "perfdata", or "perf" when called as perf */
+    const char *verb;  /* the verb's name, or NULL before it is known */
+    bool as_perf;      /* perf's exit codes, nothing of ours          */
+    int verbose;       /* -v: every issue at once                     */
+    const char *input; /* -i; NULL: the first argument or perf.data   */
+    struct tool_reading reading;
     unsigned jobs;                       /* -j: threads, 0: all cores                   */
-    bool strict;                         /* --strict: the first issue ends the run */
-    bool all_streams;                    /* --all-streams: of a pipe's recording     */
-    uint64_t memory;                     /* --memory: a cap in bytes, 0: default */
     const char *itrace[TOOL_ITRACE_MAX]; /* values of --itrace */
     unsigned itrace_count;
     bool no_itrace;

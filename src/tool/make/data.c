@@ -60,7 +60,7 @@ static enum tool_exit check(struct tool *tool, const struct data_options *option
         return refuse(tool, "--all is not for JSON");
     if (options->wall_clock)
         return refuse(tool, "--tod is not for JSON");
-    if (!tool->force && strcmp(options->json, "-") != 0 && !stat(options->json, &there) &&
+    if (!tool->reading.force && strcmp(options->json, "-") != 0 && !stat(options->json, &there) &&
         S_ISREG(there.st_mode))
         return refuse(tool, "the output file exists; --force writes over it");
     return TOOL_DONE;

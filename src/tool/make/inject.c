@@ -82,7 +82,7 @@ static enum tool_exit correlate(struct tool *tool, const struct inject_options *
     struct perfdata_vm_time_options vm = { .struct_size = sizeof vm,
                                            .offsets = options->vm_time,
                                            .write = write_error };
-    const char *wrong = !is_dry_run(options->vm_time) && !tool->force
+    const char *wrong = !is_dry_run(options->vm_time) && !tool->reading.force
                             ? "The input file would be updated in place, the --force option is "
                               "required."
                         : options->output.path

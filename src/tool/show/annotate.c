@@ -94,7 +94,7 @@ static uint64_t flags_of(const struct tool *tool, const struct annotate_options 
         { !from->demangle, PERFDATA_ANNOTATE_NO_DEMANGLE },
         { from->demangle_kernel, PERFDATA_ANNOTATE_DEMANGLE_KERNEL },
         { from->ignore_vmlinux, PERFDATA_ANNOTATE_IGNORE_VMLINUX },
-        { tool->force, PERFDATA_ANNOTATE_FORCE },
+        { tool->reading.force, PERFDATA_ANNOTATE_FORCE },
         { tool->no_itrace, PERFDATA_ANNOTATE_NO_ITRACE },
         { from->browser, PERFDATA_ANNOTATE_BROWSER },
         { from->verbose > 0 && !from->quiet, PERFDATA_ANNOTATE_VERBOSE },

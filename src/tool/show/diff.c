@@ -100,7 +100,7 @@ static struct perfdata_diff_options library_options(const struct tool *tool,
         { from->verbose > 0 && !from->quiet, PERFDATA_DIFF_VERBOSE },
         { from->relative, PERFDATA_DIFF_RELATIVE },
         { from->json, PERFDATA_DIFF_JSON },
-        { tool->force, PERFDATA_DIFF_FORCE },
+        { tool->reading.force, PERFDATA_DIFF_FORCE },
     };
     return (struct perfdata_diff_options){
         .struct_size = sizeof(struct perfdata_diff_options),

@@ -231,7 +231,7 @@ static uint64_t flags_of(const struct tool *tool, const struct report_options *f
         { !from->demangle, PERFDATA_REPORT_NO_DEMANGLE },
         { from->demangle_kernel, PERFDATA_REPORT_DEMANGLE_KERNEL },
         { from->ignore_vmlinux, PERFDATA_REPORT_IGNORE_VMLINUX },
-        { tool->force, PERFDATA_REPORT_FORCE },
+        { tool->reading.force, PERFDATA_REPORT_FORCE },
         { from->ns, PERFDATA_REPORT_NS },
         { from->header, PERFDATA_REPORT_HEADER },
         { from->header_only, PERFDATA_REPORT_HEADER_ONLY },

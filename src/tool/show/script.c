@@ -251,7 +251,7 @@ static uint64_t flags_of(const struct tool *tool, const struct script_options *f
         { !from->inlined, PERFDATA_SCRIPT_NO_INLINE },
         { tool_colors(tool), PERFDATA_SCRIPT_COLOR },
         { tool->verbose, PERFDATA_SCRIPT_VERBOSE_NAMES },
-        { tool->force, PERFDATA_SCRIPT_FORCE },
+        { tool->reading.force, PERFDATA_SCRIPT_FORCE },
         { from->xed, PERFDATA_SCRIPT_XED },
         { from->header, PERFDATA_SCRIPT_HEADER },
         { from->header_only, PERFDATA_SCRIPT_HEADER_ONLY },
@@ -363,9 +363,9 @@ static enum tool_exit run_python(struct tool *tool, const struct script_options 
         tool_script_word(&script, "--no-itrace");
     if (tool->as_perf)
         tool_script_word(&script, "--like-perf");
-    if (tool->force)
+    if (tool->reading.force)
         tool_script_word(&script, "--force");
-    if (tool->strict)
+    if (tool->reading.strict)
         tool_script_word(&script, "--strict");
     if (!from->demangle)
         tool_script_word(&script, "--no-demangle");

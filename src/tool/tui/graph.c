@@ -47,7 +47,7 @@ static void *read_profile(void *data)
     open.on_progress = on_progress;
     open.progress_data = reading;
     open.threads = reading->tool->jobs;
-    open.max_memory = reading->tool->memory;
+    open.max_memory = reading->tool->reading.memory;
     perfdata_status status = perfdata_recording_open(reading->name, &open, &recording);
     if (status == PERFDATA_OK)
         status = perfdata_profile_build(recording, &reading->options, &profile);

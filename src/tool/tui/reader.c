@@ -65,9 +65,9 @@ static bool read_part(struct reader *reader)
     open.on_progress = on_progress;
     open.progress_data = reader;
     open.threads = reader->tool->jobs;
-    open.max_memory = reader->tool->memory;
-    open.flags = (reader->tool->strict ? PERFDATA_STRICT : 0) |
-                 (reader->tool->all_streams ? PERFDATA_ALL_STREAMS : 0) |
+    open.max_memory = reader->tool->reading.memory;
+    open.flags = (reader->tool->reading.strict ? PERFDATA_STRICT : 0) |
+                 (reader->tool->reading.all_streams ? PERFDATA_ALL_STREAMS : 0) |
                  (reader->tool->as_perf ? PERFDATA_LIKE_PERF : 0);
     perfdata_status status = perfdata_recording_open(reader->name, &open, &recording);
     if (status == PERFDATA_OK)
