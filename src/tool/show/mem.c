@@ -4,6 +4,7 @@
 #include "tool/verbs.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct mem_options {
     const char *separator;
@@ -20,9 +21,9 @@ static enum tool_exit parse_type(struct tool *tool, void *data, const char *valu
     const char *at = unset ? "" : value;
     while (!unset) {
         size_t length = strcspn(at, ",");
-        if (length == 4 && !strncmp(at, "load", length))
+        if (length == 4 && !strncasecmp(at, "load", length))
             loads = true;
-        else if (length == 5 && !strncmp(at, "store", length))
+        else if (length == 5 && !strncasecmp(at, "store", length))
             stores = true;
         else
             return tool_usage(tool, "option --type takes load, store or load,store, not '%s'",
