@@ -212,7 +212,8 @@ static bool merge_row(struct pd_profile_shared *shared, struct pd_profile_rows *
     profile->sample_count++;
     count_thread(shared, thread, row->time);
     if (wants_columns)
-        put_columns(shared, row, thread, stack, rows->values.data + i * shared->column_count);
+        put_columns(shared, row, thread, stack,
+                    shared->column_count ? rows->values.data + i * shared->column_count : NULL);
     return shared->options->flags & PERFDATA_PROFILE_NO_SUMS ||
            add_sum(shared, row->event, thread, stack, row->weight);
 }
