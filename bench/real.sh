@@ -39,13 +39,11 @@ no-inline:rust.2 rust.2 4 script --no-inline
 END
 }
 
-# real_compile DIRECTORY: this project, configured and not built yet.
+# real_compile DIRECTORY: this project, configured and not built yet. What meson was ended in is made anew.
 real_compile() {
-    if [ -f "$1/build.ninja" ]; then
-        ninja -C "$1" -t clean >"$build/bench.log" 2>&1
-    else
-        CC=gcc meson setup "$1" . >"$build/bench.log" 2>&1
-    fi
+    ninja -C "$1" build.ninja >"$build/bench.log" 2>&1 && ninja -C "$1" -t clean >>"$build/bench.log" 2>&1 && return 0
+    rm -rf "$1"
+    CC=gcc meson setup "$1" . >"$build/bench.log" 2>&1
 }
 
 # real_load SHAPE: what runs while it is recorded.
@@ -87,12 +85,14 @@ real_record() {
     esac
     echo "bench: recording $1, at most $limit MB"
     # Perf ends the load when the file has its size, and then says that it was killed.
+    whole=yes
     set -f
     # shellcheck disable=SC2046
     "$perf" record -q -N -m 2M --max-size "${limit}M" -o "$target.new" $(real_events "$shape") -- \
-        sh -c "$(real_load "$shape")" >"$build/bench.log" 2>&1 || :
+        sh -c "$(real_load "$shape")" >"$build/bench.log" 2>&1 || whole=
     set +f
-    if ! "$perf" report --header-only -i "$target.new" >/dev/null 2>&1; then
+    [ -n "$whole" ] || [ "$(wc -c <"$target.new")" -ge $((limit * 1000000)) ] || whole=failed
+    if [ "$whole" = failed ] || ! "$perf" report --header-only -i "$target.new" >/dev/null 2>&1; then
         cat "$build/bench.log"
         return 1
     fi
