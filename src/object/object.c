@@ -408,11 +408,16 @@ static size_t own_vdso_size(const uint8_t *image)
     return PD_MIN(size, VDSO_LIMIT);
 }
 
+bool pd_search_has_own_vdso(const struct pd_object_search *search)
+{
+    /* perf writes it to a temporary file and then puts symfs before that file's name */
+    return getauxval(AT_SYSINFO_EHDR) && !pd_search_has_symfs(search);
+}
+
 const void *pd_search_own_vdso(const struct pd_object_search *search, size_t *size)
 {
     const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-    /* perf writes it to a temporary file and then puts symfs before that file's name */
-    *size = image && !pd_search_has_symfs(search) ? own_vdso_size(image) : 0;
+    *size = pd_search_has_own_vdso(search) ? own_vdso_size(image) : 0;
     return *size ? (const void *)image : "";
 }
 

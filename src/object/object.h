@@ -92,6 +92,8 @@ perfdata_status pd_object_load_module(const struct pd_object_search *search, con
 perfdata_status pd_object_load_perf_map(const struct pd_object_search *search, const char *path,
                                         uint32_t pid, struct pd_object **out);
 
+/* Whether this very process has a vdso and it is not looked for below symfs. */
+bool pd_search_has_own_vdso(const struct pd_object_search *search);
 /* The vdso of this very process: what perf takes when the header's table does not name `[vdso]`;
  * NOT_FOUND with symfs. */
 perfdata_status pd_object_load_own_vdso(const struct pd_object_search *search,

@@ -447,6 +447,9 @@ bool pd_symbols_has_file(struct pd_symbols *symbols, const struct pd_map *map)
     enum pd_dso_kind kind = map->dso->kind;
     if (kind != PD_DSO_USER && kind != PD_DSO_VDSO && kind != PD_DSO_OTHER)
         return false;
+    /* Another kernel's: perf reads this machine's in its place, whose symbols would be wrong. */
+    if (kind == PD_DSO_VDSO && symbols->search.kernel_elsewhere && !pd_dso_build_id(map->dso).size)
+        return pd_search_has_own_vdso(&symbols->search);
     const struct pd_loaded *loaded = pd_symbols_load(symbols, map->dso);
     return loaded && loaded->object && loaded->object->machine;
 }
