@@ -46,16 +46,35 @@ static bool create_beside(struct pd_output_file *file, mode_t mode)
     return file->open;
 }
 
-/* Where the file is to be in the end: a link is followed, also one to a file that is not there
- * yet. */
+/* What a link names, which need not be there; NULL and errno. */
+static char *follow(const char *link)
+{
+    char target[PATH_MAX], *path = NULL;
+    ssize_t length = readlink(link, target, sizeof target);
+    if (length < 0)
+        return NULL;
+    const char *slash = length && target[0] == '/' ? NULL : strrchr(link, '/');
+    int folder = slash ? (int)(slash + 1 - link) : 0;
+    errno = ENOMEM;
+    return asprintf(&path, "%.*s%.*s", folder, link, (int)length, target) < 0 ? NULL : path;
+}
+
+/* Where the file is to be in the end: links are followed, also one to a file that is not there yet.
+ * realpath() would not do: of a missing folder it leaves the folder's name. */
 static char *resolve(const char *path)
 {
+    enum { LINKS = 40 };
     struct stat info;
-    char target[PATH_MAX];
-    if (lstat(path, &info) < 0 || !S_ISLNK(info.st_mode))
-        return strdup(path);
-    /* without the last component, glibc leaves the path that is missing */
-    return realpath(path, target) || errno == ENOENT ? strdup(target) : NULL;
+    char *at = strdup(path);
+    for (unsigned i = 0; at && !lstat(at, &info) && S_ISLNK(info.st_mode); i++) {
+        char *next = NULL;
+        errno = ELOOP;
+        if (i < LINKS)
+            next = follow(at);
+        free(at);
+        at = next;
+    }
+    return at;
 }
 
 static bool is_standard_output(const char *path, const struct stat *info)

@@ -67,6 +67,11 @@ for verb in $recordings $texts $databases; do
     write "$verb" "$work/link" >/dev/null 2>&1 || complain "$verb: fails through a link"
     [ -L "$work/link" ] && [ -s "$work/target" ] || complain "$verb: the link is replaced"
     rm -f "$work/link" "$work/target"*
+    # ... but to a folder that is not there it leads nowhere
+    ln -s missing/target "$work/link"
+    write "$verb" "$work/link" >/dev/null 2>&1 && complain "$verb: written through a link to a missing folder"
+    [ ! -e "$work/missing" ] || complain "$verb: a file in place of the missing folder"
+    rm -f "$work/link"
 done
 umask 022
 
