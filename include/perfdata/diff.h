@@ -28,7 +28,8 @@ extern "C" {
 /* Use symbol files that other users own. */
 #define PERFDATA_DIFF_FORCE (UINT64_C(1) << 7)
 
-/* All zero but struct_size is the plain `diff`. Strings are borrowed for the call; NULL: not given. Since 0.3. */
+/* All zero but struct_size is the plain `diff`. Strings are borrowed for the call; NULL: not given.
+ * Since 0.3. */
 struct perfdata_diff_options {
     size_t struct_size;
     uint64_t flags;      /* PERFDATA_DIFF_...                                                    */
@@ -50,9 +51,9 @@ struct perfdata_diff_result {
     uint32_t failed;   /* the recording whose error text tells it      */
 };
 
-/* Prints what differs between the first of `count` (2 to 64) recordings and each of the others. All are read one after the
- * other and stay in memory as histograms. `write` is called one call at a time. `result` may be NULL. A failure leaves its
- * text in the recording that the result names:
+/* Prints what differs between the first of `count` (2 to 64) recordings and each of the others. All
+ * are read one after the other and stay in memory as histograms. `write` is called one call at a
+ * time. `result` may be NULL. A failure leaves its text in the recording that the result names:
  *   PERFDATA_ERROR_ARGUMENT     an option does not parse
  *   PERFDATA_ERROR_UNSUPPORTED  a sort key or method that perf has and this version has not
  *   PERFDATA_ERROR_NO_DATA      what an option needs is not in the recording

@@ -32,8 +32,9 @@ struct perfdata_database_options {
     size_t struct_size;
     uint32_t form;  /* enum perfdata_database_form */
     uint32_t flags; /* enum perfdata_database_flags */
-    /* Where it is written: beside, and renamed when it is complete, with the mode that the umask leaves. PostgreSQL's
-     * script also goes into a FIFO or a device, and to standard output as "-"; SQLite's database needs a regular file. */
+    /* Where it is written: beside, and renamed when it is complete, with the mode that the umask
+     * leaves. PostgreSQL's script also goes into a FIFO or a device, and to standard output as "-";
+     * SQLite's database needs a regular file. */
     const char *path;
     /* Which samples; as in struct perfdata_script_options. */
     const char *comms, *pids, *tids, *cpus, *time;
@@ -44,8 +45,8 @@ struct perfdata_database_options {
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
 };
 
-/* Writes the database that perf's export-to-sqlite.py and export-to-postgresql.py write: the same tables with the same
- * numbers, and the views that exported-sql-viewer.py asks for.
+/* Writes the database that perf's export-to-sqlite.py and export-to-postgresql.py write: the same
+ * tables with the same numbers, and the views that exported-sql-viewer.py asks for.
  *   PERFDATA_ERROR_ARGUMENT     an option does not parse
  *   PERFDATA_ERROR_OUTPUT       it cannot be written
  *   PERFDATA_ERROR_UNSUPPORTED  built without SQLite
@@ -60,7 +61,8 @@ enum perfdata_export_flags {
     PERFDATA_EXPORT_COUNT = 1 << 0 /* a sample weighs 1, not its period */
 };
 
-/* What stands above the first function of a stack, where a form has no threads of its own. Since 0.1. */
+/* What stands above the first function of a stack, where a form has no threads of its own. Since
+ * 0.1. */
 enum perfdata_export_group {
     PERFDATA_EXPORT_BY_COMM = 0,
     PERFDATA_EXPORT_BY_PROCESS = 1, /* "comm-pid" */
@@ -76,10 +78,11 @@ struct perfdata_export_options {
     int32_t detail; /* enum perfdata_frame_detail; -1: what suits the form */
     uint32_t reserved;
     const char *events; /* names, separated by commas; NULL: all that have samples */
-    /* Which samples, how they are resolved; its detail, columns, samples and samples_data are not used. NULL: the defaults. */
+    /* Which samples, how they are resolved; its detail, columns, samples and samples_data are not
+     * used. NULL: the defaults. */
     const struct perfdata_profile_options *profile;
-    /* For forms of several tables: called with the name of one before its first byte, which then follows; 0 to go on. NULL:
-     * only the first table is written. */
+    /* For forms of several tables: called with the name of one before its first byte, which then
+     * follows; 0 to go on. NULL: only the first table is written. */
     int (*table)(void *data, const char *name);
     /* Forms of one object: its name, path or build-id; NULL: the one with most branches. */
     const char *object;
@@ -92,9 +95,9 @@ struct perfdata_export_result {
     uint64_t trace_errors; /* errors that decoding AUX traces met: what ran there is missing */
 };
 
-/* Reads the recording and writes it in the form that is called `format` ("folded"). `write` gets the bytes in pieces, one call
- * at a time, maybe from another thread. Memory goes with distinct stacks where the form allows it.
- * `result` may be NULL.
+/* Reads the recording and writes it in the form that is called `format` ("folded"). `write` gets
+ * the bytes in pieces, one call at a time, maybe from another thread. Memory goes with distinct
+ * stacks where the form allows it. `result` may be NULL.
  *   PERFDATA_ERROR_ARGUMENT     no such form or event, or an option does not parse
  *   PERFDATA_ERROR_UNSUPPORTED  the form needs a library that this build has not
  *   PERFDATA_ERROR_NO_DATA      nothing of what the form holds was recorded
@@ -105,16 +108,17 @@ PERFDATA_API perfdata_status perfdata_export_run(perfdata_recording *recording, 
                                                  perfdata_write_fn write, void *data,
                                                  struct perfdata_export_result *result);
 
-/* The same into a file; a form of several tables makes a folder with a file for each. A file appears under its name when it is
- * complete; "-": standard output, of several tables the first. options->table is not used. Since 0.1. */
+/* The same into a file; a form of several tables makes a folder with a file for each. A file
+ * appears under its name when it is complete; "-": standard output, of several tables the first.
+ * options->table is not used. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_export_file(perfdata_recording *recording, const char *format,
                                                   const struct perfdata_export_options *options,
                                                   const char *path,
                                                   struct perfdata_export_result *result);
 
-/* The same of a profile that is there already; options->profile and options->detail are not used. Forms that show samples one
- * by one need a profile that keeps them: PERFDATA_ERROR_NO_DATA. `error` (may be NULL) gets the text of a failure, cut to
- * `error_size`. Since 0.1. */
+/* The same of a profile that is there already; options->profile and options->detail are not used.
+ * Forms that show samples one by one need a profile that keeps them: PERFDATA_ERROR_NO_DATA.
+ * `error` (may be NULL) gets the text of a failure, cut to `error_size`. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_profile_export(const perfdata_profile *profile,
                                                      const char *format,
                                                      const struct perfdata_export_options *options,
@@ -129,8 +133,8 @@ enum perfdata_format_flags {
     PERFDATA_FORMAT_OBJECT = 1 << 3   /* of one object: options->object */
 };
 
-/* Names of forms; NULL beyond the last. *text (may be NULL): what it is for, in a line; *flags (may be NULL): enum
- * perfdata_format_flags. Since 0.1. */
+/* Names of forms; NULL beyond the last. *text (may be NULL): what it is for, in a line; *flags (may
+ * be NULL): enum perfdata_format_flags. Since 0.1. */
 PERFDATA_API const char *perfdata_export_format(size_t index, const char **text, uint32_t *flags);
 
 #ifdef __cplusplus

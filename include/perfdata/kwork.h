@@ -45,8 +45,9 @@ struct perfdata_kwork_result {
     uint32_t reserved;
 };
 
-/* Prints the view; `write` gets the text in pieces. PERFDATA_ERROR_ARGUMENT for keys, lists and times that do not parse. Memory
- * grows with the number of works, and with that of what was raised and never ran. Since 0.2. */
+/* Prints the view; `write` gets the text in pieces. PERFDATA_ERROR_ARGUMENT for keys, lists and
+ * times that do not parse. Memory grows with the number of works, and with that of what was raised
+ * and never ran. Since 0.2. */
 PERFDATA_API perfdata_status perfdata_kwork_run(perfdata_recording *recording,
                                                 const struct perfdata_kwork_options *options,
                                                 perfdata_write_fn write, void *data,

@@ -39,21 +39,23 @@ typedef int (*perfdata_machine_event_fn)(void *data, const struct perfdata_machi
 struct perfdata_machine_events_options {
     size_t struct_size;
     uint32_t types; /* bits; 0: all */
-    /* Shell pattern, found anywhere in a name; with ':' between system and name of tracepoints and probes, each all of it.
-     * NULL: all events. */
+    /* Shell pattern, found anywhere in a name; with ':' between system and name of tracepoints and
+     * probes, each all of it. NULL: all events. */
     const char *pattern;
     const char *build_id_dir; /* NULL: home/.debug */
     const char *home;         /* NULL: no probes */
     const char *root;         /* in front of /sys, for tests; NULL: this machine */
 };
 
-/* Calls `each` for the events of this machine, sorted by name within a type. What cannot be read (tracefs, for who may not) has
- * no events. PERFDATA_ERROR_MEMORY, or what `each` returned last. Costs an open of each hardware and cache event. Since 0.2. */
+/* Calls `each` for the events of this machine, sorted by name within a type. What cannot be read
+ * (tracefs, for who may not) has no events. PERFDATA_ERROR_MEMORY, or what `each` returned last.
+ * Costs an open of each hardware and cache event. Since 0.2. */
 PERFDATA_API perfdata_status
 perfdata_machine_events(const struct perfdata_machine_events_options *options,
                         perfdata_machine_event_fn each, void *data);
 
-/* The event as a line of JSON (docs/json.md). PERFDATA_ERROR_MEMORY or PERFDATA_ERROR_OUTPUT. Since 0.2. */
+/* The event as a line of JSON (docs/json.md). PERFDATA_ERROR_MEMORY or PERFDATA_ERROR_OUTPUT. Since
+ * 0.2. */
 PERFDATA_API perfdata_status perfdata_machine_event_json(const struct perfdata_machine_event *event,
                                                          perfdata_write_fn write, void *data);
 

@@ -5,9 +5,10 @@
  *     options.title = "nightly build";
  *     perfdata_page_file(recording, profile, &options, "perf.html");
  *
- * The page is one HTML file that needs no network: flame graph, table, callers and callees, timeline. Its data are the
- * columns of the profile, deflated (docs/page-data.md). The profile must keep its samples
- * (PERFDATA_PROFILE_KEEP_SAMPLES); an SVG needs the sums only. Nothing in a recording can become markup or script. */
+ * The page is one HTML file that needs no network: flame graph, table, callers and callees,
+ * timeline. Its data are the columns of the profile, deflated (docs/page-data.md). The profile must
+ * keep its samples (PERFDATA_PROFILE_KEEP_SAMPLES); an SVG needs the sums only. Nothing in a
+ * recording can become markup or script. */
 #ifndef PERFDATA_PAGE_H
 #define PERFDATA_PAGE_H
 #include <perfdata/profile.h>
@@ -28,10 +29,11 @@ enum perfdata_page_flags {
     PERFDATA_PAGE_SAMPLES = 1 << 1 /* SVG: widths are numbers of samples, not their periods */
 };
 
-/* The samples of a recording of any size, gathered for a page in bounded memory while its profile is built:
- * perfdata_page_samples_take() is what goes into perfdata_profile_options.samples, the samples into .samples_data. Of more
- * than `most` (0: 2,000,000) those of one event, thread, stack and CPU within a piece of time are joined; all sums stay exact. NULL
- * without memory. Since 0.2. */
+/* The samples of a recording of any size, gathered for a page in bounded memory while its profile
+ * is built: perfdata_page_samples_take() is what goes into perfdata_profile_options.samples, the
+ * samples into .samples_data. Of more than `most` (0: 2,000,000) those of one event, thread, stack
+ * and CPU within a piece of time are joined; all sums stay exact. NULL without memory. Since 0.2.
+ * */
 typedef struct perfdata_page_samples perfdata_page_samples;
 PERFDATA_API perfdata_page_samples *perfdata_page_samples_new(uint64_t most);
 PERFDATA_API int perfdata_page_samples_take(void *samples, const perfdata_profile *profile,
@@ -49,7 +51,8 @@ struct perfdata_page_options {
     const char *const *warnings; /* shown as they are: what was lost, what could not be read */
     size_t warning_count;
     uint64_t max_samples; /* more of them are joined within pieces of time; 0: 2,000,000 */
-    /* In place of those that the profile kept, which it need not then; not with `before`. NULL: none. Since 0.2. */
+    /* In place of those that the profile kept, which it need not then; not with `before`. NULL:
+     * none. Since 0.2. */
     const perfdata_page_samples *samples;
 };
 #define PERFDATA_PAGE_OPTIONS_INIT                                                                 \
@@ -57,8 +60,8 @@ struct perfdata_page_options {
         sizeof(struct perfdata_page_options), 0, 0, 0, 0, 0, 0, 0, 0                               \
     }
 
-/* Writes the picture through `write`. `recording`, whose header the page shows, may be NULL. Memory goes with the samples
- * (about 40 bytes each) and stacks; the time is that of compressing them.
+/* Writes the picture through `write`. `recording`, whose header the page shows, may be NULL. Memory
+ * goes with the samples (about 40 bytes each) and stacks; the time is that of compressing them.
  *   PERFDATA_ERROR_NO_DATA   the profile kept no samples
  *   PERFDATA_ERROR_OUTPUT    write() stopped it
  *   PERFDATA_ERROR_ARGUMENT, _MEMORY
@@ -68,8 +71,9 @@ PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
                                                  const struct perfdata_page_options *options,
                                                  perfdata_write_fn write, void *data);
 
-/* The same into a file, which appears under its name when it is complete; a pipe or device is written into, "-" is standard
- * output. `recording` is needed: it keeps the text of a failure. Since 0.1. */
+/* The same into a file, which appears under its name when it is complete; a pipe or device is
+ * written into, "-" is standard output. `recording` is needed: it keeps the text of a failure.
+ * Since 0.1. */
 PERFDATA_API perfdata_status perfdata_page_file(perfdata_recording *recording,
                                                 const perfdata_profile *profile,
                                                 const struct perfdata_page_options *options,

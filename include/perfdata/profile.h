@@ -59,10 +59,11 @@ enum perfdata_profile_flags {
     PERFDATA_PROFILE_FORCE = 1 << 9,         /* use symbol files that other users own         */
     PERFDATA_PROFILE_NO_ITRACE = 1 << 10,    /* AUX traces are not decoded                    */
     PERFDATA_PROFILE_GUEST_CODE = 1 << 11,   /* guests run code of their own host process     */
-    /* perfdata_profile_call() and _call_sums() tell of calls, where branches of a trace hold calls and returns (--itrace=cr
-     * or b) and samples are not chosen by place. Since 0.2. */
+    /* perfdata_profile_call() and _call_sums() tell of calls, where branches of a trace hold calls
+     * and returns (--itrace=cr or b) and samples are not chosen by place. Since 0.2. */
     PERFDATA_PROFILE_CALLS = 1 << 12,
-    /* With PERFDATA_PROFILE_CALLS: the branches that calls are made of are no samples. Since 0.2. */
+    /* With PERFDATA_PROFILE_CALLS: the branches that calls are made of are no samples. Since 0.2.
+     * */
     PERFDATA_PROFILE_NO_BRANCHES = 1 << 13,
     /* perfdata_profile_mark() tells of losses and errors. Since 0.2. */
     PERFDATA_PROFILE_MARKS = 1 << 14
@@ -289,8 +290,8 @@ enum perfdata_call_flags {
     PERFDATA_CALL_RECURSIVE = 1 << 3  /* another call of its function is above it               */
 };
 
-/* A call of a function by a thread, paired as perf's database exporters do. The size of the structure is fixed for ever.
- * Since 0.2. */
+/* A call of a function by a thread, paired as perf's database exporters do. The size of the
+ * structure is fixed for ever. Since 0.2. */
 struct perfdata_profile_call {
     uint64_t start, end;    /* times */
     uint64_t insns, cycles; /* of it and what it called; 0: unknown */
@@ -298,13 +299,13 @@ struct perfdata_profile_call {
     uint32_t depth; /* calls above it; 0: the outermost that is known */
     uint32_t flags; /* enum perfdata_call_flags */
 };
-/* In the order in which they end; of one thread and depth also in that in which they begin. 0 without
- * PERFDATA_PROFILE_CALLS. Since 0.2. */
+/* In the order in which they end; of one thread and depth also in that in which they begin. 0
+ * without PERFDATA_PROFILE_CALLS. Since 0.2. */
 PERFDATA_API uint64_t perfdata_profile_call_count(const perfdata_profile *profile);
 PERFDATA_API const struct perfdata_profile_call *
 perfdata_profile_call(const perfdata_profile *profile, uint64_t index);
-/* A million calls are kept; of more the shortest go. How many went, all of them shorter than *shorter_than ns (may be NULL).
- * Sums have them. Since 0.2. */
+/* A million calls are kept; of more the shortest go. How many went, all of them shorter than
+ * *shorter_than ns (may be NULL). Sums have them. Since 0.2. */
 PERFDATA_API uint64_t perfdata_profile_calls_left_out(const perfdata_profile *profile,
                                                       uint64_t *shorter_than);
 

@@ -96,17 +96,19 @@ extern "C" {
 #define PERFDATA_REPORT_COLOR (UINT64_C(1) << 41)
 /* With PERFDATA_REPORT_DUMP: records as they lie in the file, not by time. Since 0.2. */
 #define PERFDATA_REPORT_FILE_ORDER (UINT64_C(1) << 42)
-/* -T: below the rows, what the counters of each thread had counted (READ records of `record -s`). Since 0.2. */
+/* -T: below the rows, what the counters of each thread had counted (READ records of `record -s`).
+ * Since 0.2. */
 #define PERFDATA_REPORT_THREAD_COUNTS (UINT64_C(1) << 43)
-/* With PERFDATA_REPORT_THREAD_COUNTS: --pretty raw, an entry for each thread and counter. Since 0.2. */
+/* With PERFDATA_REPORT_THREAD_COUNTS: --pretty raw, an entry for each thread and counter. Since
+ * 0.2. */
 #define PERFDATA_REPORT_THREAD_COUNTS_RAW (UINT64_C(1) << 44)
 
-/* perfdata_report_run(): an object of JSON for each row (docs/schema/report.json) in place of text; options as for
- * perfdata_report_rows(). Since 0.2. */
+/* perfdata_report_run(): an object of JSON for each row (docs/schema/report.json) in place of text;
+ * options as for perfdata_report_rows(). Since 0.2. */
 #define PERFDATA_REPORT_JSON (UINT64_C(1) << 45)
 
-/* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call; NULL: not given.
- * Lists are separated by commas. Since 0.1. */
+/* All zero but struct_size and max_stack is the plain `report`. Strings are borrowed for the call;
+ * NULL: not given. Lists are separated by commas. Since 0.1. */
 struct perfdata_report_options {
     size_t struct_size;
     uint64_t flags;             /* PERFDATA_REPORT_...                                      */
@@ -126,13 +128,16 @@ struct perfdata_report_options {
     const char *time;          /* "START,STOP", "A%-B%,...", "P%/N,..."                    */
     const char *time_quantum;  /* step of the sort key time: "100ms"                       */
     struct perfdata_symbol_search search;
-    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of report. */
+    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of report.
+     * */
     const char *const *itrace;
     size_t itrace_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
-    /* Words of call_graph that hold where call_graph says nothing else; NULL: those of the configuration. Since 0.2. */
+    /* Words of call_graph that hold where call_graph says nothing else; NULL: those of the
+     * configuration. Since 0.2. */
     const char *chain_settings;
-    /* Keys in place of comm, dso and symbol where `sort` names none; NULL: those of the configuration. Since 0.2. */
+    /* Keys in place of comm, dso and symbol where `sort` names none; NULL: those of the
+     * configuration. Since 0.2. */
     const char *sort_settings;
     struct perfdata_event_switch event_switch; /* since 0.2 */
     const char *socket;  /* samples on CPUs of this processor socket only: "0"; since 0.2 */
@@ -147,8 +152,8 @@ struct perfdata_report_result {
     uint64_t trace_errors; /* errors that decoding AUX traces met and told */
 };
 
-/* Prints the report. `write` is called one call at a time, maybe from another thread. `result` may be NULL. Failures leave
- * their text in the recording:
+/* Prints the report. `write` is called one call at a time, maybe from another thread. `result` may
+ * be NULL. Failures leave their text in the recording:
  *   PERFDATA_ERROR_ARGUMENT     an option does not parse
  *   PERFDATA_ERROR_UNSUPPORTED  a sort key or style that perf has and this version has not
  *   PERFDATA_ERROR_NO_DATA      no samples, or what an option needs is not in the recording
@@ -167,8 +172,8 @@ enum perfdata_report_cell_kind {
     PERFDATA_CELL_SHARE = 2  /* `share`: per cent, of which `number` is the sum of periods */
 };
 
-/* A column of a row: what the text shows there, without what pads it. A column that is "N/A" for all has no cells. The size of
- * the structure is fixed for ever. Since 0.2. */
+/* A column of a row: what the text shows there, without what pads it. A column that is "N/A" for
+ * all has no cells. The size of the structure is fixed for ever. Since 0.2. */
 struct perfdata_report_cell {
     const char
         *column;   /* as -F names it: "overhead", "sample", "comm"; of a payload the field's name */
@@ -182,7 +187,8 @@ struct perfdata_report_cell {
     double share;
 };
 
-/* A row: its cells, and whom it stands for. Names are those of its first sample where they are no sort keys. Since 0.2. */
+/* A row: its cells, and whom it stands for. Names are those of its first sample where they are no
+ * sort keys. Since 0.2. */
 struct perfdata_report_row {
     size_t struct_size;
     uint32_t event,
@@ -202,12 +208,14 @@ struct perfdata_report_row {
     uint32_t has_chains;      /* perfdata_report_chains() gives some */
 };
 
-/* All lives during the call. 0 to go on, anything else ends with PERFDATA_ERROR_CANCELLED. Since 0.2. */
+/* All lives during the call. 0 to go on, anything else ends with PERFDATA_ERROR_CANCELLED. Since
+ * 0.2. */
 typedef int (*perfdata_report_row_fn)(void *data, const struct perfdata_report_row *row);
 
-/* The rows of the report that perfdata_report_run() would print, in its order, table after table; without call chains below
- * them. Also columns of one value only, which the text tells above its table. Options that are of the text alone (views, header,
- * separator, widths, colours, hierarchy) are PERFDATA_ERROR_ARGUMENT; other errors as there. Since 0.2. */
+/* The rows of the report that perfdata_report_run() would print, in its order, table after table;
+ * without call chains below them. Also columns of one value only, which the text tells above its
+ * table. Options that are of the text alone (views, header, separator, widths, colours, hierarchy)
+ * are PERFDATA_ERROR_ARGUMENT; other errors as there. Since 0.2. */
 PERFDATA_API perfdata_status perfdata_report_rows(perfdata_recording *recording,
                                                   const struct perfdata_report_options *options,
                                                   perfdata_report_row_fn row, void *data,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A report to walk through: the tables that perfdata_report_run() prints, row by row, and each row's call chains on demand.
+/* A report to walk through: the tables that perfdata_report_run() prints, row by row, and each
+ * row's call chains on demand.
  *
  *     perfdata_report *report;
  *     if (perfdata_report_open(recording, &options, NULL, &report) == PERFDATA_OK)
@@ -7,8 +8,8 @@
  *             if (perfdata_report_row(report, 0, i, &row) == PERFDATA_OK) ...
  *     perfdata_report_close(report);
  *
- * A report needs its recording until it is closed, and is used by one thread at a time. Structures grow at their end in later
- * versions: set struct_size before a call. */
+ * A report needs its recording until it is closed, and is used by one thread at a time. Structures
+ * grow at their end in later versions: set struct_size before a call. */
 #ifndef PERFDATA_REPORT_ROWS_H
 #define PERFDATA_REPORT_ROWS_H
 #include <perfdata/report.h>
@@ -19,9 +20,10 @@ extern "C" {
 
 typedef struct perfdata_report perfdata_report;
 
-/* Reads the recording once and sorts its rows. Errors as of perfdata_report_run(); those of its flags that print something
- * else than a table of rows, and PERFDATA_REPORT_HIERARCHY, _TOTAL_CYCLES and _THREAD_COUNTS, are PERFDATA_ERROR_ARGUMENT. With
- * PERFDATA_REPORT_COLOR texts have perf's colours. Strings of the options are borrowed until it is closed. `result` may be
+/* Reads the recording once and sorts its rows. Errors as of perfdata_report_run(); those of its
+ * flags that print something else than a table of rows, and PERFDATA_REPORT_HIERARCHY,
+ * _TOTAL_CYCLES and _THREAD_COUNTS, are PERFDATA_ERROR_ARGUMENT. With PERFDATA_REPORT_COLOR texts
+ * have perf's colours. Strings of the options are borrowed until it is closed. `result` may be
  * NULL. Since 0.2. */
 PERFDATA_API perfdata_status perfdata_report_open(perfdata_recording *recording,
                                                   const struct perfdata_report_options *options,
@@ -54,19 +56,21 @@ PERFDATA_API void perfdata_report_set_total(perfdata_report *report, uint32_t ta
 enum perfdata_report_text_flags {
     PERFDATA_REPORT_TEXT_PERIODS = 1 << 0 /* sums in place of percentages */
 };
-/* The titles of its columns, and a row, each as a line of the printed report has it but for the two characters in front; no
- * newline. NULL: there is no such row, or no memory. Valid until the next text of this report. Since 0.2. */
+/* The titles of its columns, and a row, each as a line of the printed report has it but for the two
+ * characters in front; no newline. NULL: there is no such row, or no memory. Valid until the next
+ * text of this report. Since 0.2. */
 PERFDATA_API const char *perfdata_report_title_text(perfdata_report *report, uint32_t table,
                                                     uint32_t flags);
 PERFDATA_API const char *perfdata_report_row_text(perfdata_report *report, uint32_t table,
                                                   uint32_t row, uint32_t flags);
 
-/* As perfdata_report_rows() gives it; its cells are valid until the next row of this report. Since 0.2. */
+/* As perfdata_report_rows() gives it; its cells are valid until the next row of this report. Since
+ * 0.2. */
 PERFDATA_API perfdata_status perfdata_report_row(perfdata_report *report, uint32_t table,
                                                  uint32_t row, struct perfdata_report_row *out);
 
-/* A line of a row's call chains. Frames that all stacks at that place share are one below the first of them. The size of the
- * structure is fixed for ever. Since 0.2. */
+/* A line of a row's call chains. Frames that all stacks at that place share are one below the first
+ * of them. The size of the structure is fixed for ever. Since 0.2. */
 struct perfdata_report_frame {
     const char *name;  /* as printed */
     const char *value; /* its weight as printed, "12.34%"; "" where it goes without saying */
@@ -76,8 +80,9 @@ struct perfdata_report_frame {
     uint32_t reserved;
     uint64_t period, samples;
 };
-/* The chains of a row in the order in which they are printed, to be freed at once with perfdata_report_chains_free(); valid until
- * then, or until the report is closed. *count 0 where none are drawn. Since 0.2. */
+/* The chains of a row in the order in which they are printed, to be freed at once with
+ * perfdata_report_chains_free(); valid until then, or until the report is closed. *count 0 where
+ * none are drawn. Since 0.2. */
 PERFDATA_API perfdata_status perfdata_report_chains(perfdata_report *report, uint32_t table,
                                                     uint32_t row,
                                                     struct perfdata_report_frame **frames,

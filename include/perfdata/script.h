@@ -56,13 +56,13 @@ enum perfdata_script_show {
     PERFDATA_SCRIPT_SHOW_ROUNDS = 1 << 8 /* also: everything in file order */
 };
 
-/* Takes text of samples of one event, by its index among the recording's events; calls come one at a time and in order,
- * maybe from other threads. Not 0: ends the run. */
+/* Takes text of samples of one event, by its index among the recording's events; calls come one at
+ * a time and in order, maybe from other threads. Not 0: ends the run. */
 typedef int (*perfdata_script_event_fn)(void *data, uint32_t event, uint64_t samples,
                                         const char *text, size_t length);
 
-/* All zero but struct_size and max_stack is the plain `script`. Strings are borrowed for the call; NULL: not given. Lists
- * are separated by commas. Since 0.1. */
+/* All zero but struct_size and max_stack is the plain `script`. Strings are borrowed for the call;
+ * NULL: not given. Lists are separated by commas. Since 0.1. */
 struct perfdata_script_options {
     size_t struct_size;
     uint64_t flags; /* enum perfdata_script_flags */
@@ -79,20 +79,23 @@ struct perfdata_script_options {
     uint32_t threads;                              /* 0: all cores; the text never depends on it */
     struct perfdata_symbol_search search;
     uint32_t max_blocks; /* of brstackinsn; 0: all */
-    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of script. */
+    /* What is made of AUX traces: values of --itrace, "" for its defaults; none: those of script.
+     * */
     const char *const *itrace;
     size_t itrace_count;
     const char *graph_functions; /* only what runs within these functions */
     uint32_t dso_width;          /* names of objects are padded to it */
     uint32_t reserved;
-    /* A shared object that is shown each sample and may drop it, as perf-dlfilter(1) says; "show-cycles": built in. It runs in
-     * this process, and meanwhile what is written to stdout goes to `write`. */
+    /* A shared object that is shown each sample and may drop it, as perf-dlfilter(1) says;
+     * "show-cycles": built in. It runs in this process, and meanwhile what is written to stdout
+     * goes to `write`. */
     const char *dlfilter;
     const char *const *dlargs;
     size_t dlarg_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these */
     struct perfdata_event_switch event_switch; /* since 0.2 */
-    /* Gets the text of samples in place of `write`; not with RELTIME, DELTATIME, DUMP. NULL: none. Since 0.2. */
+    /* Gets the text of samples in place of `write`; not with RELTIME, DELTATIME, DUMP. NULL: none.
+     * Since 0.2. */
     perfdata_script_event_fn write_event;
     void *event_data;
 };
@@ -107,8 +110,9 @@ struct perfdata_script_result {
     uint64_t misordered;   /* of CHECK_ORDER: samples before the one before them. Since 0.2. */
 };
 
-/* Prints the recording; `write` gets the text in pieces, one call at a time, maybe from other threads. `result` may be
- * NULL. Failures leave their text in the recording. A recording can be printed as often as one likes. Since 0.1. */
+/* Prints the recording; `write` gets the text in pieces, one call at a time, maybe from other
+ * threads. `result` may be NULL. Failures leave their text in the recording. A recording can be
+ * printed as often as one likes. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_script_run(perfdata_recording *recording,
                                                  const struct perfdata_script_options *options,
                                                  perfdata_write_fn write, void *data,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees are built from the root down, by grouping what begins with the same function: a group that cannot be drawn is
- * left at once with all that is below it. */
+/* Trees are built from the root down, by grouping what begins with the same function: a group that
+ * cannot be drawn is left at once with all that is below it. */
 #include "analyse/chain.h"
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- the order of siblings ---- */
 
-/* perf compares two functions by their start in the DSO, anything else by the address in the chain. That is no order where
- * a DSO has both: there unknown addresses stand by their place in the DSO. */
+/* perf compares two functions by their start in the DSO, anything else by the address in the chain.
+ * That is no order where a DSO has both: there unknown addresses stand by their place in the DSO.
+ * */
 struct ranking {
     const struct pd_hist_frame *frames;
     uint8_t by;      /* enum pd_hist_frames */
@@ -22,7 +23,8 @@ static size_t dso_of(const struct pd_hist_frame *frame)
 
 enum { NOT_INLINED = 2 };
 
-/* Functions that were put into others are told by their names alone; here they stand before all others. */
+/* Functions that were put into others are told by their names alone; here they stand before all
+ * others. */
 static int compare_inlined(const struct pd_hist_frame *a, const struct pd_hist_frame *b)
 {
     bool left = a->symbol && a->symbol->inlined, right = b->symbol && b->symbol->inlined;
@@ -136,7 +138,8 @@ static void gather(void *data, uint32_t pair_index, uint32_t entry, uint32_t cel
     all->last = PD_MAX(all->last, pair->last);
 }
 
-/* The frames that count for a row that is wanted: most rows are too small for any chain to be drawn. */
+/* The frames that count for a row that is wanted: most rows are too small for any chain to be
+ * drawn. */
 static void mark_frames(const struct gathering *gathering, bool *frames)
 {
     const struct pd_map64 *children = &gathering->hist->child_map;
@@ -325,8 +328,8 @@ static struct pd_chain_ends sum_ends(const struct pd_hist *hist, const struct pd
     return ends;
 }
 
-/* Follows items [begin, end), which all begin with one function, as long as none ends and none turns off; then what is
- * left of them becomes work for the node's children. */
+/* Follows items [begin, end), which all begin with one function, as long as none ends and none
+ * turns off; then what is left of them becomes work for the node's children. */
 static bool follow(const struct pd_hist *hist, struct pd_chain_tree *tree, uint32_t node_id,
                    size_t begin, size_t end)
 {
@@ -509,8 +512,8 @@ static int compare_flat(const void *left, const void *right, void *data)
     return a < b ? -1 : a > b;
 }
 
-/* All nodes in which enough stacks end; among equals those deeper first, as a walk that ends with the parent meets
- * them. */
+/* All nodes in which enough stacks end; among equals those deeper first, as a walk that ends with
+ * the parent meets them. */
 static bool list_flat(struct pd_chain_tree *tree, uint64_t least)
 {
     uint64_t place = 0;

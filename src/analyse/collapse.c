@@ -85,7 +85,8 @@ static void row_name(struct pd_hist_row *row, const struct pd_hist *hist, const 
     row->symbol = first->symbol ? first->symbol->name : NULL;
     row->addr = first->addr;
     row->filtered = first->filtered;
-    /* perf applies this one while collapsing, which it does for comms only, and to the first event. */
+    /* perf applies this one while collapsing, which it does for comms only, and to the first event.
+     * */
     if (symbol_filter && row->comm && !row->event &&
         (!row->symbol || !strstr(row->symbol, symbol_filter)))
         row->filtered = true;

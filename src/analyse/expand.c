@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Children mode. Done once per distinct (entry, stack) and not per sample: what a sample counts for depends on nothing
- * else, and of what the first sample brings each pair knows the least delivery number. */
+/* Children mode. Done once per distinct (entry, stack) and not per sample: what a sample counts for
+ * depends on nothing else, and of what the first sample brings each pair knows the least delivery
+ * number. */
 #include "analyse/hist.h"
 
 /* ---- the words of keys that callers have of their own ---- */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer analyse/: samples counted by sort keys. A worker fills its own `pd_hist`; the tables are merged after the
- * run, then expanded (children), collapsed, linked and sorted. Text is export/'s.
+/* The layer analyse/: samples counted by sort keys. A worker fills its own `pd_hist`; the tables
+ * are merged after the run, then expanded (children), collapsed, linked and sorted. Text is
+ * export/'s.
  *
- * An entry's identity is a row of integers, one per sort key; texts are compared only once per entry, at the end.
- * Where perf keeps what the first sample brought, an entry keeps the least delivery number with it, so nothing depends
- * on which worker saw which sample. */
+ * An entry's identity is a row of integers, one per sort key; texts are compared only once per
+ * entry, at the end. Where perf keeps what the first sample brought, an entry keeps the least
+ * delivery number with it, so nothing depends on which worker saw which sample. */
 #ifndef PD_HIST_H
 #define PD_HIST_H
 #include "base/arena.h"
@@ -28,7 +29,8 @@ enum pd_hist_key {
 
 #define PD_HIST_NONE UINT32_MAX
 
-/* What a word of PD_KEY_FIELDS numbers is, per field, this and then the field's bytes, its text and a NUL. */
+/* What a word of PD_KEY_FIELDS numbers is, per field, this and then the field's bytes, its text and
+ * a NUL. */
 struct pd_hist_field {
     uint32_t raw_length, text_length;
     uint32_t from_text; /* the value is a piece of the event's text */
@@ -42,7 +44,8 @@ PD_INLINE bool pd_hist_is_fields(uint8_t key)
     return key >= PD_KEY_FIELDS && key <= PD_KEY_FIELDS_LAST;
 }
 
-/* Words of an entry's key: the event, then one per sort key; with options.keeps_log the branch itself. */
+/* Words of an entry's key: the event, then one per sort key; with options.keeps_log the branch
+ * itself. */
 #define PD_HIST_LOG_WORDS 3
 #define PD_HIST_WORDS (1 + PD_KEY_COUNT + PD_HIST_LOG_WORDS)
 
@@ -62,7 +65,9 @@ struct pd_hist_options {
     bool keeps_addresses; /* of frames, whatever makes them one */
     bool has_access;      /* entries are branches or accesses to memory */
     bool
-        keeps_log; /* keys that tell "differs" but not which comes first: what perf joins depends on the order */
+        /* keys that tell "differs" but not which comes first: what perf joins depends on the order
+         * */
+        keeps_log;
 };
 
 /* The place of a key among the words of an entry's key, 0: none. */
@@ -93,7 +98,8 @@ struct pd_hist_namespace {
     uint64_t inode;
 };
 
-/* A name's identity: the text, or the object while it has its default name (its text may still change). */
+/* A name's identity: the text, or the object while it has its default name (its text may still
+ * change). */
 struct pd_hist_comm {
     const struct pd_comm *comm;
     bool own; /* the object is the identity */
@@ -137,7 +143,8 @@ struct pd_hist_first {
     const struct pd_symbol *symbol;
     uint64_t addr;
     uint64_t
-        map_bias; /* of the sample's map: start - pgoff, which perf adds to the start of data symbols */
+        /* of the sample's map: start - pgoff, which perf adds to the start of data symbols */
+        map_bias;
     uint64_t map_size;
     uint32_t position; /* in the sample's chain, 0 the sample itself */
     char level;
@@ -273,13 +280,14 @@ perfdata_status pd_hist_merge(struct pd_hist *into, const struct pd_hist *from);
 /* Children mode: an entry for each function of each stack. */
 perfdata_status pd_hist_expand(struct pd_hist *hist);
 
-/* The stack of one pair, function by function: which entry each counts for. Children mode, after pd_hist_expand(). */
+/* The stack of one pair, function by function: which entry each counts for. Children mode, after
+ * pd_hist_expand(). */
 struct pd_hist_climb {
     PD_VEC(uint32_t) seen; /* per entry: the last pair (+ 1) that counted for it */
     const bool *frames;    /* per frame: whether to call for its cells; NULL: for all */
 };
-/* Calls `each` for each cell of the pair whose entry has not yet been counted, the sample itself (whole stack) first, if
- * the stack is its own. */
+/* Calls `each` for each cell of the pair whose entry has not yet been counted, the sample itself
+ * (whole stack) first, if the stack is its own. */
 perfdata_status
 pd_hist_climb(const struct pd_hist *hist, struct pd_hist_climb *climb, uint32_t pair,
               void (*each)(void *data, uint32_t pair, uint32_t entry, uint32_t cell), void *data);
@@ -352,15 +360,16 @@ struct pd_hist_result {
     size_t row_count_with_entry;      /* of `all`; the rest came by pd_hist_link() */
 };
 
-/* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows of the first event whose symbol's name
- * does not contain `symbol_filter` (NULL: none) are filtered. */
+/* Collapses by final texts; `symbols` gives the printed names of DSOs. Rows of the first event
+ * whose symbol's name does not contain `symbol_filter` (NULL: none) are filtered. */
 perfdata_status pd_hist_collapse(struct pd_hist *hist, size_t event_count,
                                  struct pd_symbols *symbols, const char *symbol_filter,
                                  struct pd_hist_result *out);
 /* Joins the rows of `count` events to those of the first, by identity. */
 perfdata_status pd_hist_link(struct pd_hist_result *result, const uint32_t *events, size_t count);
-/* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key; of a group's values that of the member
- * `group_sort` counts first; where there is none, the leader's alone. */
+/* Sorts the rows of an event; `order` lists keys and columns, each an enum pd_hist_key; of a
+ * group's values that of the member `group_sort` counts first; where there is none, the leader's
+ * alone. */
 perfdata_status pd_hist_sort(const struct pd_hist *hist, struct pd_hist_result *result,
                              struct pd_hist_event *event, const uint8_t *order, size_t order_count,
                              size_t group_size, size_t group_sort);

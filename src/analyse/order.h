@@ -22,8 +22,8 @@ struct pd_hist_sorting {
 /* As perf compares when it looks whether two are the same. */
 int pd_hist_compare_identities(const struct pd_hist_sorting *sorting, const struct pd_hist_row *a,
                                const struct pd_hist_row *b);
-/* The row whose value counts as number `m` among those of a group, which has one at least; NULL: 0. With another than the
- * leader first, the leader's value does not count. */
+/* The row whose value counts as number `m` among those of a group, which has one at least; NULL: 0.
+ * With another than the leader first, the leader's value does not count. */
 PD_INLINE const struct pd_hist_row *pd_hist_value_row(const struct pd_hist_sorting *sorting,
                                                       const struct pd_hist_row *row, size_t m)
 {

@@ -42,7 +42,8 @@ static uint32_t fail(struct pd_hist *hist)
     return PD_HIST_NONE;
 }
 
-/* Room for one more of `count` things at no more than half load; `hash_of` gives the hash of each. */
+/* Room for one more of `count` things at no more than half load; `hash_of` gives the hash of each.
+ * */
 static bool slots_grow(const struct pd_hist *hist, uint32_t **slots, size_t *mask, size_t count,
                        uint64_t (*hash_of)(const struct pd_hist *hist, size_t id))
 {
@@ -238,7 +239,8 @@ uint32_t pd_hist_comm_id(struct pd_hist *hist, const struct pd_comm *comm, uint6
 {
     if (!comm)
         return PD_HIST_NONE;
-    /* Once its default name is replaced, an object's text is final: forks by the thousand then share one name. */
+    /* Once its default name is replaced, an object's text is final: forks by the thousand then
+     * share one name. */
     bool own = comm->default_text &&
                number < atomic_load_explicit(&comm->replaced_at, memory_order_acquire);
     uint32_t *by_index = ID_SLOT(hist, &hist->comm_of_index, (size_t)comm->index * 2 + own);

@@ -26,8 +26,8 @@ PD_INLINE const struct pd_event *pd_private_event(const perfdata_event *event)
 perfdata_status pd_handle_options(perfdata_recording *recording, void *known, size_t size,
                                   const void *options);
 
-/* Gives the text to `write` and empties it; its memory stays for what follows. PERFDATA_ERROR_MEMORY
- * when it had failed, PERFDATA_ERROR_OUTPUT; neither is told in a context. */
+/* Gives the text to `write` and empties it; its memory stays for what follows.
+ * PERFDATA_ERROR_MEMORY when it had failed, PERFDATA_ERROR_OUTPUT; neither is told in a context. */
 perfdata_status pd_text_give(struct pd_text *text, perfdata_write_fn write, void *data);
 
 /* Gives the text to `write` and frees it. PERFDATA_ERROR_MEMORY when it had failed,

@@ -54,14 +54,16 @@ PD_INLINE uint64_t pd_convert_weight(const struct pd_convert *x, uint64_t count,
     return x->options->flags & PERFDATA_EXPORT_COUNT ? count : weight;
 }
 
-/* x->events of options->events; before the first form's function is called, but for run(), which calls it itself. */
+/* x->events of options->events; before the first form's function is called, but for run(), which
+ * calls it itself. */
 perfdata_status pd_convert_choose_events(struct pd_convert *x);
 /* Wanted events that have samples; *only, if there is just one, else PERFDATA_NONE. */
 uint32_t pd_convert_event_count(const struct pd_convert *x, uint32_t *only);
 
 /* ---- names ---- */
 
-/* Bytes that no text may hold are written \xNN: control characters, what is not UTF-8, and the backslash before an x. */
+/* Bytes that no text may hold are written \xNN: control characters, what is not UTF-8, and the
+ * backslash before an x. */
 void pd_convert_name(struct pd_text *out, const char *name, size_t length);
 
 /* A function as a name of its own: unknown ones are told by their object, in brackets. */
@@ -101,7 +103,8 @@ void pd_convert_groups_free(struct pd_convert_groups *groups);
 /* What is written for a group: "comm-pid/tid"; nothing when all are together. */
 void pd_convert_group_name(const struct pd_convert *x, uint32_t thread, struct pd_text *out);
 
-/* Sums of a group's threads, of wanted events, in the order of their first sample: `thread` is the group. */
+/* Sums of a group's threads, of wanted events, in the order of their first sample: `thread` is the
+ * group. */
 struct pd_convert_sums {
     PD_VEC(struct perfdata_profile_sum) list;
 };

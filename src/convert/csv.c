@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples, stacks and functions as comma-separated values (RFC 4180), a file each; they refer to each other by number, and
- * with their hashes to those of other recordings. */
+/* Samples, stacks and functions as comma-separated values (RFC 4180), a file each; they refer to
+ * each other by number, and with their hashes to those of other recordings. */
 #include "convert/convert.h"
 #include "convert/tables.h"
 #include <stdlib.h>

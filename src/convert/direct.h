@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Forms that are made of samples as they were recorded, not of a profile: all that a record holds is there. */
+/* Forms that are made of samples as they were recorded, not of a profile: all that a record holds
+ * is there. */
 #ifndef PD_CONVERT_DIRECT_H
 #define PD_CONVERT_DIRECT_H
 #include "convert/convert.h"

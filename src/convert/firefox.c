@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples -> a processed profile of the Firefox profiler, version 60: newer ones are upgraded from it by their reader.
+/* Samples -> a processed profile of the Firefox profiler, version 60: newer ones are upgraded from
+ * it by their reader.
  *
- * Functions, frames and stacks are shared by all threads; a thread is shown once for each event that it has samples of.
- * Context switches and samples of tracepoints are markers. */
+ * Functions, frames and stacks are shared by all threads; a thread is shown once for each event
+ * that it has samples of. Context switches and samples of tracepoints are markers. */
 #include "convert/convert.h"
 #include "convert/strings.h"
 #include <stdlib.h>
@@ -409,7 +410,8 @@ static uint32_t event_name(struct pd_convert *x, uint32_t event)
     return pd_strings_name(&f->strings, name, strlen(name));
 }
 
-/* The thread's rows of an event. `first`: it is the first one, which shows the thread's switches. */
+/* The thread's rows of an event. `first`: it is the first one, which shows the thread's switches.
+ * */
 static perfdata_status put_thread(struct pd_convert *x, uint32_t thread, uint32_t event,
                                   size_t from, size_t to, bool first)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions and threads -> the texts that forms have for them; sums by what stands above a stack. */
+/* Functions and threads -> the texts that forms have for them; sums by what stands above a stack.
+ * */
 #include "convert/convert.h"
 #include "base/hash.h"
 #include "base/memory.h"

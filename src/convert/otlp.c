@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile -> OpenTelemetry's profiles (opentelemetry.proto.profiles.v1development.ProfilesData): a profile an event, all of
- * which refer to tables of one dictionary.
+/* A profile -> OpenTelemetry's profiles (opentelemetry.proto.profiles.v1development.ProfilesData):
+ * a profile an event, all of which refer to tables of one dictionary.
  *
- * In each table entry 0 is empty, nothing is there twice and nothing that is not referred to: entries are made when they are
- * first needed, and equal bytes are one entry. */
+ * In each table entry 0 is empty, nothing is there twice and nothing that is not referred to:
+ * entries are made when they are first needed, and equal bytes are one entry. */
 #include "container/container.h"
 #include "convert/convert.h"
 #include "convert/protobuf.h"
@@ -147,7 +147,8 @@ static void put_line(struct pd_convert *x, struct otlp *o,
     pd_pb_message(&o->list, LOCATION_LINE, &o->part);
 }
 
-/* The function that the stack's first frame was put into is a line of its own, and so on; *callers: what is behind. */
+/* The function that the stack's first frame was put into is a line of its own, and so on; *callers:
+ * what is behind. */
 static uint32_t location_of(struct pd_convert *x, struct otlp *o, uint32_t stack, uint32_t *callers)
 {
     const perfdata_profile *profile = x->profile;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples -> a trace of Perfetto: a StackSample packet each, whose stacks, frames, names, tasks and events are interned where they
- * are first needed. What they have in common comes first, threads' names last. */
+/* Samples -> a trace of Perfetto: a StackSample packet each, whose stacks, frames, names, tasks and
+ * events are interned where they are first needed. What they have in common comes first, threads'
+ * names last. */
 #include "convert/convert.h"
 #include "convert/protobuf.h"
 #include "base/hash.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile -> profile.proto of pprof, compressed.
  *
- * A location is an address with all functions that lie there by inlining; where frames differ by function, that is where it
- * begins: stacks by address are many more, and take three times as long. An object that is mapped at one place keeps its
- * addresses; others get a place of their own, above all that is mapped, so that addresses stay apart. The first mapping
- * names the profile: the program that took most. */
+ * A location is an address with all functions that lie there by inlining; where frames differ by
+ * function, that is where it begins: stacks by address are many more, and take three times as long.
+ * An object that is mapped at one place keeps its addresses; others get a place of their own, above
+ * all that is mapped, so that addresses stay apart. The first mapping names the profile: the
+ * program that took most. */
 #include "convert/convert.h"
 #include "convert/gzip.h"
 #include "convert/protobuf.h"
@@ -195,7 +196,8 @@ static void measure(struct pd_convert *x, struct pprof *pprof)
     }
 }
 
-/* Those that lie at one place keep it, when all their addresses lie there; `limit` is 0 for the others. */
+/* Those that lie at one place keep it, when all their addresses lie there; `limit` is 0 for the
+ * others. */
 static void find_places(struct pd_convert *x, struct pprof *pprof)
 {
     const perfdata_profile *profile = x->profile;

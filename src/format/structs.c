@@ -81,7 +81,8 @@ static void store_field(struct pd_sink *sink, const struct pd_field *field)
     }
 }
 
-/* A list: room for as many items as it can have; LIST()'s members are the pointer and, behind it, the count. */
+/* A list: room for as many items as it can have; LIST()'s members are the pointer and, behind it,
+ * the count. */
 static void open_list(struct store *store, const struct pd_field *field, uint8_t *to)
 {
     struct store_level *level = &store->levels[store->depth];
@@ -168,10 +169,12 @@ static void settle_file(struct pd_record_mmap2 *map, const uint8_t *record, uint
     map->ino_generation = pd_load64(file + 16, swap);
 }
 
-/* ---- records ----------------------------------------------------------------------------------------------- */
+/* ---- records
+ * -----------------------------------------------------------------------------------------------
+ * */
 
-/* The short way for what most records are: numbers one after another, a text behind them. False where the rows say more, or
- * the record is too short for them: then all of it is for the walk. */
+/* The short way for what most records are: numbers one after another, a text behind them. False
+ * where the rows say more, or the record is too short for them: then all of it is for the walk. */
 static bool store_flat(const struct pd_fields_input *input, uint16_t misc,
                        const struct pd_row *rows, uint8_t *base)
 {
@@ -226,9 +229,11 @@ perfdata_status pd_record_decode(const struct pd_event *event, const uint8_t *re
     return store.no_memory ? PERFDATA_ERROR_MEMORY : status;
 }
 
-/* ---- features ---------------------------------------------------------------------------------------------- */
+/* ---- features
+ * ---------------------------------------------------------------------------------------------- */
 
-/* Before 2.6.35 entries had no pid, so that names begin 4 bytes earlier than we have read (docs/perf-data-format.md, Features). */
+/* Before 2.6.35 entries had no pid, so that names begin 4 bytes earlier than we have read
+ * (docs/perf-data-format.md, Features). */
 #define OLD_SHAPE_MARK "nel.kallsyms]"
 
 static void to_old_shape(struct pd_part_build_id_entry *entry)
@@ -244,7 +249,8 @@ static void to_old_shape(struct pd_part_build_id_entry *entry)
     entry->filename.length = (uint32_t)strnlen(entry->filename.text, entry->filename.length + 4);
 }
 
-/* Texts that were not terminated have been copied, so that nothing stands before them: such a table stays as it is. */
+/* Texts that were not terminated have been copied, so that nothing stands before them: such a table
+ * stays as it is. */
 static void fix_old_shape(struct pd_feature_build_id *table, const uint8_t *bytes, size_t size)
 {
     bool old = false;

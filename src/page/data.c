@@ -184,8 +184,8 @@ static int by_time(const void *x, const void *y)
     return order ? order : (a->weight > b->weight) - (a->weight < b->weight);
 }
 
-/* Times are told in a unit that parts the recording into ten million pieces or more: nanoseconds of long recordings are
- * noise that does not compress. */
+/* Times are told in a unit that parts the recording into ten million pieces or more: nanoseconds of
+ * long recordings are noise that does not compress. */
 static void choose_unit(struct maker *m, uint64_t span)
 {
     m->unit = 1;

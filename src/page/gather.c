@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples as they come -> as many rows as a page holds: beyond that those that differ in nothing but their time, within a
- * piece of it, become one that counts for all. */
+/* Samples as they come -> as many rows as a page holds: beyond that those that differ in nothing
+ * but their time, within a piece of it, become one that counts for all. */
 #include "page/gather.h"
 #include <stdlib.h>
 
@@ -56,8 +56,8 @@ void perfdata_page_samples_free(perfdata_page_samples *samples)
     free(samples);
 }
 
-/* Pieces double until half of the room is free again: each is a part of the next, so that nothing is joined across the
- * borders of those at the end. */
+/* Pieces double until half of the room is free again: each is a part of the next, so that nothing
+ * is joined across the borders of those at the end. */
 static void make_room(perfdata_page_samples *samples)
 {
     uint64_t piece = samples->piece ? samples->piece : 1;

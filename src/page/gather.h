@@ -19,7 +19,8 @@ struct perfdata_page_samples {
 
 /* For qsort: by time, then by all that keeps rows apart; 0: they can be one. */
 int pd_page_rows_order(const void *x, const void *y);
-/* Sorts rows and joins those that are equal within a piece of time, counted from `begin`. How many are left. */
+/* Sorts rows and joins those that are equal within a piece of time, counted from `begin`. How many
+ * are left. */
 size_t pd_page_rows_join(struct pd_page_row *rows, size_t count, uint64_t begin, uint64_t piece);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Branches of a trace, in delivery order -> calls of functions over time, and what each function's calls add up to. */
+/* Branches of a trace, in delivery order -> calls of functions over time, and what each function's
+ * calls add up to. */
 #include "profile/profile.h"
 #include "analyse/calls.h"
 #include <stdlib.h>

@@ -62,7 +62,8 @@ perfdata_status pd_filter_add_cpus(struct pd_filter *filter, struct pd_recording
 /* A number, of the sockets that the recording's header tells of. */
 perfdata_status pd_filter_add_socket(struct pd_filter *filter, const struct pd_recording *recording,
                                      struct pd_context *context, const char *number);
-/* Does the CPU lie in the asked socket? True without such a filter; false for a CPU that the header does not tell of, or none (all ones). */
+/* Does the CPU lie in the asked socket? True without such a filter; false for a CPU that the header
+ * does not tell of, or none (all ones). */
 bool pd_filter_socket(const struct pd_filter *filter, uint32_t cpu);
 /* PERFDATA_ERROR_ARGUMENT: of the CPUs `asked` there are no `what` ("traces"), and the bits of
  * `there` say of which there are. */

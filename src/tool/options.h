@@ -2,7 +2,8 @@
 /* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in NAME.c plus its row
  * in verbs.def; parsing, --help, man page, shell completion and docs/options.md come from its rows.
  *
- *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header; };
+ *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header;
+ * };
  *     #define FIELD(name) offsetof(struct example_options, name)
  *
  *     static const struct tool_option example_rows[] = {

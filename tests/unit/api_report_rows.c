@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of a report, all at once and walked through: typed cells, texts, chains, what is refused, how it is stopped. */
+/* Rows of a report, all at once and walked through: typed cells, texts, chains, what is refused,
+ * how it is stopped. */
 #include "test.h"
 #include <perfdata/report_rows.h>
 #include <stdbool.h>

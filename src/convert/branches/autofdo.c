@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The text that AutoFDO's create_llvm_prof and create_gcov read with --profiler=text: runs, addresses (none) and branches, each
- * with its number before. Its addresses are places in the object's file, as perf maps it. */
+/* The text that AutoFDO's create_llvm_prof and create_gcov read with --profiler=text: runs,
+ * addresses (none) and branches, each with its number before. Its addresses are places in the
+ * object's file, as perf maps it. */
 #include "convert/branches/branches.h"
 
 static bool is_inside(const struct pd_flow *flow)
@@ -8,7 +9,8 @@ static bool is_inside(const struct pd_flow *flow)
     return flow->from.map && flow->to.map;
 }
 
-/* Runs of both kinds, or branches; a branch that leaves the object or comes into it is left out, as AutoFDO does. */
+/* Runs of both kinds, or branches; a branch that leaves the object or comes into it is left out, as
+ * AutoFDO does. */
 static perfdata_status put_part(struct pd_convert *x, const struct pd_flow_list *list, bool runs,
                                 const char *between)
 {

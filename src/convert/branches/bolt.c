@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* BOLT's pre-aggregated profile (`perf2bolt --pa`): a line a branch or run, with addresses of one object. */
+/* BOLT's pre-aggregated profile (`perf2bolt --pa`): a line a branch or run, with addresses of one
+ * object. */
 #include "convert/branches/branches.h"
 
 static perfdata_status put(struct pd_convert *x, struct pd_symbols *symbols,

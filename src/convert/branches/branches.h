@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Branches of a recording, counted: what compilers and BOLT are fed with.
  *
- * They come from branch stacks and from the branches of a trace. Between two of them code ran in a straight line, which is
- * counted as well: a run. Forms are of one object, whose addresses are as its file counts. */
+ * They come from branch stacks and from the branches of a trace. Between two of them code ran in a
+ * straight line, which is counted as well: a run. Forms are of one object, whose addresses are as
+ * its file counts. */
 #ifndef PD_CONVERT_BRANCHES_H
 #define PD_CONVERT_BRANCHES_H
 #include "base/intern.h"
@@ -18,7 +19,8 @@ struct pd_flow_end {
     const struct pd_map *map; /* NULL: unknown, or not of the object */
     const struct pd_symbol *symbol;
     uint64_t
-        address; /* as symbols are looked up; in a list, as the file counts: `place` has the former */
+        /* as symbols are looked up; in a list, as the file counts: `place` has the former */
+        address;
     uint64_t place;
 };
 
@@ -40,7 +42,8 @@ PD_INLINE int pd_flow_order(const struct pd_flow *a, const struct pd_flow *b)
     return (a->to.address > b->to.address) - (a->to.address < b->to.address);
 }
 
-/* A form: writes the flows of one object, sorted by kind, then by address, while symbols are there. */
+/* A form: writes the flows of one object, sorted by kind, then by address, while symbols are there.
+ * */
 typedef perfdata_status (*pd_branches_fn)(struct pd_convert *x, struct pd_symbols *symbols,
                                           const struct pd_flow_list *list);
 

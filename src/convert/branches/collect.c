@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples -> branches and runs, counted.
  *
- * Workers look addresses up and leave each step as a struct pd_flow; one call at a time adds them up. Of a trace a run needs
- * the thread's branch before, which only the order knows. */
+ * Workers look addresses up and leave each step as a struct pd_flow; one call at a time adds them
+ * up. Of a trace a run needs the thread's branch before, which only the order knows. */
 #include "convert/branches/branches.h"
 #include "itrace/synth.h"
 #include <stdlib.h>

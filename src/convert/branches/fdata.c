@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* BOLT's own profile (`llvm-bolt -data`): a line a branch, by function and offset. It has no runs: the conditional branches
- * that were not taken in them are lines of their own, for which the code of x86-64 objects is read. */
+/* BOLT's own profile (`llvm-bolt -data`): a line a branch, by function and offset. It has no runs:
+ * the conditional branches that were not taken in them are lines of their own, for which the code
+ * of x86-64 objects is read. */
 #include "convert/branches/branches.h"
 #include "itrace/code/insn.h"
 #include "object/image.h"
@@ -66,7 +67,8 @@ static bool add_run(struct lines *lines, struct pd_symbols *symbols, const struc
     return true;
 }
 
-/* "1 function offset"; what has no function is not a symbol: 0. BOLT numbers local functions of a name. */
+/* "1 function offset"; what has no function is not a symbol: 0. BOLT numbers local functions of a
+ * name. */
 static void put_end(struct pd_text *out, const struct pd_flow_end *end)
 {
     if (!end->symbol) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of this machine by name: the kernel's own, those of its PMUs, tracepoints, probes of programs. */
+/* The events of this machine by name: the kernel's own, those of its PMUs, tracepoints, probes of
+ * programs. */
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/names.h"

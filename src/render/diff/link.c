@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows of several recordings mean the same: by the texts of their keys, so that other builds of a program compare. */
+/* Which rows of several recordings mean the same: by the texts of their keys, so that other builds
+ * of a program compare. */
 #include "render/diff/diff.h"
 
 static void put_text(struct pd_text *out, const char *text)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of rows, and their order: by the value asked for, by what the first recording has, by the other values, by keys. */
+/* Values of rows, and their order: by the value asked for, by what the first recording has, by the
+ * other values, by keys. */
 #include "base/compare.h"
 #include "render/diff/diff.h"
 #include <math.h>
@@ -117,7 +118,8 @@ static int by_double(double a, double b)
     return a > b ? -1 : a < b;
 }
 
-/* The greatest first; those that have none last, before them those that have none for want of a first one. */
+/* The greatest first; those that have none last, before them those that have none for want of a
+ * first one. */
 static int by_value(const struct sorting *sorting, const struct pd_diff_row *a,
                     const struct pd_diff_row *b, size_t side)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `kwork`: how long interrupts, soft interrupts and work queues ran, and how long they waited to run. */
+/* `kwork`: how long interrupts, soft interrupts and work queues ran, and how long they waited to
+ * run. */
 #include "container/handle.h"
 #include "render/kernel/kwork.h"
 #include <stdio.h>

@@ -206,8 +206,8 @@ static void put_size(bool known, uint64_t size, size_t width, struct pd_text *ou
         pd_text_right(out, "unknown", 7, width);
 }
 
-/* Of a kernel that a file shows perf tells the address in memory, and adds as much to that of a caller, which is one
- * already. A section that has an object of its own goes by its file. */
+/* Of a kernel that a file shows perf tells the address in memory, and adds as much to that of a
+ * caller, which is one already. A section that has an object of its own goes by its file. */
 static uint64_t shown_address(const struct pd_dso *dso, uint64_t address, uint64_t map_bias)
 {
     return dso && dso->kind == PD_DSO_KERNEL && dso->listed ? address + map_bias : address;

@@ -169,8 +169,8 @@ void pd_report_replace_separator(struct pd_text *out, size_t from, const char *s
             out->data[i] = '.';
 }
 
-/* perf's buffer for a row with separators has two bytes a column beside the widths: the mark of an inlined function, for
- * which there is no width, may not fit. */
+/* perf's buffer for a row with separators has two bytes a column beside the widths: the mark of an
+ * inlined function, for which there is no width, may not fit. */
 static void cut_row(const struct pd_report_table *table, const struct pd_hist_row *row,
                     size_t begin, struct pd_text *out)
 {

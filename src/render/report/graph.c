@@ -86,7 +86,8 @@ void pd_report_chain_value(const struct pd_report_table *table, const struct pd_
 
 /* ---- graph, fractal ---- */
 
-/* The columns before a line of depth `depth`; the last one holds the value on a child's first line. */
+/* The columns before a line of depth `depth`; the last one holds the value on a child's first line.
+ * */
 static void bars(const struct drawing *drawing, unsigned depth, uint32_t mask, bool is_first,
                  uint64_t hits, uint64_t count, uint64_t total)
 {

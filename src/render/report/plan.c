@@ -85,7 +85,8 @@ static void add_column(struct pd_report_plan *plan, uint8_t what)
         };
 }
 
-/* A word that is none of the sort keys may be fields of tracepoints. Those that follow one another are one key. */
+/* A word that is none of the sort keys may be fields of tracepoints. Those that follow one another
+ * are one key. */
 static perfdata_status add_fields(struct pd_recording *recording, struct pd_report_plan *plan,
                                   const char *token, size_t length, bool *found)
 {

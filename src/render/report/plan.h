@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A report's options, parsed: what is counted, which columns are printed, how they are sorted and drawn. */
+/* A report's options, parsed: what is counted, which columns are printed, how they are sorted and
+ * drawn. */
 #ifndef PD_REPORT_PLAN_H
 #define PD_REPORT_PLAN_H
 #include "analyse/chain.h"
@@ -79,17 +80,20 @@ struct pd_report_plan {
 perfdata_status pd_report_plan_make(struct pd_context *context,
                                     const struct perfdata_report_options *options,
                                     struct pd_report_plan *out);
-/* What rows are made of: samples, or branches or memory accesses where options or the recording ask for that. */
+/* What rows are made of: samples, or branches or memory accesses where options or the recording ask
+ * for that. */
 enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
                                       const struct perfdata_report_options *options);
-/* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a failure. */
+/* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a
+ * failure. */
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
                                    int32_t *perf_exit);
 void pd_report_plan_free(struct pd_report_plan *plan);
 /* The name that -F has for a key or column. */
 const char *pd_report_key_of(uint8_t what);
 
-/* What the recording tells of an Intel PT trace: of several records the first counts, as where traces are decoded. */
+/* What the recording tells of an Intel PT trace: of several records the first counts, as where
+ * traces are decoded. */
 struct pd_report_trace {
     bool known;
     uint64_t number; /* of the record */
@@ -109,7 +113,8 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
 
 /* trace.c: the payloads of tracepoints. Opens the formats, once. */
 perfdata_status pd_report_trace_open(struct pd_recording *recording, struct pd_report_plan *plan);
-/* The fields that a sort key names (FIELD, EVENT.FIELD, EVENT.*, trace_fields) join `plan->fields` with key `key`;
+/* The fields that a sort key names (FIELD, EVENT.FIELD, EVENT.*, trace_fields) join `plan->fields`
+ * with key `key`;
  * *found is false when there are none. */
 perfdata_status pd_report_fields_add(struct pd_recording *recording, struct pd_report_plan *plan,
                                      const char *name, size_t length, uint8_t key, bool *found);
@@ -125,8 +130,8 @@ struct pd_report_scratch {
     struct pd_text text, key;
 };
 void pd_report_scratch_free(struct pd_report_scratch *scratch);
-/* Sets the words of `key` that come from the payload: ids of names, PD_HIST_NONE for nothing. The event's own word stands
- * before `words`. */
+/* Sets the words of `key` that come from the payload: ids of names, PD_HIST_NONE for nothing. The
+ * event's own word stands before `words`. */
 void pd_report_trace_words(const struct pd_report_plan *plan,
                            const struct pd_report_payload *payload, struct pd_hist *hist,
                            struct pd_report_scratch *scratch, uint64_t *words);
@@ -153,7 +158,8 @@ struct pd_report_table {
     bool like_perf;               /* words that perf 6.1 does not know are as it prints them */
 };
 
-/* draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown. */
+/* draw.c: titles and rows, each row with its chains. `flush` gives the text away when it has grown.
+ * */
 perfdata_status pd_report_draw(struct pd_report_table *table, struct pd_text *out,
                                perfdata_status (*flush)(void *data, struct pd_text *text),
                                void *data);

@@ -129,7 +129,8 @@ static int is_high_32_bit_kernel(void *data, const struct pd_map *map)
     return map->main_kernel && map->start >> 31 == 1;
 }
 
-/* As the perf of the recording's own machine has it; one that was never finished does not name the machine. */
+/* As the perf of the recording's own machine has it; one that was never finished does not name the
+ * machine. */
 static uint32_t address_digits(const struct pd_report *report)
 {
     const struct pd_feature_arch *arch = &report->recording->features.arch;
@@ -220,7 +221,8 @@ static void prepare_part(void *data, unsigned worker, size_t part)
                                               : index_chains(preparing->report);
 }
 
-/* Rows in order, and which chains each has: neither needs the other, but where sorting counts once more. */
+/* Rows in order, and which chains each has: neither needs the other, but where sorting counts once
+ * more. */
 static perfdata_status prepare(struct pd_report *report)
 {
     const struct pd_report_plan *plan = &report->plan;
@@ -509,8 +511,8 @@ perfdata_status pd_report_start(struct pd_report *report)
     return status;
 }
 
-/* perf's report finds CPUs wrong when it has printed its head, and gives the reason a line before the
- * heading "Error:". */
+/* perf's report finds CPUs wrong when it has printed its head, and gives the reason a line before
+ * the heading "Error:". */
 static perfdata_status fail_like_perf(struct pd_context *context)
 {
     char reason[sizeof context->message];

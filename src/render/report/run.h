@@ -27,9 +27,11 @@ struct pd_report {
 
 /* The plan of the options, which fits nothing yet. */
 perfdata_status pd_report_start(struct pd_report *report);
-/* Fits the plan to the recording; a failure is told as perf's report does where the caller is perf's. */
+/* Fits the plan to the recording; a failure is told as perf's report does where the caller is
+ * perf's. */
 perfdata_status pd_report_fit(struct pd_report *report);
-/* Reads and counts. The session stays open, as tables need it; to be ended by pd_report_end() also on failure. */
+/* Reads and counts. The session stays open, as tables need it; to be ended by pd_report_end() also
+ * on failure. */
 perfdata_status pd_report_count(struct pd_report *report);
 /* Groups of events, rows in order, chains by row. */
 perfdata_status pd_report_prepare(struct pd_report *report);

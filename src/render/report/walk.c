@@ -447,7 +447,8 @@ static void put_frame(struct lines *lines, uint32_t id, uint32_t index, uint32_t
                      lines->frames.count == UINT32_MAX;
 }
 
-/* The first frame carries the weight, the others stand below it. Returns what the node's children stand below. */
+/* The first frame carries the weight, the others stand below it. Returns what the node's children
+ * stand below. */
 static uint32_t put_node(struct lines *lines, uint32_t id, uint32_t parent, uint64_t total)
 {
     uint32_t count = lines->report->tree.nodes.data[id].frame_count,

@@ -286,7 +286,8 @@ static void set_trace_places(struct pd_script *script)
     }
 }
 
-/* A pipe's events come to perf after it has read -F: it then adds what a call chain is printed with. */
+/* A pipe's events come to perf after it has read -F: it then adds what a call chain is printed
+ * with. */
 static void add_chain_places(struct pd_script *script)
 {
     for (size_t i = 0; i < script->recording->event_count; i++) {
@@ -440,7 +441,8 @@ bool pd_script_shows_calls(const struct pd_script *script)
     return false;
 }
 
-/* As perf hears of them one by one, and long after it has read -F, what they can show goes by those that came before. */
+/* As perf hears of them one by one, and long after it has read -F, what they can show goes by those
+ * that came before. */
 static perfdata_status check_added(struct pd_script *script)
 {
     const struct pd_recording *recording = script->recording;

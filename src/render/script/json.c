@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --json: the chosen fields of a sample as one object on a line, by name. Types are those of `dump --json`: addresses are
- * hexadecimal strings, times decimal ones, counts numbers. */
+/* --json: the chosen fields of a sample as one object on a line, by name. Types are those of `dump
+ * --json`: addresses are hexadecimal strings, times decimal ones, counts numbers. */
 #include "render/script/json.h"
 #include "format/names.h"
 #include <stdlib.h>

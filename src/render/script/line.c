@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The line of a sample. What nearly every line has is written straight into room that is reserved once; what is rare
- * goes through the text writer. */
+/* The line of a sample. What nearly every line has is written straight into room that is reserved
+ * once; what is rare goes through the text writer. */
 #include "base/digits.h"
 #include "render/script/json.h"
 #include <stdio.h>

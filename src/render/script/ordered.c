@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What needs the lines in their order: times that depend on those before, the text of each event for itself. */
+/* What needs the lines in their order: times that depend on those before, the text of each event
+ * for itself. */
 #include "base/digits.h"
 #include "render/script/plan.h"
 
@@ -52,7 +53,8 @@ static void put_shifted(struct pd_script *script, uint64_t time, struct pd_text 
     pd_text_bytes(text, ": ", 2);
 }
 
-/* The text of samples goes where that of their event goes, at once what is of one event; the rest stays in the batch. */
+/* The text of samples goes where that of their event goes, at once what is of one event; the rest
+ * stays in the batch. */
 static perfdata_status give_events(struct pd_script *script, struct pd_batch *batch,
                                    const struct pd_time_gaps *gaps)
 {

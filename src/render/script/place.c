@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of addresses and chains. An address occurs a hundred times in a recording, a chain ten times: what was
- * printed once is copied. */
+/* The text of addresses and chains. An address occurs a hundred times in a recording, a chain ten
+ * times: what was printed once is copied. */
 #include "base/digits.h"
 #include "base/hash.h"
 #include "render/script/plan.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* script in four parts: which fields each event prints (fields.c), the lines of samples (line.c, with the
- * texts of addresses in place.c), the lines of other records (records.c), the run (script.c). */
+/* script in four parts: which fields each event prints (fields.c), the lines of samples (line.c,
+ * with the texts of addresses in place.c), the lines of other records (records.c), the run
+ * (script.c). */
 #ifndef PD_SCRIPT_PLAN_H
 #define PD_SCRIPT_PLAN_H
 #include "base/arena.h"
@@ -124,7 +125,8 @@ struct pd_shared_place {
     struct pd_place *place;
 };
 
-/* Short texts are copied in blocks of a fixed size, which costs no call; what is copied from and to has that room. */
+/* Short texts are copied in blocks of a fixed size, which costs no call; what is copied from and to
+ * has that room. */
 #define PD_COPY_BLOCK 64
 
 PD_INLINE char *pd_put_block(char *to, const char *from, size_t length)
@@ -303,7 +305,8 @@ void pd_script_forget(struct pd_script_worker *worker);
 /* line.c */
 void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text);
-/* Looks the address of a coming sample up and fetches its text into the cache; NULL: nothing to look up. */
+/* Looks the address of a coming sample up and fetches its text into the cache; NULL: nothing to
+ * look up. */
 struct pd_location *pd_script_ahead(struct pd_script_worker *worker,
                                     const struct pd_delivered *record);
 /* comm, pid, tid, cpu, misc, tod, time: what samples and other records begin with. */
@@ -314,8 +317,8 @@ struct pd_line_start {
     uint64_t time;
     uint32_t vcpu, machine_pid; /* of a guest: its CPU + 1; 0: none is known */
 };
-/* Gives the end of what it wrote, behind which there is room for period and event; the caller then sets
- * text->length. NULL when the system has no memory. */
+/* Gives the end of what it wrote, behind which there is room for period and event; the caller then
+ * sets text->length. NULL when the system has no memory. */
 char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_event *plan,
                       const struct pd_line_start *start, struct pd_text *text);
 /* More than any start and period take. */
@@ -348,8 +351,8 @@ void pd_script_stat_free(struct pd_script_stat *stat);
 bool pd_script_stat_record(struct pd_script_stat *stat, struct pd_recording *recording,
                            const struct pd_delivered *record, struct pd_text *text);
 
-/* source.c: the text of source lines, which is shown where the line differs from the thread's last one; records
- * must come in order. */
+/* source.c: the text of source lines, which is shown where the line differs from the thread's last
+ * one; records must come in order. */
 struct pd_script_source;
 struct pd_script_source *pd_script_source_new(void);
 void pd_script_source_free(struct pd_script_source *source);
@@ -458,10 +461,12 @@ void pd_script_record(struct pd_script_worker *worker, const struct pd_delivered
 /* Notes where the text of the record ends that was just put; false: no memory. */
 bool pd_script_mark_end(struct pd_script_worker *worker, const struct pd_delivered *record,
                         const struct pd_text *text);
-/* Consumer's: fills in times that depend on those before, or gives away the text of samples by event. */
+/* Consumer's: fills in times that depend on those before, or gives away the text of samples by
+ * event. */
 perfdata_status pd_script_in_order(void *data, struct pd_batch *batch);
 void pd_script_drop(void *data, struct pd_batch *batch);
-/* In place of lines: counts a sample whose time lies before that of the one before. For the front. */
+/* In place of lines: counts a sample whose time lies before that of the one before. For the front.
+ * */
 int pd_script_check_order(struct pd_script *script, const struct pd_delivered *record);
 
 #endif

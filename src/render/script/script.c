@@ -136,8 +136,8 @@ PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch
         __builtin_prefetch((const void *)(uintptr_t)soon->memo[0]);
 }
 
-/* Lines that are made together, from record `i` on; how many, 0: that one's line is to be made alone. `pack`: the first
- * packed sample that has no line yet. */
+/* Lines that are made together, from record `i` on; how many, 0: that one's line is to be made
+ * alone. `pack`: the first packed sample that has no line yet. */
 static size_t put_series(struct pd_script_worker *worker, struct pd_batch *batch, size_t i,
                          size_t *pack)
 {

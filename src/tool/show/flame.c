@@ -136,8 +136,8 @@ static bool list_lines(struct warnings *warnings)
     return true;
 }
 
-/* Reads the recording a second time, through a handle of its own: what is wrong has been told on standard error already. A
- * stream cannot be read twice. */
+/* Reads the recording a second time, through a handle of its own: what is wrong has been told on
+ * standard error already. A stream cannot be read twice. */
 static bool find_warnings(struct tool *tool, const char *name, const perfdata_profile *profile,
                           struct warnings *warnings)
 {

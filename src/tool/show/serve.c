@@ -20,8 +20,8 @@ struct server {
     char hosts[2][sizeof "localhost:65535"]; /* what a browser on this machine asks by */
 };
 
-/* The library brings a dozen others for TLS, which each start of each verb would load and bind. So it
- * is loaded where a page is served. This name has stood for its interface since 2015. */
+/* The library brings a dozen others for TLS, which each start of each verb would load and bind. So
+ * it is loaded where a page is served. This name has stood for its interface since 2015. */
 #define LIBRARY "libmicrohttpd.so.12"
 
 static struct {

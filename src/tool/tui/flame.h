@@ -5,8 +5,9 @@
 #include "tool/tui/screen.h"
 #include <perfdata/profile.h>
 
-/* Reads the recording and shows it until the user leaves; `options` NULL: those of `flame`. `event`: the name of the one that is shown
- * first, or NULL. The status of reading, and what went wrong in `message`. */
+/* Reads the recording and shows it until the user leaves; `options` NULL: those of `flame`.
+ * `event`: the name of the one that is shown first, or NULL. The status of reading, and what went
+ * wrong in `message`. */
 perfdata_status flame_show(struct screen *screen, struct tool *tool, const char *name,
                            const struct perfdata_profile_options *options, const char *event,
                            char *message, size_t size);

@@ -192,7 +192,8 @@ static bool link_children(struct graph *graph)
     return true;
 }
 
-/* Parents stand before their children, so one pass does it; siblings are reached through their parent. */
+/* Parents stand before their children, so one pass does it; siblings are reached through their
+ * parent. */
 static void set_places(struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->count; i++) {
@@ -255,7 +256,8 @@ bool graph_make(struct graph *graph, uint32_t event, bool callers, bool counts)
 uint64_t graph_mark(struct graph *graph, const char *text)
 {
     uint64_t weight = 0;
-    /* Below a marked frame nothing is counted once more; `above` of a node is known when it comes. */
+    /* Below a marked frame nothing is counted once more; `above` of a node is known when it comes.
+     * */
     bool *above = calloc(graph->count + 1, sizeof *above);
     for (uint32_t i = 1; i < graph->count; i++) {
         struct graph_node *node = &graph->nodes[i];

@@ -22,7 +22,8 @@ struct graph {
     uint32_t count;
 };
 
-/* Reads a recording while a line tells how far it is; *out NULL: it failed (`message`), or the user gave up (CANCELLED). */
+/* Reads a recording while a line tells how far it is; *out NULL: it failed (`message`), or the user
+ * gave up (CANCELLED). */
 perfdata_status graph_read(struct screen *screen, struct tool *tool, const char *name,
                            const struct perfdata_profile_options *options, perfdata_profile **out,
                            char *message, size_t size);
@@ -38,7 +39,8 @@ uint64_t graph_mark(struct graph *graph, const char *text);
 bool graph_is_below(const struct graph *graph, uint32_t node, uint32_t above);
 /* The frame on the same level that stands next to it on that side, or GRAPH_NONE. */
 uint32_t graph_beside(const struct graph *graph, uint32_t node, int step);
-/* Behind `node` in the order of the tree below `root`, past what is narrower than half a column; GRAPH_NONE: the end. */
+/* Behind `node` in the order of the tree below `root`, past what is narrower than half a column;
+ * GRAPH_NONE: the end. */
 uint32_t graph_after(const struct graph *graph, uint32_t node, uint32_t root, double columns);
 
 #endif

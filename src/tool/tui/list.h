@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of one table as lines to walk through: which are shown, what is unfolded below them, where the cursor is. */
+/* The rows of one table as lines to walk through: which are shown, what is unfolded below them,
+ * where the cursor is. */
 #ifndef PERFDATA_TUI_LIST_H
 #define PERFDATA_TUI_LIST_H
 #include <perfdata/report_rows.h>
@@ -44,7 +45,8 @@ struct list {
     size_t open_count;
 };
 
-/* Shows another report's table: what is folded and where the cursor is stays, by the rows' names. False without memory. */
+/* Shows another report's table: what is folded and where the cursor is stays, by the rows' names.
+ * False without memory. */
 bool list_set(struct list *list, perfdata_report *report, uint32_t table);
 /* The filter has changed. */
 bool list_refill(struct list *list);
@@ -53,7 +55,8 @@ void list_free(struct list *list);
 /* The line behind or before; false: there is none. */
 bool list_next(struct list *list, struct list_place *place);
 bool list_before(struct list *list, struct list_place *place);
-/* Moves the cursor by so many lines, and the top so that it is within a window of `height` lines. */
+/* Moves the cursor by so many lines, and the top so that it is within a window of `height` lines.
+ * */
 void list_move(struct list *list, long lines, int height);
 void list_home(struct list *list);
 void list_end(struct list *list, int height);

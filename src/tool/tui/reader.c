@@ -72,7 +72,8 @@ static bool read_part(struct reader *reader)
     perfdata_status status = perfdata_recording_open(reader->name, &open, &recording);
     if (status == PERFDATA_OK)
         status = perfdata_report_open(recording, &reader->options, &result, &report);
-    /* A part without samples, or that ends in a strict error because it ends, tells nothing of the whole. */
+    /* A part without samples, or that ends in a strict error because it ends, tells nothing of the
+     * whole. */
     bool more = reader->stopped && status != PERFDATA_ERROR_CANCELLED;
     pthread_mutex_lock(&reader->lock);
     more = more && !reader->quit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording that is read by a thread of its own while its report is looked at: first parts first, so that there is
- * something to see at once and its figures grow. */
+/* A recording that is read by a thread of its own while its report is looked at: first parts first,
+ * so that there is something to see at once and its figures grow. */
 #ifndef PERFDATA_TUI_READER_H
 #define PERFDATA_TUI_READER_H
 #include "tool/tui/screen.h"

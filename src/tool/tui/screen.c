@@ -191,7 +191,8 @@ attr_t screen_title(const struct screen *screen)
     return screen->colors ? COLOR_PAIR(PAIR_TITLE) : A_BOLD;
 }
 
-/* Behind an escape: the attributes of perf's colours; *length: of the sequence, 0: it is none of them. */
+/* Behind an escape: the attributes of perf's colours; *length: of the sequence, 0: it is none of
+ * them. */
 static attr_t color_of(const char *text, size_t *length)
 {
     static const struct {

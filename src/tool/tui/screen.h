@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal while a view is open: lines, keys, colours; and that it is as before when it ends, however that is. */
+/* The terminal while a view is open: lines, keys, colours; and that it is as before when it ends,
+ * however that is. */
 #ifndef PERFDATA_TUI_SCREEN_H
 #define PERFDATA_TUI_SCREEN_H
 #define NCURSES_WIDECHAR 1
@@ -26,7 +27,8 @@ bool screen_begin(struct screen *screen, const struct tool *tool);
 void screen_end(struct screen *screen);
 /* From any thread, also from a signal's handler. */
 void screen_wake(const struct screen *screen);
-/* The next key; SCREEN_WOKEN, SCREEN_ENDED (a signal or a hang-up ends us), or KEY_RESIZE. Waits without working. */
+/* The next key; SCREEN_WOKEN, SCREEN_ENDED (a signal or a hang-up ends us), or KEY_RESIZE. Waits
+ * without working. */
 int screen_key(struct screen *screen);
 /* Which signal ended us; 0: none. */
 int screen_signal(void);
@@ -34,8 +36,9 @@ int screen_signal(void);
 void screen_leave(void);
 void screen_return(void);
 
-/* A line from column x on, `width` columns, filled with blanks. `text` may hold perf's colours (ANSI), which are shown where
- * `attributes` is 0; whatever else can't be printed is a question mark. */
+/* A line from column x on, `width` columns, filled with blanks. `text` may hold perf's colours
+ * (ANSI), which are shown where `attributes` is 0; whatever else can't be printed is a question
+ * mark. */
 void screen_text(const struct screen *screen, int y, int x, int width, const char *text,
                  attr_t attributes);
 /* The attributes of a title, on any terminal. */

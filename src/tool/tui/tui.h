@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The interactive views: a report and a flame graph on a terminal. Without ncursesw they are not built in, and verbs print. */
+/* The interactive views: a report and a flame graph on a terminal. Without ncursesw they are not
+ * built in, and verbs print. */
 #ifndef PERFDATA_TOOL_TUI_H
 #define PERFDATA_TOOL_TUI_H
 #include "tool/tool.h"
 #include <perfdata/profile.h>
 #include <perfdata/report.h>
 
-/* Whether a view can be opened: it is built in, and standard input and output are a terminal that can move its cursor. */
+/* Whether a view can be opened: it is built in, and standard input and output are a terminal that
+ * can move its cursor. */
 bool tool_tui_possible(const struct tool *tool);
 /* Whether it is built in. */
 bool tool_tui_built(void);
