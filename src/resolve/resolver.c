@@ -57,29 +57,22 @@ static bool same_map(const struct pd_map *a, const struct pd_map *b)
 static bool grow_places(struct pd_resolver *resolver)
 {
     size_t size = resolver->places ? (resolver->place_mask + 1) * 2 : 1024;
-    struct pd_place_slot *grown = pd_large_calloc(size, sizeof *grown);
+    struct pd_location **grown = pd_large_calloc(size, sizeof *grown);
     if (!grown)
         return false;
     for (size_t i = 0; resolver->places && i <= resolver->place_mask; i++) {
-        struct pd_place_slot slot = resolver->places[i];
-        if (!slot.location)
+        struct pd_location *location = resolver->places[i];
+        if (!location)
             continue;
-        size_t at = slot.hash & (size - 1);
-        while (grown[at].location)
+        size_t at = place_hash(location->map, location->cpumode, location->ip) & (size - 1);
+        while (grown[at])
             at = (at + 1) & (size - 1);
-        grown[at] = slot;
+        grown[at] = location;
     }
     free(resolver->places);
     resolver->places = grown;
     resolver->place_mask = size - 1;
     return true;
-}
-
-/* Three quarters of the slots are taken at most: the hashes stand in the slots, so that a neighbour
- * is passed by within the same cache line. */
-static bool places_are_full(const struct pd_resolver *resolver)
-{
-    return !resolver->places || resolver->count > (resolver->place_mask + 1) / 4 * 3;
 }
 
 static bool is_guest(uint8_t cpumode)
@@ -144,21 +137,17 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
 static struct pd_location *at_place(struct pd_resolver *resolver, const struct pd_map *map,
                                     uint8_t cpumode, uint64_t ip)
 {
-    if (places_are_full(resolver) && !grow_places(resolver))
+    if ((!resolver->places || resolver->count * 2 > resolver->place_mask) && !grow_places(resolver))
         return NULL;
-    uint64_t hash = place_hash(map, cpumode, ip);
-    size_t at = hash & resolver->place_mask;
-    for (struct pd_location *known; (known = resolver->places[at].location) != NULL;
+    size_t at = place_hash(map, cpumode, ip) & resolver->place_mask;
+    for (struct pd_location *known; (known = resolver->places[at]) != NULL;
          at = (at + 1) & resolver->place_mask) {
-        if (resolver->places[at].hash == hash && known->ip == ip && known->cpumode == cpumode &&
-            same_map(known->map, map)) {
+        if (known->ip == ip && known->cpumode == cpumode && same_map(known->map, map)) {
             resolver->stats.known++;
             return known;
         }
     }
-    struct pd_location *location = make_location(resolver, map, cpumode, ip);
-    resolver->places[at] = (struct pd_place_slot){ hash, location };
-    return location;
+    return resolver->places[at] = make_location(resolver, map, cpumode, ip);
 }
 
 /* ---- level one ---- */
@@ -465,9 +454,8 @@ bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thre
 static void forget(struct pd_resolver *resolver)
 {
     memset(resolver->recent, 0, recent_slots(resolver) * sizeof *resolver->recent);
-    free(resolver->places);
-    resolver->places = NULL;
-    resolver->place_mask = 0;
+    if (resolver->places)
+        memset(resolver->places, 0, (resolver->place_mask + 1) * sizeof(struct pd_location *));
     pd_arena_free(&resolver->arena);
     pd_map64_free(&resolver->inlines.nested_of);
     resolver->inlines.nested.count = 0;
@@ -546,5 +534,6 @@ void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolv
     out->made = out->lookups - out->recent - out->known;
     out->memory = resolver->arena.total + recent_slots(resolver) * sizeof *resolver->recent +
                   PD_SYMBOL_SLOTS * sizeof *resolver->symbol_slots +
-                  (resolver->places ? (resolver->place_mask + 1) * sizeof *resolver->places : 0);
+                  (resolver->places ? (resolver->place_mask + 1) * sizeof(struct pd_location *)
+                                    : 0);
 }

@@ -15,12 +15,6 @@ enum {
     PD_LOCATION_LIMIT = 400000 /* about 45 MB with the consumer's memos beside them */
 };
 
-/* The hash tells other locations apart without a look at them: each is a cache miss. */
-struct pd_place_slot {
-    uint64_t hash;
-    struct pd_location *location; /* NULL: the slot is free */
-};
-
 struct pd_recent_slot {
     uint64_t ip, stamp;
     struct pd_location *location; /* NULL: free */
@@ -49,7 +43,7 @@ struct pd_resolver {
     struct pd_recent_slot *recent;
     unsigned recent_shift; /* 64 - bits of its size */
     struct pd_symbol_slot *symbol_slots;
-    struct pd_place_slot *places; /* by map, mode and address */
+    struct pd_location **places; /* by map, mode and address */
     size_t place_mask;
     struct pd_arena arena;    /* locations */
     struct pd_location *slab; /* the next locations: each in a cache line of its own */
