@@ -18,7 +18,8 @@ from .errors import (ArgumentError, Error, FormatError, Issue, LimitError, NoDat
                      UnsupportedError)
 from .export import Format, formats
 from .profile import Change, Node, Profile, Row
-from .recording import BuildId, Event, Frame, Record, Recording, Sample, TracepointField, open
+from .recording import BuildId, Recording, open
+from .records import Event, Frame, Record, Sample, TracepointField
 
 __version__ = "0.1.0"
 __all__ = ["open", "Recording", "Record", "Sample", "Frame", "Event", "BuildId", "TracepointField", "Profile", "Row", "Node",

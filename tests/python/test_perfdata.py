@@ -72,9 +72,9 @@ class Library(unittest.TestCase):
         self.assertEqual(got.splitlines(), want)
 
     def test_packed_rows(self):
-        from perfdata import recording
-        self.assertEqual(recording._LOCATION.size, ctypes.sizeof(_library.Location))
-        self.assertLessEqual(recording._ROW.size, ctypes.sizeof(_library.SampleRow))
+        from perfdata import records
+        self.assertEqual(records._LOCATION.size, ctypes.sizeof(_library.Location))
+        self.assertLessEqual(records._ROW.size, ctypes.sizeof(_library.SampleRow))
 
     def test_doctests(self):
         for name in ("perfdata.recording", "perfdata.profile", "perfdata.export"):

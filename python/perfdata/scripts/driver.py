@@ -16,7 +16,8 @@ from typing import Any, Callable
 from .. import _library as c
 from .._library import lib, text
 from ..errors import Error
-from ..recording import Event, Frame, Recording, Sample
+from ..recording import Recording
+from ..records import Event, Frame, Sample
 from .flags import named_fields
 
 _MODULES = Path(__file__).resolve().parent / "modules"
