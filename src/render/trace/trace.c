@@ -267,39 +267,31 @@ static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_samp
                     "system call %lld is in no table: such calls are left out", (long long)number);
 }
 
-/* The call that a sample enters or leaves, and who makes it. */
-struct begun {
-    const struct pd_syscall *call;
-    struct pd_thread *thread;
-    struct task *task; /* NULL: the sample is not shown, or there was no memory */
-};
+/* What is done with a call that is shown, where a sample enters or leaves it. */
+typedef perfdata_status take_call_fn(struct trace *trace, const struct pd_tp_sample *sample,
+                                     const struct pd_syscall *call, struct pd_thread *thread,
+                                     struct task *task);
 
-static perfdata_status begin(struct trace *trace, const struct pd_tp_sample *sample,
-                             struct begun *out)
+static perfdata_status take_call(struct trace *trace, const struct pd_tp_sample *sample,
+                                 take_call_fn *take)
 {
     uint64_t number = pd_tp_number(sample, ID);
-    out->call = pd_syscalls_at(trace->syscalls, number);
-    out->task = NULL;
+    const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
     if (is_left_out(trace, &sample->sample))
         return PERFDATA_OK;
-    if (!out->call)
+    if (!call)
         return unknown_call(trace, sample, number);
-    if (!is_asked_for(trace, out->call->name))
+    if (!is_asked_for(trace, call->name))
         return PERFDATA_OK;
-    out->task = task_of(trace, sample, &out->thread);
-    return out->task ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    struct pd_thread *thread;
+    struct task *task = task_of(trace, sample, &thread);
+    return task ? take(trace, sample, call, thread, task) : PERFDATA_ERROR_MEMORY;
 }
 
-static perfdata_status take_enter(void *data, const struct pd_tp_sample *sample)
+static perfdata_status enter(struct trace *trace, const struct pd_tp_sample *sample,
+                             const struct pd_syscall *call, struct pd_thread *thread,
+                             struct task *task)
 {
-    struct trace *trace = data;
-    struct begun begun;
-    perfdata_status status = begin(trace, sample, &begun);
-    if (!begun.task)
-        return status;
-    const struct pd_syscall *call = begun.call;
-    struct task *task = begun.task;
-    struct pd_thread *thread = begun.thread;
     if (prints_entries(trace))
         put_interrupted(trace, sample);
     task->entered = sample->sample.time;
@@ -316,6 +308,11 @@ static perfdata_status take_enter(void *data, const struct pd_tp_sample *sample)
     }
     trace->current = thread->index + 1;
     return PERFDATA_OK;
+}
+
+static perfdata_status take_enter(void *data, const struct pd_tp_sample *sample)
+{
+    return take_call(data, sample, enter);
 }
 
 static struct call_stats *stats_of(struct trace *trace, const struct pd_thread *thread,
@@ -427,16 +424,10 @@ static void put_chain(struct trace *trace, size_t count)
     }
 }
 
-static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
+static perfdata_status leave(struct trace *trace, const struct pd_tp_sample *sample,
+                             const struct pd_syscall *call, struct pd_thread *thread,
+                             struct task *task)
 {
-    struct trace *trace = data;
-    struct begun begun;
-    perfdata_status status = begin(trace, sample, &begun);
-    if (!begun.task)
-        return status;
-    const struct pd_syscall *call = begun.call;
-    struct task *task = begun.task;
-    struct pd_thread *thread = begun.thread;
     int64_t result = (int64_t)pd_tp_number(sample, ARGUMENTS_OR_RESULT);
     uint64_t time = sample->sample.time;
     uint64_t duration = task->entered && time > task->entered ? time - task->entered : 0;
@@ -456,6 +447,11 @@ static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
     }
     task->pending = false;
     return PERFDATA_OK;
+}
+
+static perfdata_status take_exit(void *data, const struct pd_tp_sample *sample)
+{
+    return take_call(data, sample, leave);
 }
 
 enum { RUNNING, RUNTIME };
