@@ -28,11 +28,8 @@ struct tool_event_files {
 static bool close_file(struct event_file *file, bool good)
 {
     bool closed = fclose(file->file) == 0;
-    int error = errno;
     file->file = NULL;
-    bool named = tool_part_close(&file->part, good && closed);
-    errno = closed ? errno : error;
-    return closed && named;
+    return tool_part_close(&file->part, good && closed) && closed;
 }
 
 static void free_files(struct tool_event_files *files)

@@ -45,18 +45,18 @@ bool tool_part_open(const char *path, struct tool_part *part)
     bool file = lstat(path, &info) < 0 || S_ISREG(info.st_mode) || S_ISLNK(info.st_mode);
     if (part->path && (file ? open_beside(part) : open_stream(part)))
         return true;
-    int error = errno;
     (void)tool_part_close(part, false);
-    errno = error;
     return false;
 }
 
 bool tool_part_close(struct tool_part *part, bool good)
 {
+    int error = errno;
     bool done = part->fd < 0 || close(part->fd) == 0;
     if (good && done && part->beside)
         done = rename(part->beside, part->path) == 0;
-    int error = errno;
+    if (good && !done)
+        error = errno;
     if (part->beside && (!good || !done))
         unlink(part->beside);
     free(part->beside);

@@ -19,7 +19,7 @@ struct tool_part {
 bool tool_part_open(const char *path, struct tool_part *part);
 /* Where `good`, the file gets its name, else it is removed. Closes the descriptor unless it is -1,
  * which says that its owner has closed it, and frees the names. False and errno: what was good
- * could not be finished. */
+ * could not be finished; errno stays where it was not good. */
 bool tool_part_close(struct tool_part *part, bool good);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* config: the settings of perf's configuration files, read and written. */
 #include "tool/options.h"
+#include "tool/part.h"
 #include "tool/verbs.h"
 #include <perfdata/config.h>
 #include <errno.h>
@@ -167,14 +168,15 @@ static bool loses_lines(const char *path)
     return loses;
 }
 
-/* Where the file is that a path names, and the mode that the new one gets. A link stays and what it
- * names is written; false and errno: something that is no regular file has the name. */
+enum { NO_FILE = -1 };
+
+/* Where the file is that a path names, and its mode, which the new one gets, or NO_FILE. A link
+ * stays and what it names is written; false and errno: something that is no regular file has the
+ * name. */
 static bool find_file(const char *path, char *file, mode_t *mode)
 {
     struct stat status;
-    mode_t mask = umask(0);
-    umask(mask);
-    *mode = 0666 & ~mask;
+    *mode = (mode_t)NO_FILE;
     if (lstat(path, &status) < 0)
         return errno == ENOENT && snprintf(file, PATH_MAX, "%s", path) < PATH_MAX;
     if (!realpath(path, file) || stat(file, &status) < 0)
@@ -186,29 +188,28 @@ static bool find_file(const char *path, char *file, mode_t *mode)
 
 static enum tool_exit store(struct tool *tool, const char *name, const struct settings *settings)
 {
-    char path[PATH_MAX], part[PATH_MAX + 8], old[PATH_MAX + 8];
+    char path[PATH_MAX], old[PATH_MAX + 8];
+    struct tool_part part;
     mode_t mode;
     if (!find_file(name, path, &mode)) {
         tool_error(tool, "%s: cannot write: %s", name, strerror(errno));
         return tool_exit_as(tool, TOOL_OUTPUT, 255);
     }
     bool keep = loses_lines(path);
-    snprintf(part, sizeof part, "%s.XXXXXX", path);
     snprintf(old, sizeof old, "%s.old", path);
-    int descriptor = mkstemp(part);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-    bool ok = file && !fchmod(descriptor, mode);
+    FILE *file = tool_part_open(path, &part) ? fdopen(part.fd, "w") : NULL;
+    bool ok = file && (mode == (mode_t)NO_FILE || !fchmod(part.fd, mode));
     if (file)
         write_settings(file, settings);
     ok = ok && !ferror(file);
-    if (file && fclose(file))
-        ok = false;
+    if (file) {
+        part.fd = -1;
+        ok = !fclose(file) && ok;
+    }
     if (ok && keep)
         ok = !rename(path, old);
-    if (!ok || rename(part, path)) {
+    if (!tool_part_close(&part, ok) || !ok) {
         tool_error(tool, "%s: %s", path, strerror(errno));
-        if (descriptor >= 0)
-            unlink(part);
         return tool_exit_as(tool, TOOL_OUTPUT, 255);
     }
     if (keep)
