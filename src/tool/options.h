@@ -2,8 +2,12 @@
 /* Options in tables. A verb is one `const struct tool_verb tool_verb_NAME` in NAME.c plus its row
  * in verbs.def; parsing, --help, man page, shell completion and docs/options.md come from its rows.
  *
- *     struct example_options { const char *input; int ns; unsigned max_stack; const char *header;
- * };
+ *     struct example_options {
+ *         const char *input;
+ *         int ns;
+ *         unsigned max_stack;
+ *         const char *header;
+ *     };
  *     #define FIELD(name) offsetof(struct example_options, name)
  *
  *     static const struct tool_option example_rows[] = {
@@ -95,8 +99,8 @@ struct tool_verb {
 
 /* The word behind the verb's name: "latency" of "sched latency". */
 const char *tool_sub_name(const struct tool_verb *sub);
-/* Runs the verb's verb that argv[0] names, by perf's rule: the beginning of a name is enough. */
-/* Its options begin as the verb's are where both have one structure: what was given before it. */
+/* Runs the verb's verb that argv[0] names, by perf's rule: the beginning of a name is enough. Where
+ * both have the same structure of options, it begins with `options`, which were given before it. */
 enum tool_exit tool_run_sub(struct tool *tool, const struct tool_verb *verb, const void *options,
                             int argc, char **argv);
 

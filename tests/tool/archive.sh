@@ -55,8 +55,9 @@ timeout 20 "$PERFDATA" archive perf.data >/dev/null 2>errors
 [ $? -eq 4 ] || fail 'an archive onto a FIFO ends well'
 grep -q 'perf.data.tar.bz2: No such device' errors || fail 'an archive onto a FIFO without a reader: no word'
 timeout 20 cat perf.data.tar.bz2 >read &
-sleep 1
+exec 3>perf.data.tar.bz2 # waits for the reader, which then reads until all writers are gone
 timeout 20 "$PERFDATA" archive perf.data >/dev/null 2>errors
+exec 3>&-
 wait
 tar tjf read | grep -q '/elf$' || fail 'an archive into a FIFO'
 [ -p perf.data.tar.bz2 ] || fail 'the FIFO was replaced'
