@@ -2,7 +2,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # perf, perfdata, recordings, pairs...: set by run, which reads this file
 # Rows over recordings of what really ran: this project compiled from scratch by two jobs, recorded system-wide, and a C++
-# compiler and a Rust program with DWARF stacks. Recordings are made once and kept in $recordings.
+# compiler and a Rust program with DWARF stacks. Recordings are made once and kept in $recordings. Traces of Intel PT are
+# made by a walk by chance through this program and the C library, since not every machine can record one.
 
 # NAME, recording, least ratio of CPU time, arguments. `.2` and `.10` behind a recording's name: one of so many MB.
 real_table() {
@@ -36,6 +37,11 @@ script:sched.2 sched.2 4 script
 script:syscalls.2 syscalls.2 4 script
 no-inline:cxx.2 cxx.2 4 script --no-inline
 no-inline:rust.2 rust.2 4 script --no-inline
+pt-errors:cyc pt-cyc 8 script --itrace=e
+pt-errors:tsc pt-tsc 12 script --itrace=e
+pt-i1ms:cyc pt-cyc 8 report --stdio --itrace=i1ms
+pt-branches:cyc.20 pt-cyc.20 8 script --itrace=b
+pt-insn-trace:cyc.3 pt-cyc.3 12 script --insn-trace
 END
 }
 
@@ -68,6 +74,15 @@ real_events() {
     esac
 }
 
+# real_trace SHAPE MEGABYTES: what was traced is kept beside.
+real_trace() {
+    library=$(ldd "$perfdata" | awk '$1 == "libc.so.6" { print $3 }')
+    [ -n "$library" ] || return 1
+    ninja -C "$build" bench/bench_pt_make >"$build/bench.log" 2>&1 || { cat "$build/bench.log"; return 1; }
+    "$build/bench/bench_pt_make" "$target.new" "$2" "${1#pt-}" "$perfdata" "$library" >"$target.facts" || return 1
+    mv "$target.new" "$target"
+}
+
 # real_record SHAPE[.MEGABYTES]: false where it cannot be made here.
 real_record() {
     target=$recordings/real-$1.data
@@ -76,6 +91,10 @@ real_record() {
     shape=${1%%.*} limit=$megabytes
     [ "$shape" = "$1" ] || limit=${1#*.}
     case $shape in
+    pt-*)
+        real_trace "$shape" "$limit"
+        return
+        ;;
     cxx) command -v g++ >/dev/null || return 1 ;;
     rust)
         command -v rustc >/dev/null || return 1
@@ -105,6 +124,12 @@ real_facts() {
     *" $1 "*) return 0 ;;
     esac
     told="$told $1"
+    case $1 in
+    pt-*)
+        echo "-- $1: $(($(wc -c <"$recordings/real-$1.data") / 1000000)) MB, $(cat "$recordings/real-$1.data.facts")"
+        return 0
+        ;;
+    esac
     echo "-- $1: $("$build/bench/bench_facts" "$recordings/real-$1.data" 2>/dev/null)"
 }
 
