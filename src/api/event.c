@@ -17,7 +17,7 @@ const perfdata_event *perfdata_recording_event_by_id(const perfdata_recording *r
                                                      uint64_t id)
 {
     const struct pd_recording *inner = &recording->recording;
-    uint32_t index = pd_map64_get(&inner->event_by_id, id);
+    uint32_t index = pd_map64_get(&inner->ids.by_id, id);
     return index == PD_MAP64_NONE ? NULL : pd_public_event(inner->events[index]);
 }
 

@@ -156,7 +156,7 @@ int perfdata_recording_has_feature(const perfdata_recording *recording, uint32_t
 perfdata_status perfdata_recording_feature(const perfdata_recording *recording, uint32_t feature,
                                            uint64_t *offset, uint64_t *size)
 {
-    const struct pd_section *section = &recording->recording.feature_section[feature & 255];
+    const struct pd_section *section = &recording->recording.feature_table.section[feature & 255];
     if (feature > 255 || !section->offset)
         return PERFDATA_ERROR_NO_DATA;
     *offset = section->offset;

@@ -22,50 +22,69 @@ struct pd_feature_bytes {
 
 enum pd_container_kind { PD_CONTAINER_FILE, PD_CONTAINER_PIPE, PD_CONTAINER_DIRECTORY };
 
+/* The files data.0, data.1 ... of a directory: records without a header. */
+struct pd_recording_parts {
+    struct pd_source **sources;
+    const char **names; /* "data.0" */
+    size_t count;
+};
+
+/* The header's features as they were recorded. */
+struct pd_feature_table {
+    uint64_t bits[4];                   /* in native numbering: bit n of word n/64 */
+    struct pd_section section[256];     /* {0,0}: absent or not readable */
+    struct pd_feature_bytes bytes[256]; /* data NULL: absent or not read */
+    bool bad[256];                      /* it does not parse */
+    uint64_t offset;                    /* of the table, 0: none */
+};
+
+/* How the event of a record is found. */
+struct pd_event_ids {
+    struct pd_map64 by_id;           /* id -> index; the event added last wins */
+    bool same_positions;             /* all events agree where the id is */
+    const struct pd_event **layouts; /* one event of each place where the id may be */
+    size_t layout_count;
+};
+
+/* Of a pipe: what its records say before the first sample. */
+struct pd_pipe_head {
+    bool has_trace; /* there is an AUX area */
+    bool has_feature;
+    uint64_t end;        /* records before it acted when the recording was opened */
+    size_t early_events; /* with has_feature: those before the first feature */
+};
+
 /* An open recording. The fields are read-only for other layers. */
 struct pd_recording {
     struct pd_context context;
     struct pd_arena arena; /* everything below lives here */
     struct pd_source *source;
-    struct pd_source
-        *directory; /* NULL unless the recording is one; `source` is then its file `data` */
-    struct pd_source **parts; /* data.0, data.1 ... of a directory: records without a header */
-    const char **part_names;  /* "data.0" */
-    size_t part_count;
+    /* NULL unless the recording is one; `source` is then its file `data`. */
+    struct pd_source *directory;
+    struct pd_recording_parts parts;
     char *path; /* as given; "-" for a descriptor, "" for memory */
     enum pd_container_kind kind;
     bool all_streams; /* of a pipe: not only the first of streams that stand one behind the other */
-    bool like_perf; /* no more than perf 6.1 reads (PERFDATA_LIKE_PERF)                           */
-    bool
-        stay_closed; /* compressed records are not read: pd_recording_skip_header()               */
+    bool like_perf;   /* no more than perf 6.1 reads (PERFDATA_LIKE_PERF) */
+    bool stay_closed; /* compressed records are not read: pd_recording_skip_header() */
     unsigned version; /* 2 for PERFILE2, 1 for PERFFILE */
     bool swap;        /* the file's byte order is not ours */
     bool big_endian;  /* of the file */
     uint64_t header_size, attr_size;
     struct pd_section attrs, data, event_types;
-    uint64_t feature_bits[4];               /* in native numbering: bit n of word n/64 */
-    struct pd_section feature_section[256]; /* {0,0}: absent or not readable */
-    bool unfinished, truncated;             /* data.size 0; the file ends early */
+    struct pd_section recorded_data; /* as the header says; `data` is what there is */
+    bool unfinished, truncated;      /* data.size 0; the file ends early */
     struct pd_features features;
-    struct pd_feature_bytes feature_bytes[256]; /* as recorded; data NULL: absent or not read */
-    bool feature_bad[256];                      /* it does not parse */
+    struct pd_feature_table feature_table;
     struct pd_event **events;
     size_t event_count;
-    size_t early_events;             /* of a pipe with `head_has_feature`: those before the first */
-    struct pd_map64 event_by_id;     /* id -> index; the event added last wins */
-    bool same_positions;             /* all events agree where the id is */
-    const struct pd_event **layouts; /* one event of each place where the id may be */
-    size_t layout_count;
-    struct pd_section recorded_data; /* as the header says; `data` is what there is */
-    uint64_t feature_offset;         /* of the feature table, 0: none */
-    bool head_has_trace;             /* of a pipe: it tells of an AUX area */
-    bool head_has_feature;           /* of a pipe */
-    uint64_t head_end;               /* of a pipe: records before it acted when it was opened */
+    struct pd_event_ids ids;
+    struct pd_pipe_head head;
 };
 
 PD_INLINE bool pd_recording_has_feature(const struct pd_recording *recording, unsigned feature)
 {
-    return feature < 256 && recording->feature_bits[feature / 64] >> feature % 64 & 1;
+    return feature < 256 && recording->feature_table.bits[feature / 64] >> feature % 64 & 1;
 }
 
 /* `out` is all zero but for its context, `all_streams` and `like_perf`, which the caller has
@@ -92,7 +111,7 @@ struct pd_raw {
     uint32_t size, type;
     uint16_t misc;
     uint64_t offset; /* in the file */
-    uint32_t part;   /* which file: 0 the main one, n: parts[n - 1] */
+    uint32_t part;   /* which file: 0 the main one, n: parts.sources[n - 1] */
     struct pd_chunk *chunk;
     const struct pd_event *event; /* NULL for types >= 64 and unknown ids */
     const uint8_t *payload;       /* bytes outside the record (tracing data): NULL when not kept */

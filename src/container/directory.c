@@ -51,8 +51,8 @@ static perfdata_status open_part(struct pd_recording *recording, const char *nam
     if (status < 0)
         return pd_issue(&recording->context, PERFDATA_ISSUE_BAD_RECORD, -1,
                         "%s cannot be read: it is left out", name);
-    recording->part_names[recording->part_count] = name;
-    recording->parts[recording->part_count++] = source;
+    recording->parts.names[recording->parts.count] = name;
+    recording->parts.sources[recording->parts.count++] = source;
     return PERFDATA_OK;
 }
 
@@ -61,7 +61,7 @@ perfdata_status pdc_open_parts(struct pd_recording *recording)
     const struct pd_feature_dir_format *format = &recording->features.dir_format;
     static const uint64_t none[4];
     /* one that is being written has no features yet */
-    bool begun = !memcmp(recording->feature_bits, none, sizeof none);
+    bool begun = !memcmp(recording->feature_table.bits, none, sizeof none);
     if (!begun && (!format->present || format->version != 1)) {
         if (format->present && format->version) /* 0: it has but one file, beside kcore_dir */
             return pd_issue(&recording->context, PERFDATA_ISSUE_UNSUPPORTED, -1,
@@ -73,10 +73,10 @@ perfdata_status pdc_open_parts(struct pd_recording *recording)
     perfdata_status status = pd_source_list(&recording->context, recording->directory, keep_part,
                                             &names);
     size_t count = names.list.count;
-    recording->parts = pd_arena_zalloc(&recording->arena, (count + 1) * sizeof *recording->parts);
-    recording->part_names = pd_arena_zalloc(&recording->arena,
-                                            (count + 1) * sizeof *recording->part_names);
-    if (names.failed || !recording->parts || !recording->part_names)
+    struct pd_recording_parts *parts = &recording->parts;
+    parts->sources = pd_arena_zalloc(&recording->arena, (count + 1) * sizeof *parts->sources);
+    parts->names = pd_arena_zalloc(&recording->arena, (count + 1) * sizeof *parts->names);
+    if (names.failed || !parts->sources || !parts->names)
         status = pd_fail(&recording->context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     if (count)
         qsort(names.list.data, count, sizeof *names.list.data, compare_parts);

@@ -35,7 +35,7 @@ static perfdata_status read_ids(struct pd_recording *recording, struct pd_event 
     event->id_count = got / 8;
     for (size_t i = 0; i < event->id_count; i++) {
         ids[i] = pd_load64(&ids[i], recording->swap);
-        if (!pd_map64_set(&recording->event_by_id, ids[i], event->index))
+        if (!pd_map64_set(&recording->ids.by_id, ids[i], event->index))
             return no_memory(recording);
     }
     return PERFDATA_OK;
@@ -108,22 +108,22 @@ static bool same_places(const struct pd_plan *a, const struct pd_plan *b)
 
 perfdata_status pdc_finish_positions(struct pd_recording *recording)
 {
-    recording->same_positions = true;
-    recording->layout_count = 0;
-    recording->layouts = pd_arena_zalloc(&recording->arena,
-                                         DISTINCT_MAX * sizeof *recording->layouts);
-    if (!recording->layouts)
+    recording->ids.same_positions = true;
+    recording->ids.layout_count = 0;
+    recording->ids.layouts = pd_arena_zalloc(&recording->arena,
+                                             DISTINCT_MAX * sizeof *recording->ids.layouts);
+    if (!recording->ids.layouts)
         return no_memory(recording);
     for (size_t i = 0; i < recording->event_count; i++) {
         const struct pd_event *event = recording->events[i];
         size_t k = 0;
-        while (k < recording->layout_count &&
-               !same_places(&recording->layouts[k]->plan, &event->plan))
+        while (k < recording->ids.layout_count &&
+               !same_places(&recording->ids.layouts[k]->plan, &event->plan))
             k++;
-        if (k == recording->layout_count && k < DISTINCT_MAX)
-            recording->layouts[recording->layout_count++] = event;
+        if (k == recording->ids.layout_count && k < DISTINCT_MAX)
+            recording->ids.layouts[recording->ids.layout_count++] = event;
     }
-    recording->same_positions = recording->layout_count <= 1;
+    recording->ids.same_positions = recording->ids.layout_count <= 1;
     return PERFDATA_OK;
 }
 
@@ -133,8 +133,8 @@ static const struct pd_event *try_layouts(const struct pd_recording *recording,
                                           const uint8_t *record, uint32_t size, uint32_t type)
 {
     const struct pd_event *zero = NULL;
-    for (size_t i = 0; i < recording->layout_count; i++) {
-        const struct pd_event *layout = recording->layouts[i];
+    for (size_t i = 0; i < recording->ids.layout_count; i++) {
+        const struct pd_event *layout = recording->ids.layouts[i];
         uint32_t at = pdc_id_offset(&layout->plan, size, type);
         uint64_t id = at ? pd_load64(record + at, recording->swap) : 0;
         if (at && !id && !zero)
@@ -156,7 +156,7 @@ const struct pd_event *pd_recording_event_of(const struct pd_recording *recordin
         return first;
     if (type != PD_RECORD_SAMPLE && !pd_attr_flag(&first->attr, PD_ATTR_SAMPLE_ID_ALL))
         return first;
-    if (!recording->same_positions)
+    if (!recording->ids.same_positions)
         return try_layouts(recording, record, size, type);
     if (!(type == PD_RECORD_SAMPLE ? first->plan.id_position : first->plan.is_position))
         return first; /* no event has an id anywhere */

@@ -11,12 +11,12 @@ static perfdata_status read_table(struct pd_recording *recording, uint8_t table[
     uint64_t at;
     unsigned count = 0;
     for (unsigned i = 0; i < 4; i++)
-        count += (unsigned)__builtin_popcountll(recording->feature_bits[i]);
+        count += (unsigned)__builtin_popcountll(recording->feature_table.bits[i]);
     *got = 0;
     if (!count || recording->truncated || recording->unfinished)
         return PERFDATA_OK;
     at = recording->data.offset + recording->data.size; /* checked: it lies in the file */
-    recording->feature_offset = at;
+    recording->feature_table.offset = at;
     perfdata_status status = pd_source_read(recording->source, at, table, 16u * count, got);
     if (status == PERFDATA_OK && *got < 16u * count)
         status = pd_issue(&recording->context, PERFDATA_ISSUE_TRUNCATED, (int64_t)(at + *got),
@@ -30,10 +30,11 @@ perfdata_status pdc_take_feature(struct pd_recording *recording, unsigned featur
 {
     struct pd_context *context = &recording->context;
     uint64_t before = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE];
-    recording->feature_bytes[feature] = (struct pd_feature_bytes){ bytes, size };
+    recording->feature_table.bytes[feature] = (struct pd_feature_bytes){ bytes, size };
     perfdata_status status = pd_feature_decode(&recording->features, feature, bytes, size,
                                                recording->swap, &recording->arena, context, offset);
-    recording->feature_bad[feature] = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE] != before;
+    recording->feature_table.bad[feature] = context->issue_count[PERFDATA_ISSUE_BAD_FEATURE] !=
+                                            before;
     return status;
 }
 
@@ -45,7 +46,7 @@ static perfdata_status read_feature(struct pd_recording *recording, unsigned fea
     if (!pd_range_ok(section.offset, section.size, pd_source_size(recording->source)))
         return pd_issue(context, PERFDATA_ISSUE_BAD_FEATURE, (int64_t)section.offset,
                         "feature %u (%s) lies outside the file", feature, name ? name : "unknown");
-    recording->feature_section[feature] = section;
+    recording->feature_table.section[feature] = section;
     if (section.size > TOTAL_MAX - *total)
         return pd_issue(context, PERFDATA_ISSUE_LIMIT, (int64_t)section.offset,
                         "feature %u (%s) has %llu bytes: too many", feature,

@@ -143,7 +143,7 @@ static void choose_bitmap(struct pd_recording *recording, const uint8_t *bytes)
         else if (!(wide[0] & hostname) && (narrow[0] & hostname))
             best = narrow;
     }
-    memcpy(recording->feature_bits, best, sizeof wide);
+    memcpy(recording->feature_table.bits, best, sizeof wide);
 }
 
 /* ---- where the data is ---- */
@@ -162,7 +162,7 @@ static perfdata_status check_data(struct pd_recording *recording)
     if (data->size == 0) {
         recording->unfinished = true;
         data->size = total - data->offset;
-        memset(recording->feature_bits, 0, sizeof recording->feature_bits);
+        memset(recording->feature_table.bits, 0, sizeof recording->feature_table.bits);
         return pd_issue(
             context, PERFDATA_ISSUE_UNFINISHED, 40,
             "the recording was not finished (data size 0): reading up to the end of the file");

@@ -44,7 +44,7 @@ const char *pdc_tracepoint_name(struct pd_arena *arena, const uint8_t *bytes, si
 
 PD_INLINE const struct pd_event *pdc_event_by_id(const struct pd_recording *recording, uint64_t id)
 {
-    uint32_t index = pd_map64_get(&recording->event_by_id, id);
+    uint32_t index = pd_map64_get(&recording->ids.by_id, id);
     return index == PD_MAP64_NONE ? NULL : recording->events[index];
 }
 

@@ -103,7 +103,7 @@ static perfdata_status make_groups(struct pd_recording *recording)
         if (!in_events(recording, group)) {
             perfdata_status status = pd_issue(
                 &recording->context, PERFDATA_ISSUE_BAD_FEATURE,
-                (int64_t)recording->feature_section[PD_FEATURE_GROUP_DESC].offset,
+                (int64_t)recording->feature_table.section[PD_FEATURE_GROUP_DESC].offset,
                 "a group of %u events from event %u on: there are %zu", group->members,
                 group->leader, recording->event_count);
             if (status < 0)

@@ -33,11 +33,11 @@ perfdata_status pd_recording_open(struct pd_source *source, const char *path,
 
 void pd_recording_close(struct pd_recording *recording)
 {
-    for (size_t i = 0; i < recording->part_count; i++)
-        pd_source_close(recording->parts[i]);
+    for (size_t i = 0; i < recording->parts.count; i++)
+        pd_source_close(recording->parts.sources[i]);
     pd_source_close(recording->source);
     pd_source_close(recording->directory);
-    pd_map64_free(&recording->event_by_id);
+    pd_map64_free(&recording->ids.by_id);
     pd_arena_free(&recording->arena);
     pd_context_fini(&recording->context);
     memset(recording, 0, sizeof *recording);

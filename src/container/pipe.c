@@ -43,7 +43,7 @@ static perfdata_status take_ids(struct pd_recording *recording, struct pd_event 
     event->id_count = count;
     for (size_t i = 0; i < count; i++) {
         ids[i] = pd_load64(bytes + 8 * i, recording->swap);
-        if (!pd_map64_set(&recording->event_by_id, ids[i], event->index))
+        if (!pd_map64_set(&recording->ids.by_id, ids[i], event->index))
             return no_memory(recording);
     }
     return PERFDATA_OK;
@@ -81,9 +81,9 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
 {
     if (raw->size < 16)
         return PERFDATA_OK;
-    if (!recording->head_has_feature)
-        recording->early_events = recording->event_count;
-    recording->head_has_feature = true;
+    if (!recording->head.has_feature)
+        recording->head.early_events = recording->event_count;
+    recording->head.has_feature = true;
     uint64_t feature = pd_load64(raw->data + 8, recording->swap);
     size_t size = raw->size - 16u;
     bool is_flag = feature == PD_FEATURE_BRANCH_STACK || feature == PD_FEATURE_STAT;
@@ -96,8 +96,8 @@ static perfdata_status take_feature(struct pd_recording *recording, const struct
     const uint8_t *copy = (const uint8_t *)pd_arena_copy(&recording->arena, raw->data + 16, size);
     if (!copy)
         return no_memory(recording);
-    recording->feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
-    recording->feature_section[feature] = (struct pd_section){ raw->offset + 16, size };
+    recording->feature_table.bits[feature / 64] |= UINT64_C(1) << feature % 64;
+    recording->feature_table.section[feature] = (struct pd_section){ raw->offset + 16, size };
     perfdata_status status = pdc_take_feature(recording, (unsigned)feature, copy, size,
                                               raw->offset + 16);
     if (status == PERFDATA_OK &&
@@ -114,8 +114,8 @@ static perfdata_status take_tracing_data(struct pd_recording *recording, const s
                                                          (size_t)raw->payload_size);
     if (!copy)
         return no_memory(recording);
-    recording->feature_bits[0] |= UINT64_C(1) << PD_FEATURE_TRACING_DATA;
-    recording->feature_section[PD_FEATURE_TRACING_DATA] = (struct pd_section){
+    recording->feature_table.bits[0] |= UINT64_C(1) << PD_FEATURE_TRACING_DATA;
+    recording->feature_table.section[PD_FEATURE_TRACING_DATA] = (struct pd_section){
         raw->offset + raw->size, raw->payload_size
     };
     perfdata_status status = pdc_take_feature(recording, PD_FEATURE_TRACING_DATA, copy,
@@ -129,7 +129,7 @@ perfdata_status pdc_take_head(struct pd_recording *recording, const struct pd_ra
     case PD_RECORD_HEADER_ATTR: return take_attr(recording, raw);
     case PD_RECORD_HEADER_FEATURE: return take_feature(recording, raw);
     case PD_RECORD_HEADER_TRACING_DATA: return take_tracing_data(recording, raw);
-    case PD_RECORD_AUXTRACE_INFO: recording->head_has_trace = true; return PERFDATA_OK;
+    case PD_RECORD_AUXTRACE_INFO: recording->head.has_trace = true; return PERFDATA_OK;
     default: return PERFDATA_OK;
     }
 }
@@ -175,13 +175,13 @@ static perfdata_status read_head(struct pd_recording *recording, struct pd_walk 
     struct pd_raw raw;
     int more = 1;
     uint64_t end = 0;
-    recording->head_end = UINT64_MAX; /* this walk lets nothing act by itself */
+    recording->head.end = UINT64_MAX; /* this walk lets nothing act by itself */
     while (status == PERFDATA_OK && (more = next_quietly(recording, walk, &raw)) > 0 &&
            !ends_head(&raw) && raw.offset < HEAD_MAX) {
         status = pdc_take_head(recording, &raw);
         end = raw.offset + 1;
     }
-    recording->head_end = end;
+    recording->head.end = end;
     return status < 0 ? status : more < 0 ? more : PERFDATA_OK;
 }
 

@@ -266,7 +266,7 @@ PD_INLINE const struct pd_event *find_event(struct pd_walk *walk, const uint8_t 
     if (type >= 64)
         return NULL;
     const struct pd_recording *recording = walk->recording;
-    if (PD_LIKELY(type == PD_RECORD_SAMPLE && recording->same_positions &&
+    if (PD_LIKELY(type == PD_RECORD_SAMPLE && recording->ids.same_positions &&
                   recording->event_count)) {
         uint32_t at = 8u * recording->events[0]->plan.id_position;
         if (PD_LIKELY(at && at + 8 <= size)) {
@@ -326,7 +326,7 @@ static void update_event(struct pd_walk *walk, const struct pd_raw *raw)
         return;
     uint64_t what = pd_load64(raw->data + 8, walk->swap),
              id = pd_load64(raw->data + 16, walk->swap);
-    uint32_t index = recording->event_count == 1 ? 0 : pd_map64_get(&recording->event_by_id, id);
+    uint32_t index = recording->event_count == 1 ? 0 : pd_map64_get(&recording->ids.by_id, id);
     if (index == PD_MAP64_NONE)
         return;
     struct pd_event *event = recording->events[index];
@@ -427,7 +427,7 @@ static int special(struct pd_walk *walk, struct pd_raw *out)
                               "a record of the unknown type %u, %u bytes", out->type, out->size);
     }
     if (status == PERFDATA_OK && walk->recording->kind == PD_CONTAINER_PIPE &&
-        out->offset >= walk->recording->head_end) {
+        out->offset >= walk->recording->head.end) {
         status = pdc_take_head(walk->recording, out);
         walk->single = walk->recording->event_count == 1 ? walk->recording->events[0] : NULL;
     }
@@ -472,10 +472,10 @@ static int bad_inside(struct pd_walk *walk, const struct pdc_header *header, siz
 static bool next_part(struct pd_walk *walk)
 {
     const struct pd_recording *recording = walk->recording;
-    if (walk->part >= recording->part_count)
+    if (walk->part >= recording->parts.count)
         return false;
     walk->before = pd_walk_position(walk);
-    walk->source = recording->parts[walk->part++];
+    walk->source = recording->parts.sources[walk->part++];
     walk->next_offset = 0;
     walk->data_end = pd_source_size(walk->source);
     walk->next = walk->end;
@@ -575,8 +575,8 @@ static PD_NOINLINE int next_slow(struct pd_walk *walk, struct pd_raw *out)
 static uint64_t total_of(const struct pd_recording *recording)
 {
     uint64_t total = recording->data.size;
-    for (uint32_t i = 0; i < recording->part_count; i++)
-        total += pd_source_size(recording->parts[i]);
+    for (uint32_t i = 0; i < recording->parts.count; i++)
+        total += pd_source_size(recording->parts.sources[i]);
     return pd_source_size(recording->source) == UINT64_MAX ? 0 : total;
 }
 

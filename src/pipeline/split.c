@@ -64,7 +64,7 @@ int pd_split_next(struct pd_split *split, struct pd_delivered *out)
     while (split->left) {
         struct pd_read_value read = pd_read_value(&split->values, split->next++);
         split->left--;
-        uint32_t index = pd_map64_get(&recording->event_by_id, read.id);
+        uint32_t index = pd_map64_get(&recording->ids.by_id, read.id);
         if (index == PD_MAP64_NONE || index >= recording->event_count) {
             split->unknown_ids++;
             continue;

@@ -36,7 +36,7 @@ static void end(void *data, unsigned index, void *state)
     struct pd_profile_worker *worker = state;
     (void)index;
     for (size_t i = 0; worker && i < worker->mappings.count; i++)
-        shared->lacks_memory |= !pd_vec_push(&shared->mappings, worker->mappings.data[i]);
+        shared->lacks_memory |= !pd_vec_push(&shared->known.mappings, worker->mappings.data[i]);
     pd_profile_worker_free(worker);
 }
 
@@ -284,7 +284,7 @@ perfdata_status perfdata_profile_build(perfdata_recording *recording,
         .recording = &recording->recording,
         .options = &known,
         .profile = profile,
-        .last_event = PERFDATA_NONE,
+        .known.last_event = PERFDATA_NONE,
     };
     status = build(&shared);
     if (status < 0) {

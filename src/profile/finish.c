@@ -39,7 +39,7 @@ static void hash_functions(struct pd_profile_shared *shared)
         uint64_t hash = hash_number(FNV_BASIS, object);
         if (!(function->flags & PERFDATA_FUNCTION_UNKNOWN)) {
             hash = hash_bytes(hash, function->name, function->name_length);
-            hash = hash_number(hash, shared->function_keys.data[i].place);
+            hash = hash_number(hash, shared->known.function_keys.data[i].place);
         }
         function->hash = pd_digest64(hash);
     }
@@ -78,7 +78,7 @@ static bool finish_object(struct pd_profile_shared *shared, uint32_t index)
 {
     perfdata_profile *profile = shared->profile;
     struct perfdata_profile_object *object = pd_profile_object(profile, index);
-    const struct pd_dso *dso = shared->dsos.data[index];
+    const struct pd_dso *dso = shared->known.dsos.data[index];
     struct pd_symbols *symbols = shared->session.symbols;
     object->name = pd_arena_strdup(&profile->arena, pd_symbols_short_name(symbols, dso));
     object->path = pd_arena_strdup(&profile->arena, pd_symbols_long_name(symbols, dso));
@@ -115,12 +115,12 @@ static int by_number(const void *a, const void *b)
 static bool finish_mappings(struct pd_profile_shared *shared)
 {
     perfdata_profile *profile = shared->profile;
-    size_t count = shared->mappings.count;
-    const struct pd_map **list = shared->mappings.data;
+    size_t count = shared->known.mappings.count;
+    const struct pd_map **list = shared->known.mappings.data;
     if (count)
         qsort(list, count, sizeof *list, by_number);
     for (size_t i = 0; i < count; i++) {
-        uint32_t object = pd_map64_get(&shared->object_map, list[i]->dso->index);
+        uint32_t object = pd_map64_get(&shared->known.object_map, list[i]->dso->index);
         if ((i && !by_number(&list[i - 1], &list[i])) || object == PD_MAP64_NONE)
             continue;
         struct perfdata_profile_mapping *made = pd_blocks_push(&profile->mappings, sizeof *made);

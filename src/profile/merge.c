@@ -41,17 +41,18 @@ static PD_NOINLINE uint32_t find_thread(struct pd_profile_shared *shared,
                                         uint32_t pid)
 {
     uint32_t comm_id, pair;
-    if (!next_id(&shared->comm_map, (uint64_t)(uintptr_t)comm, &shared->comm_count, &comm_id) ||
-        !next_id(&shared->thread_map, (uint64_t)thread->index << 32 | comm_id, &shared->pair_count,
-                 &pair))
+    if (!next_id(&shared->known.comm_map, (uint64_t)(uintptr_t)comm, &shared->known.comm_count,
+                 &comm_id) ||
+        !next_id(&shared->known.thread_map, (uint64_t)thread->index << 32 | comm_id,
+                 &shared->known.pair_count, &pair))
         return PERFDATA_NONE;
     uint64_t key = (uint64_t)pair << 32 | pid;
-    uint32_t id = pd_map64_get(&shared->thread_pid, key);
+    uint32_t id = pd_map64_get(&shared->known.thread_pid, key);
     if (id != PD_MAP64_NONE)
         return id;
     id = new_thread(shared, thread, comm, pid);
-    return id != PERFDATA_NONE && pd_map64_set(&shared->thread_pid, key, id) &&
-                   pd_vec_push(&shared->thread_comms, comm)
+    return id != PERFDATA_NONE && pd_map64_set(&shared->known.thread_pid, key, id) &&
+                   pd_vec_push(&shared->known.thread_comms, comm)
                ? id
                : PERFDATA_NONE;
 }
@@ -61,15 +62,15 @@ static uint32_t thread_of(struct pd_profile_shared *shared, const struct pd_thre
 {
     if (!comm)
         comm = "";
-    if (!pd_vec_widen_to(&shared->last_thread, (size_t)thread->index + 1))
+    if (!pd_vec_widen_to(&shared->known.last_thread, (size_t)thread->index + 1))
         return PERFDATA_NONE;
-    uint32_t last = shared->last_thread.data[thread->index];
-    if (PD_LIKELY(last) && shared->thread_comms.data[last - 1] == comm &&
+    uint32_t last = shared->known.last_thread.data[thread->index];
+    if (PD_LIKELY(last) && shared->known.thread_comms.data[last - 1] == comm &&
         pd_profile_thread(shared->profile, last - 1)->pid == pid)
         return last - 1;
     uint32_t id = find_thread(shared, thread, comm, pid);
     if (id != PERFDATA_NONE)
-        shared->last_thread.data[thread->index] = id + 1;
+        shared->known.last_thread.data[thread->index] = id + 1;
     return id;
 }
 
@@ -92,34 +93,34 @@ static PD_NOINLINE struct perfdata_profile_sum *
 find_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread, uint32_t stack)
 {
     perfdata_profile *profile = shared->profile;
-    if (shared->last_event != event || shared->last_event_thread != thread) {
-        if (!next_id(&shared->group_map, (uint64_t)event << 32 | thread, &shared->group_count,
-                     &shared->last_group))
+    if (shared->known.last_event != event || shared->known.last_event_thread != thread) {
+        if (!next_id(&shared->known.group_map, (uint64_t)event << 32 | thread,
+                     &shared->known.group_count, &shared->known.last_group))
             return NULL;
-        shared->last_event = event;
-        shared->last_event_thread = thread;
+        shared->known.last_event = event;
+        shared->known.last_event_thread = thread;
     }
-    uint64_t key = (uint64_t)shared->last_group << 32 | stack;
-    uint32_t id = pd_map64_get(&shared->sum_map, key);
+    uint64_t key = (uint64_t)shared->known.last_group << 32 | stack;
+    uint32_t id = pd_map64_get(&shared->known.sum_map, key);
     if (id == PD_MAP64_NONE) {
         id = (uint32_t)profile->sums.count;
         if (id == PERFDATA_NONE ||
             !pd_vec_push(&profile->sums,
                          (struct perfdata_profile_sum){ event, thread, stack, 0, 0, 0 }) ||
-            !pd_map64_set(&shared->sum_map, key, id))
+            !pd_map64_set(&shared->known.sum_map, key, id))
             return NULL;
     }
-    shared->last_sum.data[stack] = id + 1;
+    shared->known.last_sum.data[stack] = id + 1;
     return &profile->sums.data[id];
 }
 
 static bool add_sum(struct pd_profile_shared *shared, uint32_t event, uint32_t thread,
                     uint32_t stack, uint64_t weight)
 {
-    if (PD_UNLIKELY(stack >= shared->last_sum.count) &&
-        !pd_vec_widen_to(&shared->last_sum, shared->profile->stacks.count))
+    if (PD_UNLIKELY(stack >= shared->known.last_sum.count) &&
+        !pd_vec_widen_to(&shared->known.last_sum, shared->profile->stacks.count))
         return false;
-    uint32_t last = shared->last_sum.data[stack];
+    uint32_t last = shared->known.last_sum.data[stack];
     struct perfdata_profile_sum *sum = last ? &shared->profile->sums.data[last - 1] : NULL;
     if (!sum || sum->event != event || sum->thread != thread)
         sum = find_sum(shared, event, thread, stack);
@@ -293,22 +294,22 @@ perfdata_status pd_profile_merge(struct pd_profile_shared *shared, struct pd_pro
 
 void pd_profile_merge_free(struct pd_profile_shared *shared)
 {
-    pd_vec_free(&shared->function_keys);
-    pd_vec_free(&shared->dsos);
-    pd_vec_free(&shared->mappings);
-    pd_vec_free(&shared->path);
-    pd_map64_free(&shared->object_map);
-    pd_map64_free(&shared->comm_map);
-    pd_map64_free(&shared->thread_map);
-    pd_map64_free(&shared->thread_pid);
-    pd_map64_free(&shared->stack_map);
-    pd_map64_free(&shared->group_map);
-    pd_map64_free(&shared->sum_map);
-    free(shared->function_slots);
-    free(shared->frame_slots);
-    pd_vec_free(&shared->last_thread);
-    pd_vec_free(&shared->thread_comms);
-    pd_vec_free(&shared->last_sum);
+    pd_vec_free(&shared->known.function_keys);
+    pd_vec_free(&shared->known.dsos);
+    pd_vec_free(&shared->known.mappings);
+    pd_vec_free(&shared->known.path);
+    pd_map64_free(&shared->known.object_map);
+    pd_map64_free(&shared->known.comm_map);
+    pd_map64_free(&shared->known.thread_map);
+    pd_map64_free(&shared->known.thread_pid);
+    pd_map64_free(&shared->known.stack_map);
+    pd_map64_free(&shared->known.group_map);
+    pd_map64_free(&shared->known.sum_map);
+    free(shared->known.function_slots);
+    free(shared->known.frame_slots);
+    pd_vec_free(&shared->known.last_thread);
+    pd_vec_free(&shared->known.thread_comms);
+    pd_vec_free(&shared->known.last_sum);
     pd_profile_calls_free(shared->calls);
     shared->calls = NULL;
 }

@@ -14,7 +14,7 @@ static uint32_t new_object(struct pd_profile_shared *shared, const struct pd_dso
 {
     perfdata_profile *profile = shared->profile;
     struct perfdata_profile_object *object = pd_blocks_push(&profile->objects, sizeof *object);
-    if (!object || !pd_vec_push(&shared->dsos, dso))
+    if (!object || !pd_vec_push(&shared->known.dsos, dso))
         return PERFDATA_NONE;
     *object = (struct perfdata_profile_object){ .name = "", .path = "" };
     object->is_kernel = dso->kernel_space;
@@ -23,7 +23,7 @@ static uint32_t new_object(struct pd_profile_shared *shared, const struct pd_dso
     object->name = pd_arena_strdup(&profile->arena, name ? name : "");
     object->path = pd_arena_strdup(&profile->arena, path ? path : "");
     uint32_t id = profile->objects.count - 1;
-    return object->name && object->path && pd_map64_set(&shared->object_map, dso->index, id)
+    return object->name && object->path && pd_map64_set(&shared->known.object_map, dso->index, id)
                ? id
                : PERFDATA_NONE;
 }
@@ -59,7 +59,7 @@ static bool grow_slots(uint32_t **slots, size_t *mask, size_t count,
 
 static uint64_t hash_function_at(void *data, size_t index)
 {
-    return hash_function(&((struct pd_profile_shared *)data)->function_keys.data[index]);
+    return hash_function(&((struct pd_profile_shared *)data)->known.function_keys.data[index]);
 }
 
 static uint32_t new_function(struct pd_profile_shared *shared,
@@ -68,7 +68,7 @@ static uint32_t new_function(struct pd_profile_shared *shared,
 {
     perfdata_profile *profile = shared->profile;
     struct perfdata_profile_function *made = pd_blocks_push(&profile->functions, sizeof *made);
-    if (!made || !pd_vec_push(&shared->function_keys, *key))
+    if (!made || !pd_vec_push(&shared->known.function_keys, *key))
         return PERFDATA_NONE;
     const struct pd_string *name = &profile->texts.strings.data[key->name];
     bool inlined = local->symbol && local->symbol->inlined;
@@ -98,17 +98,17 @@ static uint32_t intern_function(struct pd_profile_shared *shared,
     if (symbol)
         key.place = symbol->inlined ? NO_PLACE : symbol->start - local->base;
     if (local->dso) {
-        uint32_t known = pd_map64_get(&shared->object_map, local->dso->index);
+        uint32_t known = pd_map64_get(&shared->known.object_map, local->dso->index);
         key.object = known != PD_MAP64_NONE ? known : new_object(shared, local->dso);
     }
     if (key.name == PD_INTERN_NONE || (local->dso && key.object == PERFDATA_NONE) ||
-        !grow_slots(&shared->function_slots, &shared->function_mask, shared->function_keys.count,
-                    hash_function_at, shared))
+        !grow_slots(&shared->known.function_slots, &shared->known.function_mask,
+                    shared->known.function_keys.count, hash_function_at, shared))
         return PERFDATA_NONE;
-    size_t at = hash_function(&key) & shared->function_mask;
-    for (; shared->function_slots[at]; at = (at + 1) & shared->function_mask) {
-        uint32_t id = shared->function_slots[at] - 1;
-        const struct pd_function_key *other = &shared->function_keys.data[id];
+    size_t at = hash_function(&key) & shared->known.function_mask;
+    for (; shared->known.function_slots[at]; at = (at + 1) & shared->known.function_mask) {
+        uint32_t id = shared->known.function_slots[at] - 1;
+        const struct pd_function_key *other = &shared->known.function_keys.data[id];
         bool is_unknown = pd_profile_function(shared->profile, id)->flags &
                           PERFDATA_FUNCTION_UNKNOWN;
         if (other->object == key.object && other->name == key.name && other->place == key.place &&
@@ -117,7 +117,7 @@ static uint32_t intern_function(struct pd_profile_shared *shared,
     }
     uint32_t id = new_function(shared, local, &key);
     if (id != PERFDATA_NONE)
-        shared->function_slots[at] = id + 1;
+        shared->known.function_slots[at] = id + 1;
     return id;
 }
 
@@ -162,22 +162,22 @@ static uint64_t hash_frame_at(void *data, size_t index)
 static uint32_t intern_frame(struct pd_profile_shared *shared, struct perfdata_profile_frame *frame)
 {
     perfdata_profile *profile = shared->profile;
-    if (!grow_slots(&shared->frame_slots, &shared->frame_mask, profile->frames.count, hash_frame_at,
-                    shared))
+    if (!grow_slots(&shared->known.frame_slots, &shared->known.frame_mask, profile->frames.count,
+                    hash_frame_at, shared))
         return PERFDATA_NONE;
-    size_t at = hash_frame(frame) & shared->frame_mask;
-    for (; shared->frame_slots[at]; at = (at + 1) & shared->frame_mask) {
-        const struct perfdata_profile_frame *other = pd_profile_frame(profile,
-                                                                      shared->frame_slots[at] - 1);
+    size_t at = hash_frame(frame) & shared->known.frame_mask;
+    for (; shared->known.frame_slots[at]; at = (at + 1) & shared->known.frame_mask) {
+        const struct perfdata_profile_frame *other = pd_profile_frame(
+            profile, shared->known.frame_slots[at] - 1);
         if (other->function == frame->function && other->line == frame->line &&
             other->address == frame->address && other->file == frame->file)
-            return shared->frame_slots[at] - 1;
+            return shared->known.frame_slots[at] - 1;
     }
     struct perfdata_profile_frame *made = pd_blocks_push(&profile->frames, sizeof *made);
     if (!made)
         return PERFDATA_NONE;
     *made = *frame;
-    shared->frame_slots[at] = profile->frames.count;
+    shared->known.frame_slots[at] = profile->frames.count;
     return profile->frames.count - 1;
 }
 
@@ -211,7 +211,7 @@ static uint32_t intern_stack(struct pd_profile_shared *shared, uint32_t frame, u
 {
     perfdata_profile *profile = shared->profile;
     uint64_t key = (uint64_t)parent << 32 | frame;
-    uint32_t id = pd_map64_get(&shared->stack_map, key);
+    uint32_t id = pd_map64_get(&shared->known.stack_map, key);
     if (id != PD_MAP64_NONE)
         return id;
     struct perfdata_profile_stack *made = pd_blocks_push(&profile->stacks, sizeof *made);
@@ -223,7 +223,7 @@ static uint32_t intern_stack(struct pd_profile_shared *shared, uint32_t frame, u
         .depth = parent == PERFDATA_NONE ? 1 : pd_profile_stack(profile, parent)->depth + 1,
     };
     id = profile->stacks.count - 1;
-    return pd_map64_set(&shared->stack_map, key, id) ? id : PERFDATA_NONE;
+    return pd_map64_set(&shared->known.stack_map, key, id) ? id : PERFDATA_NONE;
 }
 
 uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_profile_worker *worker,
@@ -232,20 +232,20 @@ uint32_t pd_profile_number_stack(struct pd_profile_shared *shared, struct pd_pro
     uint32_t known = KNOWN_ID(&worker->stack_ids, stack), parent = PERFDATA_NONE;
     if (PD_LIKELY(known))
         return known - 1;
-    shared->path.count = 0;
+    shared->known.path.count = 0;
     for (uint32_t at = stack; at != PERFDATA_NONE;) {
         known = KNOWN_ID(&worker->stack_ids, at);
         if (known) {
             parent = known - 1;
             break;
         }
-        if (!pd_vec_push(&shared->path, at))
+        if (!pd_vec_push(&shared->known.path, at))
             return PERFDATA_NONE;
         const struct pd_local_stack *local = pd_blocks_at(&worker->stacks, at, sizeof *local);
         at = local->parent;
     }
-    for (size_t i = shared->path.count; i-- > 0;) {
-        uint32_t at = shared->path.data[i];
+    for (size_t i = shared->known.path.count; i-- > 0;) {
+        uint32_t at = shared->known.path.data[i];
         const struct pd_local_stack *local = pd_blocks_at(&worker->stacks, at, sizeof *local);
         uint32_t frame = pd_profile_number_frame(shared, worker, local->frame);
         if (frame == PERFDATA_NONE)

@@ -173,21 +173,8 @@ PD_INLINE struct perfdata_profile_thread *pd_profile_thread(const perfdata_profi
 
 /* ---- a run ---- */
 
-struct pd_profile_shared {
-    struct pd_recording *recording;
-    const struct perfdata_profile_options *options;
-    struct pd_session session;
-    struct pd_trace_log log;
-    struct pd_filter filter;
-    struct pd_name_set stop;
-    struct pd_itrace_options itrace;
-    unsigned max_stack;
-    bool by_address, lines, lacks_memory, has_session;
-    bool takes_guests;                       /* all samples, as perf data convert */
-    uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
-    size_t column_count;
-    perfdata_profile *profile;
-    /* For merging: what tells things apart. */
+/* For merging: what tells things apart, and what was met last. */
+struct pd_profile_known {
     PD_VEC(struct pd_function_key) function_keys;
     PD_VEC(const struct pd_dso *) dsos; /* of objects */
     PD_VEC(const struct pd_map *) mappings;
@@ -204,6 +191,23 @@ struct pd_profile_shared {
     PD_VEC(const char *) thread_comms;
     PD_VEC(uint32_t) last_sum; /* by stack: its last sum + 1 */
     uint32_t last_event, last_event_thread, last_group;
+};
+
+struct pd_profile_shared {
+    struct pd_recording *recording;
+    const struct perfdata_profile_options *options;
+    struct pd_session session;
+    struct pd_trace_log log;
+    struct pd_filter filter;
+    struct pd_name_set stop;
+    struct pd_itrace_options itrace;
+    unsigned max_stack;
+    bool by_address, lines, lacks_memory, has_session;
+    bool takes_guests;                       /* all samples, as perf data convert */
+    uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
+    size_t column_count;
+    perfdata_profile *profile;
+    struct pd_profile_known known;
     struct pd_profile_calls *calls; /* NULL until a branch comes */
     bool pairs;                     /* branches become calls */
     bool by_exec;                   /* names tell whether a program begins with them */

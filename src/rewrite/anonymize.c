@@ -267,7 +267,7 @@ static void change_tracing(struct anonymize *a, const uint8_t *bytes, uint8_t *c
 static perfdata_status change_feature(struct anonymize *a, struct pd_recording *recording,
                                       unsigned feature)
 {
-    struct pd_feature_bytes *bytes = &recording->feature_bytes[feature];
+    struct pd_feature_bytes *bytes = &recording->feature_table.bytes[feature];
     if (!bytes->data)
         return PERFDATA_OK;
     uint8_t *changed = pd_arena_alloc(&recording->arena, bytes->size + 1);
@@ -302,7 +302,7 @@ PD_PRINTF(2, 3) static void tell(struct anonymize *a, const char *format, ...)
 static void drop_feature(struct anonymize *a, struct pd_recording *recording, unsigned feature)
 {
     const char *name = pd_feature_name(feature);
-    recording->feature_bytes[feature].data = NULL;
+    recording->feature_table.bytes[feature].data = NULL;
     tell(a, "feature %u%s%s is left out: it may hold names", feature, name ? ", " : "",
          name ? name : "");
 }
@@ -313,8 +313,8 @@ static perfdata_status change_features(struct anonymize *a, struct pd_recording 
                                       PD_FEATURE_TRACING_DATA };
     perfdata_status status = PERFDATA_OK;
     bool tracing = a->tracing && pd_tracing_is_complete(a->tracing);
-    for (unsigned i = 0; i < PD_LENGTH(recording->feature_bytes); i++)
-        if (recording->feature_bytes[i].data &&
+    for (unsigned i = 0; i < PD_LENGTH(recording->feature_table.bytes); i++)
+        if (recording->feature_table.bytes[i].data &&
             (!stays(i) || (i == PD_FEATURE_TRACING_DATA && !tracing)))
             drop_feature(a, recording, i);
     for (size_t i = 0; i < PD_LENGTH(named) && status == PERFDATA_OK; i++)
@@ -361,7 +361,7 @@ perfdata_status perfdata_anonymize(perfdata_recording *recording,
         return status;
     const char *key = a.options.key ? a.options.key : "";
     a.pseudonyms.seed = pd_digest(key, strlen(key), 0);
-    const struct pd_feature_bytes *tracing = &inner->feature_bytes[PD_FEATURE_TRACING_DATA];
+    const struct pd_feature_bytes *tracing = &inner->feature_table.bytes[PD_FEATURE_TRACING_DATA];
     if (tracing->size)
         status = pd_tracing_open(&inner->context, tracing->data, tracing->size, NULL, &a.tracing);
     if (status == PERFDATA_ERROR_BAD_RECORD)

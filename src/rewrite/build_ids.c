@@ -283,7 +283,7 @@ static perfdata_status see_to(struct pd_build_ids *ids, const struct pd_dso *dso
 static perfdata_status take_recorded(struct pd_build_ids *ids)
 {
     struct pd_recording *recording = ids->recording;
-    struct pd_feature_bytes bytes = recording->feature_bytes[PD_FEATURE_BUILD_ID];
+    struct pd_feature_bytes bytes = recording->feature_table.bytes[PD_FEATURE_BUILD_ID];
     const struct pd_feature_build_id *entries = &recording->features.build_id;
     for (uint32_t i = 0; i < entries->entries_count; i++) {
         const char *name = entries->entries[i].filename.text;

@@ -26,8 +26,8 @@ static bool wanted_order(const struct pd_recording *recording, uint32_t order)
 /* What tells of the file itself is made anew. */
 static bool is_copied(const struct pd_copy *copy, unsigned feature)
 {
-    const struct pd_feature_bytes *bytes = &copy->recording->feature_bytes[feature];
-    if (copy->whole && copy->recording->feature_bad[feature])
+    const struct pd_feature_bytes *bytes = &copy->recording->feature_table.bytes[feature];
+    if (copy->whole && copy->recording->feature_table.bad[feature])
         return false;
     switch (feature) {
     case PD_FEATURE_AUXTRACE: return false;
@@ -64,7 +64,7 @@ void pd_feature_convert(const struct pd_feature_bytes *bytes, unsigned feature, 
 static perfdata_status copy_feature(struct pd_copy *copy, unsigned feature)
 {
     struct pd_recording *recording = copy->recording;
-    struct pd_feature_bytes bytes = recording->feature_bytes[feature];
+    struct pd_feature_bytes bytes = recording->feature_table.bytes[feature];
     if (copy->convert && bytes.size) {
         uint8_t *converted = pd_arena_alloc(&recording->arena, bytes.size);
         if (!converted)
@@ -143,9 +143,9 @@ perfdata_status pd_copy_open(struct pd_recording *recording, const struct perfda
     out->cpus = recording->features.nrcpus.present ? recording->features.nrcpus.available : 0;
     bool directory = options->flags & PERFDATA_OUTPUT_DIRECTORY;
     out->no_rounds = (flags & (PD_COPY_REORDER | PD_COPY_ROUNDS)) == PD_COPY_REORDER ||
-                     recording->part_count || directory;
+                     recording->parts.count || directory;
     out->closed = !(flags & (PD_COPY_OPEN | PD_COPY_REORDER)) && !out->convert &&
-                  !recording->part_count && !options->compression && !directory;
+                  !recording->parts.count && !options->compression && !directory;
     struct pd_writer_options writer = { .kind = out->output.kind,
                                         .swap = out->big_endian != host_is_big(),
                                         .level = options->compression };
@@ -246,7 +246,8 @@ static perfdata_status put_payload(struct pd_copy *copy, const struct pd_raw *ra
     struct pd_recording *recording = copy->recording;
     if (raw->payload)
         return pd_writer_put(copy->writer, raw->payload, (size_t)raw->payload_size);
-    struct pd_source *source = raw->part ? recording->parts[raw->part - 1] : recording->source;
+    struct pd_source *source = raw->part ? recording->parts.sources[raw->part - 1]
+                                         : recording->source;
     uint8_t *block = malloc(COPY_BLOCK);
     perfdata_status status = PERFDATA_OK;
     if (!block)
@@ -269,7 +270,7 @@ static perfdata_status put_payload(struct pd_copy *copy, const struct pd_raw *ra
 static bool is_left_out(struct pd_copy *copy, const struct pd_raw *raw)
 {
     bool from_pipe = copy->recording->kind == PD_CONTAINER_PIPE;
-    bool late = raw->offset >= copy->recording->head_end &&
+    bool late = raw->offset >= copy->recording->head.end &&
                 copy->output.kind == PD_WRITE_PIPE; /* a second stream behind the first */
     switch (raw->type) {
     case PD_RECORD_HEADER_ATTR:
@@ -290,7 +291,7 @@ static perfdata_status choose_part(struct pd_copy *copy, const struct pd_raw *ra
     if (copy->parts.folder < 0 || raw->type >= PD_RECORD_KERNEL_END || !raw->event)
         return PERFDATA_OK;
     uint64_t key = raw->part;
-    if (!copy->recording->part_count) {
+    if (!copy->recording->parts.count) {
         pd_record_identity(raw->event, raw->data, raw->size, raw->type, &identity);
         if (identity.cpu == UINT32_MAX && raw->type != PD_RECORD_SAMPLE)
             return PERFDATA_OK;

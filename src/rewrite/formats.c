@@ -128,7 +128,8 @@ static void put_tracing(const struct formats *formats, struct pd_text *out, bool
 /* Reads what there is; what is wrong with it was, or will be, said by who reads the fields. */
 static void read_formats(struct pd_copy *copy, struct formats *formats)
 {
-    const struct pd_feature_bytes *bytes = &copy->recording->feature_bytes[PD_FEATURE_TRACING_DATA];
+    const struct pd_feature_bytes *bytes =
+        &copy->recording->feature_table.bytes[PD_FEATURE_TRACING_DATA];
     struct pd_context quiet;
     if (!bytes->size)
         return;
@@ -146,7 +147,7 @@ perfdata_status pd_copy_mend_formats(struct pd_copy *copy)
     bool traces = false;
     for (size_t i = 0; i < recording->event_count; i++)
         traces |= recording->events[i]->attr.type == PD_TYPE_TRACEPOINT;
-    if (!traces && !recording->feature_bytes[PD_FEATURE_TRACING_DATA].size)
+    if (!traces && !recording->feature_table.bytes[PD_FEATURE_TRACING_DATA].size)
         return PERFDATA_OK;
     read_formats(copy, &formats);
     if (!formats.tracing || !pd_tracing_is_whole(formats.tracing) ||

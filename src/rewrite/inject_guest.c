@@ -207,7 +207,7 @@ static perfdata_status describe(struct merged *merged)
 {
     const struct pd_recording *host = merged->host, *guest = merged->guest;
     struct pd_text out = { 0 };
-    if (!host->feature_bytes[PD_FEATURE_EVENT_DESC].data)
+    if (!host->feature_table.bytes[PD_FEATURE_EVENT_DESC].data)
         return PERFDATA_OK;
     pd_describe_begin(&out, host->event_count + guest->event_count, host->swap);
     for (size_t i = 0; i < host->event_count; i++)
@@ -233,8 +233,8 @@ static uint16_t guest_misc(uint16_t misc)
 static perfdata_status add_build_ids(struct merged *merged)
 {
     enum { PID = 8, LEAST = 36 };
-    const struct pd_feature_bytes *host = &merged->host->feature_bytes[PD_FEATURE_BUILD_ID];
-    const struct pd_feature_bytes *guest = &merged->guest->feature_bytes[PD_FEATURE_BUILD_ID];
+    const struct pd_feature_bytes *host = &merged->host->feature_table.bytes[PD_FEATURE_BUILD_ID];
+    const struct pd_feature_bytes *guest = &merged->guest->feature_table.bytes[PD_FEATURE_BUILD_ID];
     bool swap = merged->host->swap;
     if (!guest->data || !guest->size)
         return PERFDATA_OK;

@@ -42,7 +42,7 @@ perfdata_status pd_kernel_copy_begin(struct pd_recording *recording,
         return taken;
     struct stat info;
     const char *path = out->output.path;
-    if (!recording->directory || recording->part_count || !path ||
+    if (!recording->directory || recording->parts.count || !path ||
         out->output.flags & (PERFDATA_OUTPUT_PIPE | PERFDATA_OUTPUT_DIRECTORY) ||
         (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
         return PERFDATA_OK;

@@ -43,8 +43,8 @@ static bool same_bytes(const struct pd_feature_bytes *a, const struct pd_feature
 static perfdata_status check_one(struct merge *merge, const struct pd_recording *a,
                                  const struct pd_recording *b)
 {
-    const struct pd_feature_bytes *formats_a = &a->feature_bytes[PD_FEATURE_TRACING_DATA],
-                                  *formats_b = &b->feature_bytes[PD_FEATURE_TRACING_DATA];
+    const struct pd_feature_bytes *formats_a = &a->feature_table.bytes[PD_FEATURE_TRACING_DATA],
+                                  *formats_b = &b->feature_table.bytes[PD_FEATURE_TRACING_DATA];
     if (!b->event_count)
         return refuse(merge, "a recording without events");
     if (b->kind == PD_CONTAINER_PIPE)
@@ -164,7 +164,7 @@ static perfdata_status join_build_ids(struct merge *merge)
     struct pd_text out = { 0 };
     for (size_t i = 0; i < merge->count; i++) {
         struct pd_recording *recording = merge->inputs[i].recording;
-        struct pd_feature_bytes bytes = recording->feature_bytes[PD_FEATURE_BUILD_ID];
+        struct pd_feature_bytes bytes = recording->feature_table.bytes[PD_FEATURE_BUILD_ID];
         uint8_t *converted = bytes.size ? pd_arena_alloc(&recording->arena, bytes.size) : NULL;
         if (!converted)
             continue;
@@ -197,7 +197,7 @@ static perfdata_status make_head(struct merge *merge)
         status = add_events(merge, &merge->inputs[i]);
     merge->copy.events = SIZE_MAX; /* the copier has none of its own to add */
     for (size_t i = 0; i < PD_LENGTH(taken) && status == PERFDATA_OK; i++) {
-        struct pd_feature_bytes bytes = first->feature_bytes[taken[i]];
+        struct pd_feature_bytes bytes = first->feature_table.bytes[taken[i]];
         uint8_t *converted = bytes.data ? pd_arena_alloc(&first->arena, bytes.size + 1) : NULL;
         if (!converted)
             continue;

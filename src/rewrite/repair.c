@@ -66,7 +66,7 @@ static bool is_good_index(const struct pd_recording *recording, const struct pd_
     if (count > (raw->size - 16u) / 32)
         return false;
     for (uint64_t i = 0; i < count; i++)
-        if (pd_map64_get(&recording->event_by_id,
+        if (pd_map64_get(&recording->ids.by_id,
                          pd_load64(raw->data + 16 + 32 * i, recording->swap)) == PD_MAP64_NONE)
             return false;
     return true;
@@ -77,7 +77,7 @@ static bool is_good_update(const struct pd_recording *recording, const struct pd
 {
     return pd_load64(raw->data + 8, recording->swap) <= PD_EVENT_UPDATE_CPUS &&
            (recording->event_count < 2 ||
-            pd_map64_get(&recording->event_by_id, pd_load64(raw->data + 16, recording->swap)) !=
+            pd_map64_get(&recording->ids.by_id, pd_load64(raw->data + 16, recording->swap)) !=
                 PD_MAP64_NONE);
 }
 

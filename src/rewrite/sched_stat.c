@@ -121,7 +121,7 @@ perfdata_status pd_inject_sched_stat(struct pd_copy *copy)
 {
     struct sched_stat s = { .copy = copy };
     struct pd_recording *recording = copy->recording;
-    const struct pd_feature_bytes *bytes = &recording->feature_bytes[PD_FEATURE_TRACING_DATA];
+    const struct pd_feature_bytes *bytes = &recording->feature_table.bytes[PD_FEATURE_TRACING_DATA];
     struct pd_order *order = NULL;
     struct pd_delivered record;
     int got = PERFDATA_OK;

@@ -371,7 +371,7 @@ static unsigned count_features(const struct pd_recording *recording)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < 4; i++)
-        count += (unsigned)__builtin_popcountll(recording->feature_bits[i]);
+        count += (unsigned)__builtin_popcountll(recording->feature_table.bits[i]);
     return count;
 }
 
@@ -380,8 +380,8 @@ static perfdata_status feature_entry(struct dumper *d, unsigned n, struct pd_sec
 {
     uint8_t entry[16] = { 0 };
     size_t got;
-    perfdata_status status = pd_source_read(d->source, d->recording->feature_offset + 16 * n, entry,
-                                            16, &got);
+    perfdata_status status = pd_source_read(d->source, d->recording->feature_table.offset + 16 * n,
+                                            entry, 16, &got);
     *out = (struct pd_section){ pd_load64(entry, d->recording->swap),
                                 pd_load64(entry + 8, d->recording->swap) };
     return status;
@@ -392,9 +392,9 @@ static perfdata_status plan_features(struct dumper *d)
     struct pd_recording *recording = d->recording;
     unsigned count = count_features(recording), n = 0;
     perfdata_status status = PERFDATA_OK;
-    if (!recording->feature_offset || !count)
+    if (!recording->feature_table.offset || !count)
         return status;
-    status = add_section(d, SECTION_TABLE, 0, recording->feature_offset, 16 * count);
+    status = add_section(d, SECTION_TABLE, 0, recording->feature_table.offset, 16 * count);
     if (!find_section(d, SECTION_TABLE, 0))
         return status;
     for (unsigned i = 0; i < 256 && status == PERFDATA_OK; i++) {
@@ -402,8 +402,8 @@ static perfdata_status plan_features(struct dumper *d)
         if (!pd_recording_has_feature(recording, i))
             continue;
         status = feature_entry(d, n++, &section);
-        if (status == PERFDATA_OK && recording->feature_bytes[i].data &&
-            recording->feature_bytes[i].size == section.size)
+        if (status == PERFDATA_OK && recording->feature_table.bytes[i].data &&
+            recording->feature_table.bytes[i].size == section.size)
             status = add_section(d, SECTION_FEATURE, i, section.offset, section.size);
     }
     return status;
@@ -460,7 +460,7 @@ static void print_container(struct dumper *d)
         else if (it->kind == SECTION_TYPES)
             layout.types = place;
         else if (it->kind == SECTION_TABLE)
-            memcpy(layout.feature_bits, recording->feature_bits, sizeof layout.feature_bits);
+            memcpy(layout.feature_bits, recording->feature_table.bits, sizeof layout.feature_bits);
     }
     pd_text_format(text, "container file order=%s header_size=%llu",
                    recording->big_endian ? "big" : "little",
@@ -515,7 +515,7 @@ static perfdata_status print_table(struct dumper *d)
 
 static perfdata_status print_feature(struct dumper *d, unsigned feature)
 {
-    const struct pd_feature_bytes *bytes = &d->recording->feature_bytes[feature];
+    const struct pd_feature_bytes *bytes = &d->recording->feature_table.bytes[feature];
     const struct pd_row *rows = pd_feature_rows(feature, NULL);
     unsigned form = rows && (bytes->size || !rows->name) ? 0 : 2;
     d->printer.event = NULL;
@@ -652,7 +652,7 @@ const char *perfdata_textrec_file(const perfdata_recording *recording, size_t in
     const struct pd_recording *inner = &recording->recording;
     if (!index)
         return "data";
-    return index <= inner->part_count ? inner->part_names[index - 1] : NULL;
+    return index <= inner->parts.count ? inner->parts.names[index - 1] : NULL;
 }
 
 perfdata_status perfdata_textrec_print(perfdata_recording *recording, size_t index,
@@ -662,11 +662,12 @@ perfdata_status perfdata_textrec_print(perfdata_recording *recording, size_t ind
     struct dumper d = { .recording = inner,
                         .context = &inner->context,
                         .part = (uint32_t)index,
-                        .source = index && index <= inner->part_count ? inner->parts[index - 1]
-                                                                      : inner->source,
+                        .source = index && index <= inner->parts.count
+                                      ? inner->parts.sources[index - 1]
+                                      : inner->source,
                         .write = write,
                         .data = data };
-    if (!d.source || pd_source_is_directory(d.source) || index > inner->part_count)
+    if (!d.source || pd_source_is_directory(d.source) || index > inner->parts.count)
         return PERFDATA_ERROR_ARGUMENT;
     d.total = pd_source_size(d.source);
     if (d.total == UINT64_MAX)

@@ -53,7 +53,7 @@ static void both_orders(void)
         CHECK(r.events[0]->id_count == 2 && r.events[0]->ids[1] == 12 && r.events[1]->ids[0] == 21);
         CHECK(!pd_attr_flag(&r.events[0]->attr, PD_ATTR_DISABLED));
         CHECK(pd_attr_flag(&r.events[1]->attr, PD_ATTR_DISABLED));
-        CHECK_U64(pd_map64_get(&r.event_by_id, 21), 1);
+        CHECK_U64(pd_map64_get(&r.ids.by_id, 21), 1);
         CHECK(r.features.hostname.present);
         CHECK_STR(r.features.hostname.text.text, "box");
         CHECK(pd_recording_has_feature(&r, PD_FEATURE_HOSTNAME) &&

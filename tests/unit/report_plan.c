@@ -23,9 +23,9 @@ static const char *columns(struct perfdata_report_options options, uint64_t samp
     snprintf(text, sizeof text, "!%d", status);
     if (status == 0)
         text[0] = 0;
-    for (size_t i = 0; status == 0 && i < plan.column_count; i++)
+    for (size_t i = 0; status == 0 && i < plan.layout.column_count; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s%s", i ? "|" : "",
-                 plan.columns[i].title, plan.columns[i].elided ? "-" : "");
+                 plan.layout.columns[i].title, plan.layout.columns[i].elided ? "-" : "");
     pd_report_plan_free(&plan);
     return text;
 }
@@ -37,8 +37,9 @@ static const char *chains(const char *words)
     struct perfdata_report_options options = { .struct_size = sizeof options, .call_graph = words };
     struct pd_report_plan plan;
     perfdata_status status = pd_report_plan_make(&recording.context, &options, &plan);
-    snprintf(text, sizeof text, "%d:%d,%.2f,%u,%d,%d", status, (int)plan.chain_mode,
-             plan.chain_percent, plan.print_limit, plan.hist.caller_order, (int)plan.chain_value);
+    snprintf(text, sizeof text, "%d:%d,%.2f,%u,%d,%d", status, (int)plan.chains.mode,
+             plan.chains.percent, plan.chains.print_limit, plan.hist.caller_order,
+             (int)plan.chains.value);
     pd_report_plan_free(&plan);
     return status ? "!" : text;
 }

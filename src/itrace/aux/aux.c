@@ -335,10 +335,10 @@ static struct pd_source *source_of(const struct pd_aux *aux, const struct pd_aux
                                    uint64_t from, uint64_t *at)
 {
     const struct pd_recording *recording = aux->recording;
-    if (buffer->memory || buffer->part > recording->part_count ||
+    if (buffer->memory || buffer->part > recording->parts.count ||
         pd_add_overflows(buffer->file_offset, from, at))
         return NULL;
-    return buffer->part ? recording->parts[buffer->part - 1] : recording->source;
+    return buffer->part ? recording->parts.sources[buffer->part - 1] : recording->source;
 }
 
 perfdata_status pd_aux_read(const struct pd_aux *aux, const struct pd_aux_buffer *buffer,

@@ -33,7 +33,7 @@ bool pd_index_is_possible(const struct pd_aux *aux)
 {
     const struct pd_recording *recording = aux->recording;
     return recording->kind != PD_CONTAINER_PIPE && !pd_source_is_stream(recording->source) &&
-           !pd_source_memory(recording->source) && !recording->part_count;
+           !pd_source_memory(recording->source) && !recording->parts.count;
 }
 
 /* ---- reading one ---- */

@@ -146,7 +146,7 @@ static perfdata_status add_event(struct pd_synth *synth, enum pd_synth_kind kind
     event->member_count = 1;
     event->synthesised = true;
     event->index = event->leader = (uint32_t)recording->event_count;
-    if (!event->name || !pd_map64_set(&recording->event_by_id, id, event->index))
+    if (!event->name || !pd_map64_set(&recording->ids.by_id, id, event->index))
         return PERFDATA_ERROR_MEMORY;
     recording->events[recording->event_count++] = event;
     synth->made.events[kind] = event;

@@ -236,7 +236,7 @@ perfdata_status pd_synth_open(const struct pd_synth_config *config, struct pd_sy
     /* What comes before the trace in a stream is decoded with it. Where its head does not tell of
      * one, the front does. */
     bool is_stream = pd_source_is_stream(recording->source);
-    if (is_stream && !recording->head_has_trace)
+    if (is_stream && !recording->head.has_trace)
         return PERFDATA_OK;
     perfdata_status status = is_stream ? pd_recording_spool(recording) : PERFDATA_OK;
     if (!status)

@@ -89,8 +89,8 @@ static void put_json(const struct pd_event *event, struct pd_text *out)
 static size_t shown_events(const struct pd_recording *recording)
 {
     bool early = recording->like_perf && recording->kind == PD_CONTAINER_PIPE &&
-                 recording->head_has_feature;
-    return early ? recording->early_events : recording->event_count;
+                 recording->head.has_feature;
+    return early ? recording->head.early_events : recording->event_count;
 }
 
 static void put_list(const struct pd_recording *recording, uint32_t flags,

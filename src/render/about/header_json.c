@@ -149,19 +149,19 @@ static void put_layout(const struct pd_recording *recording, struct pd_text *out
         put_section(out, "event_types", recording->event_types);
     }
     pd_text_string(out, ",\"feature_bits\":[");
-    for (unsigned i = 0; i < PD_LENGTH(recording->feature_bits); i++)
+    for (unsigned i = 0; i < PD_LENGTH(recording->feature_table.bits); i++)
         pd_text_format(out, "%s\"0x%llx\"", i ? "," : "",
-                       (unsigned long long)recording->feature_bits[i]);
+                       (unsigned long long)recording->feature_table.bits[i]);
     pd_text_string(out, "]},\"sections\":[");
     bool some = false;
-    for (unsigned i = 1; i < PD_LENGTH(recording->feature_section); i++) {
+    for (unsigned i = 1; i < PD_LENGTH(recording->feature_table.section); i++) {
         if (!pd_recording_has_feature(recording, i))
             continue;
         const char *name = pd_feature_name(i);
         pd_text_format(out, "%s{\"feature\":%u,\"name\":%s%s%s,\"offset\":%llu,\"size\":%llu}",
                        some ? "," : "", i, name ? "\"" : "", name ? name : "null", name ? "\"" : "",
-                       (unsigned long long)recording->feature_section[i].offset,
-                       (unsigned long long)recording->feature_section[i].size);
+                       (unsigned long long)recording->feature_table.section[i].offset,
+                       (unsigned long long)recording->feature_table.section[i].size);
         some = true;
     }
     pd_text_char(out, ']');

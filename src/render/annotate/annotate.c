@@ -235,8 +235,8 @@ static perfdata_status list_rows(struct annotate *annotate)
         struct pd_hist_event *event = &annotate->result.events[group->events[0]];
         if (!event->count)
             continue;
-        status = pd_hist_sort(&annotate->counts.hist, &annotate->result, event, plan->order,
-                              plan->order_count, 1, 0);
+        status = pd_hist_sort(&annotate->counts.hist, &annotate->result, event, plan->layout.order,
+                              plan->layout.order_count, 1, 0);
         if (status == 0)
             status = add_rows(annotate, group);
     }

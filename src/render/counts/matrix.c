@@ -103,7 +103,7 @@ static void take_config(struct pd_count_matrix *matrix, const struct pd_record_s
 static void take_count(struct pd_count_matrix *matrix, const struct pd_recording *recording,
                        const struct pd_record_stat *record)
 {
-    uint32_t event = pd_map64_get(&recording->event_by_id, record->id);
+    uint32_t event = pd_map64_get(&recording->ids.by_id, record->id);
     if (!matrix->counts || event == PD_MAP64_NONE || event >= recording->event_count ||
         record->thread >= matrix->threads.count)
         return;

@@ -171,8 +171,8 @@ static void put_number(const struct drawing *drawing, const struct pd_diff_row *
 /* The columns of sort keys that are shown; report adds one for cycles. */
 static const struct pd_report_column *next_key(const struct pd_report_plan *plan, size_t *at)
 {
-    while (*at < plan->column_count) {
-        const struct pd_report_column *column = &plan->columns[(*at)++];
+    while (*at < plan->layout.column_count) {
+        const struct pd_report_column *column = &plan->layout.columns[(*at)++];
         bool is_key = column->what < PD_KEY_COUNT && column->what != PD_KEY_IPC_NULL;
         if (is_key && !column->elided)
             return column;

@@ -152,9 +152,9 @@ static int compare(const void *left, const void *right, void *data)
         result = pd_compare_u64(b->values[0].period, a->values[0].period);
     for (size_t side = 1; !result && side < diff->count; side++)
         result = by_value(sorting, a, b, side);
-    for (size_t i = 0; !result && i < plan->order_count; i++)
-        if (pd_diff_knows_key(plan->order[i]))
-            result = by_key(diff, a, b, plan->order[i]);
+    for (size_t i = 0; !result && i < plan->layout.order_count; i++)
+        if (pd_diff_knows_key(plan->layout.order[i]))
+            result = by_key(diff, a, b, plan->layout.order[i]);
     return result ? result : a->index < b->index ? -1 : a->index > b->index;
 }
 

@@ -37,9 +37,9 @@ static void put_file(const struct pd_recording *recording, struct pd_text *text)
                        recording->unfinished ? "not finished" : "cut", ULL(recording->data.size));
     put_section(text, "event_types", recording->event_types);
     pd_text_string(text, "  features:");
-    for (unsigned i = 0; i < PD_LENGTH(recording->feature_bits); i++)
-        pd_text_format(text, " 0x%016llx", ULL(recording->feature_bits[i]));
-    pd_text_format(text, "\n  feature_table: offset %llu\n", ULL(recording->feature_offset));
+    for (unsigned i = 0; i < PD_LENGTH(recording->feature_table.bits); i++)
+        pd_text_format(text, " 0x%016llx", ULL(recording->feature_table.bits[i]));
+    pd_text_format(text, "\n  feature_table: offset %llu\n", ULL(recording->feature_table.offset));
 }
 
 static void put_events(const struct pd_recording *recording, struct pd_text *text)
@@ -103,8 +103,8 @@ static void put_feature(const struct pd_recording *recording, unsigned feature,
                         struct pd_dump *dump)
 {
     struct pd_text *text = dump->text;
-    const struct pd_feature_bytes *bytes = &recording->feature_bytes[feature];
-    struct pd_section section = recording->feature_section[feature];
+    const struct pd_feature_bytes *bytes = &recording->feature_table.bytes[feature];
+    struct pd_section section = recording->feature_table.section[feature];
     const char *name = pd_feature_name(feature);
     pd_text_format(text, "feature %u %s: offset %llu, size %llu\n", feature,
                    name ? name : "(unknown)", ULL(section.offset),
@@ -131,7 +131,8 @@ void pd_dump_around(const struct pd_recording *recording, struct pd_dump *dump)
     pd_dump_lines(dump);
     put_file(recording, dump->text);
     put_events(recording, dump->text);
-    for (unsigned feature = 1; feature < PD_LENGTH(recording->feature_section); feature++)
-        if (pd_recording_has_feature(recording, feature) || recording->feature_bytes[feature].data)
+    for (unsigned feature = 1; feature < PD_LENGTH(recording->feature_table.section); feature++)
+        if (pd_recording_has_feature(recording, feature) ||
+            recording->feature_table.bytes[feature].data)
             put_feature(recording, feature, dump);
 }

@@ -106,7 +106,7 @@ static bool read_behind(const struct registers *r, uint64_t at, uint64_t *word)
     struct pd_recording *recording = r->recording;
     uint8_t bytes[WORD] = { 0 };
     size_t got = 0;
-    struct pd_source *source = r->record->part ? recording->parts[r->record->part - 1]
+    struct pd_source *source = r->record->part ? recording->parts.sources[r->record->part - 1]
                                                : recording->source;
     (void)pd_issue(&recording->context, PERFDATA_ISSUE_BAD_SAMPLE, (int64_t)r->record->offset,
                    "the raw data of an IBS sample lack a register: shown is what follows them");

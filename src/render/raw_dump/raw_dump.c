@@ -127,7 +127,7 @@ static void put_place(const struct pd_raw_dump *dump, const struct pd_delivered 
     pd_text_string(text, recording->kind == PD_CONTAINER_PIPE ? "pipe" : recording->path);
     if (recording->kind == PD_CONTAINER_DIRECTORY) {
         pd_text_char(text, '/');
-        pd_text_string(text, record->part ? recording->part_names[record->part - 1] : "data");
+        pd_text_string(text, record->part ? recording->parts.names[record->part - 1] : "data");
     }
     uint32_t size;
     (void)pd_made_recorded(record, &size);

@@ -224,8 +224,8 @@ static void put_auxtrace(const struct pd_raw_dump *dump, const struct pd_record_
     pd_text_format(text, " size: %#llx  offset: %#llx  ref: %#llx  idx: %u  tid: %d  cpu: %d\n",
                    ULL(aux->data_size), ULL(aux->offset), ULL(aux->reference), aux->idx,
                    (int32_t)aux->tid, (int32_t)aux->cpu);
-    struct pd_source *source = record->part && record->part <= dump->recording->part_count
-                                   ? dump->recording->parts[record->part - 1]
+    struct pd_source *source = record->part && record->part <= dump->recording->parts.count
+                                   ? dump->recording->parts.sources[record->part - 1]
                                    : dump->recording->source;
     uint64_t at = record->offset + record->size, total = pd_source_size(source);
     if (!has_packets(dump))

@@ -146,8 +146,8 @@ void pd_report_measure(struct pd_report_table *table)
 {
     bool any = false;
     memset(table->widths, 0, sizeof table->widths);
-    for (size_t i = 0; i < table->plan->column_count; i++) {
-        const struct pd_report_column *column = &table->plan->columns[i];
+    for (size_t i = 0; i < table->plan->layout.column_count; i++) {
+        const struct pd_report_column *column = &table->plan->layout.columns[i];
         if (column->what < PD_KEY_COUNT)
             widen(&table->widths[column->what], strlen(column->title));
     }

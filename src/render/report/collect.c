@@ -13,8 +13,8 @@ enum { UNWOUND_LIMIT = 8192 }; /* frames of a copied stack, whatever --max-stack
 static bool remembers_callers(const struct pd_report_plan *plan)
 {
     bool wants_parent = pd_hist_key_at(&plan->hist, PD_KEY_PARENT);
-    return (plan->hist.use_chains || plan->hist.children) && !wants_parent && !plan->has_ignore &&
-           plan->max_stack;
+    return (plan->hist.use_chains || plan->hist.children) && !wants_parent &&
+           !plan->patterns.has_ignore && plan->chains.max_stack;
 }
 
 static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
@@ -25,7 +25,7 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
     state->shared = shared;
     state->resolver = resolver;
     pd_resolver_from_caller(resolver, shared->plan->hist.caller_order);
-    pd_resolver_join_branches(resolver, shared->plan->chains_with_branches);
+    pd_resolver_join_branches(resolver, shared->plan->chains.with_branches);
     pd_resolver_no_host(resolver, shared->plan->no_host);
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
@@ -98,7 +98,7 @@ static PD_NOINLINE uint32_t new_frame(struct state *state, const struct pd_frame
 /* The same place as an end of a branch. */
 static PD_NOINLINE uint32_t end_of(struct state *state, uint32_t frame_id, uint64_t end)
 {
-    if (frame_id == PD_HIST_NONE || !state->shared->plan->shows_ends)
+    if (frame_id == PD_HIST_NONE || !state->shared->plan->chains.shows_ends)
         return frame_id;
     struct pd_hist_frame frame = state->hist.frames.data[frame_id];
     frame.end = end;
@@ -120,8 +120,8 @@ static bool matches(const regex_t *pattern, const struct pd_location *location)
 /* Without --parent perf looks for ^sys_|^do_page_fault. */
 static bool is_parent(const struct pd_report_plan *plan, const struct pd_location *location)
 {
-    if (plan->has_parent)
-        return matches(&plan->parent, location);
+    if (plan->patterns.has_parent)
+        return matches(&plan->patterns.parent, location);
     return location->sym &&
            (!strncmp(location->sym->name, "sys_", strlen("sys_")) ||
             !strncmp(location->sym->name, "do_page_fault", strlen("do_page_fault")));
@@ -137,12 +137,12 @@ static size_t look_for_parent(const struct pd_report_plan *plan, struct sample_f
     bool wants_parent = pd_hist_key_at(&plan->hist, PD_KEY_PARENT),
          caller = plan->hist.caller_order;
     size_t begin = 0, end = count;
-    for (size_t i = 0; (wants_parent || plan->has_ignore) && i < recorded; i++) {
+    for (size_t i = 0; (wants_parent || plan->patterns.has_ignore) && i < recorded; i++) {
         size_t at = caller ? recorded - 1 - i : i;
         struct pd_location *location = frames[at].location;
         if (wants_parent && !facts->parent && is_parent(plan, location)) {
             facts->parent = location->sym;
-        } else if (plan->has_ignore && matches(&plan->ignore, location)) {
+        } else if (plan->patterns.has_ignore && matches(&plan->patterns.ignore, location)) {
             facts->location = location;
             if (caller)
                 end = at + 1;
@@ -175,7 +175,7 @@ static bool resolve_chain(struct state *state, struct sample_facts *facts,
                           const struct pd_chain_key *known)
 {
     const struct pd_report_plan *plan = state->shared->plan;
-    unsigned max_stack = plan->max_stack;
+    unsigned max_stack = plan->chains.max_stack;
     const struct pd_sample *sample = facts->sample;
     /* A leaf's caller may come to it, and the processor's call stack or branches, of two ends
      * each. */
@@ -225,7 +225,7 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
     bool caller = plan->hist.caller_order;
     struct pd_chain_parts parts;
     if (!state->callers.slots || !pd_chain_split(facts->sample, &parts) ||
-        (caller && facts->sample->callchain_count > plan->max_stack))
+        (caller && facts->sample->callchain_count > plan->chains.max_stack))
         return resolve_chain(state, facts, NULL);
     struct pd_frame leaf = { .ip = parts.ip,
                              .location = pd_resolve_leaf(state->resolver, facts->thread,
@@ -276,7 +276,7 @@ static bool count_chain(struct state *state, const struct sample_facts *facts, u
     pair->period += facts->period;
     pair->count++;
     pair->last = facts->number;
-    pair->borrowed = !state->shared->plan->shows_ends &&
+    pair->borrowed = !state->shared->plan->chains.shows_ends &&
                      !(pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN);
     if (facts->number < pair->number) {
         pair->number = facts->number;
@@ -296,8 +296,8 @@ static bool is_host(const struct pd_sample *sample)
 static bool has_chain(const struct pd_report_plan *plan, const struct pd_sample *sample)
 {
     return sample->callchain_count || sample->stack_dynamic_size ||
-           (sample->branch_count && plan->chains_with_branches &&
-            (sample->callchain || plan->shows_ends));
+           (sample->branch_count && plan->chains.with_branches &&
+            (sample->callchain || plan->chains.shows_ends));
 }
 
 /* Of annotated code: what another function or a filtered sample says is not asked for. */
@@ -375,7 +375,7 @@ static perfdata_status count_sample(struct state *state, struct sample_facts *fa
         return pd_report_count_branches(state, facts,
                                         filtered || (plan->exclude_other && !facts->parent));
     }
-    if (plan->shows_ends || pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN)
+    if (plan->chains.shows_ends || pd_event_fields(facts->event) & PD_SAMPLE_CALLCHAIN)
         state->last_cell = facts->cell;
     else if (plan->hist.children && shared->sequential)
         facts->cell = state->last_cell; /* perf does not forget it */
@@ -533,8 +533,8 @@ static bool is_sequential(const struct pd_recording *recording, const struct pd_
         all |= pd_event_fields(recording->events[i]) | recording->events[i]->added_type;
         common &= pd_event_fields(recording->events[i]);
     }
-    return plan->hist.keeps_log ||
-           (plan->hist.children && !plan->shows_ends && (all & ~common) & PD_SAMPLE_CALLCHAIN);
+    return plan->hist.keeps_log || (plan->hist.children && !plan->chains.shows_ends &&
+                                    (all & ~common) & PD_SAMPLE_CALLCHAIN);
 }
 
 /* In delivery order: a sample of one event can switch off those behind it. Times are asked first,
@@ -543,7 +543,7 @@ static int front(void *data, const struct pd_delivered *record)
 {
     struct collecting *shared = data;
     const struct pd_event *event = record->event;
-    if (shared->plan->thread_counts)
+    if (shared->plan->layout.thread_counts)
         pd_report_reads_add(&shared->out->reads, &shared->session->recording->context, record);
     if (record->type != PD_RECORD_SAMPLE || !event || !pd_event_switch_any(&shared->event_switch))
         return PD_FRONT_PASS;
@@ -572,7 +572,8 @@ perfdata_status pd_report_collect(struct pd_session *session, const struct pd_re
         .begin = begin_worker,
         .work = work,
         .end = end_worker,
-        .front = pd_event_switch_any(&plan->event_switch) || plan->thread_counts ? front : NULL,
+        .front = pd_event_switch_any(&plan->event_switch) || plan->layout.thread_counts ? front
+                                                                                        : NULL,
     };
     struct pd_resolver *resolver = NULL;
     memset(out, 0, sizeof *out);

@@ -31,8 +31,8 @@ static bool next_cell(const struct pd_report_table *table, struct cell *cell)
     const struct pd_report_plan *plan = table->plan;
     bool started = cell->column != NULL;
     for (size_t i = cell->at + (started && !pd_hist_is_fields(cell->column->what));
-         i < plan->column_count; i++) {
-        const struct pd_report_column *column = &plan->columns[i];
+         i < plan->layout.column_count; i++) {
+        const struct pd_report_column *column = &plan->layout.columns[i];
         bool same = column == cell->column;
         if (column->elided)
             continue;
@@ -40,9 +40,9 @@ static bool next_cell(const struct pd_report_table *table, struct cell *cell)
             *cell = (struct cell){ .column = column, .at = i };
             return true;
         }
-        for (size_t f = same ? cell->field + 1 : 0; f < plan->fields.count; f++)
-            if (plan->fields.data[f].key == column->what &&
-                plan->fields.data[f].event == table->events[0]) {
+        for (size_t f = same ? cell->field + 1 : 0; f < plan->payloads.fields.count; f++)
+            if (plan->payloads.fields.data[f].key == column->what &&
+                plan->payloads.fields.data[f].event == table->events[0]) {
                 *cell = (struct cell){ column, i, f, same ? cell->index + 1 : 0 };
                 return true;
             }
@@ -63,7 +63,7 @@ static void cell_title(const struct pd_report_table *table, const struct cell *c
         title(table, cell->column, out);
         return;
     }
-    const char *name = table->plan->fields.data[cell->field].field->name;
+    const char *name = table->plan->payloads.fields.data[cell->field].field->name;
     pd_text_right(out, name, strlen(name), table->field_widths[cell->field]);
 }
 
@@ -206,7 +206,7 @@ void pd_report_row_line(const struct pd_report_table *table, const struct pd_his
         } else {
             pd_report_number_cell(table, column, row, out);
         }
-        if (cell.at + 1 < plan->column_count)
+        if (cell.at + 1 < plan->layout.column_count)
             pd_text_pad(out, begin, cell_width(table, &cell));
     }
     cut_row(table, row, line, out);
@@ -222,8 +222,8 @@ perfdata_status pd_report_row_chains(const struct pd_report_table *table,
     const struct pd_chain_index *chains = table->chains;
     uint64_t begin = chains->begin[row->index], end = chains->begin[row->index + 1];
     perfdata_status status = pd_chain_build(table->hist, chains->items + begin, end - begin,
-                                            table->plan->chain_mode, table->least,
-                                            table->plan->chain_percent, tree);
+                                            table->plan->chains.mode, table->least,
+                                            table->plan->chains.percent, tree);
     if (status == 0)
         pd_report_graph(table, row, tree, out);
     return status;

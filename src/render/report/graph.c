@@ -42,7 +42,7 @@ static void name(const struct drawing *drawing, uint32_t frame_index)
 
 static void ends(const struct drawing *drawing, uint32_t frame_index, size_t room)
 {
-    if (!drawing->table->plan->shows_ends)
+    if (!drawing->table->plan->chains.shows_ends)
         return;
     static const struct pd_chain_ends none;
     const struct pd_chain_tree *tree = drawing->tree;
@@ -60,7 +60,7 @@ static void margin(const struct drawing *drawing)
 
 static void value(const struct drawing *drawing, uint64_t hits, uint64_t count, uint64_t total)
 {
-    switch (drawing->table->plan->chain_value) {
+    switch (drawing->table->plan->chains.value) {
     case PD_CHAIN_COUNT: pd_text_format(drawing->out, "%u", (unsigned)count); break;
     case PD_CHAIN_PERIOD: pd_text_u64(drawing->out, hits, 0, ' '); break;
     default:
@@ -140,24 +140,24 @@ static struct level level_of(const struct drawing *drawing, uint32_t node, uint6
 static void draw_rest(const struct drawing *drawing, const struct level *level)
 {
     const struct pd_report_plan *plan = drawing->table->plan;
-    if (plan->chain_mode != PD_CHAIN_FRACTAL || !level->remaining ||
+    if (plan->chains.mode != PD_CHAIN_FRACTAL || !level->remaining ||
         level->remaining == level->total)
         return;
     uint64_t count = 0;
-    if (plan->chain_value == PD_CHAIN_COUNT && level->last != PD_HIST_NONE) {
+    if (plan->chains.value == PD_CHAIN_COUNT && level->last != PD_HIST_NONE) {
         count = node_of(drawing, level->node)->below_count - level->count;
         if (!count)
             return;
     }
     uint32_t mask = level->child_mask & ~(UINT32_C(1) << ((level->depth - 1) & 31));
     bars(drawing, level->depth, mask, true, level->remaining, count, level->total);
-    pd_text_string(drawing->out, plan->shows_ends ? "[...] (calltrace)\n" : "[...]\n");
+    pd_text_string(drawing->out, plan->chains.shows_ends ? "[...] (calltrace)\n" : "[...]\n");
 }
 
 static void draw_child(const struct drawing *drawing, struct level *level, uint32_t id)
 {
     const struct pd_chain_node *child = node_of(drawing, id);
-    bool fractal = drawing->table->plan->chain_mode == PD_CHAIN_FRACTAL;
+    bool fractal = drawing->table->plan->chains.mode == PD_CHAIN_FRACTAL;
     level->remaining -= pd_chain_hits(child);
     level->count += pd_chain_count(child);
     level->last = id;
@@ -184,15 +184,15 @@ static void draw_children(const struct drawing *drawing, uint32_t root, uint64_t
     while (stack.count && !drawing->out->failed) {
         struct level *level = &stack.data[stack.count - 1];
         if (level->next == PD_HIST_NONE ||
-            (plan->print_limit && level->printed == plan->print_limit)) {
+            (plan->chains.print_limit && level->printed == plan->chains.print_limit)) {
             draw_rest(drawing, level);
             stack.count--;
             continue;
         }
         uint32_t id = level->next;
         draw_child(drawing, level, id);
-        uint64_t below = plan->chain_mode == PD_CHAIN_FRACTAL ? node_of(drawing, id)->below_hits
-                                                              : level->total;
+        uint64_t below = plan->chains.mode == PD_CHAIN_FRACTAL ? node_of(drawing, id)->below_hits
+                                                               : level->total;
         struct level deeper = level_of(drawing, id, below, level->depth + 1,
                                        level->child_mask | UINT32_C(1) << (level->depth & 31));
         if (!pd_vec_push(&stack, deeper))
@@ -212,7 +212,7 @@ static void draw_graph(struct drawing *drawing, uint64_t total, uint64_t row_hit
         pd_chain_hits(node_of(drawing, only)) == row_hits) {
         const struct pd_chain_node *node = node_of(drawing, only);
         for (uint32_t i = 0; i < node->frame_count; i++) {
-            if (!i && plan->skip_first_frame)
+            if (!i && plan->chains.skip_first_frame)
                 continue;
             margin(drawing);
             if (!printed) {
@@ -225,12 +225,12 @@ static void draw_graph(struct drawing *drawing, uint64_t total, uint64_t row_hit
             name(drawing, node->first_frame + i);
             ends(drawing, node->first_frame + i, SIZE_MAX);
             pd_text_char(out, '\n');
-            if (++shown == plan->print_limit)
+            if (++shown == plan->chains.print_limit)
                 break;
         }
         root = only;
     }
-    draw_children(drawing, root, plan->chain_mode == PD_CHAIN_FRACTAL ? row_hits : total);
+    draw_children(drawing, root, plan->chains.mode == PD_CHAIN_FRACTAL ? row_hits : total);
     if (out->length != begin)
         pd_text_char(out, '\n');
 }
@@ -270,7 +270,7 @@ static void draw_list(const struct drawing *drawing, uint64_t total)
     for (size_t i = 0; i < drawing->tree->list.count; i++) {
         uint32_t id = drawing->tree->list.data[i];
         const struct pd_chain_node *node = node_of(drawing, id);
-        if (plan->chain_mode == PD_CHAIN_FOLDED) {
+        if (plan->chains.mode == PD_CHAIN_FOLDED) {
             value(drawing, node->hits, node->count, total);
             pd_text_char(drawing->out, ' ');
             draw_path(drawing, id, "", separator);
@@ -282,7 +282,7 @@ static void draw_list(const struct drawing *drawing, uint64_t total)
             pd_text_char(drawing->out, '\n');
         }
         pd_text_char(drawing->out, '\n');
-        if (++shown == plan->print_limit)
+        if (++shown == plan->chains.print_limit)
             break;
     }
 }
@@ -292,7 +292,7 @@ void pd_report_graph(const struct pd_report_table *table, const struct pd_hist_r
 {
     struct drawing drawing = { table, tree, out, 0 };
     uint64_t hits = table->plan->hist.children ? row->children_period : row->period;
-    if (table->plan->chain_mode == PD_CHAIN_FLAT || table->plan->chain_mode == PD_CHAIN_FOLDED)
+    if (table->plan->chains.mode == PD_CHAIN_FLAT || table->plan->chains.mode == PD_CHAIN_FOLDED)
         draw_list(&drawing, table->chain_total);
     else
         draw_graph(&drawing, table->chain_total, hits);

@@ -8,9 +8,9 @@
 static const struct pd_report_column *key_column(const struct pd_report_table *table, size_t depth)
 {
     const struct pd_report_plan *plan = table->plan;
-    for (size_t i = 0; i < plan->column_count; i++)
-        if (plan->columns[i].what < PD_KEY_COUNT && !depth--)
-            return &plan->columns[i];
+    for (size_t i = 0; i < plan->layout.column_count; i++)
+        if (plan->layout.columns[i].what < PD_KEY_COUNT && !depth--)
+            return &plan->layout.columns[i];
     return NULL;
 }
 
@@ -24,9 +24,9 @@ static size_t numbers_width(const struct pd_report_table *table)
 {
     const struct pd_report_plan *plan = table->plan;
     size_t width = 0;
-    for (size_t i = 0; i < plan->column_count; i++)
-        if (is_number(&plan->columns[i]))
-            width += 2 + pd_report_column_width(table, &plan->columns[i]);
+    for (size_t i = 0; i < plan->layout.column_count; i++)
+        if (is_number(&plan->layout.columns[i]))
+            width += 2 + pd_report_column_width(table, &plan->layout.columns[i]);
     return width;
 }
 
@@ -57,8 +57,8 @@ static void put_titles(const struct pd_report_table *table, struct pd_text *out)
     pd_text_string(out, "# ");
     if (!given)
         pd_text_fill(out, ' ', deepest(table) * INDENT);
-    for (size_t i = 0; i < plan->column_count; i++) {
-        const struct pd_report_column *column = &plan->columns[i];
+    for (size_t i = 0; i < plan->layout.column_count; i++) {
+        const struct pd_report_column *column = &plan->layout.columns[i];
         if (!is_number(column))
             continue;
         pd_text_right(out, column->title, strlen(column->title),
@@ -67,9 +67,9 @@ static void put_titles(const struct pd_report_table *table, struct pd_text *out)
     }
     size_t keys = put_keys(table, out);
     pd_text_string(out, "\n# ");
-    for (size_t i = 0; given && i < plan->column_count; i++)
-        if (is_number(&plan->columns[i])) {
-            pd_text_fill(out, '.', pd_report_column_width(table, &plan->columns[i]));
+    for (size_t i = 0; given && i < plan->layout.column_count; i++)
+        if (is_number(&plan->layout.columns[i])) {
+            pd_text_fill(out, '.', pd_report_column_width(table, &plan->layout.columns[i]));
             pd_text_string(out, separator);
         }
     if (!given) {
@@ -87,8 +87,8 @@ static void put_row(const struct pd_report_table *table, const struct pd_hist_le
     const char *given = plan->options->separator;
     bool first = true;
     pd_text_fill(out, ' ', level->depth * (size_t)INDENT);
-    for (size_t i = 0; i < plan->column_count; i++) {
-        const struct pd_report_column *column = &plan->columns[i];
+    for (size_t i = 0; i < plan->layout.column_count; i++) {
+        const struct pd_report_column *column = &plan->layout.columns[i];
         if (!is_number(column))
             continue;
         pd_text_string(out, !given ? "  " : first ? "" : given);

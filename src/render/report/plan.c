@@ -62,25 +62,25 @@ static bool next_token(const char **at, const char *separators, const char **tok
 
 static bool has_order(const struct pd_report_plan *plan, uint8_t what)
 {
-    return memchr(plan->order, what, plan->order_count) != NULL;
+    return memchr(plan->layout.order, what, plan->layout.order_count) != NULL;
 }
 
 static void add_order(struct pd_report_plan *plan, uint8_t what)
 {
-    for (size_t i = 0; i < plan->order_count; i++)
-        if (plan->order[i] == what)
+    for (size_t i = 0; i < plan->layout.order_count; i++)
+        if (plan->layout.order[i] == what)
             return;
-    if (plan->order_count < PD_REPORT_COLUMNS)
-        plan->order[plan->order_count++] = what;
+    if (plan->layout.order_count < PD_REPORT_COLUMNS)
+        plan->layout.order[plan->layout.order_count++] = what;
 }
 
 static void add_column(struct pd_report_plan *plan, uint8_t what)
 {
-    for (size_t i = 0; i < plan->column_count; i++)
-        if (plan->columns[i].what == what)
+    for (size_t i = 0; i < plan->layout.column_count; i++)
+        if (plan->layout.columns[i].what == what)
             return;
-    if (plan->column_count < PD_REPORT_COLUMNS)
-        plan->columns[plan->column_count++] = (struct pd_report_column){
+    if (plan->layout.column_count < PD_REPORT_COLUMNS)
+        plan->layout.columns[plan->layout.column_count++] = (struct pd_report_column){
             .what = what, .title = pd_hist_is_fields(what) ? "" : row_of(what)->title
         };
 }
@@ -90,7 +90,7 @@ static void add_column(struct pd_report_plan *plan, uint8_t what)
 static perfdata_status add_fields(struct pd_recording *recording, struct pd_report_plan *plan,
                                   const char *token, size_t length, bool *found)
 {
-    uint8_t last = plan->order_count ? plan->order[plan->order_count - 1] : 0;
+    uint8_t last = plan->layout.order_count ? plan->layout.order[plan->layout.order_count - 1] : 0;
     uint8_t key = PD_KEY_FIELDS;
     while (key <= PD_KEY_FIELDS_LAST && key != last && has_order(plan, key))
         key++;
@@ -156,7 +156,7 @@ static const char memory_keys[] =
 void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out)
 {
     enum { ROOM = 127 }; /* that perf has for keys of its own behind given ones */
-    const char *sort = plan->sort;
+    const char *sort = plan->layout.sort;
     size_t begin = out->length;
     if (!sort || *sort == '+')
         pd_text_string(out, memory_keys);
@@ -183,7 +183,7 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
 {
     const struct perfdata_report_options *options = plan->options;
     struct pd_context *context = &recording->context;
-    const char *sort = plan->sort;
+    const char *sort = plan->layout.sort;
     bool appended = sort && *sort == '+';
     if (appended && !sort[1])
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Invalid --sort key: `+'");
@@ -193,12 +193,12 @@ static perfdata_status setup_order(struct pd_recording *recording, struct pd_rep
         return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1, "Unknown --fields key: `%s'",
                        options->fields);
     /* Wherever the word stands among the keys, perf leaves the order to them. */
-    if (!plan->fields_are_strict && children && !(sort && strstr(sort, "overhead_children")))
+    if (!plan->layout.fields_are_strict && children && !(sort && strstr(sort, "overhead_children")))
         add_order(plan, PD_COLUMN_CHILDREN);
-    if (!plan->fields_are_strict && !(sort && strstr(sort, "overhead")))
+    if (!plan->layout.fields_are_strict && !(sort && strstr(sort, "overhead")))
         add_order(plan, PD_COLUMN_OVERHEAD);
     perfdata_status status = 0;
-    bool by_default = appended || (!sort && !plan->fields_are_strict);
+    bool by_default = appended || (!sort && !plan->layout.fields_are_strict);
     if (by_default && plan->only_tracepoints && options->flags & PERFDATA_REPORT_RAW_TRACE) {
         status = parse_keys(recording, "trace_fields", "sort", plan, add_order);
     } else if (by_default && plan->only_tracepoints) {
@@ -233,7 +233,7 @@ static void default_columns(struct pd_report_plan *plan, bool children)
         add_column(plan, PD_COLUMN_CHILDREN);
     add_column(plan, PD_COLUMN_OVERHEAD);
     if (children)
-        plan->columns[plan->column_count - 1].title = "Self";
+        plan->layout.columns[plan->layout.column_count - 1].title = "Self";
     if (flags & PERFDATA_REPORT_CPU_UTILIZATION) {
         add_column(plan, PD_COLUMN_SYS);
         add_column(plan, PD_COLUMN_USER);
@@ -251,10 +251,10 @@ static void default_columns(struct pd_report_plan *plan, bool children)
 static void user_widths(struct pd_report_plan *plan)
 {
     const char *at = plan->options->column_widths;
-    for (size_t i = 0; at && i < plan->column_count; i++) {
+    for (size_t i = 0; at && i < plan->layout.column_count; i++) {
         char *end;
         long width = strtol(at, &end, 10);
-        plan->columns[i].user_width = width > 0 && width < 4096 ? (uint32_t)width : 0;
+        plan->layout.columns[i].user_width = width > 0 && width < 4096 ? (uint32_t)width : 0;
         at = *end == ',' ? end + 1 : NULL;
     }
 }
@@ -262,9 +262,9 @@ static void user_widths(struct pd_report_plan *plan)
 static perfdata_status check_levels(struct pd_context *context, const struct pd_report_plan *plan)
 {
     bool key = false;
-    for (size_t i = 0; i < plan->column_count; i++) {
-        bool number = plan->columns[i].what >= PD_KEY_COUNT;
-        if ((number && key) || pd_hist_is_fields(plan->columns[i].what))
+    for (size_t i = 0; i < plan->layout.column_count; i++) {
+        bool number = plan->layout.columns[i].what >= PD_KEY_COUNT;
+        if ((number && key) || pd_hist_is_fields(plan->layout.columns[i].what))
             return pd_fail(context, PERFDATA_ERROR_UNSUPPORTED, -1,
                            "--hierarchy with %s among the sort keys is not supported yet",
                            number ? "numbers" : "fields of tracepoints");
@@ -280,21 +280,21 @@ static perfdata_status setup_columns(struct pd_recording *recording, struct pd_r
     perfdata_status status = setup_order(recording, plan, children);
     if (status < 0)
         return status;
-    if (!plan->fields_are_strict)
+    if (!plan->layout.fields_are_strict)
         default_columns(plan, children);
     if (fields)
         status = parse_keys(recording, fields + (*fields == '+'), "fields", plan, add_column);
-    for (size_t i = 0; i < plan->order_count; i++)
-        add_column(plan, plan->order[i]);
-    for (size_t i = 0; i < plan->column_count; i++)
-        add_order(plan, plan->columns[i].what);
+    for (size_t i = 0; i < plan->layout.order_count; i++)
+        add_column(plan, plan->layout.order[i]);
+    for (size_t i = 0; i < plan->layout.column_count; i++)
+        add_order(plan, plan->layout.columns[i].what);
     user_widths(plan);
     if (plan->hist.levels && status == 0)
         status = check_levels(&recording->context, plan);
     plan->hist.key_count = 0;
-    for (size_t i = 0; i < plan->order_count; i++)
-        if (plan->order[i] < PD_KEY_COUNT)
-            plan->hist.keys[plan->hist.key_count++] = plan->order[i];
+    for (size_t i = 0; i < plan->layout.order_count; i++)
+        if (plan->layout.order[i] < PD_KEY_COUNT)
+            plan->hist.keys[plan->hist.key_count++] = plan->layout.order[i];
     plan->hist.keeps_addresses = plan->hist.frames != PD_FRAMES_BY_FUNCTION ||
                                  has_order(plan, PD_KEY_SRCLINE) ||
                                  has_order(plan, PD_KEY_SRCFILE) || plan->hist.long_names;
@@ -324,13 +324,13 @@ static bool parse_chain_word(struct pd_report_plan *plan, const char *token, siz
                   { "folded", PD_CHAIN_FOLDED } };
     for (size_t i = 0; i < PD_LENGTH(modes); i++)
         if (is_prefix(token, length, modes[i].word)) {
-            plan->chain_mode = modes[i].mode;
+            plan->chains.mode = modes[i].mode;
             return true;
         }
     bool caller = is_prefix(token, length, "caller");
     if (caller || is_prefix(token, length, "callee")) {
         plan->hist.caller_order = caller;
-        plan->order_set = true;
+        plan->layout.order_set = true;
         return true;
     }
     static const char *const keys[] = { "function", "address", "srcline" };
@@ -340,13 +340,13 @@ static bool parse_chain_word(struct pd_report_plan *plan, const char *token, siz
             return true;
         }
     if (is_prefix(token, length, "branch")) {
-        plan->chains_with_branches = true;
+        plan->chains.with_branches = true;
         return true;
     }
     static const char *const values[] = { "percent", "period", "count" };
     for (size_t i = 0; i < PD_LENGTH(values); i++)
         if (is_prefix(token, length, values[i])) {
-            plan->chain_value = (enum pd_chain_value)i;
+            plan->chains.value = (enum pd_chain_value)i;
             return true;
         }
     return false;
@@ -364,9 +364,9 @@ static perfdata_status parse_chain_words(struct pd_context *context, struct pd_r
             continue;
         char *end;
         if (percent_set) {
-            plan->print_limit = (uint32_t)strtoul(token, &end, 0);
+            plan->chains.print_limit = (uint32_t)strtoul(token, &end, 0);
         } else {
-            plan->chain_percent = strtod(token, &end);
+            plan->chains.percent = strtod(token, &end);
             percent_set = true;
         }
         if (end == token)
@@ -379,20 +379,20 @@ static perfdata_status parse_chain_words(struct pd_context *context, struct pd_r
 static perfdata_status parse_chains(struct pd_context *context, struct pd_report_plan *plan)
 {
     const char *text = plan->options->call_graph, *settings = plan->options->chain_settings;
-    plan->chain_mode = PD_CHAIN_GRAPH;
-    plan->chain_percent = 0.5;
+    plan->chains.mode = PD_CHAIN_GRAPH;
+    plan->chains.percent = 0.5;
     perfdata_status status = settings ? parse_chain_words(context, plan, settings) : 0;
     if (status < 0)
         return status;
     if (plan->options->flags & PERFDATA_REPORT_NO_CALL_GRAPH)
-        plan->chain_mode = PD_CHAIN_NONE;
+        plan->chains.mode = PD_CHAIN_NONE;
     if (!text)
         return 0;
-    plan->chains_asked = true;
+    plan->chains.asked = true;
     if (!*text || is_prefix(text, strlen(text), "none")) {
         if (*text)
-            plan->chain_mode = PD_CHAIN_NONE;
-        plan->chains_asked = !*text;
+            plan->chains.mode = PD_CHAIN_NONE;
+        plan->chains.asked = !*text;
         return 0;
     }
     return parse_chain_words(context, plan, text);
@@ -441,15 +441,16 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
     out->group_all = options->flags & PERFDATA_REPORT_GROUP;
     out->no_group = options->flags & PERFDATA_REPORT_NO_GROUP;
     out->full_source_path = options->flags & PERFDATA_REPORT_FULL_SOURCE_PATH;
-    out->fields_are_strict = options->fields && *options->fields != '+';
+    out->layout.fields_are_strict = options->fields && *options->fields != '+';
     out->exclude_other = options->flags & PERFDATA_REPORT_EXCLUDE_OTHER;
-    out->thread_counts = options->flags & PERFDATA_REPORT_THREAD_COUNTS;
+    out->layout.thread_counts = options->flags & PERFDATA_REPORT_THREAD_COUNTS;
     out->no_host = options->flags & PERFDATA_REPORT_NO_HOST;
     out->hist.hide_unresolved = options->flags & PERFDATA_REPORT_HIDE_UNRESOLVED;
-    out->sort = options->sort;
-    if (!out->sort && options->flags & PERFDATA_REPORT_BRANCH_HISTORY)
-        out->sort = "srcline,symbol,dso";
-    out->skip_first_frame = out->sort && !strncmp(out->sort, "sym", 3) && !options->fields;
+    out->layout.sort = options->sort;
+    if (!out->layout.sort && options->flags & PERFDATA_REPORT_BRANCH_HISTORY)
+        out->layout.sort = "srcline,symbol,dso";
+    out->chains.skip_first_frame = out->layout.sort && !strncmp(out->layout.sort, "sym", 3) &&
+                                   !options->fields;
     out->hist.long_names = options->flags & PERFDATA_REPORT_VERBOSE;
     out->hist.levels = options->flags & PERFDATA_REPORT_HIERARCHY;
     if (out->hist.levels && options->fields)
@@ -457,22 +458,22 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
                        "--hierarchy and --fields options cannot be used together");
     perfdata_status status = parse_chains(context, out);
     if (options->flags & PERFDATA_REPORT_BRANCH_HISTORY) {
-        out->chains_asked = out->chains_with_branches = true;
+        out->chains.asked = out->chains.with_branches = true;
         out->hist.frames = PD_FRAMES_BY_ADDRESS;
     }
     if (status == 0)
         status = parse_quantum(context, options->time_quantum, &out->time_quantum);
     if (status == 0 && options->percent_limit) {
         out->percent_limit = strtof(options->percent_limit, NULL);
-        out->chain_percent = (double)out->percent_limit;
+        out->chains.percent = (double)out->percent_limit;
     }
     if (status == 0 && options->parent) {
-        status = compile(context, options->parent, &out->parent);
-        out->has_parent = status == 0;
+        status = compile(context, options->parent, &out->patterns.parent);
+        out->patterns.has_parent = status == 0;
     }
     if (status == 0 && options->ignore_callees) {
-        status = compile(context, options->ignore_callees, &out->ignore);
-        out->has_ignore = status == 0;
+        status = compile(context, options->ignore_callees, &out->patterns.ignore);
+        out->patterns.has_ignore = status == 0;
     }
     return status;
 }
@@ -512,10 +513,10 @@ static perfdata_status setup_filters(struct pd_recording *recording, struct pd_r
 
 static void forget_order(struct pd_report_plan *plan, uint8_t what)
 {
-    uint8_t *at = memchr(plan->order, what, plan->order_count);
+    uint8_t *at = memchr(plan->layout.order, what, plan->layout.order_count);
     if (at) {
-        plan->order_count--;
-        memmove(at, at + 1, (size_t)(plan->order + plan->order_count - at));
+        plan->layout.order_count--;
+        memmove(at, at + 1, (size_t)(plan->layout.order + plan->layout.order_count - at));
     }
 }
 
@@ -525,28 +526,28 @@ static perfdata_status elide(struct pd_report_plan *plan)
     const struct pd_filter *filter = &plan->filter;
     size_t kept = 0;
     if (filter->has_comms && filter->comms.count == 1)
-        plan->only_comm = pd_arena_copy(&plan->arena, filter->comms.names[0].text,
+        plan->only.comm = pd_arena_copy(&plan->arena, filter->comms.names[0].text,
                                         filter->comms.names[0].length);
     if (filter->has_dsos && filter->dsos.count == 1)
-        plan->only_dso = pd_arena_copy(&plan->arena, filter->dsos.names[0].text,
+        plan->only.dso = pd_arena_copy(&plan->arena, filter->dsos.names[0].text,
                                        filter->dsos.names[0].length);
     if (filter->has_symbols && filter->symbols.count == 1 && !filter->address_count)
-        plan->only_symbol = pd_arena_copy(&plan->arena, filter->symbols.names[0].text,
+        plan->only.symbol = pd_arena_copy(&plan->arena, filter->symbols.names[0].text,
                                           filter->symbols.names[0].length);
     else if (filter->has_symbols && !filter->symbols.count && filter->address_count == 1)
-        plan->only_symbol = plan->options->symbols;
-    for (size_t i = 0; i < plan->column_count; i++) {
-        struct pd_report_column *column = &plan->columns[i];
-        column->elided = (column->what == PD_KEY_COMM && plan->only_comm) ||
-                         (column->what == PD_KEY_DSO && plan->only_dso) ||
-                         (column->what == PD_KEY_SYMBOL && plan->only_symbol);
-        plan->show_comm |= column->elided && column->what == PD_KEY_COMM;
-        plan->show_dso |= column->elided && column->what == PD_KEY_DSO;
-        plan->show_symbol |= column->elided && column->what == PD_KEY_SYMBOL;
+        plan->only.symbol = plan->options->symbols;
+    for (size_t i = 0; i < plan->layout.column_count; i++) {
+        struct pd_report_column *column = &plan->layout.columns[i];
+        column->elided = (column->what == PD_KEY_COMM && plan->only.comm) ||
+                         (column->what == PD_KEY_DSO && plan->only.dso) ||
+                         (column->what == PD_KEY_SYMBOL && plan->only.symbol);
+        plan->only.show_comm |= column->elided && column->what == PD_KEY_COMM;
+        plan->only.show_dso |= column->elided && column->what == PD_KEY_DSO;
+        plan->only.show_symbol |= column->elided && column->what == PD_KEY_SYMBOL;
         kept += column->what < PD_KEY_COUNT && !column->elided;
     }
-    for (size_t i = 0; i < plan->column_count; i++) {
-        struct pd_report_column *column = &plan->columns[i];
+    for (size_t i = 0; i < plan->layout.column_count; i++) {
+        struct pd_report_column *column = &plan->layout.columns[i];
         column->elided &= kept != 0 && !plan->hist.levels;
         if (column->elided)
             forget_order(plan, column->what);
@@ -597,7 +598,7 @@ static void choose_mode(struct pd_recording *recording, struct pd_report_plan *p
     if (plan->mode == PD_REPORT_NORMAL && made && !history &&
         !(options->flags & PERFDATA_REPORT_NO_BRANCH_STACK))
         plan->mode = PD_REPORT_BRANCH;
-    plan->shows_ends = history && (made || has_branch_stacks(recording));
+    plan->chains.shows_ends = history && (made || has_branch_stacks(recording));
     plan->total_cycles = plan->mode == PD_REPORT_BRANCH &&
                          options->flags & PERFDATA_REPORT_TOTAL_CYCLES;
     plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
@@ -630,7 +631,7 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
     bool traced = pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
     if (itrace->set ? itrace->callchain || itrace->add_callchain : traced)
         sample_type |= PD_SAMPLE_CALLCHAIN;
-    if (plan->chain_mode == PD_CHAIN_NONE) /* perf then makes none, but has a column for callers */
+    if (plan->chains.mode == PD_CHAIN_NONE) /* perf then makes none, but has a column for callers */
         itrace->callchain = itrace->add_callchain = false;
     bool has_chains = is_pipe || sample_type & PD_SAMPLE_CALLCHAIN;
     bool wants_children = !(plan->options->flags & PERFDATA_REPORT_NO_CHILDREN);
@@ -646,7 +647,7 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         status = check_mode_data(context, plan);
     if (status < 0)
         return status;
-    if (!plan->order_set)
+    if (!plan->layout.order_set)
         plan->hist.caller_order = wants_children;
     if (plan->options->flags & PERFDATA_REPORT_INVERTED)
         plan->hist.caller_order = true;
@@ -655,26 +656,28 @@ perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_rep
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected --sort parent, but no callchain data. Did you call 'perf record' "
                        "without -g?");
-    if (!has_chains && plan->chains_asked && plan->chain_mode != PD_CHAIN_NONE && !plan->shows_ends)
+    if (!has_chains && plan->chains.asked && plan->chains.mode != PD_CHAIN_NONE &&
+        !plan->chains.shows_ends)
         return pd_fail(context, PERFDATA_ERROR_NO_DATA, -1,
                        "Selected -g or --branch-history.\nBut no callchain or branch data.\n"
                        "Did you call 'perf record' without -g or -b?");
     /* --branch-history gathers chains even where none are drawn: rows stand in their order. */
     bool history = plan->options->flags & PERFDATA_REPORT_BRANCH_HISTORY;
-    plan->hist.use_chains = (has_chains || plan->shows_ends) && plan->mode != PD_REPORT_BRANCH &&
-                            (plan->chain_mode != PD_CHAIN_NONE || history);
+    plan->hist.use_chains = (has_chains || plan->chains.shows_ends) &&
+                            plan->mode != PD_REPORT_BRANCH &&
+                            (plan->chains.mode != PD_CHAIN_NONE || history);
     status = setup_filters(recording, plan, perf_exit);
     return status == 0 ? elide(plan) : status;
 }
 
 void pd_report_plan_free(struct pd_report_plan *plan)
 {
-    if (plan->has_parent)
-        regfree(&plan->parent);
-    if (plan->has_ignore)
-        regfree(&plan->ignore);
+    if (plan->patterns.has_parent)
+        regfree(&plan->patterns.parent);
+    if (plan->patterns.has_ignore)
+        regfree(&plan->patterns.ignore);
     pd_filter_free(&plan->filter);
-    pd_tracing_free(plan->tracing);
-    pd_vec_free(&plan->fields);
+    pd_tracing_free(plan->payloads.tracing);
+    pd_vec_free(&plan->payloads.fields);
     pd_arena_free(&plan->arena);
 }

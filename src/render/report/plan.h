@@ -35,44 +35,69 @@ struct pd_report_field {
 
 enum pd_report_mode { PD_REPORT_NORMAL, PD_REPORT_BRANCH, PD_REPORT_MEMORY };
 
+/* Which columns are printed, from left to right, and what rows are sorted by. */
+struct pd_report_layout {
+    const char *sort; /* options->sort, or what stands for it */
+    struct pd_report_column columns[PD_REPORT_COLUMNS];
+    size_t column_count;
+    uint8_t order[PD_REPORT_COLUMNS];
+    size_t order_count;
+    bool fields_are_strict, order_set;
+    bool thread_counts; /* -T */
+};
+
+/* How chains are counted and drawn. */
+struct pd_report_chains {
+    unsigned max_stack;    /* of the options, or what chains of a trace need */
+    bool asked;            /* -g given */
+    bool with_branches;    /* -g branch, --branch-history */
+    bool shows_ends;       /* they tell what is known of their branches */
+    bool skip_first_frame; /* -s sym...: it is the row itself */
+    enum pd_chain_mode mode;
+    enum pd_chain_value value;
+    double percent;
+    uint32_t print_limit;
+};
+
+/* Filter lists that have one entry: its name, and whether its line is printed. */
+struct pd_report_only {
+    const char *comm, *dso, *symbol;
+    bool show_comm, show_dso, show_symbol;
+};
+
+/* --parent and --ignore-callees. */
+struct pd_report_patterns {
+    bool has_parent, has_ignore;
+    regex_t parent, ignore;
+};
+
+/* What is read of the payloads of tracepoints. */
+struct pd_report_payloads {
+    PD_VEC(struct pd_report_field) fields;
+    struct pd_tracing *tracing;             /* NULL: no payload is looked at */
+    const struct pd_trace_format **formats; /* by the event's index; NULL with `tracing` */
+};
+
 struct pd_report_plan {
     const struct perfdata_report_options *options;
     struct pd_itrace_options itrace;
-    unsigned max_stack; /* of the options, or what chains of a trace need */
     enum pd_report_mode mode;
-    const char *sort;          /* options->sort, or what stands for it */
-    bool has_mode_data;        /* what that mode needs was recorded */
-    bool cpus_refused;         /* the fit failed because of options->cpus */
-    bool chains_with_branches; /* -g branch, --branch-history */
-    bool shows_ends;           /* chains tell what is known of their branches */
+    bool has_mode_data; /* what that mode needs was recorded */
+    bool cpus_refused;  /* the fit failed because of options->cpus */
     bool total_cycles, full_source_path;
     bool counts_code;        /* also by address; what the filters leave out does not count at all */
     const char *code_symbol; /* then: only samples in a function of this name; NULL: all */
     struct pd_hist_options hist;
-    struct pd_report_column columns[PD_REPORT_COLUMNS];
-    size_t column_count;
-    uint8_t order[PD_REPORT_COLUMNS]; /* what rows are sorted by */
-    size_t order_count;
-    bool chains_asked;     /* -g given */
-    bool skip_first_frame; /* -s sym...: it is the row itself */
-    bool fields_are_strict, order_set;
-    enum pd_chain_mode chain_mode;
-    enum pd_chain_value chain_value;
-    double chain_percent;
-    uint32_t print_limit;
+    struct pd_report_layout layout;
+    struct pd_report_chains chains;
     float percent_limit;
     uint64_t time_quantum;
-    bool only_tracepoints, relative, quiet, group_all, no_group, exclude_other, no_host, has_parent,
-        has_ignore;
-    regex_t parent, ignore;
+    bool only_tracepoints, relative, quiet, group_all, no_group, exclude_other, no_host;
     struct pd_filter filter;
-    bool thread_counts;                             /* -T */
-    struct pd_event_switch event_switch;            /* as it is before the first sample */
-    const char *only_comm, *only_dso, *only_symbol; /* of filter lists with one entry */
-    bool show_comm, show_dso, show_symbol;          /* their lines are printed */
-    PD_VEC(struct pd_report_field) fields;
-    struct pd_tracing *tracing;             /* NULL: no payload is looked at */
-    const struct pd_trace_format **formats; /* by the event's index; NULL with `tracing` */
+    struct pd_report_only only;
+    struct pd_report_patterns patterns;
+    struct pd_event_switch event_switch; /* as it is before the first sample */
+    struct pd_report_payloads payloads;
     struct pd_arena arena;
 };
 

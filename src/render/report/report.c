@@ -44,13 +44,13 @@ static void lead(const struct pd_report *report, struct pd_text *out)
 
 static void elided_names(const struct pd_report_plan *plan, struct pd_text *out)
 {
-    for (size_t i = 0; i < plan->column_count; i++) {
-        if (plan->columns[i].what == PD_KEY_COMM && plan->show_comm)
-            pd_text_format(out, "# comm: %s\n", plan->only_comm);
-        if (plan->columns[i].what == PD_KEY_DSO && plan->show_dso)
-            pd_text_format(out, "# dso: %s\n", plan->only_dso);
-        if (plan->columns[i].what == PD_KEY_SYMBOL && plan->show_symbol)
-            pd_text_format(out, "# symbol: %s\n", plan->only_symbol);
+    for (size_t i = 0; i < plan->layout.column_count; i++) {
+        if (plan->layout.columns[i].what == PD_KEY_COMM && plan->only.show_comm)
+            pd_text_format(out, "# comm: %s\n", plan->only.comm);
+        if (plan->layout.columns[i].what == PD_KEY_DSO && plan->only.show_dso)
+            pd_text_format(out, "# dso: %s\n", plan->only.dso);
+        if (plan->layout.columns[i].what == PD_KEY_SYMBOL && plan->only.show_symbol)
+            pd_text_format(out, "# symbol: %s\n", plan->only.symbol);
     }
 }
 
@@ -94,7 +94,7 @@ static uint64_t least_hits(const struct pd_report *report, uint32_t event)
 {
     const struct pd_hist_event *sums = &report->result.events[event];
     uint64_t total = report->plan.relative ? sums->chain_period_unfiltered : sums->chain_period;
-    return (uint64_t)((double)total * (report->plan.chain_percent / 100));
+    return (uint64_t)((double)total * (report->plan.chains.percent / 100));
 }
 
 static bool records_chains(const struct pd_report *report, uint32_t event)
@@ -111,8 +111,8 @@ static perfdata_status index_chains(struct pd_report *report)
     if (!least)
         return PERFDATA_ERROR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
-        least[i] = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, i);
-        if (!plan->shows_ends && !records_chains(report, i))
+        least[i] = plan->chains.mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, i);
+        if (!plan->chains.shows_ends && !records_chains(report, i))
             least[i] = UINT64_MAX;
     }
     perfdata_status status = pd_chain_rank(&report->counts.hist);
@@ -153,7 +153,7 @@ struct pd_report_table pd_report_table_of(struct pd_report *report,
     const struct pd_report_plan *plan = &report->plan;
     uint32_t leader = group->events[0];
     const struct pd_hist_event *event = &report->result.events[leader];
-    bool has_chains = plan->chain_mode != PD_CHAIN_NONE && plan->hist.use_chains;
+    bool has_chains = plan->chains.mode != PD_CHAIN_NONE && plan->hist.use_chains;
     return (struct pd_report_table){
         .plan = plan,
         .hist = &report->counts.hist,
@@ -165,7 +165,7 @@ struct pd_report_table pd_report_table_of(struct pd_report *report,
         .chains = has_chains ? &report->chains : NULL,
         .total = plan->relative ? event->period_unfiltered : event->period,
         .chain_total = event->period,
-        .least = plan->chain_mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
+        .least = plan->chains.mode == PD_CHAIN_FRACTAL ? 0 : least_hits(report, leader),
         .address_digits = address_digits(report),
         .last_mispredict = &report->last_mispredict,
         .like_perf = report->recording->like_perf,
@@ -200,8 +200,9 @@ static perfdata_status sort_tables(struct pd_report *report)
         const struct pd_report_group *group = &report->groups.list[i];
         if (pd_report_is_drawn(report, group->events[0]))
             status = pd_hist_sort(&report->counts.hist, &report->result,
-                                  &report->result.events[group->events[0]], plan->order,
-                                  plan->order_count, group->count, plan->options->group_sort);
+                                  &report->result.events[group->events[0]], plan->layout.order,
+                                  plan->layout.order_count, group->count,
+                                  plan->options->group_sort);
     }
     return status;
 }
@@ -267,7 +268,7 @@ static perfdata_status draw_tables(struct pd_report *report, struct pd_text *out
     if (!report->plan.quiet)
         pd_text_string(out, "#\n# (Tip: To see where time goes without the callers: perfdata "
                             "report --no-children)\n#\n");
-    if (status == 0 && report->plan.thread_counts)
+    if (status == 0 && report->plan.layout.thread_counts)
         status = pd_report_reads_text(&report->counts.reads,
                                       report->options->flags & PERFDATA_REPORT_THREAD_COUNTS_RAW,
                                       give_long, report, out);
@@ -385,7 +386,7 @@ static perfdata_status decode(struct pd_report *report)
         status = pd_session_decode(&report->session, &config);
     /* Recordings whose samples hold the trace are not known to have chains until it is decoded. */
     if (report->session.synth && report->plan.itrace.callchain &&
-        report->plan.chain_mode != PD_CHAIN_NONE && report->plan.mode != PD_REPORT_BRANCH)
+        report->plan.chains.mode != PD_CHAIN_NONE && report->plan.mode != PD_REPORT_BRANCH)
         report->plan.hist.use_chains = true;
     return status;
 }
@@ -469,9 +470,9 @@ static perfdata_status parse_itrace(struct pd_report *report)
         itrace->decode = itrace->callchain = itrace->add_callchain = false;
         itrace->set = true;
     }
-    report->plan.max_stack = options->max_stack;
+    report->plan.chains.max_stack = options->max_stack;
     if (itrace->set && (itrace->callchain || itrace->add_callchain))
-        report->plan.max_stack = PD_MAX(options->max_stack, itrace->callchain_size);
+        report->plan.chains.max_stack = PD_MAX(options->max_stack, itrace->callchain_size);
     return 0;
 }
 

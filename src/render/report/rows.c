@@ -72,8 +72,8 @@ static bool add_fields(struct pd_report_making *making, uint8_t key, const struc
 {
     const struct pd_report_plan *plan = making->table->plan;
     size_t index = 0;
-    for (size_t i = 0; i < plan->fields.count; i++) {
-        const struct pd_report_field *field = &plan->fields.data[i];
+    for (size_t i = 0; i < plan->payloads.fields.count; i++) {
+        const struct pd_report_field *field = &plan->payloads.fields.data[i];
         if (field->key != key || field->event != making->table->events[0])
             continue;
         size_t at = making->text.length;
@@ -119,8 +119,9 @@ perfdata_status pd_report_make_cells(struct pd_report_making *making, const stru
 {
     const struct pd_report_plan *plan = making->table->plan;
     making->text.length = making->cells.count = making->at.count = 0;
-    for (size_t i = 0; i < plan->column_count; i++)
-        if (is_wanted(making, plan->columns[i].what) && !add_cell(making, &plan->columns[i], row))
+    for (size_t i = 0; i < plan->layout.column_count; i++)
+        if (is_wanted(making, plan->layout.columns[i].what) &&
+            !add_cell(making, &plan->layout.columns[i], row))
             return PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < making->cells.count; i++)
         if (making->at.data[i] != SIZE_MAX)

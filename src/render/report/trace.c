@@ -9,19 +9,20 @@ perfdata_status pd_report_trace_open(struct pd_recording *recording, struct pd_r
 {
     const struct pd_features *features = &recording->features;
     const struct pd_span *data = &features->tracing_data.data;
-    if (plan->tracing || !features->tracing_data.present || !data->size)
+    if (plan->payloads.tracing || !features->tracing_data.present || !data->size)
         return 0;
     perfdata_status status = pd_tracing_open(&recording->context, data->data, data->size, NULL,
-                                             &plan->tracing);
+                                             &plan->payloads.tracing);
     if (status < 0)
         return status;
-    plan->formats = pd_arena_zalloc(&plan->arena,
-                                    (recording->event_count + 1) * sizeof *plan->formats);
-    if (!plan->formats)
+    plan->payloads.formats = pd_arena_zalloc(&plan->arena, (recording->event_count + 1) *
+                                                               sizeof *plan->payloads.formats);
+    if (!plan->payloads.formats)
         return PERFDATA_ERROR_MEMORY;
     for (size_t i = 0; i < recording->event_count; i++)
         if (recording->events[i]->attr.type == PD_TYPE_TRACEPOINT)
-            plan->formats[i] = pd_tracing_format(plan->tracing, recording->events[i]->attr.config);
+            plan->payloads.formats[i] = pd_tracing_format(plan->payloads.tracing,
+                                                          recording->events[i]->attr.config);
     return 0;
 }
 
@@ -63,7 +64,7 @@ static bool find_event(const struct pd_recording *recording, const char *name, s
 static bool add_field(struct pd_report_plan *plan, uint32_t event, const char *name, size_t length,
                       bool raw, uint8_t key, bool *found)
 {
-    const struct pd_trace_format *format = plan->formats[event];
+    const struct pd_trace_format *format = plan->payloads.formats[event];
     bool all = is_text(name, length, "*");
     for (size_t i = 0; format && i < pd_trace_field_count(format); i++) {
         const struct pd_trace_field *field = pd_trace_field_at(format, i);
@@ -71,7 +72,7 @@ static bool add_field(struct pd_report_plan *plan, uint32_t event, const char *n
             continue;
         *found = true;
         struct pd_report_field made = { key, raw, event, field };
-        if (!pd_vec_push(&plan->fields, made))
+        if (!pd_vec_push(&plan->payloads.fields, made))
             return false;
     }
     return true;
@@ -96,7 +97,7 @@ perfdata_status pd_report_fields_add(struct pd_recording *recording, struct pd_r
         return status;
     const char *dot = memchr(name, '.', length);
     uint32_t event = 0;
-    if (is_pipe || !plan->formats) {
+    if (is_pipe || !plan->payloads.formats) {
         /* nothing is found */
     } else if (dot) {
         size_t head = (size_t)(dot - name);
@@ -191,12 +192,12 @@ static uint64_t fields_word(const struct pd_report_plan *plan,
 {
     bool any = false;
     scratch->key.length = 0;
-    for (size_t i = 0; i < plan->fields.count; i++) {
-        const struct pd_report_field *field = &plan->fields.data[i];
+    for (size_t i = 0; i < plan->payloads.fields.count; i++) {
+        const struct pd_report_field *field = &plan->payloads.fields.data[i];
         if (field->key != key || field->event != payload->event->index)
             continue;
         any = true;
-        put_field(plan->formats[field->event], field, payload->sample, &scratch->text,
+        put_field(plan->payloads.formats[field->event], field, payload->sample, &scratch->text,
                   &scratch->key);
     }
     return any ? id_of(hist, &scratch->key) : PD_HIST_NONE;
@@ -207,7 +208,7 @@ void pd_report_trace_words(const struct pd_report_plan *plan,
                            struct pd_report_scratch *scratch, uint64_t *words)
 {
     const struct pd_sample *sample = payload->sample;
-    const struct pd_trace_format *format = plan->formats[payload->event->index];
+    const struct pd_trace_format *format = plan->payloads.formats[payload->event->index];
     bool is_trace = payload->event->attr.type == PD_TYPE_TRACEPOINT, raw = sample->raw && format;
     struct pd_report_payload copy = *payload;
     struct pd_trace_resolver resolver = { name_kernel, &copy };
@@ -248,13 +249,13 @@ perfdata_status pd_report_fields_measure(struct pd_report_table *table)
 {
     const struct pd_report_plan *plan = table->plan;
     size_t index[PD_KEY_COUNT] = { 0 };
-    if (!plan->fields.count)
+    if (!plan->payloads.fields.count)
         return 0;
-    table->field_widths = calloc(plan->fields.count, sizeof *table->field_widths);
+    table->field_widths = calloc(plan->payloads.fields.count, sizeof *table->field_widths);
     if (!table->field_widths)
         return PERFDATA_ERROR_MEMORY;
-    for (size_t f = 0; f < plan->fields.count; f++) {
-        const struct pd_report_field *field = &plan->fields.data[f];
+    for (size_t f = 0; f < plan->payloads.fields.count; f++) {
+        const struct pd_report_field *field = &plan->payloads.fields.data[f];
         if (field->event != table->events[0])
             continue;
         /* Texts are as long as they may be, other values as their hexadecimal digits. */

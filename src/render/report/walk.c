@@ -461,7 +461,7 @@ static uint32_t put_node(struct lines *lines, uint32_t id, uint32_t parent, uint
 static void put_tree(struct lines *lines)
 {
     const struct pd_chain_tree *tree = &lines->report->tree;
-    bool fractal = lines->table->plan->chain_mode == PD_CHAIN_FRACTAL;
+    bool fractal = lines->table->plan->chains.mode == PD_CHAIN_FRACTAL;
     PD_VEC(struct open_node) stack = { 0 };
     struct open_node root = { .next = tree->nodes.count ? tree->nodes.data[0].child : PD_HIST_NONE,
                               .parent = UINT32_MAX,
@@ -515,11 +515,11 @@ perfdata_status perfdata_report_chains(perfdata_report *report, uint32_t index, 
     const struct pd_report_plan *plan = &report->run.plan;
     const struct pd_chain_index *chains = table->base.chains;
     uint64_t begin = chains->begin[at->index], end = chains->begin[at->index + 1];
-    bool is_tree = plan->chain_mode == PD_CHAIN_GRAPH || plan->chain_mode == PD_CHAIN_FRACTAL;
+    bool is_tree = plan->chains.mode == PD_CHAIN_GRAPH || plan->chains.mode == PD_CHAIN_FRACTAL;
     perfdata_status status = pd_chain_build(&report->run.counts.hist, chains->items + begin,
                                             end - begin,
-                                            is_tree ? plan->chain_mode : PD_CHAIN_GRAPH,
-                                            table->base.least, plan->chain_percent, &report->tree);
+                                            is_tree ? plan->chains.mode : PD_CHAIN_GRAPH,
+                                            table->base.least, plan->chains.percent, &report->tree);
     struct lines lines = { .report = report,
                            .table = &table->base,
                            .row_hits = plan->hist.children ? at->children_period : at->period };

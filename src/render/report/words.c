@@ -308,7 +308,7 @@ void pd_report_fill_key(struct state *state, const struct sample_facts *facts, u
     *key++ = facts->event->index;
     for (unsigned k = 0; k < plan->hist.key_count; k++)
         key[k] = word_of(state, facts, plan->hist.keys[k]);
-    if (plan->formats) {
+    if (plan->payloads.formats) {
         struct pd_report_payload payload = { state->resolver, facts->event, facts->sample,
                                              facts->thread, facts->number };
         pd_report_trace_words(plan, &payload, &state->hist, &state->scratch, key);

@@ -41,8 +41,8 @@ static void fill_location(struct pd_dlfilter *filter, const struct pd_location *
     *out = (struct pd_dl_location){ .size = sizeof *out, .addr = location->addr };
     if (map) {
         const struct pd_image *image = pd_symbols_image(symbols, map);
-        out->dso = filter->script->kernel_path ? pd_symbols_long_name(symbols, location->dso)
-                                               : location->dso->name;
+        out->dso = filter->script->form.kernel_path ? pd_symbols_long_name(symbols, location->dso)
+                                                    : location->dso->name;
         out->is_64_bit = !image || image->is_64_bit;
         *id = pd_symbols_build_id(symbols, location->dso);
         out->buildid = id->bytes;

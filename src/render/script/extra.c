@@ -119,9 +119,9 @@ void pd_script_data_source(struct pd_script_worker *worker, const struct pd_samp
     size_t start = text->length;
     pd_data_source_text(sample->data_src, worker->script->recording->like_perf, text);
     size_t length = text->length - start;
-    if (length > worker->script->widest_source)
-        worker->script->widest_source = length;
-    pd_text_fill(text, ' ', worker->script->widest_source - length);
+    if (length > worker->script->form.widest_source)
+        worker->script->form.widest_source = length;
+    pd_text_fill(text, ' ', worker->script->form.widest_source - length);
 }
 
 /* ---- */

@@ -238,7 +238,7 @@ static perfdata_status check_consistency(struct pd_script *script, const struct 
     if (set & PD_FIELD(BRCNTR) && !has_counters(script->recording))
         return missing(script, "Display of branch counters requested, but no event has some\n"
                                "Hint: run 'perf record -j any,counter'");
-    if (set & PD_FIELD(TOD) && !script->has_clock)
+    if (set & PD_FIELD(TOD) && !script->clock.known)
         return missing(script, "Can't provide 'tod' time, missing clock data. Please record with "
                                "-k/--clockid option.");
     return PERFDATA_OK;
@@ -345,7 +345,7 @@ static perfdata_status plan_events(struct pd_script *script)
     size_t width = 0;
     for (size_t i = 0; i < recording->event_count; i++)
         width = PD_MAX(width, strlen(recording->events[i]->name));
-    script->line_room = PD_START_ROOM + pd_block_room(width + 3);
+    script->form.line_room = PD_START_ROOM + pd_block_room(width + 3);
     script->events = pd_arena_zalloc(&script->arena,
                                      (recording->event_count + 1) * sizeof *script->events);
     if (!script->events)
@@ -362,7 +362,8 @@ static perfdata_status plan_events(struct pd_script *script)
         memcpy(name + width - length, event->name, length);
         memcpy(name + width, ": ", 3);
         *plan = (struct pd_script_event){ event, set->fields, name, width + 2 };
-        plan->has_chain = has_chain(event) && script->use_callchain && set->fields & PD_FIELD(IP);
+        plan->has_chain = has_chain(event) && script->form.use_callchain &&
+                          set->fields & PD_FIELD(IP);
         plan->plain_comm = plan->has_chain;
         plan->branch_trace = is_branch_trace(&event->attr);
         plan->address_symbol = correlates(&event->attr) || plan->branch_trace;
@@ -419,10 +420,10 @@ perfdata_status pd_script_check_fields(struct pd_script *script)
             return status;
     }
     if (!any_has(recording, PD_SAMPLE_CALLCHAIN))
-        script->use_callchain = false;
-    if (script->use_callchain && !script->kinds[PD_SCRIPT_TRACE].user_set)
+        script->form.use_callchain = false;
+    if (script->form.use_callchain && !script->kinds[PD_SCRIPT_TRACE].user_set)
         set_trace_places(script);
-    if (script->use_callchain && recording->kind == PD_CONTAINER_PIPE)
+    if (script->form.use_callchain && recording->kind == PD_CONTAINER_PIPE)
         add_chain_places(script);
     for (int k = 0; k < PD_SCRIPT_KINDS; k++) {
         perfdata_status status = first[k] ? check_done(script, script->kinds[k].fields)
@@ -458,7 +459,7 @@ static perfdata_status check_added(struct pd_script *script)
             status = check_done(script, set->fields);
         if (status)
             return status;
-        if (script->use_callchain && all & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_BRANCH_STACK))
+        if (script->form.use_callchain && all & (PD_SAMPLE_CALLCHAIN | PD_SAMPLE_BRANCH_STACK))
             set->fields |= (PD_FIELD(IP) | PD_FIELD(SYM)) & ~set->removed;
     }
     return PERFDATA_OK;
@@ -467,7 +468,7 @@ static perfdata_status check_added(struct pd_script *script)
 perfdata_status pd_script_plan_events(struct pd_script *script)
 {
     if (script->session.synth && (script->itrace.callchain || script->itrace.add_callchain))
-        script->use_callchain = true;
+        script->form.use_callchain = true;
     perfdata_status status = check_added(script);
     return status ? status : plan_events(script);
 }

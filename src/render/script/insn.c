@@ -356,9 +356,9 @@ static struct pd_insn_text *insn_slot(struct pd_script_worker *worker)
 {
     size_t index = worker->location->index;
 
-    if (!pd_vec_widen_to(&worker->insns, index + 1))
+    if (!pd_vec_widen_to(&worker->texts.insns, index + 1))
         return NULL;
-    return &worker->insns.data[index];
+    return &worker->texts.insns.data[index];
 }
 
 static bool make_slot(struct pd_script_worker *worker, uint64_t fields,
@@ -368,7 +368,8 @@ static bool make_slot(struct pd_script_worker *worker, uint64_t fields,
     struct pd_text text = { 0 };
 
     make_insn(worker, fields, sample, record, &text);
-    char *copy = text.failed ? NULL : pd_arena_alloc(&worker->places, pd_block_room(text.length));
+    char *copy = text.failed ? NULL
+                             : pd_arena_alloc(&worker->texts.places, pd_block_room(text.length));
     if (copy) {
         if (text.length)
             memcpy(copy, text.data, text.length);

@@ -81,7 +81,8 @@ static void make_flags(uint32_t flags, struct pd_flag_text *slot)
 
 const struct pd_flag_text *pd_script_flag_text(struct pd_script_worker *worker, uint32_t flags)
 {
-    struct pd_flag_text *slot = &worker->flags[(flags ^ flags >> 5) % PD_LENGTH(worker->flags)];
+    struct pd_flag_text *slot =
+        &worker->texts.flags[(flags ^ flags >> 5) % PD_LENGTH(worker->texts.flags)];
     if (PD_UNLIKELY(slot->flags != flags || !slot->length))
         make_flags(flags, slot);
     return slot;
@@ -312,7 +313,7 @@ void pd_script_call(struct pd_script_worker *worker, const struct pd_script_even
         pd_text_hex(text, ip, ADDRESS, ' ');
     length = text->length - before;
     /* The column that follows moves only by large steps. */
-    size_t *column = &worker->call_column;
+    size_t *column = &worker->traced.call_column;
     if (length > *column || (length && length + SLACK < *column))
         *column = (length + INDENT + STEP - 1) / STEP * STEP;
     pd_text_pad(text, before, *column);
@@ -335,17 +336,17 @@ bool pd_script_graph(struct pd_script_worker *worker, const struct pd_script_eve
 {
     uint32_t depth = record->facts ? record->facts->depth : 0;
     uint64_t key = record->thread ? record->thread->index : UINT64_MAX, ip;
-    uint32_t entered = pd_map64_get(&worker->graph_depths, key);
+    uint32_t entered = pd_map64_get(&worker->traced.graph_depths, key);
     if (entered != PD_MAP64_NONE && entered) { /* depth + 1 */
         if (depth >= entered)
             return true;
-        pd_map64_set(&worker->graph_depths, key, 0);
+        pd_map64_set(&worker->traced.graph_depths, key, 0);
         return false;
     }
     const struct pd_symbol *symbol = branch_symbol(worker, plan, sample, record, &ip);
     if (!symbol || !in_list(worker->script->options->graph_functions, symbol))
         return false;
-    if (!pd_map64_set(&worker->graph_depths, key, depth + 1))
+    if (!pd_map64_set(&worker->traced.graph_depths, key, depth + 1))
         worker->failed = true;
     return true;
 }

@@ -102,7 +102,7 @@ static void put_symbol(const struct pd_script *script, uint64_t fields,
             put_hex(text, keys->symoff, pd_script_offset(at));
     }
     if (at->map && at->dso && fields & PD_FIELD(DSO)) {
-        const char *name = script->kernel_path
+        const char *name = script->form.kernel_path
                                ? pd_symbols_long_name(script->session.symbols, at->dso)
                                : at->dso->name;
         put_string(text, keys->dso, name, strlen(name));
@@ -308,7 +308,7 @@ static void put_task(const struct pd_script *script, uint64_t fields,
     if (fields & PD_FIELD(MISC))
         put_number(text, "misc", start->misc);
     if (fields & PD_FIELD(TOD))
-        put_decimal(text, "tod", script->clock_wall + (start->time - script->clock_time));
+        put_decimal(text, "tod", script->clock.wall + (start->time - script->clock.time));
     if (fields & PD_FIELD(TIME) && start->time != UINT64_MAX)
         put_decimal(text, "time", start->time);
 }

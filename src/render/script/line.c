@@ -51,10 +51,10 @@ static PD_NOINLINE char *put_rare_comm(const struct pd_script *script,
                                        const struct pd_script_event *plan, const char *comm,
                                        struct pd_text *text)
 {
-    size_t length = strlen(comm), width = script->latency ? 8 : plan->plain_comm ? 0 : 16;
-    if (script->latency)
+    size_t length = strlen(comm), width = script->form.latency ? 8 : plan->plain_comm ? 0 : 16;
+    if (script->form.latency)
         length = PD_MIN(length, 8);
-    char *to = pd_text_room(text, script->line_room + length);
+    char *to = pd_text_room(text, script->form.line_room + length);
     if (!to)
         return NULL;
     if (length < width) {
@@ -83,8 +83,8 @@ PD_INLINE char *put_comm(struct pd_script_worker *worker, const struct pd_script
                          const char *comm, struct pd_text *text, char *to)
 {
     size_t hash = (size_t)(((uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
-    struct pd_comm_text *slot = &worker->comms[hash & (PD_COMM_TEXTS - 1)];
-    if (PD_UNLIKELY(worker->script->latency) ||
+    struct pd_comm_text *slot = &worker->texts.comms[hash & (PD_COMM_TEXTS - 1)];
+    if (PD_UNLIKELY(worker->script->form.latency) ||
         (PD_UNLIKELY(slot->comm != comm) && !keep_comm(slot, comm)))
         return put_rare_comm(worker->script, plan, comm, text);
     memcpy(to, slot->padded, 20);
@@ -131,14 +131,14 @@ static char *put_misc(char *to, const struct pd_line_start *start)
 static char *put_fraction(const struct pd_script *script, char *to, uint64_t ns)
 {
     *to++ = '.';
-    if (script->time_form == PD_TIME_NSEC)
+    if (script->form.time == PD_TIME_NSEC)
         return pd_put_fixed(to, (uint32_t)ns, 9);
     return pd_put_fixed(to, (uint32_t)(ns / 1000), 6);
 }
 
 static char *put_day(const struct pd_script *script, char *to, uint64_t time)
 {
-    uint64_t wall = script->clock_wall + (time - script->clock_time);
+    uint64_t wall = script->clock.wall + (time - script->clock.time);
     time_t seconds = (time_t)(wall / NS_PER_SECOND);
     struct tm parts;
     if (!localtime_r(&seconds, &parts))
@@ -153,13 +153,14 @@ static char *put_day(const struct pd_script *script, char *to, uint64_t time)
 static char *put_new_time(struct pd_script_worker *worker, char *to, uint64_t time)
 {
     uint64_t second = time / NS_PER_SECOND, rest = time - second * NS_PER_SECOND;
-    if (PD_UNLIKELY(second != worker->second || !worker->second_length)) {
-        worker->second = second;
-        worker->second_length = (unsigned)(pd_put_u64_right(worker->second_text, second, 5) -
-                                           worker->second_text);
+    if (PD_UNLIKELY(second != worker->texts.second || !worker->texts.second_length)) {
+        worker->texts.second = second;
+        worker->texts.second_length = (unsigned)(pd_put_u64_right(worker->texts.second_text, second,
+                                                                  5) -
+                                                 worker->texts.second_text);
     }
-    memcpy(to, worker->second_text, sizeof worker->second_text);
-    to += worker->second_length;
+    memcpy(to, worker->texts.second_text, sizeof worker->texts.second_text);
+    to += worker->texts.second_length;
     to = put_fraction(worker->script, to, rest);
     *to++ = ':';
     *to++ = ' ';
@@ -168,7 +169,7 @@ static char *put_new_time(struct pd_script_worker *worker, char *to, uint64_t ti
 
 void pd_script_make_time(struct pd_script_worker *worker, uint64_t time)
 {
-    struct pd_time_text *last = &worker->time;
+    struct pd_time_text *last = &worker->texts.time;
     last->time = time;
     last->length = (unsigned)(put_new_time(worker, last->text, time) - last->text);
 }
@@ -176,7 +177,7 @@ void pd_script_make_time(struct pd_script_worker *worker, uint64_t time)
 /* ... or all of it. */
 PD_INLINE char *put_time(struct pd_script_worker *worker, char *to, uint64_t time)
 {
-    struct pd_time_text *last = &worker->time;
+    struct pd_time_text *last = &worker->texts.time;
     if (last->time != time || !last->length)
         pd_script_make_time(worker, time);
     memcpy(to, last->text, sizeof last->text);
@@ -214,7 +215,7 @@ static char *put_head(struct pd_script_worker *worker, const struct pd_script_ev
         *to++ = ' ';
     }
     if (fields & PD_FIELD(CPU)) {
-        if (PD_UNLIKELY(worker->script->latency)) {
+        if (PD_UNLIKELY(worker->script->form.latency)) {
             to = put_int(to, start->cpu, 3, false);
         } else {
             *to++ = '[';
@@ -239,7 +240,7 @@ static PD_NOINLINE char *put_new_head(struct pd_script_worker *worker,
                                       const struct pd_line_start *start, struct pd_text *text,
                                       char *to)
 {
-    struct pd_head_text *head = &worker->head;
+    struct pd_head_text *head = &worker->texts.head;
     char *end = put_head(worker, plan, start, text, to);
     size_t length = end ? (size_t)(end - (text->data + text->length)) : sizeof head->text + 1;
     head->plan = length <= sizeof head->text ? plan : NULL;
@@ -263,11 +264,11 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
     uint64_t fields = plan->fields;
     if (PD_UNLIKELY(start->vcpu))
         put_machine(fields, start, text);
-    char *to = pd_text_room(text, script->line_room);
+    char *to = pd_text_room(text, script->form.line_room);
     if (PD_UNLIKELY(!to))
         return NULL;
-    if (PD_LIKELY(is_head(&worker->head, plan, start)))
-        to = pd_put_block(to, worker->head.text, worker->head.length);
+    if (PD_LIKELY(is_head(&worker->texts.head, plan, start)))
+        to = pd_put_block(to, worker->texts.head.text, worker->texts.head.length);
     else
         to = put_new_head(worker, plan, start, text, to);
     if (PD_UNLIKELY(!to))
@@ -275,7 +276,7 @@ char *pd_script_start(struct pd_script_worker *worker, const struct pd_script_ev
     if (PD_UNLIKELY(fields & PD_FIELD(TOD)))
         to = put_day(script, to, start->time);
     if (fields & PD_FIELD(TIME)) {
-        if (PD_LIKELY(!script->sequential))
+        if (PD_LIKELY(!script->order.sequential))
             to = put_time(worker, to, start->time);
         else if (!pd_vec_push(&worker->gaps->gaps,
                               (struct pd_time_gap){ (size_t)(to - text->data), start->time }))
@@ -554,14 +555,14 @@ static const char *comm_of(const struct pd_delivered *record)
 /* Names do not move: see put_comm(). */
 static PD_NOINLINE const char *guest_name(struct pd_script_worker *worker, uint32_t pid)
 {
-    uint32_t at = pd_map64_get(&worker->guest_at, pid);
+    uint32_t at = pd_map64_get(&worker->guests.at, pid);
     if (at != PD_MAP64_NONE)
-        return worker->guest_names.data[at];
+        return worker->guests.names.data[at];
     char text[32];
     snprintf(text, sizeof text, "[guest/%d]", (int)pid);
-    char *name = pd_arena_strdup(&worker->guest_arena, text);
-    if (!name || !pd_vec_push(&worker->guest_names, name) ||
-        !pd_map64_set(&worker->guest_at, pid, (uint32_t)worker->guest_names.count - 1))
+    char *name = pd_arena_strdup(&worker->guests.arena, text);
+    if (!name || !pd_vec_push(&worker->guests.names, name) ||
+        !pd_map64_set(&worker->guests.at, pid, (uint32_t)worker->guests.names.count - 1))
         return "[guest]";
     return name;
 }

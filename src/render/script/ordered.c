@@ -33,12 +33,12 @@ void pd_script_drop(void *data, struct pd_batch *batch)
 static uint64_t shift_time(struct pd_script *script, uint64_t time)
 {
     if (script->options->flags & PERFDATA_SCRIPT_RELTIME) {
-        if (!script->first_time)
-            script->first_time = time;
-        return time - script->first_time;
+        if (!script->order.first_time)
+            script->order.first_time = time;
+        return time - script->order.first_time;
     }
-    uint64_t shifted = script->last_time ? time - script->last_time : 0;
-    script->last_time = time;
+    uint64_t shifted = script->order.last_time ? time - script->order.last_time : 0;
+    script->order.last_time = time;
     return shifted;
 }
 
@@ -46,7 +46,7 @@ static void put_shifted(struct pd_script *script, uint64_t time, struct pd_text 
 {
     pd_text_u64(text, time / NS_PER_SECOND, 5, ' ');
     pd_text_char(text, '.');
-    if (script->time_form == PD_TIME_NSEC)
+    if (script->form.time == PD_TIME_NSEC)
         pd_text_u64(text, time % NS_PER_SECOND, 9, '0');
     else
         pd_text_u64(text, time % NS_PER_SECOND / 1000, 6, '0');
@@ -116,7 +116,7 @@ int pd_script_check_order(struct pd_script *script, const struct pd_delivered *r
     if (record->type != PD_RECORD_SAMPLE || !plan || !plan->time || plan->time + 8u > record->size)
         return PD_FRONT_IGNORE;
     uint64_t time = pd_load64(record->data + plan->time, plan->swap);
-    script->misordered += time < script->last_time;
-    script->last_time = time;
+    script->order.misordered += time < script->order.last_time;
+    script->order.last_time = time;
     return PD_FRONT_IGNORE;
 }

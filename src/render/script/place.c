@@ -36,7 +36,7 @@ void pd_script_dso(struct pd_script *script, const struct pd_location *location,
     size_t before = text->length;
     if (!dso)
         pd_text_bytes(text, unknown, sizeof unknown - 1);
-    else if (script->kernel_path)
+    else if (script->form.kernel_path)
         pd_text_string(text, pd_symbols_long_name(script->session.symbols, dso));
     else
         pd_text_bytes(text, dso->name, dso->name_length);
@@ -95,7 +95,7 @@ void pd_script_line_of(struct pd_script *script, const struct pd_location *locat
         return;
     }
     if (line.answer == PD_LINES_FOUND) {
-        const char *slash = script->full_source_path ? NULL : strrchr(line.file, '/');
+        const char *slash = script->form.full_source_path ? NULL : strrchr(line.file, '/');
         pd_text_string(text, slash ? slash + 1 : line.file);
         pd_text_char(text, ':');
         pd_text_u64(text, line.line, 0, ' ');
@@ -137,7 +137,7 @@ static struct pd_place *new_place(struct pd_script_worker *worker, uint64_t fiel
     place_text(worker->script, fields, frame, location, text);
     if (text->failed || text->length >= UINT32_MAX)
         return NULL;
-    struct pd_place *place = pd_arena_alloc(&worker->places,
+    struct pd_place *place = pd_arena_alloc(&worker->texts.places,
                                             sizeof *place + pd_block_room(text->length));
     if (!place)
         return NULL;
@@ -161,7 +161,7 @@ static struct pd_shared_place *shared_place(struct pd_script_worker *worker,
     if (!location->map || !dso || dso->kernel_space || location->is_nested ||
         location->addr != frame_address(location) || (symbol && location->addr >= symbol->end))
         return NULL;
-    return &worker->shared[pd_hash_pair(location->addr, (uintptr_t)dso) % PD_SHARED_PLACES];
+    return &worker->texts.shared[pd_hash_pair(location->addr, (uintptr_t)dso) % PD_SHARED_PLACES];
 }
 
 static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields,
@@ -206,8 +206,8 @@ const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
 {
     *invalid = false;
     *count = pd_resolve_chain(worker->resolver, sample, record->thread, record->number,
-                              worker->script->max_stack, worker->frames, worker->frame_capacity,
-                              invalid);
+                              worker->script->form.max_stack, worker->frames,
+                              worker->frame_capacity, invalid);
     return worker->script->options->flags & PERFDATA_SCRIPT_NO_INLINE
                ? worker->frames
                : pd_chain_inlined(worker->resolver, worker->frames, count);
@@ -250,13 +250,13 @@ static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
 
 void pd_script_forget(struct pd_script_worker *worker)
 {
-    worker->insns.count = 0;
-    worker->pt_lines.count = 0;
+    worker->texts.insns.count = 0;
+    worker->traced.lines.count = 0;
     pd_script_series_forget(worker);
-    pd_arena_free(&worker->places);
-    memset(worker->shared, 0, PD_SHARED_PLACES * sizeof *worker->shared);
-    pd_chain_memo_forget(&worker->chains);
-    pd_chain_memo_forget(&worker->kernel_chains);
+    pd_arena_free(&worker->texts.places);
+    memset(worker->texts.shared, 0, PD_SHARED_PLACES * sizeof *worker->texts.shared);
+    pd_chain_memo_forget(&worker->texts.chains);
+    pd_chain_memo_forget(&worker->texts.kernel_chains);
 }
 
 /* A chain, or a part of it: entries in a row that begin with a marker. */
@@ -321,7 +321,7 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
 static bool is_divisible(const struct pd_script_worker *worker, const struct pd_sample *sample)
 {
     const struct pd_script *script = worker->script;
-    return sample->callchain_count <= PD_MIN(script->max_stack, worker->frame_capacity) &&
+    return sample->callchain_count <= PD_MIN(script->form.max_stack, worker->frame_capacity) &&
            !script->itrace.callers_first && !script->stop.count;
 }
 
@@ -343,7 +343,9 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
     uint32_t count = divisible ? pd_chain_kernel_part(sample) : 0;
     uint64_t stamp = count ? pd_resolver_kernel_stamp(resolver, record->thread, record->number) : 0;
     if (stamp) {
-        struct part part = { { stamp, kind, sample->callchain, count }, &worker->kernel_chains, 1 };
+        struct part part = { { stamp, kind, sample->callchain, count },
+                             &worker->texts.kernel_chains,
+                             1 };
         if (!put_part(worker, &part, &own, record, text))
             return;
     } else {
@@ -353,7 +355,7 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
         return;
     struct part part = { { pd_resolver_stamp(resolver, record->thread, record->number), kind,
                            sample->callchain + 8 * (size_t)count, sample->callchain_count - count },
-                         &worker->chains,
+                         &worker->texts.chains,
                          divisible };
     if (!put_part(worker, &part, &own, record, text))
         text->length = before; /* all of an invalid chain is left out */

@@ -65,40 +65,57 @@ struct pd_script_event {
 
 enum pd_time_form { PD_TIME_USEC, PD_TIME_NSEC };
 
+/* What lines look like beside their fields, by the options and what the recording has. */
+struct pd_script_form {
+    bool use_callchain, latency, kernel_path, full_source_path;
+    enum pd_time_form time;
+    unsigned max_stack;
+    size_t line_room;     /* for a line up to the event's name */
+    size_t widest_source; /* of data_src */
+};
+
+/* Times that depend on the samples before. */
+struct pd_script_order {
+    bool sequential; /* --reltime, --deltatime */
+    uint64_t misordered;
+    uint64_t first_time, last_time;
+};
+
+/* CLOCK_DATA, for tod. */
+struct pd_script_clock {
+    bool known;
+    uint64_t time, wall;
+};
+
+/* -D */
+struct pd_script_raw {
+    struct pd_raw_dump *dump; /* NULL without it */
+    struct pd_trace_log log;
+    uint64_t line_types[2]; /* the records that have lines, too */
+};
+
 struct pd_script {
     struct pd_recording *recording;
     struct pd_session session;
     const struct perfdata_script_options *options;
+    struct pd_itrace_options itrace;
     struct pd_filter filter;
     struct pd_event_switch event_switch; /* any: one thread works */
     struct pd_name_set stop;
     struct pd_arena arena;
     struct pd_script_fields kinds[PD_SCRIPT_KINDS];
     struct pd_script_event *events; /* by the event's index */
-    struct pd_tracing *tracing;     /* NULL until a tracepoint's payload is to be printed */
-    bool use_callchain;
-    size_t line_room; /* for a line up to the event's name */
-    bool latency, kernel_path, full_source_path;
+    struct pd_script_form form;
+    struct pd_script_order order;
+    struct pd_script_clock clock;
+    struct pd_script_raw raw;
+    struct pd_tracing *tracing;   /* NULL until a tracepoint's payload is to be printed */
     struct pd_dlfilter *dlfilter; /* NULL: none */
     bool filter_failed;
-    bool is_native;           /* recorded on this kind of machine: code can be shown */
-    bool sequential;          /* --reltime, --deltatime */
-    struct pd_raw_dump *dump; /* -D, or NULL */
-    struct pd_trace_log log;
-    uint64_t line_types[2]; /* with it: the records that have lines */
-    bool is_stat;           /* a recording of perf stat: one worker only */
-    enum pd_time_form time_form;
-    unsigned max_stack;
-    /* CLOCK_DATA, for tod */
-    bool has_clock;
-    uint64_t clock_time, clock_wall;
-    /* state of the sequential kinds */
-    uint64_t misordered;
-    uint64_t first_time, last_time;
-    size_t widest_source; /* of data_src */
+    bool is_native; /* recorded on this kind of machine: code can be shown */
+    bool is_stat;   /* a recording of perf stat: one worker only */
     perfdata_write_fn write;
     void *write_data;
-    struct pd_itrace_options itrace;
     _Atomic uint64_t samples, errors;
     int perf_exit;
 };
@@ -211,18 +228,46 @@ struct pd_pt_line {
     bool known;
 };
 
-struct pd_script_worker {
-    struct pd_script *script;
-    PD_VEC(struct pd_insn_text) insns; /* by the location's index */
-    struct pd_sample synthesised;      /* what all samples made of a trace have in common */
-    struct pd_synth_unpacked unpacked; /* of one of them */
-    struct pd_resolver *resolver;
+/* Texts that a worker made and may need again. */
+struct pd_script_texts {
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
     struct pd_shared_place *shared;
-    struct pd_text line; /* a place's text while it is made */
+    PD_VEC(struct pd_insn_text) insns; /* by the location's index */
     /* The text of the lines behind the first: of a chain, or its part in user space; of its part
      * in the kernel. */
     struct pd_chain_memo chains, kernel_chains;
+    /* the seconds printed last */
+    uint64_t second;
+    char second_text[24];
+    unsigned second_length;
+    struct pd_comm_text comms[PD_COMM_TEXTS];
+    struct pd_head_text head;
+    struct pd_time_text time;
+    struct pd_flag_text flags[64];
+};
+
+/* Names of guests. */
+struct pd_script_guests {
+    struct pd_map64 at; /* by pid: place in `names` */
+    PD_VEC(const char *) names;
+    struct pd_arena arena;
+};
+
+/* What the views of traces showed last. */
+struct pd_script_traced {
+    struct pd_map64 switches; /* --pt-events: by CPU, place in switch_texts */
+    PD_VEC(struct pd_text) switch_texts;
+    PD_VEC(struct pd_pt_line) lines; /* of the view of source lines, by the location's index */
+    const char *file;                /* what that showed last; NULL: nothing */
+    unsigned line;
+    size_t call_column;           /* behind indented calls */
+    struct pd_map64 graph_depths; /* by thread: depth of a graph function's entry + 1, 0 outside */
+};
+
+struct pd_script_worker {
+    struct pd_script *script;
+    struct pd_resolver *resolver;
+    struct pd_text line; /* a place's text while it is made */
     struct pd_frame *frames;
     size_t frame_capacity;
     struct pd_time_gaps *gaps;       /* of the batch, sequential only */
@@ -230,28 +275,15 @@ struct pd_script_worker {
     struct pd_code_reader *code;     /* NULL: no instructions are asked for */
     struct pd_script_source *source; /* NULL: srccode is not asked for */
     struct pd_script_stat *stat;     /* NULL: no recording of perf stat */
-    struct pd_location *location;    /* of the sample at hand, when it was looked up ahead */
-    /* the seconds printed last */
-    uint64_t second;
-    char second_text[24];
-    struct pd_comm_text comms[PD_COMM_TEXTS];
-    unsigned second_length;
-    struct pd_head_text head;
-    struct pd_time_text time;
-    uint64_t samples, errors;
-    struct pd_flag_text flags[64];
     struct pd_script_series *series; /* NULL: none was met */
-    size_t call_column;              /* behind indented calls */
-    struct pd_map64 guest_at;        /* by pid: place in guest_names */
-    PD_VEC(const char *) guest_names;
-    struct pd_arena guest_arena;
-    struct pd_map64 switches; /* --pt-events: by CPU, place in switch_texts */
-    PD_VEC(struct pd_text) switch_texts;
-    PD_VEC(struct pd_pt_line) pt_lines; /* of the view of source lines, by the location's index */
-    const char *pt_file;                /* what it showed last; NULL: nothing */
-    unsigned pt_line;
-    struct pd_map64 graph_depths; /* by thread: depth of a graph function's entry + 1, 0 outside */
+    struct pd_location *location;    /* of the sample at hand, when it was looked up ahead */
+    uint64_t samples, errors;
     bool failed;
+    struct pd_script_guests guests;
+    struct pd_script_traced traced;
+    struct pd_sample synthesised;      /* what all samples made of a trace have in common */
+    struct pd_synth_unpacked unpacked; /* of one of them */
+    struct pd_script_texts texts;
 };
 
 /* fields.c */

@@ -115,10 +115,10 @@ static void put_flags(struct pd_script_worker *worker, const struct pd_delivered
 /* The last switch of a CPU waits until a sample is shown of it. */
 static void flush_switch(struct pd_script_worker *worker, uint32_t cpu, struct pd_text *text)
 {
-    uint32_t at = pd_map64_get(&worker->switches, cpu);
-    if (at == PD_MAP64_NONE || !worker->switch_texts.data[at].length)
+    uint32_t at = pd_map64_get(&worker->traced.switches, cpu);
+    if (at == PD_MAP64_NONE || !worker->traced.switch_texts.data[at].length)
         return;
-    struct pd_text *line = &worker->switch_texts.data[at];
+    struct pd_text *line = &worker->traced.switch_texts.data[at];
     pd_text_bytes(text, line->data, line->length);
     line->length = 0;
 }
@@ -168,9 +168,9 @@ static bool find_line(struct pd_script_worker *worker, const struct pd_location 
                       struct pd_source_line *out)
 {
     size_t index = location->index;
-    if (!pd_vec_widen_to(&worker->pt_lines, index + 1))
+    if (!pd_vec_widen_to(&worker->traced.lines, index + 1))
         return false;
-    struct pd_pt_line *line = &worker->pt_lines.data[index];
+    struct pd_pt_line *line = &worker->traced.lines.data[index];
     if (!line->known)
         line->known = pd_symbols_line(worker->script->session.symbols, location->map,
                                       location->addr, &line->at);
@@ -193,10 +193,10 @@ static void put_path(const char *path, struct pd_text *text)
 /* What the line before showed is not shown again, whatever thread it was of. */
 static bool is_shown(struct pd_script_worker *worker, const char *file, unsigned line)
 {
-    bool same = worker->pt_file && worker->pt_line == line &&
-                (worker->pt_file == file || !strcmp(worker->pt_file, file));
-    worker->pt_file = file;
-    worker->pt_line = line;
+    bool same = worker->traced.file && worker->traced.line == line &&
+                (worker->traced.file == file || !strcmp(worker->traced.file, file));
+    worker->traced.file = file;
+    worker->traced.line = line;
     return same;
 }
 
@@ -306,16 +306,16 @@ static void take_switch(struct pd_script_worker *worker, const struct pd_deliver
     if (record->type == PD_RECORD_SWITCH_CPU_WIDE && record->size >= 16)
         for (unsigned i = 0; i < 2; i++)
             other[i] = pd_load32(record->data + 8 + 4 * i, swap);
-    uint32_t at = pd_map64_get(&worker->switches, who.cpu);
+    uint32_t at = pd_map64_get(&worker->traced.switches, who.cpu);
     if (at == PD_MAP64_NONE) {
-        at = (uint32_t)worker->switch_texts.count;
-        if (!pd_vec_push(&worker->switch_texts, (struct pd_text){ 0 }) ||
-            !pd_map64_set(&worker->switches, who.cpu, at)) {
+        at = (uint32_t)worker->traced.switch_texts.count;
+        if (!pd_vec_push(&worker->traced.switch_texts, (struct pd_text){ 0 }) ||
+            !pd_map64_set(&worker->traced.switches, who.cpu, at)) {
             worker->failed = true;
             return;
         }
     }
-    struct pd_text *line = &worker->switch_texts.data[at];
+    struct pd_text *line = &worker->traced.switch_texts.data[at];
     line->length = 0;
     put_start(out ? "Switch out " : "Switch In  ", who.pid, who.tid, who.cpu,
               who.time == PD_NO_TIME ? 0 : who.time, line);
@@ -353,9 +353,9 @@ void pd_script_pt_record(struct pd_script_worker *worker, const struct pd_delive
 
 void pd_script_pt_free(struct pd_script_worker *worker)
 {
-    for (size_t i = 0; i < worker->switch_texts.count; i++)
-        pd_text_free(&worker->switch_texts.data[i]);
-    pd_vec_free(&worker->pt_lines);
-    pd_vec_free(&worker->switch_texts);
-    pd_map64_free(&worker->switches);
+    for (size_t i = 0; i < worker->traced.switch_texts.count; i++)
+        pd_text_free(&worker->traced.switch_texts.data[i]);
+    pd_vec_free(&worker->traced.lines);
+    pd_vec_free(&worker->traced.switch_texts);
+    pd_map64_free(&worker->traced.switches);
 }

@@ -34,7 +34,8 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->resolver = resolver;
         pd_resolver_guest_code(resolver, script->options->flags & PERFDATA_SCRIPT_GUEST_CODE);
         /* Of the recorded chain, of the unwound one, of the processor's. */
-        worker->frame_capacity = PD_MIN(2 * (size_t)script->max_stack + CALL_STACK, MAX_FRAMES);
+        worker->frame_capacity = PD_MIN(2 * (size_t)script->form.max_stack + CALL_STACK,
+                                        MAX_FRAMES);
         worker->frames = calloc(worker->frame_capacity + 1, sizeof *worker->frames);
         if (script->is_stat)
             worker->stat = pd_script_stat_new();
@@ -42,18 +43,18 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
             worker->source = pd_script_source_new();
         if (script->session.code)
             worker->code = pd_code_reader_new(script->session.code);
-        worker->shared = pd_large_calloc(PD_SHARED_PLACES, sizeof *worker->shared);
-        if (pd_chain_memo_init(&worker->chains, PD_CHAIN_TEXTS, PD_CHAIN_MEMORY) &&
-            pd_chain_memo_init(&worker->kernel_chains, PD_KERNEL_TEXTS, PD_KERNEL_MEMORY) &&
-            worker->frames && worker->shared && (worker->stat || !script->is_stat) &&
+        worker->texts.shared = pd_large_calloc(PD_SHARED_PLACES, sizeof *worker->texts.shared);
+        if (pd_chain_memo_init(&worker->texts.chains, PD_CHAIN_TEXTS, PD_CHAIN_MEMORY) &&
+            pd_chain_memo_init(&worker->texts.kernel_chains, PD_KERNEL_TEXTS, PD_KERNEL_MEMORY) &&
+            worker->frames && worker->texts.shared && (worker->stat || !script->is_stat) &&
             (worker->source || !shows_source(script)) && (worker->code || !script->session.code))
             return PERFDATA_OK;
         pd_code_reader_free(worker->code);
         pd_script_stat_free(worker->stat);
         pd_script_source_free(worker->source);
-        pd_chain_memo_free(&worker->chains);
-        pd_chain_memo_free(&worker->kernel_chains);
-        free(worker->shared);
+        pd_chain_memo_free(&worker->texts.chains);
+        pd_chain_memo_free(&worker->texts.kernel_chains);
+        free(worker->texts.shared);
         free(worker->frames);
         free(worker);
         *state = NULL;
@@ -72,17 +73,17 @@ static void end(void *data, unsigned index, void *state)
     script->samples += worker->samples;
     pd_code_reader_free(worker->code);
     script->errors += worker->errors;
-    pd_map64_free(&worker->graph_depths);
+    pd_map64_free(&worker->traced.graph_depths);
     pd_script_pt_free(worker);
-    pd_map64_free(&worker->guest_at);
-    pd_vec_free(&worker->guest_names);
-    pd_vec_free(&worker->insns);
-    pd_arena_free(&worker->guest_arena);
-    pd_arena_free(&worker->places);
+    pd_map64_free(&worker->guests.at);
+    pd_vec_free(&worker->guests.names);
+    pd_vec_free(&worker->texts.insns);
+    pd_arena_free(&worker->guests.arena);
+    pd_arena_free(&worker->texts.places);
     pd_text_free(&worker->line);
-    free(worker->shared);
-    pd_chain_memo_free(&worker->chains);
-    pd_chain_memo_free(&worker->kernel_chains);
+    free(worker->texts.shared);
+    pd_chain_memo_free(&worker->texts.chains);
+    pd_chain_memo_free(&worker->texts.kernel_chains);
     pd_script_stat_free(worker->stat);
     pd_script_source_free(worker->source);
     pd_script_series_free(worker);
@@ -119,7 +120,7 @@ PD_INLINE void put_record(struct pd_script_worker *worker, const struct pd_deliv
 /* With -D all records come, and lines only of those that are asked for. */
 static bool shows(const struct pd_script *script, uint32_t type)
 {
-    return type < 128 && script->line_types[type / 64] >> type % 64 & 1;
+    return type < 128 && script->raw.line_types[type / 64] >> type % 64 & 1;
 }
 
 /* Addresses are looked up some samples before they are printed: their texts come from far. */
@@ -195,17 +196,17 @@ static void work_far(struct pd_script_worker *worker, struct pd_batch *batch)
     for (size_t i = 0; i < batch->count; i++) {
         worker->location = ahead[i % AHEAD];
         look_ahead(worker, batch, i, ahead);
-        if (script->dump)
-            pd_raw_dump_record(script->dump, worker->resolver, &batch->records[i],
+        if (script->raw.dump)
+            pd_raw_dump_record(script->raw.dump, worker->resolver, &batch->records[i],
                                i && batch->records[i].data == batch->records[i - 1].data,
                                &batch->text);
-        if (!script->dump || shows(script, batch->records[i].type))
+        if (!script->raw.dump || shows(script, batch->records[i].type))
             put_record(worker, &batch->records[i], &batch->text);
         if (PD_UNLIKELY(worker->marks) &&
             !pd_script_mark_end(worker, &batch->records[i], &batch->text))
             batch->text.failed = true;
-        if (script->dump)
-            pd_raw_dump_behind(script->dump, &batch->records[i], &batch->text);
+        if (script->raw.dump)
+            pd_raw_dump_behind(script->raw.dump, &batch->records[i], &batch->text);
     }
 }
 
@@ -217,7 +218,7 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         pd_script_forget(worker);
     if (worker->code)
         pd_code_reader_trim(worker->code);
-    if (script->sequential || script->options->write_event) {
+    if (script->order.sequential || script->options->write_event) {
         if (!batch->result)
             batch->result = calloc(1, sizeof(struct pd_time_gaps));
         if (!batch->result)
@@ -227,7 +228,7 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
         worker->gaps->gaps.count = worker->gaps->marks.count = 0;
         worker->marks = script->options->write_event;
     }
-    if (!script->dump && (batch->packs || (batch->count && batch->records[0].facts)))
+    if (!script->raw.dump && (batch->packs || (batch->count && batch->records[0].facts)))
         work_near(worker, batch);
     else
         work_far(worker, batch);
@@ -253,8 +254,8 @@ static int front(void *data, const struct pd_delivered *record)
     const struct pd_event *event = record->event;
     if (script->options->flags & PERFDATA_SCRIPT_CHECK_ORDER)
         return pd_script_check_order(script, record);
-    if (script->dump)
-        pd_raw_dump_front(script->dump, record);
+    if (script->raw.dump)
+        pd_raw_dump_front(script->raw.dump, record);
     if (record->type != PD_RECORD_SAMPLE || !event || pd_dlfilter_is_early(script))
         return PD_FRONT_PASS;
     const struct pd_plan *plan = &event->plan;
@@ -327,14 +328,14 @@ static perfdata_status decode(struct pd_script *script)
         return PERFDATA_OK;
     itrace->thread_stack |= options->graph_functions || pd_script_shows_calls(script);
     if (itrace->callchain)
-        script->max_stack = PD_MAX(script->max_stack, itrace->callchain_size);
+        script->form.max_stack = PD_MAX(script->form.max_stack, itrace->callchain_size);
     struct pd_synth_config config = {
         .options = itrace,
         .guest_code = options->flags & PERFDATA_SCRIPT_GUEST_CODE,
         .threads = options->threads,
     };
     pd_filter_trace(&script->filter, &config);
-    perfdata_status status = pd_trace_log_open(&script->log, script->recording, itrace,
+    perfdata_status status = pd_trace_log_open(&script->raw.log, script->recording, itrace,
                                                PD_TRACE_LOG_RECORDS, &config);
     return status < 0 ? status : pd_session_decode(&script->session, &config);
 }
@@ -365,7 +366,7 @@ static perfdata_status run(struct pd_script *script)
     search.force = options->flags & PERFDATA_SCRIPT_FORCE;
     bool unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED ||
                     options->show & PERFDATA_SCRIPT_SHOW_ROUNDS;
-    bool keeps_order = script->sequential || options->write_event;
+    bool keeps_order = script->order.sequential || options->write_event;
     struct pd_consumer consumer = {
         .kind = keeps_order ? PD_CONSUME_SEQUENTIAL : PD_CONSUME_ORDERED,
         .warns = PD_WARN_READ,
@@ -402,7 +403,7 @@ static perfdata_status run(struct pd_script *script)
     if (status) {
         status = pd_dlfilter_close(script, status);
         pd_session_close(&script->session);
-        return pd_trace_log_close(&script->log, status);
+        return pd_trace_log_close(&script->raw.log, status);
     }
     struct pd_raw_dump dump;
     if (options->flags & PERFDATA_SCRIPT_DUMP) {
@@ -411,9 +412,9 @@ static perfdata_status run(struct pd_script *script)
         dump.colored = options->flags & PERFDATA_SCRIPT_COLOR;
         dump.no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
         dump.unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED;
-        script->dump = &dump;
+        script->raw.dump = &dump;
         want(&consumer, PD_RECORD_SAMPLE);
-        memcpy(script->line_types, consumer.types, sizeof script->line_types);
+        memcpy(script->raw.line_types, consumer.types, sizeof script->raw.line_types);
         pd_raw_dump_want(&consumer);
         consumer.front = front;
     }
@@ -424,7 +425,7 @@ static perfdata_status run(struct pd_script *script)
         status = warn_of_maps(script);
     status = pd_dlfilter_close(script, status);
     pd_session_close(&script->session);
-    return pd_trace_log_close(&script->log, status);
+    return pd_trace_log_close(&script->raw.log, status);
 }
 
 /* ---- options ---- */
@@ -546,17 +547,18 @@ static void init(struct pd_script *script)
     const struct perfdata_script_options *options = script->options;
     const struct pd_features *features = &script->recording->features;
     pd_script_defaults(script);
-    script->use_callchain = !(options->flags & PERFDATA_SCRIPT_NO_CALLCHAIN);
-    script->latency = options->flags & PERFDATA_SCRIPT_LATENCY;
-    script->full_source_path = options->flags & PERFDATA_SCRIPT_FULL_SOURCE_PATH;
-    script->kernel_path = options->flags & PERFDATA_SCRIPT_KERNEL_PATH;
-    script->sequential = options->flags & (PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME);
-    script->time_form = options->flags & PERFDATA_SCRIPT_NS ? PD_TIME_NSEC : PD_TIME_USEC;
+    script->form.use_callchain = !(options->flags & PERFDATA_SCRIPT_NO_CALLCHAIN);
+    script->form.latency = options->flags & PERFDATA_SCRIPT_LATENCY;
+    script->form.full_source_path = options->flags & PERFDATA_SCRIPT_FULL_SOURCE_PATH;
+    script->form.kernel_path = options->flags & PERFDATA_SCRIPT_KERNEL_PATH;
+    script->order.sequential = options->flags &
+                               (PERFDATA_SCRIPT_RELTIME | PERFDATA_SCRIPT_DELTATIME);
+    script->form.time = options->flags & PERFDATA_SCRIPT_NS ? PD_TIME_NSEC : PD_TIME_USEC;
     script->is_stat = is_stat(script->recording);
-    script->max_stack = options->max_stack;
-    script->has_clock = features->clock_data.present;
-    script->clock_time = features->clock_data.clock_time;
-    script->clock_wall = features->clock_data.wall_clock;
+    script->form.max_stack = options->max_stack;
+    script->clock.known = features->clock_data.present;
+    script->clock.time = features->clock_data.clock_time;
+    script->clock.wall = features->clock_data.wall_clock;
 }
 
 static perfdata_status put_header(struct pd_script *script)
@@ -634,7 +636,7 @@ perfdata_status perfdata_script_run(perfdata_recording *recording,
     struct perfdata_script_result out = { .perf_exit = script.perf_exit,
                                           .samples = script.samples,
                                           .trace_errors = script.errors,
-                                          .misordered = script.misordered };
+                                          .misordered = script.order.misordered };
     pd_give_result(result, &out, sizeof out);
     pd_tracing_free(script.tracing);
     pd_filter_free(&script.filter);

@@ -74,7 +74,7 @@ bool pd_script_has_series(const struct pd_script *script, const struct pd_script
 {
     uint64_t known = KNOWN_FIELDS | (plan->branch_trace ? PD_FIELD(ADDR) : INSN_FIELDS);
     return plan->event->synthesised && plan->event->attr.type != (uint32_t)PD_TYPE_SYNTH &&
-           plan->event->index < 1u << PLAN_BITS && !script->sequential &&
+           plan->event->index < 1u << PLAN_BITS && !script->order.sequential &&
            !script->options->write_event && !(plan->fields & ~known) &&
            plan->fields & PD_FIELD(IP) && !script->options->graph_functions &&
            !(script->options->flags & (PERFDATA_SCRIPT_PT_EVENTS | PERFDATA_SCRIPT_DUMP));
@@ -128,7 +128,7 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     const struct pd_synth_fixed *fixed = (const void *)record->data;
     uint64_t settled = pd_timeline_settled(thread->timeline);
     struct pd_resolver_span span;
-    if (plan->name_length + PERIOD > START_ROOM || worker->head.plan != plan ||
+    if (plan->name_length + PERIOD > START_ROOM || worker->texts.head.plan != plan ||
         !pd_resolver_span(worker->resolver, thread, record->number,
                           record->misc & PD_MISC_CPUMODE_MASK, &span) ||
         span.stamp >> (64 - PLAN_BITS))
@@ -156,8 +156,8 @@ void pd_script_series_begin(struct pd_script_worker *worker, const struct pd_del
     series->stamp = span.stamp << PLAN_BITS | record->event->index;
     if (series->has_target) /* has been asked for */
         series->kernel_start = pd_symbols_kernel_start(script->session.symbols, record->number);
-    series->head_length = worker->head.length;
-    memcpy(series->head, worker->head.text, worker->head.length);
+    series->head_length = worker->texts.head.length;
+    memcpy(series->head, worker->texts.head.text, worker->texts.head.length);
     put_middle(series, plan, fixed->period);
 }
 
@@ -327,9 +327,9 @@ PD_INLINE bool put_line(struct pd_script_worker *worker, struct series *series,
         return false;
     to = put(to, series->head, series->head_length);
     if (series->has_time) {
-        if (sample->time != worker->time.time || !worker->time.length)
+        if (sample->time != worker->texts.time.time || !worker->texts.time.length)
             pd_script_make_time(worker, sample->time);
-        to = put(to, worker->time.text, worker->time.length);
+        to = put(to, worker->texts.time.text, worker->texts.time.length);
     }
     if (series->has_middle) {
         if (PD_UNLIKELY(sample->period != series->period))
