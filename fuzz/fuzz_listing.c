@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < HEAD)
         return 0;
     uint64_t start = (uint64_t)(data[0] | data[1] << 8) << (data[2] & 40), end = start + data[3];
-    pd_listing_parse((const char *)data + HEAD, size - HEAD, "/bin/a", start, end, &listing);
+    pd_listing_parse((const char *)data + HEAD, size - HEAD, "/bin/a", start, end, data[2] & 1,
+                     &listing);
     for (size_t i = 0; i < listing.lines.count; i++) {
         const struct pd_listing_line *line = &listing.lines.data[i];
         struct pd_instruction instruction = pd_instruction_parse(pd_listing_text(&listing, i));

@@ -70,6 +70,9 @@ struct perfdata_annotate_options {
     const char *const *itrace; /* values of --itrace, "" for its defaults                        */
     size_t itrace_count;
     const char *perf_config; /* read in place of /etc/perfconfig and home's; NULL: these         */
+    const char *comms, *pids, *tids; /* keep these only: lists with commas   */
+    const char *symbols;             /* and samples in these functions       */
+    const char *time;                /* and of this time, as report's --time */
 };
 
 /* Since 0.3. */
@@ -94,6 +97,52 @@ PERFDATA_API perfdata_status perfdata_annotate_run(perfdata_recording *recording
                                                    const struct perfdata_annotate_options *options,
                                                    perfdata_write_fn write, void *data,
                                                    struct perfdata_annotate_result *result);
+
+/* ---- code as rows ---- */
+
+/* What a line of objdump's is. Since 0.3. */
+enum perfdata_code_kind {
+    PERFDATA_CODE_INSTRUCTION = 0,
+    PERFDATA_CODE_SOURCE = 1, /* source, or what objdump says of a function */
+    PERFDATA_CODE_PLACE = 2   /* where the instructions behind it come from: "/a/b.c:12" */
+};
+
+/* A line that objdump printed. The size of the structure is fixed for ever. Since 0.3. */
+struct perfdata_code_line {
+    const char *text; /* of an instruction what follows its address; never NULL                */
+    uint64_t offset;  /* of an instruction, in bytes from the function's start; else all ones */
+    uint32_t kind;    /* enum perfdata_code_kind                                               */
+    uint32_t indent;  /* blanks before it, which its text has not                              */
+};
+
+/* What lies on a line. The size of the structure is fixed for ever. Since 0.3. */
+struct perfdata_code_sum {
+    uint64_t count, period; /* samples, and what these add up to */
+};
+
+/* A function that samples lie in. All is borrowed until the callback returns. Since 0.3. */
+struct perfdata_code_function {
+    const char *name, *object; /* path of the object as far as it is known; never NULL           */
+    uint64_t address;          /* of its start, as the object's file counts                      */
+    uint64_t index, count;     /* the how manyth function this is, from 0, of how many           */
+    size_t line_count;         /* 0: its code cannot be had                                      */
+    size_t event_count;        /* of the recording                                               */
+    const struct perfdata_code_line *lines;
+    const struct perfdata_code_sum *sums;   /* of line i and event e: sums[i * event_count + e]  */
+    const struct perfdata_code_sum *totals; /* of each event in the function                     */
+};
+
+/* Not 0: that is enough. Since 0.3. */
+typedef int (*perfdata_code_fn)(void *data, const struct perfdata_code_function *function);
+
+/* The same functions as rows, for programs that show them in their own way: each once with all its
+ * events, ordered by the greatest share that it has of any event. options->percent_limit leaves out
+ * those below it in every event; flags and strings that are about text do nothing. Functions whose
+ * code cannot be had are no issues. Errors as of perfdata_annotate_run(). Since 0.3. */
+PERFDATA_API perfdata_status perfdata_annotate_code(perfdata_recording *recording,
+                                                    const struct perfdata_annotate_options *options,
+                                                    perfdata_code_fn take, void *data,
+                                                    struct perfdata_annotate_result *result);
 
 #ifdef __cplusplus
 }

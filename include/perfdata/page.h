@@ -11,6 +11,7 @@
  * recording can become markup or script. */
 #ifndef PERFDATA_PAGE_H
 #define PERFDATA_PAGE_H
+#include <perfdata/annotate.h>
 #include <perfdata/profile.h>
 
 #ifdef __cplusplus
@@ -40,6 +41,16 @@ PERFDATA_API int perfdata_page_samples_take(void *samples, const perfdata_profil
                                             const struct perfdata_samples *from);
 PERFDATA_API void perfdata_page_samples_free(perfdata_page_samples *samples);
 
+/* Source and instructions for a page: perfdata_page_code_take() goes to perfdata_annotate_code(),
+ * the code as its data. Of a function the lines near those with samples are kept; when there are
+ * `most` bytes of text (0: 2 MiB) the functions that are left are counted only. `percent_limit` is
+ * what perfdata_annotate_code() was given, borrowed; the page says it. NULL without memory. Since
+ * 0.3. */
+typedef struct perfdata_page_code perfdata_page_code;
+PERFDATA_API perfdata_page_code *perfdata_page_code_new(uint64_t most, const char *percent_limit);
+PERFDATA_API int perfdata_page_code_take(void *code, const struct perfdata_code_function *function);
+PERFDATA_API void perfdata_page_code_free(perfdata_page_code *code);
+
 /* Begin with PERFDATA_PAGE_OPTIONS_INIT. All is borrowed for the call. Since 0.1. */
 struct perfdata_page_options {
     size_t struct_size;
@@ -54,10 +65,11 @@ struct perfdata_page_options {
     /* In place of those that the profile kept, which it need not then; not with `before`. NULL:
      * none. Since 0.2. */
     const perfdata_page_samples *samples;
+    const perfdata_page_code *code; /* NULL: the page shows no code. Since 0.3 */
 };
 #define PERFDATA_PAGE_OPTIONS_INIT                                                                 \
     {                                                                                              \
-        sizeof(struct perfdata_page_options), 0, 0, 0, 0, 0, 0, 0, 0                               \
+        sizeof(struct perfdata_page_options), 0, 0, 0, 0, 0, 0, 0, 0, 0                            \
     }
 
 /* Writes the picture through `write`. `recording`, whose header the page shows, may be NULL. Memory

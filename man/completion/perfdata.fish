@@ -404,6 +404,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from flame' -l count -d 'with --
 complete -c perfdata -n '__fish_seen_subcommand_from flame' -l title -r -d 'title, in place of the recording'\''s name'
 complete -c perfdata -n '__fish_seen_subcommand_from flame' -l max-samples -r -d 'join samples of one stack in a piece of time where there are more (2,000,000)'
 complete -c perfdata -n '__fish_seen_subcommand_from flame' -l lines -d 'source lines, too: frames differ by their lines'
+complete -c perfdata -n '__fish_seen_subcommand_from flame' -l code -d 'source and instructions, by objdump, of functions with 0.1 % and more of the samples'
 complete -c perfdata -n '__fish_seen_subcommand_from flame' -s G -l hide-call-graph -d 'without call chains'
 complete -c perfdata -n '__fish_seen_subcommand_from flame' -l max-stack -r -d 'frames at most of a chain'
 complete -c perfdata -n '__fish_seen_subcommand_from flame' -l stop-bt -r -d 'chains end at these symbols'

@@ -9,6 +9,7 @@ import { Table, copyText } from './table.js';
 import { Timeline } from './timeline.js';
 import { Chart } from './chart.js';
 import { Calls } from './calls.js';
+import { CodeView, profileHasCode } from './code.js';
 import { make, replaceChildren, percent, visible } from './format.js';
 import { encodeState, decodeState } from './state.js';
 import { Search } from './search.js';
@@ -20,6 +21,7 @@ const VIEWS = [
     ['flame', 'Flame graph'],
     ['table', 'Table'],
     ['sandwich', 'Callers and callees'],
+    ['code', 'Code'],
     ['time', 'Timeline'],
     ['calls', 'Calls'],
     ['order', 'Order of time'],
@@ -41,6 +43,7 @@ class App {
         const { profile } = this;
         if (id === 'time' || id === 'order') return profile.hasTime;
         if (id === 'calls') return profile.calls !== null;
+        if (id === 'code') return profile.code !== null;
         return true;
     }
 
@@ -144,6 +147,10 @@ class App {
                     clearTimeout(this.saving);
                     this.saving = setTimeout(() => this.save(), 200);
                 },
+            });
+        if (this.panels.code)
+            this.codeView = new CodeView(this.panels.code, this.profile, {
+                pick: (chosen) => this.set({ chosen }),
             });
         showAbout(this.panels.about, this.profile);
     }
@@ -304,6 +311,8 @@ class App {
         if (state.view === 'flame') this.showFlame(diff);
         else if (state.view === 'table') this.table.show(this.tree, state.table, diff);
         else if (state.view === 'sandwich') this.showSandwich(diff);
+        else if (state.view === 'code')
+            this.codeView.show(this.chosenFunction(), state, this.weightName());
         else if (state.view === 'time') this.showTimeline();
         else if (state.view === 'calls')
             this.callChart.showCalls(
@@ -401,7 +410,13 @@ class App {
         this.callersTree = new MergedTree(tree, 'callers', fn);
         this.calleesTree = new MergedTree(tree, 'callees', fn);
         const name = visible(this.profile.functionName(fn));
-        this.sandwichTitle.textContent = `${name}: ${percent(this.callersTree.totalOf(0), tree.totalOf(0))}`;
+        replaceChildren(
+            this.sandwichTitle,
+            `${name}: ${percent(this.callersTree.totalOf(0), tree.totalOf(0))} `,
+            profileHasCode(this.profile, fn)
+                ? make('button', { onclick: () => this.showCode(fn) }, 'Code')
+                : null,
+        );
         this.callersFlame.show(this.callersTree, this.colors, { upward: true, diff });
         this.calleesFlame.show(this.calleesTree, this.colors, { upward: false, diff });
         const list = (title, merged) =>
@@ -436,6 +451,11 @@ class App {
             list('Called by', this.callersTree),
             list('Calls', this.calleesTree),
         );
+    }
+
+    showCode(fn) {
+        this.chooseFunction(fn);
+        this.set({ view: 'code' });
     }
 
     // The tree of functions, where lines or groups are shown otherwise.

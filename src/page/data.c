@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A profile -> the page's data: a header in JSON, then columns of numbers (docs/page-data.md). */
 #include "base/intern.h"
+#include "page/code.h"
 #include "page/gather.h"
 #include <perfdata/text.h>
 #include <perfdata/types.h>
@@ -172,6 +173,33 @@ static void put_marks(struct maker *m, const perfdata_profile *profile)
     COLUMN(m, "mk_count", "v64", count, MARK(count));
     COLUMN(m, "mk_text", "v32", count, string_number(m, MARK(text) ? MARK(text) : ""));
 #undef MARK
+}
+
+/* Source and instructions, as far as they were gathered. */
+static void put_code(struct maker *m)
+{
+    const perfdata_page_code *code = m->options->code;
+    if (!code)
+        return;
+    m->body.failed |= code->failed;
+#define TEXT(id) string_number(m, pd_intern_text(&code->texts, id))
+    const struct pd_page_code_function *f = code->functions.data;
+    COLUMN(m, "co_name", "v32", code->functions.count, TEXT(f[i].name));
+    COLUMN(m, "co_object", "v32", code->functions.count, TEXT(f[i].object));
+    COLUMN(m, "co_address", "v64", code->functions.count, f[i].address);
+    COLUMN(m, "co_lines", "v32", code->functions.count, f[i].lines);
+    const struct pd_page_code_line *l = code->lines.data;
+    COLUMN(m, "cl_place", "v64", code->lines.count, l[i].place);
+    COLUMN(m, "cl_text", "v32", code->lines.count, TEXT(l[i].text));
+    COLUMN(m, "cl_kind", "v32", code->lines.count, l[i].kind);
+    COLUMN(m, "cl_indent", "v32", code->lines.count, l[i].indent);
+    COLUMN(m, "cl_gap", "v32", code->lines.count, l[i].gap);
+    const struct pd_page_code_cell *c = code->cells.data;
+    COLUMN(m, "cc_line", "v32", code->cells.count, c[i].line);
+    COLUMN(m, "cc_event", "v32", code->cells.count, c[i].event);
+    COLUMN(m, "cc_count", "v64", code->cells.count, c[i].count);
+    COLUMN(m, "cc_weight", "v64", code->cells.count, c[i].weight);
+#undef TEXT
 }
 
 /* ---- samples ---- */
@@ -384,8 +412,14 @@ static perfdata_status put_header(struct maker *m, perfdata_recording *recording
     pd_text_string(out, "],\"warnings\":[");
     put_warnings(m, out);
     uint64_t shorter, left_out = perfdata_profile_calls_left_out(profile, &shorter);
-    pd_text_format(out, "],\"calls_left_out\":%llu,\"calls_shorter_than\":%llu,\"facts\":[",
+    pd_text_format(out, "],\"calls_left_out\":%llu,\"calls_shorter_than\":%llu",
                    (unsigned long long)left_out, (unsigned long long)shorter);
+    if (m->options->code) {
+        pd_text_format(out, ",\"code_left_out\":%llu,\"code_limit\":",
+                       (unsigned long long)m->options->code->left_out);
+        put_json(out, m->options->code->limit);
+    }
+    pd_text_string(out, ",\"facts\":[");
     struct pd_text facts = { 0 };
     perfdata_status status = recording ? perfdata_header_print(recording, 0, put_fact, &facts)
                                        : PERFDATA_OK;
@@ -482,6 +516,7 @@ perfdata_status pd_page_data(perfdata_recording *recording, const perfdata_profi
         put_switches(&m, profile);
         put_calls(&m, profile);
         put_marks(&m, profile);
+        put_code(&m);
         status = put_header(&m, recording, profile, &header);
     }
     if (status >= 0) {

@@ -115,6 +115,42 @@ function readCalls(columns, header, unit) {
     };
 }
 
+const LINE_KINDS = ['code', 'source', 'where'];
+
+// Functions with the lines that are kept of their code; what lies on a line, by event.
+function readCode(columns, header) {
+    const { strings } = header;
+    const functions = [];
+    let at = 0;
+    for (let i = 0; i < columns.co_name.length; i++) {
+        const end = at + columns.co_lines[i];
+        const lines = [];
+        for (; at < end; at++)
+            lines.push({
+                place: columns.cl_place[at] - 1,
+                text: strings[columns.cl_text[at]],
+                kind: LINE_KINDS[columns.cl_kind[at]] || 'source',
+                indent: columns.cl_indent[at],
+                gap: columns.cl_gap[at],
+                cells: [],
+            });
+        functions.push({
+            name: strings[columns.co_name[i]],
+            object: strings[columns.co_object[i]],
+            address: columns.co_address[i],
+            lines,
+        });
+    }
+    const all = functions.flatMap((one) => one.lines);
+    for (let i = 0; i < columns.cc_line.length; i++)
+        all[columns.cc_line[i]].cells.push({
+            event: columns.cc_event[i],
+            count: columns.cc_count[i],
+            weight: columns.cc_weight[i],
+        });
+    return { functions, leftOut: header.code_left_out, limit: header.code_limit };
+}
+
 export function parseProfile(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const headerLength = view.getUint32(0, true);
@@ -169,6 +205,7 @@ export class Profile {
               }
             : null;
         this.calls = columns.cs_fn ? readCalls(columns, header, unit) : null;
+        this.code = columns.co_name ? readCode(columns, header) : null;
         this.marks = columns.mk_time
             ? {
                   time: columns.mk_time.map((time) => (time ? (time - 1) * unit : -1)),

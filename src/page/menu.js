@@ -48,6 +48,11 @@ export class FrameMenu {
                 this.app.chooseFunction(fn);
                 this.app.set({ view: 'sandwich' });
             });
+            if (this.app.profile.code)
+                entry('Source and instructions', () => {
+                    this.app.chooseFunction(fn);
+                    this.app.set({ view: 'code' });
+                });
             entry('Only samples with it', () => this.app.addStep({ op: 'only', ...exact }));
             entry('Stacks from here', () => this.app.addStep({ op: 'from', ...exact }));
             entry('Hide this frame', () => this.app.addStep({ op: 'hide', ...exact }));

@@ -32,7 +32,7 @@ export function encodeState(state) {
 
 // What the controls can be set to.
 const CHOICES = {
-    view: ['flame', 'table', 'sandwich', 'time', 'calls', 'order', 'about'],
+    view: ['flame', 'table', 'sandwich', 'code', 'time', 'calls', 'order', 'about'],
     shape: ['icicle', 'flame', 'callers'],
     weight: ['period', 'samples'],
     group: ['none', 'process', 'thread', 'cpu', 'event'],

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # flame: the page in a headless browser, by clicks and keys; its sums against report's; names that attack; SVG.
-# page.sh PART: walk, calls, call-sums, diff, totals, names, issues, svg
+# page.sh PART: walk, code, calls, call-sums, diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)
@@ -28,6 +28,28 @@ walk)
     demo_page -o "$work/page.html" || exit 1
     [ "$(wc -c <"$work/page.html")" -le 200000 ] || { echo 'the page itself is over 200 KB'; exit 1; }
     node "$SOURCE/tests/page/walk.mjs" "$work/page.html"
+    ;;
+code)
+    browser
+    command -v objdump >/dev/null || { echo 'skipped: no objdump'; exit 77; }
+    data=$SOURCE/tests/data/annotate
+    set -- "$work"
+    # Source is shown where it is at hand: of a program that is made here.
+    if command -v cc >/dev/null; then
+        cp "$SOURCE/tests/page/code.c" "$work/code.c"
+        cc -g -O1 -fno-inline -fcf-protection=none -static -nostdlib -no-pie -Wl,--build-id=none -o "$work/code" "$work/code.c" || exit 1
+        address=$(nm "$work/code" | sed -n 's/ T spin$//p')
+        sed -e "s|@PROGRAM@|$work/code|" -e "s|@SPIN@|0x$address|" "$SOURCE/tests/page/code.pdt" >"$work/code.pdt"
+        "$PERFDATA" assemble "$work/code.pdt" -o "$work/code.data" &&
+            "$PERFDATA" flame --code -i "$work/code.data" -o "$work/source.html" || exit 1
+    fi
+    "$PERFDATA" flame --code --symfs "$data/symfs" -i "$data/inline.data" -o "$work/inline.html" &&
+        "$PERFDATA" flame --code --symfs "$data/symfs" -i "$data/group-read.data" -o "$work/group.html" &&
+        demo_page --code -o "$work/spin.html" && demo_page --code -j 8 -o "$work/8.html" && demo_page --code -j 1 -o "$work/1.html" &&
+        cmp "$work/1.html" "$work/8.html" || exit 1
+    "$PERFDATA" flame --code -o "$work/pipe.html" - <"$demo/spin.data" 2>"$work/err" && { echo '--code of a stream is not refused'; exit 1; }
+    grep -q 'standard input' "$work/err" || { echo "--code of a stream: $(cat "$work/err")"; exit 1; }
+    node "$SOURCE/tests/page/code.mjs" "$work"
     ;;
 calls)
     browser

@@ -3,59 +3,13 @@
 #include "base/parallel.h"
 #include "container/handle.h"
 #include "format/names.h"
-#include "render/annotate/annotation.h"
-#include "render/annotate/objdump.h"
-#include "render/raw_dump/trace_log.h"
-#include <perfdata/annotate.h>
+#include "render/annotate/run.h"
 #include <stdio.h>
 #include <sys/utsname.h>
 
-/* The code of a function, once objdump has told it. */
-struct code {
-    struct pd_code_file file;
-    uint64_t end;
-    struct pd_listing listing;
-    bool done, failed; /* objdump was run; with another exit code than 0 */
-    int error;         /* PD_OBJDUMP_...; 0: there is a listing */
-    size_t last;       /* the last row that prints it */
-};
-
-/* A function of an event or group. */
-struct row {
-    const struct pd_report_group *group;
-    const struct pd_symbol *symbol;
-    uint32_t function;
-};
-
-struct annotate {
-    struct pd_recording *recording;
-    const struct perfdata_annotate_options *options;
-    struct perfdata_report_options report; /* what counts the samples */
-    struct pd_report_plan plan;
-    struct pd_annotate_plan look;
-    struct pd_objdump objdump;
-    char objdump_name[256];
-    struct pd_report_counts counts;
-    struct pd_hist_result result;
-    struct pd_report_groups groups;
-    struct pd_session session;
-    struct pd_trace_log log;
-    struct code *codes;      /* by function */
-    struct pd_map64 refused; /* objects whose code could not be had once: perf does not ask again */
-    PD_VEC(struct row) rows;
-    PD_VEC(uint32_t) wanted; /* functions that objdump is to be run for */
-    struct pd_text text;
-    struct pd_arena arena; /* of one row */
-    bool unknown_source;   /* the last source line that was printed is not known */
-    perfdata_write_fn write;
-    void *data;
-    struct perfdata_annotate_result told;
-    unsigned threads;
-};
-
 /* ---- options ---- */
 
-static perfdata_status parse_percent_type(struct annotate *annotate)
+static perfdata_status parse_percent_type(struct pd_annotate *annotate)
 {
     static const char *const scopes[] = { "local", "global" }, *const units[] = { "period",
                                                                                   "hits" };
@@ -82,7 +36,7 @@ static const char *machine_arch(void)
     return uname(&names) ? "" : pd_arch_normalise(names.machine);
 }
 
-static perfdata_status choose_objdump(struct annotate *annotate)
+static perfdata_status choose_objdump(struct pd_annotate *annotate)
 {
     const struct perfdata_annotate_options *options = annotate->options;
     const struct pd_feature_arch *recorded = &annotate->recording->features.arch;
@@ -128,7 +82,7 @@ static uint64_t report_flags(uint64_t flags)
     return made;
 }
 
-static perfdata_status fit_plan(struct annotate *annotate)
+static perfdata_status fit_plan(struct pd_annotate *annotate)
 {
     perfdata_status status = pd_report_plan_fit(annotate->recording, &annotate->plan,
                                                 &annotate->told.perf_exit);
@@ -137,7 +91,7 @@ static perfdata_status fit_plan(struct annotate *annotate)
     return status;
 }
 
-static perfdata_status make_plan(struct annotate *annotate)
+static perfdata_status make_plan(struct pd_annotate *annotate)
 {
     enum { MAX_STACK = 127 };
     const struct perfdata_annotate_options *options = annotate->options;
@@ -152,6 +106,11 @@ static perfdata_status make_plan(struct annotate *annotate)
         .percent_limit = options->percent_limit,
         .dsos = options->dsos,
         .cpus = options->cpus,
+        .comms = options->comms,
+        .pids = options->pids,
+        .tids = options->tids,
+        .symbols = options->symbols,
+        .time = options->time,
         .search = options->search,
     };
     annotate->look = (struct pd_annotate_plan){
@@ -188,20 +147,20 @@ static perfdata_status make_plan(struct annotate *annotate)
 
 /* ---- rows ---- */
 
-static const struct pd_hist_event *leader_of(const struct annotate *annotate,
+static const struct pd_hist_event *leader_of(const struct pd_annotate *annotate,
                                              const struct pd_report_group *group)
 {
     return &annotate->result.events[group->events[0]];
 }
 
-static bool is_too_light(const struct annotate *annotate, const struct pd_hist_row *row,
+static bool is_too_light(const struct pd_annotate *annotate, const struct pd_hist_row *row,
                          uint64_t total)
 {
     return annotate->options->percent_limit && total &&
            100.0 * (double)row->period / (double)total < (double)annotate->plan.percent_limit;
 }
 
-static perfdata_status add_rows(struct annotate *annotate, const struct pd_report_group *group)
+static perfdata_status add_rows(struct pd_annotate *annotate, const struct pd_report_group *group)
 {
     const struct pd_hist_event *event = leader_of(annotate, group);
     for (size_t i = 0; i < event->rows.count; i++) {
@@ -211,8 +170,9 @@ static perfdata_status add_rows(struct annotate *annotate, const struct pd_repor
                                                                         symbol);
         if (!function || is_too_light(annotate, row, event->period))
             continue;
-        struct row made = { group, symbol,
-                            (uint32_t)(function - annotate->counts.code.functions.data) };
+        struct pd_annotate_row made = {
+            group, symbol, (uint32_t)(function - annotate->counts.code.functions.data)
+        };
         annotate->codes[made.function].last = annotate->rows.count;
         if (!pd_vec_push(&annotate->rows, made))
             return PERFDATA_ERROR_MEMORY;
@@ -220,7 +180,7 @@ static perfdata_status add_rows(struct annotate *annotate, const struct pd_repor
     return 0;
 }
 
-static perfdata_status list_rows(struct annotate *annotate)
+static perfdata_status list_rows(struct pd_annotate *annotate)
 {
     struct pd_report_plan *plan = &annotate->plan;
     struct pd_code_hist *code = &annotate->counts.code;
@@ -247,9 +207,9 @@ static perfdata_status list_rows(struct annotate *annotate)
 
 static void fetch(void *data, unsigned worker, size_t index)
 {
-    struct annotate *annotate = data;
+    struct pd_annotate *annotate = data;
     uint32_t id = annotate->wanted.data[index];
-    struct code *code = &annotate->codes[id];
+    struct pd_annotate_code *code = &annotate->codes[id];
     struct pd_objdump_output output;
     (void)worker;
     pd_objdump_run(&annotate->objdump, code->file.path, code->file.address, code->end, &output);
@@ -257,25 +217,25 @@ static void fetch(void *data, unsigned worker, size_t index)
     code->error = output.error;
     if (!code->error)
         pd_listing_parse(output.text.data, output.text.length, code->file.path, code->file.address,
-                         code->end, &code->listing);
+                         code->end, annotate->take != NULL, &code->listing);
     if (code->listing.failed)
         code->error = PD_OBJDUMP_MEMORY;
     pd_text_free(&output.text);
 }
 
-static bool is_refused(const struct annotate *annotate, uint32_t function)
+static bool is_refused(const struct pd_annotate *annotate, uint32_t function)
 {
     const struct pd_dso *dso = annotate->counts.code.functions.data[function].dso;
     return pd_map64_get(&annotate->refused, (uintptr_t)dso) != PD_MAP64_NONE;
 }
 
 /* What rows from `first` to before `end` need. */
-static perfdata_status fetch_rows(struct annotate *annotate, size_t first, size_t end)
+static perfdata_status fetch_rows(struct pd_annotate *annotate, size_t first, size_t end)
 {
     annotate->wanted.count = 0;
     for (size_t i = first; i < end; i++) {
         uint32_t id = annotate->rows.data[i].function;
-        struct code *code = &annotate->codes[id];
+        struct pd_annotate_code *code = &annotate->codes[id];
         const struct pd_code_function *function = &annotate->counts.code.functions.data[id];
         if (code->done || !function->map || is_refused(annotate, id))
             continue;
@@ -293,7 +253,8 @@ static perfdata_status fetch_rows(struct annotate *annotate, size_t first, size_
 
 /* ---- functions whose code cannot be had ---- */
 
-static void put_no_kernel(struct annotate *annotate, const struct pd_dso *dso, struct pd_text *out)
+static void put_no_kernel(struct pd_annotate *annotate, const struct pd_dso *dso,
+                          struct pd_text *out)
 {
     struct pd_build_id id = pd_symbols_build_id(annotate->session.symbols, dso);
     pd_text_string(out, "No vmlinux file");
@@ -307,8 +268,8 @@ static void put_no_kernel(struct annotate *annotate, const struct pd_dso *dso, s
                         "  perf buildid-cache -vu vmlinux\n\nor:\n\n  --vmlinux vmlinux\n");
 }
 
-static void put_reason(struct annotate *annotate, const struct pd_code_function *function,
-                       const struct code *code, struct pd_text *out)
+static void put_reason(struct pd_annotate *annotate, const struct pd_code_function *function,
+                       const struct pd_annotate_code *code, struct pd_text *out)
 {
     if (code->file.source == PD_CODE_IN_FILE && (code->failed || !code->listing.lines.count)) {
         if (code->failed) {
@@ -331,8 +292,8 @@ static void put_reason(struct annotate *annotate, const struct pd_code_function 
         pd_text_format(out, "Internal error: Invalid %d error code\n", code->error);
 }
 
-static perfdata_status refuse(struct annotate *annotate, const struct pd_code_function *function,
-                              const struct code *code)
+static perfdata_status refuse(struct pd_annotate *annotate, const struct pd_code_function *function,
+                              const struct pd_annotate_code *code)
 {
     struct pd_text reason = { 0 };
     bool silent = annotate->options->flags & PERFDATA_ANNOTATE_SKIP_MISSING &&
@@ -355,8 +316,9 @@ static perfdata_status refuse(struct annotate *annotate, const struct pd_code_fu
 
 /* ---- printing ---- */
 
-static perfdata_status draw(struct annotate *annotate, const struct row *row,
-                            const struct pd_code_function *function, const struct code *code)
+static perfdata_status draw(struct pd_annotate *annotate, const struct pd_annotate_row *row,
+                            const struct pd_code_function *function,
+                            const struct pd_annotate_code *code)
 {
     struct pd_annotation annotation = {
         .plan = &annotate->look,
@@ -393,15 +355,17 @@ static perfdata_status draw(struct annotate *annotate, const struct row *row,
     return pd_text_give(&annotate->text, annotate->write, annotate->data);
 }
 
-static perfdata_status print_row(struct annotate *annotate, size_t index)
+static perfdata_status print_row(struct pd_annotate *annotate, size_t index)
 {
-    const struct row *row = &annotate->rows.data[index];
+    const struct pd_annotate_row *row = &annotate->rows.data[index];
     const struct pd_code_function *function = &annotate->counts.code.functions.data[row->function];
-    struct code *code = &annotate->codes[row->function];
+    struct pd_annotate_code *code = &annotate->codes[row->function];
     perfdata_status status = 0;
-    if (!code->done || is_refused(annotate, row->function))
+    if (!annotate->take && (!code->done || is_refused(annotate, row->function)))
         return 0;
-    if (code->error || code->file.source != PD_CODE_IN_FILE)
+    if (annotate->take)
+        status = pd_annotate_give_code(annotate, index);
+    else if (code->error || code->file.source != PD_CODE_IN_FILE)
         status = refuse(annotate, function, code);
     else
         status = draw(annotate, row, function, code);
@@ -410,15 +374,15 @@ static perfdata_status print_row(struct annotate *annotate, size_t index)
     return status;
 }
 
-static perfdata_status print_rows(struct annotate *annotate)
+static perfdata_status print_rows(struct pd_annotate *annotate)
 {
     enum { AHEAD = 16 }; /* functions of each thread */
     size_t step = (size_t)AHEAD * annotate->threads;
     perfdata_status status = 0;
-    for (size_t i = 0; i < annotate->rows.count && status == 0; i += step) {
+    for (size_t i = 0; i < annotate->rows.count && status == 0 && !annotate->enough; i += step) {
         size_t end = PD_MIN(annotate->rows.count, i + step);
         status = fetch_rows(annotate, i, end);
-        for (size_t row = i; row < end && status == 0; row++)
+        for (size_t row = i; row < end && status == 0 && !annotate->enough; row++)
             status = print_row(annotate, row);
     }
     return status;
@@ -426,7 +390,7 @@ static perfdata_status print_rows(struct annotate *annotate)
 
 /* ---- the run ---- */
 
-static perfdata_status decode(struct annotate *annotate)
+static perfdata_status decode(struct pd_annotate *annotate)
 {
     struct pd_synth_config config = { .options = &annotate->plan.itrace,
                                       .threads = annotate->options->threads };
@@ -438,7 +402,7 @@ static perfdata_status decode(struct annotate *annotate)
     return status ? status : pd_session_decode(&annotate->session, &config);
 }
 
-static struct pd_object_search search_of(const struct annotate *annotate)
+static struct pd_object_search search_of(const struct pd_annotate *annotate)
 {
     uint64_t flags = annotate->options->flags;
     struct pd_object_search search = pd_search_of(annotate->recording, &annotate->options->search);
@@ -450,7 +414,7 @@ static struct pd_object_search search_of(const struct annotate *annotate)
     return search;
 }
 
-static perfdata_status run(struct annotate *annotate)
+static perfdata_status run(struct pd_annotate *annotate)
 {
     struct pd_object_search search = search_of(annotate);
     struct pd_context *context = &annotate->recording->context;
@@ -470,7 +434,7 @@ static perfdata_status run(struct annotate *annotate)
         status = pd_hist_collapse(hist, annotate->recording->event_count, annotate->session.symbols,
                                   NULL, &annotate->result);
     if (status == 0)
-        status = list_rows(annotate);
+        status = annotate->take ? pd_annotate_list_code(annotate) : list_rows(annotate);
     if (status == 0)
         status = print_rows(annotate);
     status = pd_analysis_status(context, status);
@@ -482,7 +446,7 @@ static perfdata_status run(struct annotate *annotate)
     return status;
 }
 
-static void forget(struct annotate *annotate)
+static void forget(struct pd_annotate *annotate)
 {
     for (size_t i = 0; annotate->codes && i < annotate->counts.code.functions.count; i++) {
         pd_listing_free(&annotate->codes[i].listing);
@@ -500,33 +464,51 @@ static void forget(struct annotate *annotate)
     pd_arena_free(&annotate->arena);
 }
 
+static perfdata_status start(perfdata_recording *recording,
+                             const struct perfdata_annotate_options *options,
+                             struct pd_annotate *annotate, struct perfdata_annotate_result *result)
+{
+    struct perfdata_annotate_options known = { 0 };
+    struct pd_annotate_settings settings = { 0 };
+    struct pd_context *context = &recording->recording.context;
+    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
+    if (status < 0)
+        return status;
+    annotate->recording = &recording->recording;
+    annotate->options = &known;
+    status = pd_annotate_settings_take(context, &known, &settings);
+    if (status == 0)
+        status = make_plan(annotate);
+    if (status == 0) {
+        status = run(annotate);
+        pd_session_close(&annotate->session);
+        status = pd_trace_log_close(&annotate->log, status);
+    }
+    if (status == PERFDATA_ERROR_MEMORY)
+        pd_fail(context, status, -1, "no memory for annotated code");
+    forget(annotate);
+    pd_give_result(result, &annotate->told, sizeof annotate->told);
+    return status;
+}
+
 perfdata_status perfdata_annotate_run(perfdata_recording *recording,
                                       const struct perfdata_annotate_options *options,
                                       perfdata_write_fn write, void *data,
                                       struct perfdata_annotate_result *result)
 {
-    struct perfdata_annotate_options known = { 0 };
-    struct pd_annotate_settings settings = { 0 };
+    struct pd_annotate annotate = { .write = write, .data = data };
     if (!recording || !options || !write)
         return PERFDATA_ERROR_ARGUMENT;
-    struct pd_context *context = &recording->recording.context;
-    perfdata_status status = pd_handle_options(recording, &known, sizeof known, options);
-    if (status < 0)
-        return status;
-    struct annotate annotate = {
-        .recording = &recording->recording, .options = &known, .write = write, .data = data
-    };
-    status = pd_annotate_settings_take(context, &known, &settings);
-    if (status == 0)
-        status = make_plan(&annotate);
-    if (status == 0) {
-        status = run(&annotate);
-        pd_session_close(&annotate.session);
-        status = pd_trace_log_close(&annotate.log, status);
-    }
-    if (status == PERFDATA_ERROR_MEMORY)
-        pd_fail(context, status, -1, "no memory for annotated code");
-    forget(&annotate);
-    pd_give_result(result, &annotate.told, sizeof annotate.told);
-    return status;
+    return start(recording, options, &annotate, result);
+}
+
+perfdata_status perfdata_annotate_code(perfdata_recording *recording,
+                                       const struct perfdata_annotate_options *options,
+                                       perfdata_code_fn take, void *data,
+                                       struct perfdata_annotate_result *result)
+{
+    struct pd_annotate annotate = { .take = take, .data = data };
+    if (!recording || !options || !take)
+        return PERFDATA_ERROR_ARGUMENT;
+    return start(recording, options, &annotate, result);
 }

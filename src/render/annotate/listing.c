@@ -8,6 +8,7 @@ struct parsing {
     size_t path_length;
     uint64_t start, end;
     uint32_t number;
+    bool places;
     struct pd_text text; /* lines, each NUL-terminated */
     struct pd_listing *out;
 };
@@ -32,9 +33,10 @@ static bool take_place(struct parsing *parsing, const char *line)
     return true;
 }
 
+enum { TAB = 8 };
+
 static void put_expanded(struct pd_text *out, const char *line, size_t length)
 {
-    enum { TAB = 8 };
     size_t begin = out->length;
     for (size_t i = 0; i < length; i++) {
         if (line[i] == '\t')
@@ -62,16 +64,18 @@ static void take_line(struct parsing *parsing, char *line)
 {
     if (names_file(parsing, line))
         return;
-    while (isspace((unsigned char)*line))
-        line++;
+    uint32_t indent = 0;
+    for (; isspace((unsigned char)*line); line++)
+        indent = *line == '\t' ? (indent / TAB + 1) * TAB : indent + 1;
     size_t length = strlen(line);
     while (length && isspace((unsigned char)line[length - 1]))
         length--;
     line[length] = 0;
-    if (take_place(parsing, line))
+    if (take_place(parsing, line) && !parsing->places)
         return;
     struct pd_listing_line made = { .offset = PD_LISTING_NO_OFFSET,
                                     .number = parsing->number++,
+                                    .indent = indent,
                                     .at = parsing->text.length };
     put_expanded(&parsing->text, line, length);
     if (!parsing->text.failed) {
@@ -98,11 +102,14 @@ static void finish(struct parsing *parsing)
 }
 
 void pd_listing_parse(const char *text, size_t size, const char *path, uint64_t start, uint64_t end,
-                      struct pd_listing *out)
+                      bool places, struct pd_listing *out)
 {
-    struct parsing parsing = {
-        .path = path, .path_length = strlen(path), .start = start, .end = end, .out = out
-    };
+    struct parsing parsing = { .path = path,
+                               .path_length = strlen(path),
+                               .start = start,
+                               .end = end,
+                               .places = places,
+                               .out = out };
     struct pd_text line = { 0 };
     *out = (struct pd_listing){ .failed = false };
     for (size_t at = 0; at < size && !out->failed;) {

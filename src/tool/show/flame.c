@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* flame: a recording as a page, or as a flame graph in SVG. */
-#include "tool/profile.h"
+#include "tool/show/page_code.h"
 #include "tool/tui/tui.h"
 #include "tool/output.h"
 #include "tool/verbs.h"
@@ -14,7 +14,7 @@
 struct flame_options {
     struct tool_profile profile;
     const char *output, *before, *title;
-    int svg, icicle, samples, lines;
+    int svg, icicle, samples, lines, code;
     uint64_t max_samples;
 };
 #define FIELD(name) offsetof(struct flame_options, name)
@@ -39,6 +39,7 @@ static const struct tool_option flame_rows[] = {
     { TOOL_GROUP, .help = "Call chains" },
     { TOOL_FLAG, 0, "lines", NULL, "source lines, too: frames differ by their lines",
       FIELD(lines) },
+    TOOL_ROW_PAGE_CODE,
     TOOL_ROWS_PROFILE_CHAINS,
     { TOOL_GROUP, .help = "Which samples" },
     TOOL_ROWS_PROFILE_SAMPLES,
@@ -185,7 +186,8 @@ static enum tool_exit read_before(struct tool *tool, const char *name,
 
 static enum tool_exit write_all(struct tool *tool, const struct flame_options *options,
                                 perfdata_recording *recording, const perfdata_profile *profile,
-                                const perfdata_profile *before, const char *name)
+                                const perfdata_profile *before, const perfdata_page_code *code,
+                                const char *name)
 {
     struct warnings warnings = { 0 };
     struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
@@ -194,6 +196,7 @@ static enum tool_exit write_all(struct tool *tool, const struct flame_options *o
                  (options->samples ? PERFDATA_PAGE_SAMPLES : 0u);
     page.title = options->title ? options->title : name;
     page.before = before;
+    page.code = code;
     page.max_samples = options->max_samples;
     if (!options->svg && !find_warnings(tool, name, profile, &warnings))
         tool_error(tool, "out of memory: the page does not list what is wrong with the recording");
@@ -212,7 +215,7 @@ static bool is_interactive(const struct tool *tool, const struct flame_options *
                            char **argv)
 {
     bool file = options->output || options->svg || options->before || options->title ||
-                options->max_samples || options->lines;
+                options->max_samples || options->lines || options->code;
     return !file && argc < 2 && tool_tui_possible(tool) &&
            strcmp(tool_input_name(tool, argc, argv), "-") != 0;
 }
@@ -224,6 +227,8 @@ static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **
         return tool_usage(tool, "options --icicle and --count go with --svg: the page has both");
     if (options->svg && options->max_samples)
         return tool_usage(tool, "option --max-samples is for the page");
+    if (options->svg && options->code)
+        return tool_usage(tool, "option --code is for the page");
     struct perfdata_profile_options how = tool_profile_options(
         tool, &options->profile,
         options->svg ? 0
@@ -246,11 +251,15 @@ static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **
         perfdata_profile_free(before);
         return opened;
     }
+    const char *name = tool_input_name(tool, argc, argv);
+    perfdata_page_code *text = NULL;
     perfdata_status status = perfdata_profile_build(recording, &how, &profile);
     enum tool_exit written = TOOL_DONE;
     if (profile)
-        written = write_all(tool, options, recording, profile, before,
-                            tool_input_name(tool, argc, argv));
+        written = tool_page_code(tool, options->code, name, &how, &text);
+    if (profile && written == TOOL_DONE)
+        written = write_all(tool, options, recording, profile, before, text, name);
+    perfdata_page_code_free(text);
     perfdata_profile_free(profile);
     perfdata_profile_free(before);
     enum tool_exit closed = tool_close_run(tool, recording, status, -1);

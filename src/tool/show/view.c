@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* view: the page of flame, served to this machine alone. */
-#include "tool/profile.h"
+#include "tool/show/page_code.h"
 #include "tool/show/serve.h"
 #include "tool/verbs.h"
 #include <malloc.h>
@@ -14,7 +14,7 @@ struct view_options {
     const char *title;
     uint64_t max_samples;
     unsigned port;
-    int switches;
+    int switches, code;
 };
 #define FIELD(name) offsetof(struct view_options, name)
 
@@ -81,7 +81,11 @@ static enum tool_exit make_page(struct tool *tool, const struct view_options *op
     if (status == PERFDATA_OK)
         status = perfdata_profile_build(recording, &how, &profile);
     enum tool_exit code = TOOL_DONE;
-    if (profile && !tool_interrupted()) {
+    perfdata_page_code *text = NULL;
+    if (profile && !tool_interrupted())
+        code = tool_page_code(tool, options->code, name, &how, &text);
+    page.code = text;
+    if (profile && !tool_interrupted() && code == TOOL_DONE) {
         perfdata_status made = perfdata_page_write(recording, profile, &page, take_text, out);
         if (made < 0)
             code = tool_failure(tool, made == PERFDATA_ERROR_OUTPUT ? PERFDATA_ERROR_MEMORY : made,
@@ -89,9 +93,10 @@ static enum tool_exit make_page(struct tool *tool, const struct view_options *op
     }
     perfdata_profile_free(profile);
     perfdata_page_samples_free(samples);
+    perfdata_page_code_free(text);
     enum tool_exit closed = tool_close_run(tool, recording, status, -1);
     malloc_trim(0); /* it may be served for days */
-    return closed != TOOL_DONE ? closed : code;
+    return code != TOOL_DONE ? code : closed;
 }
 
 static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **argv)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* A run of annotate, for the parts that it consists of. */
+#ifndef PD_ANNOTATE_RUN_H
+#define PD_ANNOTATE_RUN_H
+#include "render/annotate/annotation.h"
+#include "render/annotate/objdump.h"
+#include "render/raw_dump/trace_log.h"
+#include <perfdata/annotate.h>
+
+/* The code of a function, once objdump has told it. */
+struct pd_annotate_code {
+    struct pd_code_file file;
+    uint64_t end;
+    struct pd_listing listing;
+    bool done, failed; /* objdump was run; with another exit code than 0 */
+    int error;         /* PD_OBJDUMP_...; 0: there is a listing */
+    size_t last;       /* the last row that prints it */
+};
+
+/* A function of an event or group. */
+struct pd_annotate_row {
+    const struct pd_report_group *group;
+    const struct pd_symbol *symbol;
+    uint32_t function;
+};
+
+struct pd_annotate {
+    struct pd_recording *recording;
+    const struct perfdata_annotate_options *options;
+    struct perfdata_report_options report; /* what counts the samples */
+    struct pd_report_plan plan;
+    struct pd_annotate_plan look;
+    struct pd_objdump objdump;
+    char objdump_name[256];
+    struct pd_report_counts counts;
+    struct pd_hist_result result;
+    struct pd_report_groups groups;
+    struct pd_session session;
+    struct pd_trace_log log;
+    struct pd_annotate_code *codes; /* by function */
+    struct pd_map64 refused; /* objects whose code could not be had once: perf does not ask again */
+    PD_VEC(struct pd_annotate_row) rows;
+    PD_VEC(uint32_t) wanted; /* functions that objdump is to be run for */
+    struct pd_text text;
+    struct pd_arena arena; /* of one row */
+    bool unknown_source;   /* the last source line that was printed is not known */
+    perfdata_write_fn write;
+    perfdata_code_fn take; /* in place of `write`: functions as rows */
+    void *data;
+    bool enough; /* `take` wants no more */
+    struct perfdata_annotate_result told;
+    unsigned threads;
+};
+
+/* code.c: functions as rows. What there is of them, the heaviest first. */
+perfdata_status pd_annotate_list_code(struct pd_annotate *annotate);
+/* Gives the row to `take`, after its code was fetched. */
+perfdata_status pd_annotate_give_code(struct pd_annotate *annotate, size_t index);
+
+#endif
