@@ -15,6 +15,7 @@
 #include <perfdata/kwork.h>
 #include <perfdata/lock.h>
 #include <perfdata/machine_events.h>
+#include <perfdata/memory.h>
 #include <perfdata/page.h>
 #include <perfdata/profile.h>
 #include <perfdata/recorder.h>

@@ -461,6 +461,12 @@ _perfdata() {
         '*--data-page-size[a column of the sizes of the data'\''s pages]' \
         '*-x+[between columns, without padding]:TEXT:' \
         '*--field-separator=[between columns, without padding]:TEXT:' \
+        '*-D[not the report, but each sample\: process, thread, address, address accessed, weight, data source, function]' \
+        '*--dump-raw-samples[not the report, but each sample\: process, thread, address, address accessed, weight, data source, function]' \
+        '*-C+[with -D\: these CPUs only; 0-3 is a range]:CPU\[,...\]:' \
+        '*--cpu=[with -D\: these CPUs only; 0-3 is a range]:CPU\[,...\]:' \
+        '*-U[with -D\: no samples without a function]' \
+        '*--hide-unresolved[with -D\: no samples without a function]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     stat)
         _arguments '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;

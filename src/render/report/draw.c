@@ -170,14 +170,16 @@ void pd_report_replace_separator(struct pd_text *out, size_t from, const char *s
 }
 
 /* perf's buffer for a row with separators has two bytes a column beside the widths: the mark of an
- * inlined function, for which there is no width, may not fit. */
+ * inlined function, for which there is no width, may not fit, nor what stands behind a level of
+ * memory that is longer than its column. */
 static void cut_row(const struct pd_report_table *table, const struct pd_hist_row *row,
                     size_t begin, struct pd_text *out)
 {
     const struct pd_symbol *symbol = row->entry->first.symbol;
     struct cell cell = { 0 };
     size_t room = 1;
-    if (!table->plan->options->separator || !symbol || !symbol->inlined)
+    bool may_be_long = (symbol && symbol->inlined) || table->plan->mode == PD_REPORT_MEMORY;
+    if (!table->plan->options->separator || !may_be_long)
         return;
     while (next_cell(table, &cell))
         room += cell_width(table, &cell) + 2;

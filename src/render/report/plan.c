@@ -159,7 +159,7 @@ void pd_report_sort_text(const struct pd_report_plan *plan, struct pd_text *out)
     const char *sort = plan->layout.sort;
     size_t begin = out->length;
     if (!sort || *sort == '+')
-        pd_text_string(out, memory_keys);
+        pd_text_string(out, sort && plan->only_tracepoints ? "trace" : memory_keys);
     if (sort && *sort == '+')
         pd_text_char(out, ',');
     if (sort)
@@ -583,6 +583,34 @@ enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
     return recorded || flags & PERFDATA_REPORT_BRANCH_STACK ? PD_REPORT_BRANCH : PD_REPORT_NORMAL;
 }
 
+/* What is asked for by default of tracepoints alone, their own text, needs no data; Arm SPE of
+ * kernels before 5.18 does not say that it brings them. */
+static bool has_memory_data(const struct pd_recording *recording, const struct pd_report_plan *plan,
+                            uint64_t sample_type)
+{
+    if (recording->kind == PD_CONTAINER_PIPE || sample_type & PD_SAMPLE_DATA_SRC)
+        return true;
+    if (plan->only_tracepoints && !plan->layout.fields_are_strict &&
+        (!plan->layout.sort || *plan->layout.sort == '+'))
+        return true;
+    for (size_t i = 0; i < recording->event_count; i++)
+        if (recording->events[i]->name && strstr(recording->events[i]->name, "arm_spe"))
+            return true;
+    return false;
+}
+
+perfdata_status pd_report_check_modes(struct pd_recording *recording,
+                                      const struct perfdata_report_options *options)
+{
+    struct perfdata_report_options other = *options;
+    other.flags &= ~(uint64_t)PERFDATA_REPORT_MEM_MODE;
+    if (!(options->flags & PERFDATA_REPORT_MEM_MODE) ||
+        pd_report_mode_of(recording, &other) != PD_REPORT_BRANCH)
+        return PERFDATA_OK;
+    return pd_fail(&recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                   "branch and mem mode incompatible");
+}
+
 static void choose_mode(struct pd_recording *recording, struct pd_report_plan *plan,
                         uint64_t sample_type)
 {
@@ -590,8 +618,6 @@ static void choose_mode(struct pd_recording *recording, struct pd_report_plan *p
     bool history = options->flags & PERFDATA_REPORT_BRANCH_HISTORY,
          made = plan->itrace.last_branch || plan->itrace.add_last_branch;
     /* Of a pipe perf does not know; decoded traces bring branches where that is asked for. */
-    bool may_come = recording->kind == PD_CONTAINER_PIPE ||
-                    pd_recording_has_feature(recording, PD_FEATURE_AUXTRACE);
     bool branches = recording->kind == PD_CONTAINER_PIPE || made ||
                     sample_type & PD_SAMPLE_BRANCH_STACK;
     plan->mode = pd_report_mode_of(recording, options);
@@ -603,7 +629,7 @@ static void choose_mode(struct pd_recording *recording, struct pd_report_plan *p
                          options->flags & PERFDATA_REPORT_TOTAL_CYCLES;
     plan->has_mode_data = plan->mode == PD_REPORT_BRANCH
                               ? branches
-                              : may_come || sample_type & PD_SAMPLE_DATA_SRC;
+                              : has_memory_data(recording, plan, sample_type);
 }
 
 static perfdata_status check_mode_data(struct pd_context *context,

@@ -109,6 +109,9 @@ perfdata_status pd_report_plan_make(struct pd_context *context,
  * for that. */
 enum pd_report_mode pd_report_mode_of(const struct pd_recording *recording,
                                       const struct perfdata_report_options *options);
+/* Reports of branches that are reports of memory, too, are refused, as perf does. */
+perfdata_status pd_report_check_modes(struct pd_recording *recording,
+                                      const struct perfdata_report_options *options);
 /* Fits it to what the recording has: chains or not, filters. *perf_exit is perf's code for a
  * failure. */
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,

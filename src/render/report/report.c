@@ -525,6 +525,9 @@ static perfdata_status fail_like_perf(struct pd_context *context)
 perfdata_status pd_report_fit(struct pd_report *report)
 {
     struct pd_recording *recording = report->recording;
+    if (report->options->separator && !strcmp(report->options->separator, "."))
+        return pd_fail(&recording->context, PERFDATA_ERROR_NO_DATA, -1,
+                       "'.' is the only non valid --field-separator argument");
     perfdata_status status = pd_report_plan_fit(recording, &report->plan, &report->perf_exit);
     return report->plan.cpus_refused && recording->like_perf ? fail_like_perf(&recording->context)
                                                              : status;
@@ -536,6 +539,9 @@ static perfdata_status print(struct pd_report *report, struct pd_text *out)
     struct pd_recording *recording = report->recording;
     perfdata_status status = pd_report_start(report);
     if (status < 0)
+        return status;
+    if (!(flags & PERFDATA_REPORT_HEADER_ONLY) &&
+        (status = pd_report_check_modes(recording, report->options)) < 0)
         return status;
     if (flags & PERFDATA_REPORT_DUMP)
         pd_raw_dump_warning(recording, out);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* mem: the report of accesses to memory, with the keys that its options ask for. */
-#include "tool/tool.h"
+/* mem: the report of accesses to memory, with the keys that its options ask for, and their dump. */
+#include "tool/input.h"
 #include "tool/verbs.h"
+#include <perfdata/memory.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 struct mem_options {
-    const char *separator;
-    int physical, page_size;
+    const char *separator, *cpus;
+    int physical, page_size, dumps, hides_unresolved, text;
     bool stores_only; /* of the types that were asked for */
 };
 #define FIELD(name) offsetof(struct mem_options, name)
@@ -49,6 +50,15 @@ static const struct tool_option mem_rows[] = {
       FIELD(page_size) },
     { TOOL_STRING, 'x', "field-separator", "TEXT", "between columns, without padding",
       FIELD(separator) },
+    { TOOL_GROUP, .help = "A line a sample" },
+    { TOOL_FLAG, 'D', "dump-raw-samples", NULL,
+      "not the report, but each sample: process, thread, address, address accessed, weight, data "
+      "source, function",
+      FIELD(dumps) },
+    { TOOL_STRING, 'C', "cpu", "CPU[,...]", "with -D: these CPUs only; 0-3 is a range",
+      FIELD(cpus) },
+    { TOOL_FLAG, 'U', "hide-unresolved", NULL, "with -D: no samples without a function",
+      FIELD(hides_unresolved) },
     { 0 },
 };
 
@@ -68,23 +78,61 @@ static const struct own_option {
     { 0, false, "data-page-size" },
 };
 
-/* NULL: an option of report, or no option. *apart: its value is the next word. */
-static const struct own_option *find_own(const char *word, bool *apart)
+static const struct own_option *find_letter(char letter)
 {
-    for (size_t i = 0; i < TOOL_LENGTH(own_options); i++) {
-        const struct own_option *own = &own_options[i];
-        size_t length = strlen(own->name);
-        bool is_long = !strncmp(word, "--", 2) && !strncmp(word + 2, own->name, length) &&
-                       (!word[2 + length] || word[2 + length] == '=');
-        bool is_short = own->letter && word[0] == '-' && word[1] == own->letter;
-        *apart = own->has_value && (is_long ? !word[2 + length] : !word[2]);
-        if (is_long || is_short)
-            return own;
-    }
+    for (size_t i = 0; i < TOOL_LENGTH(own_options); i++)
+        if (own_options[i].letter && own_options[i].letter == letter)
+            return &own_options[i];
     return NULL;
 }
 
-/* Takes mem's own options out of argv[1..]; report's stay. */
+/* "-Dpx": one letter behind the other; of one that is report's the word is, too. */
+static const struct own_option *find_short(const char *letters, bool *apart)
+{
+    const struct own_option *own = NULL;
+    for (; *letters; letters++) {
+        own = find_letter(*letters);
+        if (!own || own->has_value)
+            break;
+    }
+    *apart = own && own->has_value && !letters[1];
+    return own;
+}
+
+/* In full, or as much of it as no other has. */
+static const struct own_option *find_long(const char *word, bool *apart)
+{
+    size_t length = strcspn(word, "=");
+    const struct own_option *found = NULL;
+    for (size_t i = 0; length && i < TOOL_LENGTH(own_options); i++) {
+        const struct own_option *own = &own_options[i];
+        if (strncmp(word, own->name, length) != 0)
+            continue;
+        if (found && own->name[length])
+            return NULL;
+        found = own;
+    }
+    *apart = found && found->has_value && !word[length];
+    return found;
+}
+
+/* NULL: an option of report, or no option. *apart: its value is the next word. */
+static const struct own_option *find_own(const char *word, bool *apart)
+{
+    *apart = false;
+    if (word[0] != '-' || !word[1])
+        return NULL;
+    if (word[1] != '-')
+        return find_short(word + 1, apart);
+    const struct own_option *own = find_long(word + 2, apart);
+    if (!own && !strncmp(word, "--no-", 5)) {
+        own = find_long(word + 5, apart);
+        *apart = false;
+    }
+    return own;
+}
+
+/* Takes mem's own options out of argv[1..], which ends with NULL; report's stay. */
 static enum tool_exit take_own(struct tool *tool, struct mem_options *options, int *argc,
                                char **argv)
 {
@@ -104,6 +152,7 @@ static enum tool_exit take_own(struct tool *tool, struct mem_options *options, i
             return code;
     }
     *argc = left;
+    argv[left] = NULL;
     return TOOL_DONE;
 }
 
@@ -149,6 +198,50 @@ static enum tool_exit run_report_of(struct tool *tool, const struct mem_options 
     return code;
 }
 
+/* Behind report with -D: of report's options those that change no line of a dump. */
+static const struct tool_option dump_rows[] = {
+    TOOL_ROW_INPUT,
+    TOOL_ROWS_READING,
+    TOOL_ROW_VERBOSE,
+    { TOOL_FLAG, 0, "stdio", NULL, "text: there is no other form", FIELD(text) },
+    { 0 },
+};
+
+static enum tool_exit run_dump(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct mem_options *from = data;
+    struct perfdata_memory_options options = {
+        .struct_size = sizeof options,
+        .flags = (from->physical ? PERFDATA_MEMORY_PHYSICAL : 0) |
+                 (from->page_size ? PERFDATA_MEMORY_PAGE_SIZE : 0) |
+                 (from->hides_unresolved ? PERFDATA_MEMORY_HIDE_UNRESOLVED : 0),
+        .separator = from->separator,
+        .cpus = from->cpus,
+        .threads = tool->jobs,
+    };
+    options.search.build_id_dir = tool->build_id_dir;
+    options.search.home = getenv("HOME");
+    perfdata_recording *recording;
+    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    return tool_close_run(tool, recording,
+                          perfdata_memory_dump(recording, &options, tool_write_text, tool), 255);
+}
+
+static const struct tool_verb dump = {
+    .name = "mem report",
+    .synopsis = "-D [OPTIONS] [FILE]",
+    .description = "Prints a line a sample.",
+    .options = dump_rows,
+    .options_size = sizeof(struct mem_options),
+    .run = run_dump,
+    .flags = TOOL_VERB_PERF,
+};
+static const struct tool_verb *const dump_verbs[] = { &dump, NULL };
+static const struct tool_verb dumping = { .options_size = sizeof(struct mem_options),
+                                          .subs = dump_verbs };
+
 static enum tool_exit run_mem(struct tool *tool, void *data, int argc, char **argv)
 {
     struct mem_options *options = data;
@@ -160,7 +253,15 @@ static enum tool_exit run_mem(struct tool *tool, void *data, int argc, char **ar
     if (length <= 2 || strncmp("report", argv[0], length) != 0)
         return tool_usage(tool, "mem has the verb report");
     enum tool_exit code = take_own(tool, options, &argc, argv);
-    return code == TOOL_DONE ? run_report_of(tool, options, argc, argv) : code;
+    if (code != TOOL_DONE)
+        return code;
+    if (options->dumps)
+        return tool_run_sub(tool, &dumping, options, argc, argv);
+    if (options->cpus || options->hides_unresolved)
+        return tool_usage(tool,
+                          "option --%s works with -D only: perf's report takes no notice of it",
+                          options->cpus ? "cpu" : "hide-unresolved");
+    return run_report_of(tool, options, argc, argv);
 }
 
 const struct tool_verb tool_verb_mem = {
@@ -169,7 +270,8 @@ const struct tool_verb tool_verb_mem = {
     .description =
         "Counts samples of accesses to memory by their weights, with what was accessed, where it "
         "was found and how\nlong that took: report --mem-mode -n with the columns that belong to "
-        "it. What stands behind report and is none of\nthe options below is an option of report.",
+        "it. What stands behind report and is none of\nthe options below is an option of report.\n"
+        "With -D it prints each sample instead.",
     .examples = { "mem report --stdio -i perf.data", "the accesses that took longest",
                   "mem -t store report --stdio -s dso_daddr -i perf.data",
                   "stores, by the object that was written to" },
