@@ -23,7 +23,7 @@ void pd_symbols_free(struct pd_symbols *symbols);
 /* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(); map, dso and symbol stay. DSOs that
  * only the kernel's table knows ("[kernel].init.text") are not in the timeline's list; their index is above its. */
 struct pd_location {
-    uint64_t ip;                 /* as recorded */
+    uint64_t ip;                 /* as recorded; with of_object the consumer's */
     uint64_t addr;               /* what is looked up in the symbol table: al.addr */
     const struct pd_map *map;    /* NULL: none */
     const struct pd_dso *dso;    /* NULL: none */
@@ -32,6 +32,7 @@ struct pd_location {
     uint8_t cpumode;
     bool is_kernel_map : 1; /* map is a kernel map */
     bool is_nested : 1;     /* one of a frame's inlined functions: begins a struct pd_nested */
+    bool of_object : 1;     /* of all processes that have the object: see pd_resolver_by_object() */
     uint8_t return_place;   /* enum pd_return_place, for chains */
     uint32_t index;         /* dense per resolver since the last trim */
     /* The consumer's memo (a text's place, an entry's id ...), zero when made. */
@@ -61,6 +62,10 @@ const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t
 void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code);
 /* What is the host's has no map, and no symbol. Default: it has. */
 void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
+/* Processes that have the same object share the location of an address in one of its functions, wherever they have the
+ * object: its `ip` is then the first one's, and so is its map, which says of the address no more than the object and the
+ * symbol. For consumers that ask neither; set before the first look-up. Default: no. */
+void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);

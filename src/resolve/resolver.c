@@ -2,7 +2,8 @@
 /* A worker's caches. Level one: address -> location, direct-mapped, good while the stamp of the
  * maps is the same or the map at the address is. Level two: (map, address) -> location, so that
  * forks, processes whose other maps change, and those that map the same file at the same place,
- * share what is known. Below it (DSO, address) -> symbol, so that processes that map a library at
+ * share what is known; for consumers that agree, (DSO, address in it) -> location, for all processes
+ * wherever they map it. Below it (DSO, address) -> symbol, so that processes that map a library at
  * different places search it once. */
 #include "resolve/resolver.h"
 #include "base/hash.h"
@@ -44,6 +45,17 @@ static uint64_t place_hash(const struct pd_map *map, uint64_t mode, uint64_t ip)
     return pd_hash_pair(ip, (uint64_t)(uintptr_t)of + mode);
 }
 
+static uint64_t object_hash(const struct pd_dso *dso, uint64_t addr)
+{
+    return pd_hash_pair(addr, (uint64_t)(uintptr_t)dso);
+}
+
+static uint64_t location_hash(const struct pd_location *location)
+{
+    return location->of_object ? object_hash(location->dso, location->addr)
+                               : place_hash(location->map, location->cpumode, location->ip);
+}
+
 /* Whether both give the same answers for all addresses. */
 static bool same_map(const struct pd_map *a, const struct pd_map *b)
 {
@@ -64,7 +76,7 @@ static bool grow_places(struct pd_resolver *resolver)
         struct pd_location *location = resolver->places[i];
         if (!location)
             continue;
-        size_t at = place_hash(location->map, location->cpumode, location->ip) & (size - 1);
+        size_t at = location_hash(location) & (size - 1);
         while (grown[at])
             at = (at + 1) & (size - 1);
         grown[at] = location;
@@ -134,15 +146,50 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
     return location;
 }
 
+/* What is told of a function is the same wherever its object lies. Of an address outside of all
+ * functions the map may be told. */
+static bool may_join(const struct pd_resolver *resolver, const struct pd_map *map, uint8_t cpumode)
+{
+    return resolver->by_object && map && cpumode == PD_CPUMODE_USER && is_shared(map);
+}
+
+/* NULL: the address is not the same in all processes, or there is no memory. */
+static struct pd_location *in_object(struct pd_resolver *resolver, const struct pd_map *map,
+                                     uint64_t ip)
+{
+    const uint64_t addr = pd_map_address(map, ip);
+    size_t at = object_hash(map->dso, addr) & resolver->place_mask;
+    for (struct pd_location *known; (known = resolver->places[at]) != NULL;
+         at = (at + 1) & resolver->place_mask) {
+        if (known->addr == addr && known->dso == map->dso && known->of_object) {
+            resolver->stats.known++;
+            return known;
+        }
+    }
+    const struct pd_symbol *symbol = find_symbol(resolver, resolver->symbols, map, addr);
+    if (!symbol || addr >= symbol->end)
+        return NULL;
+    struct pd_location *location = make_location(resolver, map, PD_CPUMODE_USER, ip);
+    if (location)
+        location->of_object = true;
+    return resolver->places[at] = location;
+}
+
 static struct pd_location *at_place(struct pd_resolver *resolver, const struct pd_map *map,
                                     uint8_t cpumode, uint64_t ip)
 {
     if ((!resolver->places || resolver->count * 2 > resolver->place_mask) && !grow_places(resolver))
         return NULL;
+    if (may_join(resolver, map, cpumode)) {
+        struct pd_location *location = in_object(resolver, map, ip);
+        if (location)
+            return location;
+    }
     size_t at = place_hash(map, cpumode, ip) & resolver->place_mask;
     for (struct pd_location *known; (known = resolver->places[at]) != NULL;
          at = (at + 1) & resolver->place_mask) {
-        if (known->ip == ip && known->cpumode == cpumode && same_map(known->map, map)) {
+        if (known->ip == ip && known->cpumode == cpumode && !known->of_object &&
+            same_map(known->map, map)) {
             resolver->stats.known++;
             return known;
         }
@@ -306,7 +353,8 @@ static PD_NOINLINE struct pd_location *look_up(struct pd_resolver *resolver, uin
         map = pd_maps_view_find(resolver->user, ip);
     /* Other maps have changed, this one has not. */
     struct pd_location *last = slot->location;
-    if (last && last->ip == ip && last->cpumode == cpumode && same_map(last->map, map)) {
+    if (last && !last->of_object && last->ip == ip && last->cpumode == cpumode &&
+        same_map(last->map, map)) {
         resolver->stats.known++;
         slot->stamp = stamp;
         return last;
@@ -516,6 +564,12 @@ void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code)
 void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host)
 {
     resolver->no_host = resolver->rare = no_host;
+}
+
+void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object)
+{
+    /* Of arm64's leaf functions the map is asked: see chain.c. */
+    resolver->by_object = by_object && !pd_symbols_of_arm64(resolver->symbols);
 }
 
 void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins)

@@ -51,6 +51,7 @@ struct pd_resolver {
     uint32_t count;
     bool from_caller;
     bool joins_branches;
+    bool by_object;
     bool guest_code; /* a guest's user space is that of its thread, the host's */
     /* Of the sample that was looked up last. */
     uint64_t number;

@@ -4,6 +4,7 @@
 #include "build_record.h"
 #include "resolve/resolve.h"
 #include "test.h"
+#include <limits.h>
 #include <unistd.h>
 
 static struct pd_context context;
@@ -57,6 +58,8 @@ static void end(void)
     pd_symbols_free(symbols);
     pd_timeline_free(timeline);
 }
+
+int main(void);
 
 static const char *symbol(const struct pd_location *location)
 {
@@ -126,6 +129,41 @@ static void kernel_of_all_addresses_takes_branches(void)
     CHECK_U64(pd_symbols_kernel_start(symbols, now), UINT64_C(1) << 63);
 #endif
     end();
+}
+
+/* This program, where two processes have it at different places. */
+static void objects_share_their_locations(void)
+{
+    extern const char __executable_start[];
+    const uint64_t offset = (uint64_t)((uintptr_t)main - (uintptr_t)__executable_start);
+    const uint64_t far = UINT64_C(0x7f0000000000), nowhere = UINT64_C(0xff0000);
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    CHECK(length > 0);
+    path[length > 0 ? length : 0] = '\0';
+    for (int shared = 0; shared < 2; shared++) {
+        begin();
+        pd_resolver_by_object(resolver, shared);
+        struct built_file file = { .prot = 5 };
+        apply(build_mmap2(PD_CPUMODE_USER, pid, pid, 0x1000000, 0x1000000, 0, file, path));
+        apply(build_mmap2(PD_CPUMODE_USER, pid + 1, pid + 1, far, 0x1000000, 0, file, path));
+        struct pd_thread *a = touch(pid, pid), *b = touch(pid + 1, pid + 1);
+        struct pd_location *in_a, *in_b;
+        in_a = pd_resolve(resolver, a, now, PD_CPUMODE_USER, 0x1000000 + offset);
+        in_b = pd_resolve(resolver, b, now, PD_CPUMODE_USER, far + offset);
+        CHECK_STR(symbol(in_a), "main");
+        CHECK_STR(symbol(in_b), "main");
+        CHECK_U64(in_b->addr, in_a->addr);
+        CHECK((in_a == in_b) == shared);
+        CHECK(in_a == pd_resolve(resolver, a, now, PD_CPUMODE_USER, 0x1000000 + offset));
+        /* Of no function each process has its own. */
+        in_a = pd_resolve(resolver, a, now, PD_CPUMODE_USER, 0x1000000 + nowhere);
+        in_b = pd_resolve(resolver, b, now, PD_CPUMODE_USER, far + nowhere);
+        CHECK(in_a != in_b && in_a->map && in_b->map && !in_a->sym && !in_b->sym);
+        CHECK_U64(in_a->ip, 0x1000000 + nowhere);
+        CHECK_U64(in_b->ip, far + nowhere);
+        end();
+    }
 }
 
 static void unknown_thread_has_a_kernel(void)
@@ -461,6 +499,7 @@ int main(void)
     levels_follow_the_mode();
     branches_by_address();
     kernel_of_all_addresses_takes_branches();
+    objects_share_their_locations();
     unknown_thread_has_a_kernel();
     repeated_addresses_are_known();
     trim_bounds_the_cache();

@@ -17,6 +17,16 @@ static bool remembers_callers(const struct pd_report_plan *plan)
            !plan->patterns.has_ignore && plan->chains.max_stack;
 }
 
+/* All processes may share what is known of an object's addresses: nothing tells the map, nor where
+ * it lies. */
+static bool is_by_object(const struct collecting *shared)
+{
+    const struct pd_report_plan *plan = shared->plan;
+    return plan->mode == PD_REPORT_NORMAL && !plan->hist.keeps_addresses &&
+           !plan->chains.shows_ends && !plan->counts_code && !plan->filter.address_count &&
+           !shared->session->synth && !pd_hist_key_at(&plan->hist, PD_KEY_DSO_SIZE);
+}
+
 static struct state *state_new(struct collecting *shared, struct pd_resolver *resolver)
 {
     struct state *state = calloc(1, sizeof *state);
@@ -27,6 +37,7 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
     pd_resolver_from_caller(resolver, shared->plan->hist.caller_order);
     pd_resolver_join_branches(resolver, shared->plan->chains.with_branches);
     pd_resolver_no_host(resolver, shared->plan->no_host);
+    pd_resolver_by_object(resolver, is_by_object(shared));
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     if (remembers_callers(shared->plan) &&
@@ -92,7 +103,17 @@ static PD_NOINLINE uint32_t new_frame(struct state *state, const struct pd_frame
     uint32_t id = pd_hist_frame_id(&state->hist, &made);
     if (id != PD_HIST_NONE)
         location->memo[1] = (uint64_t)id + 1;
+    if (location->of_object)
+        location->ip = frame->ip;
     return id;
+}
+
+/* Of those that share the location one lies lower: the least address that was seen counts. */
+static PD_NOINLINE void lower(struct state *state, const struct pd_frame *frame, uint32_t id)
+{
+    struct pd_hist_frame *known = &state->hist.frames.data[id];
+    known->ip = PD_MIN(known->ip, frame->ip);
+    frame->location->ip = frame->ip;
 }
 
 /* The same place as an end of a branch. */
@@ -109,6 +130,8 @@ PD_INLINE uint32_t frame_of(struct state *state, const struct pd_frame *frame)
 {
     uint64_t known = frame->location->memo[1];
     uint32_t id = PD_LIKELY(known) ? (uint32_t)known - 1 : new_frame(state, frame);
+    if (PD_UNLIKELY(known && frame->location->of_object && frame->ip < frame->location->ip))
+        lower(state, frame, id);
     return PD_LIKELY(!frame->end) ? id : end_of(state, id, frame->end);
 }
 

@@ -495,14 +495,15 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
     }
     struct pd_location *location = resolve(worker, sample, record);
     const struct pd_place *place = location ? pd_script_flat(worker, fields, location) : NULL;
-    char *to = place ? pd_text_room(text, 1 + pd_block_room(place->length)) : NULL;
+    char *to = place ? pd_text_room(text, PD_ADDRESS_WIDTH + 1 + pd_block_room(place->length))
+                     : NULL;
     if (!to) {
         text->failed = true;
         return;
     }
     *to = ' ';
-    pd_put_block(to + 1, place->text, place->length);
-    text->length += place->length + 1;
+    pd_put_block(pd_put_hex16(to + 1, sample->ip), place->text, place->length);
+    text->length += PD_ADDRESS_WIDTH + place->length + 1;
 }
 
 /* from => to, the addresses' texts known from before. */
@@ -514,13 +515,15 @@ static void put_target(struct pd_script_worker *worker, const struct pd_script_e
     struct pd_location *location = pd_resolve_any(worker->resolver, record->thread, record->number,
                                                   sample->cpumode, sample->addr);
     const struct pd_place *place = location ? pd_script_flat(worker, fields, location) : NULL;
-    char *to = place ? pd_text_room(text, 4 + pd_block_room(place->length)) : NULL;
+    char *to = place ? pd_text_room(text, PD_ADDRESS_WIDTH + 4 + pd_block_room(place->length))
+                     : NULL;
     if (!to) {
         text->failed = true;
         return;
     }
-    pd_put_block(pd_put_bytes(to, " => ", 4), place->text, place->length);
-    text->length += place->length + 4;
+    to = pd_put_hex16(pd_put_bytes(to, " => ", 4), sample->addr);
+    pd_put_block(to, place->text, place->length);
+    text->length += PD_ADDRESS_WIDTH + place->length + 4;
 }
 
 /* BTS, or branches of a trace: from => to. */

@@ -111,15 +111,18 @@ void pd_script_line_of(struct pd_script *script, const struct pd_location *locat
 static uint64_t frame_address(const struct pd_location *location)
 {
     bool user = location->map && location->dso && !location->dso->kernel_space;
+    if (location->of_object)
+        return location->addr;
     return user ? pd_map_address(location->map, location->ip) : location->ip;
 }
 
 static void place_text(struct pd_script *script, uint64_t fields, bool frame,
                        const struct pd_location *location, struct pd_text *text)
 {
-    if (frame)
+    if (frame) {
         pd_text_char(text, '\t');
-    pd_text_hex(text, frame ? frame_address(location) : location->ip, 16, ' ');
+        pd_text_hex(text, frame_address(location), 16, ' ');
+    }
     pd_script_symbol(script, fields, location, text);
     if (fields & PD_FIELD(SRCLINE))
         pd_script_srcline(script, location, location->addr, text);
@@ -151,35 +154,12 @@ static struct pd_place *new_place(struct pd_script_worker *worker, uint64_t fiel
     return place;
 }
 
-/* A frame's text tells the object and the address in it, not where the process has it. NULL: this
- * one tells more. */
-static struct pd_shared_place *shared_place(struct pd_script_worker *worker,
-                                            const struct pd_location *location)
-{
-    const struct pd_dso *dso = location->dso;
-    const struct pd_symbol *symbol = location->sym;
-    if (!location->map || !dso || dso->kernel_space || location->is_nested ||
-        location->addr != frame_address(location) || (symbol && location->addr >= symbol->end))
-        return NULL;
-    return &worker->texts.shared[pd_hash_pair(location->addr, (uintptr_t)dso) % PD_SHARED_PLACES];
-}
-
 static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields,
                                          bool frame, struct pd_location *location)
 {
-    struct pd_shared_place *shared = frame ? shared_place(worker, location) : NULL;
-    struct pd_place *place = NULL;
-    if (shared && shared->dso == location->dso && shared->addr == location->addr)
-        place = shared->place;
-    while (place && place->fields != fields)
-        place = place->next;
-    if (!place)
-        place = new_place(worker, fields, frame, location);
-    if (!place)
-        return NULL;
-    if (shared)
-        *shared = (struct pd_shared_place){ location->dso, location->addr, place };
-    location->memo[frame] = (uintptr_t)place;
+    struct pd_place *place = new_place(worker, fields, frame, location);
+    if (place)
+        location->memo[frame] = (uintptr_t)place;
     return place;
 }
 
@@ -254,7 +234,6 @@ void pd_script_forget(struct pd_script_worker *worker)
     worker->traced.lines.count = 0;
     pd_script_series_forget(worker);
     pd_arena_free(&worker->texts.places);
-    memset(worker->texts.shared, 0, PD_SHARED_PLACES * sizeof *worker->texts.shared);
     pd_chain_memo_forget(&worker->texts.chains);
     pd_chain_memo_forget(&worker->texts.kernel_chains);
 }

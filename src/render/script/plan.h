@@ -123,23 +123,14 @@ struct pd_script {
 /* The fields that decide what the text of an address is. */
 #define PD_PLACE_FIELDS (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO) | PD_FIELD(SRCLINE))
 
-/* The text of an address, kept as long as its location; one for each set of fields that was met. */
+/* The text of a frame, or what follows an address, kept as long as its location; one for each set of
+ * fields that was met. */
 struct pd_place {
     struct pd_place *next;
     uint64_t fields;
     uint32_t length;
     bool stop; /* chains end here */
     char text[];
-};
-
-/* The text of a frame by its object and the address there: processes that have the object at
- * different places share it. Direct-mapped. */
-enum { PD_SHARED_PLACES = 32768 };
-
-struct pd_shared_place {
-    const struct pd_dso *dso; /* NULL: free */
-    uint64_t addr;
-    struct pd_place *place;
 };
 
 /* Short texts are copied in blocks of a fixed size, which costs no call; what is copied from and to
@@ -158,6 +149,8 @@ PD_INLINE size_t pd_block_room(size_t length)
 {
     return (length / PD_COPY_BLOCK + 1) * PD_COPY_BLOCK;
 }
+
+enum { PD_ADDRESS_WIDTH = 16 };
 
 /* A name as it was printed before: padded to 16 and with a blank behind. */
 struct pd_comm_text {
@@ -231,7 +224,6 @@ struct pd_pt_line {
 /* Texts that a worker made and may need again. */
 struct pd_script_texts {
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
-    struct pd_shared_place *shared;
     PD_VEC(struct pd_insn_text) insns; /* by the location's index */
     /* The text of the lines behind the first: of a chain, or its part in user space; of its part
      * in the kernel. */
@@ -301,7 +293,7 @@ bool pd_script_shows_calls(const struct pd_script *script);
 bool pd_script_address_is_code(const struct pd_event *event);
 
 /* place.c */
-/* "%16lx sym+0xoff (dso)"; NULL when the system has no memory. */
+/* " sym+0xoff (dso)", what follows an address; NULL when the system has no memory. */
 const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,
                                       struct pd_location *location);
 /* The lines of a chain. */

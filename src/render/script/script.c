@@ -23,6 +23,26 @@ static bool shows_source(const struct pd_script *script)
     return false;
 }
 
+/* The fields that say of an address no more than its object, its function and its line. */
+#define OBJECT_FIELDS                                                                              \
+    (PD_FIELD(COMM) | PD_FIELD(TID) | PD_FIELD(PID) | PD_FIELD(TIME) | PD_FIELD(CPU) |             \
+     PD_FIELD(EVENT) | PD_FIELD(TRACE) | PD_FIELD(IP) | PD_FIELD(SYM) | PD_FIELD(DSO) |            \
+     PD_FIELD(SYMOFF) | PD_FIELD(SRCLINE) | PD_FIELD(PERIOD) | PD_FIELD(MISC) | PD_FIELD(TOD) |    \
+     PD_FIELD(ADDR) | PD_FIELD(DATA_SRC) | PD_FIELD(WEIGHT) | PD_FIELD(INS_LAT) |                  \
+     PD_FIELD(BPF_OUTPUT) | PD_FIELD(PHYS_ADDR) | PD_FIELD(DATA_PAGE_SIZE) |                       \
+     PD_FIELD(CODE_PAGE_SIZE))
+
+/* All processes may share the texts of an object's addresses. */
+static bool is_by_object(const struct pd_script *script)
+{
+    const uint32_t others = PERFDATA_SCRIPT_JSON | PERFDATA_SCRIPT_PT_EVENTS | PERFDATA_SCRIPT_DUMP;
+    for (size_t i = 0; i < script->recording->event_count; i++)
+        if (script->events[i].fields & ~OBJECT_FIELDS || script->events[i].event->synthesised)
+            return false;
+    return !script->dlfilter && !script->filter.address_count && !script->session.synth &&
+           !(script->options->flags & others);
+}
+
 static perfdata_status begin(void *data, unsigned index, struct pd_resolver *resolver, void **state)
 {
     struct pd_script *script = data;
@@ -33,6 +53,7 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         worker->script = script;
         worker->resolver = resolver;
         pd_resolver_guest_code(resolver, script->options->flags & PERFDATA_SCRIPT_GUEST_CODE);
+        pd_resolver_by_object(resolver, is_by_object(script));
         /* Of the recorded chain, of the unwound one, of the processor's. */
         worker->frame_capacity = PD_MIN(2 * (size_t)script->form.max_stack + CALL_STACK,
                                         MAX_FRAMES);
@@ -43,10 +64,9 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
             worker->source = pd_script_source_new();
         if (script->session.code)
             worker->code = pd_code_reader_new(script->session.code);
-        worker->texts.shared = pd_large_calloc(PD_SHARED_PLACES, sizeof *worker->texts.shared);
         if (pd_chain_memo_init(&worker->texts.chains, PD_CHAIN_TEXTS, PD_CHAIN_MEMORY) &&
             pd_chain_memo_init(&worker->texts.kernel_chains, PD_KERNEL_TEXTS, PD_KERNEL_MEMORY) &&
-            worker->frames && worker->texts.shared && (worker->stat || !script->is_stat) &&
+            worker->frames && (worker->stat || !script->is_stat) &&
             (worker->source || !shows_source(script)) && (worker->code || !script->session.code))
             return PERFDATA_OK;
         pd_code_reader_free(worker->code);
@@ -54,7 +74,6 @@ static perfdata_status begin(void *data, unsigned index, struct pd_resolver *res
         pd_script_source_free(worker->source);
         pd_chain_memo_free(&worker->texts.chains);
         pd_chain_memo_free(&worker->texts.kernel_chains);
-        free(worker->texts.shared);
         free(worker->frames);
         free(worker);
         *state = NULL;
@@ -81,7 +100,6 @@ static void end(void *data, unsigned index, void *state)
     pd_arena_free(&worker->guests.arena);
     pd_arena_free(&worker->texts.places);
     pd_text_free(&worker->line);
-    free(worker->texts.shared);
     pd_chain_memo_free(&worker->texts.chains);
     pd_chain_memo_free(&worker->texts.kernel_chains);
     pd_script_stat_free(worker->stat);

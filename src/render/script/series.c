@@ -237,17 +237,18 @@ static PD_NOINLINE const struct slot *fill(struct pd_script_worker *worker,
     const struct pd_text *insn = &worker->series->insn;
     if (!place || (series->has_insn && !make_insn(worker, record, plan->fields, location)))
         return NULL;
+    size_t shown = PD_ADDRESS_WIDTH + place->length;
     size_t extra = series->has_target ? 0 : 1 + (series->has_insn ? insn->length : 0);
-    if (1 + place->length + extra > LONGEST)
+    if (1 + shown + extra > LONGEST)
         return NULL;
     slot->ip = ip;
     slot->stamp = series->stamp;
     slot->location = location;
     slot->plan = record->event->index;
-    slot->length = (uint32_t)(1 + place->length + extra);
-    char *to = slot->text + ARROW + 1 + place->length;
+    slot->length = (uint32_t)(1 + shown + extra);
     memcpy(slot->text, " => ", ARROW + 1);
-    memcpy(slot->text + ARROW + 1, place->text, place->length);
+    char *to = pd_put_hex16(slot->text + ARROW + 1, ip);
+    to = pd_put_bytes(to, place->text, place->length);
     if (extra) {
         if (extra > 1)
             memcpy(to, insn->data, extra - 1);
