@@ -69,13 +69,29 @@ PD_INLINE char *pd_put_hex(char *to, uint64_t value)
     return to + count;
 }
 
+/* The eight digits of a number as a little-endian word, the first one lowest. */
+PD_INLINE uint64_t pd_hex_word(uint32_t value)
+{
+    uint64_t digits = __builtin_bswap32(value), above_nine;
+    digits = (digits | digits << 16) & UINT64_C(0x0000ffff0000ffff);
+    digits = (digits | digits << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    digits = (digits >> 4 | digits << 8) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    above_nine = (digits + UINT64_C(0x0606060606060606)) >> 4 & UINT64_C(0x0101010101010101);
+    return digits + UINT64_C(0x3030303030303030) + above_nine * ('a' - '0' - 10);
+}
+
 /* %16lx: 16 bytes. */
 PD_INLINE char *pd_put_hex16(char *to, uint64_t value)
 {
-    unsigned count = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
-    memset(to, ' ', 16);
-    for (unsigned i = 16; count--; value >>= 4)
-        to[--i] = "0123456789abcdef"[value & 15];
+    const bool swap = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+    const uint64_t blanks = UINT64_C(0x2020202020202020);
+    unsigned blank = 8 * ((unsigned)__builtin_clzll(value | 1) / 4); /* bits of them in front */
+    uint64_t high = blank >= 64 ? 0 : UINT64_MAX << blank,
+             low = blank <= 64 ? UINT64_MAX : UINT64_MAX << (blank - 64);
+    high = (pd_hex_word((uint32_t)(value >> 32)) & high) | (blanks & ~high);
+    low = (pd_hex_word((uint32_t)value) & low) | (blanks & ~low);
+    pd_store64(to, high, swap);
+    pd_store64(to + 8, low, swap);
     return to + 16;
 }
 

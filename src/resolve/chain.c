@@ -130,7 +130,7 @@ static PD_NOINLINE uint64_t end_of(const struct walk *walk, size_t at)
         return pd_chain_end_to(&newest);
     struct pd_branch branch = pd_branch_at(walk->sample, at - walk->recorded - 1);
     branch.to = branch.from;
-    branch.from = walk->path.resolver->from_caller ? 0 : newest.from;
+    branch.from = walk->path.resolver->ways.from_caller ? 0 : newest.from;
     return pd_chain_end_to(&branch);
 }
 
@@ -296,7 +296,7 @@ static PD_NOINLINE void join_branches(struct walk *walk, unsigned max_stack, boo
     struct pd_chain_path *path = &walk->path;
     struct pd_history history;
     size_t max = PD_MIN(path->capacity, (size_t)max_stack);
-    bool from_callers = walk->path.resolver->from_caller;
+    bool from_callers = walk->path.resolver->ways.from_caller;
     pd_history_take(walk->sample, max_stack, from_callers, &history);
     if (from_callers) {
         walk->first = history.count;
@@ -326,9 +326,9 @@ size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sa
         find_leaf_caller(&walk);
     /* Where all fit and each follows a marker, both ways give the same, and this one takes less. */
     bool both = walk.count <= max && !walk.leaf && walk.count && entry(&walk, 0) >= FIRST_CONTEXT;
-    if (PD_UNLIKELY(sample->branch_count) && resolver->joins_branches && !calls)
+    if (PD_UNLIKELY(sample->branch_count) && resolver->ways.joins_branches && !calls)
         join_branches(&walk, max_stack, invalid);
-    else if (resolver->from_caller && !both)
+    else if (resolver->ways.from_caller && !both)
         from_caller(&walk, max, invalid);
     else
         from_callee(&walk, max, invalid);

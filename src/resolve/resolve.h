@@ -81,6 +81,20 @@ struct pd_resolver_span {
  * of which nothing can be said. */
 bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
                       uint8_t cpumode, struct pd_resolver_span *out);
+/* Where an address of a process lies in what the process has mapped there. */
+struct pd_point {
+    const struct pd_map *map; /* NULL: nothing */
+    uint64_t addr;            /* what is looked up in the symbol table */
+};
+
+/* The points of addresses in user space, recorded in a row, with pd_resolver_by_object(): makes no locations. False: one of
+ * them is a marker, or its answer is not the same for all that have the object: all are to be looked up one by one. */
+bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
+                        uint64_t number, const uint8_t *ips, size_t count, bool swap,
+                        struct pd_point *out);
+/* The symbol at a point that has a map; NULL: none. */
+const struct pd_symbol *pd_resolver_symbol(struct pd_resolver *resolver,
+                                           const struct pd_point *point);
 /* Bounds the caches; call between batches only. True when locations were dropped. */
 bool pd_resolver_trim(struct pd_resolver *resolver);
 struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver);

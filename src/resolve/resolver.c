@@ -150,7 +150,7 @@ static struct pd_location *make_location(struct pd_resolver *resolver, const str
  * functions the map may be told. */
 static bool may_join(const struct pd_resolver *resolver, const struct pd_map *map, uint8_t cpumode)
 {
-    return resolver->by_object && map && cpumode == PD_CPUMODE_USER && is_shared(map);
+    return resolver->ways.by_object && map && cpumode == PD_CPUMODE_USER && is_shared(map);
 }
 
 /* NULL: the address is not the same in all processes, or there is no memory. */
@@ -399,7 +399,7 @@ static PD_NOINLINE struct pd_location *look_up_guest(struct pd_resolver *resolve
         map = NULL;
     else if (kernel && (resolver->of_guest || (thread && thread->tid == UINT32_MAX)))
         map = pd_symbols_kernel_map(symbols, resolver->number, ip);
-    else if (user && (resolver->of_guest || resolver->guest_code))
+    else if (user && (resolver->of_guest || resolver->ways.guest_code))
         map = pd_maps_view_find(resolver->user, ip);
     if (resolver->of_guest && (kernel || user)) /* in chains it says less */
         cpumode = kernel ? PD_CPUMODE_GUEST_KERNEL : PD_CPUMODE_GUEST_USER;
@@ -497,6 +497,39 @@ bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thre
     return out->stamp != 0;
 }
 
+/* ---- points ---- */
+
+bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
+                        uint64_t number, const uint8_t *ips, size_t count, bool swap,
+                        struct pd_point *out)
+{
+    const struct pd_map *last = NULL; /* callers lie in their callee's object more often than not */
+    take_stamps(resolver, thread, number);
+    if (PD_UNLIKELY(!resolver->ways.by_object || resolver->rare || !thread))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t ip = pd_load64(ips + 8 * i, swap);
+        if (!last || ip < last->start || ip >= last->end) {
+            const struct pd_map *map = pd_maps_view_find(resolver->user, ip);
+            if (PD_UNLIKELY(map ? !is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))
+                return false;
+            if (!map) {
+                out[i] = (struct pd_point){ NULL, ip };
+                continue;
+            }
+            last = map;
+        }
+        out[i] = (struct pd_point){ last, pd_map_address(last, ip) };
+    }
+    return true;
+}
+
+const struct pd_symbol *pd_resolver_symbol(struct pd_resolver *resolver,
+                                           const struct pd_point *point)
+{
+    return find_symbol(resolver, resolver->symbols, point->map, point->addr);
+}
+
 /* ---- life ---- */
 
 static void forget(struct pd_resolver *resolver)
@@ -558,7 +591,7 @@ struct pd_symbols *pd_resolver_symbols(struct pd_resolver *resolver)
 
 void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code)
 {
-    resolver->guest_code = guest_code;
+    resolver->ways.guest_code = guest_code;
 }
 
 void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host)
@@ -569,17 +602,17 @@ void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host)
 void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object)
 {
     /* Of arm64's leaf functions the map is asked: see chain.c. */
-    resolver->by_object = by_object && !pd_symbols_of_arm64(resolver->symbols);
+    resolver->ways.by_object = by_object && !pd_symbols_of_arm64(resolver->symbols);
 }
 
 void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins)
 {
-    resolver->joins_branches = joins;
+    resolver->ways.joins_branches = joins;
 }
 
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller)
 {
-    resolver->from_caller = from_caller;
+    resolver->ways.from_caller = from_caller;
 }
 
 void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolver_stats *out)

@@ -38,6 +38,12 @@ struct pd_nested_list {
     size_t count;
 };
 
+/* What consumers ask for: see resolve.h. */
+struct pd_resolver_ways {
+    bool from_caller, joins_branches, by_object;
+    bool guest_code; /* a guest's user space is that of its thread, the host's */
+};
+
 struct pd_resolver {
     struct pd_symbols *symbols;
     struct pd_recent_slot *recent;
@@ -49,10 +55,7 @@ struct pd_resolver {
     struct pd_location *slab; /* the next locations: each in a cache line of its own */
     unsigned slab_left;
     uint32_t count;
-    bool from_caller;
-    bool joins_branches;
-    bool by_object;
-    bool guest_code; /* a guest's user space is that of its thread, the host's */
+    struct pd_resolver_ways ways;
     /* Of the sample that was looked up last. */
     uint64_t number;
     const struct pd_thread *thread;

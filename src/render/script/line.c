@@ -494,7 +494,7 @@ static void put_ip(struct pd_script_worker *worker, const struct pd_script_event
         return;
     }
     struct pd_location *location = resolve(worker, sample, record);
-    const struct pd_place *place = location ? pd_script_flat(worker, fields, location) : NULL;
+    const struct pd_place *place = location ? pd_script_place(worker, fields, location) : NULL;
     char *to = place ? pd_text_room(text, PD_ADDRESS_WIDTH + 1 + pd_block_room(place->length))
                      : NULL;
     if (!to) {
@@ -514,7 +514,7 @@ static void put_target(struct pd_script_worker *worker, const struct pd_script_e
     uint64_t fields = plan->fields & ~PD_FIELD(SRCLINE);
     struct pd_location *location = pd_resolve_any(worker->resolver, record->thread, record->number,
                                                   sample->cpumode, sample->addr);
-    const struct pd_place *place = location ? pd_script_flat(worker, fields, location) : NULL;
+    const struct pd_place *place = location ? pd_script_place(worker, fields, location) : NULL;
     char *to = place ? pd_text_room(text, PD_ADDRESS_WIDTH + 4 + pd_block_room(place->length))
                      : NULL;
     if (!to) {

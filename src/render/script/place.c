@@ -116,67 +116,56 @@ static uint64_t frame_address(const struct pd_location *location)
     return user ? pd_map_address(location->map, location->ip) : location->ip;
 }
 
-static void place_text(struct pd_script *script, uint64_t fields, bool frame,
+static void place_text(struct pd_script *script, uint64_t fields,
                        const struct pd_location *location, struct pd_text *text)
 {
-    if (frame) {
-        pd_text_char(text, '\t');
-        pd_text_hex(text, frame_address(location), 16, ' ');
-    }
     pd_script_symbol(script, fields, location, text);
     if (fields & PD_FIELD(SRCLINE))
         pd_script_srcline(script, location, location->addr, text);
     if (location->sym && location->sym->inlined)
         pd_text_string(text, " (inlined)");
-    if (frame)
-        pd_text_char(text, '\n');
 }
 
-static struct pd_place *new_place(struct pd_script_worker *worker, uint64_t fields, bool frame,
-                                  struct pd_location *location)
+struct pd_place *pd_script_new_place(struct pd_script_worker *worker, uint64_t fields,
+                                     const struct pd_location *location, struct pd_arena *arena)
 {
     struct pd_text *text = &worker->line;
     text->length = 0;
-    place_text(worker->script, fields, frame, location, text);
+    place_text(worker->script, fields, location, text);
     if (text->failed || text->length >= UINT32_MAX)
         return NULL;
-    struct pd_place *place = pd_arena_alloc(&worker->texts.places,
-                                            sizeof *place + pd_block_room(text->length));
+    struct pd_place *place = pd_arena_alloc(arena, sizeof *place + pd_block_room(text->length));
     if (!place)
         return NULL;
     const struct pd_symbol *symbol = location->sym;
-    place->next = (struct pd_place *)(uintptr_t)location->memo[frame];
+    place->next = NULL;
     place->fields = fields;
     place->length = (uint32_t)text->length;
-    place->stop = frame && symbol &&
+    place->stop = symbol &&
                   pd_name_set_has(&worker->script->stop, symbol->name, symbol->name_length);
     memcpy(place->text, text->data, text->length);
     return place;
 }
 
 static const struct pd_place *make_place(struct pd_script_worker *worker, uint64_t fields,
-                                         bool frame, struct pd_location *location)
+                                         struct pd_location *location)
 {
-    struct pd_place *place = new_place(worker, fields, frame, location);
-    if (place)
-        location->memo[frame] = (uintptr_t)place;
+    struct pd_place *place = pd_script_new_place(worker, fields, location, &worker->texts.places);
+    if (place) {
+        place->next = (struct pd_place *)(uintptr_t)location->memo[0];
+        location->memo[0] = (uintptr_t)place;
+    }
     return place;
 }
 
-PD_INLINE const struct pd_place *find_place(struct pd_script_worker *worker, uint64_t fields,
-                                            bool frame, struct pd_location *location)
+const struct pd_place *pd_script_place(struct pd_script_worker *worker, uint64_t fields,
+                                       struct pd_location *location)
 {
-    const struct pd_place *place = (const struct pd_place *)(uintptr_t)location->memo[frame];
+    const struct pd_place *place = (const struct pd_place *)(uintptr_t)location->memo[0];
     fields &= PD_PLACE_FIELDS;
     while (PD_UNLIKELY(place && place->fields != fields))
         place = place->next;
-    return PD_LIKELY(place != NULL) ? place : make_place(worker, fields, frame, location);
-}
-
-const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,
-                                      struct pd_location *location)
-{
-    return find_place(worker, fields, false, location);
+    return PD_LIKELY(place != NULL) ? place : make_place(worker, fields, location);
 }
 
 const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
@@ -193,15 +182,6 @@ const struct pd_frame *pd_script_frames(struct pd_script_worker *worker,
                : pd_chain_inlined(worker->resolver, worker->frames, count);
 }
 
-PD_INLINE void put_place(const struct pd_place *place, struct pd_text *text)
-{
-    char *to = pd_text_room(text, pd_block_room(place->length));
-    if (to) {
-        pd_put_block(to, place->text, place->length);
-        text->length += place->length;
-    }
-}
-
 /* False: the chain is invalid, which is said each time it occurs. */
 static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
                       const struct pd_sample *sample, const struct pd_delivered *record,
@@ -215,13 +195,13 @@ static bool put_chain(struct pd_script_worker *worker, uint64_t fields,
     for (size_t i = 0; frames && i < count; i++) {
         const struct pd_frame *frame = frames + (callers_first ? count - 1 - i : i);
         const struct pd_place *place = frame->location
-                                           ? find_place(worker, fields, true, frame->location)
+                                           ? pd_script_place(worker, fields, frame->location)
                                            : NULL;
         if (!place) {
             text->failed = true;
             return false;
         }
-        put_place(place, text);
+        pd_script_put_frame(place, frame_address(frame->location), text);
         if (place->stop)
             return true;
     }
@@ -233,6 +213,7 @@ void pd_script_forget(struct pd_script_worker *worker)
     worker->texts.insns.count = 0;
     worker->traced.lines.count = 0;
     pd_script_series_forget(worker);
+    pd_script_points_forget(worker);
     pd_arena_free(&worker->texts.places);
     pd_chain_memo_forget(&worker->texts.chains);
     pd_chain_memo_forget(&worker->texts.kernel_chains);
@@ -248,17 +229,22 @@ struct part {
 
 /* Puts the first frame, and leaves the key of what follows. */
 static bool put_leaf(struct pd_script_worker *worker, const struct pd_chain_parts *parts,
-                     const struct pd_delivered *record, struct pd_chain_key *key,
+                     const struct pd_delivered *record, bool swap, struct pd_chain_key *key,
                      struct pd_text *text)
 {
-    struct pd_location *location = pd_resolve_leaf(worker->resolver, record->thread, record->number,
-                                                   parts);
-    const struct pd_place *place = location ? find_place(worker, key->kind, true, location) : NULL;
-    if (!place) {
-        text->failed = true;
-        return false;
+    struct pd_script_entries leaf = { parts->callers - 8, 1, swap };
+    if (parts->cpumode != PD_CPUMODE_USER ||
+        !pd_script_put_points(worker, key->kind, record, &leaf, text)) {
+        struct pd_location *location = pd_resolve_leaf(worker->resolver, record->thread,
+                                                       record->number, parts);
+        const struct pd_place *place = location ? pd_script_place(worker, key->kind, location)
+                                                : NULL;
+        if (!place) {
+            text->failed = true;
+            return false;
+        }
+        pd_script_put_frame(place, frame_address(location), text);
     }
-    put_place(place, text);
     key->kind |= (uint64_t)(parts->cpumode + 1) << 56; /* no field's bits */
     key->ips = parts->callers;
     key->count = parts->caller_count;
@@ -271,12 +257,12 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
                      struct pd_text *text)
 {
     struct pd_chain_key key = part->key;
-    struct pd_chain_parts parts;
+    struct pd_chain_parts parts = { .cpumode = PD_CPUMODE_UNKNOWN };
     size_t before = text->length;
     sample->callchain = key.ips;
     sample->callchain_count = key.count;
     if (part->has_leaf && pd_chain_split(sample, &parts)) {
-        if (!put_leaf(worker, &parts, record, &key, text))
+        if (!put_leaf(worker, &parts, record, sample->swap, &key, text))
             return false;
         if (!key.count)
             return true;
@@ -288,9 +274,13 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
         pd_text_bytes(text, known, length);
         return true;
     }
-    text->length = before;
-    if (!put_chain(worker, part->key.kind, sample, record, text))
-        return false;
+    struct pd_script_entries callers = { key.ips, key.count, sample->swap };
+    if (parts.cpumode != PD_CPUMODE_USER ||
+        !pd_script_put_points(worker, part->key.kind, record, &callers, text)) {
+        text->length = before;
+        if (!put_chain(worker, part->key.kind, sample, record, text))
+            return false;
+    }
     if (!text->failed)
         pd_chain_memo_keep(part->memo, &key, text->data + known_end, text->length - known_end);
     return true;

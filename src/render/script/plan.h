@@ -5,6 +5,7 @@
 #ifndef PD_SCRIPT_PLAN_H
 #define PD_SCRIPT_PLAN_H
 #include "base/arena.h"
+#include "base/digits.h"
 #include "base/hash.h"
 #include "select/event_switch.h"
 #include "select/filter.h"
@@ -123,8 +124,8 @@ struct pd_script {
 /* The fields that decide what the text of an address is. */
 #define PD_PLACE_FIELDS (PD_FIELD(SYM) | PD_FIELD(SYMOFF) | PD_FIELD(DSO) | PD_FIELD(SRCLINE))
 
-/* The text of a frame, or what follows an address, kept as long as its location; one for each set of
- * fields that was met. */
+/* The text that follows an address, kept as long as its location; one for each set of fields that
+ * was met. */
 struct pd_place {
     struct pd_place *next;
     uint64_t fields;
@@ -221,6 +222,25 @@ struct pd_pt_line {
     bool known;
 };
 
+/* The text of a frame, by the object and the address in it. */
+struct pd_point_slot {
+    const struct pd_dso *dso; /* NULL: free */
+    uint64_t addr;            /* UINT64_MAX: outside of all functions, wherever */
+    struct pd_place *place;
+};
+
+struct pd_script_points {
+    struct pd_point_slot *slots; /* open addressing */
+    size_t mask, count;
+    struct pd_arena arena;    /* the places */
+    struct pd_place *nowhere; /* of addresses that no object has; NULL: not made */
+    /* Of the chain at hand, as many as a worker's frames. */
+    struct pd_point *at;
+    uint64_t *hashes;
+    struct pd_place **places;
+    size_t capacity;
+};
+
 /* Texts that a worker made and may need again. */
 struct pd_script_texts {
     struct pd_arena places; /* texts of locations; freed when the resolver drops its locations */
@@ -228,6 +248,7 @@ struct pd_script_texts {
     /* The text of the lines behind the first: of a chain, or its part in user space; of its part
      * in the kernel. */
     struct pd_chain_memo chains, kernel_chains;
+    struct pd_script_points points;
     /* the seconds printed last */
     uint64_t second;
     char second_text[24];
@@ -294,8 +315,11 @@ bool pd_script_address_is_code(const struct pd_event *event);
 
 /* place.c */
 /* " sym+0xoff (dso)", what follows an address; NULL when the system has no memory. */
-const struct pd_place *pd_script_flat(struct pd_script_worker *worker, uint64_t fields,
-                                      struct pd_location *location);
+const struct pd_place *pd_script_place(struct pd_script_worker *worker, uint64_t fields,
+                                       struct pd_location *location);
+/* A new one, in nobody's memo. */
+struct pd_place *pd_script_new_place(struct pd_script_worker *worker, uint64_t fields,
+                                     const struct pd_location *location, struct pd_arena *arena);
 /* The lines of a chain. */
 void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_event *plan,
                      const struct pd_sample *sample, const struct pd_delivered *record,
@@ -325,6 +349,34 @@ void pd_script_line_of(struct pd_script *script, const struct pd_location *locat
                        uint64_t address, const char *before, struct pd_text *text);
 /* Locations are gone: forget what stood for them. */
 void pd_script_forget(struct pd_script_worker *worker);
+
+/* A line of a chain. */
+PD_INLINE void pd_script_put_frame(const struct pd_place *place, uint64_t address,
+                                   struct pd_text *text)
+{
+    char *to = pd_text_room(text, PD_ADDRESS_WIDTH + 2 + pd_block_room(place->length));
+    if (PD_UNLIKELY(!to))
+        return;
+    *to = '\t';
+    to = pd_put_block(pd_put_hex16(to + 1, address), place->text, place->length);
+    *to = '\n';
+    text->length += PD_ADDRESS_WIDTH + 2 + place->length;
+}
+
+/* points.c: frames in user space by object and address, whose processes may be gone. */
+struct pd_script_entries {
+    const uint8_t *ips; /* u64s of a chain, in a row */
+    size_t count;
+    bool swap;
+};
+/* False: nothing was put, they are to be resolved. */
+bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
+                          const struct pd_delivered *record,
+                          const struct pd_script_entries *entries, struct pd_text *text);
+void pd_script_points_forget(struct pd_script_worker *worker);
+/* Between batches: bounds what is kept. */
+void pd_script_points_trim(struct pd_script_worker *worker);
+void pd_script_points_free(struct pd_script_worker *worker);
 
 /* line.c */
 void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,

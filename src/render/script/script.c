@@ -102,6 +102,7 @@ static void end(void *data, unsigned index, void *state)
     pd_text_free(&worker->line);
     pd_chain_memo_free(&worker->texts.chains);
     pd_chain_memo_free(&worker->texts.kernel_chains);
+    pd_script_points_free(worker);
     pd_script_stat_free(worker->stat);
     pd_script_source_free(worker->source);
     pd_script_series_free(worker);
@@ -234,6 +235,7 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
     struct pd_script_worker *worker = state;
     if (pd_resolver_trim(worker->resolver))
         pd_script_forget(worker);
+    pd_script_points_trim(worker);
     if (worker->code)
         pd_code_reader_trim(worker->code);
     if (script->order.sequential || script->options->write_event) {

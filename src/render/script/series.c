@@ -233,7 +233,8 @@ static PD_NOINLINE const struct slot *fill(struct pd_script_worker *worker,
         slot->stamp = series->stamp;
         return slot;
     }
-    const struct pd_place *place = location ? pd_script_flat(worker, plan->fields, location) : NULL;
+    const struct pd_place *place = location ? pd_script_place(worker, plan->fields, location)
+                                            : NULL;
     const struct pd_text *insn = &worker->series->insn;
     if (!place || (series->has_insn && !make_insn(worker, record, plan->fields, location)))
         return NULL;
