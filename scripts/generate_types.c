@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints include/perfdata/types.h from the tables: `meson compile update-types`; a test compares. Not in the library. */
+/* Prints include/perfdata/types.h from the tables: `meson compile update-types`; a test compares.
+ * Not in the library. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
@@ -98,8 +99,8 @@ static void print_enumerators(const struct item *first, const struct item *end, 
     for (const struct item *item = first; item < end; item++) {
         if (!fits(item))
             continue;
-        printf(hexadecimal ? "%s    PERFDATA%s_%s = 0x%" PRIx64 : "%s    PERFDATA%s_%s = %" PRId64, between,
-               item->prefix + 2, item->name, item->number);
+        printf("%s    PERFDATA%s_%s = ", between, item->prefix + 2, item->name);
+        printf(hexadecimal ? "0x%" PRIx64 : "%" PRId64, item->number);
         between = ",\n";
     }
     printf("\n};\n");
@@ -138,11 +139,13 @@ int main(void)
 {
     printf("/* SPDX-License-Identifier: MIT */\n"
            "/* clang-format off */\n"
-           "/* Numbers of the perf.data format, generated from the library's tables: do not edit. Later\n"
+           "/* Numbers of the perf.data format, generated from the library's tables: do not edit. "
+           "Later\n"
            " * versions add to these lists; they never change a number. */\n"
            "#ifndef PERFDATA_TYPES_H\n#define PERFDATA_TYPES_H\n#include <stdint.h>\n");
     PRINT(records, "Types of records; the kernel's are below 64.");
-    PRINT(misc, "Bits of a record's misc; the same bit means different things in different records.");
+    PRINT(misc,
+          "Bits of a record's misc; the same bit means different things in different records.");
     PRINT(features, "Header features.");
     PRINT(samples, "Bits of sample_type.");
     PRINT(packets, "Kinds of Intel PT packets; these numbers are ours.");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The layer resolve/: an address of a thread at a delivery number -> map, DSO, symbol. The only place that joins
- * model/ and object/. One `pd_symbols` per session (shared, tables loaded once), one `pd_resolver` per worker
- * (its caches; never shared). */
+/* The layer resolve/: an address of a thread at a delivery number -> map, DSO, symbol. The only
+ * place that joins model/ and object/. One `pd_symbols` per session (shared, tables loaded once),
+ * one `pd_resolver` per worker (its caches; never shared). */
 #ifndef PD_RESOLVE_H
 #define PD_RESOLVE_H
 #include "model/model.h"
@@ -20,8 +20,9 @@ struct pd_symbols *pd_symbols_new(struct pd_context *context, struct pd_timeline
                                   const struct pd_object_search *search);
 void pd_symbols_free(struct pd_symbols *symbols);
 
-/* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(); map, dso and symbol stay. DSOs that
- * only the kernel's table knows ("[kernel].init.text") are not in the timeline's list; their index is above its. */
+/* An address, resolved. Owned by the resolver, valid until its pd_resolver_trim(); map, dso and
+ * symbol stay. DSOs that only the kernel's table knows ("[kernel].init.text") are not in the
+ * timeline's list; their index is above its. */
 struct pd_location {
     uint64_t ip;                 /* as recorded; with of_object the consumer's */
     uint64_t addr;               /* what is looked up in the symbol table: al.addr */
@@ -50,15 +51,18 @@ struct pd_location *pd_resolve(struct pd_resolver *resolver, const struct pd_thr
 /* By address: kernel or user decided as thread__find_map_fb does (branch stacks). */
 struct pd_location *pd_resolve_any(struct pd_resolver *resolver, const struct pd_thread *thread,
                                    uint64_t number, uint8_t cpumode, uint64_t ip);
-/* Where nothing says whose the address is: perf asks the process, then the kernel, then guests that hide the host. */
+/* Where nothing says whose the address is: perf asks the process, then the kernel, then guests that
+ * hide the host. */
 struct pd_location *pd_resolve_unmoded(struct pd_resolver *resolver, const struct pd_thread *thread,
                                        uint64_t number, uint64_t ip);
-/* For speed only. An address will be looked up some samples later: fetch asks the memory for what peek then reads, which
- * is the location that the address had last, or NULL. It may not be the answer: do not use it but for hints. */
+/* For speed only. An address will be looked up some samples later: fetch asks the memory for what
+ * peek then reads, which is the location that the address had last, or NULL. It may not be the
+ * answer: do not use it but for hints. */
 void pd_resolver_fetch(struct pd_resolver *resolver, uint8_t cpumode, uint64_t ip);
 const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t cpumode,
                                            uint64_t ip);
-/* Code of a guest's user space is that of the sample's thread, its hypervisor's (--guest-code). Default: no. */
+/* Code of a guest's user space is that of the sample's thread, its hypervisor's (--guest-code).
+ * Default: no. */
 void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code);
 /* What is the host's has no map, and no symbol. Default: it has. */
 void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
@@ -72,13 +76,14 @@ uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread 
 /* The same of addresses in the kernel only, whatever the thread; 0: nothing can be said. */
 uint64_t pd_resolver_kernel_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                                   uint64_t number);
-/* Numbers in a row for which an address of the thread, looked up with this cpumode, keeps its answer. */
+/* Numbers in a row for which an address of the thread, looked up with this cpumode, keeps its
+ * answer. */
 struct pd_resolver_span {
     uint64_t from, until; /* [from, until) */
     uint64_t stamp;       /* another span with the same stamp gives the same answers; never 0 */
 };
-/* Only for the cpumodes of user and kernel, and for threads of the resolver's own machine; false: the number is a rare one,
- * of which nothing can be said. */
+/* Only for the cpumodes of user and kernel, and for threads of the resolver's own machine; false:
+ * the number is a rare one, of which nothing can be said. */
 bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thread, uint64_t number,
                       uint8_t cpumode, struct pd_resolver_span *out);
 /* Where an address of a process lies in what the process has mapped there. */
@@ -109,8 +114,9 @@ struct pd_resolver_stats {
 };
 void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolver_stats *out);
 
-/* The front shows each sample until this returns true: the kernel's table is loaded with the maps that hold at the first
- * kernel address in delivery order, whichever worker comes first. Loads nothing itself. */
+/* The front shows each sample until this returns true: the kernel's table is loaded with the maps
+ * that hold at the first kernel address in delivery order, whichever worker comes first. Loads
+ * nothing itself. */
 bool pd_symbols_show_front(struct pd_symbols *symbols, uint8_t cpumode, uint64_t ip,
                            uint64_t number);
 
@@ -147,13 +153,13 @@ struct pd_source_line {
     const char *file; /* with its folders; lives as long as the symbols */
 };
 
-/* `address` is what is looked up in the map's symbol table. Lines are read once, on first need; any thread. False when the
- * system has no memory. */
+/* `address` is what is looked up in the map's symbol table. Lines are read once, on first need; any
+ * thread. False when the system has no memory. */
 bool pd_symbols_line(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                      struct pd_source_line *out);
 
-/* From what is looked up in the map's symbol table, which is loaded, to what the object's file counts. False: left as it is,
- * for there is no such file. */
+/* From what is looked up in the map's symbol table, which is loaded, to what the object's file
+ * counts. False: left as it is, for there is no such file. */
 bool pd_symbols_file_address(struct pd_symbols *symbols, const struct pd_map *map,
                              uint64_t *address);
 
@@ -174,18 +180,19 @@ struct pd_code_file {
 bool pd_symbols_code_file(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
                           struct pd_code_file *out);
 
-/* ---- code ------------------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
-/* The bytes behind a map; the address `ip` lies at pd_symbols_address() in them. NULL: they cannot be had. Opened on first
- * need; any thread; lives as long as the symbols. */
+/* The bytes behind a map; the address `ip` lies at pd_symbols_address() in them. NULL: they cannot
+ * be had. Opened on first need; any thread; lives as long as the symbols. */
 const struct pd_image *pd_symbols_image(struct pd_symbols *symbols, const struct pd_map *map);
 
-/* ---- call chains ------------------------------------------------------------------------------------------ */
+/* ---- call chains ----------------------------------------------------------------------------- */
 
 /* Values of a chain from here on are no addresses: they say whose addresses follow. */
 #define PD_CHAIN_FIRST_CONTEXT ((uint64_t)-4095)
 
-/* What a frame tells that is an end of a branch, in a word: of a target whence and how it was reached ... */
+/* What a frame tells that is an end of a branch, in a word: of a target whence and how it was
+ * reached ... */
 enum pd_chain_end_part {
     PD_END_TO = 1,
     PD_END_FROM = 2,
@@ -212,7 +219,8 @@ struct pd_frame {
     struct pd_location *location;
 };
 
-/* perf walks a chain from the caller when it shows callers first, and then counts max_stack from there. Default: no. */
+/* perf walks a chain from the caller when it shows callers first, and then counts max_stack from
+ * there. Default: no. */
 void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller);
 /* Chains begin with the sample's branches, loops once (perf's branch history). Default: no. */
 void pd_resolver_join_branches(struct pd_resolver *resolver, bool joins);
@@ -221,9 +229,9 @@ bool pd_chain_has_more(const struct pd_sample *sample);
 /* How many of the recorded entries, markers included, lie in the kernel in front of all that lie
  * in user space; 0: none, or the chain has another form. */
 uint32_t pd_chain_kernel_part(const struct pd_sample *sample);
-/* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7). At most
- * `capacity` frames, of `max_stack` addresses and as many branches with two ends each; all calls of the processor's. Returns
- * the count; 0 with *invalid set when the chain is discarded. */
+/* The frames of a sample's chain, callee first, markers applied and left out (text reference 1.7).
+ * At most `capacity` frames, of `max_stack` addresses and as many branches with two ends each; all
+ * calls of the processor's. Returns the count; 0 with *invalid set when the chain is discarded. */
 size_t pd_resolve_chain(struct pd_resolver *resolver, const struct pd_sample *sample,
                         const struct pd_thread *thread, uint64_t number, unsigned max_stack,
                         struct pd_frame *frames, size_t capacity, bool *invalid);
@@ -242,13 +250,15 @@ PD_INLINE const struct pd_nested *pd_nested_of(const struct pd_location *locatio
     return location->is_nested ? (const struct pd_nested *)(const void *)location : NULL;
 }
 
-/* The last chain with a frame for each function that the compiler has put into those that were unwound, innermost first:
- * recorded addresses stand for themselves, as for perf. The same frames where there is nothing to add, else the resolver's,
- * valid until the next chain. NULL without memory. */
+/* The last chain with a frame for each function that the compiler has put into those that were
+ * unwound, innermost first: recorded addresses stand for themselves, as for perf. The same frames
+ * where there is nothing to add, else the resolver's, valid until the next chain. NULL without
+ * memory. */
 struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame *frames,
                                   size_t *count);
 
-/* A chain's first address and the entries behind it: samples of one function differ in the first, seldom in the rest. */
+/* A chain's first address and the entries behind it: samples of one function differ in the first,
+ * seldom in the rest. */
 struct pd_chain_parts {
     uint64_t ip;
     const uint8_t *callers; /* u64s */
@@ -256,7 +266,8 @@ struct pd_chain_parts {
     uint8_t cpumode; /* of the address, and of those behind it up to the next marker */
 };
 
-/* False where the chain cannot be taken apart: it has more, no address, no or an odd marker before it. */
+/* False where the chain cannot be taken apart: it has more, no address, no or an odd marker before
+ * it. */
 bool pd_chain_split(const struct pd_sample *sample, struct pd_chain_parts *out);
 /* The frame that pd_resolve_chain() would give first; NULL: no memory. */
 struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct pd_thread *thread,

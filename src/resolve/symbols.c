@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A DSO of the timeline -> its symbols, lines, rules of frames and bytes, loaded once for all workers. */
+/* A DSO of the timeline -> its symbols, lines, rules of frames and bytes, loaded once for all
+ * workers. */
 #include "format/names.h"
 #include "base/memory.h"
 #include "resolve/here.h"
@@ -209,7 +210,8 @@ const struct pd_symtab *pd_symbols_table(struct pd_symbols *symbols, const struc
     return loaded ? loaded->table : NULL;
 }
 
-/* A module's symbols from its file lie at file offsets, while its recorded map says nothing of them. */
+/* A module's symbols from its file lie at file offsets, while its recorded map says nothing of
+ * them. */
 uint64_t pd_symbols_address(struct pd_symbols *symbols, const struct pd_map *map, uint64_t ip)
 {
     if (map->dso->kind == PD_DSO_MODULE) {
@@ -478,7 +480,7 @@ static struct pd_frame_rules *open_code_rules(const struct pd_dso *dso, uint16_t
     return rules;
 }
 
-/* `*address`, as looked up in the symbol table, becomes what the file itself counts. NULL: no file. */
+/* `*address`, as the symbol table counts, becomes what the file itself counts. NULL: no file. */
 static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint16_t machine, uint64_t *address)
 {

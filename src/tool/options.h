@@ -212,16 +212,22 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
 #define TOOL_ROWS_READING                                                                          \
     TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS,             \
         TOOL_ROW_PROGRESS
-#define TOOL_ROWS_NAMES(in)                                                                         \
-    {                                                                                               \
-        TOOL_FLAG, 0, "inline", NULL, "inlined functions in unwound chains (on)", FIELD(in inlined) \
-    },                                                                                              \
-        { TOOL_FLAG,         0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",      \
-          FIELD(in demangle) },                                                                     \
-    {                                                                                               \
-        TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",                     \
-            FIELD(in demangle_kernel)                                                               \
+#define TOOL_ROW_INLINE(in)                                                                        \
+    {                                                                                              \
+        TOOL_FLAG, 0, "inline", NULL, "inlined functions in unwound chains (on)",                  \
+            FIELD(in inlined)                                                                      \
     }
+#define TOOL_ROW_DEMANGLE(in)                                                                      \
+    {                                                                                              \
+        TOOL_FLAG, 0, "demangle", NULL, "demangle C++, Rust, D and Java names (on)",               \
+            FIELD(in demangle)                                                                     \
+    }
+#define TOOL_ROW_DEMANGLE_KERNEL(in)                                                               \
+    {                                                                                              \
+        TOOL_FLAG, 0, "demangle-kernel", NULL, "demangle kernel names as well",                    \
+            FIELD(in demangle_kernel)                                                              \
+    }
+#define TOOL_ROWS_NAMES(in) TOOL_ROW_INLINE(in), TOOL_ROW_DEMANGLE(in), TOOL_ROW_DEMANGLE_KERNEL(in)
 #define TOOL_ROWS_TASKS(in)                                                                        \
     { TOOL_STRING, 0, "pid", "PID[,...]", "keep these processes only", FIELD(in pids) },           \
         { TOOL_STRING, 0, "tid", "TID[,...]", "keep these threads only", FIELD(in tids) },         \

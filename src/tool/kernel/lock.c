@@ -38,18 +38,23 @@ static enum tool_exit parse_quiet(struct tool *tool, void *data, const char *val
     return TOOL_DONE;
 }
 
-#define ROWS_SHARED                                                                                   \
-    { TOOL_GROUP, .help = "Input" }, TOOL_ROW_INPUT, TOOL_ROWS_READING,                               \
-        { TOOL_STRING,                                                                                \
-          0,                                                                                          \
-          "kallsyms",                                                                                 \
-          "FILE",                                                                                     \
-          "file used in place of /proc/kallsyms",                                                     \
-          FIELD(to.search.kallsyms) },                                                                \
-        { TOOL_STRING, 0, "vmlinux", "FILE", "kernel image with symbols", FIELD(to.search.vmlinux) }, \
-        { TOOL_CALLBACK,       'q', "quiet", NULL, "no warnings", .flags = TOOL_NO_VALUE,             \
-          .parse = parse_quiet },                                                                     \
-        TOOL_ROW_VERBOSE
+#define ROW_KALLSYMS                                                                               \
+    {                                                                                              \
+        TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms",                \
+            FIELD(to.search.kallsyms)                                                              \
+    }
+#define ROW_VMLINUX                                                                                \
+    {                                                                                              \
+        TOOL_STRING, 0, "vmlinux", "FILE", "kernel image with symbols", FIELD(to.search.vmlinux)   \
+    }
+#define ROW_QUIET                                                                                  \
+    {                                                                                              \
+        TOOL_CALLBACK, 'q', "quiet", NULL, "no warnings", .parse = parse_quiet,                    \
+                                                          .flags = TOOL_NO_VALUE                   \
+    }
+#define ROWS_SHARED                                                                                \
+    { TOOL_GROUP, .help = "Input" }, TOOL_ROW_INPUT, TOOL_ROWS_READING, ROW_KALLSYMS, ROW_VMLINUX, \
+        ROW_QUIET, TOOL_ROW_VERBOSE
 #define ROWS_TABLE(keys)                                                                           \
     { TOOL_STRING,   'k', "key", "COLUMN", "the column that is sorted by, the largest first",      \
       FIELD(to.sort) },                                                                            \
