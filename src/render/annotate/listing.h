@@ -27,7 +27,8 @@ PD_INLINE const char *pd_listing_text(const struct pd_listing *listing, size_t l
 }
 
 /* Lines that name `path` with a colon behind it are left out, and unless `places` places in sources
- * ("/a/b.c:12"), which number the lines behind them. Addresses from `start` to before `end` are the function's. */
+ * ("/a/b.c:12"), which number the lines behind them. Addresses from `start` to before `end` are the
+ * function's. */
 void pd_listing_parse(const char *text, size_t size, const char *path, uint64_t start, uint64_t end,
                       bool places, struct pd_listing *out);
 void pd_listing_free(struct pd_listing *listing);

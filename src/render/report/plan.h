@@ -117,6 +117,11 @@ perfdata_status pd_report_check_modes(struct pd_recording *recording,
 perfdata_status pd_report_plan_fit(struct pd_recording *recording, struct pd_report_plan *plan,
                                    int32_t *perf_exit);
 void pd_report_plan_free(struct pd_report_plan *plan);
+/* chain_words.c: the plan's `chains`, by its options. */
+perfdata_status pd_report_parse_chains(struct pd_context *context, struct pd_report_plan *plan);
+/* The next piece between characters of `separators`; false at the end. */
+bool pd_report_next_token(const char **at, const char *separators, const char **token,
+                          size_t *length);
 /* The name that -F has for a key or column. */
 const char *pd_report_key_of(uint8_t what);
 
