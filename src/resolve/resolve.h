@@ -66,9 +66,10 @@ const struct pd_location *pd_resolver_peek(struct pd_resolver *resolver, uint8_t
 void pd_resolver_guest_code(struct pd_resolver *resolver, bool guest_code);
 /* What is the host's has no map, and no symbol. Default: it has. */
 void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
-/* Processes that have the same object share the location of an address in one of its functions, wherever they have the
- * object: its `ip` is then the first one's, and so is its map, which says of the address no more than the object and the
- * symbol. For consumers that ask neither; set before the first look-up. Default: no. */
+/* Processes that have the same object share the location of an address in one of its functions,
+ * wherever they have the object: its `ip` is then the first one's, and so is its map, which says of
+ * the address no more than the object and the symbol. For consumers that ask neither; set before
+ * the first look-up. Default: no. */
 void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
@@ -92,8 +93,9 @@ struct pd_point {
     uint64_t addr;            /* what is looked up in the symbol table */
 };
 
-/* The points of addresses in user space, recorded in a row, with pd_resolver_by_object(): makes no locations. False: one of
- * them is a marker, or its answer is not the same for all that have the object: all are to be looked up one by one. */
+/* The points of addresses in user space, recorded in a row, with pd_resolver_by_object(): makes no
+ * locations. False: one of them is a marker, or its answer is not the same for all that have the
+ * object: all are to be looked up one by one. */
 bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
                         uint64_t number, const uint8_t *ips, size_t count, bool swap,
                         struct pd_point *out);

@@ -2,9 +2,9 @@
 /* A worker's caches. Level one: address -> location, direct-mapped, good while the stamp of the
  * maps is the same or the map at the address is. Level two: (map, address) -> location, so that
  * forks, processes whose other maps change, and those that map the same file at the same place,
- * share what is known; for consumers that agree, (DSO, address in it) -> location, for all processes
- * wherever they map it. Below it (DSO, address) -> symbol, so that processes that map a library at
- * different places search it once. */
+ * share what is known; for consumers that agree, (DSO, address in it) -> location, for all
+ * processes wherever they map it. Below it (DSO, address) -> symbol, so that processes that map a
+ * library at different places search it once. */
 #include "resolve/resolver.h"
 #include "base/hash.h"
 #include "base/memory.h"
