@@ -47,14 +47,53 @@ static void add_functions(struct pt_code *code, const Elf64_Sym *symbols, size_t
             more[code->function_count++] = (uint32_t)(symbols[i].st_value - code->address);
 }
 
+static uint32_t function_end(const struct pt_code *code, size_t function)
+{
+    return function + 1 < code->function_count ? code->functions[function + 1]
+                                               : (uint32_t)code->size;
+}
+
+/* It has a system call, or what it calls has, to that depth. */
+static bool enters_kernel(struct pt_code *code, size_t function, unsigned depth)
+{
+    const uint32_t begin = code->functions[function], end = function_end(code, function);
+    for (uint32_t i = begin; i < end;) {
+        const struct pt_insn *insn = pt_code_insn(code, i);
+        uint32_t target = i + insn->length + (uint32_t)insn->rel;
+        if (insn->op == PD_INSN_SYSCALL)
+            return true;
+        bool leaves = insn->branch == PD_BRANCH_UNCONDITIONAL && target < code->size &&
+                      (target < begin || target >= end);
+        if (leaves && depth) {
+            size_t callee = pt_code_function(code, target);
+            if (callee < code->function_count && enters_kernel(code, callee, depth - 1))
+                return true;
+        }
+        i += insn->length;
+    }
+    return false;
+}
+
+/* Without what enters the kernel, or nearly: a quarter of the C library's functions are little but
+ * a system call, and no program spends its time so. */
 static void sort_functions(struct pt_code *code)
 {
+    enum { KEPT_OF = 64, DEPTH = 2 };
     size_t kept = 0;
     qsort(code->functions, code->function_count, sizeof *code->functions, by_value);
     for (size_t i = 0; i < code->function_count; i++)
         if (!kept || code->functions[i] != code->functions[kept - 1])
             code->functions[kept++] = code->functions[i];
     code->function_count = kept;
+    code->starts = calloc(kept, sizeof *code->starts);
+    code->rare = calloc(kept, sizeof *code->rare);
+    if (!code->starts || !code->rare)
+        pt_stop("no memory", code->path);
+    for (size_t i = 0; i < kept; i++) {
+        code->rare[i] = enters_kernel(code, i, DEPTH);
+        if (!code->rare[i] || pt_mix(code->functions[i]) % KEPT_OF == 0)
+            code->starts[code->start_count++] = code->functions[i];
+    }
 }
 
 void pt_code_load(struct pt_code *code, const char *path)
@@ -96,6 +135,8 @@ void pt_code_free(struct pt_code *code)
     free(code->bytes);
     free(code->insns);
     free(code->functions);
+    free(code->starts);
+    free(code->rare);
     free(code->sites);
 }
 
@@ -140,21 +181,51 @@ size_t pt_code_function(const struct pt_code *code, uint32_t at)
     return low ? low - 1 : code->function_count;
 }
 
-/* Labels of the function of a jump: what its direct jumps go to. */
+/* What is at this byte ends in a call of a function that is rarely called, as an error's message
+ * is, or in a system call. */
+static bool is_rare(struct pt_code *code, uint32_t at)
+{
+    for (unsigned i = 0; i < 32 && at < code->size; i++) {
+        const struct pt_insn *insn = pt_code_insn(code, at);
+        uint32_t next = at + insn->length, target = next + (uint32_t)insn->rel;
+        if (insn->stops || insn->op == PD_INSN_SYSCALL)
+            return true;
+        if (insn->op == PD_INSN_CALL && insn->branch == PD_BRANCH_UNCONDITIONAL &&
+            target < code->size) {
+            size_t callee = pt_code_function(code, target);
+            return callee < code->function_count && code->rare[callee];
+        }
+        if (insn->branch != PD_BRANCH_NONE && insn->op != PD_INSN_CALL)
+            return false;
+        at = next;
+    }
+    return false;
+}
+
+enum pt_way pt_code_way(struct pt_code *code, uint32_t at)
+{
+    struct pt_insn *insn = &code->insns[at];
+    if (insn->way == PT_WAY_UNKNOWN) {
+        uint32_t next = at + insn->length;
+        bool taken = is_rare(code, next + (uint32_t)insn->rel), fall = is_rare(code, next);
+        insn->way = taken == fall ? PT_WAY_EITHER : taken ? PT_WAY_FALL : PT_WAY_TAKEN;
+    }
+    return insn->way;
+}
+
+/* Labels behind a jump in its function: what direct jumps go to. */
 static void add_labels(struct pt_code *code, struct pt_site *site, uint32_t at)
 {
     size_t function = pt_code_function(code, at);
     if (function == code->function_count)
         return;
-    uint32_t begin = code->functions[function], end = function + 1 < code->function_count
-                                                          ? code->functions[function + 1]
-                                                          : (uint32_t)code->size;
+    uint32_t begin = code->functions[function], end = function_end(code, function);
     for (uint32_t i = begin; i < end && site->count < PT_TARGETS;) {
         const struct pt_insn *insn = pt_code_insn(code, i);
         uint32_t target = i + insn->length + (uint32_t)insn->rel;
         bool direct = insn->op == PD_INSN_JCC ||
                       (insn->op == PD_INSN_JMP && insn->branch == PD_BRANCH_UNCONDITIONAL);
-        if (direct && target > begin && target < end && pt_mix(target) % 3 == 0)
+        if (direct && target > at && target < end && pt_mix(target) % 3 == 0)
             site->targets[site->count++] = target;
         i += insn->length;
     }
@@ -167,10 +238,8 @@ static void fill_site(struct pt_code *code, struct pt_site *site, uint32_t at)
         add_labels(code, site, at);
     if (site->count)
         return;
-    /* Most indirect calls have one target, some have a few. */
-    site->count = chance % 8 < 5 ? 1 : 2 + (uint32_t)(chance >> 8) % (PT_TARGETS - 1);
-    for (uint32_t i = 0; i < site->count; i++)
-        site->targets[i] = code->functions[pt_mix(chance + i) % code->function_count];
+    for (site->count = 0; site->count < PT_TARGETS; site->count++)
+        site->targets[site->count] = code->starts[pt_mix(chance + site->count) % code->start_count];
 }
 
 static struct pt_site *find_site(const struct pt_code *code, uint64_t address)

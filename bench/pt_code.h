@@ -5,8 +5,13 @@
 #define BENCH_PT_CODE_H
 #include "itrace/code/insn.h"
 
+/* Where a conditional branch nearly always goes, since the other way leads to an error or into the
+ * kernel. */
+enum pt_way { PT_WAY_UNKNOWN, PT_WAY_EITHER, PT_WAY_TAKEN, PT_WAY_FALL };
+
 struct pt_insn {
     uint8_t op, branch, length; /* of struct pd_insn; length 0: not decoded yet */
+    uint8_t way;                /* enum pt_way of a conditional branch */
     bool stops;                 /* the walk does not execute it: undefined, hlt, int, iret... */
     int32_t rel;
 };
@@ -27,6 +32,9 @@ struct pt_code {
     uint64_t file_size, inode, device;
     uint32_t *functions; /* indices of bytes, sorted */
     size_t function_count;
+    bool *rare;       /* of each function: it enters the kernel */
+    uint32_t *starts; /* those of them that may be called from anywhere */
+    size_t start_count;
     struct pt_site *sites;
     size_t site_count, site_room;
 };
@@ -39,6 +47,9 @@ void pt_code_free(struct pt_code *code);
 
 /* The instruction at this byte. */
 const struct pt_insn *pt_code_insn(struct pt_code *code, uint32_t at);
+
+/* Of the conditional branch at this byte, which has been decoded. */
+enum pt_way pt_code_way(struct pt_code *code, uint32_t at);
 
 /* The places where the indirect branch at this byte goes: labels of its own function for a jump
  * from a table, functions of this file otherwise. */

@@ -186,7 +186,7 @@ static struct pt_frame a_function(struct pt_cpu *cpu)
 {
     uint8_t image = chance(cpu) % 4 == 0;
     const struct pt_code *code = &cpu->code[image];
-    return (struct pt_frame){ image, code->functions[chance(cpu) % code->function_count] };
+    return (struct pt_frame){ image, code->starts[chance(cpu) % code->start_count] };
 }
 
 /* As a signal whose handler jumps out of some calls does. */
@@ -196,7 +196,8 @@ static void leave(struct pt_cpu *cpu)
     interrupt(cpu);
     cpu->tsc += 2000;
     put_mtcs(cpu);
-    thread->depth = thread->depth ? (uint32_t)(chance(cpu) % thread->depth) : 0;
+    bool lost = thread->depth == PT_FRAMES; /* it would only come back here */
+    thread->depth = thread->depth && !lost ? (uint32_t)(chance(cpu) % thread->depth) : 0;
     thread->at = thread->depth ? thread->frames[--thread->depth] : a_function(cpu);
     begin_tracing(cpu, false);
 }
@@ -236,27 +237,40 @@ static void go_back(struct pt_cpu *cpu)
         put_ip(cpu, TIP, ip);
 }
 
-/* Nearly always or nearly never for most branches, as in real programs; loops end. */
-static bool is_taken(struct pt_cpu *cpu, uint64_t address, bool backwards)
+static uint64_t phase(const struct pt_cpu *cpu)
+{
+    return cpu->instructions >> 16;
+}
+
+/* Nearly always or nearly never for most branches, as in real programs. What a branch does changes
+ * with the phase that the program is in, so that no loop holds it for ever. */
+static bool is_taken(struct pt_cpu *cpu, struct pt_code *code, uint32_t at, bool backwards)
 {
     static const uint8_t of_256[16] = { 250, 248, 244, 240, 252, 8,  6,   4,
                                         12,  10,  16,  2,   192, 64, 128, 90 };
-    uint64_t share = of_256[pt_mix(address) >> 60];
+    enum pt_way way = pt_code_way(code, at);
+    if (way != PT_WAY_EITHER)
+        return (chance(cpu) >> 20 & 0xfff) == 0 ? way == PT_WAY_FALL : way == PT_WAY_TAKEN;
+    uint64_t share = of_256[pt_mix(code->address + at + phase(cpu)) >> 60];
     if (backwards)
         share = 128 + share / 4 + share / 8;
     return (chance(cpu) >> 20 & 0xff) < share;
 }
 
+/* Most have one target as long as a phase lasts, some have a few. */
 static struct pt_frame indirect(struct pt_cpu *cpu, struct pt_frame at)
 {
     struct pt_code *code = &cpu->code[at.image];
     const struct pt_site *site = pt_code_site(code, at.at);
-    uint64_t which = chance(cpu) >> 8, address = site->address;
-    /* A jump outside every function is a stub of the linker: it goes to the other file. */
+    uint64_t address = site->address, some = pt_mix(address + phase(cpu));
+    uint64_t which = some >> 8;
+    if (some % 8 >= 5)
+        which += chance(cpu) % (some % 8);
+    /* A jump before every function is a stub of the linker: it goes to the library. */
     if (pt_code_function(code, at.at) == code->function_count) {
-        const struct pt_code *other = &cpu->code[!at.image];
-        return (struct pt_frame){ !at.image,
-                                  other->functions[pt_mix(address) % other->function_count] };
+        const struct pt_code *library = &cpu->code[PT_LIBRARY];
+        return (struct pt_frame){ PT_LIBRARY,
+                                  library->starts[pt_mix(address) % library->start_count] };
     }
     return (struct pt_frame){ at.image, site->targets[which % site->count] };
 }
@@ -293,7 +307,7 @@ static bool step(struct pt_cpu *cpu)
     }
     bool taken = true;
     if (insn.branch == PD_BRANCH_CONDITIONAL) {
-        taken = is_taken(cpu, code->address + at.at, insn.rel < 0);
+        taken = is_taken(cpu, code, at.at, insn.rel < 0);
         add_tnt(cpu, taken);
         thread->at = taken ? target : next;
     } else if (insn.op == PD_INSN_RET) {

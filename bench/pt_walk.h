@@ -5,7 +5,7 @@
 #define BENCH_PT_WALK_H
 #include "pt_code.h"
 
-enum { PT_FRAMES = 512, PT_RETURNS = 64, PT_IMAGES = 2 };
+enum { PT_FRAMES = 512, PT_RETURNS = 64, PT_PROGRAM = 0, PT_LIBRARY, PT_IMAGES };
 
 /* What the trace holds beside branches. */
 enum pt_clock { PT_TSC_ONLY, PT_CYC_MTC };
