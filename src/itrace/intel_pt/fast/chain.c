@@ -41,6 +41,7 @@ void walk_clear_tables(struct pd_pt_tables *tables)
 void walk_rest_from_chains(struct walk_chains *chains)
 {
     enum { LEAST_REST = 1 << 15, MOST_REST = 1 << 22 };
+    /* A miss costs what several hits save: a look into the table that waits for memory. */
     chains->pays = chains->hit >= 4 * chains->missed;
     if (chains->pays) {
         chains->next_rest = LEAST_REST;
