@@ -164,7 +164,8 @@ static uint32_t take_stack(struct pd_profile_worker *worker, const struct facts 
     const struct pd_sample *sample = facts->sample;
     if (worker->shared->options->flags & PERFDATA_PROFILE_NO_CALLCHAIN || !has_chain(sample))
         return finish_stack(worker, facts, PERFDATA_NONE);
-    if (!pd_chain_split(sample, &parts) || parts.ip != sample->ip ||
+    const struct pd_chain_entries chain = pd_chain_entries_of(sample);
+    if (pd_chain_has_more(sample) || !pd_chain_split(&chain, &parts) || parts.ip != sample->ip ||
         parts.cpumode != sample->cpumode)
         return walk_chain(worker, facts, NULL);
     struct pd_chain_key key = { pd_resolver_stamp(worker->resolver, facts->thread, facts->number),

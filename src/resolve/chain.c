@@ -262,18 +262,16 @@ uint32_t pd_chain_kernel_part(const struct pd_sample *sample)
     return at == sample->callchain_count || ip == CONTEXT_USER ? at : 0;
 }
 
-bool pd_chain_split(const struct pd_sample *sample, struct pd_chain_parts *out)
+bool pd_chain_split(const struct pd_chain_entries *chain, struct pd_chain_parts *out)
 {
     uint8_t mode = PD_CPUMODE_USER;
-    if (pd_chain_has_more(sample))
-        return false;
-    for (uint32_t i = 0; i < sample->callchain_count; i++) {
-        uint64_t ip = pd_load64(sample->callchain + (size_t)i * 8, sample->swap);
+    for (uint32_t i = 0; i < chain->count; i++) {
+        uint64_t ip = pd_load64(chain->ips + (size_t)i * 8, chain->swap);
         if (ip < FIRST_CONTEXT && !i)
             return false; /* whose it is depends on the order that the chain is walked in */
         if (ip < FIRST_CONTEXT) {
-            *out = (struct pd_chain_parts){ ip, sample->callchain + (size_t)(i + 1) * 8,
-                                            sample->callchain_count - i - 1, mode };
+            *out = (struct pd_chain_parts){ ip, chain->ips + (size_t)(i + 1) * 8,
+                                            chain->count - i - 1, mode };
             return true;
         }
         if (!context_mode(ip, &mode))

@@ -96,8 +96,9 @@ struct pd_point {
 /* The points of addresses in user space, recorded in a row, with pd_resolver_by_object(): makes no
  * locations. False: one of them is a marker, or its answer is not the same for all that have the
  * object: all are to be looked up one by one. */
+struct pd_chain_entries;
 bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
-                        uint64_t number, const uint8_t *ips, size_t count, bool swap,
+                        uint64_t number, const struct pd_chain_entries *entries,
                         struct pd_point *out);
 /* The symbol at a point that has a map; NULL: none. */
 const struct pd_symbol *pd_resolver_symbol(struct pd_resolver *resolver,
@@ -259,6 +260,18 @@ PD_INLINE const struct pd_nested *pd_nested_of(const struct pd_location *locatio
 struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame *frames,
                                   size_t *count);
 
+/* Entries of a recorded chain, markers included, in a row. */
+struct pd_chain_entries {
+    const uint8_t *ips; /* u64s */
+    uint32_t count;
+    bool swap;
+};
+
+PD_INLINE struct pd_chain_entries pd_chain_entries_of(const struct pd_sample *sample)
+{
+    return (struct pd_chain_entries){ sample->callchain, sample->callchain_count, sample->swap };
+}
+
 /* A chain's first address and the entries behind it: samples of one function differ in the first,
  * seldom in the rest. */
 struct pd_chain_parts {
@@ -268,9 +281,9 @@ struct pd_chain_parts {
     uint8_t cpumode; /* of the address, and of those behind it up to the next marker */
 };
 
-/* False where the chain cannot be taken apart: it has more, no address, no or an odd marker before
- * it. */
-bool pd_chain_split(const struct pd_sample *sample, struct pd_chain_parts *out);
+/* Of a sample without more; false where the chain cannot be taken apart: it has no address, no or
+ * an odd marker before it. */
+bool pd_chain_split(const struct pd_chain_entries *chain, struct pd_chain_parts *out);
 /* The frame that pd_resolve_chain() would give first; NULL: no memory. */
 struct pd_location *pd_resolve_leaf(struct pd_resolver *resolver, const struct pd_thread *thread,
                                     uint64_t number, const struct pd_chain_parts *parts);

@@ -500,15 +500,15 @@ bool pd_resolver_span(struct pd_resolver *resolver, const struct pd_thread *thre
 /* ---- points ---- */
 
 bool pd_resolver_points(struct pd_resolver *resolver, const struct pd_thread *thread,
-                        uint64_t number, const uint8_t *ips, size_t count, bool swap,
+                        uint64_t number, const struct pd_chain_entries *entries,
                         struct pd_point *out)
 {
     const struct pd_map *last = NULL; /* callers lie in their callee's object more often than not */
     take_stamps(resolver, thread, number);
     if (PD_UNLIKELY(!resolver->ways.by_object || resolver->rare || !thread))
         return false;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t ip = pd_load64(ips + 8 * i, swap);
+    for (size_t i = 0; i < entries->count; i++) {
+        const uint64_t ip = pd_load64(entries->ips + 8 * i, entries->swap);
         if (!last || ip < last->start || ip >= last->end) {
             const struct pd_map *map = pd_maps_view_find(resolver->user, ip);
             if (PD_UNLIKELY(map ? !is_shared(map) : ip >= PD_CHAIN_FIRST_CONTEXT))

@@ -71,7 +71,8 @@ static bool split(const uint64_t *entries, uint32_t count, uint32_t branches,
     struct pd_sample sample = { .callchain = (const uint8_t *)entries,
                                 .callchain_count = count,
                                 .branch_count = branches };
-    return pd_chain_split(&sample, parts);
+    const struct pd_chain_entries all = pd_chain_entries_of(&sample);
+    return !pd_chain_has_more(&sample) && pd_chain_split(&all, parts);
 }
 
 static void chains_are_taken_apart(void)

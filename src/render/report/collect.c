@@ -246,8 +246,10 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     bool caller = plan->hist.caller_order;
+    const struct pd_chain_entries chain = pd_chain_entries_of(facts->sample);
     struct pd_chain_parts parts;
-    if (!state->callers.slots || !pd_chain_split(facts->sample, &parts) ||
+    if (!state->callers.slots || pd_chain_has_more(facts->sample) ||
+        !pd_chain_split(&chain, &parts) ||
         (caller && facts->sample->callchain_count > plan->chains.max_stack))
         return resolve_chain(state, facts, NULL);
     struct pd_frame leaf = { .ip = parts.ip,

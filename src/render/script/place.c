@@ -232,7 +232,7 @@ static bool put_leaf(struct pd_script_worker *worker, const struct pd_chain_part
                      const struct pd_delivered *record, bool swap, struct pd_chain_key *key,
                      struct pd_text *text)
 {
-    struct pd_script_entries leaf = { parts->callers - 8, 1, swap };
+    const struct pd_chain_entries leaf = { parts->callers - 8, 1, swap };
     if (parts->cpumode != PD_CPUMODE_USER ||
         !pd_script_put_points(worker, key->kind, record, &leaf, text)) {
         struct pd_location *location = pd_resolve_leaf(worker->resolver, record->thread,
@@ -251,17 +251,27 @@ static bool put_leaf(struct pd_script_worker *worker, const struct pd_chain_part
     return true;
 }
 
-/* `sample` is a copy, whose chain becomes the part. False: as put_chain(). */
+/* As put_chain(), of the part alone. */
+static bool put_resolved(struct pd_script_worker *worker, const struct part *part,
+                         const struct pd_sample *sample, const struct pd_delivered *record,
+                         struct pd_text *text)
+{
+    struct pd_sample own = *sample;
+    own.callchain = part->key.ips;
+    own.callchain_count = part->key.count;
+    return put_chain(worker, part->key.kind, &own, record, text);
+}
+
+/* False: as put_chain(). */
 static bool put_part(struct pd_script_worker *worker, const struct part *part,
-                     struct pd_sample *sample, const struct pd_delivered *record,
+                     const struct pd_sample *sample, const struct pd_delivered *record,
                      struct pd_text *text)
 {
     struct pd_chain_key key = part->key;
     struct pd_chain_parts parts = { .cpumode = PD_CPUMODE_UNKNOWN };
+    const struct pd_chain_entries chain = { key.ips, key.count, sample->swap };
     size_t before = text->length;
-    sample->callchain = key.ips;
-    sample->callchain_count = key.count;
-    if (part->has_leaf && pd_chain_split(sample, &parts)) {
+    if (part->has_leaf && pd_chain_split(&chain, &parts)) {
         if (!put_leaf(worker, &parts, record, sample->swap, &key, text))
             return false;
         if (!key.count)
@@ -274,11 +284,11 @@ static bool put_part(struct pd_script_worker *worker, const struct part *part,
         pd_text_bytes(text, known, length);
         return true;
     }
-    struct pd_script_entries callers = { key.ips, key.count, sample->swap };
+    const struct pd_chain_entries callers = { key.ips, key.count, sample->swap };
     if (parts.cpumode != PD_CPUMODE_USER ||
         !pd_script_put_points(worker, part->key.kind, record, &callers, text)) {
         text->length = before;
-        if (!put_chain(worker, part->key.kind, sample, record, text))
+        if (!put_resolved(worker, part, sample, record, text))
             return false;
     }
     if (!text->failed)
@@ -306,7 +316,6 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
         (void)put_chain(worker, plan->fields, sample, record, text);
         return;
     }
-    struct pd_sample own = *sample;
     size_t before = text->length;
     bool divisible = is_divisible(worker, sample);
     uint32_t count = divisible ? pd_chain_kernel_part(sample) : 0;
@@ -315,7 +324,7 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
         struct part part = { { stamp, kind, sample->callchain, count },
                              &worker->texts.kernel_chains,
                              1 };
-        if (!put_part(worker, &part, &own, record, text))
+        if (!put_part(worker, &part, sample, record, text))
             return;
     } else {
         count = 0;
@@ -326,6 +335,6 @@ void pd_script_chain(struct pd_script_worker *worker, const struct pd_script_eve
                            sample->callchain + 8 * (size_t)count, sample->callchain_count - count },
                          &worker->texts.chains,
                          divisible };
-    if (!put_part(worker, &part, &own, record, text))
+    if (!put_part(worker, &part, sample, record, text))
         text->length = before; /* all of an invalid chain is left out */
 }

@@ -364,15 +364,10 @@ PD_INLINE void pd_script_put_frame(const struct pd_place *place, uint64_t addres
 }
 
 /* points.c: frames in user space by object and address, whose processes may be gone. */
-struct pd_script_entries {
-    const uint8_t *ips; /* u64s of a chain, in a row */
-    size_t count;
-    bool swap;
-};
 /* False: nothing was put, they are to be resolved. */
 bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
-                          const struct pd_delivered *record,
-                          const struct pd_script_entries *entries, struct pd_text *text);
+                          const struct pd_delivered *record, const struct pd_chain_entries *entries,
+                          struct pd_text *text);
 void pd_script_points_forget(struct pd_script_worker *worker);
 /* Between batches: bounds what is kept. */
 void pd_script_points_trim(struct pd_script_worker *worker);

@@ -156,15 +156,14 @@ PD_INLINE struct pd_place *find(struct pd_script_worker *worker, uint64_t fields
 }
 
 bool pd_script_put_points(struct pd_script_worker *worker, uint64_t fields,
-                          const struct pd_delivered *record,
-                          const struct pd_script_entries *entries, struct pd_text *text)
+                          const struct pd_delivered *record, const struct pd_chain_entries *entries,
+                          struct pd_text *text)
 {
     struct pd_script_points *points = &worker->texts.points;
     const size_t count = entries->count, before = text->length;
     fields &= PD_PLACE_FIELDS;
     if (!make_room(worker) || count > points->capacity ||
-        !pd_resolver_points(worker->resolver, record->thread, record->number, entries->ips, count,
-                            entries->swap, points->at))
+        !pd_resolver_points(worker->resolver, record->thread, record->number, entries, points->at))
         return false;
     for (size_t i = 0; i < count; i++) {
         const struct pd_point *point = &points->at[i];

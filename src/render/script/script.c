@@ -148,7 +148,13 @@ static bool shows(const struct pd_script *script, uint32_t type)
 PD_INLINE void look_ahead(struct pd_script_worker *worker, const struct pd_batch *batch, size_t i,
                           struct pd_location *ahead[AHEAD])
 {
-    pd_batch_fetch(batch, i + AHEAD + AHEAD / 2, worker->resolver);
+    if (worker->script->form.use_callchain) {
+        const struct pd_location *leaf = pd_batch_ahead(batch, i, worker->resolver);
+        if (leaf)
+            __builtin_prefetch((const void *)(uintptr_t)leaf->memo[0]);
+    } else {
+        pd_batch_fetch(batch, i + AHEAD + AHEAD / 2, worker->resolver);
+    }
     if (PD_LIKELY(i + AHEAD < batch->count))
         ahead[i % AHEAD] = pd_script_ahead(worker, &batch->records[i + AHEAD]);
     const struct pd_location *soon = ahead[(i + AHEAD / 2) % AHEAD];
