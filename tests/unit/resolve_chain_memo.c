@@ -80,7 +80,7 @@ static void chains_are_taken_apart(void)
     const uint64_t simple[] = { CONTEXT_KERNEL, 0x10, CONTEXT_USER, 0x20, 0x30 };
     const uint64_t twice[] = { CONTEXT_KERNEL, CONTEXT_USER, 0x20 };
     const uint64_t bare[] = { 0x10, 0x20 }, odd[] = { CONTEXT_GUEST, 0x10 };
-    struct pd_chain_parts parts;
+    struct pd_chain_parts parts = { 0 };
     CHECK(split(simple, 5, 0, &parts));
     CHECK_U64(parts.ip, 0x10);
     CHECK_U64((uint64_t)parts.cpumode, PD_CPUMODE_KERNEL);

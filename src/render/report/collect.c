@@ -41,7 +41,10 @@ static struct state *state_new(struct collecting *shared, struct pd_resolver *re
     state->last_cell = PD_HIST_NONE;
     pd_hist_init(&state->hist, &shared->plan->hist);
     if (remembers_callers(shared->plan) &&
-        !pd_chain_memo_init(&state->callers, CALLERS_KEPT, CALLERS_MEMORY)) {
+        (!pd_chain_memo_init(&state->callers, CALLERS_KEPT, CALLERS_MEMORY) ||
+         !pd_report_stacks_init(&state->stacks))) {
+        pd_chain_memo_free(&state->callers);
+        pd_report_stacks_free(&state->stacks);
         free(state);
         return NULL;
     }
@@ -133,6 +136,11 @@ PD_INLINE uint32_t frame_of(struct state *state, const struct pd_frame *frame)
     if (PD_UNLIKELY(known && frame->location->of_object && frame->ip < frame->location->ip))
         lower(state, frame, id);
     return PD_LIKELY(!frame->end) ? id : end_of(state, id, frame->end);
+}
+
+uint32_t pd_report_frame_id(struct state *state, const struct pd_frame *frame)
+{
+    return frame_of(state, frame);
 }
 
 static bool matches(const regex_t *pattern, const struct pd_location *location)
@@ -246,6 +254,9 @@ static bool take_chain(struct state *state, struct sample_facts *facts)
 {
     const struct pd_report_plan *plan = state->shared->plan;
     bool caller = plan->hist.caller_order;
+    if (state->callers.slots && !pd_chain_has_more(facts->sample) &&
+        pd_report_stack_of(state, facts, &facts->cell))
+        return true;
     const struct pd_chain_entries chain = pd_chain_entries_of(facts->sample);
     struct pd_chain_parts parts;
     if (!state->callers.slots || pd_chain_has_more(facts->sample) ||
@@ -535,6 +546,7 @@ static perfdata_status give(struct collecting *shared, struct state *state)
     pd_hist_free(&state->hist);
     pd_code_hist_free(&state->code);
     pd_chain_memo_free(&state->callers);
+    pd_report_stacks_free(&state->stacks);
     pd_report_scratch_free(&state->scratch);
     free(state->frames);
     free(state);

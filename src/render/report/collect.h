@@ -18,6 +18,14 @@ struct collecting {
     struct pd_event_switch event_switch;
 };
 
+/* stacks.c: parts of chains that came before. */
+struct pd_report_stacks {
+    struct pd_chain_memo user, kernel; /* addresses -> list */
+    struct pd_intern lists;            /* frames, u32s, callee first */
+    struct pd_map64 on_top;            /* list << 32 | cell -> the cell that both lead to */
+    PD_VEC(uint32_t) frames;           /* of a list while it is made */
+};
+
 /* A worker. */
 struct state {
     struct collecting *shared;
@@ -30,6 +38,7 @@ struct state {
     size_t frame_capacity;
     /* The cell that a chain's callers lead to; not in use: no slots. */
     struct pd_chain_memo callers;
+    struct pd_report_stacks stacks;   /* in use with it */
     uint32_t last_cell;               /* of the sample before */
     struct pd_report_scratch scratch; /* for payloads */
 };
@@ -44,6 +53,16 @@ struct sample_facts {
     uint32_t cell;
     const struct pd_hist_access *access; /* a branch of the sample, or its access to memory */
 };
+
+/* collect.c: PD_HIST_NONE: no memory. */
+uint32_t pd_report_frame_id(struct state *state, const struct pd_frame *frame);
+
+/* False: no memory. */
+bool pd_report_stacks_init(struct pd_report_stacks *stacks);
+void pd_report_stacks_free(struct pd_report_stacks *stacks);
+/* The cell of the sample's chain, without parents, ignored functions and inlined ones. False: the
+ * chain is to be resolved as a whole. */
+bool pd_report_stack_of(struct state *state, const struct sample_facts *facts, uint32_t *cell);
 
 /* words.c: the words of a row's key, one per sort key behind the event. */
 void pd_report_fill_key(struct state *state, const struct sample_facts *facts, uint64_t *key);
