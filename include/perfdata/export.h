@@ -58,7 +58,10 @@ PERFDATA_API perfdata_status perfdata_export_database(
 
 /* Since 0.1. */
 enum perfdata_export_flags {
-    PERFDATA_EXPORT_COUNT = 1 << 0 /* a sample weighs 1, not its period */
+    PERFDATA_EXPORT_COUNT = 1 << 0,       /* a sample weighs 1, not its period */
+    PERFDATA_EXPORT_ALL_RECORDS = 1 << 1, /* ctf: also comms, forks, exits and mappings */
+    PERFDATA_EXPORT_WALL_CLOCK = 1 << 2   /* ctf: its clock tells the time of day, which a recording
+                                             made with a clock of -k knows */
 };
 
 /* What stands above the first function of a stack, where a form has no threads of its own. Since
@@ -82,7 +85,9 @@ struct perfdata_export_options {
      * used. NULL: the defaults. */
     const struct perfdata_profile_options *profile;
     /* For forms of several tables: called with the name of one before its first byte, which then
-     * follows; 0 to go on. NULL: only the first table is written. */
+     * follows; 0 to go on. NULL: only the first table is written. Forms with PERFDATA_FORMAT_FOLDER
+     * call it again with a name that was there before, whose next bytes then follow; they need
+     * it. */
     int (*table)(void *data, const char *name);
     /* Forms of one object: its name, path or build-id; NULL: the one with most branches. */
     const char *object;
@@ -93,6 +98,9 @@ struct perfdata_export_result {
     size_t struct_size;
     uint64_t samples;      /* that the filters kept */
     uint64_t trace_errors; /* errors that decoding AUX traces met: what ran there is missing */
+    uint64_t records;      /* written beside samples: PERFDATA_EXPORT_ALL_RECORDS */
+    uint64_t bytes;        /* of forms that need the recording itself: how large the samples and
+                              records that were written are there; 0 for others */
 };
 
 /* Reads the recording and writes it in the form that is called `format` ("folded"). `write` gets
@@ -109,7 +117,9 @@ PERFDATA_API perfdata_status perfdata_export_run(perfdata_recording *recording, 
                                                  struct perfdata_export_result *result);
 
 /* The same into a file; a form of several tables makes a folder with a file for each. A file
- * appears under its name when it is complete; "-": standard output, of several tables the first.
+ * appears under its name when it is complete, as does a folder of PERFDATA_FORMAT_FOLDER, which
+ * replaces one of the same form, but no other that is not empty; "-": standard output, of several
+ * tables the first.
  * options->table is not used. Since 0.1. */
 PERFDATA_API perfdata_status perfdata_export_file(perfdata_recording *recording, const char *format,
                                                   const struct perfdata_export_options *options,
@@ -130,7 +140,9 @@ enum perfdata_format_flags {
     PERFDATA_FORMAT_BINARY = 1 << 0,  /* nothing for a terminal */
     PERFDATA_FORMAT_TABLES = 1 << 1,  /* several tables */
     PERFDATA_FORMAT_SAMPLES = 1 << 2, /* shows samples one by one */
-    PERFDATA_FORMAT_OBJECT = 1 << 3   /* of one object: options->object */
+    PERFDATA_FORMAT_OBJECT = 1 << 3,  /* of one object: options->object */
+    PERFDATA_FORMAT_FOLDER = 1 << 4   /* tables are files that come by turns, under their own names,
+                                         and mean nothing without each other */
 };
 
 /* Names of forms; NULL beyond the last. *text (may be NULL): what it is for, in a line; *flags (may

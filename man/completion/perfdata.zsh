@@ -710,8 +710,8 @@ _perfdata() {
         '*--progress[a line on a terminal that says how far reading is (on)]' \
         '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
-        '*-o+[where to write, of several tables a folder; - is standard output (not of sqlite)]:FILE:_files' \
-        '*--output=[where to write, of several tables a folder; - is standard output (not of sqlite)]:FILE:_files' \
+        '*-o+[where to write, of several tables a folder; - is standard output (not of sqlite, ctf)]:FILE:_files' \
+        '*--output=[where to write, of several tables a folder; - is standard output (not of sqlite, ctf)]:FILE:_files' \
         '*--event=[these events only]:EVENT\[,...\]:' \
         '*--count[a sample weighs 1, not its period]' \
         '*--group=[above the first function\: comm (default), process, thread, none]:WHAT:' \
@@ -750,8 +750,9 @@ _perfdata() {
         '*-j+[threads; default\: all cores, the output is the same]:N:' \
         '*--jobs=[threads; default\: all cores, the output is the same]:N:' \
         '*--to-json=[header and samples as JSON; - is standard output]:FILE:_files' \
-        '*--all[as in perf not for JSON\: refused]' \
-        '*--tod[as in perf not for JSON\: refused]' \
+        '*--to-ctf=[samples in Common Trace Format 1.8]:FOLDER:' \
+        '*--all[CTF\: also comms, forks, exits and mappings]' \
+        '*--tod[CTF\: times of day, of a recording made with a clock of -k]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     record)
         _arguments '*-e+[events to record; default\: cycles, or the CPU'\''s clock]:EVENTS:' \

@@ -165,11 +165,17 @@ static void free_all(struct pd_convert *x)
 }
 
 /* What the form cannot heed is refused. */
-static perfdata_status check_object(const struct pd_convert *x)
+static perfdata_status check_options(const struct pd_convert *x)
 {
-    if (!x->options->object || x->format->flags & PERFDATA_FORMAT_OBJECT)
-        return PERFDATA_OK;
-    return pd_fail(x->context, PERFDATA_ERROR_ARGUMENT, -1, "the form is not of one object");
+    uint32_t more = x->options->flags & ~(PERFDATA_EXPORT_COUNT | x->format->export_flags);
+    const char *wrong = x->options->object && !(x->format->flags & PERFDATA_FORMAT_OBJECT)
+                            ? "is not of one object"
+                        : more & PERFDATA_EXPORT_ALL_RECORDS ? "has samples only"
+                        : more & PERFDATA_EXPORT_WALL_CLOCK  ? "has the recording's own times only"
+                        : more                               ? "does not know a flag"
+                                                             : NULL;
+    return wrong ? pd_fail(x->context, PERFDATA_ERROR_ARGUMENT, -1, "the form %s", wrong)
+                 : PERFDATA_OK;
 }
 
 static perfdata_status take_options(struct pd_context *context,
@@ -202,8 +208,9 @@ static perfdata_status run_profile(struct pd_convert *x, perfdata_recording *rec
         status = finish(x, profile);
     status = pd_analysis_status(&recording->recording.context, status);
     if (profile && result) {
-        struct perfdata_export_result out = { sizeof out, profile->sample_count,
-                                              profile->trace_errors };
+        struct perfdata_export_result out = { .struct_size = sizeof out,
+                                              .samples = profile->sample_count,
+                                              .trace_errors = profile->trace_errors };
         pd_give_result(result, &out, sizeof out);
     }
     perfdata_profile_free(profile);
@@ -230,7 +237,7 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
                             .write_data = data };
     if (!x.format)
         return pd_fail(x.context, PERFDATA_ERROR_ARGUMENT, -1, "no form is called '%s'", format);
-    status = check_object(&x);
+    status = check_options(&x);
     if (status >= 0 && options.profile)
         status = pd_take_options(x.context, &how, sizeof how, options.profile);
     if (status < 0)
@@ -283,7 +290,7 @@ perfdata_status perfdata_profile_export(const perfdata_profile *profile, const c
                             .write = write,
                             .write_data = data };
     if (status >= 0 && x.format) {
-        status = check_object(&x);
+        status = check_options(&x);
         if (status >= 0)
             status = convert_profile(&x, profile);
         free_all(&x);

@@ -13,6 +13,7 @@ struct pd_convert;
 /* A form. Functions return a status; what they write goes through pd_convert_flush(). */
 struct pd_format {
     uint32_t flags;         /* enum perfdata_format_flags */
+    uint32_t export_flags;  /* enum perfdata_export_flags that it heeds beside COUNT */
     uint32_t profile_flags; /* of the profile that it is made of */
     uint32_t detail;        /* of its frames, unless the caller wants another */
     uint32_t columns;

@@ -6,7 +6,7 @@
 
 struct direct_worker {
     struct pd_profile_worker *worker;
-    uint64_t samples;
+    uint64_t samples, records, bytes;
 };
 
 static perfdata_status begin(void *data, unsigned index, struct pd_resolver *resolver, void **state)
@@ -28,8 +28,41 @@ static void end(void *data, unsigned index, void *state)
     if (!own)
         return;
     direct->sample_count += own->samples;
+    direct->record_count += own->records;
+    direct->bytes += own->bytes;
     pd_profile_worker_free(own->worker);
     free(own);
+}
+
+/* A verdict, or < 0. */
+static int take_sample(struct pd_direct *direct, struct direct_worker *own,
+                       const struct pd_delivered *record, struct pd_text *out)
+{
+    struct pd_profile_taken taken;
+    if (!record->event || !direct->x->events[record->event->index])
+        return PD_PROFILE_DROPPED;
+    int verdict = pd_profile_take(own->worker, record, &taken);
+    if (verdict == PD_PROFILE_TAKEN) {
+        direct->sample(direct, own->worker, record, &taken, out);
+        own->samples++;
+        own->bytes += record->size;
+    }
+    return verdict;
+}
+
+static void take_record(struct pd_direct *direct, struct direct_worker *own,
+                        const struct pd_delivered *record, struct pd_text *out)
+{
+    const struct pd_filter *filter = &direct->shared.filter;
+    struct pd_identity identity;
+    pd_record_identity(record->event, record->data, record->size, record->type, &identity);
+    if (!pd_filter_time(filter, identity.time) || !pd_filter_cpu(filter, identity.cpu) ||
+        (pd_filter_has_thread(filter) &&
+         (!record->thread || !pd_filter_thread(filter, record->thread, record->number))) ||
+        !direct->record(direct, own->worker, record, out))
+        return;
+    own->records++;
+    own->bytes += record->size;
 }
 
 static perfdata_status work(void *data, void *state, struct pd_batch *batch)
@@ -39,18 +72,14 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
     pd_resolver_trim(own->worker->resolver);
     for (size_t i = 0; i < batch->count; i++) {
         const struct pd_delivered *record = &batch->records[i];
-        struct pd_profile_taken taken;
         pd_batch_ahead(batch, i, own->worker->resolver);
-        if (record->type != PD_RECORD_SAMPLE || !record->event ||
-            !direct->x->events[record->event->index])
-            continue;
-        int verdict = pd_profile_take(own->worker, record, &taken);
-        if (verdict < 0)
-            return (perfdata_status)verdict;
-        if (verdict == PD_PROFILE_DROPPED)
-            continue;
-        direct->sample(direct, own->worker, record, &taken, &batch->text);
-        own->samples++;
+        if (record->type == PD_RECORD_SAMPLE) {
+            int verdict = take_sample(direct, own, record, &batch->text);
+            if (verdict < 0)
+                return (perfdata_status)verdict;
+        } else if (direct->record) {
+            take_record(direct, own, record, &batch->text);
+        }
     }
     return batch->text.failed ? pd_convert_no_memory(direct->x) : PERFDATA_OK;
 }
@@ -74,6 +103,7 @@ static perfdata_status run(struct pd_direct *direct)
         .kind = PD_CONSUME_ORDERED,
         .warns = PD_WARN_READ,
         .data = direct,
+        .types = { direct->types },
         .order = PD_ORDER_DELIVERY,
         .begin = begin,
         .work = work,
@@ -110,8 +140,13 @@ perfdata_status pd_direct_run(struct pd_direct *direct, struct perfdata_export_r
     if (status >= 0 && direct->finish)
         status = direct->finish(direct);
     if (result) {
-        struct perfdata_export_result out = { sizeof out, direct->sample_count,
-                                              pd_profile_trace_errors(&direct->shared) };
+        struct perfdata_export_result out = {
+            .struct_size = sizeof out,
+            .samples = direct->sample_count,
+            .trace_errors = pd_profile_trace_errors(&direct->shared),
+            .records = direct->record_count,
+            .bytes = direct->bytes,
+        };
         pd_give_result(result, &out, sizeof out);
     }
     return pd_profile_close(&direct->shared, status);

@@ -9,12 +9,17 @@ struct pd_direct {
     struct pd_convert *x;
     struct pd_profile_shared shared;
     struct perfdata_profile_options options;
-    void *state;           /* the form's */
-    uint64_t sample_count; /* after the run: that were kept */
+    void *state;    /* the form's */
+    uint64_t types; /* further records, by bit: for `record` */
+    /* After the run: what was kept, and its bytes in the recording. */
+    uint64_t sample_count, record_count, bytes;
     /* Any worker: what the form has to say of a sample, as text or as bytes of its own. */
     void (*sample)(struct pd_direct *direct, struct pd_profile_worker *worker,
                    const struct pd_delivered *record, const struct pd_profile_taken *taken,
                    struct pd_text *out);
+    /* The same of another record; false: nothing, it is damaged. */
+    bool (*record)(struct pd_direct *direct, struct pd_profile_worker *worker,
+                   const struct pd_delivered *record, struct pd_text *out);
     /* The same in order, a run of samples at a time. */
     perfdata_status (*take)(struct pd_direct *direct, const char *bytes, size_t size);
     /* After the last one, while symbols are still there; NULL: nothing to do. */

@@ -2,7 +2,7 @@
 /* What a form writes -> a file under a name, or a folder with a file a table. */
 #include "convert/convert.h"
 #include "container/handle.h"
-#include "io/output_file.h"
+#include "io/output_folder.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +13,7 @@ struct output {
     const char *path, *format;
     struct pd_output_file file;
     struct pd_text name; /* of a table's file */
+    struct pd_output_folder folder;
 };
 
 static int put(void *data, const char *bytes, size_t size)
@@ -31,6 +32,41 @@ static int begin_table(void *data, const char *name)
     pd_text_char(&output->name, 0);
     return output->name.failed || pd_output_file_open(output->context, output->name.data,
                                                       PD_OUTPUT_SHARED, &output->file) < 0;
+}
+
+static int put_part(void *data, const char *bytes, size_t size)
+{
+    const struct output *output = data;
+    return !pd_output_folder_write(&output->folder, bytes, size);
+}
+
+static int begin_part(void *data, const char *name)
+{
+    struct output *output = data;
+    return !pd_output_folder_part(&output->folder, name);
+}
+
+/* Of a trace in Common Trace Format. */
+static bool is_part(const char *file)
+{
+    return !strcmp(file, "metadata") || !strncmp(file, "perf_stream_", strlen("perf_stream_"));
+}
+
+/* A form whose files belong together. */
+static perfdata_status write_folder(struct output *output, perfdata_recording *recording,
+                                    struct perfdata_export_options *options,
+                                    struct perfdata_export_result *result)
+{
+    if (!strcmp(output->path, "-"))
+        return pd_fail(output->context, PERFDATA_ERROR_OUTPUT, -1,
+                       "%s is a folder of files: standard output cannot take it", output->format);
+    perfdata_status status = pd_output_folder_open(output->context, output->path, is_part,
+                                                   &output->folder);
+    if (status < 0)
+        return status;
+    options->table = begin_part;
+    status = perfdata_export_run(recording, output->format, options, put_part, output, result);
+    return pd_output_folder_close(output->context, &output->folder, status);
 }
 
 static perfdata_status open_output(struct output *output, bool tables)
@@ -60,8 +96,10 @@ perfdata_status perfdata_export_file(perfdata_recording *recording, const char *
     for (size_t i = 0; perfdata_export_format(i, NULL, NULL); i++)
         if (!strcmp(perfdata_export_format(i, NULL, NULL), format))
             perfdata_export_format(i, NULL, &flags);
-    bool tables = flags & PERFDATA_FORMAT_TABLES && strcmp(path, "-") != 0;
     options.struct_size = sizeof options;
+    if (flags & PERFDATA_FORMAT_FOLDER)
+        return write_folder(&output, recording, &options, result);
+    bool tables = flags & PERFDATA_FORMAT_TABLES && strcmp(path, "-") != 0;
     options.table = tables ? begin_table : NULL;
     status = open_output(&output, tables);
     if (status < 0)

@@ -19,29 +19,38 @@ static perfdata_status cannot_write(struct pd_context *context, const char *path
                    strerrordesc_np(errno));
 }
 
-/* Opens a new file whose name is that of `file` and a suffix, in the same folder. mkstemp() would
- * not do: its mode is always 0600, and the umask cannot be asked for without changing it for other
- * threads. */
-static bool create_beside(struct pd_output_file *file, mode_t mode)
+char *pd_make_beside(const char *path, int (*make)(const char *name, mode_t mode), mode_t mode,
+                     int *made)
 {
-    const char *slash = strrchr(file->path, '/');
-    size_t folder = slash ? (size_t)(slash + 1 - file->path) : 0;
-    size_t base = PD_MIN(strlen(file->path + folder), (size_t)(NAME_MAX - SUFFIX_LENGTH));
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - path) : 0;
+    size_t base = PD_MIN(strlen(path + folder), (size_t)(NAME_MAX - SUFFIX_LENGTH));
     size_t room = folder + base + SUFFIX_LENGTH + 1;
-    file->beside = malloc(room);
-    if (!file->beside) {
-        errno = ENOMEM;
-        return false;
-    }
-    for (unsigned i = 0; i < TRIES; i++) {
+    char *name = malloc(room);
+    *made = -1;
+    errno = ENOMEM;
+    for (unsigned i = 0; name && i < TRIES; i++) {
         uint32_t number = i;
         (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
-        snprintf(file->beside, room, "%.*s.%08x", (int)(folder + base), file->path,
-                 (unsigned)number);
-        file->fd = open(file->beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-        if (file->fd >= 0 || errno != EEXIST)
+        snprintf(name, room, "%.*s.%08x", (int)(folder + base), path, (unsigned)number);
+        *made = make(name, mode);
+        if (*made >= 0 || errno != EEXIST)
             break;
     }
+    return name;
+}
+
+/* mkstemp() would not do: its mode is always 0600, and the umask cannot be asked for without
+ * changing it for other threads. */
+static int make_file(const char *name, mode_t mode)
+{
+    return open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
+/* Opens a new file whose name is that of `file` and a suffix, in the same folder. */
+static bool create_beside(struct pd_output_file *file, mode_t mode)
+{
+    file->beside = pd_make_beside(file->path, make_file, mode, &file->fd);
     file->open = file->fd >= 0;
     return file->open;
 }
@@ -59,9 +68,8 @@ static char *follow(const char *link)
     return asprintf(&path, "%.*s%.*s", folder, link, (int)length, target) < 0 ? NULL : path;
 }
 
-/* Where the file is to be in the end: links are followed, also one to a file that is not there yet.
- * realpath() would not do: of a missing folder it leaves the folder's name. */
-static char *resolve(const char *path)
+/* realpath() would not do: of a missing folder it leaves the folder's name. */
+char *pd_output_place(const char *path)
 {
     enum { LINKS = 40 };
     struct stat info;
@@ -118,7 +126,7 @@ static perfdata_status open_named(struct pd_context *context, const char *path,
     if (exists && !S_ISREG(info.st_mode))
         return open_stream(path, out) ? PERFDATA_OK : cannot_write(context, path);
     out->regular = true;
-    out->path = resolve(path);
+    out->path = pd_output_place(path);
     return out->path && create_beside(out, mode) ? PERFDATA_OK : cannot_write(context, path);
 }
 

@@ -48,6 +48,15 @@ perfdata_status pd_output_file_close(struct pd_context *context, struct pd_outpu
 /* All of the bytes. False and errno: they could not be written. */
 bool pd_output_file_write(const struct pd_output_file *file, const void *bytes, size_t size);
 
+/* What both kinds of output need. The path where the output is to be in the end, for free(): links
+ * are followed, also one to a thing that is not there yet. NULL and errno. */
+char *pd_output_place(const char *path);
+/* Calls `make` with names of a suffix in the same folder until one is not taken. *made is what it
+ * returned, below 0 (and errno) when none could be made; the name, for free(), NULL without
+ * memory. */
+char *pd_make_beside(const char *path, int (*make)(const char *name, mode_t mode), mode_t mode,
+                     int *made);
+
 /* Creates and opens `name` in a folder that is ours to fill. A regular file or link of that name
  * goes first and is not followed; anything else stays. -1 and errno: it cannot be made, EEXIST:
  * something else has the name. */

@@ -243,6 +243,9 @@ int pd_profile_take(struct pd_profile_worker *worker, const struct pd_delivered 
         return PD_PROFILE_DROPPED;
     if (pd_filter_has_thread(filter) && !pd_filter_thread(filter, record->thread, record->number))
         return PD_PROFILE_DROPPED;
+    out->own = NULL;
+    if (shared->without_places && !pd_filter_has_location(filter))
+        return PD_PROFILE_TAKEN;
     out->own = pd_resolve(worker->resolver, record->thread, record->number, sample->cpumode,
                           sample->ip);
     if (!out->own) {

@@ -204,6 +204,7 @@ struct pd_profile_shared {
     unsigned max_stack;
     bool by_address, lines, lacks_memory, has_session;
     bool takes_guests;                       /* all samples, as perf data convert */
+    bool without_places;                     /* pd_profile_take() needs none of its own */
     uint32_t columns[PERFDATA_COLUMN_COUNT]; /* those that are asked for and there */
     size_t column_count;
     perfdata_profile *profile;
@@ -230,7 +231,7 @@ PD_INLINE bool pd_profile_needs_front(const struct pd_profile_shared *shared)
 /* A sample that the filters keep. */
 struct pd_profile_taken {
     const struct pd_sample *sample;
-    struct pd_location *own; /* where it was */
+    struct pd_location *own; /* where it was; NULL: shared->without_places, and no filter asked */
     struct pd_sample local;
 };
 enum pd_profile_verdict { PD_PROFILE_DROPPED = 0, PD_PROFILE_TAKEN = 1 };

@@ -73,6 +73,7 @@ struct pd_trace_field {
     bool dynamic;  /* a __data_loc word leads to the bytes */
     bool relative; /* ... from the end of the field */
     bool common;
+    bool is_signed; /* also the elements of an array */
 };
 
 /* Common fields first, each group in the order of the format text. */

@@ -57,7 +57,8 @@ static void add_field(struct pd_trace_format *format, const struct tep_format_fi
                                     .element_size = f->elementsize,
                                     .dynamic = f->flags & TEP_FIELD_IS_DYNAMIC,
                                     .relative = f->flags & TEP_FIELD_IS_RELATIVE,
-                                    .common = common };
+                                    .common = common,
+                                    .is_signed = f->flags & TEP_FIELD_IS_SIGNED };
     field.kind = f->flags & TEP_FIELD_IS_STRING    ? PD_TRACE_STRING
                  : f->flags & TEP_FIELD_IS_ARRAY   ? PD_TRACE_ARRAY
                  : f->flags & TEP_FIELD_IS_POINTER ? PD_TRACE_POINTER

@@ -94,6 +94,7 @@ all() {
     try export pprof -i "$recording" -o "$work/written" "$@"
     try export firefox -i "$recording" -o "$work/written" "$@"
     try export otlp -i "$recording" -o "$work/written" "$@"
+    try export ctf -i "$recording" -o "$work/trace"
     try flame -i "$recording" -o "$work/written" "$@"
 }
 

@@ -12,7 +12,7 @@
 
 struct data_options {
     struct tool_profile profile;
-    const char *json;
+    const char *json, *ctf;
     int all, wall_clock;
 };
 #define FIELD(name) offsetof(struct data_options, name)
@@ -28,8 +28,10 @@ static const struct tool_option data_rows[] = {
     { TOOL_GROUP, .help = "Output" },
     { TOOL_STRING, 0, "to-json", "FILE", "header and samples as JSON; - is standard output",
       FIELD(json) },
-    { TOOL_FLAG, 0, "all", NULL, "as in perf not for JSON: refused", FIELD(all) },
-    { TOOL_FLAG, 0, "tod", NULL, "as in perf not for JSON: refused", FIELD(wall_clock) },
+    { TOOL_STRING, 0, "to-ctf", "FOLDER", "samples in Common Trace Format 1.8", FIELD(ctf) },
+    { TOOL_FLAG, 0, "all", NULL, "CTF: also comms, forks, exits and mappings", FIELD(all) },
+    { TOOL_FLAG, 0, "tod", NULL, "CTF: times of day, of a recording made with a clock of -k",
+      FIELD(wall_clock) },
     { 0 },
 };
 
@@ -54,8 +56,12 @@ static enum tool_exit check(struct tool *tool, const struct data_options *option
         return tool_usage(tool, "data has the verb convert");
     if (argc > 1)
         return tool_usage(tool, "convert takes its recording from -i, not '%s'", argv[1]);
+    if (options->json && options->ctf)
+        return refuse(tool, "--to-ctf and --to-json are for two runs");
+    if (options->ctf)
+        return TOOL_DONE;
     if (!options->json)
-        return refuse(tool, "--to-json FILE is needed");
+        return refuse(tool, "--to-json FILE or --to-ctf FOLDER is needed");
     if (options->all)
         return refuse(tool, "--all is not for JSON");
     if (options->wall_clock)
@@ -66,26 +72,38 @@ static enum tool_exit check(struct tool *tool, const struct data_options *option
     return TOOL_DONE;
 }
 
-/* What perf says at the end, on standard error. */
-static void tell(const struct tool *tool, const char *input, const char *output, uint64_t samples)
+/* What perf says at the end, on standard error. Its megabytes are those of the JSON, but of a trace
+ * those that its samples had in the recording. */
+static void tell(const struct tool *tool, const char *input, const struct data_options *options,
+                 const struct perfdata_export_result *result)
 {
+    const char *output = options->ctf ? options->ctf : options->json;
     struct stat made;
-    double megabytes = stat(output, &made) ? 0 : (double)made.st_size / 1024.0 / 1024.0;
     if (!strcmp(output, "-"))
         return;
-    fprintf(stderr, "[ %s data convert: Converted '%s' into JSON data '%s' ]\n", tool->name, input,
-            output);
-    fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples) ]\n", tool->name,
-            megabytes, (unsigned long long)samples);
+    uint64_t size = options->ctf ? result->bytes : stat(output, &made) ? 0 : (uint64_t)made.st_size;
+    fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", tool->name, input,
+            options->ctf ? "CTF" : "JSON", output);
+    fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", tool->name,
+            (double)size / 1024.0 / 1024.0, (unsigned long long)result->samples);
+    if (result->records)
+        fprintf(stderr, ", %llu non-samples", (unsigned long long)result->records);
+    fputs(") ]\n", stderr);
+}
+
+static uint32_t export_flags(const struct data_options *options)
+{
+    return (options->all ? PERFDATA_EXPORT_ALL_RECORDS : 0) |
+           (options->wall_clock ? PERFDATA_EXPORT_WALL_CLOCK : 0);
 }
 
 static enum tool_exit run_data(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct data_options *options = data;
     struct perfdata_profile_options profile = tool_profile_options(tool, &options->profile, 0);
-    struct perfdata_export_options how = { .struct_size = sizeof how,
-                                           .detail = -1,
-                                           .profile = &profile };
+    struct perfdata_export_options how = {
+        .struct_size = sizeof how, .flags = export_flags(options), .detail = -1, .profile = &profile
+    };
     struct perfdata_export_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
     enum tool_exit code = check(tool, options, argc, argv);
@@ -93,9 +111,11 @@ static enum tool_exit run_data(struct tool *tool, void *data, int argc, char **a
         code = tool_open_one(tool, argc - 1, argv + 1, &recording);
     if (code != TOOL_DONE)
         return code;
-    perfdata_status status = perfdata_export_file(recording, "json", &how, options->json, &result);
+    perfdata_status status = perfdata_export_file(recording, options->ctf ? "ctf" : "json", &how,
+                                                  options->ctf ? options->ctf : options->json,
+                                                  &result);
     if (status >= 0)
-        tell(tool, tool_input_name(tool, argc - 1, argv + 1), options->json, result.samples);
+        tell(tool, tool_input_name(tool, argc - 1, argv + 1), options, &result);
     if (status == PERFDATA_ERROR_OUTPUT)
         return tool_rewritten(tool, recording, status);
     return tool_close_run(tool, recording, status, -1);
@@ -103,13 +123,16 @@ static enum tool_exit run_data(struct tool *tool, void *data, int argc, char **a
 
 const struct tool_verb tool_verb_data = {
     .name = "data",
-    .synopsis = "convert [OPTIONS] --to-json FILE",
+    .synopsis = "convert [OPTIONS] --to-json FILE|--to-ctf FOLDER",
     .description =
-        "Writes a recording as the JSON of `perf data convert`: its header, and of each sample "
-        "time, process, thread, CPU,\ncommand and the recorded call chain with symbols. `export` "
-        "has the same form and others.",
+        "Writes a recording in a form of `perf data convert`. JSON has its header, and of each "
+        "sample time, process, thread, CPU,\ncommand and the recorded call chain with symbols. A "
+        "trace in Common Trace Format has what was recorded of each sample,\nthe fields of "
+        "tracepoints among that, for babeltrace2 and Trace Compass. `export` has the same forms "
+        "and others.",
     .examples = { "data convert --to-json perf.json -i perf.data", "header and samples as JSON",
-                  "export json perf.data", "the same on standard output" },
+                  "data convert --to-ctf trace --all && babeltrace2 trace",
+                  "samples and sideband records as a trace, read by its reader" },
     .options = data_rows,
     .options_size = sizeof(struct data_options),
     .defaults = data_defaults,

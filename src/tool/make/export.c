@@ -22,7 +22,7 @@ static const struct tool_option export_rows[] = {
     TOOL_ROWS_PROFILE_INPUT,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_STRING, 'o', "output", "FILE",
-      "where to write, of several tables a folder; - is standard output (not of sqlite)",
+      "where to write, of several tables a folder; - is standard output (not of sqlite, ctf)",
       FIELD(output) },
     { TOOL_GROUP, .help = "Profiles" },
     { TOOL_STRING, 0, "event", "EVENT[,...]", "these events only", FIELD(events) },
@@ -228,7 +228,7 @@ const struct tool_verb tool_verb_export = {
         "`chrome` show samples one by one, in time.\n\n"
         "`bolt`, `fdata` and `autofdo` have the branches of one object (--object), for compilers.\n"
         "`csv` and `parquet` make a file for each table, in the folder that -o names. "
-        "`json` is the text of `perf data convert --to-json`.\n\n"
+        "`json` is the text of `perf data convert --to-json`, `ctf` the folder of --to-ctf.\n\n"
         "`sqlite` makes a database file, `postgresql` a script for psql; both have the tables and "
         "views of perf's\nexport-to-sqlite.py and export-to-postgresql.py, with the same numbers, "
         "so that exported-sql-viewer.py and\nqueries written for those work on them.",
