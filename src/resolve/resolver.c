@@ -581,6 +581,7 @@ void pd_resolver_free(struct pd_resolver *resolver)
     free(resolver->places);
     free(resolver->recent);
     free(resolver->symbol_slots);
+    free(resolver->step_slots);
     free(resolver);
 }
 

@@ -9,6 +9,7 @@ enum {
     PD_RECENT_FIRST = 12, /* bits of the first level's size: it grows with what is known, */
     PD_RECENT_LAST = 16,  /* up to 3 MB */
     PD_SYMBOL_SLOTS = 8192,
+    PD_STEP_SLOTS = 8192,
     PD_VIEW_SLOTS = 64,
     PD_LOCATION_SLAB = 128,
     PD_CACHE_LINE = 64,
@@ -24,6 +25,13 @@ struct pd_symbol_slot {
     const struct pd_symtab *table; /* NULL: free */
     uint64_t addr;
     const struct pd_symbol *sym;
+};
+
+/* How frames whose function holds an address of a file step to their caller. */
+struct pd_step_slot {
+    const struct pd_frame_rules *rules; /* NULL: free */
+    uint64_t address;                   /* as the file counts */
+    const struct pd_frame_step *step;
 };
 
 /* Maps of a thread as they were looked up last. */
@@ -49,7 +57,8 @@ struct pd_resolver {
     struct pd_recent_slot *recent;
     unsigned recent_shift; /* 64 - bits of its size */
     struct pd_symbol_slot *symbol_slots;
-    struct pd_location **places; /* by map, mode and address */
+    struct pd_step_slot *step_slots; /* NULL: nothing was unwound yet */
+    struct pd_location **places;     /* by map, mode and address */
     size_t place_mask;
     struct pd_arena arena;    /* locations */
     struct pd_location *slab; /* the next locations: each in a cache line of its own */

@@ -480,25 +480,16 @@ static struct pd_frame_rules *open_code_rules(const struct pd_dso *dso, uint16_t
     return rules;
 }
 
-/* `*address`, as the symbol table counts, becomes what the file itself counts. NULL: no file. */
-static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, const struct pd_map *map,
-                                             uint16_t machine, uint64_t *address)
+static struct pd_frame_rules *load_frame_rules(struct pd_symbols *symbols, const struct pd_map *map,
+                                               struct pd_loaded *loaded, uint16_t machine)
 {
     struct pd_dso *dso = map->dso;
     const char *path = pd_symbols_file(symbols, map);
     if (!path && !dso->code)
         return NULL;
-    struct pd_loaded *loaded = atomic_load_explicit(&dso->symbols, memory_order_acquire);
-    const struct pd_object *object = loaded ? loaded->object : NULL;
-    if (!object)
-        return NULL;
-    *address += object->adjust_symbols ? object->text_offset : 0;
-    struct pd_frame_rules *rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
-    if (rules)
-        return rules;
     pthread_mutex_t *lock = &symbols->locks[dso->index % PD_LOAD_LOCKS];
     pthread_mutex_lock(lock);
-    rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
+    struct pd_frame_rules *rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
     if (!rules) {
         rules = dso->code ? open_code_rules(dso, machine) : pd_frame_rules_open(path, machine);
         atomic_store_explicit(&loaded->frame_rules, rules, memory_order_release);
@@ -507,20 +498,23 @@ static struct pd_frame_rules *frame_rules_of(struct pd_symbols *symbols, const s
     return rules;
 }
 
+struct pd_frame_rules *pd_symbols_frame_rules(struct pd_symbols *symbols, const struct pd_map *map,
+                                              uint16_t machine, uint64_t *address)
+{
+    struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
+    const struct pd_object *object = loaded ? loaded->object : NULL;
+    if (!object)
+        return NULL;
+    *address += object->adjust_symbols ? object->text_offset : 0;
+    struct pd_frame_rules *rules = atomic_load_explicit(&loaded->frame_rules, memory_order_acquire);
+    return PD_LIKELY(rules != NULL) ? rules : load_frame_rules(symbols, map, loaded, machine);
+}
+
 enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint64_t address)
 {
-    struct pd_frame_rules *rules = frame_rules_of(symbols, map, EM_AARCH64, &address);
+    struct pd_frame_rules *rules = pd_symbols_frame_rules(symbols, map, EM_AARCH64, &address);
     return rules ? pd_frame_rules_return(rules, address) : PD_RETURN_UNKNOWN;
-}
-
-enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct pd_map *map,
-                                        uint16_t machine, uint64_t address, struct pd_unwind *frame,
-                                        bool *is_signal)
-{
-    struct pd_frame_rules *rules = frame_rules_of(symbols, map, machine, &address);
-    *is_signal = false;
-    return rules ? pd_frame_rules_step(rules, address, frame, is_signal) : PD_UNWIND_NO_TABLE;
 }
 
 /* ---- life ---- */

@@ -106,11 +106,10 @@ bool pd_symbols_of_arm64(const struct pd_symbols *symbols);
 /* Where the function at an address of a map keeps its return address. arm64's files only. */
 enum pd_return_place pd_symbols_return_place(struct pd_symbols *symbols, const struct pd_map *map,
                                              uint64_t address);
-/* One step from a frame whose function holds `address` of the map. `machine` is ELF's number of the
- * recording's. */
-enum pd_unwind_result pd_symbols_unwind(struct pd_symbols *symbols, const struct pd_map *map,
-                                        uint16_t machine, uint64_t address, struct pd_unwind *frame,
-                                        bool *is_signal);
+/* The call frame information of the map's file; NULL: no file. `*address`, as the symbol table
+ * counts, becomes what the file itself counts. `machine` is ELF's number of the recording's. */
+struct pd_frame_rules *pd_symbols_frame_rules(struct pd_symbols *symbols, const struct pd_map *map,
+                                              uint16_t machine, uint64_t *address);
 PD_INLINE bool pd_symbols_of_guest(const struct pd_symbols *symbols)
 {
     return pd_timeline_machine(symbols->timeline) != UINT32_MAX;

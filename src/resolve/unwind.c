@@ -3,6 +3,7 @@
  * is unwound from the registers and the copy of the stack with the programs' call frame
  * information, and along frame pointers where there is none. */
 #include "resolve/resolver.h"
+#include "base/memory.h"
 #include "format/names.h"
 #include "object/file.h"
 #include <elf.h>
@@ -40,7 +41,6 @@ struct unwinding {
     struct pd_resolver *resolver;
     const struct pd_sample *sample;
     const struct machine *machine;
-    uint64_t stack_start, stack_end;
     struct pd_unwind frame;
 };
 
@@ -117,16 +117,10 @@ static bool read_mapped(struct unwinding *u, uint64_t address, uint64_t *value)
     return got;
 }
 
-/* The last word of the copy is out of perf's reach. */
+/* What is not in the copy of the stack, whose last word is out of perf's reach. */
 static bool read_memory(void *data, uint64_t address, uint64_t *value)
 {
-    struct unwinding *u = data;
-    if (address > UINT64_MAX - 8)
-        return false;
-    if (address < u->stack_start || address + 8 >= u->stack_end)
-        return read_mapped(u, address, value);
-    *value = pd_load64(u->sample->stack + (address - u->stack_start), u->sample->swap);
-    return true;
+    return address <= UINT64_MAX - 8 && read_mapped(data, address, value);
 }
 
 /* ---- steps ---- */
@@ -152,8 +146,8 @@ static bool follow_frame_pointer(struct unwinding *u)
     if (number == NONE || !(frame->known >> number & 1))
         return false;
     uint64_t at = frame->registers[number];
-    if (at < frame->cfa || at - frame->cfa > GUESS_LIMIT || !read_memory(u, at, &next) ||
-        !read_memory(u, at + 8, &ip) || !ip)
+    if (at < frame->cfa || at - frame->cfa > GUESS_LIMIT || !pd_unwind_read(frame, at, &next) ||
+        !pd_unwind_read(frame, at + 8, &ip) || !ip)
         return false;
     frame->registers[number] = next;
     frame->cfa += 16;
@@ -186,8 +180,33 @@ static void take_registers(struct unwinding *u)
     frame->cfa = frame->registers[frame->stack_pointer];
     frame->read = read_memory;
     frame->data = u;
-    u->stack_start = frame->cfa;
-    u->stack_end = frame->cfa + PD_MIN(u->sample->stack_dynamic_size, u->sample->stack_size);
+    frame->stack = u->sample->stack;
+    frame->swap = u->sample->swap;
+    frame->stack_start = frame->cfa;
+    frame->stack_end = frame->cfa + PD_MIN(u->sample->stack_dynamic_size, u->sample->stack_size);
+}
+
+/* NULL: no file, or no memory. */
+static const struct pd_frame_step *step_at(struct unwinding *u, const struct pd_location *location)
+{
+    struct pd_resolver *resolver = u->resolver;
+    uint64_t address = location->addr;
+    struct pd_frame_rules *rules = location->map
+                                       ? pd_symbols_frame_rules(resolver->symbols, location->map,
+                                                                u->machine->elf, &address)
+                                       : NULL;
+    if (!rules)
+        return NULL;
+    if (PD_UNLIKELY(!resolver->step_slots)) {
+        resolver->step_slots = pd_large_calloc(PD_STEP_SLOTS, sizeof *resolver->step_slots);
+        if (!resolver->step_slots)
+            return NULL;
+    }
+    struct pd_step_slot *slot =
+        &resolver->step_slots[pd_hash_pair(address, (uintptr_t)rules) % PD_STEP_SLOTS];
+    if (slot->rules != rules || slot->address != address)
+        *slot = (struct pd_step_slot){ rules, address, pd_frame_rules_find(rules, address) };
+    return slot->step;
 }
 
 /* From the function that holds the address to its caller. Frame pointers are followed only in files
@@ -201,9 +220,11 @@ static bool step(struct unwinding *u, const struct pd_location *location, bool *
         u->frame.registers[counter] = u->frame.ip;
         u->frame.known |= UINT64_C(1) << counter;
     }
-    if (location->map)
-        result = pd_symbols_unwind(u->resolver->symbols, location->map, u->machine->elf,
-                                   location->addr, &u->frame, is_signal);
+    const struct pd_frame_step *known = step_at(u, location);
+    if (known) {
+        *is_signal = pd_frame_step_is_signal(known);
+        result = pd_frame_step_take(known, &u->frame);
+    }
     switch (result) {
     case PD_UNWIND_STEPPED: return true;
     case PD_UNWIND_NO_TABLE: return follow_link(u);
@@ -240,8 +261,10 @@ size_t pd_unwind_frames(struct pd_resolver *resolver, const struct pd_sample *sa
         frames[count].ip = first || is_signal ? ip : ip - 1;
         if (!frames[count].ip) /* perf shows none */
             break;
-        frames[count].location = pd_resolve(resolver, thread, number, PD_CPUMODE_USER,
-                                            frames[count].ip);
+        frames[count].location = frames[count].ip == inside
+                                     ? location
+                                     : pd_resolve(resolver, thread, number, PD_CPUMODE_USER,
+                                                  frames[count].ip);
         count += frames[count].location != NULL;
         if (!stepped)
             break;

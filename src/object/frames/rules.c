@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: MIT */
-/* Call frame information -> the rule that leads from an address to its function's caller. */
+/* The call frame information of a file -> the step that holds at an address of its code. */
 #include "object/frames/table.h"
-#include "base/memory.h"
-#include <stdlib.h>
 
-static struct pd_frame_rules *new_rules(void)
+static struct pd_frame_rules *new_rules(uint16_t machine)
 {
     struct pd_frame_rules *rules = pd_memory_noted(calloc(1, sizeof *rules));
-    if (rules)
-        pthread_mutex_init(&rules->lock, NULL);
+    if (!rules)
+        return NULL;
+    pthread_mutex_init(&rules->lock, NULL);
+    rules->machine = machine;
     return rules;
 }
 
-static void find_table(struct pd_frame_rules *rules, uint16_t machine)
+static void find_sections(struct pd_frame_rules *rules)
 {
-    if (rules->is_open && rules->elf.header.e_machine == machine)
-        rules->table = dwarf_getcfi_elf(rules->elf.elf);
+    if (rules->is_open && rules->elf.header.e_machine == rules->machine)
+        pd_frame_sections_find(rules);
 }
 
 struct pd_frame_rules *pd_frame_rules_open(const char *path, uint16_t machine)
 {
-    struct pd_frame_rules *rules = new_rules();
+    struct pd_frame_rules *rules = new_rules(machine);
     if (!rules)
         return NULL;
     rules->is_open = pd_elf_open(&rules->elf, path);
-    find_table(rules, machine);
+    find_sections(rules);
     return rules;
 }
 
 struct pd_frame_rules *pd_frame_rules_open_memory(const void *image, size_t size, uint16_t machine)
 {
-    struct pd_frame_rules *rules = new_rules();
+    struct pd_frame_rules *rules = new_rules(machine);
     if (!rules || !(rules->image = pd_memory_noted(malloc(size + 1)))) {
         pd_frame_rules_free(rules);
         return NULL;
     }
     memcpy(rules->image, image, size);
     rules->is_open = pd_elf_open_memory(&rules->elf, rules->image, size);
-    find_table(rules, machine);
+    find_sections(rules);
     return rules;
 }
 
@@ -45,8 +45,9 @@ void pd_frame_rules_free(struct pd_frame_rules *rules)
 {
     if (!rules)
         return;
-    if (rules->table)
-        dwarf_cfi_end(rules->table);
+    pd_frame_section_free(&rules->eh);
+    pd_frame_section_free(&rules->debug);
+    pd_arena_free(&rules->arena);
     if (rules->is_open)
         pd_elf_close(&rules->elf);
     free(rules->image);
@@ -54,30 +55,33 @@ void pd_frame_rules_free(struct pd_frame_rules *rules)
     free(rules);
 }
 
-static enum pd_return_place return_place(Dwarf_Frame *frame)
+static const struct pd_frame_step *step_in(struct pd_frame_rules *rules,
+                                           struct pd_frame_section *section, uint64_t address)
 {
-    Dwarf_Op space[3], *rule = space;
-    size_t count = 0;
-    int number = dwarf_frame_info(frame, NULL, NULL, NULL);
+    struct pd_frame_entry entry;
+    return pd_frame_entry_find(section, address, &entry)
+               ? pd_frame_program_run(rules, section, &entry, address)
+               : NULL;
+}
 
-    /* No rule in no space of ours: the register holds what it held at the call. */
-    if (number >= 0 && !dwarf_frame_register(frame, number, space, &rule, &count) && !rule)
-        return PD_RETURN_REGISTER;
-    return PD_RETURN_ELSEWHERE;
+const struct pd_frame_step *pd_frame_rules_find(struct pd_frame_rules *rules, uint64_t address)
+{
+    static const struct pd_frame_step no_table = { .fails = PD_UNWIND_NO_TABLE };
+    static const struct pd_frame_step no_rules = { .fails = PD_UNWIND_NO_RULES };
+    if (!rules->eh.bytes && !rules->debug.bytes)
+        return &no_table;
+    pthread_mutex_lock(&rules->lock);
+    const struct pd_frame_step *step = step_in(rules, &rules->eh, address);
+    if (!step)
+        step = step_in(rules, &rules->debug, address);
+    pthread_mutex_unlock(&rules->lock);
+    return step ? step : &no_rules;
 }
 
 enum pd_return_place pd_frame_rules_return(struct pd_frame_rules *rules, uint64_t address)
 {
-    Dwarf_Frame *frame = NULL;
-    enum pd_return_place place = PD_RETURN_UNKNOWN;
-
-    if (!rules->table)
-        return place;
-    pthread_mutex_lock(&rules->lock);
-    if (!dwarf_cfi_addrframe(rules->table, address, &frame)) {
-        place = return_place(frame);
-        free(frame);
-    }
-    pthread_mutex_unlock(&rules->lock);
-    return place;
+    const struct pd_frame_step *step = pd_frame_rules_find(rules, address);
+    if (step->fails)
+        return PD_RETURN_UNKNOWN;
+    return step->back.kind == PD_RULE_KEPT ? PD_RETURN_REGISTER : PD_RETURN_ELSEWHERE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How to come from a function to its caller, as its file's call frame information (.eh_frame)
- * says. */
+/* How to come from a function to its caller, as its file's call frame information (.eh_frame,
+ * .debug_frame) says. */
 #ifndef PD_FRAME_RULES_H
 #define PD_FRAME_RULES_H
 #include "base/base.h"
@@ -27,19 +27,6 @@ enum pd_return_place pd_frame_rules_return(struct pd_frame_rules *rules, uint64_
 
 /* ---- steps ---- */
 
-enum { PD_UNWIND_REGISTERS = 33 }; /* DWARF's numbers below this */
-
-/* Registers of a frame, by DWARF's numbers. */
-struct pd_unwind {
-    uint64_t registers[PD_UNWIND_REGISTERS];
-    uint64_t known; /* a bit for each */
-    uint64_t ip, cfa;
-    unsigned stack_pointer; /* its number */
-    /* Eight bytes of the process; false: not to be had. */
-    bool (*read)(void *data, uint64_t address, uint64_t *value);
-    void *data;
-};
-
 enum pd_unwind_result {
     PD_UNWIND_STEPPED,
     PD_UNWIND_END,      /* this function has no caller */
@@ -48,9 +35,42 @@ enum pd_unwind_result {
     PD_UNWIND_LOST      /* the return address cannot be read; registers and CFA are the caller's */
 };
 
-/* From the frame whose function holds `address`, as the file itself counts, to its caller.
- * `*is_signal`: the function is what a signal handler returns to. */
-enum pd_unwind_result pd_frame_rules_step(struct pd_frame_rules *rules, uint64_t address,
-                                          struct pd_unwind *frame, bool *is_signal);
+enum { PD_UNWIND_REGISTERS = 33 }; /* DWARF's numbers below this */
+
+/* Registers of a frame, by DWARF's numbers. */
+struct pd_unwind {
+    uint64_t registers[PD_UNWIND_REGISTERS];
+    uint64_t known; /* a bit for each */
+    uint64_t ip, cfa;
+    unsigned stack_pointer; /* its number */
+    /* What is read without asking: words of 8 bytes that end below `stack_end`. */
+    const uint8_t *stack;
+    uint64_t stack_start, stack_end;
+    bool swap; /* they are in the other byte order */
+    /* Eight bytes of the process elsewhere; false: not to be had. */
+    bool (*read)(void *data, uint64_t address, uint64_t *value);
+    void *data;
+};
+
+PD_INLINE bool pd_unwind_read(const struct pd_unwind *frame, uint64_t address, uint64_t *value)
+{
+    uint64_t at = address - frame->stack_start, size = frame->stack_end - frame->stack_start;
+    if (PD_UNLIKELY(at >= size || size - at <= 8))
+        return frame->read(frame->data, address, value);
+    *value = pd_load64(frame->stack + at, frame->swap);
+    return true;
+}
+
+/* The step that holds at some addresses of a function. Immutable; lives as long as the rules that
+ * it comes from. */
+struct pd_frame_step;
+
+/* Of the function that holds `address`, as the file itself counts. Never NULL. Takes the lock and
+ * reads the function's program: callers keep what they were told. */
+const struct pd_frame_step *pd_frame_rules_find(struct pd_frame_rules *rules, uint64_t address);
+/* The function is what a signal handler returns to. */
+bool pd_frame_step_is_signal(const struct pd_frame_step *step);
+/* From a frame to its caller. */
+enum pd_unwind_result pd_frame_step_take(const struct pd_frame_step *step, struct pd_unwind *frame);
 
 #endif
