@@ -20,6 +20,8 @@ struct worker {
     void *state;
     unsigned index;
     bool begun, started;
+    uint64_t sequence; /* of the batch that it works on */
+    struct pd_lines_turn turn;
     pthread_t thread;
 };
 
@@ -29,8 +31,8 @@ struct pool {
     struct worker *workers; /* 0 is the front's own */
     unsigned worker_count, started;
 
-    pthread_mutex_t lock; /* for all below */
-    pthread_cond_t work, room;
+    pthread_mutex_t lock;            /* for all below */
+    pthread_cond_t work, room, turn; /* `turn`: what is emitted next has changed */
     struct pd_job **jobs, **done;    /* by slot, NULL: none; `done` by sequence modulo slot_count */
     uint64_t *first_numbers;         /* likewise, of those under way */
     size_t slot_count, extra;        /* jobs beyond those that are always there */
@@ -40,7 +42,8 @@ struct pool {
     _Atomic size_t filled;              /* how many wait from `first` on; written with the lock */
     uint64_t next_sequence, next_taken, next_emitted;
     bool emitting, finished;
-    bool looking;           /* a worker has no work and does not sleep yet */
+    bool in_turn; /* what is known of inlined functions depends on the order of the samples */
+    bool looking; /* a worker has no work and does not sleep yet */
     perfdata_status status; /* the first failure; nothing is worked on or emitted after it */
 
     struct pd_ahead ahead; /* what the front will read next, with more than one worker */
@@ -50,6 +53,31 @@ struct pool {
 static bool works_alone(const struct pool *pool)
 {
     return pool->worker_count == 1 || pool->consumer->alone;
+}
+
+/* ---- turns ---- */
+
+/* perf asks addr2line for the functions of addresses that it comes to by unwinding. */
+static bool asks_in_turn(const struct pd_session *session)
+{
+    const struct pd_recording *recording = session->recording;
+    bool late = recording->kind == PD_CONTAINER_PIPE; /* its events are not known yet */
+    for (size_t i = 0; recording->like_perf && !late && i < recording->event_count; i++)
+        if (recording->events[i]->attr.sample_type & PD_SAMPLE_STACK_USER)
+            return true;
+    return recording->like_perf && late;
+}
+
+/* All batches before the worker's are through. They were taken before, so that none of them waits
+ * for this one. */
+static void wait_for_turn(void *data)
+{
+    struct worker *worker = data;
+    struct pool *pool = worker->pool;
+    pthread_mutex_lock(&pool->lock);
+    while (pool->next_emitted != worker->sequence)
+        pthread_cond_wait(&pool->turn, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -67,6 +95,9 @@ static perfdata_status begin_worker(struct pool *pool, unsigned index)
         if (!worker->resolver)
             return pd_fail(&pool->session->recording->context, PERFDATA_ERROR_MEMORY, -1,
                            "no memory for a worker");
+        worker->turn = (struct pd_lines_turn){ wait_for_turn, worker };
+        if (pool->in_turn)
+            pd_resolver_ask_in_turn(worker->resolver, &worker->turn);
     }
     if (consumer->begin) {
         perfdata_status status = consumer->begin(consumer->data, index, worker->resolver,
@@ -143,6 +174,7 @@ static void complete(struct pool *pool, struct pd_job *job)
         if (status < 0)
             pool->status = status;
         pool->next_emitted++;
+        pthread_cond_broadcast(&pool->turn);
         give_back(pool, job);
         pthread_cond_signal(&pool->room);
     }
@@ -176,6 +208,7 @@ static void work_on_first(struct pool *pool, struct worker *worker)
         pool->last = NULL;
     atomic_fetch_sub_explicit(&pool->filled, 1, memory_order_relaxed);
     pool->next_taken++;
+    worker->sequence = job->batch.sequence;
     bool failed = pool->status < 0 || job->status < 0;
     pthread_mutex_unlock(&pool->lock);
     if (!failed)
@@ -369,12 +402,12 @@ static perfdata_status work_on_user_part(struct pool *pool, struct pd_job *job)
 }
 
 /* With the lock. While a worker loads the kernel's symbols the front can do what does not need
- * them, where the order of a batch's records does not matter. False: there is nothing of the
+ * them, where the order of records does not matter. False: there is nothing of the
  * kind. */
 static bool work_meanwhile(struct pool *pool)
 {
-    if (pool->consumer->kind != PD_CONSUME_COMMUTATIVE || !pool->session->symbols ||
-        !pd_symbols_loading(pool->session->symbols))
+    if (pool->consumer->kind != PD_CONSUME_COMMUTATIVE || pool->in_turn ||
+        !pool->session->symbols || !pd_symbols_loading(pool->session->symbols))
         return false;
     struct pd_job **link = &pool->first, *before = NULL;
     while (*link && (*link)->is_rest) {
@@ -538,18 +571,22 @@ static void free_pool(struct pool *pool)
     free(pool->first_numbers);
     pthread_cond_destroy(&pool->work);
     pthread_cond_destroy(&pool->room);
+    pthread_cond_destroy(&pool->turn);
     pthread_mutex_destroy(&pool->lock);
 }
 
 perfdata_status pd_pipeline_run(struct pd_session *session, const struct pd_consumer *consumer,
                                 unsigned threads)
 {
-    struct pool pool = { .session = session, .consumer = consumer };
+    struct pool pool = { .session = session,
+                         .consumer = consumer,
+                         .in_turn = asks_in_turn(session) };
     perfdata_status status;
     pthread_mutex_init(&pool.lock, NULL);
     pd_ahead_init(&pool.ahead);
     pthread_cond_init(&pool.work, NULL);
     pthread_cond_init(&pool.room, NULL);
+    pthread_cond_init(&pool.turn, NULL);
     if (make_pool(&pool, pd_pipeline_threads(session, threads))) {
         status = begin_worker(&pool, 0);
         pool.started = 1;

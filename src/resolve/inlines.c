@@ -74,7 +74,7 @@ static bool make_list(struct pd_resolver *resolver, const struct pd_location *lo
     struct pd_lines_function functions[PD_LINES_NESTED_MAX];
     struct pd_text key = { 0 };
     size_t count = pd_symbols_functions(resolver->symbols, location->map, location->addr,
-                                        functions);
+                                        resolver->turn, functions);
     struct pd_nested *made = count ? pd_arena_alloc(&resolver->arena, count * sizeof *made) : NULL;
     bool ok = made || !count;
     for (size_t i = 0; ok && i < count; i++) {
@@ -111,12 +111,26 @@ static int list_of(struct pd_resolver *resolver, const struct pd_location *locat
                : -1;
 }
 
+/* perf walks the unwound part of a chain that it shows from the caller from there. */
+static bool ask_callers_first(struct pd_resolver *resolver, const struct pd_frame *frames,
+                              size_t recorded, size_t count)
+{
+    struct pd_nested_list list;
+    for (size_t i = count; i > recorded; i--)
+        if (list_of(resolver, frames[i - 1].location, &list) < 0)
+            return false;
+    return true;
+}
+
 struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame *frames,
                                   size_t *count)
 {
     size_t recorded = *count - resolver->unwound, added = 0;
     if (PD_LIKELY(!resolver->unwound))
         return frames;
+    if (resolver->turn && resolver->from_caller &&
+        !ask_callers_first(resolver, frames, recorded, *count))
+        return NULL;
     resolver->inlines.inlined.count = 0;
     for (size_t i = 0; i < *count; i++) {
         struct pd_nested_list list = { 0 };

@@ -71,6 +71,9 @@ void pd_resolver_no_host(struct pd_resolver *resolver, bool no_host);
  * the address no more than the object and the symbol. For consumers that ask neither; set before
  * the first look-up. Default: no. */
 void pd_resolver_by_object(struct pd_resolver *resolver, bool by_object);
+/* Inlined functions are named as perf names them, which depends on the order of the samples
+ * (object/lines/asked.c). `turn` outlives the resolver. Default: NULL, each has its name. */
+void pd_resolver_ask_in_turn(struct pd_resolver *resolver, const struct pd_lines_turn *turn);
 /* Equal stamps: the same (cpumode, ip) gives the same answers for these threads. */
 uint64_t pd_resolver_stamp(struct pd_resolver *resolver, const struct pd_thread *thread,
                            uint64_t number);

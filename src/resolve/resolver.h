@@ -81,6 +81,7 @@ struct pd_resolver {
     bool can_unwind;
     size_t unwound; /* frames of the last chain */
     /* Inlined functions. */
+    const struct pd_lines_turn *turn; /* NULL: their names do not depend on what was asked before */
     struct {
         PD_VEC(struct pd_frame) inlined; /* the last chain with its inlined functions */
         struct pd_map64 nested_of;       /* location -> its place in `nested` */

@@ -398,13 +398,16 @@ bool pd_symbols_file_address(struct pd_symbols *symbols, const struct pd_map *ma
 }
 
 size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
-                            struct pd_lines_function *out)
+                            const struct pd_lines_turn *turn, struct pd_lines_function *out)
 {
     struct pd_loaded *loaded = atomic_load_explicit(&map->dso->symbols, memory_order_acquire);
     if (!loaded || !file_address(map, loaded, &address))
         return 0;
     struct pd_lines *lines = lines_of(symbols, map->dso, loaded);
-    return lines ? pd_lines_functions(lines, address, out) : 0;
+    if (!lines)
+        return 0;
+    return turn ? pd_lines_functions_asked(lines, address, turn, out)
+                : pd_lines_functions(lines, address, out);
 }
 
 /* Of the kernel itself, of which only a table of symbols may be known. */

@@ -115,9 +115,10 @@ PD_INLINE bool pd_symbols_of_guest(const struct pd_symbols *symbols)
     return pd_timeline_machine(symbols->timeline) != UINT32_MAX;
 }
 
-/* The functions that hold an address of a map, as pd_lines_functions(). */
+/* The functions that hold an address of a map, as pd_lines_functions(), with a turn as
+ * pd_lines_functions_asked(). */
 size_t pd_symbols_functions(struct pd_symbols *symbols, const struct pd_map *map, uint64_t address,
-                            struct pd_lines_function *out);
+                            const struct pd_lines_turn *turn, struct pd_lines_function *out);
 
 /* NULL without memory. */
 const struct pd_loaded *pd_symbols_load(struct pd_symbols *symbols, struct pd_dso *dso);

@@ -1,16 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The recordings of a folder of tests/data print what perf printed, once stored beside them: demo.sh [FOLDER].
+# The recordings of a folder of tests/data print what perf printed, once stored beside them: demo.sh [FOLDER [perf]]; perf: the
+# tool is called as perf.
 set -u
 cd "$SOURCE/tests/data/${1-demo}" || exit 1
 out=$(mktemp) || exit 1
-trap 'rm -f "$out" "$out.err"' EXIT
+trap 'rm -rf "$out" "$out.err" "$out.bin"' EXIT
+tool=$PERFDATA
+if [ -n "${2-}" ]; then
+    mkdir "$out.bin" && ln -s "$PERFDATA" "$out.bin/$2" || exit 1
+    tool=$out.bin/$2
+fi
 export TZ=UTC LC_ALL=C COLUMNS=160 LINES=50
 failed=0 count=0
 while read -r name verb options; do
     case $name in '#'* | '') continue ;; esac
     count=$((count + 1))
     symbols='--symfs symfs --kallsyms symfs/kallsyms'
+    [ -e symfs/kallsyms ] || symbols='--symfs symfs'
     case $verb in
     evlist | buildid-list) symbols= ;;
     annotate)
@@ -20,7 +27,7 @@ while read -r name verb options; do
         ;;
     esac
     # shellcheck disable=SC2086
-    if ! "$PERFDATA" "$verb" $symbols $options </dev/null >"$out" 2>"$out.err"; then
+    if ! "$tool" "$verb" $symbols $options </dev/null >"$out" 2>"$out.err"; then
         echo "$name: $verb $options failed:"
         cat "$out.err"
         failed=1

@@ -41,7 +41,8 @@ static bool add_bodies(struct pd_lines_unit *unit, Dwarf_Die *die)
     Dwarf_Addr base, low, high;
     ptrdiff_t at = 0;
     while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
-        if (low < high && !pd_vec_push(&unit->bodies, (struct pd_lines_body){ low, high, *die }))
+        if (low < high && !pd_vec_push(&unit->bodies, (struct pd_lines_body){
+                                                          low, high, dwarf_dieoffset(die), *die }))
             return false;
     return true;
 }
@@ -51,7 +52,9 @@ static int compare_bodies(const void *left, const void *right)
     const struct pd_lines_body *a = left, *b = right;
     if (a->low != b->low)
         return a->low < b->low ? -1 : 1;
-    return (a->high < b->high) - (a->high > b->high);
+    if (a->high != b->high)
+        return a->high > b->high ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place; /* addr2line takes the last of aliases */
 }
 
 static bool list_bodies(struct pd_lines_unit *unit)
@@ -162,6 +165,7 @@ static bool names_are_plain(Dwarf_Die *unit)
     case DW_LANG_Cobol74:
     case DW_LANG_Cobol85:
     case DW_LANG_Fortran77:
+    case DW_LANG_Mips_Assembler:
     case DW_LANG_Pascal83:
     case DW_LANG_PLI:
     case DW_LANG_UPC: return true;
@@ -183,12 +187,14 @@ static const char *name_of(Dwarf_Die *die, bool *linked)
     return NULL;
 }
 
-static unsigned number_of(Dwarf_Die *die, unsigned kind)
+static bool number_of(Dwarf_Die *die, unsigned kind, unsigned *out)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word number;
-    bool known = !dwarf_formudata(dwarf_attr(die, kind, &attribute), &number);
-    return known && number <= UINT32_MAX ? (unsigned)number : 0;
+    bool known = !dwarf_formudata(dwarf_attr(die, kind, &attribute), &number) &&
+                 number <= UINT32_MAX;
+    *out = known ? (unsigned)number : 0;
+    return known;
 }
 
 /* Where the function is called that was put there. */
@@ -197,61 +203,100 @@ static void take_call(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_
 {
     Dwarf_Files *files;
     size_t count;
-    unsigned number = number_of(inlined, DW_AT_call_file);
+    unsigned number;
     const char *name = NULL;
-    if (number && !dwarf_getsrcfiles(&unit->die, &files, &count) && number < count)
+    if (number_of(inlined, DW_AT_call_file, &number) && (number || unit->is_version_5) &&
+        !dwarf_getsrcfiles(&unit->die, &files, &count) && number < count)
         name = dwarf_filesrc(files, number, NULL, NULL);
     uint32_t file = name ? pd_lines_add_file(lines, unit, name) : PD_INTERN_NONE;
     out->file = file == PD_INTERN_NONE ? NULL : pd_intern_text(&lines->files, file);
-    out->line = number_of(inlined, DW_AT_call_line);
+    (void)number_of(inlined, DW_AT_call_line, &out->line);
+}
+
+/* Where addr2line has it begin: with the first range that is told, or one that ends there. */
+static bool first_low(Dwarf_Die *die, uint64_t *first)
+{
+    Dwarf_Addr base, low, high;
+    ptrdiff_t at = 0;
+    bool found = false;
+    while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+        if (low < high && (!found || high == *first)) {
+            *first = low;
+            found = true;
+        }
+    return found;
+}
+
+static struct pd_lines_nameless nameless_of(Dwarf_Die *die, const char *name)
+{
+    uint64_t low = 0;
+    bool has_low = first_low(die, &low);
+    return (struct pd_lines_nameless){
+        .place = dwarf_dieoffset(die), .low = low, .name = name, .has_low = has_low
+    };
 }
 
 /* A function that has code of its own, but no name in DWARF that the linker knows (lambdas, what is
- * in an unnamed namespace), has that of the symbol that begins where it does: perf then shows the
- * symbol that it has anyway. addr2line does so from the first time on that it was asked for the
- * function itself; we do it from the beginning, so that what is shown does not depend on what was
- * asked before. */
-static const char *own_name(struct pd_lines *lines, struct pd_lines_unit *unit, Dwarf_Die *die,
-                            const char *name)
+ * in an unnamed namespace), has that of the symbol that begins where it does. */
+static const char *own_name(struct pd_lines *lines, const struct pd_lines_nameless *function,
+                            Dwarf_Die *die)
 {
-    Dwarf_Addr low;
-    if (dwarf_tag(die) != DW_TAG_subprogram || names_are_plain(&unit->die) ||
-        (dwarf_entrypc(die, &low) && dwarf_lowpc(die, &low)))
-        return name;
-    const struct pd_lines_symbol *symbol = pd_lines_symbol_at(lines, low);
-    const char *text = symbol && symbol->value == low ? pd_intern_text(&lines->files, symbol->name)
-                                                      : "";
-    return *text ? text : name;
+    if (dwarf_tag(die) != DW_TAG_subprogram || !function->has_low)
+        return function->name;
+    const struct pd_lines_symbol *symbol = pd_lines_symbol_at(lines, function->low);
+    const char *text = symbol && symbol->value == function->low
+                           ? pd_intern_text(&lines->files, symbol->name)
+                           : "";
+    return *text ? text : function->name;
 }
 
-static size_t from_dwarf(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out)
+/* addr2line 2.40 does not read ranges that are told by their number, as clang does. */
+static bool has_numbered_ranges(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr(die, DW_AT_ranges, &attribute) &&
+           dwarf_whatform(&attribute) == DW_FORM_rnglistx;
+}
+
+/* `nameless` NULL: as addr2line would answer if it read all and had never been asked before. */
+static size_t from_dwarf(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out,
+                         struct pd_lines_nameless *nameless)
 {
     Dwarf_Die functions[PD_LINES_NESTED_MAX];
     struct pd_lines_unit *unit;
     const struct pd_lines_body *body = body_at(lines, address, &unit);
     size_t count = body ? descend(body, address, functions) : 0;
+    while (nameless && count && has_numbered_ranges(&functions[count - 1]))
+        count--;
     for (size_t i = 0; i < count; i++) {
         Dwarf_Die *die = &functions[count - 1 - i];
         bool linked;
         out[i] = (struct pd_lines_function){ .name = name_of(die, &linked) };
         if (!out[i].name)
             return 0;
-        if (!linked)
-            out[i].name = own_name(lines, unit, die, out[i].name);
+        struct pd_lines_nameless known = { 0 };
+        if (!linked && !names_are_plain(&unit->die))
+            known = nameless_of(die, out[i].name);
+        if (nameless)
+            nameless[i] = known;
+        else if (known.name)
+            out[i].name = own_name(lines, &known, die);
         if (i)
             take_call(lines, unit, die + 1, &out[i]);
     }
     return count;
 }
 
-size_t pd_lines_functions(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out)
+size_t pd_lines_list(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out,
+                     struct pd_lines_nameless *nameless)
 {
-    pthread_mutex_lock(&lines->lock);
-    size_t count = lines->dwarf ? from_dwarf(lines, address, out) : 0;
+    size_t count = lines->dwarf ? from_dwarf(lines, address, out, nameless) : 0;
     const struct pd_lines_symbol *symbol = count ? NULL : pd_lines_symbol_at(lines, address);
     if (symbol) {
         const char *name = pd_intern_text(&lines->files, symbol->name);
         out[0] = (struct pd_lines_function){ .name = name };
+        if (nameless)
+            nameless[0] = (struct pd_lines_nameless){ 0 };
         if (symbol->file != PD_LINES_NO_FILE)
             out[0].file = pd_intern_text(&lines->files, symbol->file);
         count = *name != '\0';
@@ -261,6 +306,13 @@ size_t pd_lines_functions(struct pd_lines *lines, uint64_t address, struct pd_li
         out[0].file = pd_intern_text(&lines->files, row->file);
         out[0].line = row->line;
     }
+    return count;
+}
+
+size_t pd_lines_functions(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out)
+{
+    pthread_mutex_lock(&lines->lock);
+    size_t count = pd_lines_list(lines, address, out, NULL);
     pthread_mutex_unlock(&lines->lock);
     return count;
 }

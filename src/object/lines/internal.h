@@ -3,6 +3,7 @@
 #ifndef PD_LINES_INTERNAL_H
 #define PD_LINES_INTERNAL_H
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "object/file.h"
 #include "object/lines/lines.h"
@@ -31,6 +32,7 @@ struct pd_lines_section {
 /* A range of a function's code. */
 struct pd_lines_body {
     uint64_t low, high;
+    Dwarf_Off place; /* of its DIE */
     Dwarf_Die die;
 };
 
@@ -43,6 +45,19 @@ struct pd_lines_unit {
     PD_VEC(struct pd_lines_row) rows; /* by address; a row holds up to the next one */
     bool has_bodies;
     PD_VEC(struct pd_lines_body) bodies; /* by their begin */
+};
+
+struct pd_lines_list {
+    struct pd_lines_function *functions;
+    size_t count;
+};
+
+/* asked.c: what a process of addr2line knows by now. All zero: nothing. */
+struct pd_lines_asked {
+    struct pd_map64 functions; /* by the place of their DIE: a name of `lines->files`, or */
+    struct pd_map64 addresses; /* that were asked for: their place in `lists` */
+    PD_VEC(struct pd_lines_list) lists;
+    struct pd_arena arena; /* of these */
 };
 
 struct pd_lines {
@@ -60,6 +75,15 @@ struct pd_lines {
     PD_VEC(struct pd_lines_symbol)
     functions; /* by section and value, equal ones in the file's order */
     PD_VEC(struct pd_lines_section) sections; /* those that are loaded, in the file's order */
+    struct pd_lines_asked asked;
+};
+
+/* A function whose name in DWARF the linker does not know, among those of an address. */
+struct pd_lines_nameless {
+    uint64_t place;   /* of its DIE */
+    uint64_t low;     /* where it begins */
+    const char *name; /* in DWARF; NULL: the linker knows the function's name */
+    bool has_low;
 };
 
 /* lines.c; all under the lock */
@@ -73,5 +97,13 @@ struct pd_lines_unit *pd_lines_unit_at(struct pd_lines *lines, Dwarf_Off place);
 /* A file of a unit as libdw names it, with the unit's folder where it has none; PD_INTERN_NONE: no
  * memory. */
 uint32_t pd_lines_add_file(struct pd_lines *lines, struct pd_lines_unit *unit, const char *name);
+
+/* inlines.c, under the lock: pd_lines_functions(); with `nameless` those that addr2line knows of,
+ * by their names in DWARF, and of each whether the linker knows that name. */
+size_t pd_lines_list(struct pd_lines *lines, uint64_t address, struct pd_lines_function *out,
+                     struct pd_lines_nameless *nameless);
+
+/* asked.c */
+void pd_lines_asked_free(struct pd_lines_asked *asked);
 
 #endif

@@ -493,6 +493,7 @@ void pd_lines_free(struct pd_lines *lines)
     pd_intern_free(&lines->files);
     pd_vec_free(&lines->functions);
     pd_vec_free(&lines->sections);
+    pd_lines_asked_free(&lines->asked);
     free(lines);
 }
 
