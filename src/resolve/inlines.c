@@ -74,7 +74,7 @@ static bool make_list(struct pd_resolver *resolver, const struct pd_location *lo
     struct pd_lines_function functions[PD_LINES_NESTED_MAX];
     struct pd_text key = { 0 };
     size_t count = pd_symbols_functions(resolver->symbols, location->map, location->addr,
-                                        resolver->turn, functions);
+                                        resolver->inlines.turn, functions);
     struct pd_nested *made = count ? pd_arena_alloc(&resolver->arena, count * sizeof *made) : NULL;
     bool ok = made || !count;
     for (size_t i = 0; ok && i < count; i++) {
@@ -128,7 +128,7 @@ struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame 
     size_t recorded = *count - resolver->unwound, added = 0;
     if (PD_LIKELY(!resolver->unwound))
         return frames;
-    if (resolver->turn && resolver->from_caller &&
+    if (resolver->inlines.turn && resolver->from_caller &&
         !ask_callers_first(resolver, frames, recorded, *count))
         return NULL;
     resolver->inlines.inlined.count = 0;

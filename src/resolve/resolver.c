@@ -618,7 +618,7 @@ void pd_resolver_from_caller(struct pd_resolver *resolver, bool from_caller)
 
 void pd_resolver_ask_in_turn(struct pd_resolver *resolver, const struct pd_lines_turn *turn)
 {
-    resolver->turn = turn;
+    resolver->inlines.turn = turn;
 }
 
 void pd_resolver_statistics(const struct pd_resolver *resolver, struct pd_resolver_stats *out)

@@ -81,10 +81,10 @@ struct pd_resolver {
     bool can_unwind;
     size_t unwound; /* frames of the last chain */
     /* Inlined functions. */
-    const struct pd_lines_turn *turn; /* NULL: their names do not depend on what was asked before */
     struct {
-        PD_VEC(struct pd_frame) inlined; /* the last chain with its inlined functions */
-        struct pd_map64 nested_of;       /* location -> its place in `nested` */
+        PD_VEC(struct pd_frame) inlined;  /* the last chain with its inlined functions */
+        const struct pd_lines_turn *turn; /* NULL: names do not depend on what was asked before */
+        struct pd_map64 nested_of;        /* location -> its place in `nested` */
         PD_VEC(struct pd_nested_list) nested;
     } inlines;
     struct pd_resolver_stats stats;
