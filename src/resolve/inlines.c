@@ -128,7 +128,7 @@ struct pd_frame *pd_chain_inlined(struct pd_resolver *resolver, struct pd_frame 
     size_t recorded = *count - resolver->unwound, added = 0;
     if (PD_LIKELY(!resolver->unwound))
         return frames;
-    if (resolver->inlines.turn && resolver->from_caller &&
+    if (resolver->inlines.turn && resolver->ways.from_caller &&
         !ask_callers_first(resolver, frames, recorded, *count))
         return NULL;
     resolver->inlines.inlined.count = 0;
