@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Prints the data of a flame graph, as d3-flame-graph takes them. flame_data.py perf.data [SYMFS [KALLSYMS]]"""
+"""Prints the data of a flame graph, as d3-flame-graph takes them. flame_data.py perf.data [SYMFS
+[KALLSYMS]]"""
 import json
 import sys
 
@@ -14,7 +15,8 @@ def main(path, symfs=None, kallsyms=None):
         if node.parent is not None:
             made[node.parent]["children"].append(own)
     roots = [own for node, own in zip(nodes, made) if node.parent is None]
-    json.dump({"name": "all", "value": sum(own["value"] for own in roots), "children": roots}, sys.stdout)
+    json.dump({"name": "all", "value": sum(own["value"] for own in roots), "children": roots},
+              sys.stdout)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The package runs on an installed libperfdata. Where there is none, or PERFDATA_BUNDLE is set (for wheels that are to run
-elsewhere), the library is built from the sources beside and lies in the wheel."""
+"""The package runs on an installed libperfdata. Where there is none, or PERFDATA_BUNDLE is set (for
+wheels that are to run elsewhere), the library is built from the sources beside and lies in the
+wheel."""
 import ctypes
 import os
 import shutil
@@ -33,13 +34,17 @@ class Build(build_py):
 
     def add_library(self):
         if not (SOURCE / "meson.build").exists():
-            raise SystemExit(f"{SONAME} is not installed, and perfdata's sources are not beside this package")
+            raise SystemExit(f"{SONAME} is not installed, and perfdata's sources are not beside "
+                             "this package")
         if not shutil.which("meson"):
-            raise SystemExit("meson is needed to build libperfdata (./dev setup in perfdata's sources installs it)")
+            raise SystemExit("meson is needed to build libperfdata (./dev setup in perfdata's "
+                             "sources installs it)")
         folder = Path(self.get_finalized_command("build").build_temp).resolve() / "libperfdata"
         if not (folder / "build.ninja").exists():
-            subprocess.run(["meson", "setup", str(folder), str(SOURCE), "--buildtype=release"], check=True)
-        subprocess.run(["meson", "compile", "-C", str(folder), "perfdata:shared_library"], check=True)
+            subprocess.run(["meson", "setup", str(folder), str(SOURCE), "--buildtype=release"],
+                           check=True)
+        subprocess.run(["meson", "compile", "-C", str(folder), "perfdata:shared_library"],
+                       check=True)
         target = Path(self.build_lib) / "perfdata" / "lib"
         target.mkdir(parents=True, exist_ok=True)
         shutil.copy(folder / SONAME, target / SONAME)

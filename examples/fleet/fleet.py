@@ -4,7 +4,8 @@
     fleet.py load TABLES --release 1.4 [--host NAME] [--spark] RECORDING...
     fleet.py query TABLES NAME [--engine duckdb|clickhouse|spark] [NAME=VALUE...]
 
-A recording becomes a folder TABLES/release=R/host=H/recording=NAME of Parquet files; queries lie in queries/NAME.sql.
+A recording becomes a folder TABLES/release=R/host=H/recording=NAME of Parquet files; queries lie in
+queries/NAME.sql.
 """
 import argparse
 import os
@@ -21,7 +22,8 @@ DEFAULTS = {"limit": 20, "start": 0, "stop": (1 << 63) - 1}
 
 
 def load_one(tables, path, release, host, search):
-    """A task for one recording: run it where the recording is, or on any machine that has the symbols."""
+    """A task for one recording: run it where the recording is, or on any machine that has the
+    symbols."""
     with perfdata.open(path, threads=1, **search) as recording:
         host = host or recording.header["features"].get("hostname", {}).get("text", "unknown")
         folder = Path(tables, f"release={release}", f"host={host}", f"recording={Path(path).stem}")
@@ -31,12 +33,15 @@ def load_one(tables, path, release, host, search):
 
 
 def load(options):
-    search = {name: getattr(options, name) for name in ("symfs", "kallsyms") if getattr(options, name)}
-    load_path = partial(load_one, options.tables, release=options.release, host=options.host, search=search)
+    search = {name: getattr(options, name) for name in ("symfs", "kallsyms")
+              if getattr(options, name)}
+    load_path = partial(load_one, options.tables, release=options.release, host=options.host,
+                        search=search)
     if options.spark:
         from pyspark.sql import SparkSession
         context = SparkSession.builder.appName("fleet").getOrCreate().sparkContext
-        done = context.parallelize(options.recordings, len(options.recordings)).map(load_path).collect()
+        done = context.parallelize(options.recordings,
+                                   len(options.recordings)).map(load_path).collect()
         show_loaded(done)
     else:
         with ProcessPoolExecutor() as pool:
@@ -60,11 +65,13 @@ def query(options):
     given = dict(word.split("=", 1) for word in options.values)
     values = {name: int(value) if name in DEFAULTS else value for name, value in given.items()}
     for row in engines.ENGINES[options.engine](options.tables).rows(text(options.name, values)):
-        print("\t".join(f"{value:.3f}" if isinstance(value, float) else str(value) for value in row))
+        print("\t".join(f"{value:.3f}" if isinstance(value, float) else str(value)
+                        for value in row))
 
 
 def main(words):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(required=True)
     verb = verbs.add_parser("load")
     verb.add_argument("tables")
@@ -72,7 +79,8 @@ def main(words):
     verb.add_argument("--host")
     verb.add_argument("--symfs")
     verb.add_argument("--kallsyms")
-    verb.add_argument("--spark", action="store_true", help="a task of Spark for each recording; TABLES is seen by all workers")
+    verb.add_argument("--spark", action="store_true",
+                      help="a task of Spark for each recording; TABLES is seen by all workers")
     verb.add_argument("recordings", nargs="+")
     verb.set_defaults(run=load)
     verb = verbs.add_parser("query")

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """libperfdata by ctypes: its structures, its functions, and where it lies.
 
-Structures are those of include/perfdata; a test compares their sizes and offsets with the compiler's.
+Structures are those of include/perfdata; a test compares their sizes and offsets with the
+compiler's.
 """
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_ubyte,
-                    c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int, c_int32,
+                    c_int64, c_size_t, c_ubyte, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from pathlib import Path
 from typing import Iterator
 
@@ -28,7 +29,8 @@ def _candidates() -> Iterator[str]:
     yield str(here / "lib" / SONAME)  # a wheel brings it along
     root = here.parent.parent
     yield str(root / "build" / SONAME)  # the source tree
-    if root.name == "perfdata" and root.parent.name == "share":  # PREFIX/share/perfdata/python, installed with the program
+    # PREFIX/share/perfdata/python, installed with the program
+    if root.name == "perfdata" and root.parent.name == "share":
         for folder in sorted(root.parent.parent.glob("lib*/")):
             yield str(folder / SONAME)
             yield from (str(path) for path in sorted(folder.glob("*/" + SONAME)))
@@ -47,8 +49,9 @@ def _load() -> ctypes.CDLL:
             return ctypes.CDLL(name)
         except OSError as error:
             tried.append(str(error))
-    raise ImportError("libperfdata is not installed: ./dev install, or pip install the package from perfdata's source, "
-                      "or PERFDATA_LIBRARY=FILE" + "".join("\n  " + text for text in tried))
+    raise ImportError("libperfdata is not installed: ./dev install, or pip install the package "
+                      "from perfdata's source, or PERFDATA_LIBRARY=FILE"
+                      + "".join("\n  " + text for text in tried))
 
 
 lib = _load()
@@ -57,8 +60,9 @@ lib = _load()
 
 
 class Issue(Structure):
-    _fields_ = [("struct_size", c_size_t), ("kind", c_int32), ("reserved", c_uint32), ("offset", c_int64), ("path", c_char_p),
-                ("text", c_char_p), ("perf_text", c_char_p)]
+    _fields_ = [("struct_size", c_size_t), ("kind", c_int32), ("reserved", c_uint32),
+                ("offset", c_int64), ("path", c_char_p), ("text", c_char_p),
+                ("perf_text", c_char_p)]
 
 
 ISSUE_FN = CFUNCTYPE(None, c_void_p, POINTER(Issue))
@@ -67,114 +71,131 @@ TABLE_FN = CFUNCTYPE(c_int, c_void_p, c_char_p)
 
 
 class Options(Structure):
-    _fields_ = [("struct_size", c_size_t), ("on_issue", ISSUE_FN), ("issue_data", c_void_p), ("max_memory", c_uint64),
-                ("max_records", c_uint64), ("max_decompressed", c_uint64), ("threads", c_uint32), ("flags", c_uint32)]
+    _fields_ = [("struct_size", c_size_t), ("on_issue", ISSUE_FN), ("issue_data", c_void_p),
+                ("max_memory", c_uint64), ("max_records", c_uint64), ("max_decompressed", c_uint64),
+                ("threads", c_uint32), ("flags", c_uint32)]
 
 
 class SymbolSearch(Structure):
-    _fields_ = [("symfs", c_char_p), ("kallsyms", c_char_p), ("vmlinux", c_char_p), ("home", c_char_p),
-                ("build_id_dir", c_char_p), ("jitdump", c_char_p), ("guest_kallsyms", c_char_p), ("guest_modules", c_char_p),
+    _fields_ = [("symfs", c_char_p), ("kallsyms", c_char_p), ("vmlinux", c_char_p),
+                ("home", c_char_p), ("build_id_dir", c_char_p), ("jitdump", c_char_p),
+                ("guest_kallsyms", c_char_p), ("guest_modules", c_char_p),
                 ("guest_vmlinux", c_char_p), ("guest_mount", c_char_p), ("reserved", c_void_p * 6)]
 
 
 class BuildId(Structure):
-    _fields_ = [("struct_size", c_size_t), ("path", c_char_p), ("id", POINTER(c_uint8)), ("id_size", c_uint32),
-                ("misc", c_uint16), ("reserved", c_uint16), ("pid", c_int32), ("reserved2", c_uint32)]
+    _fields_ = [("struct_size", c_size_t), ("path", c_char_p), ("id", POINTER(c_uint8)),
+                ("id_size", c_uint32), ("misc", c_uint16), ("reserved", c_uint16), ("pid", c_int32),
+                ("reserved2", c_uint32)]
 
 
 class CursorOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("order", c_uint32), ("flags", c_uint32), ("search", SymbolSearch),
-                ("itrace", POINTER(c_char_p)), ("itrace_count", c_size_t), ("perf_config", c_char_p)]
+    _fields_ = [("struct_size", c_size_t), ("order", c_uint32), ("flags", c_uint32),
+                ("search", SymbolSearch), ("itrace", POINTER(c_char_p)), ("itrace_count", c_size_t),
+                ("perf_config", c_char_p)]
 
 
 class Identity(Structure):
-    _fields_ = [("struct_size", c_size_t), ("pid", c_uint32), ("tid", c_uint32), ("cpu", c_uint32), ("reserved", c_uint32),
-                ("time", c_uint64), ("id", c_uint64), ("stream_id", c_uint64)]
+    _fields_ = [("struct_size", c_size_t), ("pid", c_uint32), ("tid", c_uint32), ("cpu", c_uint32),
+                ("reserved", c_uint32), ("time", c_uint64), ("id", c_uint64),
+                ("stream_id", c_uint64)]
 
 
 class Value(Structure):
-    _fields_ = [("struct_size", c_size_t), ("kind", c_uint32), ("count", c_uint32), ("number", c_uint64), ("real", c_double),
-                ("data", c_void_p), ("size", c_size_t)]
+    _fields_ = [("struct_size", c_size_t), ("kind", c_uint32), ("count", c_uint32),
+                ("number", c_uint64), ("real", c_double), ("data", c_void_p), ("size", c_size_t)]
 
 
 class TracepointField(Structure):
-    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("type", c_char_p), ("common", c_uint32),
-                ("reserved", c_uint32), ("value", Value)]
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("type", c_char_p),
+                ("common", c_uint32), ("reserved", c_uint32), ("value", Value)]
 
 
 class TraceFacts(Structure):
-    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("insn_length", c_uint32), ("insn_ip", c_uint64),
-                ("to", c_uint64), ("insn_count", c_uint64), ("cycle_count", c_uint64), ("machine_pid", c_uint32),
-                ("vcpu", c_uint32), ("reserved", c_uint64)]
+    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("insn_length", c_uint32),
+                ("insn_ip", c_uint64), ("to", c_uint64), ("insn_count", c_uint64),
+                ("cycle_count", c_uint64), ("machine_pid", c_uint32), ("vcpu", c_uint32),
+                ("reserved", c_uint64)]
 
 
 class Thread(Structure):
-    _fields_ = [("struct_size", c_size_t), ("tid", c_uint32), ("pid", c_uint32), ("ppid", c_uint32), ("reserved", c_uint32),
-                ("comm", c_char_p)]
+    _fields_ = [("struct_size", c_size_t), ("tid", c_uint32), ("pid", c_uint32), ("ppid", c_uint32),
+                ("reserved", c_uint32), ("comm", c_char_p)]
 
 
 class Location(Structure):
-    _fields_ = [("struct_size", c_size_t), ("ip", c_uint64), ("object", c_char_p), ("symbol", c_char_p),
-                ("symbol_start", c_uint64), ("symbol_end", c_uint64), ("address", c_uint64), ("map_start", c_uint64),
-                ("map_end", c_uint64), ("map_offset", c_uint64), ("build_id", POINTER(c_uint8)), ("build_id_size", c_uint32),
-                ("cpumode", c_uint8), ("level", c_char), ("binding", c_uint16)]
+    _fields_ = [("struct_size", c_size_t), ("ip", c_uint64), ("object", c_char_p),
+                ("symbol", c_char_p), ("symbol_start", c_uint64), ("symbol_end", c_uint64),
+                ("address", c_uint64), ("map_start", c_uint64), ("map_end", c_uint64),
+                ("map_offset", c_uint64), ("build_id", POINTER(c_uint8)),
+                ("build_id_size", c_uint32), ("cpumode", c_uint8), ("level", c_char),
+                ("binding", c_uint16)]
 
 
-SAMPLE_FIELDS = ("ip", "pid", "tid", "time", "addr", "id", "stream_id", "cpu", "period", "weight", "data_src", "transaction",
-                 "phys_addr", "cgroup", "data_page_size", "code_page_size")
+SAMPLE_FIELDS = ("ip", "pid", "tid", "time", "addr", "id", "stream_id", "cpu", "period", "weight",
+                 "data_src", "transaction", "phys_addr", "cgroup", "data_page_size",
+                 "code_page_size")
 
 
 class SampleRow(Structure):
-    _fields_ = [("struct_size", c_size_t), ("record", c_void_p), ("event", c_void_p), ("comm", c_char_p),
-                ("values", c_uint64 * len(SAMPLE_FIELDS)), ("present", c_uint32), ("frame_count", c_uint32),
-                ("cpumode", c_uint8), ("has_chain", c_uint8), ("damaged", c_uint8), ("reserved", c_uint8 * 5)]
+    _fields_ = [("struct_size", c_size_t), ("record", c_void_p), ("event", c_void_p),
+                ("comm", c_char_p), ("values", c_uint64 * len(SAMPLE_FIELDS)),
+                ("present", c_uint32), ("frame_count", c_uint32), ("cpumode", c_uint8),
+                ("has_chain", c_uint8), ("damaged", c_uint8), ("reserved", c_uint8 * 5)]
 
 
-COLUMNS = ("ip", "addr", "id", "stream_id", "mode", "weight", "data_src", "transaction", "phys_addr", "cgroup",
-           "data_page_size", "code_page_size", "branch_flags", "insn_count", "cycle_count")
+COLUMNS = ("ip", "addr", "id", "stream_id", "mode", "weight", "data_src", "transaction",
+           "phys_addr", "cgroup", "data_page_size", "code_page_size", "branch_flags", "insn_count",
+           "cycle_count")
 
 
 class ProfileOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("detail", c_uint32), ("columns", c_uint32),
-                ("max_stack", c_uint32), ("threads", c_uint32), ("reserved", c_uint32), ("samples", c_void_p),
-                ("samples_data", c_void_p), ("comms", c_char_p), ("pids", c_char_p), ("tids", c_char_p), ("cpus", c_char_p),
-                ("dsos", c_char_p), ("symbols", c_char_p), ("address_range", c_uint64), ("time", c_char_p),
-                ("stop_symbols", c_char_p), ("search", SymbolSearch), ("itrace", POINTER(c_char_p)), ("itrace_count", c_size_t),
+    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("detail", c_uint32),
+                ("columns", c_uint32), ("max_stack", c_uint32), ("threads", c_uint32),
+                ("reserved", c_uint32), ("samples", c_void_p), ("samples_data", c_void_p),
+                ("comms", c_char_p), ("pids", c_char_p), ("tids", c_char_p), ("cpus", c_char_p),
+                ("dsos", c_char_p), ("symbols", c_char_p), ("address_range", c_uint64),
+                ("time", c_char_p), ("stop_symbols", c_char_p), ("search", SymbolSearch),
+                ("itrace", POINTER(c_char_p)), ("itrace_count", c_size_t),
                 ("perf_config", c_char_p)]
 
 
 class ProfileEvent(Structure):
-    _fields_ = [("name", c_char_p), ("type", c_uint32), ("reserved", c_uint32), ("config", c_uint64), ("sample_type", c_uint64),
-                ("samples", c_uint64), ("weight", c_uint64)]
+    _fields_ = [("name", c_char_p), ("type", c_uint32), ("reserved", c_uint32),
+                ("config", c_uint64), ("sample_type", c_uint64), ("samples", c_uint64),
+                ("weight", c_uint64)]
 
 
 class ProfileObject(Structure):
-    _fields_ = [("name", c_char_p), ("path", c_char_p), ("build_id", POINTER(c_uint8)), ("build_id_size", c_uint32),
-                ("is_kernel", c_uint32), ("hash", c_uint64)]
+    _fields_ = [("name", c_char_p), ("path", c_char_p), ("build_id", POINTER(c_uint8)),
+                ("build_id_size", c_uint32), ("is_kernel", c_uint32), ("hash", c_uint64)]
 
 
 class ProfileFunction(Structure):
-    _fields_ = [("name", c_char_p), ("name_length", c_uint32), ("object", c_uint32), ("flags", c_uint32),
-                ("reserved", c_uint32), ("address", c_uint64), ("size", c_uint64), ("hash", c_uint64)]
+    _fields_ = [("name", c_char_p), ("name_length", c_uint32), ("object", c_uint32),
+                ("flags", c_uint32), ("reserved", c_uint32), ("address", c_uint64),
+                ("size", c_uint64), ("hash", c_uint64)]
 
 
 class ProfileFrame(Structure):
-    _fields_ = [("function", c_uint32), ("line", c_uint32), ("file", c_char_p), ("address", c_uint64), ("hash", c_uint64)]
+    _fields_ = [("function", c_uint32), ("line", c_uint32), ("file", c_char_p),
+                ("address", c_uint64), ("hash", c_uint64)]
 
 
 class Query(Structure):
-    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("key", c_uint32), ("event", c_uint32), ("focus", c_uint32),
-                ("from_", c_uint64), ("to", c_uint64), ("threads", POINTER(c_uint32)), ("thread_count", c_size_t)]
+    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("key", c_uint32),
+                ("event", c_uint32), ("focus", c_uint32), ("from_", c_uint64), ("to", c_uint64),
+                ("threads", POINTER(c_uint32)), ("thread_count", c_size_t)]
 
 
 class Row(Structure):
-    _fields_ = [("key", c_uint32), ("reserved", c_uint32), ("self_count", c_uint64), ("self_weight", c_uint64),
-                ("total_count", c_uint64), ("total_weight", c_uint64)]
+    _fields_ = [("key", c_uint32), ("reserved", c_uint32), ("self_count", c_uint64),
+                ("self_weight", c_uint64), ("total_count", c_uint64), ("total_weight", c_uint64)]
 
 
 class Node(Structure):
-    _fields_ = [("parent", c_uint32), ("key", c_uint32), ("self_count", c_uint64), ("self_weight", c_uint64),
-                ("total_count", c_uint64), ("total_weight", c_uint64)]
+    _fields_ = [("parent", c_uint32), ("key", c_uint32), ("self_count", c_uint64),
+                ("self_weight", c_uint64), ("total_count", c_uint64), ("total_weight", c_uint64)]
 
 
 class Change(Structure):
@@ -182,13 +203,15 @@ class Change(Structure):
 
 
 class ExportOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("group", c_uint32), ("detail", c_int32),
-                ("reserved", c_uint32), ("events", c_char_p), ("profile", POINTER(ProfileOptions)), ("table", TABLE_FN)]
+    _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("group", c_uint32),
+                ("detail", c_int32), ("reserved", c_uint32), ("events", c_char_p),
+                ("profile", POINTER(ProfileOptions)), ("table", TABLE_FN)]
 
 
 class PageOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("form", c_uint32), ("flags", c_uint32), ("title", c_char_p), ("before", c_void_p),
-                ("warnings", POINTER(c_char_p)), ("warning_count", c_size_t), ("max_samples", c_uint64)]
+    _fields_ = [("struct_size", c_size_t), ("form", c_uint32), ("flags", c_uint32),
+                ("title", c_char_p), ("before", c_void_p), ("warnings", POINTER(c_char_p)),
+                ("warning_count", c_size_t), ("max_samples", c_uint64)]
 
 
 class ArrowArrayStream(Structure):
@@ -196,20 +219,22 @@ class ArrowArrayStream(Structure):
 
 
 RELEASE_FN = CFUNCTYPE(None, POINTER(ArrowArrayStream))
-ArrowArrayStream._fields_ = [("get_schema", c_void_p), ("get_next", c_void_p), ("get_last_error", c_void_p),
-                             ("release", c_void_p), ("private_data", c_void_p)]
+ArrowArrayStream._fields_ = [("get_schema", c_void_p), ("get_next", c_void_p),
+                             ("get_last_error", c_void_p), ("release", c_void_p),
+                             ("private_data", c_void_p)]
 
 # Names in C, for the test that compares them.
 STRUCTURES = {
     "perfdata_issue": Issue, "perfdata_options": Options, "perfdata_symbol_search": SymbolSearch,
-    "perfdata_build_id": BuildId, "perfdata_cursor_options": CursorOptions, "perfdata_identity": Identity,
-    "perfdata_value": Value, "perfdata_tracepoint_field": TracepointField, "perfdata_trace_facts": TraceFacts,
+    "perfdata_build_id": BuildId, "perfdata_cursor_options": CursorOptions,
+    "perfdata_identity": Identity, "perfdata_value": Value,
+    "perfdata_tracepoint_field": TracepointField, "perfdata_trace_facts": TraceFacts,
     "perfdata_thread": Thread, "perfdata_location": Location, "perfdata_sample_row": SampleRow,
     "perfdata_profile_options": ProfileOptions, "perfdata_profile_event": ProfileEvent,
     "perfdata_profile_object": ProfileObject, "perfdata_profile_function": ProfileFunction,
-    "perfdata_profile_frame": ProfileFrame, "perfdata_query": Query, "perfdata_row": Row, "perfdata_node": Node,
-    "perfdata_change": Change, "perfdata_export_options": ExportOptions, "perfdata_page_options": PageOptions,
-    "ArrowArrayStream": ArrowArrayStream,
+    "perfdata_profile_frame": ProfileFrame, "perfdata_query": Query, "perfdata_row": Row,
+    "perfdata_node": Node, "perfdata_change": Change, "perfdata_export_options": ExportOptions,
+    "perfdata_page_options": PageOptions, "ArrowArrayStream": ArrowArrayStream,
 }
 
 # ---- functions: (result, arguments...) ----
@@ -268,7 +293,8 @@ _FUNCTIONS = {
     "record_resolve": (_status, _p, c_uint8, c_uint64, POINTER(Location)),
     "record_trace_facts": (_status, _p, POINTER(TraceFacts)),
     "sample_branch_count": (c_size_t, _p),
-    "sample_branch": (_status, _p, c_size_t, POINTER(c_uint64), POINTER(c_uint64), POINTER(c_uint64)),
+    "sample_branch": (_status, _p, c_size_t, POINTER(c_uint64), POINTER(c_uint64),
+                      POINTER(c_uint64)),
     "sample_raw": (_p, _p, POINTER(c_size_t)),
     "profile_build": (_status, _p, POINTER(ProfileOptions), _out),
     "profile_free": (None, _p),
@@ -285,16 +311,19 @@ _FUNCTIONS = {
     "profile_object": (POINTER(ProfileObject), _p, c_uint32),
     "profile_rows": (_status, _p, POINTER(Query), POINTER(POINTER(Row)), POINTER(c_size_t)),
     "profile_tree": (_status, _p, POINTER(Query), POINTER(POINTER(Node)), POINTER(c_size_t)),
-    "profile_compare": (_status, _p, POINTER(Query), _p, POINTER(Query), POINTER(POINTER(Change)), POINTER(c_size_t)),
+    "profile_compare": (_status, _p, POINTER(Query), _p, POINTER(Query), POINTER(POINTER(Change)),
+                        POINTER(c_size_t)),
     "rows_free": (None, _p),
     "rows_stream": (_status, _p, POINTER(Query), _p),
-    "profile_export": (_status, _p, c_char_p, POINTER(ExportOptions), WRITE_FN, c_void_p, c_char_p, c_size_t),
+    "profile_export": (_status, _p, c_char_p, POINTER(ExportOptions), WRITE_FN, c_void_p, c_char_p,
+                       c_size_t),
     "export_run": (_status, _p, c_char_p, POINTER(ExportOptions), WRITE_FN, c_void_p, c_void_p),
     "export_file": (_status, _p, c_char_p, POINTER(ExportOptions), c_char_p, c_void_p),
     "export_format": (c_char_p, c_size_t, POINTER(c_char_p), POINTER(c_uint32)),
     "page_file": (_status, _p, _p, POINTER(PageOptions), c_char_p),
 }
-for _table in ("samples", "stacks", "functions", "frames", "objects", "threads", "events", "mappings", "switches", "sums"):
+for _table in ("samples", "stacks", "functions", "frames", "objects", "threads", "events",
+               "mappings", "switches", "sums"):
     _FUNCTIONS[_table + "_stream"] = (_status, _p, c_uint32, _p)
 
 for _name, (_result, *_arguments) in _FUNCTIONS.items():
@@ -304,7 +333,8 @@ for _name, (_result, *_arguments) in _FUNCTIONS.items():
 
 
 def text(value: bytes | None) -> str:
-    """A text of the library; bytes that are no UTF-8 stay what they are, as surrogates (os.fsencode() brings them back)."""
+    """A text of the library; bytes that are no UTF-8 stay what they are, as surrogates
+    (os.fsencode() brings them back)."""
     return (value or b"").decode("utf-8", "surrogateescape")
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tables through the Arrow C stream interface: __arrow_c_stream__ gives a capsule that owns the stream."""
+"""Tables through the Arrow C stream interface: __arrow_c_stream__ gives a capsule that owns the
+stream."""
 from __future__ import annotations
 
 import ctypes
@@ -27,10 +28,10 @@ _free.restype = None
 _free.argtypes = [ctypes.c_void_p]
 
 
-# The structure belongs to the capsule, not to a Python object: readers keep the capsule alone. They may have moved the stream
-# out of it; release is NULL then.
-def _destroy(capsule: int, pointer=_capsule_pointer, name=_NAME, stream=ArrowArrayStream, release=RELEASE_FN, free=_free,
-             by=ctypes.byref) -> None:
+# The structure belongs to the capsule, not to a Python object: readers keep the capsule alone. They
+# may have moved the stream out of it; release is NULL then.
+def _destroy(capsule: int, pointer=_capsule_pointer, name=_NAME, stream=ArrowArrayStream,
+             release=RELEASE_FN, free=_free, by=ctypes.byref) -> None:
     at = pointer(capsule, name)
     inside = stream.from_address(at)
     if inside.release:
@@ -43,7 +44,8 @@ _api.Py_IncRef(ctypes.py_object(_destructor))  # capsules may be freed after thi
 
 
 class Table:
-    """A table of a profile. Give it to pyarrow.table(), polars.from_arrow(), DuckDB ... as often as you like.
+    """A table of a profile. Give it to pyarrow.table(), polars.from_arrow(), DuckDB ... as often as
+    you like.
 
     It owns nothing but its profile: rows are made, or pointed at, as they are read.
     """
@@ -55,7 +57,8 @@ class Table:
         self._query = query
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A new stream over all rows, as a capsule "arrow_array_stream". Another schema is not made: readers cast."""
+        """A new stream over all rows, as a capsule "arrow_array_stream". Another schema is not
+        made: readers cast."""
         at = _malloc(ctypes.sizeof(ArrowArrayStream))
         if not at:
             raise MemoryError
@@ -66,7 +69,8 @@ class Table:
             status = getattr(lib, f"perfdata_{self.name}_stream")(handle, int(self._portable), at)
         if status < 0:
             _free(at)
-            raise failure(status, f"the profile was built without {self.name}" if status == -46 else None)
+            raise failure(status,
+                          f"the profile was built without {self.name}" if status == -46 else None)
         return _capsule_new(at, _NAME, ctypes.cast(_destructor, ctypes.c_void_p))
 
     def to_arrow(self) -> Any:

@@ -49,9 +49,9 @@ class StrictError(Error):
     """The first issue of a recording that was opened with strict=True."""
 
 
-_CLASSES = {-1: ArgumentError, -2: UnsupportedError, -21: OpenError, -22: OpenError, -23: OpenError, -24: OpenError,
-            -25: LimitError, -40: FormatError, -41: FormatError, -42: FormatError, -43: FormatError, -44: FormatError,
-            -45: StrictError, -46: NoDataError}
+_CLASSES = {-1: ArgumentError, -2: UnsupportedError, -21: OpenError, -22: OpenError, -23: OpenError,
+            -24: OpenError, -25: LimitError, -40: FormatError, -41: FormatError, -42: FormatError,
+            -43: FormatError, -44: FormatError, -45: StrictError, -46: NoDataError}
 
 
 def failure(status: int, message: str | None = None, offset: int = -1) -> Exception:

@@ -42,18 +42,19 @@ def formats() -> list[Format]:
         name = lib.perfdata_export_format(len(found), byref(about), byref(flags))
         if name is None:
             return found
-        found.append(Format(text(name), text(about.value), bool(flags.value & 1), bool(flags.value & 2),
-                            bool(flags.value & 4)))
+        found.append(Format(text(name), text(about.value), bool(flags.value & 1),
+                            bool(flags.value & 2), bool(flags.value & 4)))
 
 
-def _options(count: bool, group: str | None, detail: str, events: "Iterable[str] | str | None") -> c.ExportOptions:
+def _options(count: bool, group: str | None, detail: str,
+             events: "Iterable[str] | str | None") -> c.ExportOptions:
     if group not in _GROUPS:
         raise failure(-1, f"group is comm, process, thread or None, not {group!r}")
     if detail not in _DETAILS:
         raise failure(-1, f"detail is function, line, address or '', not {detail!r}")
     names = events if events is None or isinstance(events, str) else ",".join(events)
-    return c.ExportOptions(struct_size=ctypes.sizeof(c.ExportOptions), flags=int(count), group=_GROUPS[group],
-                           detail=_DETAILS[detail], events=c.encode(names))
+    return c.ExportOptions(struct_size=ctypes.sizeof(c.ExportOptions), flags=int(count),
+                           group=_GROUPS[group], detail=_DETAILS[detail], events=c.encode(names))
 
 
 class _Sink:
@@ -79,20 +80,24 @@ class _Sink:
             raise failure(status, message or None)
 
 
-def export_recording(recording: "Recording", format: str, path: "str | os.PathLike | None", *, count: bool = False,
-                     group: str | None = "comm", detail: str = "", events: "Iterable[str] | str | None" = None,
-                     comms: str | None = None, pids: str | None = None, tids: str | None = None, cpus: str | None = None,
+def export_recording(recording: "Recording", format: str, path: "str | os.PathLike | None", *,
+                     count: bool = False, group: str | None = "comm", detail: str = "",
+                     events: "Iterable[str] | str | None" = None, comms: str | None = None,
+                     pids: str | None = None, tids: str | None = None, cpus: str | None = None,
                      dsos: str | None = None, symbols: str | None = None, time: str | None = None,
-                     stop_symbols: str | None = None, itrace: "Iterable[str] | str | None" = None, callchain: bool = True,
-                     inline: bool = True, demangle: bool = True, max_stack: int = 0,
-                     no_itrace: bool = False) -> bytes | None:
+                     stop_symbols: str | None = None, itrace: "Iterable[str] | str | None" = None,
+                     callchain: bool = True, inline: bool = True, demangle: bool = True,
+                     max_stack: int = 0, no_itrace: bool = False) -> bytes | None:
     recording._check_open()
     options = _options(count, group, detail, events)
-    profile = c.ProfileOptions(struct_size=ctypes.sizeof(c.ProfileOptions), threads=recording._threads,
-                               search=recording._search, max_stack=max_stack,
-                               flags=(not callchain) << 4 | (not inline) << 5 | (not demangle) << 6 | no_itrace << 10)
-    for name, value in dict(comms=comms, pids=pids, tids=tids, cpus=cpus, dsos=dsos, symbols=symbols, time=time,
-                            stop_symbols=stop_symbols, perf_config=os.environ.get("PERF_CONFIG")).items():
+    profile = c.ProfileOptions(struct_size=ctypes.sizeof(c.ProfileOptions),
+                               threads=recording._threads, search=recording._search,
+                               max_stack=max_stack,
+                               flags=(not callchain) << 4 | (not inline) << 5
+                               | (not demangle) << 6 | no_itrace << 10)
+    for name, value in dict(comms=comms, pids=pids, tids=tids, cpus=cpus, dsos=dsos,
+                            symbols=symbols, time=time, stop_symbols=stop_symbols,
+                            perf_config=os.environ.get("PERF_CONFIG")).items():
         setattr(profile, name, c.encode(value))
     given = [itrace] if isinstance(itrace, str) else list(itrace or ())
     if given:
@@ -100,25 +105,29 @@ def export_recording(recording: "Recording", format: str, path: "str | os.PathLi
         profile.itrace_count = len(given)
     options.profile = ctypes.pointer(profile)
     if path is not None:
-        recording._check(lib.perfdata_export_file(recording._handle, format.encode(), byref(options), os.fsencode(path), None))
+        recording._check(lib.perfdata_export_file(recording._handle, format.encode(),
+                                                  byref(options), os.fsencode(path), None))
         return None
     parts: list[bytes] = []
     sink = _Sink(parts.append)
-    status = lib.perfdata_export_run(recording._handle, format.encode(), byref(options), sink.call, None, None)
+    status = lib.perfdata_export_run(recording._handle, format.encode(), byref(options), sink.call,
+                                     None, None)
     sink.check(0, "")
     recording._check(status)
     return b"".join(parts)
 
 
-def export_profile(profile: "Profile", format: str, path: "str | os.PathLike | None", *, count: bool = False,
-                   group: str | None = "comm", events: "Iterable[str] | str | None" = None) -> bytes | None:
+def export_profile(profile: "Profile", format: str, path: "str | os.PathLike | None", *,
+                   count: bool = False, group: str | None = "comm",
+                   events: "Iterable[str] | str | None" = None) -> bytes | None:
     options = _options(count, group, "", events)
     error = ctypes.create_string_buffer(512)
     if path is not None and any(form.name == format and form.tables for form in formats()):
         return _export_tables(profile, format, path, options, error)
     parts: list[bytes] = []
     sink = _Sink(parts.append)
-    status = lib.perfdata_profile_export(profile._handle, format.encode(), byref(options), sink.call, None, error, len(error))
+    status = lib.perfdata_profile_export(profile._handle, format.encode(), byref(options),
+                                         sink.call, None, error, len(error))
     sink.check(status, text(error.value))
     if path is None:
         return b"".join(parts)
@@ -141,23 +150,25 @@ def _replace(path: str, parts: list[bytes]) -> None:
         raise
 
 
-def _export_tables(profile: "Profile", format: str, path: "str | os.PathLike", options: c.ExportOptions,
-                   error: ctypes.Array) -> None:
+def _export_tables(profile: "Profile", format: str, path: "str | os.PathLike",
+                   options: c.ExportOptions, error: ctypes.Array) -> None:
     tables: list[tuple[str, list[bytes]]] = []
     options.table = c.TABLE_FN(lambda _, name: tables.append((text(name), [])) or 0)
     sink = _Sink(lambda data: tables[-1][1].append(data))
-    status = lib.perfdata_profile_export(profile._handle, format.encode(), byref(options), sink.call, None, error, len(error))
+    status = lib.perfdata_profile_export(profile._handle, format.encode(), byref(options),
+                                         sink.call, None, error, len(error))
     sink.check(status, text(error.value))
     os.makedirs(path, exist_ok=True)
     for name, parts in tables:
         _replace(os.path.join(path, f"{name}.{format}"), parts)
 
 
-def write_page(profile: "Profile", path: "str | os.PathLike", title: str | None, svg: bool, before: "Profile | None",
-               recording: "Recording | None") -> None:
+def write_page(profile: "Profile", path: "str | os.PathLike", title: str | None, svg: bool,
+               before: "Profile | None", recording: "Recording | None") -> None:
     if recording is None:
         raise failure(-1, "recording is needed: it keeps the text of a failure")
     recording._check_open()
-    options = c.PageOptions(struct_size=ctypes.sizeof(c.PageOptions), form=int(svg), title=c.encode(title),
-                            before=before._handle if before else None)
-    recording._check(lib.perfdata_page_file(recording._handle, profile._handle, byref(options), os.fsencode(path)))
+    options = c.PageOptions(struct_size=ctypes.sizeof(c.PageOptions), form=int(svg),
+                            title=c.encode(title), before=before._handle if before else None)
+    recording._check(lib.perfdata_page_file(recording._handle, profile._handle, byref(options),
+                                            os.fsencode(path)))

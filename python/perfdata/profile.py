@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A recording as tables: samples, stacks, functions; and what they add up to.
 
-Tables are objects with __arrow_c_stream__, which pyarrow.table(), polars.from_arrow(), pandas (from 2.2 by pyarrow) and DuckDB
-take. Columns of samples are not copied on the way, and the profile lives as long as they do.
+Tables are objects with __arrow_c_stream__, which pyarrow.table(), polars.from_arrow(), pandas (from
+2.2 by pyarrow) and DuckDB take. Columns of samples are not copied on the way, and the profile lives
+as long as they do.
 """
 from __future__ import annotations
 
@@ -62,23 +63,27 @@ class Profile:
         self._has_samples = samples
 
     @classmethod
-    def build(cls, recording: "Recording", *, detail: str = "function", samples: bool = True, columns: Iterable[str] = (),
-              sums: bool = True, switches: bool = False, lines: bool = False, callchain: bool = True, inline: bool = True,
-              demangle: bool = True, max_stack: int = 0, comms: str | None = None, pids: str | None = None,
-              tids: str | None = None, cpus: str | None = None, dsos: str | None = None, symbols: str | None = None,
-              time: str | None = None, stop_symbols: str | None = None, itrace: "Sequence[str] | str | None" = None,
+    def build(cls, recording: "Recording", *, detail: str = "function", samples: bool = True,
+              columns: Iterable[str] = (), sums: bool = True, switches: bool = False,
+              lines: bool = False, callchain: bool = True, inline: bool = True,
+              demangle: bool = True, max_stack: int = 0, comms: str | None = None,
+              pids: str | None = None, tids: str | None = None, cpus: str | None = None,
+              dsos: str | None = None, symbols: str | None = None, time: str | None = None,
+              stop_symbols: str | None = None, itrace: "Sequence[str] | str | None" = None,
               no_itrace: bool = False) -> "Profile":
         """Reads a recording once.
 
         Args:
             detail: frames differ by "function", "line" or "address".
             samples: keep each sample; without, what they add up to.
-            columns: of samples that not every recording has: "ip", "addr", "data_src", "phys_addr" ... (perfdata.COLUMNS).
+            columns: of samples that not every recording has: "ip", "addr", "data_src", "phys_addr"
+                ... (perfdata.COLUMNS).
             sums: what samples of one event, thread and stack add up to.
             switches: keep context switches.
             lines: source lines, also where frames differ by address.
             callchain, inline: without, stacks of one frame, or without functions put into others.
-            comms, pids, tids, cpus, dsos, symbols, time: which samples, in the words of `perfdata script`.
+            comms, pids, tids, cpus, dsos, symbols, time: which samples, in the words of `perfdata
+                script`.
             itrace: what is made of AUX traces; None: perf's default. no_itrace: nothing.
         """
         if detail not in _DETAILS:
@@ -88,13 +93,14 @@ class Profile:
             if column not in c.COLUMNS:
                 raise failure(-1, f"no such column: {column!r}; there are {', '.join(c.COLUMNS)}")
             wanted |= 1 << c.COLUMNS.index(column)
-        flags = (samples << 0 | (not sums) << 1 | switches << 2 | lines << 3 | (not callchain) << 4 | (not inline) << 5
-                 | (not demangle) << 6 | no_itrace << 10)
-        options = c.ProfileOptions(struct_size=ctypes.sizeof(c.ProfileOptions), flags=flags, detail=_DETAILS[detail],
-                                   columns=wanted, max_stack=max_stack, threads=recording._threads,
-                                   search=recording._search)
-        for name, value in dict(comms=comms, pids=pids, tids=tids, cpus=cpus, dsos=dsos, symbols=symbols, time=time,
-                                stop_symbols=stop_symbols, perf_config=os.environ.get("PERF_CONFIG")).items():
+        flags = (samples << 0 | (not sums) << 1 | switches << 2 | lines << 3
+                 | (not callchain) << 4 | (not inline) << 5 | (not demangle) << 6 | no_itrace << 10)
+        options = c.ProfileOptions(struct_size=ctypes.sizeof(c.ProfileOptions), flags=flags,
+                                   detail=_DETAILS[detail], columns=wanted, max_stack=max_stack,
+                                   threads=recording._threads, search=recording._search)
+        for name, value in dict(comms=comms, pids=pids, tids=tids, cpus=cpus, dsos=dsos,
+                                symbols=symbols, time=time, stop_symbols=stop_symbols,
+                                perf_config=os.environ.get("PERF_CONFIG")).items():
             setattr(options, name, c.encode(value))
         given = [itrace] if isinstance(itrace, str) else list(itrace or ())
         if given:
@@ -102,7 +108,8 @@ class Profile:
             options.itrace_count = len(given)
         handle = ctypes.c_void_p()
         recording._check_open()
-        recording._check(lib.perfdata_profile_build(recording._handle, byref(options), byref(handle)))
+        recording._check(lib.perfdata_profile_build(recording._handle, byref(options),
+                                                    byref(handle)))
         return cls(handle, bool(samples))
 
     def __del__(self) -> None:
@@ -115,9 +122,10 @@ class Profile:
     def samples(self, portable: bool = False) -> Table:
         """A row a sample, in order of time.
 
-        time (ns; -1: not recorded), cpu (-1: not recorded), event, thread, stack (numbers: rows of those tables), period, and
-        the columns that were asked for. Portable: as `export parquet` writes them, with pid, tid, comm, event by name,
-        address and stack_hash, which are the same for every recording.
+        time (ns; -1: not recorded), cpu (-1: not recorded), event, thread, stack (numbers: rows of
+        those tables), period, and the columns that were asked for. Portable: as `export parquet`
+        writes them, with pid, tid, comm, event by name, address and stack_hash, which are the same
+        for every recording.
 
         >>> import perfdata, pyarrow
         >>> table = pyarrow.table(perfdata.open(demo("spin.data")).samples())
@@ -131,7 +139,8 @@ class Profile:
         return Table(self, "stacks", portable)
 
     def functions(self, portable: bool = False) -> Table:
-        """function, hash, name, object, flags (1 unknown, 2 kernel, 4 inlined), address, size (bytes)."""
+        """function, hash, name, object, flags (1 unknown, 2 kernel, 4 inlined), address, size
+        (bytes)."""
         return Table(self, "functions", portable)
 
     def frames(self) -> Table:
@@ -181,12 +190,14 @@ class Profile:
             return None
         return first.value, last.value
 
-    def _query(self, by: str, event: int | None, time: tuple[int, int] | None, threads: Iterable[int] | None,
-               outer_self: bool, callers: bool = False, focus: int | None = None) -> c.Query:
+    def _query(self, by: str, event: int | None, time: tuple[int, int] | None,
+               threads: Iterable[int] | None, outer_self: bool, callers: bool = False,
+               focus: int | None = None) -> c.Query:
         if by not in _KEYS:
             raise failure(-1, f"rows are by {', '.join(_KEYS)}, not {by!r}")
-        query = c.Query(struct_size=ctypes.sizeof(c.Query), flags=outer_self << 0 | callers << 1, key=_KEYS[by],
-                        event=c.NONE if event is None else event, focus=c.NONE if focus is None else focus)
+        query = c.Query(struct_size=ctypes.sizeof(c.Query), flags=outer_self << 0 | callers << 1,
+                        key=_KEYS[by], event=c.NONE if event is None else event,
+                        focus=c.NONE if focus is None else focus)
         if time is not None:
             query.from_, query.to = time
         if threads is not None:
@@ -210,25 +221,28 @@ class Profile:
 
     def _row(self, by: str, row: c.Row) -> Row:
         name, owner = self._name(by, row.key)
-        return Row(row.key if row.key != c.NONE else None, name, owner, row.self_count, row.self_weight, row.total_count,
-                   row.total_weight)
+        return Row(row.key if row.key != c.NONE else None, name, owner, row.self_count,
+                   row.self_weight, row.total_count, row.total_weight)
 
-    def rows(self, by: str = "function", *, event: int | None = None, time: tuple[int, int] | None = None,
-             threads: Iterable[int] | None = None, outer_self: bool = False) -> list[Row]:
+    def rows(self, by: str = "function", *, event: int | None = None,
+             time: tuple[int, int] | None = None, threads: Iterable[int] | None = None,
+             outer_self: bool = False) -> list[Row]:
         """What each function ("frame", "object") takes, the greatest own period first.
 
         Args:
             event: of this event alone, by number.
             time: of samples in this range, ns, both ends included.
             threads: of these alone, by number.
-            outer_self: what functions that were put into others took counts for those, as in `perfdata report`.
+            outer_self: what functions that were put into others took counts for those, as in
+                `perfdata report`.
 
         >>> import perfdata
         >>> top = perfdata.open(demo("spin.data"), symfs=demo("symfs")).profile().rows()[0]
         >>> top.name, top.object, top.self_samples, top.total_samples
         ('gamma_leaf', 'spin', 85, 89)
         """
-        query, rows, count = self._query(by, event, time, threads, outer_self), ctypes.POINTER(c.Row)(), ctypes.c_size_t()
+        query = self._query(by, event, time, threads, outer_self)
+        rows, count = ctypes.POINTER(c.Row)(), ctypes.c_size_t()
         status = lib.perfdata_profile_rows(self._handle, byref(query), byref(rows), byref(count))
         if status < 0:
             raise failure(status)
@@ -238,17 +252,19 @@ class Profile:
             lib.perfdata_rows_free(rows)
 
     def rows_table(self, by: str = "function", **query: Any) -> Table:
-        """The same as an Arrow table: key, name, object, file, line, self_samples, self_period, total_samples, total_period."""
+        """The same as an Arrow table: key, name, object, file, line, self_samples, self_period,
+        total_samples, total_period."""
         options = dict(event=None, time=None, threads=None, outer_self=False)
         unknown = set(query) - set(options)
         if unknown:
             raise TypeError(f"rows_table() has no argument {unknown.pop()!r}")
         return Table(self, "rows", query=self._query(by, **{**options, **query}))
 
-    def tree(self, by: str = "function", *, callers: bool = False, focus: int | None = None, event: int | None = None,
-             time: tuple[int, int] | None = None, threads: Iterable[int] | None = None,
-             outer_self: bool = False) -> list[Node]:
-        """The call tree, parents before their children; with `callers` from the callee to its callers.
+    def tree(self, by: str = "function", *, callers: bool = False, focus: int | None = None,
+             event: int | None = None, time: tuple[int, int] | None = None,
+             threads: Iterable[int] | None = None, outer_self: bool = False) -> list[Node]:
+        """The call tree, parents before their children; with `callers` from the callee to its
+        callers.
 
         Args:
             focus: only of stacks with this key, from it on.
@@ -259,18 +275,20 @@ class Profile:
         if status < 0:
             raise failure(status)
         try:
-            return [Node(n.parent if n.parent != c.NONE else None, n.key if n.key != c.NONE else None,
-                         self._name(by, n.key)[0], n.self_count, n.self_weight, n.total_count, n.total_weight)
+            return [Node(n.parent if n.parent != c.NONE else None,
+                         n.key if n.key != c.NONE else None, self._name(by, n.key)[0], n.self_count,
+                         n.self_weight, n.total_count, n.total_weight)
                     for n in (nodes[i] for i in range(count.value))]
         finally:
             lib.perfdata_rows_free(nodes)
 
     def compare(self, before: "Profile", by: str = "function") -> list[Change]:
-        """What changed since another profile, joined by names: the greatest change of shares first."""
+        """What changed since another profile, joined by names: the greatest change of shares
+        first."""
         queries = [self._query(by, None, None, None, False) for _ in range(2)]
         changes, count = ctypes.POINTER(c.Change)(), ctypes.c_size_t()
-        status = lib.perfdata_profile_compare(before._handle, byref(queries[0]), self._handle, byref(queries[1]),
-                                              byref(changes), byref(count))
+        status = lib.perfdata_profile_compare(before._handle, byref(queries[0]), self._handle,
+                                              byref(queries[1]), byref(changes), byref(count))
         if status < 0:
             raise failure(status)
         try:
@@ -282,7 +300,8 @@ class Profile:
 
     # ---- files ----
 
-    def export(self, format: str, path: "str | os.PathLike | None" = None, **options: Any) -> bytes | None:
+    def export(self, format: str, path: "str | os.PathLike | None" = None,
+               **options: Any) -> bytes | None:
         """Writes the profile in the form of another tool; as Recording.export()."""
         from .export import export_profile
         return export_profile(self, format, path, **options)
@@ -295,12 +314,15 @@ class Profile:
         >>> sum(folded.values())
         90270810
         """
-        lines = (self.export("folded", **options) or b"").decode("utf-8", "surrogateescape").split("\n")
-        return {stack: int(weight) for stack, _, weight in (line.rpartition(" ") for line in lines if line)}
+        lines = (self.export("folded", **options)
+                 or b"").decode("utf-8", "surrogateescape").split("\n")
+        return {stack: int(weight)
+                for stack, _, weight in (line.rpartition(" ") for line in lines if line)}
 
     def flame(self, path: "str | os.PathLike", *, title: str | None = None, svg: bool = False,
               before: "Profile | None" = None, recording: "Recording | None" = None) -> None:
-        """Writes a page that shows the profile, or a flame graph as SVG. `recording`: whose header the page shows."""
+        """Writes a page that shows the profile, or a flame graph as SVG. `recording`: whose header
+        the page shows."""
         from .export import write_page
         write_page(self, path, title, svg, before, recording)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """An open recording: its header, and the ways to read it.
 
-Times are nanoseconds of the recording's clock, addresses and sizes bytes, periods how many events a sample stands for.
+Times are nanoseconds of the recording's clock, addresses and sizes bytes, periods how many events a
+sample stands for.
 """
 from __future__ import annotations
 
@@ -29,14 +30,15 @@ class BuildId(NamedTuple):
 
 
 def symbol_search(symfs=None, kallsyms=None, vmlinux=None, jitdump=None, build_id_dir=None,
-                  home: "str | os.PathLike | None" = "~", guest_kallsyms=None, guest_modules=None, guest_vmlinux=None,
-                  guest_mount=None) -> c.SymbolSearch:
-    """Where symbols are looked for, as in the program's options; `home` None: no build-id cache of the user's."""
+                  home: "str | os.PathLike | None" = "~", guest_kallsyms=None, guest_modules=None,
+                  guest_vmlinux=None, guest_mount=None) -> c.SymbolSearch:
+    """Where symbols are looked for, as in the program's options; `home` None: no build-id cache of
+    the user's."""
     if home == "~":
         home = os.environ.get("HOME")
-    given = dict(symfs=symfs, kallsyms=kallsyms, vmlinux=vmlinux, jitdump=jitdump, build_id_dir=build_id_dir, home=home,
-                 guest_kallsyms=guest_kallsyms, guest_modules=guest_modules, guest_vmlinux=guest_vmlinux,
-                 guest_mount=guest_mount)
+    given = dict(symfs=symfs, kallsyms=kallsyms, vmlinux=vmlinux, jitdump=jitdump,
+                 build_id_dir=build_id_dir, home=home, guest_kallsyms=guest_kallsyms,
+                 guest_modules=guest_modules, guest_vmlinux=guest_vmlinux, guest_mount=guest_mount)
     search = c.SymbolSearch()
     for name, value in given.items():
         setattr(search, name, c.encode(value))
@@ -44,36 +46,41 @@ def symbol_search(symfs=None, kallsyms=None, vmlinux=None, jitdump=None, build_i
 
 
 class Recording:
-    """A recording; open one with perfdata.open(). It closes itself at the end of a `with`, or with close().
+    """A recording; open one with perfdata.open(). It closes itself at the end of a `with`, or with
+    close().
 
     Attributes:
         issues: what was wrong so far, and did not stop reading.
     """
 
-    def __init__(self, source: "str | os.PathLike | bytes", *, strict: bool = False, threads: int = 0,
-                 max_memory: int = 0, like_perf: bool = False, **search: Any):
+    def __init__(self, source: "str | os.PathLike | bytes", *, strict: bool = False,
+                 threads: int = 0, max_memory: int = 0, like_perf: bool = False, **search: Any):
         self.issues: list[Issue] = []
         self._cursors: weakref.WeakSet[_Cursor] = weakref.WeakSet()
         self._handle = ctypes.c_void_p()
         self._search = symbol_search(**search)
         self._threads = threads
-        issues = self.issues  # no reference to self: a recording that is dropped closes itself at once
+        # No reference to self: a recording that is dropped closes itself at once.
+        issues = self.issues
 
         def on_issue(_: Any, at: Any) -> None:
             issue = at.contents
-            issues.append(Issue(text(lib.perfdata_issue_name(issue.kind)), text(issue.text), text(issue.path),
-                                issue.offset if issue.offset >= 0 else None))
+            issues.append(Issue(text(lib.perfdata_issue_name(issue.kind)), text(issue.text),
+                                text(issue.path), issue.offset if issue.offset >= 0 else None))
 
         self._on_issue = c.ISSUE_FN(on_issue)
-        options = c.Options(struct_size=ctypes.sizeof(c.Options), on_issue=self._on_issue, max_memory=max_memory,
-                            threads=threads, flags=(1 if strict else 0) | (4 if like_perf else 0))
+        options = c.Options(struct_size=ctypes.sizeof(c.Options), on_issue=self._on_issue,
+                            max_memory=max_memory, threads=threads,
+                            flags=(1 if strict else 0) | (4 if like_perf else 0))
         if isinstance(source, bytes):
             self._bytes = source  # not copied: it lives as long as the recording
             self.path = "<bytes>"
-            status = lib.perfdata_recording_open_memory(source, len(source), byref(options), byref(self._handle))
+            status = lib.perfdata_recording_open_memory(source, len(source), byref(options),
+                                                        byref(self._handle))
         else:
             self.path = os.fspath(source)
-            status = lib.perfdata_recording_open(os.fsencode(source), byref(options), byref(self._handle))
+            status = lib.perfdata_recording_open(os.fsencode(source), byref(options),
+                                                 byref(self._handle))
         if status < 0:
             error = self._failure(status)
             self.close()
@@ -105,7 +112,9 @@ class Recording:
 
     def _failure(self, status: int) -> Exception:
         offset = ctypes.c_int64(-1)
-        message = text(lib.perfdata_recording_error(self._handle, byref(offset))) if self._handle else ""
+        message = ""
+        if self._handle:
+            message = text(lib.perfdata_recording_error(self._handle, byref(offset)))
         return failure(status, message or None, offset.value)
 
     def _check(self, status: int) -> None:
@@ -119,11 +128,13 @@ class Recording:
         """Its events, in the order of the file."""
         self._check_open()
         count = lib.perfdata_recording_event_count(self._handle)
-        return [Event(self, lib.perfdata_recording_event(self._handle, index)) for index in range(count)]
+        return [Event(self, lib.perfdata_recording_event(self._handle, index))
+                for index in range(count)]
 
     @property
     def header(self) -> dict[str, Any]:
-        """All that the header says, as `perfdata header --json` has it: features by name in ["features"]."""
+        """All that the header says, as `perfdata header --json` has it: features by name in
+        ["features"]."""
         self._check_open()
         parts: list[bytes] = []
         write = c.WRITE_FN(lambda _, data, size: parts.append(ctypes.string_at(data, size)) or 0)
@@ -137,18 +148,19 @@ class Recording:
         out, table = c.BuildId(struct_size=ctypes.sizeof(c.BuildId)), []
         for index in range(lib.perfdata_recording_build_id_count(self._handle)):
             self._check(lib.perfdata_recording_build_id(self._handle, index, byref(out)))
-            table.append(BuildId(text(out.path), c.hex_id(out.id, out.id_size), out.misc & 7 in (1, 4),
-                                 out.pid if out.pid != -1 else None))
+            table.append(BuildId(text(out.path), c.hex_id(out.id, out.id_size),
+                                 out.misc & 7 in (1, 4), out.pid if out.pid != -1 else None))
         return table
 
     # ---- record by record ----
 
-    def _cursor(self, order: str, resolve: bool, itrace: "Sequence[str] | str | None", demangle: bool,
-                force: bool = False) -> _Cursor:
+    def _cursor(self, order: str, resolve: bool, itrace: "Sequence[str] | str | None",
+                demangle: bool, force: bool = False) -> _Cursor:
         if order not in ("delivery", "file"):
             raise failure(-1, f"order is 'delivery' or 'file', not {order!r}")
         options = c.CursorOptions(struct_size=ctypes.sizeof(c.CursorOptions), order=order == "file",
-                                  flags=(1 if resolve else 0) | (0 if demangle else 2) | (8 if force else 0), search=self._search)
+                                  flags=(1 if resolve else 0) | (0 if demangle else 2)
+                                  | (8 if force else 0), search=self._search)
         given = [itrace] if isinstance(itrace, str) else list(itrace or ())
         if given:
             options.itrace = c.strings(given)
@@ -167,13 +179,15 @@ class Recording:
 
         Args:
             resolve: threads, maps and symbols can be asked for.
-            itrace: what is made of AUX traces, values of --itrace ("b", "i100us"); None: nothing. Wants resolve.
+            itrace: what is made of AUX traces, values of --itrace ("b", "i100us"); None: nothing.
+                Wants resolve.
         """
         return self._cursor(order, resolve or itrace is not None, itrace, True).records()
 
-    def iter_samples(self, *, frames: bool = True, itrace: "Sequence[str] | str | None" = None, max_stack: int = 127,
-                     demangle: bool = True) -> Iterator[Sample]:
-        """All samples in perf's order, each with its thread's name and, with `frames`, its call chain resolved.
+    def iter_samples(self, *, frames: bool = True, itrace: "Sequence[str] | str | None" = None,
+                     max_stack: int = 127, demangle: bool = True) -> Iterator[Sample]:
+        """All samples in perf's order, each with its thread's name and, with `frames`, its call
+        chain resolved.
 
         >>> import perfdata
         >>> with perfdata.open(demo("spin.data"), symfs=demo("symfs")) as recording:
@@ -196,7 +210,8 @@ class Recording:
         return self.profile(**options).samples()
 
     def stacks(self, **options: Any) -> Any:
-        """The call stacks that differ as an Arrow stream; what samples of each add up to is in Profile.sums()."""
+        """The call stacks that differ as an Arrow stream; what samples of each add up to is in
+        Profile.sums()."""
         return self.profile(samples=False, **options).stacks()
 
     def functions(self, **options: Any) -> Any:
@@ -205,13 +220,17 @@ class Recording:
 
     # ---- as files ----
 
-    def export(self, format: str, path: "str | os.PathLike | None" = None, **options: Any) -> bytes | None:
-        """Writes the recording in the form of another tool ("folded", "pprof" ...: perfdata.formats()).
+    def export(self, format: str, path: "str | os.PathLike | None" = None,
+               **options: Any) -> bytes | None:
+        """Writes the recording in the form of another tool ("folded", "pprof" ...:
+        perfdata.formats()).
 
         Args:
-            path: where to; of forms with several tables a folder. None: the bytes are returned, of several tables the first.
+            path: where to; of forms with several tables a folder. None: the bytes are returned, of
+                several tables the first.
             count: a sample weighs 1, not its period.
-            group: what stands above the first function: "comm", "process", "thread", None (nothing).
+            group: what stands above the first function: "comm", "process", "thread", None
+                (nothing).
             detail: frames differ by "function", "line", "address"; "": as suits the form.
             events: names of events, those alone.
         Others as of profile().
@@ -233,22 +252,26 @@ class Recording:
         return f"<perfdata.Recording {self.path!r}>"
 
 
-def open(path: "str | os.PathLike | bytes", *, strict: bool = False, threads: int = 0, max_memory: int = 0,
-         like_perf: bool = False, **search: Any) -> Recording:
-    """Opens a recording: a file, pipe stream or directory that `perf record` wrote, or the bytes of a file.
+def open(path: "str | os.PathLike | bytes", *, strict: bool = False, threads: int = 0,
+         max_memory: int = 0, like_perf: bool = False, **search: Any) -> Recording:
+    """Opens a recording: a file, pipe stream or directory that `perf record` wrote, or the bytes of
+    a file.
 
     Args:
         strict: the first thing that is wrong raises StrictError; else it goes to Recording.issues.
         threads: workers of profiles and exports; 0: all cores. Results never depend on it.
         max_memory: bytes of records that wait for their order; 0: 1 GiB.
-        symfs, kallsyms, vmlinux, jitdump, build_id_dir, home, guest_kallsyms, guest_modules, guest_vmlinux, guest_mount:
+        symfs, kallsyms, vmlinux, jitdump, build_id_dir, home, guest_kallsyms, guest_modules,
+        guest_vmlinux, guest_mount:
             where symbols are, as in the program's options.
     Raises:
         OpenError, FormatError: it cannot be read, or is no recording.
 
     >>> import perfdata
     >>> with perfdata.open(demo("spin.data")) as recording:
-    ...     print([event.name for event in recording.events], recording.header["features"]["arch"]["text"])
+    ...     arch = recording.header["features"]["arch"]["text"]
+    ...     print([event.name for event in recording.events], arch)
     ['cpu-clock'] x86_64
     """
-    return Recording(path, strict=strict, threads=threads, max_memory=max_memory, like_perf=like_perf, **search)
+    return Recording(path, strict=strict, threads=threads, max_memory=max_memory,
+                     like_perf=like_perf, **search)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a recording consists of: events, records, samples with their frames, and the walk that reads them.
+"""What a recording consists of: events, records, samples with their frames, and the walk that reads
+them.
 
-Times are nanoseconds of the recording's clock, addresses and sizes bytes, periods how many events a sample stands for.
+Times are nanoseconds of the recording's clock, addresses and sizes bytes, periods how many events a
+sample stands for.
 """
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ _ROW_HEAD = struct.Struct("@8xP8xP128x4xI8x")  # its record, comm, frame_count
 class Frame(tuple):
     """A place in a program."""
 
-    # The fields of perfdata_location, and behind them what their addresses of texts stand for: the cheapest thing that can be
-    # made of each new address of a recording.
+    # The fields of perfdata_location, and behind them what their addresses of texts stand for: the
+    # cheapest thing that can be made of each new address of a recording.
     __slots__ = ()
 
     @property
@@ -159,7 +161,8 @@ class _Current:
 
     def _handle(self) -> int:
         if self._turn != self._cursor.turn:
-            raise Error("the record is gone: only the latest one can be asked for what it has not yet given")
+            raise Error("the record is gone: only the latest one can be asked for what it has not "
+                        "yet given")
         return self._record
 
     # ---- any record ----
@@ -196,11 +199,14 @@ class _Current:
         return ctypes.string_at(pointer, size.value)
 
     def field(self, name: str) -> "int | float | str | bytes":
-        """A field by its name in `perfdata dump`: "pid", "filename", "callchain[2]", "entries[0].cpu"."""
+        """A field by its name in `perfdata dump`: "pid", "filename", "callchain[2]",
+        "entries[0].cpu"."""
         value = c.Value(struct_size=ctypes.sizeof(c.Value))
         status = lib.perfdata_record_field(self._handle(), name.encode(), byref(value))
         if status < 0:
-            raise failure(status, f"record {self.name} has no field '{name}'" if status == -22 else None, self.offset)
+            raise failure(status,
+                          f"record {self.name} has no field '{name}'" if status == -22 else None,
+                          self.offset)
         return _value(value)
 
     def field_text(self, name: str) -> str:
@@ -208,7 +214,9 @@ class _Current:
         out = ctypes.c_char_p()
         status = lib.perfdata_record_field_text(self._handle(), name.encode(), byref(out))
         if status < 0:
-            raise failure(status, f"record {self.name} has no field '{name}'" if status == -22 else None, self.offset)
+            raise failure(status,
+                          f"record {self.name} has no field '{name}'" if status == -22 else None,
+                          self.offset)
         return text(out.value)
 
     def identity(self) -> c.Identity:
@@ -230,14 +238,15 @@ class _Current:
 
     @property
     def tracepoint_fields(self) -> list[TracepointField]:
-        """Fields of the tracepoint, common ones first; empty when it is none, or its format was not recorded."""
+        """Fields of the tracepoint, common ones first; empty when it is none, or its format was not
+        recorded."""
         handle, fields = self._handle(), []
         out = c.TracepointField(struct_size=ctypes.sizeof(c.TracepointField))
         out.value.struct_size = ctypes.sizeof(c.Value)
         for index in range(lib.perfdata_record_tracepoint_count(handle)):
             if lib.perfdata_record_tracepoint_at(handle, index, byref(out)) == 0:
-                fields.append(TracepointField(text(out.name), text(out.type), bool(out.common), _value(out.value),
-                                              out.value.size))
+                fields.append(TracepointField(text(out.name), text(out.type), bool(out.common),
+                                              _value(out.value), out.value.size))
         return fields
 
     @property
@@ -277,15 +286,19 @@ class Record(_Current):
         return self._cursor.event(handle) if handle else None
 
     def __repr__(self) -> str:
-        return f"<perfdata.Record {self.name} time={self.time}>" if self._turn == self._cursor.turn else "<perfdata.Record>"
+        if self._turn != self._cursor.turn:
+            return "<perfdata.Record>"
+        return f"<perfdata.Record {self.name} time={self.time}>"
 
 
 class Sample(_Current):
-    """A sample. Its own attributes stay; what is inherited of a record can be asked until the next one is taken.
+    """A sample. Its own attributes stay; what is inherited of a record can be asked until the next
+    one is taken.
 
     Attributes:
         comm: the thread's name as of the sample.
-        frames: the call chain, callee first; of a sample without one the sampled address alone; () without frames.
+        frames: the call chain, callee first; of a sample without one the sampled address alone; ()
+            without frames.
     """
 
     __slots__ = ("comm", "frames", "_bytes")
@@ -364,7 +377,8 @@ class Sample(_Current):
 
     @property
     def raw(self) -> bytes | None:
-        """Raw bytes (of tracepoints and others), in the recorder's byte order; None: there are none."""
+        """Raw bytes (of tracepoints and others), in the recorder's byte order; None: there are
+        none."""
         size, sample = ctypes.c_size_t(), ctypes.c_void_p()
         lib.perfdata_record_sample(self._handle(), byref(sample))
         pointer = lib.perfdata_sample_raw(sample, byref(size))
@@ -389,7 +403,8 @@ class Sample(_Current):
         return _frame(out)
 
     def __repr__(self) -> str:
-        return f"<perfdata.Sample {self.comm} {self.tid} time={self.time} {self.event.name} {self.symbol}>"
+        return (f"<perfdata.Sample {self.comm} {self.tid} time={self.time} {self.event.name} "
+                f"{self.symbol}>")
 
 
 def _signed(value: int) -> int | None:
@@ -454,7 +469,8 @@ class _Cursor:
     def samples(self, capacity: int) -> Iterator[Sample]:
         """Samples alone, each by one call of the library."""
         rows = _Rows(self, capacity)
-        next_sample, handle, take, place = lib.perfdata_cursor_next_sample, self.handle, rows.taker(), rows.place
+        next_sample, handle = lib.perfdata_cursor_next_sample, self.handle
+        take, place = rows.taker(), rows.place
         while self.handle:
             self.turn += 1
             got = next_sample(handle, *place)
@@ -489,15 +505,19 @@ class _Rows:
         self.room = (c.Location * max(capacity, 1))()
         self.room[0].struct_size = ctypes.sizeof(c.Location)
         self.fields, self.view = memoryview(self.row).cast("B"), memoryview(self.room).cast("B")
-        self.place = (ctypes.addressof(self.row), ctypes.addressof(self.room) if capacity else None, capacity)
+        self.place = (ctypes.addressof(self.row), ctypes.addressof(self.room) if capacity else None,
+                      capacity)
         self.stacks: dict[bytes, tuple[Frame, ...]] = {}
         self.frames = _Frames()
         self.comms: dict[int, str] = {}
 
     def taker(self) -> Callable[[], Sample]:
-        """What makes a sample of what lies there: a function of its own, whose names are found at once."""
-        cursor, size, stacks, frames, comms = self.cursor, _LOCATION.size, self.stacks, self.frames, self.comms
-        new, new_tuple, unpack_row, unpack = object.__new__, tuple.__new__, _ROW_HEAD.unpack, _LOCATION.unpack_from
+        """What makes a sample of what lies there: a function of its own, whose names are found at
+        once."""
+        cursor, size = self.cursor, _LOCATION.size
+        stacks, frames, comms = self.stacks, self.frames, self.comms
+        new, new_tuple = object.__new__, tuple.__new__
+        unpack_row, unpack = _ROW_HEAD.unpack, _LOCATION.unpack_from
         fields, view, texts, tail = self.fields, self.view, frames.texts, (frames.texts,)
 
         def take() -> Sample:

@@ -4,10 +4,11 @@
 
 stderr.py PERFDATA [--folders own,own-pt,...] [--cases script,...] [--only TEXT] [--show]
 
-Runs the installed perf and PERFDATA (under the name perf) over the recordings of PERFDATA_CORPUS that MANIFEST.tsv files
-list, and compares what they write to standard error. Left out are runs where perf gives up on the recording, because
-perfdata reads on there and tells that in its own words, and the lines of NOT_SAID, with the reason for each. Exits with 1
-when a run differs, with 77 when there is nothing to compare with."""
+Runs the installed perf and PERFDATA (under the name perf) over the recordings of PERFDATA_CORPUS
+that MANIFEST.tsv files list, and compares what they write to standard error. Left out are runs
+where perf gives up on the recording, because perfdata reads on there and tells that in its own
+words, and the lines of NOT_SAID, with the reason for each. Exits with 1 when a run differs, with 77
+when there is nothing to compare with."""
 import argparse
 import concurrent.futures
 import os
@@ -43,7 +44,8 @@ NOT_SAID = (
     # The shell's word about a helper that perf would run for a 32-bit vdso.
     r"sh: \d+: perf-read-vdso(x)?32: (not found|Permission denied)",
 )
-# perf looks for symbols that it does not print: for its cache, or of a tracepoint's address that no field shows.
+# perf looks for symbols that it does not print: for its cache, or of a tracepoint's address that no
+# field shows.
 NO_SYMBOLS = re.compile(r"No kallsyms or vmlinux with build-id [0-9a-f]+ was found")
 SYMBOL_CASES = ("report", "report-sort", "report-dump", "report-quiet")
 OURS = re.compile(r"perf [a-z-]+: .*")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""flip_bits.py FILE COUNT: so many bits of a recording, in the traces mostly: what else it holds is at its ends, and small."""
+"""flip_bits.py FILE COUNT: so many bits of a recording, in the traces mostly: what else it holds is
+at its ends, and small."""
 import random
 import sys
 

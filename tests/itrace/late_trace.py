@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""late_trace.py IN OUT BIT: a recording of a processor whose TSC had counted 2**BIT more, at the same time of the clock. Asks
-$PERFDATA where the TSC packets are."""
+"""late_trace.py IN OUT BIT: a recording of a processor whose TSC had counted 2**BIT more, at the
+same time of the clock. Asks $PERFDATA where the TSC packets are."""
 import os
 import struct
 import subprocess
@@ -12,8 +12,8 @@ REFERENCE_BEFORE = 48 - 24 # of a buffer, the AUXTRACE record's bytes up to it
 
 
 def ask(view):
-    return subprocess.run([os.environ['PERFDATA'], 'aux', view, '-i', sys.argv[1]], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout.splitlines()
+    return subprocess.run([os.environ['PERFDATA'], 'aux', view, '-i', sys.argv[1]], check=True,
+                          text=True, stdout=subprocess.PIPE).stdout.splitlines()
 
 
 recording = bytearray(open(sys.argv[1], 'rb').read())

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""make_vmlinux.py FROM ADDRESS TO: FROM's code and functions linked to another address, with a source line for each three
-bytes of code, of a file that is named by a folder below the one that it was made in."""
+"""make_vmlinux.py FROM ADDRESS TO: FROM's code and functions linked to another address, with a
+source line for each three bytes of code, of a file that is named by a folder below the one that it
+was made in."""
 import os
 import subprocess
 import sys
@@ -21,7 +22,8 @@ def functions(path, base, number):
     for line in subprocess.check_output(['readelf', '-sW', path], text=True).splitlines():
         fields = line.split()
         if len(fields) == 8 and fields[3] in ('FUNC', 'NOTYPE') and fields[6] == number:
-            found.setdefault(int(fields[1], 16) - base, []).append((fields[7], fields[2], fields[4]))
+            found.setdefault(int(fields[1], 16) - base,
+                             []).append((fields[7], fields[2], fields[4]))
     return found
 
 

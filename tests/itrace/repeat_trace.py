@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""repeat_trace.py IN OUT TIMES: a recording without times whose buffers of one queue are one, so many times over."""
+"""repeat_trace.py IN OUT TIMES: a recording without times whose buffers of one queue are one, so
+many times over."""
 import struct
 import sys
 

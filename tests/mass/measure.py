@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs verbs on masses: recordings with many things of a kind, as make_mass makes them (issue 24, points 6 and 7).
+"""Runs verbs on masses: recordings with many things of a kind, as make_mass makes them (issue 24,
+points 6 and 7).
 
     measure.py MAKE_MASS FOLDER KINDS VERBS
 
-KINDS and VERBS are lists with commas, or "all". A verb may not take three times as long for each of 64,000 things as for
-each of 2,000, and may not take more than 1 GiB. Prints a line for each run; exit 1 when one is wrong.
+KINDS and VERBS are lists with commas, or "all". A verb may not take three times as long for each of
+64,000 things as for each of 2,000, and may not take more than 1 GiB. Prints a line for each run;
+exit 1 when one is wrong.
 """
 import os
 import signal
@@ -19,8 +21,8 @@ LEAST = 0.001  # what 2,000 things take at least, since less cannot be measured
 TRIES = 5
 
 KINDS = (
-    "maps cuts threads nested forks comms cgroups namespaces ids id-flood dsos dso-flood ksymbols events build-ids "
-    "sections addresses chains"
+    "maps cuts threads nested forks comms cgroups namespaces ids id-flood dsos dso-flood ksymbols "
+    "events build-ids sections addresses chains"
 ).split()
 
 VERBS = {
@@ -55,7 +57,8 @@ VERBS = {
     "json": ["data", "convert", "--to-json", "%", "-i", "@"],
 }
 
-# What a kind makes of the output: each of N processes has 1,000 maps, or its line as many blanks as it has ancestors.
+# What a kind makes of the output: each of N processes has 1,000 maps, or its line as many blanks as
+# it has ancestors.
 SIZED_BY_OUTPUT = {("forks", "mmaps"), ("nested", "tasks"), ("nested", "mmaps")}
 
 
@@ -97,7 +100,8 @@ def measure(program, folder, kind, verb):
     print("%-11s %-13s %8.1f ms %9.1f ms  %5.2f times  %6.1f MiB" %
           (kind, verb, best[SMALL] * 1e3, best[LARGE] * 1e3, ratio, memory), flush=True)
     if ratio >= LIMIT and (kind, verb) not in SIZED_BY_OUTPUT:
-        return "%s takes %.1f times as long for each of many %s as for each of few" % (verb, ratio, kind)
+        return ("%s takes %.1f times as long for each of many %s as for each of few"
+                % (verb, ratio, kind))
     if memory > MEMORY:
         return "%s of %d %s takes %.0f MiB" % (verb, LARGE, kind, memory)
     return None

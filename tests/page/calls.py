@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a page against those of `export sqlite`, function by function: calls.py PERFDATA SYMFS WORK RECORDING...
+"""The calls of a page against those of `export sqlite`, function by function: calls.py PERFDATA
+SYMFS WORK RECORDING...
 
-How many calls there are, the shortest and the longest, and their time in all must be the same: both pair as perf does. Where
+How many calls there are, the shortest and the longest, and their time in all must be the same: both
+    pair as perf does. Where
 traces break off, a call may have no function in one of them: recordings here are whole."""
 import base64
 import json
@@ -16,7 +18,8 @@ perfdata, symfs, work, *recordings = sys.argv[1:]
 
 def columns(path):
     text = open(path, encoding='utf-8').read()
-    data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text).group(1)), -15)
+    data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text).group(1)),
+                           -15)
     at = 4 + int.from_bytes(data[:4], 'little')
     header = json.loads(data[4:at])
     out = {}
@@ -41,7 +44,8 @@ def columns(path):
 
 def of_page(recording):
     page = f'{work}/page.html'
-    subprocess.run([perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', page], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([perfdata, 'flame', '--symfs', symfs, '-i', recording, '-o', page], check=True,
+                   stderr=subprocess.DEVNULL)
     header, c = columns(page)
     strings = header['strings']
     sums, drawn = {}, {}
@@ -54,17 +58,20 @@ def of_page(recording):
         sums[name] = row
     for i, fn in enumerate(c['ca_fn']):
         drawn.setdefault(strings[c['fn_name'][fn]], []).append(c['ca_length'][i])
-    boxes = {name: (len(times), min(times), max(times), sum(times)) for name, times in drawn.items()}
+    boxes = {name: (len(times), min(times), max(times), sum(times))
+             for name, times in drawn.items()}
     return sums, boxes, header['calls_left_out']
 
 
 def of_database(recording):
     path = f'{work}/calls.db'
     subprocess.run(['rm', '-f', path], check=True)
-    subprocess.run([perfdata, 'export', 'sqlite', '--symfs', symfs, '--itrace=cr', '--calls', '-i', recording, '-o', path], check=True,
+    subprocess.run([perfdata, 'export', 'sqlite', '--symfs', symfs, '--itrace=cr', '--calls', '-i',
+                    recording, '-o', path], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     rows = sqlite3.connect(path).execute(
-        'select s.name, count(*), min(c.return_time - c.call_time), max(c.return_time - c.call_time), '
+        'select s.name, count(*), '
+        'min(c.return_time - c.call_time), max(c.return_time - c.call_time), '
         'sum(c.return_time - c.call_time) from calls c join call_paths p on c.call_path_id = p.id '
         'join symbols s on p.symbol_id = s.id where c.id > 0 and s.id > 0 group by s.name')
     return {name: tuple(rest) for name, *rest in rows}

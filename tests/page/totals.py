@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Self and total of each function in a page against those of report: totals.py PERFDATA DEMO CORPUS WORK RECORDING...
-# Reads the page as docs/page-data.md describes it.
+# Self and total of each function in a page against those of report: totals.py PERFDATA DEMO CORPUS
+# WORK RECORDING... Reads the page as docs/page-data.md describes it.
 import base64
 import collections
 import json
@@ -33,7 +33,8 @@ def column(data, at, kind, count):
 
 def read_page(path):
     text = open(path, encoding='utf-8').read()
-    data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text).group(1)), -15)
+    data = zlib.decompress(base64.b64decode(re.search(r'id="data"[^>]*>([^<]*)<', text).group(1)),
+                           -15)
     length = int.from_bytes(data[:4], 'little')
     header = json.loads(data[4:4 + length])
     at = 4 + length
@@ -47,7 +48,8 @@ def read_page(path):
 
 def sums(header, c, event):
     strings = header['strings']
-    names = [(strings[n], os.path.basename(strings[o])) for n, o in zip(c['fn_name'], c['fn_object'])]
+    names = [(strings[n], os.path.basename(strings[o]))
+             for n, o in zip(c['fn_name'], c['fn_object'])]
     parent = [i - p for i, p in enumerate(c['st_parent'])]
     function = [c['fr_fn'][f] if c['fr_fn'] else 0 for f in c['st_frame']]
     own, total = collections.Counter(), collections.Counter()
@@ -66,8 +68,8 @@ def sums(header, c, event):
 
 def report(where, recording, *options):
     text = subprocess.run(
-        [perfdata, 'report', '--stdio', *where, '-i', recording, '-g', 'none', '--sort', 'sym', '-F',
-         'overhead,period,sym', '-t', '\t', '--percent-limit', '0', '--no-group', *options],
+        [perfdata, 'report', '--stdio', *where, '-i', recording, '-g', 'none', '--sort', 'sym',
+         '-F', 'overhead,period,sym', '-t', '\t', '--percent-limit', '0', '--no-group', *options],
         capture_output=True, text=True, errors='replace').stdout
     events = []
     for line in text.splitlines():
@@ -76,13 +78,15 @@ def report(where, recording, *options):
         cells = line.split('\t')
         if events and len(cells) >= 3 and not line.startswith('#'):
             name = re.sub(r'^\[.\] ', '', cells[-1].strip())
-            events[-1][re.sub(r'^0x[0-9a-f]{4,}$|^[0-9a-f]{16}$', '[unknown]', name)] += int(cells[-2])
+            events[-1][re.sub(r'^0x[0-9a-f]{4,}$|^[0-9a-f]{16}$', '[unknown]',
+                              name)] += int(cells[-2])
     return [event for event in events if event]
 
 
 compared = failed = 0
 for recording in recordings:
-    symfs = os.path.join(demo if recording.startswith(demo) else os.path.join(corpus, 'own'), 'symfs')
+    symfs = os.path.join(demo if recording.startswith(demo) else os.path.join(corpus, 'own'),
+                         'symfs')
     where = ['--symfs', symfs, '--kallsyms', os.path.join(symfs, 'kallsyms')]
     page = os.path.join(work, 'page.html')
     subprocess.run([perfdata, 'flame', *where, '-i', recording, '-o', page], capture_output=True)

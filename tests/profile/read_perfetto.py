@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""read_perfetto.py EXPECTED FILE: a trace as Perfetto's own classes read it: own weights by function as profile_totals has them; what
-is referred to is interned before, and once."""
+"""read_perfetto.py EXPECTED FILE: a trace as Perfetto's own classes read it: own weights by
+function as profile_totals has them; what is referred to is interned before, and once."""
 import collections, sys
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2
 
@@ -14,11 +14,13 @@ trace.ParseFromString(open(sys.argv[2], "rb").read())
 tables = collections.defaultdict(dict)
 got, names, last = collections.Counter(), {}, 0
 for number, packet in enumerate(trace.packet):
-    assert packet.trusted_packet_sequence_id == 1 and packet.first_packet_on_sequence == (number == 0)
+    assert packet.trusted_packet_sequence_id == 1
+    assert packet.first_packet_on_sequence == (number == 0)
     assert bool(packet.sequence_flags & 1) == (number == 0)
     for field, entries in packet.interned_data.ListFields():
         for entry in entries:
-            assert entry.iid and entry.iid not in tables[field.name], "%s %d twice" % (field.name, entry.iid)
+            known = tables[field.name]
+            assert entry.iid and entry.iid not in known, "%s %d twice" % (field.name, entry.iid)
             tables[field.name][entry.iid] = entry
     for process in packet.process_tree.processes:
         names[process.pid] = process.cmdline[0]
@@ -46,5 +48,6 @@ known = collections.Counter({k: v for k, v in want.items() if k[1] != "[unknown]
 mine = collections.Counter({k: v for k, v in got.items() if not k[1].startswith("[")})
 inlined = "--inlined" in sys.argv  # there the callee has what report gives to the outer function
 if sum(want.values()) != sum(got.values()) or (known != mine and not inlined):
-    sys.exit("perfetto: %d against %d; %s" % (sum(got.values()), sum(want.values()), list(((known - mine) + (mine - known)).items())[:4]))
+    sys.exit("perfetto: %d against %d; %s" % (sum(got.values()), sum(want.values()),
+                                              list(((known - mine) + (mine - known)).items())[:4]))
 print(len(got))

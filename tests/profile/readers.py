@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What each form of a profile says that functions take, read as its own consumers read it, beside what is expected.
+"""What each form of a profile says that functions take, read as its own consumers read it, beside
+what is expected.
 
-readers.py EXPECTED FORM FILE, where EXPECTED has a line "event|self|samples|share|object|function" for each function (totals.c). A
-FORM with a reader of its own comes as that reader's text: go tool pprof -top, callgrind_annotate."""
+readers.py EXPECTED FORM FILE, where EXPECTED has a line "event|self|samples|share|object|function"
+for each function (totals.c). A FORM with a reader of its own comes as that reader's text: go tool
+pprof -top, callgrind_annotate."""
 import collections
 import json
 import re
@@ -78,7 +80,8 @@ def firefox(path):
 def pprof(path):
     own, total = collections.Counter(), collections.Counter()
     for line in open(path, encoding="utf-8"):
-        found = re.match(r" *(-?[\d.]+)[a-z]* +[\d.]+% +[\d.]+% +(-?[\d.]+)[a-z]* +[\d.]+% +(.*)", line)
+        found = re.match(r" *(-?[\d.]+)[a-z]* +[\d.]+% +[\d.]+% +(-?[\d.]+)[a-z]* +[\d.]+% +(.*)",
+                         line)
         if found:
             own[found[3]] += round(float(found[1]))
             total[found[3]] += round(float(found[2]))
@@ -104,7 +107,8 @@ def main():
             print("totals differ:", list(((total - reference) | (reference - total)).items())[:5])
             return 1
     if own != want or not want:
-        print("own weights differ:", {k: (own[k], want[k]) for k in own.keys() | want.keys() if own[k] != want[k]})
+        print("own weights differ:",
+              {k: (own[k], want[k]) for k in own.keys() | want.keys() if own[k] != want[k]})
         return 1
     return 0
 

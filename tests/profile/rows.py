@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""rows.py TEXT JSON: `report -t TAB` against `report --json` with the same columns: each row, each cell."""
+"""rows.py TEXT JSON: `report -t TAB` against `report --json` with the same columns: each row, each
+cell."""
 import json, sys
 
-text = [line.rstrip("\n").split("\t") for line in open(sys.argv[1], errors="surrogateescape") if line.strip() and line[0] != "#"]
+text = [line.rstrip("\n").split("\t") for line in open(sys.argv[1], errors="surrogateescape")
+        if line.strip() and line[0] != "#"]
 rows = [json.loads(line) for line in open(sys.argv[2])]
 if len(text) != len(rows) or not rows:
     sys.exit("%d rows of text, %d of JSON" % (len(text), len(rows)))
@@ -11,7 +13,8 @@ for line, row in zip(text, rows):
     shares = [k for k in ("overhead_children", "overhead") if k in row]
     level = row.pop("symbol_level", None)
     got = ["%.2f%%" % row[k] for k in shares]
-    got += [row["sample"], row["comm"], row["dso"], ("[%s] %s" % (level, row["symbol"])) if level else row["symbol"]]
+    got += [row["sample"], row["comm"], row["dso"],
+            ("[%s] %s" % (level, row["symbol"])) if level else row["symbol"]]
     if want != got:
         sys.exit("%r in text, %r in JSON" % (want, got))
 print(len(rows))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Issue 27: a fleet of 20 recordings. Every engine that is installed answers the same; what functions take is what `report` says of
-each recording; the slow function of the second release and the slow host are found. Run by tests/python/python.sh."""
+"""Issue 27: a fleet of 20 recordings. Every engine that is installed answers the same; what
+functions take is what `report` says of each recording; the slow function of the second release and
+the slow host are found. Run by tests/python/python.sh."""
 import collections
 import importlib.util
 import json
@@ -28,12 +29,15 @@ def installed():
 
 
 QUERIES = {"top": {"limit": 50}, "totals": {}, "flame": {"release": "2"},
-           "compare": {"before": "1", "after": "2"}, "regressions": {"before": "1", "after": "2"}, "hosts": {"limit": 40}}
+           "compare": {"before": "1", "after": "2"}, "regressions": {"before": "1", "after": "2"},
+           "hosts": {"limit": 40}}
 
 
 def near(one, other):
     return len(one) == len(other) and all(
-        len(a) == len(b) and all(abs(x - y) < 1e-6 * max(1, abs(x)) if isinstance(x, float) else x == y for x, y in zip(a, b))
+        len(a) == len(b)
+        and all(abs(x - y) < 1e-6 * max(1, abs(x)) if isinstance(x, float) else x == y
+                for x, y in zip(a, b))
         for a, b in zip(one, other))
 
 
@@ -43,7 +47,8 @@ def ask(engine, name):
 
 def report(path):
     """Own periods by function."""
-    text = subprocess.run([PERFDATA, "report", "--stdio", "-i", path, "--no-children", "-g", "none", "-t", "|", "-F", "period,sym"],
+    text = subprocess.run([PERFDATA, "report", "--stdio", "-i", path, "--no-children", "-g", "none",
+                           "-t", "|", "-F", "period,sym"],
                           check=True, capture_output=True, text=True).stdout
     sums = collections.Counter()
     for line in text.splitlines():
@@ -56,7 +61,8 @@ def report(path):
 
 def report_children(path):
     """Percent of all periods by function, with all that it called; of functions with a name."""
-    text = subprocess.run([PERFDATA, "report", "--json", "-i", path, "--children", "-g", "none", "-F", "overhead_children,sym"],
+    text = subprocess.run([PERFDATA, "report", "--json", "-i", path, "--children", "-g", "none",
+                           "-F", "overhead_children,sym"],
                           check=True, capture_output=True, text=True).stdout
     sums = collections.Counter()
     for row in map(json.loads, text.splitlines()):
@@ -68,27 +74,33 @@ def report_children(path):
 def check_children(whole, path):
     everything = sum(report(path).values())
     for name, percent in report_children(path).items():
-        assert abs(whole[name] * 100 / everything - percent) < 2e-6, (path, name, whole[name], percent)
+        ours = whole[name] * 100 / everything
+        assert abs(ours - percent) < 2e-6, (path, name, whole[name], percent)
 
 
 def check_spark_load(folder, recording):
     """A task of Spark makes the same tables as a process."""
-    made = subprocess.run([sys.executable, os.path.join(SOURCE, "examples/fleet/fleet.py"), "load", "--spark", "--release", "1",
-                           "--host", "host-0", os.path.join(folder, "spark"), recording], capture_output=True, text=True)
+    made = subprocess.run([sys.executable, os.path.join(SOURCE, "examples/fleet/fleet.py"), "load",
+                           "--spark", "--release", "1", "--host", "host-0",
+                           os.path.join(folder, "spark"), recording], capture_output=True,
+                           text=True)
     assert not made.returncode, made.stderr
     part = Path("release=1/host=host-0", f"recording={recording.stem}")
     for table in ("samples", "functions", "stacks"):
-        one, other = (Path(folder, base, part, f"{table}.parquet").read_bytes() for base in ("tables", "spark"))
+        one, other = (Path(folder, base, part, f"{table}.parquet").read_bytes()
+                      for base in ("tables", "spark"))
         assert one == other, table
 
 
 def check_totals(rows, recordings):
-    own, whole = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+    own = collections.defaultdict(collections.Counter)
+    whole = collections.defaultdict(collections.Counter)
     for recording, name, self_period, total in rows:
         own[recording][name] += self_period
         whole[recording][name] += total
     for path in recordings:
-        assert +own[path.stem] == report(path), (path, own[path.stem] - report(path), report(path) - own[path.stem])
+        assert +own[path.stem] == report(path), (path, own[path.stem] - report(path),
+                                                 report(path) - own[path.stem])
         check_children(whole[path.stem], path)
         with perfdata.open(path) as recording:
             want = collections.Counter()
@@ -102,7 +114,8 @@ def main(folder):
     if "duckdb" not in present:
         print("skipped: no duckdb (./dev setup --oracles)")
         return 77
-    made = subprocess.run(["sh", os.path.join(SOURCE, "examples/fleet/make_fleet.sh"), folder], capture_output=True, text=True,
+    made = subprocess.run(["sh", os.path.join(SOURCE, "examples/fleet/make_fleet.sh"), folder],
+                          capture_output=True, text=True,
                           env={**os.environ, "PYTHON": sys.executable, "REQUESTS": "1000"})
     if made.returncode:
         print("skipped: recordings cannot be made here:", made.stderr.strip()[-200:])
@@ -116,16 +129,19 @@ def main(folder):
     first = answers["duckdb"]
     for name in present[1:]:
         for query in QUERIES:
-            assert near(first[query], answers[name][query]), (name, query, first[query][:3], answers[name][query][:3])
+            one, other = first[query], answers[name][query]
+            assert near(one, other), (name, query, one[:3], other[:3])
     check_totals(first["totals"], recordings)
     if "spark" in present:
         check_spark_load(folder, recordings[0])
     assert first["regressions"] and first["regressions"][0][0] == "parse", first["regressions"]
     assert {row[1] for row in first["hosts"][:2]} == {"host-7"}, first["hosts"][:3]
-    assert sum(row[1] for row in first["flame"]) == sum(sum(report(path).values()) for path in recordings
+    assert sum(row[1] for row in first["flame"]) == sum(sum(report(path).values())
+                                                        for path in recordings
                                                         if path.stem.startswith("r2-"))
     missing = [name for name in MODULES if name not in present]
-    print("engines:", ", ".join(present), *(f"(not installed: {', '.join(missing)})" for _ in missing[:1]))
+    print("engines:", ", ".join(present),
+          *(f"(not installed: {', '.join(missing)})" for _ in missing[:1]))
     return 0
 
 

@@ -7,7 +7,8 @@ import perf_trace_context
 
 def show(value, indent):
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(inner, dict) or (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
+        if isinstance(inner,
+                      dict) or (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
             print(f"{indent}{key!r}:")
             show(inner, indent + "  ")
         else:
@@ -28,15 +29,18 @@ def process_event(event):
 
 
 def trace_unhandled(name, context, fields, sample):
-    print("unhandled", name, perf_trace_context.common_pc(context), perf_trace_context.common_flags(context))
+    print("unhandled", name, perf_trace_context.common_pc(context),
+          perf_trace_context.common_flags(context))
     show(fields, "  ")
     show(sample, "    ")
 
 
-def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain,
-                        prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid, next_prio):
-    print(event_name, common_cpu, common_secs, common_nsecs, common_pid, common_comm, len(common_callchain), prev_comm, prev_pid,
-          prev_prio, prev_state, next_comm, next_pid, next_prio)
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_comm, prev_pid, prev_prio, prev_state,
+                        next_comm, next_pid, next_prio):
+    print(event_name, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+          len(common_callchain), prev_comm, prev_pid, prev_prio, prev_state, next_comm, next_pid,
+          next_prio)
 
 
 def context_switch(*arguments):

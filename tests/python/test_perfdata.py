@@ -31,7 +31,8 @@ def demo(name):
 
 
 def run(*words):
-    return subprocess.run([os.environ["PERFDATA"], *words], check=True, capture_output=True).stdout.decode()
+    return subprocess.run([os.environ["PERFDATA"], *words], check=True,
+                          capture_output=True).stdout.decode()
 
 
 def opened(name="spin.data", **options):
@@ -42,13 +43,15 @@ def text_of(sample):
     """As `script -F comm,tid,time,ip,sym,dso --ns` prints it."""
     lines = [f"{sample.comm} {sample.tid} {sample.time // 10**9}.{sample.time % 10**9:09d}"]
     for frame in sample.frames:
-        lines.append(f"{frame.address:x} {frame.symbol or '[unknown]'} ({frame.object or '[unknown]'})")
+        symbol, owner = frame.symbol or "[unknown]", frame.object or "[unknown]"
+        lines.append(f"{frame.address:x} {symbol} ({owner})")
     return lines
 
 
 class Library(unittest.TestCase):
     def test_structures_are_those_of_c(self):
-        """Those that begin with their size may have grown since: what is known of them is where it was."""
+        """Those that begin with their size may have grown since: what is known of them is where it
+        was."""
         compiler = os.environ.get("CC", "cc")
         lines = ['#include <perfdata/perfdata.h>', '#include <stdio.h>', 'int main(void) {']
         want = []
@@ -61,12 +64,14 @@ class Library(unittest.TestCase):
                 offsets.append(f"{member}={getattr(structure, field[0]).offset}")
             size = ctypes.sizeof(structure)
             grows = structure._fields_[0][0] == "struct_size"
-            lines.append(f'printf(" %d\\n", sizeof(struct {name}) {">=" if grows else "=="} {size});')
+            same = ">=" if grows else "=="
+            lines.append(f'printf(" %d\\n", sizeof(struct {name}) {same} {size});')
             want.append(" ".join([name, *offsets, "1"]))
         lines.append("}")
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "sizes")
-            subprocess.run([*compiler.split(), "-x", "c", "-", "-I", os.path.join(SOURCE, "include"), "-o", program],
+            subprocess.run([*compiler.split(), "-x", "c", "-", "-I",
+                            os.path.join(SOURCE, "include"), "-o", program],
                            input="\n".join(lines), text=True, check=True)
             got = subprocess.run([program], check=True, capture_output=True, text=True).stdout
         self.assertEqual(got.splitlines(), want)
@@ -89,8 +94,8 @@ class Recordings(unittest.TestCase):
     def test_samples_are_those_of_script(self):
         for name in ("spin.data", "shapes.data"):
             want = [line.split("\n") for line in run(
-                "script", "-i", demo(name), "--ns", "-F", "comm,tid,time,ip,sym,dso", "--symfs", SYMBOLS["symfs"], "--kallsyms",
-                SYMBOLS["kallsyms"]).strip().split("\n\n")]
+                "script", "-i", demo(name), "--ns", "-F", "comm,tid,time,ip,sym,dso", "--symfs",
+                SYMBOLS["symfs"], "--kallsyms", SYMBOLS["kallsyms"]).strip().split("\n\n")]
             with opened(name) as recording:
                 got = [text_of(sample) for sample in recording.iter_samples()]
             self.assertEqual(len(got), len(want))
@@ -100,7 +105,8 @@ class Recordings(unittest.TestCase):
                 self.assertEqual(ours[1:], [" ".join(line.split()) for line in theirs[1:]])
 
     def test_records_are_those_of_dump(self):
-        want = [json.loads(line) for line in run("dump", "--json", "-i", demo("spin.data")).splitlines()]
+        want = [json.loads(line)
+                for line in run("dump", "--json", "-i", demo("spin.data")).splitlines()]
         with opened() as recording:
             got = [record.as_dict() for record in recording.records("file")]
         self.assertGreater(len(got), 100)
@@ -111,7 +117,8 @@ class Recordings(unittest.TestCase):
 
     def test_fields(self):
         with opened() as recording:
-            names = {record.name: record.field("filename") for record in recording if record.name == "MMAP2"}
+            names = {record.name: record.field("filename") for record in recording
+                     if record.name == "MMAP2"}
             self.assertIn("MMAP2", names)
             record = next(iter(recording))
             with self.assertRaises(perfdata.Error):
@@ -119,7 +126,8 @@ class Recordings(unittest.TestCase):
             self.assertEqual(len(record.bytes), record.field("size"))
 
     def test_tracepoints(self):
-        with perfdata.open(os.path.join(SOURCE, "tests/data/report/traces.data"), home=None) as recording:
+        with perfdata.open(os.path.join(SOURCE, "tests/data/report/traces.data"),
+                           home=None) as recording:
             found = 0
             for sample in recording.iter_samples(frames=False):
                 fields = {field.name: field.value for field in sample.tracepoint_fields}
@@ -167,7 +175,8 @@ class Recordings(unittest.TestCase):
         with open(demo("spin.data"), "rb") as file:
             content = file.read()
         with perfdata.open(content, **SYMBOLS) as recording, opened() as same:
-            self.assertEqual([s.time for s in recording.iter_samples()], [s.time for s in same.iter_samples()])
+            self.assertEqual([s.time for s in recording.iter_samples()],
+                             [s.time for s in same.iter_samples()])
 
     def test_errors(self):
         with self.assertRaises(perfdata.OpenError) as caught:
@@ -210,8 +219,9 @@ class Profiles(unittest.TestCase):
     def test_rows_are_those_of_report(self):
         for name in ("spin.data", "shapes.data"):
             want = {}
-            for line in run("report", "--stdio", "-i", demo(name), "--no-children", "-g", "none", "-t", "|", "-F", "period,sample,sym",
-                            "--symfs", SYMBOLS["symfs"], "--kallsyms", SYMBOLS["kallsyms"]).splitlines():
+            for line in run("report", "--stdio", "-i", demo(name), "--no-children", "-g", "none",
+                            "-t", "|", "-F", "period,sample,sym", "--symfs", SYMBOLS["symfs"],
+                            "--kallsyms", SYMBOLS["kallsyms"]).splitlines():
                 if line and not line.startswith("#"):
                     period, samples, symbol = (word.strip() for word in line.split("|", 2))
                     symbol = symbol.split(" ", 1)[1]
@@ -227,12 +237,14 @@ class Profiles(unittest.TestCase):
 
     def test_folded_is_export(self):
         for name in ("spin.data", "shapes.data"):
-            text = run("export", "folded", "-i", demo(name), "--symfs", SYMBOLS["symfs"], "--kallsyms", SYMBOLS["kallsyms"])
+            text = run("export", "folded", "-i", demo(name), "--symfs", SYMBOLS["symfs"],
+                       "--kallsyms", SYMBOLS["kallsyms"])
             with opened(name) as recording:
                 self.assertEqual(recording.export("folded").decode(), text)
                 folded = recording.profile(samples=False).folded()
                 tree = recording.profile(samples=False).tree()
-            self.assertEqual(sum(folded.values()), sum(int(line.rpartition(" ")[2]) for line in text.splitlines()))
+            self.assertEqual(sum(folded.values()),
+                             sum(int(line.rpartition(" ")[2]) for line in text.splitlines()))
             self.assertEqual(sum(node.self_period for node in tree), sum(folded.values()))
 
     def test_ranges_and_comparison(self):
@@ -272,9 +284,11 @@ class Profiles(unittest.TestCase):
     def test_examples(self):
         code = os.path.join(SOURCE, "examples/flame_data.py")
         with open(code, encoding="utf-8") as file:
-            lines = [line for line in file if line.strip() and not line.startswith(("#", '"""', "import"))]
+            lines = [line for line in file if line.strip()
+                     and not line.startswith(("#", '"""', "import"))]
         self.assertLessEqual(len(lines), 20)
-        out = subprocess.run([sys.executable, code, demo("spin.data"), SYMBOLS["symfs"], SYMBOLS["kallsyms"]], check=True,
+        out = subprocess.run([sys.executable, code, demo("spin.data"), SYMBOLS["symfs"],
+                              SYMBOLS["kallsyms"]], check=True,
                              capture_output=True, text=True).stdout
         tree = json.loads(out)
         self.assertEqual(tree["value"], 90270810)
@@ -287,17 +301,20 @@ class Arrow(unittest.TestCase):
         import pyarrow
         for name in ("spin.data", "shapes.data"):
             with opened(name) as recording:
-                profile = recording.profile(columns=perfdata.COLUMNS, switches=True, detail="address", lines=True)
-            for table in ("samples", "stacks", "functions", "frames", "objects", "threads", "events", "mappings", "switches",
-                          "sums"):
+                profile = recording.profile(columns=perfdata.COLUMNS, switches=True,
+                                            detail="address", lines=True)
+            for table in ("samples", "stacks", "functions", "frames", "objects", "threads",
+                          "events", "mappings", "switches", "sums"):
                 read = pyarrow.table(getattr(profile, table)())
                 read.validate(full=True)
                 if table == "samples":
                     self.assertEqual(read.num_rows, profile.sample_count)
             for by in ("function", "frame", "object"):
                 rows = pyarrow.table(profile.rows_table(by)).to_pylist()
-                self.assertEqual([(row["name"], row["self_period"], row["total_samples"]) for row in rows],
-                                 [(row.name, row.self_period, row.total_samples) for row in profile.rows(by)])
+                self.assertEqual([(row["name"], row["self_period"], row["total_samples"])
+                                  for row in rows],
+                                 [(row.name, row.self_period, row.total_samples)
+                                  for row in profile.rows(by)])
 
     def test_portable_tables_are_those_of_parquet(self):
         import pyarrow
@@ -342,9 +359,11 @@ class Arrow(unittest.TestCase):
         with opened() as recording:
             profile = recording.profile()
         samples, stacks, functions = profile.samples(), profile.stacks(), profile.functions()
-        rows = duckdb.sql("""select f.name, sum(s.period)::bigint from samples s join stacks t using (stack)
-            join functions f on f.function = t.functions[len(t.functions)] group by 1""").fetchall()
-        self.assertEqual(dict(rows), {row.name: row.self_period for row in profile.rows() if row.self_period})
+        rows = duckdb.sql("""select f.name, sum(s.period)::bigint from samples s
+            join stacks t using (stack) join functions f
+            on f.function = t.functions[len(t.functions)] group by 1""").fetchall()
+        self.assertEqual(dict(rows),
+                         {row.name: row.self_period for row in profile.rows() if row.self_period})
 
     @unittest.skipUnless(has("polars"), "no polars")
     def test_polars(self):

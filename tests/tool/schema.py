@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""schema.py SCHEMA [--lines]: JSON on standard input against a JSON Schema of docs/schema. Knows the words that these use, and
-refuses a schema with others, so that nothing in one goes unchecked. Prints how many values it has seen."""
+"""schema.py SCHEMA [--lines]: JSON on standard input against a JSON Schema of docs/schema. Knows
+the words that these use, and refuses a schema with others, so that nothing in one goes unchecked.
+Prints how many values it has seen."""
 import json, re, sys
 
-KNOWN = {"$schema", "$defs", "$ref", "title", "type", "properties", "patternProperties", "additionalProperties", "required", "items",
-         "anyOf", "const", "pattern", "minimum"}
+KNOWN = {"$schema", "$defs", "$ref", "title", "type", "properties", "patternProperties",
+         "additionalProperties", "required", "items", "anyOf", "const", "pattern", "minimum"}
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 
 
@@ -73,7 +74,8 @@ def main():
     parts = text.splitlines() if "--lines" in sys.argv else [text] if text else []
     errors = []
     for number, part in enumerate(parts):
-        check(schema, json.loads(part, object_pairs_hook=no_duplicates), "line %d" % (number + 1), schema, errors)
+        check(schema, json.loads(part, object_pairs_hook=no_duplicates), "line %d" % (number + 1),
+              schema, errors)
         if errors:
             break
     for error in errors[:5]:

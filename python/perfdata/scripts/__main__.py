@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""python3 -m perfdata.scripts [OPTION...] SCRIPT [ARGUMENT...]: what `perfdata script -s SCRIPT` runs."""
+"""python3 -m perfdata.scripts [OPTION...] SCRIPT [ARGUMENT...]: what `perfdata script -s SCRIPT`
+runs."""
 from __future__ import annotations
 
 import argparse
@@ -51,8 +52,8 @@ def _span(value: str) -> tuple[int, int]:
 def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python3 -m perfdata.scripts", allow_abbrev=False)
     parser.add_argument("-i", "--input", default="perf.data")
-    for name in ("symfs", "kallsyms", "vmlinux", "jitdump", "build-id-dir", "guest-kallsyms", "guest-modules", "guest-vmlinux",
-                 "guest-mount"):
+    for name in ("symfs", "kallsyms", "vmlinux", "jitdump", "build-id-dir", "guest-kallsyms",
+                 "guest-modules", "guest-vmlinux", "guest-mount"):
         parser.add_argument(f"--{name}")
     parser.add_argument("--comms", type=lambda value: set(value.split(",")))
     parser.add_argument("--pids", type=_numbers)
@@ -89,7 +90,8 @@ def list_scripts() -> int:
     rows = []
     for report in sorted(exec_path().glob("scripts/*/bin/*-report")):
         lines = report.read_text(errors="replace").splitlines()
-        about, arguments = (next((line.partition(":")[2].strip() for line in lines if re.match(rf"#\s*{word}:", line)), "")
+        about, arguments = (next((line.partition(":")[2].strip() for line in lines
+                                  if re.match(rf"#\s*{word}:", line)), "")
                             for word in ("description", "args"))
         name = report.name[: -len("-report")]
         if report.parent.parent.name != "python":
@@ -109,12 +111,15 @@ def main(words: list[str]) -> int:
         return list_scripts()
     path = find_script(options.script)
     if path is None and not options.generate:
-        print(f'Can\'t open python script "{options.script}": No such file or directory', file=sys.stderr)
+        print(f'Can\'t open python script "{options.script}": No such file or directory',
+              file=sys.stderr)
         return 255
-    search = {name: getattr(options, name) for name in ("symfs", "kallsyms", "vmlinux", "jitdump", "build_id_dir", "guest_kallsyms",
-                                                        "guest_modules", "guest_vmlinux", "guest_mount")}
+    search = {name: getattr(options, name)
+              for name in ("symfs", "kallsyms", "vmlinux", "jitdump", "build_id_dir",
+                           "guest_kallsyms", "guest_modules", "guest_vmlinux", "guest_mount")}
     try:
-        recording = Recording(options.input, like_perf=options.like_perf, strict=options.strict, **search)
+        recording = Recording(options.input, like_perf=options.like_perf, strict=options.strict,
+                              **search)
     except Error as error:
         print(f"perfdata: {error}", file=sys.stderr)
         return 3

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Iterator, NamedTuple
 
-_CALL = re.compile(r"__print_(flags|symbolic)\s*\(\s*(?:\(?[^,()]*\)?\s*)?REC->(\w+)\s*[^,]*,(.*)", re.S)
+_CALL = re.compile(r"__print_(flags|symbolic)\s*\(\s*(?:\(?[^,()]*\)?\s*)?REC->(\w+)\s*[^,]*,(.*)",
+                   re.S)
 _PAIR = re.compile(r"\{\s*([^,{}]+?)\s*,\s*\"((?:[^\"\\]|\\.)*)\"\s*\}")
 
 
@@ -83,7 +84,8 @@ def _argument_end(text: str) -> int:
 
 def named_fields(print_format: str) -> Iterator[Named]:
     """The fields of a print format that have names."""
-    for start in (match.start() for match in re.finditer(r"__print_(?:flags|symbolic)", print_format)):
+    for start in (match.start()
+                  for match in re.finditer(r"__print_(?:flags|symbolic)", print_format)):
         match = _CALL.match(print_format[start: start + 65536])
         if not match:
             continue

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A script to begin with: one handler for each tracepoint of a recording, which prints all that it has."""
+"""A script to begin with: one handler for each tracepoint of a recording, which prints all that it
+has."""
 from __future__ import annotations
 
 import keyword
@@ -9,8 +10,10 @@ import tempfile
 
 from ..recording import Recording
 
-_HEAD = '''# A script for `perfdata script -s` (and `perf script -s`), made from the events of {recording}.
-# Handlers get what perf-script-python(1) says: fields of the tracepoint behind the eight arguments that all have.
+_HEAD = '''# A script for `perfdata script -s` (and `perf script -s`), made from the \
+events of {recording}.
+# Handlers get what perf-script-python(1) says: fields of the tracepoint behind the eight \
+arguments that all have.
 import os
 import sys
 
@@ -29,16 +32,20 @@ def trace_end():
 
 
 def show(name, cpu, secs, nsecs, pid, comm, callchain, fields):
-    print(f"{{comm:16}} {{pid:7}} [{{cpu:03}}] {{secs}}.{{nsecs:09}}: {{name}}: " + " ".join(f"{{k}}={{v}}" for k, v in fields.items()))
+    print(f"{{comm:16}} {{pid:7}} [{{cpu:03}}] {{secs}}.{{nsecs:09}}: {{name}}: " \
++ " ".join(f"{{k}}={{v}}" for k, v in fields.items()))
     for entry in callchain:
-        print(f"    {{entry['ip']:x}} {{entry['sym']['name'] if 'sym' in entry else '[unknown]'}} ({{entry.get('dso', '[unknown]')}})")
+        print(f"    {{entry['ip']:x}} {{entry['sym']['name'] if 'sym' in entry \
+else '[unknown]'}} ({{entry.get('dso', '[unknown]')}})")
 
 
 def process_event(event):
     """An event that is no tracepoint."""
     sample = event["sample"]
-    show(event["ev_name"], sample["cpu"], sample["time"] // 10**9, sample["time"] % 10**9, sample["pid"], event["comm"],
-         event["callchain"], {{"ip": hex(sample["ip"]), "symbol": event.get("symbol", "[unknown]"), "period": sample["period"]}})
+    show(event["ev_name"], sample["cpu"], sample["time"] // 10**9, sample["time"] % 10**9, \
+sample["pid"], event["comm"],
+         event["callchain"], {{"ip": hex(sample["ip"]), \
+"symbol": event.get("symbol", "[unknown]"), "period": sample["period"]}})
 
 
 def trace_unhandled(event_name, context, fields, sample):
@@ -48,9 +55,11 @@ def trace_unhandled(event_name, context, fields, sample):
 
 _HANDLER = '''
 
-def {name}(event_name, context, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain{parameters},
+def {name}(event_name, context, common_cpu, common_secs, common_nsecs, \
+common_pid, common_comm, common_callchain{parameters},
            perf_sample_dict):
-    show(event_name, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain, {{{fields}}})
+    show(event_name, common_cpu, common_secs, common_nsecs, common_pid, common_comm, \
+common_callchain, {{{fields}}})
 '''
 
 
@@ -73,7 +82,8 @@ def make(recording: Recording) -> str:
         if event.type != 2 or fields is None or name in seen or not name.isidentifier():
             continue
         seen.add(name)
-        words = [found.group(1) for field in fields for found in [re.search(r"(\w+)(?:\[[^\]]*\])?$", field)] if found]
+        words = [found.group(1) for field in fields
+                 for found in [re.search(r"(\w+)(?:\[[^\]]*\])?$", field)] if found]
         own = [_word(word) for word in words if not word.startswith("common_")]
         parts.append(_HANDLER.format(name=name, parameters="".join(f", {word}" for word in own),
                                      fields=", ".join(f'"{word}": {word}' for word in own)))

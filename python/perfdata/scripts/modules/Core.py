@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Names of flags and states: perf-script-python(1), "Core.py Module". Used where perf's own are not installed."""
+"""Names of flags and states: perf-script-python(1), "Core.py Module". Used where perf's own are not
+installed."""
 from collections import defaultdict
 
 
@@ -29,7 +30,7 @@ def define_symbolic_value(event_name, field_name, value, field_str):
 
 
 def _known(table, event_name, field_name):
-    return table[event_name][field_name] if event_name in table and field_name in table[event_name] else None
+    return table[event_name].get(field_name) if event_name in table else None
 
 
 def flag_str(event_name, field_name, value):
@@ -53,8 +54,8 @@ def symbol_str(event_name, field_name, value):
     return field["values"][value] if field is not None and value in field["values"] else ""
 
 
-trace_flags = {0x00: "NONE", 0x01: "IRQS_OFF", 0x02: "IRQS_NOSUPPORT", 0x04: "NEED_RESCHED", 0x08: "HARDIRQ",
-               0x10: "SOFTIRQ"}
+trace_flags = {0x00: "NONE", 0x01: "IRQS_OFF", 0x02: "IRQS_NOSUPPORT", 0x04: "NEED_RESCHED",
+               0x08: "HARDIRQ", 0x10: "SOFTIRQ"}
 
 
 def trace_flag_str(value):
@@ -68,7 +69,8 @@ def taskState(state):
 
 
 class EventHeaders:
-    def __init__(self, common_cpu, common_secs, common_nsecs, common_pid, common_comm, common_callchain):
+    def __init__(self, common_cpu, common_secs, common_nsecs, common_pid, common_comm,
+                 common_callchain):
         self.cpu = common_cpu
         self.secs = common_secs
         self.nsecs = common_nsecs

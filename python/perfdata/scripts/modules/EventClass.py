@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Events as objects, for scripts made for perf that import EventClass. Used where perf's own is not installed."""
+"""Events as objects, for scripts made for perf that import EventClass. Used where perf's own is not
+installed."""
 
 
 class PerfEvent:
@@ -17,7 +18,8 @@ class PerfEvent:
         PerfEvent.event_num += 1
 
     def show(self):
-        print("PMU event: name=%12s, symbol=%24s, comm=%8s, dso=%12s" % (self.name, self.symbol, self.comm, self.dso))
+        print("PMU event: name=%12s, symbol=%24s, comm=%8s, dso=%12s"
+              % (self.name, self.symbol, self.comm, self.dso))
 
 
 def create_event(name, comm, dso, symbol, raw_buf):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Helpers that scripts made for perf import: perf-script-python(1), "Util.py Module". Used where perf's own are not installed."""
+"""Helpers that scripts made for perf import: perf-script-python(1), "Util.py Module". Used where
+perf's own are not installed."""
 import errno
 import os
 
