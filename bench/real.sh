@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # perf, perfdata, recordings, pairs...: set by run, which reads this file
-# Rows over recordings of what really ran: this project compiled from scratch by two jobs, recorded system-wide, and a C++
-# compiler and a Rust program with DWARF stacks. Recordings are made once and kept in $recordings. Traces of Intel PT are
-# made by a walk by chance through this program and the C library, since not every machine can record one.
+# shellcheck disable=SC2154 # perf, perfdata, recordings, pairs...: set by run, which reads this
+# file Rows over recordings of what really ran: this project compiled from scratch by two jobs,
+# recorded system-wide, and a C++ compiler and a Rust program with DWARF stacks. Recordings are made
+# once and kept in $recordings. Traces of Intel PT are made by a walk by chance through this program
+# and the C library, since not every machine can record one.
 
-# NAME, recording, least ratio of CPU time, arguments. `.2` and `.10` behind a recording's name: one of so many MB.
+# NAME, recording, least ratio of CPU time, arguments. `.2` and `.10` behind a recording's name: one
+# of so many MB.
 real_table() {
     cat <<'END'
 script:fp fp 10 script
@@ -45,9 +47,11 @@ pt-insn-trace:cyc.3 pt-cyc.3 12 script --insn-trace
 END
 }
 
-# real_compile DIRECTORY: this project, configured and not built yet. What meson was ended in is made anew.
+# real_compile DIRECTORY: this project, configured and not built yet. What meson was ended in is
+# made anew.
 real_compile() {
-    ninja -C "$1" build.ninja >"$build/bench.log" 2>&1 && ninja -C "$1" -t clean >>"$build/bench.log" 2>&1 && return 0
+    ninja -C "$1" build.ninja >"$build/bench.log" 2>&1 &&
+        ninja -C "$1" -t clean >>"$build/bench.log" 2>&1 && return 0
     rm -rf "$1"
     CC=gcc meson setup "$1" . >"$build/bench.log" 2>&1
 }
@@ -78,8 +82,10 @@ real_events() {
 real_trace() {
     library=$(ldd "$perfdata" | awk '$1 == "libc.so.6" { print $3 }')
     [ -n "$library" ] || return 1
-    ninja -C "$build" bench/bench_pt_make >"$build/bench.log" 2>&1 || { cat "$build/bench.log"; return 1; }
-    "$build/bench/bench_pt_make" "$target.new" "$2" "${1#pt-}" "$perfdata" "$library" >"$target.facts" || return 1
+    ninja -C "$build" bench/bench_pt_make >"$build/bench.log" 2>&1 ||
+        { cat "$build/bench.log"; return 1; }
+    "$build/bench/bench_pt_make" "$target.new" "$2" "${1#pt-}" "$perfdata" "$library" \
+        >"$target.facts" || return 1
     mv "$target.new" "$target"
 }
 
@@ -98,7 +104,8 @@ real_record() {
     cxx) command -v g++ >/dev/null || return 1 ;;
     rust)
         command -v rustc >/dev/null || return 1
-        HOME=$user_home rustc -g -O bench/rust_load.rs -o "$build/bench-rust" >"$build/bench.log" 2>&1 || return 1
+        HOME=$user_home rustc -g -O bench/rust_load.rs -o "$build/bench-rust" >"$build/bench.log" \
+            2>&1 || return 1
         ;;
     *) real_compile "$build/bench-compile" || return 1 ;;
     esac
@@ -111,7 +118,8 @@ real_record() {
         sh -c "$(real_load "$shape")" >"$build/bench.log" 2>&1 || whole=
     set +f
     [ -n "$whole" ] || [ "$(wc -c <"$target.new")" -ge $((limit * 1000000)) ] || whole=failed
-    if [ "$whole" = failed ] || ! "$perf" report --header-only -i "$target.new" >/dev/null 2>&1; then
+    if [ "$whole" = failed ] ||
+        ! "$perf" report --header-only -i "$target.new" >/dev/null 2>&1; then
         cat "$build/bench.log"
         return 1
     fi
@@ -126,7 +134,8 @@ real_facts() {
     told="$told $1"
     case $1 in
     pt-*)
-        echo "-- $1: $(($(wc -c <"$recordings/real-$1.data") / 1000000)) MB, $(cat "$recordings/real-$1.data.facts")"
+        echo "-- $1: $(($(wc -c <"$recordings/real-$1.data") / 1000000)) MB, $(cat \
+            "$recordings/real-$1.data.facts")"
         return 0
         ;;
     esac
@@ -143,7 +152,8 @@ real_row() {
     fi
     real_facts "$on"
     input=$recordings/real-$on.data
-    "$measure" "$pairs" "$perf" "$@" -i "$input" -- "$perfdata" "$@" -j 1 -i "$input" >"$build/bench.out" ||
+    "$measure" "$pairs" "$perf" "$@" -i "$input" -- "$perfdata" "$@" -j 1 -i "$input" \
+        >"$build/bench.out" ||
         { echo "$title: a command fails"; failed=1; return 0; }
     judge "$title" cpu "$least" "$build/bench.out"
     judge "$title" memory 3 "$build/bench.out"
@@ -157,7 +167,8 @@ real_row() {
 real_threads() {
     title=$1
     shift
-    "$measure" "$pairs" "$perfdata" "$@" -j 1 -i "$input" -- "$perfdata" "$@" -j 2 -i "$input" >"$build/bench.out" ||
+    "$measure" "$pairs" "$perfdata" "$@" -j 1 -i "$input" -- "$perfdata" "$@" -j 2 -i "$input" \
+        >"$build/bench.out" ||
         { echo "$title, two threads: a command fails"; failed=1; return 0; }
     judge "$title, 1 : 2 threads" wall 1.8 "$build/bench.out"
 }

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# failing.sh LIBRARY STEP LAST: issue 24, point 3. Every STEP-th allocation up to LAST, or to the last that there is, fails in
-# turn: a run then ends as ever with the bytes it always writes, or says that there was no memory and does not exit with 0;
-# it never dies. Deaths below an allocation that a library asked for are listed and not counted.
+# failing.sh LIBRARY STEP LAST: issue 24, point 3. Every STEP-th allocation up to LAST, or to the
+# last that there is, fails in
+# turn: a run then ends as ever with the bytes it always writes, or says that there was no memory
+# and does not exit with 0; it never dies. Deaths below an allocation that a library asked for are
+# listed and not counted.
 set -u
 library=$(cd "$(dirname "$1")" && pwd)/${1##*/} step=$2 last=$3
 if [ -n "$SANITIZE" ]; then
@@ -21,7 +23,8 @@ complain() {
     failed=$((failed + 1))
 }
 
-# run NUMBER COMMAND...: leaves $code, $work/out, with what was written to a file behind it, and $work/err.
+# run NUMBER COMMAND...: leaves $code, $work/out, with what was written to a file behind it, and
+# $work/err.
 run() {
     number=$1
     shift
@@ -58,7 +61,8 @@ judge() {
 try() {
     run 0 "$@"
     usual=$code
-    [ -s "$work/out" ] && [ $usual -le 1 ] || complain "$*: exit $usual without a failing allocation"
+    [ -s "$work/out" ] && [ $usual -le 1 ] ||
+        complain "$*: exit $usual without a failing allocation"
     cp "$work/out" "$work/right"
     at=$step
     while [ "$at" -le "$last" ]; do

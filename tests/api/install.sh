@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The installed library is enough to compile the examples through pkg-config, and they run on a recording.
+# The installed library is enough to compile the examples through pkg-config, and they run on a
+# recording.
 set -eu
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
@@ -46,17 +47,20 @@ for source in "$SOURCE"/examples/*.c; do
         $flags -o "$directory/$name"
     cd "$SOURCE/tests/data/demo"
     case $name in
-    chains) expect chains spin.data symfs symfs/kallsyms -- --symfs symfs --kallsyms symfs/kallsyms -F ip,sym ;;
+    chains) expect chains spin.data symfs symfs/kallsyms -- --symfs symfs \
+        --kallsyms symfs/kallsyms -F ip,sym ;;
     pt_branches)
         cd ../itrace
         for recording in c_forkbid t_eptw t_ptwfup t_tracestop t_tsx; do
-            expect pt_branches $recording.data symfs -- --symfs symfs --itrace=b -F ip,sym,symoff,addr
+            expect pt_branches $recording.data symfs -- --symfs symfs --itrace=b \
+                -F ip,sym,symoff,addr
         done
         ;;
     flame_data)
         # Its paths are those of export, which shows what has no symbol by its object.
         "$directory/$name" spin.data symfs symfs/kallsyms | LC_ALL=C sort >"$directory/$name.out"
-        "$perfdata" export folded --group none -i spin.data --symfs symfs --kallsyms symfs/kallsyms | LC_ALL=C sort |
+        "$perfdata" export folded --group none -i spin.data --symfs symfs \
+            --kallsyms symfs/kallsyms | LC_ALL=C sort |
             diff -u - "$directory/$name.out"
         ;;
     tracepoints) expect tracepoints ../report/traces.data ;;
@@ -77,7 +81,8 @@ for name in chains pt_branches flame_data; do
 done
 # A static link needs what pkg-config --static says, and no more.
 if [ -z "${SANITIZE:+yes}" ]; then
-    static=$(pkg-config --static --define-variable=prefix="$directory$prefix" --cflags --libs perfdata |
+    static=$(pkg-config --static --define-variable=prefix="$directory$prefix" \
+        --cflags --libs perfdata |
         sed 's/-lperfdata/-l:libperfdata.a/')
     # shellcheck disable=SC2086
     ${CC:-cc} -std=c99 "$SOURCE/examples/events.c" $static -o "$directory/static"
@@ -87,5 +92,6 @@ fi
 "$perfdata" version
 [ -f "$directory$prefix/share/man/man1/perfdata.1" ]
 # The shared library carries its soname and nothing of ours leaks without a version.
-readelf -d "$directory$prefix"/lib*/libperfdata.so.1 "$directory$prefix"/lib/*/libperfdata.so.1 2>/dev/null |
+readelf -d "$directory$prefix"/lib*/libperfdata.so.1 "$directory$prefix"/lib/*/libperfdata.so.1 \
+    2>/dev/null |
     grep -q 'SONAME.*libperfdata.so.1'

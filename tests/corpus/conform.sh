@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Side by side with the installed perf, to the last byte: conform.sh OPTION...
 set -u
-if [ -z "${PERFDATA_CORPUS-}" ] || [ -z "${PERFDATA_TOOLS-}" ] || [ ! -f "$PERFDATA_TOOLS/conform" ]; then
+if [ -z "${PERFDATA_CORPUS-}" ] || [ -z "${PERFDATA_TOOLS-}" ] ||
+    [ ! -f "$PERFDATA_TOOLS/conform" ]; then
     echo 'skipped: PERFDATA_CORPUS or PERFDATA_TOOLS is not set'
     exit 77
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# dump --stats counts what the manifests count, whatever the container: exactly for sound recordings, at least for damaged
-# ones.
+# dump --stats counts what the manifests count, whatever the container: exactly for sound
+# recordings, at least for damaged ones.
 set -u
 . "$SOURCE/tests/corpus/recordings.sh"
 out=$(mktemp -d) || exit 1
@@ -17,7 +17,8 @@ while IFS=$tab read -r recording container tags records; do
     timeout 60 "$PERFDATA" dump --stats -i "$recording" >"$out/got" 2>"$out/err" </dev/null
     # Some manifests have perf's short names.
     printf '%s\n' "$records" | tr ',' '\n' |
-        sed 's/:/ /; s/^FEATURE /HEADER_FEATURE /; s/^TRACING_DATA /HEADER_TRACING_DATA /' >"$out/want"
+        sed 's/:/ /; s/^FEATURE /HEADER_FEATURE /; s/^TRACING_DATA /HEADER_TRACING_DATA /' \
+        >"$out/want"
     compared=$((compared + 1))
     awk -v exact=$exact '
         NR == FNR { want[$1] = $2; next }

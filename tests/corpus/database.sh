@@ -43,14 +43,18 @@ compare() {
     case $3 in *branches*) options=--branches ;; esac
     case $3 in *calls*) options="$options --calls" ;; esac
     # shellcheck disable=SC2086
-    perf script -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" ${4-} -s "$exporter" "$out/theirs.db" $3 \
+    perf script -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" ${4-} \
+        -s "$exporter" "$out/theirs.db" $3 \
         >"$out/log" 2>&1 </dev/null
     # shellcheck disable=SC2086
-    "$PERFDATA" export sqlite -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" $options ${4-} \
+    "$PERFDATA" export sqlite -i "$recordings/rec/$1" --symfs "$recordings/symfs" "--itrace=$2" \
+        $options ${4-} \
         -o "$out/ours.db" >"$out/log2" 2>&1 </dev/null || { cat "$out/log2"; failed=1; return; }
-    $python "$out/compare.py" "$out/theirs.db" "$out/ours.db" || { echo "$1 --itrace=$2: $3 differs"; failed=1; }
+    $python "$out/compare.py" "$out/theirs.db" "$out/ours.db" ||
+        { echo "$1 --itrace=$2: $3 differs"; failed=1; }
 }
-if ! "$PERFDATA" export sqlite -i "$recordings/rec/t_tsx.data" -o "$out/probe.db" 2>"$out/log2"; then
+if ! "$PERFDATA" export sqlite -i "$recordings/rec/t_tsx.data" -o "$out/probe.db" \
+    2>"$out/log2"; then
     grep -q 'built without SQLite' "$out/log2" && { echo 'skipped: built without SQLite'; exit 77; }
 fi
 compare t_pwr.data bepw 'branches calls'

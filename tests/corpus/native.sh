@@ -1,17 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Recordings of other machines, compared with what perf printed on these machines. Left out are stacks that it unwound
-# with files of its machine (clock-dwarf), recordings that perf refuses (stattp) or that were changed before it read
-# them (killed), and the headers in which a 32-bit perf prints a number that is none.
+# Recordings of other machines, compared with what perf printed on these machines. Left out are
+# stacks that it unwound with files of its machine (clock-dwarf), recordings that perf refuses
+# (stattp) or that were changed before it read them (killed), and the headers in which a 32-bit perf
+# prints a number that is none.
 set -u
-if [ -z "${PERFDATA_CORPUS-}" ] || [ -z "${PERFDATA_TOOLS-}" ] || [ ! -f "$PERFDATA_TOOLS/conform-native" ]; then
+if [ -z "${PERFDATA_CORPUS-}" ] || [ -z "${PERFDATA_TOOLS-}" ] ||
+    [ ! -f "$PERFDATA_TOOLS/conform-native" ]; then
     echo 'skipped: PERFDATA_CORPUS or PERFDATA_TOOLS is not set'
     exit 77
 fi
 command -v python3 >/dev/null || { echo 'skipped: conform-native needs python3'; exit 77; }
 failed=0
 check() {
-    python3 "$PERFDATA_TOOLS/conform-native" --perfdata "$PERFDATA" --require 100 --show 5 "$@" || failed=1
+    python3 "$PERFDATA_TOOLS/conform-native" --perfdata "$PERFDATA" --require 100 --show 5 "$@" ||
+        failed=1
 }
 for machine in s390x armhf aarch64; do
     folder=$PERFDATA_CORPUS/foreign/$machine

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Sourced: recordings FIELD... prints a line for each recording of the manifests below $PERFDATA_CORPUS:
-# its path, then the named columns, separated by tabs ("records" is also "record_counts", "tags" also "exercises").
+# Sourced: recordings FIELD... prints a line for each recording of the manifests below
+# $PERFDATA_CORPUS: its path, then the named columns, separated by tabs ("records" is also
+# "record_counts", "tags" also "exercises").
 
 if [ -z "${PERFDATA_CORPUS-}" ]; then
     echo 'skipped: PERFDATA_CORPUS is not set'
@@ -35,7 +36,8 @@ symbols_of() {
     while [ "$directory" != "$PERFDATA_CORPUS" ] && [ -n "$directory" ] && [ "$directory" != / ]; do
         if [ -d "$directory/symfs" ]; then
             printf '%s' "--symfs $directory/symfs"
-            [ ! -f "$directory/symfs/kallsyms" ] || printf ' %s' "--kallsyms $directory/symfs/kallsyms"
+            [ ! -f "$directory/symfs/kallsyms" ] ||
+                printf ' %s' "--kallsyms $directory/symfs/kallsyms"
             return
         fi
         directory=${directory%/*}

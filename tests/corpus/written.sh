@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What inject writes, as file and as pipe stream, read by others: perf script prints what it prints of the original, and
-# linux-perf-data (a Rust crate, built here when cargo can get it) and hotspot-perfparser (when it is installed) find as
-# many samples. All recordings of own and own-pt.
+# What inject writes, as file and as pipe stream, read by others: perf script prints what it prints
+# of the original, and linux-perf-data (a Rust crate, built here when cargo can get it) and
+# hotspot-perfparser (when it is installed) find as many samples. All recordings of own and own-pt.
 set -u
 [ -n "${PERFDATA_CORPUS-}" ] || { echo 'PERFDATA_CORPUS is not set'; exit 77; }
 work=$(mktemp -d) || exit 1
@@ -19,7 +19,8 @@ complain() {
 
 perf=
 perf --version >/dev/null 2>&1 && perf=perf || echo 'without perf'
-parser=$(command -v hotspot-perfparser || ls /usr/lib/*/libexec/hotspot-perfparser 2>/dev/null | head -n 1)
+parser=$(command -v hotspot-perfparser || ls /usr/lib/*/libexec/hotspot-perfparser 2>/dev/null |
+    head -n 1)
 [ -n "$parser" ] || echo 'without hotspot-perfparser'
 crate=
 if command -v cargo >/dev/null 2>&1; then
@@ -52,22 +53,28 @@ shown() {
 
 # ---- the recordings ----
 
-# A pipe, or a stored one, prints what the original prints; or, where perf chooses other columns of pipes, the same in given ones; or what
-# perf prints of perf's own pipe (Intel PT: "with pipe mode is not recommended").
+# A pipe, or a stored one, prints what the original prints; or, where perf chooses other columns of
+# pipes, the same in given ones; or what perf prints of perf's own pipe (Intel PT: "with pipe mode
+# is not recommended").
 same_as_pipe() {
     [ "$(shown "$work/pipe")" = "$original" ] && return 0
     # shellcheck disable=SC2002
-    [ "$(cat "$work/pipe" | timeout 100 perf script -f -i - 2>/dev/null | cksum)" = "$original" ] && return 0
+    [ "$(cat "$work/pipe" | timeout 100 perf script -f -i - 2>/dev/null | cksum)" = "$original" ] &&
+        return 0
     [ "$(shown "$work/pipe" -F comm,tid,time,event,ip,sym,dso)" = \
-        "$(shown "$1" -F comm,tid,time,event,ip,sym,dso)" ] && case $1 in */own-pt/*) false ;; esac && return 0
+        "$(shown "$1" -F comm,tid,time,event,ip,sym,dso)" ] &&
+        case $1 in */own-pt/*) false ;; esac && return 0
     perf inject -f -i "$1" -o - >"$work/perf" 2>/dev/null </dev/null
     [ "$(shown "$work/pipe")" = "$(shown "$work/perf")" ]
 }
 
-# READER ORIGINAL NAME: what reads the original, or reads it not at all, finds all in what was written.
+# READER ORIGINAL NAME: what reads the original, or reads it not at all, finds all in what was
+# written.
 same_count() {
-    of_file=$("count_$1" "$work/file") of_pipe=$("count_$1" "$work/pipe") of_original=$("count_$1" "$2")
-    [ "$of_file" = "$of_original" ] || [ "$of_file" = "$samples" ] || [ "${of_file%%:*}" = "${of_original%%:*}" ] ||
+    of_file=$("count_$1" "$work/file") of_pipe=$("count_$1" \
+        "$work/pipe") of_original=$("count_$1" "$2")
+    [ "$of_file" = "$of_original" ] || [ "$of_file" = "$samples" ] ||
+        [ "${of_file%%:*}" = "${of_original%%:*}" ] ||
         complain "$2: $1 finds $of_file of $samples samples in the file, $of_original in the original"
     case $of_original in fails*) of_pipe=$of_file ;; esac # it reads no form of it
     case $of_pipe in
@@ -82,14 +89,16 @@ same_count() {
 }
 
 for recording in "$PERFDATA_CORPUS"/own/rec/*.data "$PERFDATA_CORPUS"/own-pt/rec/*.data; do
-    samples=$("$PERFDATA" dump --stats "$recording" 2>/dev/null | awk '$1 == "SAMPLE" { n += $NF } END { print n + 0 }')
+    samples=$("$PERFDATA" dump --stats "$recording" 2>/dev/null |
+        awk '$1 == "SAMPLE" { n += $NF } END { print n + 0 }')
     "$PERFDATA" inject -i "$recording" -o "$work/file" >/dev/null 2>&1
     "$PERFDATA" inject -i "$recording" --pipe -o "$work/pipe" >/dev/null 2>&1
     if [ -n "$perf" ]; then
         original=$(shown "$recording")
         # what perf does not read has no text to compare with
         if timeout 100 perf script -f -i "$recording" >/dev/null 2>&1 </dev/null; then
-            [ "$(shown "$work/file")" = "$original" ] || complain "$recording: perf script differs of the file"
+            [ "$(shown "$work/file")" = "$original" ] ||
+                complain "$recording: perf script differs of the file"
             same_as_pipe "$recording" || complain "$recording: perf script differs of the pipe"
             compared=$((compared + 1))
         fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is no recording, and a real one cut or overwritten anywhere: the exit code tells how much could be read, stderr says
-# what is wrong and where, and every record in front of the damage is there.
+# What is no recording, and a real one cut or overwritten anywhere: the exit code tells how much
+# could be read, stderr says what is wrong and where, and every record in front of the damage is
+# there.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -18,11 +19,13 @@ complain() {
 # Nothing can be read: 3, or perf's 255; nothing on stdout, one line on stderr that names the file.
 nothing() {
     what=$1 file=$2
-    for verb in header evlist 'evlist -v' buildid-list script 'report --stdio' dump 'dump --stats'; do
+    for verb in header evlist 'evlist -v' buildid-list script 'report --stdio' dump \
+        'dump --stats'; do
         # shellcheck disable=SC2086
         "$PERFDATA" $verb -i "$file" >"$work/out" 2>"$work/err" </dev/null
         code=$?
-        if [ $code -ne 3 ] || [ -s "$work/out" ] || ! grep -q "$file" "$work/err" || ! grep -q "$what" "$work/err"; then
+        if [ $code -ne 3 ] || [ -s "$work/out" ] || ! grep -q "$file" "$work/err" ||
+            ! grep -q "$what" "$work/err"; then
             complain "$verb, $what: exit $code"
         fi
     done
@@ -85,12 +88,14 @@ cuts
 
 first=$(sed -n '1s/ .*//p' "$work/records")
 last=$(sed -n '$s/ .*//p' "$work/records")
-for at in $(awk -v a="$first" -v b="$last" 'BEGIN { srand(3); for (i = 0; i < 20; i++) print a + int(rand() * (b - a - 4096)) }'); do
+for at in $(awk -v a="$first" -v b="$last" \
+    'BEGIN { srand(3); for (i = 0; i < 20; i++) print a + int(rand() * (b - a - 4096)) }'); do
     cp "$recording" "$work/noise"
     chmod u+w "$work/noise"
     dd if="$work/random" of="$work/noise" bs=1 seek="$at" count=4096 conv=notrunc 2>/dev/null
     survives "$work/noise" "$at" $((at + 4096)) "noise at $at"
-    [ $code -eq 1 ] && grep -q 'skipped-bytes.*offset' "$work/err" || complain "noise at $at: exit $code"
+    [ $code -eq 1 ] && grep -q 'skipped-bytes.*offset' "$work/err" ||
+        complain "noise at $at: exit $code"
 done
 
 # The damaged recordings of the corpus: said, and never by a signal.
@@ -101,7 +106,8 @@ if [ -n "${PERFDATA_CORPUS-}" ] && [ -d "$PERFDATA_CORPUS/own/rec/damaged" ]; th
             timeout 60 "$PERFDATA" $verb -i "$file" >/dev/null 2>"$work/err" </dev/null
             code=$?
             [ $code -le 3 ] || complain "$verb -i $file: exit $code"
-            case "$verb $code" in *\ 1 | *\ 3) [ -s "$work/err" ] || complain "$verb -i $file: exit $code, silent" ;; esac
+            case "$verb $code" in *\ 1 | *\ 3) [ -s "$work/err" ] ||
+                complain "$verb -i $file: exit $code, silent" ;; esac
         done
     done
 else

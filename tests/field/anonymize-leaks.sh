@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 15: anonymize leaves no name that a program or a user chose, also where it looks like the kernel's, and
-# leaves the kernel's own. Every name below that must go has "acme" in it.
+# Issue 24, point 15: anonymize leaves no name that a program or a user chose, also where it looks
+# like the kernel's, and leaves the kernel's own. Every name below that must go has "acme" in it.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -15,7 +15,8 @@ complain() {
 # Fails where the input has no such name: then nothing would be tested.
 no_acme() {
     grep -aq acme "$2" || complain "$1: the input has no name that could leak"
-    grep -aq acme "$3" && complain "$1: leaks $(grep -aoE '.{0,12}acme.{0,12}' "$3" | tr -d '\0' | head -n 5)"
+    grep -aq acme "$3" &&
+        complain "$1: leaks $(grep -aoE '.{0,12}acme.{0,12}' "$3" | tr -d '\0' | head -n 5)"
 }
 
 # The recording of the report: threads in brackets, memfds, named memory.
@@ -125,30 +126,39 @@ feature CMDLINE {words=[
     {text="acme"}
   ]}
 END
-"$PERFDATA" assemble "$work/places.pdt" -o "$work/places" || complain 'the places cannot be assembled'
-"$PERFDATA" anonymize -i "$work/places" -o "$work/out" 2>"$work/err" || complain 'anonymize of all places fails'
+"$PERFDATA" assemble "$work/places.pdt" -o "$work/places" ||
+    complain 'the places cannot be assembled'
+"$PERFDATA" anonymize -i "$work/places" -o "$work/out" 2>"$work/err" ||
+    complain 'anonymize of all places fails'
 no_acme 'all places' "$work/places" "$work/out"
-grep -q '1 records are left out' "$work/err" || complain "the unknown record goes in silence: $(cat "$work/err")"
+grep -q '1 records are left out' "$work/err" ||
+    complain "the unknown record goes in silence: $(cat "$work/err")"
 "$PERFDATA" dump "$work/out" >"$work/text" 2>&1
-for name in swapper swapper/12 '/SYSV0012abcd (deleted)' '\[vdso\]' '\[stack:17\]' '\[kernel.kallsyms\]_text'; do
+for name in swapper swapper/12 '/SYSV0012abcd (deleted)' '\[vdso\]' '\[stack:17\]' \
+    '\[kernel.kallsyms\]_text'; do
     grep -q "\"$name\"" "$work/text" || complain "the kernel's own $name is gone"
 done
-for shape in '/[a-z]*/[a-z]*/[a-z]*\.so\.1\.2' 'anon_inode:[a-z]*' '\[anon_shmem:[a-z]*\]' '/[a-z/0-9.]*\.ko\.xz'; do
+for shape in '/[a-z]*/[a-z]*/[a-z]*\.so\.1\.2' 'anon_inode:[a-z]*' '\[anon_shmem:[a-z]*\]' \
+    '/[a-z/0-9.]*\.ko\.xz'; do
     grep -q "\"$shape\"" "$work/text" || complain "what marks a name's kind is gone: $shape"
 done
-"$PERFDATA" script -F comm,event,trace "$work/out" 2>"$work/err" | grep -q 'sched:acts: comm=[a-z]\{9\}$' ||
+"$PERFDATA" script -F comm,event,trace "$work/out" 2>"$work/err" |
+    grep -q 'sched:acts: comm=[a-z]\{9\}$' ||
     complain 'the tracepoint of the output is not shown'
 "$PERFDATA" check "$work/out" | grep '^file' && complain 'the output is damaged'
 
 # A stream has the same names as records.
 "$PERFDATA" inject -i "$work/places" --pipe -o "$work/pipe" 2>/dev/null
-"$PERFDATA" anonymize -i "$work/pipe" -o "$work/out" 2>/dev/null || complain 'anonymize of a stream fails'
+"$PERFDATA" anonymize -i "$work/pipe" -o "$work/out" 2>/dev/null ||
+    complain 'anonymize of a stream fails'
 no_acme 'a stream' "$work/pipe" "$work/out"
 
 # Raw bytes of a tracepoint whose format is not there become zeros.
 sed 's/config=77/config=78/' "$work/places.pdt" >"$work/bare.pdt"
-"$PERFDATA" assemble "$work/bare.pdt" -o "$work/bare" || complain 'the one without format cannot be assembled'
-"$PERFDATA" anonymize -i "$work/bare" -o "$work/out" 2>"$work/err" || complain 'anonymize without format fails'
+"$PERFDATA" assemble "$work/bare.pdt" -o "$work/bare" ||
+    complain 'the one without format cannot be assembled'
+"$PERFDATA" anonymize -i "$work/bare" -o "$work/out" 2>"$work/err" ||
+    complain 'anonymize without format fails'
 no_acme 'raw bytes' "$work/bare" "$work/out"
 grep -q 'raw bytes of 1 samples' "$work/err" || complain 'raw bytes become zeros in silence'
 
@@ -163,25 +173,32 @@ grep -q 'TRACING_DATA is left out' "$work/err" || complain 'tracing data go in s
 
 # Address filters of a trace name files: words 17 (the length) and on of AUXTRACE_INFO.
 filter='filter 0x10/0x20@/opt/acme'
-words=$(printf '%s\000\000\000\000\000\000' "$filter" | od -An -v -tx8 | tr -s ' \n' '  ' | sed 's/ \(0\|[1-9a-f]\)/ 0x\1/g')
+words=$(printf '%s\000\000\000\000\000\000' "$filter" | od -An -v -tx8 | tr -s ' \n' '  ' |
+    sed 's/ \(0\|[1-9a-f]\)/ 0x\1/g')
 zeros='0x8 0 0x1 0 0 0x1 0x400 0x800 0x3 0x1 0x1 0x200 0x3 0xb8 0x2 0x2 0x17'
 sed -n '1,/^record MMAP2/p' "$work/places.pdt" | sed '/^record COMM/d' >"$work/filter.pdt"
 {
-    echo "record AUXTRACE_INFO {auxtrace_type=intel_pt priv=[$zeros]}" | sed "s/ 0x17\]/ ${#filter}$words]/"
+    echo "record AUXTRACE_INFO {auxtrace_type=intel_pt priv=[$zeros]}" |
+        sed "s/ 0x17\]/ ${#filter}$words]/"
     echo end
     echo features
 } >>"$work/filter.pdt"
-"$PERFDATA" assemble "$work/filter.pdt" -o "$work/filter" || complain 'the filter cannot be assembled'
-"$PERFDATA" anonymize -i "$work/filter" -o "$work/out" 2>/dev/null || complain 'anonymize of a filter fails'
+"$PERFDATA" assemble "$work/filter.pdt" -o "$work/filter" ||
+    complain 'the filter cannot be assembled'
+"$PERFDATA" anonymize -i "$work/filter" -o "$work/out" 2>/dev/null ||
+    complain 'anonymize of a filter fails'
 grep -aq "$filter" "$work/filter" || complain 'the filter is not in the input'
 no_acme 'an address filter' "$work/filter" "$work/out"
 grep -aq 'filter 0x10/0x20@/[a-z]*/*[a-z]*' "$work/out" || complain 'the filter itself is gone'
 
 # What holds names in a form of its own: simpleperf's features and records, BPF programs.
-for name in feature_file feature_file2 feature_meta_info feature_bpf_prog_info record_sp_dso record_sp_symbol \
+for name in feature_file feature_file2 feature_meta_info feature_bpf_prog_info record_sp_dso \
+    record_sp_symbol \
     record_sp_kernel_symbol record_sp_debug record_bpf_metadata; do
-    "$PERFDATA" assemble "$SOURCE/tests/golden/$name.pdt" -o "$work/golden" || complain "$name is not there"
-    "$PERFDATA" anonymize -i "$work/golden" -o "$work/out" 2>"$work/err" || complain "anonymize of $name fails"
+    "$PERFDATA" assemble "$SOURCE/tests/golden/$name.pdt" -o "$work/golden" ||
+        complain "$name is not there"
+    "$PERFDATA" anonymize -i "$work/golden" -o "$work/out" 2>"$work/err" ||
+        complain "anonymize of $name fails"
     case $name in
     record_sp_dso | record_sp_symbol)
         "$PERFDATA" dump "$work/golden" | sed -n 's/^ *name: //p' >"$work/name"

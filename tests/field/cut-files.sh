@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cut-files.sh LIBRARY: programs and dumps that lose their bytes while they are read, as when somebody installs or removes
-# them, end nothing: the run goes on without them, says so and does not exit with 0.
+# cut-files.sh LIBRARY: programs and dumps that lose their bytes while they are read, as when
+# somebody installs or removes them, end nothing: the run goes on without them, says so and does not
+# exit with 0.
 set -u
 library=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 if [ -n "${SANITIZE-}" ]; then
@@ -33,7 +34,8 @@ cut() {
     cuts=$((cuts + 1))
 }
 
-find "$data/symfs" -type f ! -name kallsyms | while read -r file; do echo "${file#"$data/symfs"}"; done >"$t/files"
+find "$data/symfs" -type f ! -name kallsyms |
+    while read -r file; do echo "${file#"$data/symfs"}"; done >"$t/files"
 while read -r name; do
     for verb in 'script' 'report --stdio' 'script -F +srcline'; do
         rm -rf "$t/symfs"
@@ -41,7 +43,8 @@ while read -r name; do
         for recording in spin shapes; do
             grep -q -a "$name" "$data/$recording.data" || continue
             # shellcheck disable=SC2086
-            cut "$t/symfs$name" $verb -j 1 -i "$data/$recording.data" --symfs "$t/symfs" --kallsyms "$t/symfs/kallsyms"
+            cut "$t/symfs$name" $verb -j 1 -i "$data/$recording.data" --symfs "$t/symfs" \
+                --kallsyms "$t/symfs/kallsyms"
             break
         done
     done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 5: a pipe or a device in the place of a file that is named by a recording, or for it, is no file: nothing
-# waits for it, or reads it without end.
+# Issue 24, point 5: a pipe or a device in the place of a file that is named by a recording, or for
+# it, is no file: nothing waits for it, or reads it without end.
 set -u
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
@@ -34,8 +34,10 @@ sed -i 's/ use_clockid clockid=1//' "$t/rec.pdt"
 "$PERFDATA" assemble "$t/rec.pdt" -o "$t/rec.data" || exit 1
 # A program whose debug data lie in another file, which is odd.
 echo 'int main(void) { return 0; }' >"$t/a.c"
-"$CC" -g -o "$t/linked" "$t/a.c" && : >"$t/odd.debug" && objcopy --strip-all "$t/linked" 2>/dev/null &&
-    objcopy --add-gnu-debuglink="$t/odd.debug" "$t/linked" || { echo "no compiler or objcopy"; exit 77; }
+"$CC" -g -o "$t/linked" "$t/a.c" && : >"$t/odd.debug" &&
+    objcopy --strip-all "$t/linked" 2>/dev/null &&
+    objcopy --add-gnu-debuglink="$t/odd.debug" "$t/linked" ||
+    { echo "no compiler or objcopy"; exit 77; }
 rm "$t/odd.debug"
 
 # run VERB...: in time, without a signal

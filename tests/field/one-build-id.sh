@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 17: one build-id of two different modules, as perf 6.17 to 6.19 wrote it, is believed of the first only, and
-# this is said once; the second module's symbols are found all the same.
+# Issue 24, point 17: one build-id of two different modules, as perf 6.17 to 6.19 wrote it, is
+# believed of the first only, and this is said once; the second module's symbols are found all the
+# same.
 set -u
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
@@ -39,7 +40,10 @@ feature BUILD_ID {entries=[
 EOF
 "$PERFDATA" assemble "$t/rec.pdt" -o "$t/rec.data" || exit 1
 "$PERFDATA" script -F ip,sym -i "$t/rec.data" >"$t/out" 2>"$t/err" || fail "script"
-grep -q in_second "$t/out" && grep -q in_third "$t/out" || fail "a module whose build-id is another's has no symbols"
-[ "$(grep -c 'first.* and .*second.* have one build-id' "$t/err")" = 1 ] || fail "not said, or not once"
-[ "$("$PERFDATA" buildid-list -i "$t/rec.data" 2>/dev/null | grep -c "$id")" = 3 ] || fail "buildid-list shows what is recorded"
+grep -q in_second "$t/out" && grep -q in_third "$t/out" ||
+    fail "a module whose build-id is another's has no symbols"
+[ "$(grep -c 'first.* and .*second.* have one build-id' "$t/err")" = 1 ] ||
+    fail "not said, or not once"
+[ "$("$PERFDATA" buildid-list -i "$t/rec.data" 2>/dev/null | grep -c "$id")" = 3 ] ||
+    fail "buildid-list shows what is recorded"
 exit $failed

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 17: a recording without the kernel's build-id, whose OSRELEASE or ARCH are another machine's, gets no
-# names of the kernel that runs here, and this is said.
+# Issue 24, point 17: a recording without the kernel's build-id, whose OSRELEASE or ARCH are another
+# machine's, gets no names of the kernel that runs here, and this is said.
 set -u
 symbol=$(grep -m 1 ' [Tt] schedule$' /proc/kallsyms)
 address=${symbol%% *}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 17: a recording of DWARF stacks from another machine, whose programs are not here. The vdso of its kernel
-# is not taken to be this one's, and no sample loses its address for that.
+# Issue 24, point 17: a recording of DWARF stacks from another machine, whose programs are not here.
+# The vdso of its kernel is not taken to be this one's, and no sample loses its address for that.
 set -u
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT

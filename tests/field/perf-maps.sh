@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, points 5, 6 and 13: which perf maps are read, and how much of them. One that a service wrote as its own user is
-# read by root, as by perf 6.1; a pipe or a device in a map's place does not hang; a map of any size is read in pieces.
+# Issue 24, points 5, 6 and 13: which perf maps are read, and how much of them. One that a service
+# wrote as its own user is read by root, as by perf 6.1; a pipe or a device in a map's place does
+# not hang; a map of any size is read in pieces.
 set -u
 data=$SOURCE/tests/data/field/perf-map
 t=$(mktemp -d) || exit 1
@@ -33,8 +34,10 @@ if [ "$(id -u)" = 0 ]; then
     "$PERFDATA" assemble "$t/live.pdt" -o "$t/live.data" || fail "assemble"
     mv "$map" "$live"
     "$PERFDATA" script -F ip,sym -i "$t/live.data" >"$t/out" 2>"$t/err"
-    ! grep -q jitted_function "$t/out" && grep -q 'belongs to another user' "$t/err" || fail "a stranger's"
-    "$PERFDATA" script -f -F ip,sym -i "$t/live.data" 2>/dev/null | grep -q jitted_function || fail "a stranger's, -f"
+    ! grep -q jitted_function "$t/out" && grep -q 'belongs to another user' "$t/err" ||
+        fail "a stranger's"
+    "$PERFDATA" script -f -F ip,sym -i "$t/live.data" 2>/dev/null | grep -q jitted_function ||
+        fail "a stranger's, -f"
     rm "$live"
 fi
 

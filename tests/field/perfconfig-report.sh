@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 24: settings of ~/.perfconfig or PERF_CONFIG hold for report as with perf 6.1, options go before them, and
-# what is not honoured is told. Each setting is compared with the option that means it, and with the installed perf.
+# Issue 24, point 24: settings of ~/.perfconfig or PERF_CONFIG hold for report as with perf 6.1,
+# options go before them, and what is not honoured is told. Each setting is compared with the option
+# that means it, and with the installed perf.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -15,26 +16,32 @@ unset PERF_CONFIG
 export HOME=/nonexistent
 
 PERF_CONFIG=$case/perfconfig "$PERFDATA" report --stdio -i rec.data >out 2>/dev/null
-grep -q Overhead out && ! grep -q Children out || { echo 'report.children = false has no effect'; failed=1; }
+grep -q Overhead out && ! grep -q Children out ||
+    { echo 'report.children = false has no effect'; failed=1; }
 PERF_CONFIG=$case/perfconfig "$PERFDATA" report --stdio --children -i rec.data | grep -q Children ||
     { echo '--children does not go before report.children'; failed=1; }
 cp "$case/perfconfig" home/.perfconfig
 HOME=$folder/home "$PERFDATA" report --stdio -i rec.data | grep -q Children &&
     { echo '.perfconfig is not read'; failed=1; }
 
-# means SETTINGS OPTIONS [MORE]: with MORE, the settings print what the options print, which is something else than without.
+# means SETTINGS OPTIONS [MORE]: with MORE, the settings print what the options print, which is
+# something else than without.
 means() {
     printf "$1" >config
     for recording in *.data; do
         # shellcheck disable=SC2086
         PERF_CONFIG=config "$PERFDATA" report --stdio ${3-} -i "$recording" >found 2>said
         # shellcheck disable=SC2086
-        PERF_CONFIG=/dev/null "$PERFDATA" report --stdio $2 ${3-} -i "$recording" >expected 2>/dev/null
-        cmp -s found expected || { echo "$1 is not $2 ${3-} ($recording)"; diff found expected | head -5; failed=1; }
+        PERF_CONFIG=/dev/null "$PERFDATA" report --stdio $2 ${3-} -i "$recording" >expected \
+            2>/dev/null
+        cmp -s found expected ||
+            { echo "$1 is not $2 ${3-} ($recording)"; diff found expected | head -5; failed=1; }
         perf --version 2>/dev/null | grep -q 'version 6\.1\.' || continue
         # shellcheck disable=SC2086
-        PERF_CONFIG=config perf report --stdio ${3-} -i "$recording" 2>/dev/null | grep -v '^# (' >expected
-        grep -v '^# (' found | cmp -s - expected || { echo "$1 ${3-}: not as perf ($recording)"; failed=1; }
+        PERF_CONFIG=config perf report --stdio ${3-} -i "$recording" 2>/dev/null |
+            grep -v '^# (' >expected
+        grep -v '^# (' found | cmp -s - expected ||
+            { echo "$1 ${3-}: not as perf ($recording)"; failed=1; }
     done
 }
 means '[report]\nchildren = off\n' --no-children
@@ -55,7 +62,8 @@ means '[report]\nqueue-size = 1M\n[colors]\ntop = red\n[ui]\nshow-headers = fals
 # says PATTERN SETTINGS VERB
 says() {
     printf "$2" >config
-    PERF_CONFIG=config "$PERFDATA" $3 -i rec.data 2>&1 >/dev/null | grep -q "$1" || { echo "$2: not told"; failed=1; }
+    PERF_CONFIG=config "$PERFDATA" $3 -i rec.data 2>&1 >/dev/null | grep -q "$1" ||
+        { echo "$2: not told"; failed=1; }
 }
 says "bad config value for 'report.children', ignoring..." '[report]\nchildren = maybe\n' report
 says 'report.nonsense' '[report]\nnonsense = 1\n' report
@@ -65,8 +73,10 @@ says 'wrong config key-value pair hist.percentage=odd' '[hist]\npercentage = odd
 # What perf says of settings, in its order, and how it ends.
 case $(perf --version 2>/dev/null) in
 'perf version 6.1.'*)
-    for settings in 'report]\nchildren\n' 'call-graph]\nprint-type = odd\n[x\n' 'call-graph]\norder = odd\n' \
-        'call-graph]\nthreshold = odd\n' 'hist]\npercentage = odd\n' 'report]\nchildren = maybe\n[x\n' \
+    for settings in 'report]\nchildren\n' 'call-graph]\nprint-type = odd\n[x\n' \
+        'call-graph]\norder = odd\n' \
+        'call-graph]\nthreshold = odd\n' 'hist]\npercentage = odd\n' \
+        'report]\nchildren = maybe\n[x\n' \
         'call-graph]\nsort-key = odd\n' 'call-graph]\nprint-limit = odd\n'; do
         printf "[$settings" >config
         for verb in 'report --stdio' script; do
@@ -74,20 +84,23 @@ case $(perf --version 2>/dev/null) in
             PERF_CONFIG=config perf $verb -i rec.data 2>&1 >/dev/null | grep config >expected
             # shellcheck disable=SC2086
             PERF_CONFIG=config ./perf $verb -i rec.data 2>&1 >/dev/null | grep config >found
-            [ -s expected ] || [ "$verb" = script ] || { echo "[$settings: perf says nothing"; failed=1; }
+            [ -s expected ] || [ "$verb" = script ] ||
+                { echo "[$settings: perf says nothing"; failed=1; }
             diff expected found || { echo "perf $verb with [$settings"; failed=1; }
         done
     done
     ;;
 esac
 for verb in report script; do
-    # As perf counts the line: that behind a section that ends too early, but that of any other fault.
+    # As perf counts the line: that behind a section that ends too early, but that of any other
+    # fault.
     says 'bad config file line 2 in config' '[bad\n' $verb
     says 'bad config file line 1 in config' '[bad' $verb
     says 'bad config file line 2 in config' '[good]\nx = "open\n[y]\n' $verb
     for key in annotate.objdump ui.show-headers colors.top core.pager color.ui; do
         printf '[%s]\n%s = 1\n' "${key%%.*}" "${key#*.}" >config
-        [ "$(PERF_CONFIG=config "$PERFDATA" $verb -i rec.data 2>&1 >/dev/null | grep -c "$key")" -eq 1 ] ||
+        [ "$(PERF_CONFIG=config "$PERFDATA" $verb -i rec.data 2>&1 >/dev/null |
+            grep -c "$key")" -eq 1 ] ||
             { echo "$verb: $key is not told once"; failed=1; }
         PERF_CONFIG=config ./perf $verb -i rec.data 2>&1 >/dev/null | grep -q perfconfig &&
             { echo "perf $verb tells of $key"; failed=1; }
@@ -102,13 +115,15 @@ for recording in demo/shapes demo/spin report/forkexec report/calls; do
     ./perf script -i "$recording" >plain 2>/dev/null
     cmp -s found plain && { echo "call-graph.order changes nothing ($recording)"; failed=1; }
     sort found >a
-    sort plain | cmp -s - a || { echo "call-graph.order changes more than the order ($recording)"; failed=1; }
+    sort plain | cmp -s - a ||
+        { echo "call-graph.order changes more than the order ($recording)"; failed=1; }
     perf --version 2>/dev/null | grep -q 'version 6\.1\.' || continue
     PERF_CONFIG=config perf script -i "$recording" 2>/dev/null | cmp -s - found ||
         { echo "call-graph.order: script is not as perf ($recording)"; failed=1; }
 done
 
-# buildid.dir: a cache in which an object lies that is nowhere else; --buildid-dir before the verb goes before it.
+# buildid.dir: a cache in which an object lies that is nowhere else; --buildid-dir before the verb
+# goes before it.
 id=$("$PERFDATA" buildid-list -i rec.data | sed -n 's|^\([0-9a-f]*\) /.*|\1|p' | head -1)
 [ -n "$id" ] || { echo 'no object with a build-id'; failed=1; }
 object=$SOURCE/tests/data/field/jitdump-inplace-unwind/symfs/own/jit/field/w/jd/jp
@@ -123,7 +138,8 @@ for verb in script report; do
     PERF_CONFIG=config "$PERFDATA" $verb -i rec.data >found 2>/dev/null
     cmp -s plain expected && { echo "$verb: --buildid-dir finds nothing"; failed=1; }
     cmp -s found expected || { echo "$verb: buildid.dir is not --buildid-dir"; failed=1; }
-    PERF_CONFIG=config "$PERFDATA" --buildid-dir /nonexistent $verb -i rec.data 2>/dev/null | cmp -s - plain ||
+    PERF_CONFIG=config "$PERFDATA" --buildid-dir /nonexistent $verb -i rec.data 2>/dev/null |
+        cmp -s - plain ||
         { echo "$verb: --buildid-dir does not go before buildid.dir"; failed=1; }
 done
 exit $failed

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 2: --time before the moment when the TSC of a trace was 0, and conversions of time that no processor has.
-# What times a trace's ticks have is computed, however far away they are: each run ends within seconds, and a span of time
-# holds the samples that the whole trace has in it.
+# Issue 24, point 2: --time before the moment when the TSC of a trace was 0, and conversions of time
+# that no processor has. What times a trace's ticks have is computed, however far away they are:
+# each run ends within seconds, and a span of time holds the samples that the whole trace has in it.
 set -u
 data=$SOURCE/tests/data/field/time-before-zero/in.data
 t=$(mktemp -d) || exit 1
@@ -33,16 +33,18 @@ run "$data" script --itrace=be --time 0,1
 run "$data" script --itrace=bed+o --time 0,1
 grep -q 'TSC time interval: 0x0 to 0x1$' "$t/out" || fail 'the log does not name the span of ticks'
 
-# Recordings that say how time is converted as no processor does. Zeros: the recorded one, 0, a TSC that is older than perf's
-# clock, and the extremes.
+# Recordings that say how time is converted as no processor does. Zeros: the recorded one, 0, a TSC
+# that is older than perf's clock, and the extremes.
 "$PERFDATA" dump --pdt "$data" >"$t/text" || fail 'no text'
 info='^\(record AUXTRACE_INFO {auxtrace_type=intel_pt priv=\[[^ ]*\) [^ ]* [^ ]* [^ ]* \(.*\)$'
 [ "$(grep -c "$info" "$t/text")" = 1 ] || fail 'no AUXTRACE_INFO'
 for shift in 0x0 0x1f 0x20 0x3f 0x40; do
     for mult in 0x0 0x1 0x37a6f4de 0xffffffff; do
-        for zero in 0x0 0x104cb9a84fc8 0xffffffff00000000 0x8000000000000000 0x7fffffffffffffff 0xffffffffffffffff; do
+        for zero in 0x0 0x104cb9a84fc8 0xffffffff00000000 0x8000000000000000 0x7fffffffffffffff \
+            0xffffffffffffffff; do
             sed "s/$info/\1 $shift $mult $zero \2/" "$t/text" >"$t/odd.text"
-            "$PERFDATA" assemble "$t/odd.text" -o "$t/odd.data" || fail "$shift $mult $zero: no recording"
+            "$PERFDATA" assemble "$t/odd.text" -o "$t/odd.data" ||
+                fail "$shift $mult $zero: no recording"
             run "$t/odd.data" script --itrace=be --time 0,1
             run "$t/odd.data" script --itrace=be --time 18000.00002,18000.00003
             run "$t/odd.data" script --itrace=i1us --time ,18446744073
@@ -59,7 +61,9 @@ for zero in 0x104cb9a84fc8 0x0 0xffffffff00000000; do
     from=$(awk 'NR == 300 { sub(":", ""); print $1 }' "$t/all")
     to=$(awk 'NR == 600 { sub(":", ""); print $1 }' "$t/all")
     run "$t/odd.data" script --itrace=qi -F time,ip --ns --time "$from,$to"
-    awk -v from="$from" -v to="$to" '{ at = $1; sub(":", "", at) } at + 0 >= from + 0 && at + 0 <= to + 0' "$t/all" >"$t/expected"
+    awk -v from="$from" -v to="$to" \
+        '{ at = $1; sub(":", "", at) } at + 0 >= from + 0 && at + 0 <= to + 0' "$t/all" \
+        >"$t/expected"
     [ -s "$t/expected" ] || fail "zero $zero: nothing to compare"
     cmp "$t/expected" "$t/out" || fail "zero $zero: --time $from,$to shows other samples"
 done

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 3: Intel PT recordings in which something is missing that samples are made with. Nothing dies of it, and
-# what cannot be known is said: sched:sched_switch without tracing data, the debug log of a sample that belongs to no event,
-# and recordings that lack one feature, one event's ids, its type, or one record.
+# Issue 24, point 3: Intel PT recordings in which something is missing that samples are made with.
+# Nothing dies of it, and what cannot be known is said: sched:sched_switch without tracing data, the
+# debug log of a sample that belongs to no event, and recordings that lack one feature, one event's
+# ids, its type, or one record.
 set -u
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
@@ -26,11 +27,14 @@ run() {
 
 no_tracing=$SOURCE/tests/data/field/pt-no-tracing/in.data
 run "$no_tracing" script --itrace=b
-grep -q 'bad-feature: the tracing data does not describe sched:sched_switch' err || fail 'not said: no tracing data'
+grep -q 'bad-feature: the tracing data does not describe sched:sched_switch' err ||
+    fail 'not said: no tracing data'
 [ "$code" = 1 ] || fail "no tracing data: exit $code"
-"$PERFDATA" script --strict --itrace=b -i "$no_tracing" >/dev/null 2>&1 && fail '--strict accepts it'
+"$PERFDATA" script --strict --itrace=b -i "$no_tracing" >/dev/null 2>&1 &&
+    fail '--strict accepts it'
 no_event=$SOURCE/tests/data/field/itrace-d-no-event/in.data
-for verb in 'script --itrace=d' 'script --itrace=d+o' 'report --stdio --itrace=d' 'inject --itrace=d -o o'; do
+for verb in 'script --itrace=d' 'script --itrace=d+o' 'report --stdio --itrace=d' \
+    'inject --itrace=d -o o'; do
     # shellcheck disable=SC2086
     run "$no_event" $verb
 done
@@ -39,7 +43,8 @@ grep -q 'unknown-id: ' err || fail 'not said: a sample of no event'
 # NAME FILE: with each of these things changed, one at a time.
 without_each() {
     "$PERFDATA" dump --pdt "$2" >text 2>err || [ -s text ] || fail "$2: no text"
-    awk '/^attr / || (/^(record|feature) / && !/^record AUXTRACE / && !/\[$/) { print NR }' text >lines
+    awk '/^attr / || (/^(record|feature) / && !/^record AUXTRACE / && !/\[$/) { print NR }' \
+        text >lines
     while read -r line; do
         what="$1: line $line"
         awk -v line="$line" '

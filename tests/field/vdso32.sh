@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 21: the vdso of 32-bit programs on a 64-bit machine is [vdso32], of x32 ones [vdsox32], where the program
-# can be read; as perf 6.1 shows it, which is asked where it is installed.
+# Issue 24, point 21: the vdso of 32-bit programs on a 64-bit machine is [vdso32], of x32 ones
+# [vdsox32], where the program can be read; as perf 6.1 shows it, which is asked where it is
+# installed.
 set -u
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
@@ -15,7 +16,8 @@ fail() {
 # elf NAME CLASS MACHINE: the head of a program, as far as it is looked at, with zeros behind it.
 mkdir -p "$t/root/bin"
 elf() {
-    { printf '\177ELF'"$2"'\1\1\0\0\0\0\0\0\0\0\0\2\0'"$3"'\0\1\0\0\0'; head -c 100 /dev/zero; } >"$t/root/bin/$1"
+    { printf '\177ELF'"$2"'\1\1\0\0\0\0\0\0\0\0\0\2\0'"$3"'\0\1\0\0\0'; head -c 100 /dev/zero;
+      } >"$t/root/bin/$1"
 }
 elf old '\1' '\3'
 elf x32 '\1' '\076'
@@ -69,7 +71,8 @@ END
 names() {
     program=$1
     shift
-    "$program" "$@" --symfs "$t/root" -i "$t/rec.data" 2>"$t/err" | grep -o '\[vdso[0-9x]*\]' | tr '\n' ' '
+    "$program" "$@" --symfs "$t/root" -i "$t/rec.data" 2>"$t/err" | grep -o '\[vdso[0-9x]*\]' |
+        tr '\n' ' '
 }
 
 right='[vdso32] [vdsox32] [vdso] [vdso] [vdso] [vdso32] [vdso] [vdso] '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Nothing of the format is listed twice: within a table each number and name is there once, and outside the tables
-# neither names nor numbers of the format stand in the library's source.
+# Nothing of the format is listed twice: within a table each number and name is there once, and
+# outside the tables neither names nor numbers of the format stand in the library's source.
 set -u
 cd "$SOURCE" || exit 1
 work=$(mktemp -d) || exit 1
@@ -27,23 +27,28 @@ for table in 'RECORD records.def' 'FEATURE features.def' 'ATTR_FLAG attr.def'; d
     done
     sort -n -c "$work/rows" || complain "$table: rows are not in ascending order"
 done
-twice=$(sed -n 's/^SAMPLE_[A-Z]*(\([A-Z_]*\), *\([0-9]*\),.*/\2/p' src/format/sample.def | sort | uniq -d)
+twice=$(sed -n 's/^SAMPLE_[A-Z]*(\([A-Z_]*\), *\([0-9]*\),.*/\2/p' src/format/sample.def | sort |
+    uniq -d)
 [ -z "$twice" ] || complain "sample.def: bits twice: $twice"
-twice=$(sed -n 's/^ITEM(\([A-Z_]*\), \([A-Z0-9_]*\),.*/\1_\2/p' src/format/bits.def | sort | uniq -d)
+twice=$(sed -n 's/^ITEM(\([A-Z_]*\), \([A-Z0-9_]*\),.*/\1_\2/p' src/format/bits.def | sort |
+    uniq -d)
 [ -z "$twice" ] || complain "bits.def: twice: $twice"
 
-# Names as literals. Short or everyday words may stand for other things: only telling ones are looked for.
+# Names as literals. Short or everyday words may stand for other things: only telling ones are
+# looked for.
 {
-    sed -n -E 's/^(RECORD|FEATURE)\([0-9]+, ([A-Z0-9_]+),.*/\2/p' src/format/records.def src/format/features.def
+    sed -n -E 's/^(RECORD|FEATURE)\([0-9]+, ([A-Z0-9_]+),.*/\2/p' src/format/records.def \
+        src/format/features.def
     sed -n -E 's/^ATTR_FLAG\([0-9]+, [A-Z0-9_]+, ([a-z0-9_]+)\)/\1/p' src/format/attr.def
     sed -n -E 's/^ATTR_FIELD\([0-9]+, [a-z0-9]+, ([a-z0-9_]+),.*/\1/p' src/format/attr.def
     sed -n -E 's/^SAMPLE_[A-Z]+\(([A-Z_]+),.*/\1/p' src/format/sample.def
     sed -n -E 's/^ITEM\([^"]*"([^"]+)"\)/\1/p' src/format/bits.def
 } | awk 'length($0) > 8 && /[-_]/' | sort -u >"$work/names"
 [ "$(wc -l <"$work/names")" -gt 100 ] || complain "few names: $(wc -l <"$work/names")"
-# Comments out; the option tables of src/tool are about options; attr_text.c says which fields perf shows otherwise, and
-# api/event.c makes one number of precise_ip's two flags.
-find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/attr_text.c ! -path src/api/event.c | while read -r file; do
+# Comments out; the option tables of src/tool are about options; attr_text.c says which fields perf
+# shows otherwise, and api/event.c makes one number of precise_ip's two flags.
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/attr_text.c \
+    ! -path src/api/event.c | while read -r file; do
     sed -E 's,/\*.*\*/,,; /^[ \t]*\/?\*/d' "$file" | grep -noE '"[^"]+"' | sed "s,^,$file:,"
 done >"$work/literals"
 [ -s "$work/literals" ] || complain 'no literals were found'
@@ -53,21 +58,23 @@ awk 'NR == FNR { names["\"" $0 "\""] = 1; next }
 [ ! -s "$work/found" ] || complain "names of the format outside its tables:
 $(cat "$work/found")"
 
-# Numbers that are compared, masked or shifted out of a word of the format. 64, 128 and 256 bound tables. attr.c takes
-# a cache event's config apart.
+# Numbers that are compared, masked or shifted out of a word of the format. 64, 128 and 256 bound
+# tables. attr.c takes a cache event's config apart.
 words='record|header|raw|feature|misc|sample_type|read_format|branch_sample_type|bp_type|prot|aux_action|cpumode'
 find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/attr.c -exec grep -nE \
     "\b($words)(\.|->|_)?[a-z_]* *(==|!=|&|>>) *(0x[0-9a-f]+|[1-9][0-9]*)\b" {} + |
     grep -vE '^[^:]*:[0-9]*: *(/?\*|//)|& (63|255|7)\b|size == |/\*' >"$work/found"
 [ ! -s "$work/found" ] || complain "numbers of the format outside its tables:
 $(cat "$work/found")"
-find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/enums.h -exec grep -nE '(misc|mode) *& *7\b' {} + \
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path src/format/enums.h -exec grep -nE \
+    '(misc|mode) *& *7\b' {} + \
     >"$work/found"
 [ ! -s "$work/found" ] || complain "the mask of cpumode is PD_MISC_CPUMODE_MASK:
 $(cat "$work/found")"
 
-# Constants that are given a number which a row of the same name has, as a value or as a bit: HW_INDEX = 17, READ_GROUP 8u.
-# Forms of other tools (convert/, page/) have names and numbers of their own.
+# Constants that are given a number which a row of the same name has, as a value or as a bit:
+# HW_INDEX = 17, READ_GROUP 8u. Forms of other tools (convert/, page/) have names and numbers of
+# their own.
 {
     sed -n -E 's/^ITEM\([A-Z0-9_]+, ([A-Z0-9_]+), ([0-9xA-Fa-f]+),.*/\1 \2/p' src/format/bits.def
     sed -n -E 's/^MISC\(([A-Z0-9_]+), (0x[0-9a-f]+),.*/\1 \2/p' src/format/misc.def
@@ -76,10 +83,13 @@ $(cat "$work/found")"
     sed -n -E 's/^SAMPLE_[A-Z]+\(([A-Z_]+), ([0-9]+),.*/\1 \2/p' src/format/sample.def
 } >"$work/rows"
 [ "$(wc -l <"$work/rows")" -gt 200 ] || complain "few rows: $(wc -l <"$work/rows")"
-find src -name '*.[ch]' ! -path 'src/tool/*' ! -path 'src/format/*' ! -path 'src/convert/*' ! -path 'src/page/*' |
+find src -name '*.[ch]' ! -path 'src/tool/*' ! -path 'src/format/*' ! -path 'src/convert/*' \
+    ! -path 'src/page/*' |
     while read -r file; do
-        grep -noE '\b[A-Z][A-Z0-9_]+ *(= *)?\(?(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *[0-9]+)?' "$file" | sed "s,^,$file:,"
-    done | sed -E 's/^([^:]*:[0-9]*):([A-Z0-9_]+)[ =(]*(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *([0-9]+))?/\1 \2 \3 \5/' >"$work/numbers"
+        grep -noE '\b[A-Z][A-Z0-9_]+ *(= *)?\(?(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *[0-9]+)?' "$file" |
+            sed "s,^,$file:,"
+    done | sed \
+        -E 's/^([^:]*:[0-9]*):([A-Z0-9_]+)[ =(]*(0x[0-9a-f]+|[0-9]+)[uUlL]*( *<< *([0-9]+))?/\1 \2 \3 \5/' >"$work/numbers"
 [ "$(wc -l <"$work/numbers")" -gt 200 ] || complain "few constants: $(wc -l <"$work/numbers")"
 awk 'function number(text,    value, i) {
          if (text !~ /^0x/) return text + 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 27: docs/perf-data-format.md is what the tables say, its worked bytes are those of the recording that they
-# describe, and its links lead somewhere.
+# Issue 24, point 27: docs/perf-data-format.md is what the tables say, its worked bytes are those of
+# the recording that they describe, and its links lead somewhere.
 set -u
 page=$SOURCE/docs/perf-data-format.md
 t=$(mktemp -d) || exit 1
@@ -18,7 +18,8 @@ mkdir -p "$t/tree/docs" "$t/tree/scripts" "$t/tree/src"
 cp "$page" "$t/tree/docs/"
 cp "$SOURCE/scripts/format-tables" "$t/tree/scripts/"
 cp -r "$SOURCE/src/format" "$t/tree/src/format"
-sed 's/^FIELD(x64, cookie, NONE)/FIELD(u32, cookie, NONE)/' "$SOURCE/src/format/records.def" >"$t/tree/src/format/records.def"
+sed 's/^FIELD(x64, cookie, NONE)/FIELD(u32, cookie, NONE)/' "$SOURCE/src/format/records.def" \
+    >"$t/tree/src/format/records.def"
 sh "$t/tree/scripts/format-tables" --check >"$t/diff" 2>/dev/null && fail "a stale table passes"
 grep -q '^+| 8 | u32 | cookie' "$t/diff" || fail "the difference is not told"
 
@@ -35,12 +36,14 @@ while read -r offset bytes; do
 done <"$t/rows"
 [ "$rows" -ge 30 ] || fail "only $rows rows of worked bytes"
 [ "$(wc -c <"$t/minimal.data")" = 640 ] || fail "the file has another size"
-"$PERFDATA" script -i "$t/minimal.data" | grep -q 'demo *42 *1.000000: *250000 cpu-clock: *400123 \[unknown\] (/bin/demo)' ||
+"$PERFDATA" script -i "$t/minimal.data" |
+    grep -q 'demo *42 *1.000000: *250000 cpu-clock: *400123 \[unknown\] (/bin/demo)' ||
     fail "script of the worked file"
 
 # Every link to a heading of the page.
 grep -o '](#[^)]*)' "$page" | sed 's/](#//; s/)//' | sort -u >"$t/links"
-sed -n 's/^##* //p' "$page" | tr 'A-Z' 'a-z' | sed 's/ /-/g; s/[^a-z0-9_-]//g' | sort -u >"$t/headings"
+sed -n 's/^##* //p' "$page" | tr 'A-Z' 'a-z' | sed 's/ /-/g; s/[^a-z0-9_-]//g' |
+    sort -u >"$t/headings"
 comm -23 "$t/links" "$t/headings" >"$t/nowhere"
 [ -s "$t/nowhere" ] && fail "links to nowhere: $(tr '\n' ' ' <"$t/nowhere")"
 exit $failed

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Functions that the compiler has put into others, in chains of a copied stack: what is shown, and that it is what perf shows.
+# Functions that the compiler has put into others, in chains of a copied stack: what is shown, and
+# that it is what perf shows.
 set -u
 case $(uname -m) in x86_64) ;; *) echo "made for x86-64"; exit 77 ;; esac
 work=$(mktemp -d) || exit 1
@@ -20,10 +21,12 @@ perf() (
     exec perf "$@"
 )
 
-# perf dies of maps that the kernel marks with a build-id because someone else asks for them meanwhile.
+# perf dies of maps that the kernel marks with a build-id because someone else asks for them
+# meanwhile.
 record() {
     for try in 1 2 3 4 5 6 7 8 9; do
-        "$PERFDATA" record -q -e cpu-clock:u -F 997 --call-graph dwarf,1024 -o "$1" "$2" >/dev/null 2>err ||
+        "$PERFDATA" record -q -e cpu-clock:u -F 997 --call-graph dwarf,1024 -o "$1" "$2" \
+            >/dev/null 2>err ||
             { cat err; echo "no events can be recorded"; exit 77; }
         "$PERFDATA" dump --pdt "$1" | grep -q '^record MMAP2 misc=0x4' || return 0
     done
@@ -61,11 +64,13 @@ case $(chain -i without.data) in
 esac
 "$PERFDATA" script -F ip,sym,symoff,dso,srcline -i with.data >out 2>/dev/null
 grep -q 'middle+0x[0-9a-f]*$' out || complain 'an inlined function has an object'
-grep -A1 'middle+0x' out | grep -q '^  nested.c:17 (inlined)$' || complain 'the line of a call is not told'
+grep -A1 'middle+0x' out | grep -q '^  nested.c:17 (inlined)$' ||
+    complain 'the line of a call is not told'
 grep -q 'worker+0x[0-9a-f]* (.*/with)$' out || complain 'a function has no object'
 "$PERFDATA" report --stdio -i with.data >out 2>/dev/null
 grep -q '0.00% .* \[\.\] middle (inlined)' out || complain 'no row of an inlined function'
-"$PERFDATA" report --stdio --no-inline -i with.data 2>/dev/null | grep -q inlined && complain '--no-inline: rows'
+"$PERFDATA" report --stdio --no-inline -i with.data 2>/dev/null | grep -q inlined &&
+    complain '--no-inline: rows'
 for threads in 1 2; do
     "$PERFDATA" report --stdio -j $threads -i with.data >rows.$threads 2>/dev/null
 done
@@ -92,12 +97,15 @@ for kind in with without; do
         awk '/^record SAMPLE/ && !done { done = sub(/ip=0x[0-9a-f]+/, "ip=0"); match($0, /user_regs=\[[^]]*\]/)
                  values = substr($0, RSTART, RLENGTH); n = split(values, word, " "); word[9] = 0; values = word[1]
                  for (i = 2; i <= n; i++) values = values " " word[i]
-                 $0 = substr($0, 1, RSTART - 1) values substr($0, RSTART + RLENGTH) } { print }' >zero.pdt
+                 $0 = substr($0, 1, RSTART - 1) values substr($0, RSTART + RLENGTH) } { print }' \
+                     >zero.pdt
     "$PERFDATA" assemble zero.pdt -o zero.data || complain "no recording of zero.pdt"
     like_perf script -i zero.data
     like_perf report --stdio -i zero.data
-    for options in '' --no-children -G '-g none' '-g address --no-children' '-g srcline' '-g fractal' '-s sym' '-s srcline' \
-        '-s dso,sym,srcline --no-children' '-s srcfile' --hierarchy -v -U '-t ,' '-t ; -g none -s sym,dso'; do
+    for options in '' --no-children -G '-g none' '-g address --no-children' '-g srcline' \
+        '-g fractal' '-s sym' '-s srcline' \
+        '-s dso,sym,srcline --no-children' '-s srcfile' --hierarchy -v -U '-t ,' \
+        '-t ; -g none -s sym,dso'; do
         # shellcheck disable=SC2086
         like_perf report --stdio $options -i $kind.data
     done

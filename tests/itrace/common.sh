@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tests of the traces in the corpus: $own is their folder, $work a folder for what the test writes.
+# Sourced by tests of the traces in the corpus: $own is their folder, $work a folder for what the
+# test writes.
 set -eu
 export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
 [ -n "${PERFDATA_CORPUS-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
@@ -17,7 +18,8 @@ complain() {
 # FROM TO OPTION...: the trace of a recording, repeated. False: it cannot be, which has been told.
 make_big=${PERFDATA_TOOLS:-/nowhere}/make-big-pt/make_big_pt.py
 repeat_to() {
-    python3 "$make_big" "$@" >"$work/log" 2>&1 || { complain "$1 cannot be repeated: $(tail -n 1 "$work/log")"; return 1; }
+    python3 "$make_big" "$@" >"$work/log" 2>&1 ||
+        { complain "$1 cannot be repeated: $(tail -n 1 "$work/log")"; return 1; }
 }
 
 needs() {

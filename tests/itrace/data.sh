@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tests that compare what two programs wrote: data FILE prints the records of a recording.
+# Sourced by tests that compare what two programs wrote: data FILE prints the records of a
+# recording.
 number() { # of 8 bytes at an offset
     od -An -t u8 -j "$2" -N 8 "$1" | tr -d ' '
 }

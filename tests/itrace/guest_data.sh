@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# inject --guest-data: a guest's tasks and maps among its host's records, byte by byte as perf's inject writes them, and what perf and
-# perfdata then show.
+# inject --guest-data: a guest's tasks and maps among its host's records, byte by byte as perf's
+# inject writes them, and what perf and perfdata then show.
 set -eu
 export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
 . "$SOURCE/tests/itrace/data.sh"
@@ -22,17 +22,22 @@ fields=comm,pid,tid,time,cpu,ip,machine_pid,vcpu,event
 
 "$PERFDATA" inject -i host -o ours --guest-data=guest,10
 "$PERFDATA" script -i ours -F $fields --show-task-events --show-mmap-events >shown
-grep -q '^VM:   10 VCPU:001 .*PERF_RECORD_FORK(101:101)' shown || complain 'no task of the guest is shown'
-grep -q '^VM:   10 VCPU:000 .*\[003\] .*PERF_RECORD_COMM: third:100/100' shown || complain 'not on the CPU on which its CPU runs'
+grep -q '^VM:   10 VCPU:001 .*PERF_RECORD_FORK(101:101)' shown ||
+    complain 'no task of the guest is shown'
+grep -q '^VM:   10 VCPU:000 .*\[003\] .*PERF_RECORD_COMM: third:100/100' shown ||
+    complain 'not on the CPU on which its CPU runs'
 "$PERFDATA" dump --pdt ours -o ours.pdt
 grep -q 'misc=32773 pid=10 build_id=x"0102' ours.pdt || complain 'no build-id of the guest'
-grep -q '^attr guest:G\|^attr dummy:G={.*exclude_host' ours.pdt || complain 'the events are not of a guest'
+grep -q '^attr guest:G\|^attr dummy:G={.*exclude_host' ours.pdt ||
+    complain 'the events are not of a guest'
 
 # A switch of a whole CPU says the same of who comes.
-sed 's/SWITCH\(.*\){sample_id/SWITCH_CPU_WIDE\1{next_prev_pid=0 next_prev_tid=0 sample_id/' "$texts/host.pdt" >wide.pdt
+sed 's/SWITCH\(.*\){sample_id/SWITCH_CPU_WIDE\1{next_prev_pid=0 next_prev_tid=0 sample_id/' \
+    "$texts/host.pdt" >wide.pdt
 "$PERFDATA" assemble wide.pdt -o wide
 "$PERFDATA" inject -i wide -o ours --guest-data=guest,10
-"$PERFDATA" script -i ours -F cpu,comm --show-task-events | grep -q '\[003\].*PERF_RECORD_COMM: third' ||
+"$PERFDATA" script -i ours -F cpu,comm --show-task-events |
+    grep -q '\[003\].*PERF_RECORD_COMM: third' ||
     complain 'switches of a whole CPU are not followed'
 
 # The kernel's copy of the guest lies beside the host's.
@@ -74,7 +79,8 @@ for what in guest,10 guest,10,0 guest,10,300 guest,10,0x100,1.5 guest,10,500,2 g
     perf evlist -v -i theirs >theirs.text
     perf evlist -v -i ours >ours.text
     cmp -s theirs.text ours.text || complain "$what: other events than perf's"
-    perf script -f -i theirs -F $fields --show-task-events --show-mmap-events >theirs.text 2>/dev/null
+    perf script -f -i theirs -F $fields --show-task-events --show-mmap-events >theirs.text \
+        2>/dev/null
     "$PERFDATA" script -i ours -F $fields --show-task-events --show-mmap-events >ours.text
     cmp -s theirs.text ours.text || complain "$what: shown otherwise than by perf"
 done

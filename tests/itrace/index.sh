@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# index.sh DAMAGE_TRACE: the stored index of PSBs (aux index --store). With it any time span, and qq, is decoded to the same
-# text, errors, branches, times and threads, as without it; one that is of another recording, or damaged, is not used, which
-# is said.
+# index.sh DAMAGE_TRACE: the stored index of PSBs (aux index --store). With it any time span, and
+# qq, is decoded to the same text, errors, branches, times and threads, as without it; one that is
+# of another recording, or damaged, is not used, which is said.
 . "$SOURCE/tests/itrace/common.sh"
 damage=$1 seed=1
 
@@ -19,7 +19,8 @@ compare() {
     count=$((count + 1))
     lines=$((lines + $(wc -l <"$work/plain")))
     cmp -s "$work/plain" "$work/with" || complain "$name: another text with the index: $*"
-    sed 's/plain\.data/it.data/g' "$work/plain.err" | cmp -s - "$work/with.err" || complain "$name: other messages: $*"
+    sed 's/plain\.data/it.data/g' "$work/plain.err" | cmp -s - "$work/with.err" ||
+        complain "$name: other messages: $*"
 }
 
 lines=0
@@ -30,7 +31,8 @@ for file in "$own"/rec/*; do
     rm -rf "$work/it.data.psbindex" "$work/it.data" "$work/plain.data"
     cp -r "$file" "$work/plain.data"
     cp -r "$file" "$work/it.data"
-    "$PERFDATA" aux index --store "$work/it.data" >"$work/out" 2>&1 || complain "$name: --store fails"
+    "$PERFDATA" aux index --store "$work/it.data" >"$work/out" 2>&1 ||
+        complain "$name: --store fails"
     [ -s "$work/out" ] && complain "$name: --store prints something"
     [ -s "$work/it.data.psbindex" ] || complain "$name: nothing is stored"
     for round in 1 2 3; do
@@ -58,7 +60,9 @@ for name in c_dyn t_cyc t_tsc; do
     "$PERFDATA" aux index --store "$work/it.data" || complain "$name: --store fails"
     for round in 1 2 3 4 5 6 7 8; do
         random 600 && from=18000.$(printf %03d "$random")
-        random 999 && compare script --itrace=be --symfs "$own/symfs" --time "$from$(printf %03d "$random"),$from$(printf %03d 999)"
+        random 999 &&
+            compare script --itrace=be --symfs "$own/symfs" \
+            --time "$from$(printf %03d "$random"),$from$(printf %03d 999)"
     done
     compare report --stdio --itrace=i10us --symfs "$own/symfs" -s comm,sym --time 18000.3,18000.32
     compare script --itrace=qqe
@@ -67,7 +71,8 @@ for name in c_dyn t_cyc t_tsc; do
     compare script --itrace=qqi --time 18000.3,18000.4
     # ... and damaged.
     "$PERFDATA" aux list --json -i "$work/plain.data" |
-        sed 's/.*"size":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\2 \1/' | head -n 4096 >"$work/buffers"
+        sed 's/.*"size":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\2 \1/' |
+        head -n 4096 >"$work/buffers"
     for kind in flip cut noise reorder; do
         "$damage" $kind $seed "$work/plain.data" <"$work/buffers" || complain "$name: not damaged"
         cp "$work/plain.data" "$work/it.data"
@@ -76,7 +81,8 @@ for name in c_dyn t_cyc t_tsc; do
         compare script --itrace=qqip -F+flags,+ipc
     done
 done
-[ "$count" -ge 400 ] && [ "$lines" -gt 10000 ] || complain "nothing was compared: $count runs, $lines lines"
+[ "$count" -ge 400 ] && [ "$lines" -gt 10000 ] ||
+    complain "nothing was compared: $count runs, $lines lines"
 
 # What does not fit is not used.
 name=t_tsc
@@ -98,7 +104,8 @@ stale() {
 stale 'an older index' 'the recording has changed'
 "$PERFDATA" aux index --store "$work/it.data"
 cp "$work/it.data.psbindex" "$work/good"
-"$PERFDATA" script --itrace=be --time 80%-90% -i "$work/it.data" 2>&1 >/dev/null | grep -q psbindex &&
+"$PERFDATA" script --itrace=be --time 80%-90% -i "$work/it.data" 2>&1 >/dev/null |
+    grep -q psbindex &&
     complain 'a good index is complained about'
 size=$(wc -c <"$work/good")
 head -c $((size - 8)) "$work/good" >"$work/it.data.psbindex" && stale 'a cut index' 'it is damaged'
@@ -108,7 +115,8 @@ for at in 66 $((size - 100)) $((size - 5)); do
     printf '\377\377' | dd of="$work/it.data.psbindex" bs=1 seek="$at" conv=notrunc 2>/dev/null
     stale "damage at $at" 'it is damaged'
 done
-{ head -c 32 "$work/good"; printf '\377\377\377\377\377\377\377\377'; tail -c +41 "$work/good"; } >"$work/it.data.psbindex"
+{ head -c 32 "$work/good"; printf '\377\377\377\377\377\377\377\377'; tail -c +41 "$work/good";
+  } >"$work/it.data.psbindex"
 stale 'rows without end' 'it is damaged'
 cp "$work/good" "$work/it.data.psbindex"
 printf '\377\377' | dd of="$work/it.data.psbindex" bs=1 seek=80 conv=notrunc 2>/dev/null
@@ -118,7 +126,8 @@ how='--itrace=qqb -F+flags'
 says='psbindex is not used any more: the trace is not what it says'
 stale 'damaged leaps' ''
 unset says
-# Issue 24, point 5: an index of other bytes, though size and time of the recording are right; a FIFO in its place.
+# Issue 24, point 5: an index of other bytes, though size and time of the recording are right; a
+# FIFO in its place.
 cp "$work/good" "$work/it.data.psbindex"
 "$PERFDATA" aux list --json -i "$work/it.data" |
     sed 's/.*"size":\([0-9]*\),.*"file_offset":\([0-9]*\).*/\2 \1/' | head -n 4096 >"$work/buffers"
@@ -134,7 +143,8 @@ for how in '--itrace=qqb' '--itrace=qqe' '--itrace=be --time 80%-90%'; do
     cmp -s "$work/plain" "$work/with" || complain "an index of other bytes: $how"
 done
 rm "$work/it.data.psbindex" && mkfifo "$work/it.data.psbindex"
-timeout 20 "$PERFDATA" script --itrace=qqe -i "$work/it.data" >/dev/null 2>"$work/err" || [ $? = 1 ] || complain 'hangs at a FIFO'
+timeout 20 "$PERFDATA" script --itrace=qqe -i "$work/it.data" >/dev/null 2>"$work/err" ||
+    [ $? = 1 ] || complain 'hangs at a FIFO'
 grep -q 'psbindex is not used: it cannot be read' "$work/err" || complain 'a FIFO: nothing is said'
 rm "$work/it.data.psbindex"
 cp "$own/rec/t_tsc.data" "$work/it.data"

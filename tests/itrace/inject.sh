@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# inject --itrace: the records that perf's own inject writes, byte by byte, with and without --strip; what the manual's AutoFDO
-# way ends in (create_gcov) reads them; what is refused.
+# inject --itrace: the records that perf's own inject writes, byte by byte, with and without
+# --strip; what the manual's AutoFDO way ends in (create_gcov) reads them; what is refused.
 . "$SOURCE/tests/itrace/common.sh"
 . "$SOURCE/tests/itrace/data.sh"
 needs perf
@@ -16,7 +16,8 @@ compare() {
     rm -rf "$work/perf" "$work/ours"
     PERF_CONFIG=$config perf inject -i "$own/rec/$file" "$@" -o "$work/perf" 2>/dev/null
     # shellcheck disable=SC2086
-    PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/$file" "$@" $symfs -o "$work/ours" 2>/dev/null
+    PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/$file" "$@" $symfs -o "$work/ours" \
+        2>/dev/null
     data "$work/perf" >"$work/perf.data"
     data "$work/ours" >"$work/ours.data"
     count=$((count + 1))
@@ -48,14 +49,18 @@ done
 printf '[intel-pt]\n\tmispred-all = on\n' >"$work/config"
 config=$work/config
 compare t_psb16k.data --itrace=i100usle --strip
-PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/t_psb16k.data" --itrace=i100usle --strip --symfs "$own/symfs" \
+PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/t_psb16k.data" --itrace=i100usle \
+    --strip --symfs "$own/symfs" \
     -o "$work/ours" 2>/dev/null
-"$PERFDATA" script -i "$work/ours" -F brstack | grep -q '/M/' || complain 'perfconfig: no branch is mispredicted'
+"$PERFDATA" script -i "$work/ours" -F brstack | grep -q '/M/' ||
+    complain 'perfconfig: no branch is mispredicted'
 
 # The AutoFDO way.
 if command -v create_gcov >/dev/null && [ -e /ptcorpus/bin/loops ]; then
-    PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/t_psb16k.data" --itrace=i100usle --strip --no-hw-index -o "$work/fdo"
-    create_gcov --binary=/ptcorpus/bin/loops --profile="$work/fdo" --gcov="$work/gcov" -gcov_version=1 2>/dev/null ||
+    PERF_CONFIG=$config "$PERFDATA" inject -i "$own/rec/t_psb16k.data" --itrace=i100usle \
+        --strip --no-hw-index -o "$work/fdo"
+    create_gcov --binary=/ptcorpus/bin/loops --profile="$work/fdo" --gcov="$work/gcov" \
+        -gcov_version=1 2>/dev/null ||
         complain 'create_gcov does not read it'
     [ -s "$work/gcov" ] || complain 'create_gcov makes nothing of it'
 fi
@@ -66,7 +71,8 @@ refused() {
     if "$PERFDATA" inject "$@" -o "$work/out" 2>"$work/said"; then
         complain "accepted: $*"
     fi
-    grep -q -e "$expected" "$work/said" || { complain "$*: not '$expected' but:"; cat "$work/said" >&2; }
+    grep -q -e "$expected" "$work/said" ||
+        { complain "$*: not '$expected' but:"; cat "$work/said" >&2; }
     [ ! -e "$work/out" ] || complain "$*: left a file"
 }
 refused 'strip option requires --itrace' --strip -i "$own/rec/t_tsc.data"

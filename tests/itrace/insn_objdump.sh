@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Length and kind of each instruction of the traced programs against objdump's. insn_objdump.sh TEST-PROGRAM
+# Length and kind of each instruction of the traced programs against objdump's. insn_objdump.sh
+# TEST-PROGRAM
 set -eu
 [ -n "${PERFDATA_CORPUS:-}" ] || { echo 'skipped: PERFDATA_CORPUS is not set'; exit 77; }
 command -v objdump >/dev/null || { echo 'skipped: no objdump'; exit 77; }

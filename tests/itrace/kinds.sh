@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 23: a trace that no samples are made of is named by every verb that would make them, with what can be done
-# instead, and the output counts as incomplete. Not where nobody asked for samples of it.
+# Issue 24, point 23: a trace that no samples are made of is named by every verb that would make
+# them, with what can be done instead, and the output counts as incomplete. Not where nobody asked
+# for samples of it.
 set -u
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
@@ -24,19 +25,22 @@ check() {
             fail "$1: $verb: not said: $(cat "$t/err")"
     done
     "$PERFDATA" script --strict -i "$3" >/dev/null 2>&1 && fail "$1: --strict accepts it"
-    "$PERFDATA" inject --itrace=b -i "$3" -o "$t/injected" 2>"$t/err" && fail "$1: inject makes something"
+    "$PERFDATA" inject --itrace=b -i "$3" -o "$t/injected" 2>"$t/err" &&
+        fail "$1: inject makes something"
     grep -q "the trace, which is $2" "$t/err" || fail "$1: inject: not said"
     "$PERFDATA" script --no-itrace -i "$3" 2>"$t/err" || fail "$1: without the trace: exit $?"
     [ -s "$t/err" ] && fail "$1: without the trace: $(cat "$t/err")"
     # What is advised works.
     "$PERFDATA" aux list -i "$3" | grep -q '[0-9]' || fail "$1: aux list"
     rm -rf "$t/extracted"
-    "$PERFDATA" aux extract -o "$t/extracted" "$3" >/dev/null 2>&1 && [ -s "$t"/extracted/*.aux ] || fail "$1: aux extract"
+    "$PERFDATA" aux extract -o "$t/extracted" "$3" >/dev/null 2>&1 && [ -s "$t"/extracted/*.aux ] ||
+        fail "$1: aux extract"
     "$PERFDATA" script -D -i "$3" 2>/dev/null | grep -q AUXTRACE || fail "$1: script -D"
 }
 
 "$PERFDATA" dump --pdt "$SOURCE/tests/data/itrace/t_tsx.data" >"$t/text" || fail 'no text'
-for row in 'intel_bts Intel BTS' 'cs_etm Arm CoreSight ETM' 'arm_spe Arm SPE' 's390_cpumsf s390 CPU-measurement sampling facility' \
+for row in 'intel_bts Intel BTS' 'cs_etm Arm CoreSight ETM' 'arm_spe Arm SPE' \
+    's390_cpumsf s390 CPU-measurement sampling facility' \
     'hisi_ptt HiSilicon PCIe Tune and Trace' '77 of an unknown kind'; do
     kind=${row%% *}
     sed "s/auxtrace_type=intel_pt/auxtrace_type=$kind/" "$t/text" >"$t/kind.text"

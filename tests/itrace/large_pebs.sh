@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The warning that samples may have the late times of large PEBS, where chains or branches of a trace are added to them: for
-# events that may be that, and for no other.
+# The warning that samples may have the late times of large PEBS, where chains or branches of a
+# trace are added to them: for events that may be that, and for no other.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +14,8 @@ complain() {
     failed=$((failed + 1))
 }
 
-# recording TYPE PERIOD SAMPLE_TYPE FLAGS [TSC_BIT]: a trace of one PSB, and one sample of such an event
+# recording TYPE PERIOD SAMPLE_TYPE FLAGS [TSC_BIT]: a trace of one PSB, and one sample of such an
+# event
 recording() {
     mask=IP+TID+TIME+$3
     mask=$(echo "$mask" | tr + '|')

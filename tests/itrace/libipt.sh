@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every extracted trace of the corpus: libipt, the reference decoder, lists the same packets at the same places.
-# libipt.sh LIST_PACKETS
+# Every extracted trace of the corpus: libipt, the reference decoder, lists the same packets at the
+# same places. libipt.sh LIST_PACKETS
 . "$SOURCE/tests/itrace/common.sh"
 traces=0 packets=0
 for file in "$own"/rec/*; do

@@ -12,10 +12,13 @@ both() {
     for program in perf "$PERFDATA"; do
         folder=$work/$(basename "$program")
         rm -f "$folder/intel_pt.log"
-        (cd "$folder" && "$program" "$@" -i "$own/rec/$name" --symfs "$own/symfs" 2>/dev/null) >"$folder/text" || :
+        (cd "$folder" &&
+            "$program" "$@" -i "$own/rec/$name" --symfs "$own/symfs" 2>/dev/null) >"$folder/text" ||
+            :
     done
     count=$((count + 1))
-    if [ -s "$work/perf/text" ] || [ -s "$work/perf/intel_pt.log" ]; then said=something; else said=nothing; fi
+    if [ -s "$work/perf/text" ] || [ -s "$work/perf/intel_pt.log" ]; then said=something;
+        else said=nothing; fi
     [ "$said" = "${says:-something}" ] || complain "$name $*: perf says $said"
     for file in text intel_pt.log; do
         if [ -e "$work/perf/$file" ] || [ -e "$work/perfdata/$file" ]; then
@@ -24,7 +27,8 @@ both() {
     done
 }
 
-for name in t_ptw.data t_notsc.data t_cbr.data t_eptw.data t_filter.data t_tracestop.data c_ovf.data c_dyn.data c_tracepoint.data \
+for name in t_ptw.data t_notsc.data t_cbr.data t_eptw.data t_filter.data t_tracestop.data \
+    c_ovf.data c_dyn.data c_tracepoint.data \
     c_snap.data c_sample.data d_noise.data d_cut.data k_cpu k_poke k_vmlinux.data v_code; do
     both $name script --itrace=ed+o
     both $name script --itrace=ed+oq

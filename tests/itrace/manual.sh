@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# manual.sh ROW: what the manual of Intel PT names, each row as perf has it. Without ROW: all rows, by name.
+# manual.sh ROW: what the manual of Intel PT names, each row as perf has it. Without ROW: all rows,
+# by name.
 set -u
 rows='quickstart insn-trace ipc database config-terms aux-sample snapshot sizes build-ids modes switches letters error-flags periods
     stack-sizes sampling-stacks no-itrace skip quick dump report-defaults autofdo pebs machines event-trace tnt-disable
@@ -11,7 +12,8 @@ set +e # what fails is looked at
 needs perf
 cd "$own/symfs" || exit 1
 
-# RECORDING VERB OPTIONS...: perf's text, which says something; with says=nothing it does not, and nothing fails.
+# RECORDING VERB OPTIONS...: perf's text, which says something; with says=nothing it does not, and
+# nothing fails.
 same() {
     recording=$own/rec/$1
     shift
@@ -24,7 +26,8 @@ same() {
     for text in perf ours; do
         sed '/^# (\(Tip:\|Cannot load tips\)/d' "$work/$text" >"$work/$text.plain"
     done
-    cmp -s "$work/perf.plain" "$work/ours.plain" || complain "$(basename "$recording"): $*: differs from perf"
+    cmp -s "$work/perf.plain" "$work/ours.plain" ||
+        complain "$(basename "$recording"): $*: differs from perf"
     if [ "${says-}" = nothing ]; then
         [ $code = 0 ] && [ ! -s "$work/ours" ]
     else
@@ -52,7 +55,8 @@ insn_trace() {
     same t_ptw.data script --call-ret-trace
     same c_threads.data script --insn-trace -C 0
     same t_ptw.data script --insn-trace --time 18000.000001,18000.000004
-    "$PERFDATA" script -i "$own/rec/t_ptw.data" --symfs "$own/symfs" --insn-trace --xed >"$work/ours"
+    "$PERFDATA" script -i "$own/rec/t_ptw.data" --symfs "$own/symfs" \
+        --insn-trace --xed >"$work/ours"
     has 'ptwrite'
 }
 
@@ -64,21 +68,25 @@ ipc() {
     filters=$(perf --exec-path)/dlfilters
     [ ! -e "$filters/dlfilter-show-cycles.so" ] ||
         same t_cyc.data script --itrace=be --dlfilter "$filters/dlfilter-show-cycles.so"
-    "$PERFDATA" script -i "$own/rec/t_cyc.data" --symfs "$own/symfs" --itrace=be --dlfilter show-cycles >"$work/ours"
+    "$PERFDATA" script -i "$own/rec/t_cyc.data" --symfs "$own/symfs" --itrace=be \
+        --dlfilter show-cycles >"$work/ours"
     [ -s "$work/ours" ] || complain 'show-cycles says nothing'
 }
 
 database() {
-    "$PERFDATA" export sqlite -i "$own/rec/t_cyc.data" --symfs "$own/symfs" --calls -o "$work/db" || complain 'no database'
+    "$PERFDATA" export sqlite -i "$own/rec/t_cyc.data" --symfs "$own/symfs" --calls -o "$work/db" ||
+        complain 'no database'
     [ "$(head -c 15 "$work/db")" = 'SQLite format 3' ] || complain 'no database'
-    "$PERFDATA" export postgresql -i "$own/rec/t_cyc.data" --symfs "$own/symfs" -o "$work/sql" || complain 'no script for psql'
+    "$PERFDATA" export postgresql -i "$own/rec/t_cyc.data" --symfs "$own/symfs" -o "$work/sql" ||
+        complain 'no script for psql'
     grep -q 'CREATE TABLE' "$work/sql" || complain 'the script for psql makes no tables'
     count=$((count + 2))
 }
 
 # As they are recorded; how they are asked for: record/intel_pt.
 config_terms() {
-    for name in t_tsc t_notsc t_noretcomp t_psb256 t_mtc t_mtc9 t_cyc t_cyct t_ptw t_ptwfup t_ptwonly t_pwr t_event t_notnt; do
+    for name in t_tsc t_notsc t_noretcomp t_psb256 t_mtc t_mtc9 t_cyc t_cyct t_ptw t_ptwfup \
+        t_ptwonly t_pwr t_event t_notnt; do
         same $name.data evlist -v
         has 'config: 0x\|type: '
         same $name.data script --itrace=e --header
@@ -158,7 +166,8 @@ t_cyc i1usA
 t_cyc Zi100i
 EOF
     # perf 6.1 has no y yet: refused, as there
-    ! "$PERFDATA" script -i "$own/rec/t_cyc.data" --symfs . --itrace=y1us >"$work/ours" 2>/dev/null ||
+    ! "$PERFDATA" script -i "$own/rec/t_cyc.data" --symfs . --itrace=y1us >"$work/ours" \
+        2>/dev/null ||
         complain '--itrace=y is taken'
 }
 
@@ -179,7 +188,8 @@ periods() {
 }
 
 stack_sizes() {
-    same t_cyc.data report --stdio --itrace=i10usgl -g caller,branch # branches are counted, no chains drawn
+    same t_cyc.data report --stdio --itrace=i10usgl -g caller,branch \
+        # branches are counted, no chains drawn
     for what in g g4 g1024 l l4 l1024 g16l16; do
         same t_cyc.data script --itrace=i2us$what -F comm,ip,sym,brstack
     done
@@ -237,14 +247,19 @@ autofdo() {
     rm -rf "$work/one" "$work/two"
     printf '[intel-pt]\n\tmispred-all = on\n' >"$work/config"
     for program in perf "$PERFDATA"; do
-        PERF_CONFIG=$work/config "$program" inject --itrace=i100usle --strip -i "$own/rec/t_psb16k.data" \
+        PERF_CONFIG=$work/config "$program" inject --itrace=i100usle \
+            --strip -i "$own/rec/t_psb16k.data" \
             -o "$work/$(basename "$program").inj" 2>/dev/null
-        perf script -i "$work/$(basename "$program").inj" --symfs . -F ip,brstack >"$work/$(basename "$program").text" 2>/dev/null
+        perf script -i "$work/$(basename "$program").inj" --symfs . -F ip,brstack \
+            >"$work/$(basename "$program").text" 2>/dev/null
     done
-    cmp -s "$work/perf.text" "$work/perfdata.text" || complain 'inject --itrace --strip: differs from perf'
-    PERF_CONFIG=$work/config "$PERFDATA" inject --itrace=i100usle --strip -i "$own/rec/t_psb16k.data" \
+    cmp -s "$work/perf.text" "$work/perfdata.text" ||
+        complain 'inject --itrace --strip: differs from perf'
+    PERF_CONFIG=$work/config "$PERFDATA" inject --itrace=i100usle \
+        --strip -i "$own/rec/t_psb16k.data" \
         --symfs "$own/symfs" -o "$work/placed.inj" 2>/dev/null
-    "$PERFDATA" script -i "$work/placed.inj" -F brstack | grep -q '/M/' || complain 'no branch is mispredicted'
+    "$PERFDATA" script -i "$work/placed.inj" -F brstack | grep -q '/M/' ||
+        complain 'no branch is mispredicted'
     count=$((count + 1))
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Packets of 10 MB of random bytes and of mutated traces: aux dump --perf and script -D give perf's own text of them.
-# packets.sh WRAP_TRACE
+# Packets of 10 MB of random bytes and of mutated traces: aux dump --perf and script -D give perf's
+# own text of them. packets.sh WRAP_TRACE
 set -eu
 export LC_ALL=C TZ=UTC PERF_CONFIG=/dev/null
 command -v perf >/dev/null || { echo 'skipped: perf is not installed'; exit 77; }
@@ -19,9 +19,12 @@ compare() {
     perf script -D -i "$work/data" 2>/dev/null | packets | cksum >"$work/perf"
     "$PERFDATA" aux dump --perf "$work/data" | packets | cksum >"$work/ours"
     "$PERFDATA" script -D -i "$work/data" 2>/dev/null | packets | cksum >"$work/script"
-    [ "$(cat "$work/perf")" != "$(cksum </dev/null)" ] || { echo "$1: perf prints nothing" >&2; failed=1; }
-    cmp -s "$work/perf" "$work/ours" || { echo "$1: aux dump --perf differs from perf's text" >&2; failed=1; }
-    cmp -s "$work/perf" "$work/script" || { echo "$1: script -D differs from perf's text" >&2; failed=1; }
+    [ "$(cat "$work/perf")" != "$(cksum </dev/null)" ] ||
+        { echo "$1: perf prints nothing" >&2; failed=1; }
+    cmp -s "$work/perf" "$work/ours" ||
+        { echo "$1: aux dump --perf differs from perf's text" >&2; failed=1; }
+    cmp -s "$work/perf" "$work/script" ||
+        { echo "$1: script -D differs from perf's text" >&2; failed=1; }
 }
 
 for seed in 1 2; do

@@ -5,10 +5,13 @@
 needs perf
 script=$(perf --exec-path 2>/dev/null)/scripts/python/intel-pt-events.py
 [ -f "$script" ] || { echo 'skipped: perf has no intel-pt-events.py here'; exit 77; }
-for name in t_ptw t_pwr c_threads c_switch2 c_dyn c_sample t_ovf t_trunc t_tsx t_pebs t_notsc d_noise; do
-    perf script --itrace=bepwxI -i "$own/rec/$name.data" --symfs "$own/symfs" -s "$script" >"$work/perf" 2>/dev/null || :
+for name in t_ptw t_pwr c_threads c_switch2 c_dyn c_sample t_ovf t_trunc t_tsx t_pebs t_notsc \
+    d_noise; do
+    perf script --itrace=bepwxI -i "$own/rec/$name.data" --symfs "$own/symfs" -s "$script" \
+        >"$work/perf" 2>/dev/null || :
     [ -s "$work/perf" ] || { echo 'skipped: perf cannot run Python here'; exit 77; }
-    "$PERFDATA" script --pt-events -i "$own/rec/$name.data" --symfs "$own/symfs" >"$work/perfdata" 2>/dev/null || :
+    "$PERFDATA" script --pt-events -i "$own/rec/$name.data" --symfs "$own/symfs" >"$work/perfdata" \
+        2>/dev/null || :
     cmp "$work/perf" "$work/perfdata" || complain "$name differs"
     count=$((count + 1))
 done
@@ -18,8 +21,10 @@ view() {
     shift 2
     for view; do args="${args-} --$view"; done
     # shellcheck disable=SC2086
-    perf script -i "$own/rec/$name.data" --symfs "$own/symfs" -s "$script" -- $args >"$work/perf" 2>/dev/null || :
-    "$PERFDATA" script --pt-events="$views" -i "$own/rec/$name.data" --symfs "$own/symfs" >"$work/perfdata" 2>/dev/null || :
+    perf script -i "$own/rec/$name.data" --symfs "$own/symfs" -s "$script" -- $args >"$work/perf" \
+        2>/dev/null || :
+    "$PERFDATA" script --pt-events="$views" -i "$own/rec/$name.data" --symfs "$own/symfs" \
+        >"$work/perfdata" 2>/dev/null || :
     for text in perf perfdata; do # values of EVD packets are moved there
         sed 's/PFA: 0x[0-9a-f]* */PFA/' "$work/$text" >"$work/$text.plain"
     done
@@ -34,11 +39,15 @@ for name in c_threads c_switch2 d_flipc; do
     view $name all-switch-events all-switch-events
     view $name insn-trace,all-switch-events insn-trace all-switch-events
 done
-perf script --itrace=bi100nsepwxI -i "$own/rec/t_cyc.data" --symfs "$own/symfs" -s "$script" >"$work/perf" 2>/dev/null || :
-"$PERFDATA" script --pt-events --itrace=bi100nsepwxI -i "$own/rec/t_cyc.data" --symfs "$own/symfs" >"$work/perfdata" 2>/dev/null || :
+perf script --itrace=bi100nsepwxI -i "$own/rec/t_cyc.data" --symfs "$own/symfs" -s "$script" \
+    >"$work/perf" 2>/dev/null || :
+"$PERFDATA" script --pt-events --itrace=bi100nsepwxI -i "$own/rec/t_cyc.data" --symfs "$own/symfs" \
+    >"$work/perfdata" 2>/dev/null || :
 cmp "$work/perf" "$work/perfdata" || complain 'instructions among branches differ'
 code=0
-"$PERFDATA" script --pt-events=insn-trace,loud -i "$own/rec/t_cyc.data" >/dev/null 2>"$work/said" || code=$?
-[ $code = 2 ] && grep -q "not 'loud'" "$work/said" || complain 'a view that is not there is not refused'
+"$PERFDATA" script --pt-events=insn-trace,loud -i "$own/rec/t_cyc.data" >/dev/null 2>"$work/said" ||
+    code=$?
+[ $code = 2 ] && grep -q "not 'loud'" "$work/said" ||
+    complain 'a view that is not there is not refused'
 echo "$count comparisons"
 exit $failed

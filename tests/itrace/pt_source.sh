@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# script --pt-events=src-trace beside the view --src-trace of perf's script intel-pt-events.py: a program with lines of several
-# files, and the corpus, whose programs have no lines.
+# script --pt-events=src-trace beside the view --src-trace of perf's script intel-pt-events.py: a
+# program with lines of several files, and the corpus, whose programs have no lines.
 . "$SOURCE/tests/itrace/common.sh"
 case $(uname -m) in x86_64) ;; *) echo 'skipped: made for x86-64'; exit 77 ;; esac
 cd "$work"
@@ -16,11 +16,14 @@ printf '.text\nnop\nnop\nret\n' >bare.S
 cp "$SOURCE/tests/itrace/source_lines.S" program.S
 # shellcheck disable=SC2086
 { "$CC" -c -g program.S -o program.o && "$CC" -c plain.S -o plain.o && "$CC" -c bare.S -o bare.o &&
-    "$CC" $link -Wl,-Ttext=0x400200,--defsym=without_symbols=0x500200 program.o plain.o -o program &&
-    "$CC" $link -s -Wl,-Ttext=0x500200,-e,0 bare.o -o bare; } 2>said || { cat said; echo 'skipped: no such program is built'; exit 77; }
+    "$CC" $link -Wl,-Ttext=0x400200,--defsym=without_symbols=0x500200 program.o plain.o \
+    -o program &&
+    "$CC" $link -s -Wl,-Ttext=0x500200,-e,0 bare.o -o bare; } 2>said ||
+    { cat said; echo 'skipped: no such program is built'; exit 77; }
 rm ./*.o # linkers keep their names for what has no lines: perf would look for lines in them, and die of some files
 
-# One run of it: begins at _start, the loop goes round once, three returns to where they were called from, a system call.
+# One run of it: begins at _start, the loop goes round once, three returns to where they were called
+# from, a system call.
 cat >pass.pdt <<EOF
 perfdata-text 1
 container file order=little header_size=104
@@ -71,14 +74,17 @@ has 1 ' again+0xf  *\.\.\._a_long_name_and_a_longer_one_still\.c    2 2$'
 has 1 ' a_function_with_a_name_that_is_longer_than_the_column+0x0 [^ ]*start\.c *5 '
 has 2 " 500200  *$work/bare\$"
 has 2 ' 500201  *$'
-"$PERFDATA" script -j 1 --pt-events=src-trace -i pass.data | cmp -s all - || complain 'one thread prints something else'
+"$PERFDATA" script -j 1 --pt-events=src-trace -i pass.data | cmp -s all - ||
+    complain 'one thread prints something else'
 # Whether there is a trace the events say, too
 sed '/^feature AUXTRACE/d; s/^\(features .*\) AUXTRACE/\1/' pass.pdt >bare.pdt
 make bare
-"$PERFDATA" script --pt-events=src-trace -i bare.data | cmp -s all - || complain 'nothing is decoded without AUXTRACE in the header'
+"$PERFDATA" script --pt-events=src-trace -i bare.data | cmp -s all - ||
+    complain 'nothing is decoded without AUXTRACE in the header'
 code=0
 "$PERFDATA" script --pt-events=insn-trace,src-trace -i pass.data >/dev/null 2>said || code=$?
-[ $code = 2 ] && grep -q 'insn-trace and src-trace' said || complain 'two views at once are not refused'
+[ $code = 2 ] && grep -q 'insn-trace and src-trace' said ||
+    complain 'two views at once are not refused'
 
 # And what perf prints.
 script=$(perf --exec-path 2>/dev/null)/scripts/python/intel-pt-events.py
@@ -95,7 +101,8 @@ beside pass.data i0nsepwxI
 beside pass.data bi0nsepwxI
 # perf has addr2line read the files where they were, wherever symfs is: here they are there.
 for name in t_ptw t_tsx d_flipc c_switch2; do
-    "$PERFDATA" dump --pdt "$own/rec/$name.data" | sed "s,\"/ptcorpus/,\"$own/symfs/ptcorpus/," >"$name.pdt"
+    "$PERFDATA" dump --pdt "$own/rec/$name.data" |
+        sed "s,\"/ptcorpus/,\"$own/symfs/ptcorpus/," >"$name.pdt"
     make "$name"
     beside "$name.data" i0nsepwxI
 done

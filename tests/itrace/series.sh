@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Lines of samples that are made of a trace, of all lengths and of threads and CPUs that take turns: as perf prints them,
-# and the same text with 1, 2 and 8 threads.
+# Lines of samples that are made of a trace, of all lengths and of threads and CPUs that take turns:
+# as perf prints them, and the same text with 1, 2 and 8 threads.
 . "$SOURCE/tests/itrace/common.sh"
 needs perf
 
@@ -14,7 +14,8 @@ alike() {
 }
 
 while read -r options; do
-    for name in c_fork c_switch2 c_threads4 c_ovf t_jit t_event t_cyc k_task k_cpu k_poke k_vmlinux; do
+    for name in c_fork c_switch2 c_threads4 c_ovf t_jit t_event t_cyc k_task k_cpu k_poke \
+        k_vmlinux; do
         rec=$own/rec/$name
         [ -e "$rec" ] || rec=$rec.data
         # shellcheck disable=SC2086
@@ -31,7 +32,8 @@ EOT
 # A path that makes lines longer than what is kept of an address, and those before that.
 mkdir -p "$work/symfs/ptcorpus/bin"
 "$PERFDATA" dump --pdt "$own/rec/t_mtc.data" >"$work/short.pdt"
-for length in 1 24 25 40 56 57 58 88 90 120 124 126 128 130 142 144 146 148 150 152 170 180 182 184 186 188 190 192 194 210; do
+for length in 1 24 25 40 56 57 58 88 90 120 124 126 128 130 142 144 146 148 150 152 170 180 182 \
+    184 186 188 190 192 194 210; do
     name=$(printf "%0${length}d" 0)
     sed "s#/ptcorpus/bin/loops\"#/ptcorpus/bin/$name\"#" "$work/short.pdt" >"$work/long.pdt"
     "$PERFDATA" assemble "$work/long.pdt" -o "$work/long.data"

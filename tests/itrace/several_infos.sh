@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A recording that tells twice, differently, which events record its trace: the first counts, with any number of threads.
+# A recording that tells twice, differently, which events record its trace: the first counts, with
+# any number of threads.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -25,9 +26,11 @@ complain() {
 [ "$(grep -c '^record AUXTRACE_INFO' "$work/text")" = 2 ] || complain 'not told twice'
 "$PERFDATA" assemble "$work/text" -o "$work/data" || complain 'no recording'
 for threads in 1 2 8; do
-    "$PERFDATA" report --stdio --no-itrace --no-skip-empty -s sym -j $threads -i "$work/data" >"$work/out" 2>"$work/said" ||
+    "$PERFDATA" report --stdio --no-itrace --no-skip-empty -s sym -j $threads -i "$work/data" \
+        >"$work/out" 2>"$work/said" ||
         complain "$threads threads: $(cat "$work/said")"
-    grep -q "^# Samples: 0  of event 'intel_pt//u'\$" "$work/out" && grep -q "^# Samples: 60K of event 'dummy:u'\$" "$work/out" ||
+    grep -q "^# Samples: 0  of event 'intel_pt//u'\$" "$work/out" &&
+        grep -q "^# Samples: 60K of event 'dummy:u'\$" "$work/out" ||
         complain "$threads threads: $(grep Samples "$work/out")"
 done
 exit $failed

@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Kernel and user space of whole CPUs, where threads change at a certain branch in the kernel: whoever asks for samples by
-# time has them of the same threads as who sees each branch, recordings whole, repeated and damaged.
+# Kernel and user space of whole CPUs, where threads change at a certain branch in the kernel:
+# whoever asks for samples by time has them of the same threads as who sees each branch, recordings
+# whole, repeated and damaged.
 . "$(dirname "$0")/common.sh"
 
 # Lines of the samples, but for the branches themselves.
 samples() {
     status=0 kernel=
     case $name in k_vmlinux*) kernel='-k boot/vmlinux-tp' ;; esac # the others have a copy of theirs
-    "$PERFDATA" script "--itrace=$1" --symfs . $kernel -F comm,tid,time,cpu,ip,sym,event -i "$2" -j "$3" \
+    "$PERFDATA" script "--itrace=$1" --symfs . $kernel -F comm,tid,time,cpu,ip,sym,event -i "$2" \
+        -j "$3" \
         2>"$work/messages" >"$work/all" || status=$?
-    [ $status = 0 ] || complain "$name: --itrace=$1 -j $3 ends with $status: $(tail -n 1 "$work/messages")"
+    [ $status = 0 ] ||
+        complain "$name: --itrace=$1 -j $3 ends with $status: $(tail -n 1 "$work/messages")"
     grep -v branches: "$work/all" >"$4" || true
 }
 
@@ -21,14 +24,17 @@ alike() {
         for threads in 1 3; do
             samples $what "$1" $threads "$work/unseen"
             count=$((count + 1))
-            cmp -s "$work/seen" "$work/unseen" || complain "$name: $what differs from ${what}b, $threads threads"
+            cmp -s "$work/seen" "$work/unseen" ||
+                complain "$name: $what differs from ${what}b, $threads threads"
         done
     done
 }
 
 # Longer ones are cut into more buffers, and runs end at other places.
 repeated() {
-    [ -f "$make_big" ] || { echo 'without make_big_pt.py of PERFDATA_TOOLS: no longer traces are compared'; return 0; }
+    [ -f "$make_big" ] ||
+        { echo 'without make_big_pt.py of PERFDATA_TOOLS: no longer traces are compared'; return 0;
+          }
     for name in k_cpu k_task; do
         big=$work/$name
         mkdir "$big"

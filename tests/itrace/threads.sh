@@ -1,17 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Traces of which several threads make text, small ones sample by sample, others large enough that several threads decode
-# parts of them: one and the same text with 1, 2, 3 and 8 threads. One queue and several, with CYCs, with MTCs, with
-# neither, of processes that take turns, with errors, damaged.
+# Traces of which several threads make text, small ones sample by sample, others large enough that
+# several threads decode parts of them: one and the same text with 1, 2, 3 and 8 threads. One queue
+# and several, with CYCs, with MTCs, with neither, of processes that take turns, with errors,
+# damaged.
 . "$(dirname "$0")/common.sh"
 [ -f "$make_big" ] || { echo 'skipped: PERFDATA_TOOLS is not set'; exit 77; }
 
-# THREADS FILE OPTION...: of the recording $big; where messages come among the text is not said, how it ends is.
+# THREADS FILE OPTION...: of the recording $big; where messages come among the text is not said, how
+# it ends is.
 text() {
     threads=$1 to=$2
     shift 2
     ended=0 # 66 where a sanitizer has found something
-    "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j "$threads" >"$to" 2>"$work/messages" || ended=$?
+    "$PERFDATA" "$@" --symfs "$own/symfs" -i "$big" -j "$threads" >"$to" 2>"$work/messages" ||
+        ended=$?
     echo "exit $ended" >>"$work/messages"
     cat "$work/messages" >>"$to"
 }
@@ -79,8 +82,8 @@ kernel_alike() {
     alike script --itrace=qe
 }
 
-# Samples one by one, of the recording as it is: they go from thread to thread packed, between records, errors and samples
-# that are not.
+# Samples one by one, of the recording as it is: they go from thread to thread packed, between
+# records, errors and samples that are not.
 packed_alike() {
     big=$own/rec/$name
     [ -e "$big" ] || big=$big.data
@@ -91,16 +94,19 @@ packed_alike() {
     alike report --stdio --itrace=i1i
 }
 
-for name in t_tsc t_cyc t_ovf t_pebs t_event c_dyn c_fork c_switch2 c_tracepoint d_flip d_noise k_cpu k_poke v_code; do
+for name in t_tsc t_cyc t_ovf t_pebs t_event c_dyn c_fork c_switch2 c_tracepoint d_flip d_noise \
+    k_cpu k_poke v_code; do
     packed_alike
 done
 
 kernel_alike
 
-repeated 1.5 0.7 all_alike t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_fork c_switch2 c_threads4 \
+repeated 1.5 0.7 all_alike t_tsc t_cyc t_mtc t_ovfmtc t_pebs t_event t_tsx t_psb16k c_dyn c_fork \
+    c_switch2 c_threads4 \
     c_tracepoint k_vmlinux
 # Smaller, for there is much text. With exec and fork other code is there than was walked.
-repeated 0.5 0.25 branches_alike t_tsc t_cyc t_mtc t_ovfmtc t_ptw t_tsx c_dyn c_fork c_ovf c_switch2 c_threads4
+repeated 0.5 0.25 branches_alike t_tsc t_cyc t_mtc t_ovfmtc t_ptw t_tsx c_dyn c_fork c_ovf \
+    c_switch2 c_threads4
 [ $count -gt 0 ] || complain 'nothing was compared'
 [ $failed = 0 ] && echo "$count texts do not depend on the number of threads"
 exit $failed

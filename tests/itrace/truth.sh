@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What decoding Intel PT gives is what ran: instructions and branches of each recording of own-pt, in order, by their hash;
-# and the same bytes with 1, 2 and 8 threads.
+# What decoding Intel PT gives is what ran: instructions and branches of each recording of own-pt,
+# in order, by their hash; and the same bytes with 1, 2 and 8 threads.
 set -u
 corpus=${PERFDATA_CORPUS:-}/own-pt
-[ -f "$corpus/check_truth.py" ] || { echo 'skipped: PERFDATA_CORPUS with own-pt is not set'; exit 77; }
+[ -f "$corpus/check_truth.py" ] ||
+    { echo 'skipped: PERFDATA_CORPUS with own-pt is not set'; exit 77; }
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 export TZ=UTC LC_ALL=C
@@ -47,7 +48,8 @@ for name in c_dyn.data k_cpu c_sample.data t_pebs.data; do
             "$PERFDATA" script -i "$corpus/rec/$name" --symfs . $way -j $threads 2>/dev/null |
                 sha256sum >"$out/sum.$threads"
         done
-        [ "$(cat "$out/sum.1")" != "$(sha256sum </dev/null)" ] || { echo "$name $way: no text"; failed=1; }
+        [ "$(cat "$out/sum.1")" != "$(sha256sum </dev/null)" ] ||
+            { echo "$name $way: no text"; failed=1; }
         cmp -s "$out/sum.1" "$out/sum.2" && cmp -s "$out/sum.1" "$out/sum.8" && continue
         echo "$name $way: the text depends on the number of threads"
         failed=1

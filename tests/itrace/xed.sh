@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# --xed: the same lines with a disassembly in place of the bytes, in xed's form, for samples and blocks of branches.
+# --xed: the same lines with a disassembly in place of the bytes, in xed's form, for samples and
+# blocks of branches.
 set -eu
 cd "$SOURCE/tests/data/script"
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# issue 24, points 6 and 7: what a verb takes for each of many things is what it takes for each of few, and never more
-# than 1 GiB.   masses.sh KINDS VERBS MAKE_MASS
+# issue 24, points 6 and 7: what a verb takes for each of many things is what it takes for each of
+# few, and never more than 1 GiB.   masses.sh KINDS VERBS MAKE_MASS
 set -eu
 export LC_ALL=C PERF_CONFIG=/dev/null
 unset MALLOC_PERTURB_ # it touches memory that is never used

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# flame: the page in a headless browser, by clicks and keys; its sums against report's; names that attack; SVG.
-# page.sh PART: walk, code, calls, call-sums, diff, totals, names, issues, svg
+# flame: the page in a headless browser, by clicks and keys; its sums against report's; names that
+# attack; SVG. page.sh PART: walk, code, calls, call-sums, diff, totals, names, issues, svg
 set -u
 demo=$SOURCE/tests/data/demo
 work=$(mktemp -d)
@@ -15,18 +15,21 @@ browser() {
     [ -n "$CHROMIUM" ] || { echo 'skipped: no chromium'; exit 77; }
     command -v node >/dev/null || { echo 'skipped: no node'; exit 77; }
     [ -d "$ORACLES/node_modules/playwright-core" ] && [ -d "$ORACLES/node_modules/axe-core" ] ||
-        { echo 'skipped: no playwright-core and axe-core (./dev setup --oracles installs them)'; exit 77; }
+        { echo 'skipped: no playwright-core and axe-core (./dev setup --oracles installs them)';
+          exit 77; }
 }
 
 demo_page() {
-    "$PERFDATA" flame --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms" -i "$demo/spin.data" "$@"
+    "$PERFDATA" flame --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms" \
+        -i "$demo/spin.data" "$@"
 }
 
 case $1 in
 walk)
     browser
     demo_page -o "$work/page.html" || exit 1
-    [ "$(wc -c <"$work/page.html")" -le 200000 ] || { echo 'the page itself is over 200 KB'; exit 1; }
+    [ "$(wc -c <"$work/page.html")" -le 200000 ] ||
+        { echo 'the page itself is over 200 KB'; exit 1; }
     node "$SOURCE/tests/page/walk.mjs" "$work/page.html"
     ;;
 code)
@@ -37,35 +40,44 @@ code)
     # Source is shown where it is at hand: of a program that is made here.
     if command -v cc >/dev/null; then
         cp "$SOURCE/tests/page/code.c" "$work/code.c"
-        cc -g -O1 -fno-inline -fcf-protection=none -static -nostdlib -no-pie -Wl,--build-id=none -o "$work/code" "$work/code.c" || exit 1
+        cc -g -O1 -fno-inline -fcf-protection=none -static -nostdlib -no-pie -Wl,--build-id=none \
+            -o "$work/code" "$work/code.c" || exit 1
         address=$(nm "$work/code" | sed -n 's/ T spin$//p')
-        sed -e "s|@PROGRAM@|$work/code|" -e "s|@SPIN@|0x$address|" "$SOURCE/tests/page/code.pdt" >"$work/code.pdt"
+        sed -e "s|@PROGRAM@|$work/code|" -e "s|@SPIN@|0x$address|" "$SOURCE/tests/page/code.pdt" \
+            >"$work/code.pdt"
         "$PERFDATA" assemble "$work/code.pdt" -o "$work/code.data" &&
             "$PERFDATA" flame --code -i "$work/code.data" -o "$work/source.html" || exit 1
     fi
     "$PERFDATA" flame --code --symfs "$data/symfs" -i "$data/inline.data" -o "$work/inline.html" &&
-        "$PERFDATA" flame --code --symfs "$data/symfs" -i "$data/group-read.data" -o "$work/group.html" &&
-        demo_page --code -o "$work/spin.html" && demo_page --code -j 8 -o "$work/8.html" && demo_page --code -j 1 -o "$work/1.html" &&
+        "$PERFDATA" flame --code --symfs "$data/symfs" -i "$data/group-read.data" \
+        -o "$work/group.html" &&
+        demo_page --code -o "$work/spin.html" && demo_page --code -j 8 -o "$work/8.html" &&
+        demo_page --code -j 1 -o "$work/1.html" &&
         cmp "$work/1.html" "$work/8.html" || exit 1
-    "$PERFDATA" flame --code -o "$work/pipe.html" - <"$demo/spin.data" 2>"$work/err" && { echo '--code of a stream is not refused'; exit 1; }
-    grep -q 'standard input' "$work/err" || { echo "--code of a stream: $(cat "$work/err")"; exit 1; }
+    "$PERFDATA" flame --code -o "$work/pipe.html" - <"$demo/spin.data" 2>"$work/err" &&
+        { echo '--code of a stream is not refused'; exit 1; }
+    grep -q 'standard input' "$work/err" ||
+        { echo "--code of a stream: $(cat "$work/err")"; exit 1; }
     node "$SOURCE/tests/page/code.mjs" "$work"
     ;;
 calls)
     browser
     itrace=$SOURCE/tests/data/itrace
-    "$PERFDATA" flame --symfs "$itrace/symfs" -i "$itrace/t_eptw.data" -o "$work/page.html" || exit 1
+    "$PERFDATA" flame --symfs "$itrace/symfs" -i "$itrace/t_eptw.data" -o "$work/page.html" ||
+        exit 1
     node "$SOURCE/tests/page/calls.mjs" "$work/page.html"
     ;;
 call-sums)
-    "$PERFDATA" version --build-options | grep -q 'sqlite: \[ on ' || { echo 'built without SQLite'; exit 77; }
+    "$PERFDATA" version --build-options | grep -q 'sqlite: \[ on ' ||
+        { echo 'built without SQLite'; exit 77; }
     set -- "$SOURCE/tests/data/itrace/symfs" "$work"
     for name in c_forkbid t_eptw t_tsx t_ptwfup t_tracestop; do
         set -- "$@" "$SOURCE/tests/data/itrace/$name.data"
     done
     python3 "$SOURCE/tests/page/calls.py" "$PERFDATA" "$@" || exit 1
     for jobs in 1 8; do
-        "$PERFDATA" flame -j $jobs --symfs "$1" -i "$SOURCE/tests/data/itrace/c_forkbid.data" -o "$work/$jobs.html" 2>/dev/null
+        "$PERFDATA" flame -j $jobs --symfs "$1" -i "$SOURCE/tests/data/itrace/c_forkbid.data" \
+            -o "$work/$jobs.html" 2>/dev/null
     done
     cmp "$work/1.html" "$work/8.html" || exit 1
     [ -n "${PERFDATA_CORPUS-}" ] || exit 0
@@ -83,10 +95,12 @@ diff)
     node "$SOURCE/tests/page/diff.mjs" "$work/page.html"
     ;;
 totals)
-    # What the page holds is what report says, function by function: columns of the page, read here without a browser.
+    # What the page holds is what report says, function by function: columns of the page, read here
+    # without a browser.
     set -- "$demo/spin.data" "$demo/shapes.data"
     if [ -n "${PERFDATA_CORPUS-}" ]; then
-        for name in cpu-clock-fp cpp-fp dwarf forkexec group-read kernel-callchains sys-wide jit inline; do
+        for name in cpu-clock-fp cpp-fp dwarf forkexec group-read kernel-callchains sys-wide jit \
+            inline; do
             set -- "$@" "$PERFDATA_CORPUS/own/rec/$name.data"
         done
     fi
@@ -105,8 +119,10 @@ names)
 issues)
     # Each issue is told once, as by script, and the page lists it.
     head -c 9000 "$demo/spin.data" >"$work/cut.data"
-    "$PERFDATA" script -i "$work/cut.data" 2>&1 >/dev/null | sed 's/^perfdata script: //' >"$work/script"
-    "$PERFDATA" flame -i "$work/cut.data" -o "$work/page.html" 2>&1 | sed 's/^perfdata flame: //' >"$work/flame"
+    "$PERFDATA" script -i "$work/cut.data" 2>&1 >/dev/null |
+        sed 's/^perfdata script: //' >"$work/script"
+    "$PERFDATA" flame -i "$work/cut.data" -o "$work/page.html" 2>&1 |
+        sed 's/^perfdata flame: //' >"$work/flame"
     [ -s "$work/script" ] || { echo 'nothing is wrong with a cut recording'; exit 1; }
     diff "$work/script" "$work/flame" || { echo 'flame tells of other issues than script'; exit 1; }
     python3 - "$work/page.html" <<END || { echo 'the page does not list what is wrong'; exit 1; }
@@ -122,13 +138,15 @@ svg)
         "$PERFDATA" flame --svg -i "$work/names.data" -o "$work/c.svg" || exit 1
     for file in a b c; do
         python3 -c 'import sys, xml.dom.minidom as m; d = m.parse(sys.argv[1])
-assert len(d.getElementsByTagName("title")) > 1 and not d.getElementsByTagName("script")' "$work/$file.svg" ||
+assert len(d.getElementsByTagName("title")) > 1 and not d.getElementsByTagName("script")' \
+    "$work/$file.svg" ||
             { echo "$file.svg is not what it should be"; exit 1; }
     done
     grep -q 'gamma_leaf (/own/bin/spin): 61.11 %, 55165495, self 53159477' "$work/a.svg" ||
         { echo 'no gamma_leaf in alpha_top of 61.11 %'; exit 1; }
     demo_page --svg -j 1 -o "$work/1.svg" && demo_page --svg -j 8 -o "$work/8.svg" &&
-        cmp "$work/1.svg" "$work/8.svg" && demo_page -j 1 -o "$work/1.html" && demo_page -j 8 -o "$work/8.html" &&
+        cmp "$work/1.svg" "$work/8.svg" && demo_page -j 1 -o "$work/1.html" &&
+        demo_page -j 8 -o "$work/8.html" &&
         cmp "$work/1.html" "$work/8.html"
     ;;
 esac

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 27: names with quotes, separators, newlines, bad UTF-8, tags and 10 KB leave every form valid for its reader, and nothing of
-# them is lost: what a function with a plain name took, one with such a name takes as well.
+# Issue 27: names with quotes, separators, newlines, bad UTF-8, tags and 10 KB leave every form
+# valid for its reader, and nothing of them is lost: what a function with a plain name took, one
+# with such a name takes as well.
 set -u
 export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
 command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
@@ -27,12 +28,16 @@ text, count = re.subn(rb'comm="spin" sample_id', rb'comm="s;\\"\\n\\377<b>\\000t
 assert count == 1
 open(work + "/nasty.pdt", "wb").write(text)
 END
-"$PERFDATA" dump --pdt -i "$demo/spin.data" >"$work/plain.pdt" && python3 "$work/make.py" "$demo" "$work" &&
-    "$PERFDATA" assemble "$work/nasty.pdt" -o "$work/nasty.data" || { echo 'the recording could not be made'; exit 1; }
-formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , | sed "s/bolt fdata autofdo //") # these need branches: branches.sh
+"$PERFDATA" dump --pdt -i "$demo/spin.data" >"$work/plain.pdt" &&
+    python3 "$work/make.py" "$demo" "$work" &&
+    "$PERFDATA" assemble "$work/nasty.pdt" -o "$work/nasty.data" ||
+    { echo 'the recording could not be made'; exit 1; }
+formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , |
+    sed "s/bolt fdata autofdo //") # these need branches: branches.sh
 for format in $formats; do
     rm -rf "$work/$format"
-    "$PERFDATA" export "$format" -i "$work/nasty.data" --symfs "$demo/symfs" --kallsyms "$work/kallsyms" -o "$work/$format" || {
+    "$PERFDATA" export "$format" -i "$work/nasty.data" --symfs "$demo/symfs" \
+        --kallsyms "$work/kallsyms" -o "$work/$format" || {
         echo "$format fails"; failed=1; }
 done
 cat >"$work/check.py" <<'END'
@@ -94,7 +99,8 @@ ok = total == 90270810 and "x" * 10240 in names and any(n.startswith("a;b\"c'd<s
 if not ok or 's;"\\x0a\\xff<b>' not in comms:
     sys.exit("%s: %d, %s, %s" % (form, total, sorted(n[:40] for n in names)[:9], comms))
 END
-for pair in otlp:opentelemetry.proto.profiles.v1development.profiles_pb2 perfetto:perfetto.protos.perfetto.trace.perfetto_trace_pb2; do
+for pair in otlp:opentelemetry.proto.profiles.v1development.profiles_pb2 \
+    perfetto:perfetto.protos.perfetto.trace.perfetto_trace_pb2; do
     if "$python" -c "import ${pair#*:}" 2>/dev/null; then
         "$python" "$work/protobuf.py" "$work" "${pair%%:*}" || failed=1
     else
@@ -102,12 +108,16 @@ for pair in otlp:opentelemetry.proto.profiles.v1development.profiles_pb2 perfett
     fi
 done
 if command -v go >/dev/null; then
-    go tool pprof -top -nodecount=100000 -unit=ns "$work/pprof" >"$work/text" 2>&1 || { cat "$work/text"; failed=1; }
-    grep -q '^Showing.* 90270810ns, 100%' "$work/text" && grep -q '<script>' "$work/text" || { cut -c1-200 "$work/text"; failed=1; }
+    go tool pprof -top -nodecount=100000 -unit=ns "$work/pprof" >"$work/text" 2>&1 ||
+        { cat "$work/text"; failed=1; }
+    grep -q '^Showing.* 90270810ns, 100%' "$work/text" && grep -q '<script>' "$work/text" ||
+        { cut -c1-200 "$work/text"; failed=1; }
 fi
 if command -v callgrind_annotate >/dev/null; then
-    callgrind_annotate --threshold=100 "$work/callgrind" >"$work/text" 2>&1 || { cut -c1-200 "$work/text"; failed=1; }
-    grep -q '90,270,810 .*PROGRAM TOTALS' "$work/text" && grep -q '<script>' "$work/text" || { cut -c1-200 "$work/text"; failed=1; }
+    callgrind_annotate --threshold=100 "$work/callgrind" >"$work/text" 2>&1 ||
+        { cut -c1-200 "$work/text"; failed=1; }
+    grep -q '90,270,810 .*PROGRAM TOTALS' "$work/text" && grep -q '<script>' "$work/text" ||
+        { cut -c1-200 "$work/text"; failed=1; }
 fi
 [ -n "$formats" ] || failed=1
 exit $failed

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 27: `data convert --to-json` and `export json` write what perf data convert writes: a golden with odd names and markers,
-# and the recordings of the repository beside the installed perf. Also the options that it refuses, as perf does.
+# Issue 27: `data convert --to-json` and `export json` write what perf data convert writes: a golden
+# with odd names and markers, and the recordings of the repository beside the installed perf. Also
+# the options that it refuses, as perf does.
 set -u
 export LC_ALL=C PERF_CONFIG=/dev/null TZ=UTC
 work=$(mktemp -d) || exit 1
@@ -11,18 +12,24 @@ failed=0 count=0
 fail() { echo "$*"; failed=1; }
 data=$SOURCE/tests/data
 
-"$PERFDATA" assemble "$data/convert/odd.pdt" -o "$work/odd.data" && touch -d @1700000000 "$work/odd.data" || exit 1
+"$PERFDATA" assemble "$data/convert/odd.pdt" -o "$work/odd.data" &&
+    touch -d @1700000000 "$work/odd.data" || exit 1
 for threads in 1 2 8; do
-    "$PERFDATA" export json -j $threads -i "$work/odd.data" 2>/dev/null | cmp - "$data/convert/odd.json" || fail "export json, $threads threads"
+    "$PERFDATA" export json -j $threads -i "$work/odd.data" 2>/dev/null |
+        cmp - "$data/convert/odd.json" || fail "export json, $threads threads"
 done
-"$PERFDATA" data convert --to-json "$work/odd.json" -i "$work/odd.data" 2>"$work/log" || fail "data convert: $(cat "$work/log")"
+"$PERFDATA" data convert --to-json "$work/odd.json" -i "$work/odd.data" 2>"$work/log" ||
+    fail "data convert: $(cat "$work/log")"
 cmp "$work/odd.json" "$data/convert/odd.json" || fail 'data convert'
-grep -q 'Converted and wrote 0.013 MB (26 samples)' "$work/log" || fail "data convert says: $(cat "$work/log")"
+grep -q 'Converted and wrote 0.013 MB (26 samples)' "$work/log" ||
+    fail "data convert says: $(cat "$work/log")"
 # What is there is kept without --force.
 echo kept >"$work/there"
-"$PERFDATA" data convert --to-json "$work/there" -i "$work/odd.data" 2>/dev/null && fail 'an existing file was not refused'
+"$PERFDATA" data convert --to-json "$work/there" -i "$work/odd.data" 2>/dev/null &&
+    fail 'an existing file was not refused'
 [ "$(cat "$work/there")" = kept ] || fail 'an existing file was written over'
-"$PERFDATA" data convert -f --to-json "$work/there" -i "$work/odd.data" 2>/dev/null || fail '--force'
+"$PERFDATA" data convert -f --to-json "$work/there" -i "$work/odd.data" 2>/dev/null ||
+    fail '--force'
 cmp "$work/there" "$data/convert/odd.json" || fail '--force wrote something else'
 for wrong in '--all --to-json x' '--tod --to-json x' '--to-ctf y --to-json x' '' '--to-json x more'; do
     # shellcheck disable=SC2086
@@ -32,20 +39,26 @@ for wrong in '--all --to-json x' '--tod --to-json x' '--to-ctf y --to-json x' ''
 done
 for wrong in '--group process' '--detail line' --count --lines; do
     # shellcheck disable=SC2086
-    "$PERFDATA" export json $wrong -i "$work/odd.data" >/dev/null 2>&1 && fail "export json takes $wrong"
+    "$PERFDATA" export json $wrong -i "$work/odd.data" >/dev/null 2>&1 &&
+        fail "export json takes $wrong"
 done
 # Options that choose do so.
-[ "$("$PERFDATA" export json -G -i "$work/odd.data" 2>/dev/null | grep -c '"ip"')" = 26 ] || fail '-G'
-[ "$("$PERFDATA" export json --tid 100 -i "$work/odd.data" 2>/dev/null | grep -c '"timestamp"')" = 1 ] || fail '--tid'
-[ "$("$PERFDATA" export json --max-stack 2 -i "$work/odd.data" 2>/dev/null | grep -c '"ip"')" = 34 ] || fail '--max-stack'
+[ "$("$PERFDATA" export json -G -i "$work/odd.data" 2>/dev/null | grep -c '"ip"')" = 26 ] ||
+    fail '-G'
+[ "$("$PERFDATA" export json --tid 100 -i "$work/odd.data" 2>/dev/null |
+    grep -c '"timestamp"')" = 1 ] || fail '--tid'
+[ "$("$PERFDATA" export json --max-stack 2 -i "$work/odd.data" 2>/dev/null |
+    grep -c '"ip"')" = 34 ] || fail '--max-stack'
 
 if perf --version 2>/dev/null | grep -q '^perf version 6\.1'; then
     for recording in "$data"/demo/*.data "$data"/report/*.data "$data"/script/*.data; do
         cp "$recording" "$work/one.data"
-        perf data convert -f --to-json "$work/perf.json" -i "$work/one.data" >/dev/null 2>&1 || continue
+        perf data convert -f --to-json "$work/perf.json" -i "$work/one.data" >/dev/null 2>&1 ||
+            continue
         "$PERFDATA" data convert -f --to-json "$work/ours.json" -i "$work/one.data" >/dev/null 2>&1
         # Of a recording without build-id of the kernel perf takes this machine's symbols.
-        cmp -s "$work/perf.json" "$work/ours.json" || fail "$recording: $(diff "$work/perf.json" "$work/ours.json" | head -6)"
+        cmp -s "$work/perf.json" "$work/ours.json" ||
+            fail "$recording: $(diff "$work/perf.json" "$work/ours.json" | head -6)"
         count=$((count + 1))
     done
     [ $count -gt 3 ] || fail "perf read only $count recordings"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 27: every form says of each function what report says, when its own reader reads it. Readers that are not installed are
-# left out, and named: ./dev setup --oracles.
+# Issue 27: every form says of each function what report says, when its own reader reads it. Readers
+# that are not installed are left out, and named: ./dev setup --oracles.
 set -u
 export LC_ALL=C.UTF-8 PERF_CONFIG=/dev/null TZ=UTC
 totals=$1
@@ -22,7 +22,8 @@ has() {
 }
 
 check() {
-    python3 "$SOURCE/tests/profile/readers.py" "$work/expected" "$@" || { echo "  $name: $1"; failed=1; }
+    python3 "$SOURCE/tests/profile/readers.py" "$work/expected" "$@" ||
+        { echo "  $name: $1"; failed=1; }
     count=$((count + 1))
 }
 
@@ -34,18 +35,21 @@ compare() {
     set -- -f -i "$name" --symfs "$2" ${3:+--kallsyms "$3"} ${itrace:+"--itrace=$itrace"}
     recordings=$((recordings + 1))
     for format in folded speedscope chrome firefox; do
-        "$PERFDATA" export $format "$@" -o "$work/$format" 2>"$work/log" || { cat "$work/log"; failed=1; }
+        "$PERFDATA" export $format "$@" -o "$work/$format" 2>"$work/log" ||
+            { cat "$work/log"; failed=1; }
         check $format "$work/$format" "$work/folded"
     done
     "$PERFDATA" export pprof "$@" -o "$work/pprof"
     if has go; then
-        go tool pprof -top -noinlines -nodecount=1000000 -nodefraction=0 -unit=ns "$work/pprof" >"$work/text" 2>"$work/log" || {
+        go tool pprof -top -noinlines -nodecount=1000000 -nodefraction=0 -unit=ns "$work/pprof" \
+            >"$work/text" 2>"$work/log" || {
             cat "$work/log"; failed=1; }
         check pprof "$work/text"
     fi
     "$PERFDATA" export callgrind "$@" -o "$work/callgrind"
     if has callgrind_annotate; then
-        callgrind_annotate --threshold=100 --auto=no "$work/callgrind" >"$work/text" 2>"$work/log" || {
+        callgrind_annotate --threshold=100 --auto=no "$work/callgrind" >"$work/text" \
+            2>"$work/log" || {
             cat "$work/log"; failed=1; }
         check callgrind "$work/text"
     fi
@@ -56,7 +60,8 @@ compare "$demo/spin.data" "$demo/symfs" "$demo/symfs/kallsyms"
 compare "$demo/shapes.data" "$demo/symfs" "$demo/symfs/kallsyms"
 if [ -n "${PERFDATA_CORPUS-}" ]; then
     own=$PERFDATA_CORPUS/own
-    for each in cpu-clock-fp cpp-fp dwarf-cpp inline kernel-callchains forkexec rust-v0-fp rust-legacy-fp threads dlopen plt \
+    for each in cpu-clock-fp cpp-fp dwarf-cpp inline kernel-callchains forkexec rust-v0-fp \
+        rust-legacy-fp threads dlopen plt \
         user-callchains dwarf zstd-1 sys-wide max-stack; do
         compare "$own/rec/$each.data" "$own/symfs" "$own/symfs/kallsyms"
     done

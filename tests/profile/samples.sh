@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 27: csv, otlp and perfetto say of each function what report says, when csv modules and the classes of OpenTelemetry and
-# Perfetto read them. PERFDATA_PYTHON: an interpreter that has these; without it that of ./dev setup --oracles, or python3.
+# Issue 27: csv, otlp and perfetto say of each function what report says, when csv modules and the
+# classes of OpenTelemetry and Perfetto read them. PERFDATA_PYTHON: an interpreter that has these;
+# without it that of ./dev setup --oracles, or python3.
 set -u
 export LC_ALL=C.UTF-8 PERF_CONFIG=/dev/null TZ=UTC
 totals=$1
@@ -14,7 +15,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0 count=0
 readers=csv
-for module in opentelemetry.proto.profiles.v1development.profiles_pb2:otlp perfetto.protos.perfetto.trace.perfetto_trace_pb2:perfetto; do
+for module in opentelemetry.proto.profiles.v1development.profiles_pb2:otlp \
+    perfetto.protos.perfetto.trace.perfetto_trace_pb2:perfetto; do
     if "$python" -c "import ${module%:*}" 2>/dev/null; then
         readers="$readers ${module#*:}"
     else
@@ -31,15 +33,19 @@ compare() {
         [ $reader = otlp ] && detail=2
         "$totals" "$name" $detail "$symfs" "$kallsyms" >"$work/expected" || failed=1
         rm -rf "$work/out"
-        "$PERFDATA" export $reader -i "$name" --symfs "$symfs" --kallsyms "$kallsyms" -o "$work/out" 2>"$work/log" || {
+        "$PERFDATA" export $reader -i "$name" --symfs "$symfs" --kallsyms "$kallsyms" \
+            -o "$work/out" 2>"$work/log" || {
             cat "$work/log"; failed=1; }
-        "$python" "$SOURCE/tests/profile/read_$reader.py" "$work/expected" "$work/out" "$@" >"$work/text" 2>&1 || {
+        "$python" "$SOURCE/tests/profile/read_$reader.py" "$work/expected" "$work/out" "$@" \
+            >"$work/text" 2>&1 || {
             echo "$reader of $name: $(tail -3 "$work/text")"; failed=1; }
         count=$((count + 1))
         [ $reader = otlp ] && continue
-        "$PERFDATA" export $reader -i "$name" --symfs "$symfs" --kallsyms "$kallsyms" >"$work/piped" 2>/dev/null
+        "$PERFDATA" export $reader -i "$name" --symfs "$symfs" --kallsyms "$kallsyms" \
+            >"$work/piped" 2>/dev/null
         [ -d "$work/out" ] && file=$work/out/samples.csv || file=$work/out
-        cmp "$work/piped" "$file" || { echo "$reader of $name: standard output has other bytes"; failed=1; }
+        cmp "$work/piped" "$file" ||
+            { echo "$reader of $name: standard output has other bytes"; failed=1; }
     done
 }
 

@@ -16,13 +16,15 @@ compare() {
                 echo "$format of $1 fails:" && cat "$work/log" && failed=1; }
             (cd "$work" && find out -type f | sort | xargs cat) >"$work/$threads"
             [ -s "$work/$threads" ] || { echo "$format of $1 is empty"; failed=1; }
-            cmp -s "$work/1" "$work/$threads" || { echo "$format of $1 differs with $threads threads"; failed=1; }
+            cmp -s "$work/1" "$work/$threads" ||
+                { echo "$format of $1 differs with $threads threads"; failed=1; }
             count=$((count + 1))
         done
     done
 }
 
-formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , | sed "s/bolt fdata autofdo //") # these need branches: branches.sh
+formats=$("$PERFDATA" export 2>&1 | sed -n 's/.*one of \(.*\)sqlite, postgresql.*/\1/p' | tr -d , |
+    sed "s/bolt fdata autofdo //") # these need branches: branches.sh
 [ -n "$formats" ] || { echo 'no form is named'; exit 1; }
 demo=$SOURCE/tests/data/demo
 compare "$demo/spin.data" --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms"
@@ -31,7 +33,8 @@ if [ -n "${PERFDATA_CORPUS-}" ]; then
     for name in sys-wide dwarf-glibc sched-record; do
         compare "$own/rec/$name.data" --symfs "$own/symfs" --kallsyms "$own/symfs/kallsyms"
     done
-    compare "$PERFDATA_CORPUS/own-pt/rec/t_cyc.data" --symfs "$PERFDATA_CORPUS/own-pt/symfs" --itrace=i10usg
+    compare "$PERFDATA_CORPUS/own-pt/rec/t_cyc.data" --symfs "$PERFDATA_CORPUS/own-pt/symfs" \
+        --itrace=i10usg
 fi
 echo "$count exports"
 exit $failed

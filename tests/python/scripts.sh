@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 27: Python scripts made for perf see and print the same here: one that prints all it is given, over recordings of the
-# corpus, those that come with perf, and generated ones. `all`: over every recording.
+# Issue 27: Python scripts made for perf see and print the same here: one that prints all it is
+# given, over recordings of the corpus, those that come with perf, and generated ones. `all`: over
+# every recording.
 set -u
 export LC_ALL=C.UTF-8 PERF_CONFIG=/dev/null TZ=UTC PYTHONDONTWRITEBYTECODE=1
-[ -z "$SANITIZE" ] || { echo 'skipped: a library with sanitizers needs an interpreter that has them, too'; exit 77; }
+[ -z "$SANITIZE" ] ||
+    { echo 'skipped: a library with sanitizers needs an interpreter that has them, too'; exit 77; }
 command -v python3 >/dev/null || { echo 'skipped: no python3'; exit 77; }
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' || { echo 'skipped: Python before 3.9'; exit 77; }
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' ||
+    { echo 'skipped: Python before 3.9'; exit 77; }
 export PERFDATA_LIBRARY="$LIBPERFDATA" PYTHONPATH="$SOURCE/python"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -20,9 +23,11 @@ ln -s "$PERFDATA" "$work/perf"
 
 # ---- without perf ----
 
-"$PERFDATA" script -i "$demo/spin.data" --symfs "$demo/symfs" -s "$SOURCE/tests/python/probe.py" one --two >"$work/ours" ||
+"$PERFDATA" script -i "$demo/spin.data" --symfs "$demo/symfs" -s "$SOURCE/tests/python/probe.py" \
+    one --two >"$work/ours" ||
     complain "script -s failed"
-[ "$(head -n 1 "$work/ours")" = "begin ['one', '--two'] True" ] || complain "arguments: $(head -n 1 "$work/ours")"
+[ "$(head -n 1 "$work/ours")" = "begin ['one', '--two'] True" ] ||
+    complain "arguments: $(head -n 1 "$work/ours")"
 [ "$(grep -c '^event' "$work/ours")" = 90 ] || complain "not 90 events"
 grep -q "'symbol' 'gamma_leaf'" "$work/ours" || complain 'no symbols'
 "$PERFDATA" script -i "$demo/spin.data" -c nobody -s "$SOURCE/tests/python/probe.py" >"$work/ours"
@@ -38,11 +43,14 @@ printf 'raise SystemExit(7)\n' >"$work/seven.py"
 # Without perf's own modules ours are there.
 printf 'from Core import *\nfrom Util import *\nfrom EventClass import *\nprint(nsecs_str(nsecs(1, 5)), trace_flag_str(0))\n' \
     >"$work/modules.py"
-[ "$(PERF_EXEC_PATH=/nonexistent "$PERFDATA" script -i "$demo/spin.data" -s "$work/modules.py")" = '    1.000000005 NONE' ] ||
+[ "$(PERF_EXEC_PATH=/nonexistent "$PERFDATA" script -i "$demo/spin.data" \
+    -s "$work/modules.py")" = '    1.000000005 NONE' ] ||
     complain 'modules of our own'
 (cd "$work" && "$PERFDATA" script -i "$SOURCE/tests/data/report/traces.data" -g python >/dev/null &&
-    "$PERFDATA" script -i "$SOURCE/tests/data/report/traces.data" -s perf-script.py >generated) || complain '-g python failed'
-[ "$(wc -l <"$work/generated")" -ge "$("$PERFDATA" script -G -F time -i "$SOURCE/tests/data/report/traces.data" | wc -l)" ] ||
+    "$PERFDATA" script -i "$SOURCE/tests/data/report/traces.data" -s perf-script.py >generated) ||
+    complain '-g python failed'
+[ "$(wc -l <"$work/generated")" -ge "$("$PERFDATA" script -G -F time \
+    -i "$SOURCE/tests/data/report/traces.data" | wc -l)" ] ||
     complain 'a generated script prints too little'
 
 # ---- beside perf ----
@@ -61,11 +69,13 @@ compare() {
     name=$1 symfs=$2 kallsyms=$3 run=$4
     shift 4
     rm -f /dev/shm/perf.db # event_analyzing_sample adds to it
-    perf script -f -i "$name" --symfs "$symfs" ${kallsyms:+--kallsyms "$kallsyms"} "$@" -s "$run" >"$work/theirs" 2>/dev/null
+    perf script -f -i "$name" --symfs "$symfs" ${kallsyms:+--kallsyms "$kallsyms"} "$@" -s "$run" \
+        >"$work/theirs" 2>/dev/null
     theirs=$?
     [ $theirs = 0 ] || return 0
     rm -f /dev/shm/perf.db
-    "$work/perf" script -f -i "$name" --symfs "$symfs" ${kallsyms:+--kallsyms "$kallsyms"} "$@" -s "$run" >"$work/ours" \
+    "$work/perf" script -f -i "$name" --symfs "$symfs" ${kallsyms:+--kallsyms "$kallsyms"} "$@" \
+        -s "$run" >"$work/ours" \
         2>"$work/log" || complain "$name: $run: $(tail -n 1 "$work/log")"
     # What perf did not read it gives as a null pointer.
     sed 's/<NULL>/0/g' "$work/theirs" | cmp -s - "$work/ours" || {
@@ -88,14 +98,17 @@ for each in $recordings; do
     esac
     compare "$own/rec/$each" "$own/symfs" "$own/symfs/kallsyms" "$probe"
 done
-# The first two samples of a trace whose process is not known yet have no pid for perf (docs/python.md).
+# The first two samples of a trace whose process is not known yet have no pid for perf
+# (docs/python.md).
 compare "$pt/rec/c_fork.data" "$pt/symfs" '' "$probe"
 for each in t_sig t_ptwfup c_fork; do
     compare "$pt/rec/$each.data" "$pt/symfs" '' "$probe" --itrace=be
 done
 # sctop prints by the clock, export-to-... need PySide2 or psycopg, sched-migration a display.
-for script in check-perf-trace compaction-times event_analyzing_sample failed-syscalls-by-pid futex-contention intel-pt-events \
-    mem-phys-addr net_dropmonitor netdev-times powerpc-hcalls stackcollapse stat-cpi syscall-counts-by-pid syscall-counts \
+for script in check-perf-trace compaction-times event_analyzing_sample failed-syscalls-by-pid \
+    futex-contention intel-pt-events \
+    mem-phys-addr net_dropmonitor netdev-times powerpc-hcalls stackcollapse stat-cpi \
+    syscall-counts-by-pid syscall-counts \
     arm-cs-trace-disasm; do
     for each in cpu-clock-fp sys-wide trace-record tp-kmem tp-net; do
         compare "$own/rec/$each.data" "$own/symfs" "$own/symfs/kallsyms" "$script.py"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs of BPF that are loaded: their symbols as records, what the header says of them; as perf says it.
+# Programs of BPF that are loaded: their symbols as records, what the header says of them; as perf
+# says it.
 . "$SOURCE/tests/record/common.sh"
 
 $CC -o load "$SOURCE/tests/record/load_bpf.c" || exit 1
@@ -34,10 +35,12 @@ for name in 'pd_one addr' 'main_fn addr' 'sub_fn addr' '_F addr'; do
     grep -q "$name" found || wrong "the header does not tell of $name"
 done
 for name in pd_one main_fn sub_fn F; do
-    "$PERFDATA" script --show-bpf-events -i a 2>/dev/null | grep -q "PERF_RECORD_KSYMBOL.* bpf_prog_[0-9a-f]*_$name" ||
+    "$PERFDATA" script --show-bpf-events -i a 2>/dev/null |
+        grep -q "PERF_RECORD_KSYMBOL.* bpf_prog_[0-9a-f]*_$name" ||
         wrong "no symbol of $name"
 done
-"$PERFDATA" script --show-bpf-events -i a 2>/dev/null | grep -q 'PERF_RECORD_BPF_EVENT type 1, flags 0, id ' || wrong "no BPF_EVENT"
+"$PERFDATA" script --show-bpf-events -i a 2>/dev/null |
+    grep -q 'PERF_RECORD_BPF_EVENT type 1, flags 0, id ' || wrong "no BPF_EVENT"
 "$PERFDATA" check a >out 2>&1 || test $? -le 1 || wrong "damaged"
 
 # a stream has them, too; without such records nothing is said of programs, but of their symbols
@@ -53,10 +56,13 @@ if command -v perf >/dev/null; then
         PERF_CONFIG=/dev/null perf record -q -o theirs -e cpu-clock $options true >/dev/null 2>&1
         "$PERFDATA" record -q -o ours -e cpu-clock $options true
         for file in theirs ours; do
-            perf report -D -i $file 2>/dev/null | sed -n 's/.*\(PERF_RECORD_[KB][SP][YF][^ ]* [a-z].*\)/\1/p' >$file.text
-            perf report --header-only -I -i $file 2>/dev/null | sed -n '/bpf_prog_/p; /^# btf/p' >>$file.text
+            perf report -D -i $file 2>/dev/null |
+                sed -n 's/.*\(PERF_RECORD_[KB][SP][YF][^ ]* [a-z].*\)/\1/p' >$file.text
+            perf report --header-only -I -i $file 2>/dev/null |
+                sed -n '/bpf_prog_/p; /^# btf/p' >>$file.text
         done
-        cmp -s theirs.text ours.text || { wrong "$options: not what perf says"; diff theirs.text ours.text | head -5; }
+        cmp -s theirs.text ours.text ||
+            { wrong "$options: not what perf says"; diff theirs.text ours.text | head -5; }
     done
 else
     echo "no perf here: not compared"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 20: inject -b and --buildid-all write the records that perf's do: a HEADER_BUILD_ID before what shows an
-# object first, the rounds as perf has them, all in perf's order, from files and pipes into files and pipes. What differs is
-# listed in docs/writing.md: compressed input (perf copies it unseen), and the vdso (perf adds this machine's).
+# Issue 24, point 20: inject -b and --buildid-all write the records that perf's do: a
+# HEADER_BUILD_ID before what shows an object first, the rounds as perf has them, all in perf's
+# order, from files and pipes into files and pipes. What differs is listed in docs/writing.md:
+# compressed input (perf copies it unseen), and the vdso (perf adds this machine's).
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -26,17 +27,20 @@ demo=$SOURCE/tests/data/demo/spin.data
 records "$work/demo" >"$work/list"
 awk -F'"' '$4 == "HEADER_BUILD_ID" { print "id"; next } $4 == "SAMPLE" && !seen++ { print "sample" }' "$work/list" >"$work/order"
 [ "$(head -n 1 "$work/order")" = id ] || complain 'no build-id stands before the first sample'
-[ "$(grep -c id "$work/order")" = "$(grep '"HEADER_BUILD_ID"' "$work/list" | sort -u | wc -l)" ] || complain 'a build-id comes twice'
+[ "$(grep -c id "$work/order")" = "$(grep '"HEADER_BUILD_ID"' "$work/list" | sort -u | wc -l)" ] ||
+    complain 'a build-id comes twice'
 # none is lost, and perfdata's pipe has those that nothing hits, too
 "$PERFDATA" inject -b -i "$demo" --pipe -o "$work/pipe" || complain 'inject -b into a pipe fails'
 "$PERFDATA" buildid-list -i "$demo" | sort >"$work/before"
 "$PERFDATA" inject -i "$work/pipe" -o "$work/again" && "$PERFDATA" dump --json "$work/again" |
-    sed -n 's/.*"HEADER_BUILD_ID".*"build_id":"\([0-9a-f]*\)".*"filename":"\([^"]*\)".*/\1 \2/p' | sort -u >"$work/after"
+    sed -n 's/.*"HEADER_BUILD_ID".*"build_id":"\([0-9a-f]*\)".*"filename":"\([^"]*\)".*/\1 \2/p' |
+    sort -u >"$work/after"
 [ -s "$work/before" ] || complain 'the demo has no build-ids'
 comm -23 "$work/before" "$work/after" | grep . && complain 'build-ids of the input are lost'
 "$PERFDATA" script -i "$demo" >"$work/one" 2>/dev/null
 for form in demo pipe; do
-    "$PERFDATA" script -i "$work/$form" 2>/dev/null | cmp -s - "$work/one" || complain "script shows other samples of the $form"
+    "$PERFDATA" script -i "$work/$form" 2>/dev/null | cmp -s - "$work/one" ||
+        complain "script shows other samples of the $form"
 done
 
 if ! perf version 2>/dev/null | grep -q ' 6\.1\.'; then
@@ -72,7 +76,8 @@ compare() {
     diff "$work/theirs.list" "$work/ours.list" | head -n 4 | cut -c 1-200
 }
 
-for input in "$demo" "$SOURCE"/tests/data/report/forkexec.data "$SOURCE"/tests/data/report/threads.data \
+for input in "$demo" "$SOURCE"/tests/data/report/forkexec.data \
+    "$SOURCE"/tests/data/report/threads.data \
     "$SOURCE"/tests/data/script/switch-events.data "$SOURCE"/tests/data/itrace/c_forkbid.data \
     ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/own/rec/cpu-clock.data "$PERFDATA_CORPUS"/own/rec/buildid-mmap.data \
         "$PERFDATA_CORPUS"/own/rec/sys-wide.data "$PERFDATA_CORPUS"/own/rec/debuglink.data}; do

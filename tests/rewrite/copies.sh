@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# inject: as file, as pipe, compressed, in the other byte order and back: the same records, fields and events. All of the
-# corpus' own recordings, or the demo alone.
+# inject: as file, as pipe, compressed, in the other byte order and back: the same records, fields
+# and events. All of the corpus' own recordings, or the demo alone.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -51,7 +51,8 @@ for recording in "$@"; do
     same big 'the big-endian file'
     copy "$work/big" back --byte-order=little
     same back 'the file converted back'
-    "$PERFDATA" inject -i "$work/pipe" 2>/dev/null </dev/null | "$PERFDATA" inject -o "$work/streamed" 2>/dev/null
+    "$PERFDATA" inject -i "$work/pipe" 2>/dev/null </dev/null |
+        "$PERFDATA" inject -o "$work/streamed" 2>/dev/null
     same streamed 'what went through a pipe'
     case $recording in
     */pipe*) continue ;; # perf names the events of pipes otherwise, and so does evlist

@@ -36,7 +36,8 @@ expect 'slice --last 7' "$(samples "$work/part")" 7
 expect 'slice --every 5' "$(samples "$work/part")" $(((all + 4) / 5))
 "$PERFDATA" slice -c nobody "$recording" -o "$work/part" || complain 'slice -c fails'
 expect 'slice -c nobody' "$(samples "$work/part")" ''
-"$PERFDATA" slice -e nothing "$recording" -o "$work/none" 2>/dev/null && complain 'slice -e nothing succeeds'
+"$PERFDATA" slice -e nothing "$recording" -o "$work/none" 2>/dev/null &&
+    complain 'slice -e nothing succeeds'
 [ -e "$work/none" ] && complain 'a failure leaves a file'
 
 # merge
@@ -50,20 +51,29 @@ expect 'anonymize' "$(samples "$work/public")" "$all"
 for name in spin $("$PERFDATA" header "$recording" | sed -n 's/^# hostname : //p'); do
     grep -aq "$name" "$work/public" && [ ${#name} -gt 3 ] && complain "anonymize leaves '$name'"
 done
-"$PERFDATA" anonymize --key a "$recording" -o "$work/one" && "$PERFDATA" anonymize --key a "$recording" -o "$work/two"
+"$PERFDATA" anonymize --key a "$recording" -o "$work/one" &&
+    "$PERFDATA" anonymize --key a "$recording" -o "$work/two"
 cmp -s "$work/one" "$work/two" || complain 'the same key gives other pseudonyms'
 cmp -s "$work/one" "$work/public" && complain 'a key changes nothing'
 
 # a directory: the same text, and nothing is replaced
-"$PERFDATA" inject -i "$recording" -o "$work/folder" --directory || complain 'inject --directory fails'
+"$PERFDATA" inject -i "$recording" -o "$work/folder" --directory ||
+    complain 'inject --directory fails'
 [ -s "$work/folder/data.0" ] || complain 'the directory has no data.0'
-"$PERFDATA" script "$work/folder" 2>/dev/null | cmp -s - "$work/all.txt" || complain 'the directory shows other lines'
-"$PERFDATA" inject -i "$work/folder" -z1 -o "$work/packed" --directory || complain 'inject of a directory fails'
-"$PERFDATA" script "$work/packed" 2>/dev/null | cmp -s - "$work/all.txt" || complain 'the compressed directory differs'
-"$PERFDATA" inject -i "$work/folder" -o "$work/file" || complain 'inject of a directory into a file fails'
-"$PERFDATA" script "$work/file" 2>/dev/null | cmp -s - "$work/all.txt" || complain 'the file of a directory differs'
-"$PERFDATA" inject -i "$recording" -o "$work/folder" --directory 2>/dev/null && complain 'a directory is replaced'
-"$PERFDATA" inject -i "$recording" --pipe -o "$work/no" --directory 2>/dev/null && complain 'a directory as pipe'
+"$PERFDATA" script "$work/folder" 2>/dev/null | cmp -s - "$work/all.txt" ||
+    complain 'the directory shows other lines'
+"$PERFDATA" inject -i "$work/folder" -z1 -o "$work/packed" --directory ||
+    complain 'inject of a directory fails'
+"$PERFDATA" script "$work/packed" 2>/dev/null | cmp -s - "$work/all.txt" ||
+    complain 'the compressed directory differs'
+"$PERFDATA" inject -i "$work/folder" -o "$work/file" ||
+    complain 'inject of a directory into a file fails'
+"$PERFDATA" script "$work/file" 2>/dev/null | cmp -s - "$work/all.txt" ||
+    complain 'the file of a directory differs'
+"$PERFDATA" inject -i "$recording" -o "$work/folder" --directory 2>/dev/null &&
+    complain 'a directory is replaced'
+"$PERFDATA" inject -i "$recording" --pipe -o "$work/no" --directory 2>/dev/null &&
+    complain 'a directory as pipe'
 [ -e "$work/no" ] && complain 'a refused directory is there'
 
 # the output may be the input
@@ -85,12 +95,16 @@ expect 'samples of the repaired' "$(samples "$work/whole")" "$(samples "$work/cu
 grep '^file' "$work/out" && complain 'the repaired file is damaged'
 grep -q '^[1-9][0-9]* records, ' "$work/out" || complain 'check says nothing of the repaired file'
 if perf --version >/dev/null 2>&1; then
-    perf script -f -i "$work/whole" >/dev/null 2>&1 </dev/null || complain 'perf does not read the repaired file'
+    perf script -f -i "$work/whole" >/dev/null 2>&1 </dev/null ||
+        complain 'perf does not read the repaired file'
     for form in folder packed; do
-        PERF_CONFIG=/dev/null perf script -f -i "$work/$form" 2>/dev/null </dev/null | grep -c . >"$work/lines"
-        PERF_CONFIG=/dev/null perf script -f -i "$recording" 2>/dev/null </dev/null | grep -c . | cmp -s - "$work/lines" ||
+        PERF_CONFIG=/dev/null perf script -f -i "$work/$form" 2>/dev/null </dev/null |
+            grep -c . >"$work/lines"
+        PERF_CONFIG=/dev/null perf script -f -i "$recording" 2>/dev/null </dev/null | grep -c . |
+            cmp -s - "$work/lines" ||
             complain "perf does not read all of $form"
     done
-    perf script -f -i "$work/both" >/dev/null 2>&1 </dev/null || complain 'perf does not read the merged file'
+    perf script -f -i "$work/both" >/dev/null 2>&1 </dev/null ||
+        complain 'perf does not read the merged file'
 fi
 [ $failed -eq 0 ]

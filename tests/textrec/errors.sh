@@ -17,7 +17,8 @@ expect() {
         cat "$out/err"
         failed=$((failed + 1))
     fi
-    [ "$(ls "$out")" = "$(printf 'err\nin')" ] || { echo "files left: $(ls "$out")"; failed=$((failed + 1)); }
+    [ "$(ls "$out")" = "$(printf 'err\nin')" ] ||
+        { echo "files left: $(ls "$out")"; failed=$((failed + 1)); }
 }
 
 head='perfdata-text 1
@@ -29,9 +30,11 @@ printf '%s\nrecord COMM {pid=1 comm="x" sp=3}\n' "$head" | expect 3:29 'expected
 printf '%s\nrecord COMM {pid=1 comm="x}\n' "$head" | expect 3:28 'expected " at the end of a text'
 printf '%s\nrecord NOBODY {}\n' "$head" | expect 3:8 "expected a record's type"
 printf '%s\nrecord 3 {pid=0x1ffffffff}\n' "$head" | expect 3:15 'pid: expected a number of 32 bits'
-printf '%s\nrecord ID_INDEX {nr=3\n  entries=[{id=1}]}\n' "$head" | expect 3:21 'expected 1, as entries has it'
+printf '%s\nrecord ID_INDEX {nr=3\n  entries=[{id=1}]}\n' "$head" |
+    expect 3:21 'expected 1, as entries has it'
 printf '%s\ngap x"0g"\n' "$head" | expect 3:8 'expected two hexadecimal digits'
 printf '%s\nrecord 3 {pid=[1}\n' "$head" | expect 3:17 'expected ]'
 printf '%s\nrecord 9 event=cycles {}\n' "$head" | expect 3:16 'expected the name of an attr above'
-printf '%s\nfeature HOSTNAME {text="x"}\n' "$head" | expect 3:1 'expected a feature that `features` above names'
+printf '%s\nfeature HOSTNAME {text="x"}\n' "$head" |
+    expect 3:1 'expected a feature that `features` above names'
 [ $failed -eq 0 ]

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each tests/golden/NAME.pdt assembles into a recording that dump shows as NAME.dump and as the same text recording.
-# "update" as argument writes both anew from what the text recordings say.
+# Each tests/golden/NAME.pdt assembles into a recording that dump shows as NAME.dump and as the same
+# text recording. "update" as argument writes both anew from what the text recordings say.
 set -u
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# assemble(dump --pdt) gives every recording again byte for byte, damaged ones too; few items need to stand as bytes.
+# assemble(dump --pdt) gives every recording again byte for byte, damaged ones too; few items need
+# to stand as bytes.
 set -u
 . "$SOURCE/tests/corpus/recordings.sh"
 out=$(mktemp -d) || exit 1

@@ -1,21 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The same bytes with 1, 2 and 8 threads, and where records wait on the disk. A recording that lies here is grown, so that there are many batches.
+# The same bytes with 1, 2 and 8 threads, and where records wait on the disk. A recording that lies
+# here is grown, so that there are many batches.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ninja -C "$BUILD" bench/bench_grow >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-# The kernel's symbols, and so many more that it takes a while to read them: what needs none of them goes on meanwhile.
+# The kernel's symbols, and so many more that it takes a while to read them: what needs none of them
+# goes on meanwhile.
 if [ -n "${PERFDATA_CORPUS-}" ]; then
     cat "$PERFDATA_CORPUS/own/symfs/kallsyms"
     awk 'BEGIN { for (i = 0; i < 200000; i++) printf "ffffffffe%07x t f%d\n", 64 * i, i }'
 fi >"$work/kallsyms"
 count=0
-for recording in "$SOURCE"/tests/data/*/*.data ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/own/rec/sys-*.data}; do
+for recording in "$SOURCE"/tests/data/*/*.data \
+    ${PERFDATA_CORPUS:+"$PERFDATA_CORPUS"/own/rec/sys-*.data}; do
     "$BUILD/bench/bench_grow" "$recording" "$work/grown.data" 3 >"$work/log" 2>&1 || continue
     for arguments in 'script' 'script --ns -F comm,tid,time,event,ip,sym' 'script --deltatime' \
-        'report --stdio' 'report --stdio --no-children -s comm,dso -g none' 'report --stdio --branch-history -s comm,sym' \
-        "report --stdio --kallsyms $work/kallsyms" "report --stdio --no-children --kallsyms $work/kallsyms"; do
+        'report --stdio' 'report --stdio --no-children -s comm,dso -g none' \
+        'report --stdio --branch-history -s comm,sym' \
+        "report --stdio --kallsyms $work/kallsyms" \
+        "report --stdio --no-children --kallsyms $work/kallsyms"; do
         one=
         for how in '-j 1' '-j 2' '-j 8' '-j 2 --memory=20K'; do
             # shellcheck disable=SC2086

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The pool, script and report, also of traces where the corpus is, under ThreadSanitizer, in a build of its own.
+# The pool, script and report, also of traces where the corpus is, under ThreadSanitizer, in a build
+# of its own.
 set -u
 if [ -n "${SANITIZE-}" ]; then
     echo 'skipped: the build has another sanitizer'

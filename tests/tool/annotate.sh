@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# annotate: the same text with any number of threads; programs that stand for objdump; objects that are none; refusals.
+# annotate: the same text with any number of threads; programs that stand for objdump; objects that
+# are none; refusals.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -22,7 +23,8 @@ for file in inline cpp-fp multi-event group-read; do
     annotate -l -j 1 -i "$data/$file.data" >"$work/one"
     [ -s "$work/one" ] || fail "$file: nothing was printed"
     for jobs in 2 8; do
-        annotate -l -j $jobs -i "$data/$file.data" | cmp - "$work/one" || fail "$file: $jobs threads"
+        annotate -l -j $jobs -i "$data/$file.data" | cmp - "$work/one" ||
+            fail "$file: $jobs threads"
     done
 done
 
@@ -57,7 +59,8 @@ annotate --objdump "$work/nowhere" -i "$data/inline.data" >/dev/null
 # Words of options are no words of a shell.
 program 'for word; do printf "%s\n" "$word"; done >"${0%/*}/words"; echo x'
 # shellcheck disable=SC2016
-annotate --objdump "$work/objdump" -M '$(touch oops);`x`' -s outer_one -i "$data/inline.data" >/dev/null
+annotate --objdump "$work/objdump" -M '$(touch oops);`x`' -s outer_one -i "$data/inline.data" \
+    >/dev/null
 # shellcheck disable=SC2016
 grep -qxF '$(touch oops);`x`' "$work/words" || fail 'a style is not handed on as it is'
 

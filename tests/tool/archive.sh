@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# archive beside perf archive: the same files of the same cache, the same words; what the cache lacks is named.
+# archive beside perf archive: the same files of the same cache, the same words; what the cache
+# lacks is named.
 set -u
 for need in perf tar bzip2; do
     command -v $need >/dev/null 2>&1 || { echo "skipped: no $need"; exit 77; }
@@ -19,7 +20,8 @@ fail() {
 # A recording of a program that is here: its build-id is in the cache, or not.
 cp "$SOURCE/tests/data/demo/spin.data" "$out/perf.data"
 id=$("$PERFDATA" buildid-list -i "$SOURCE/tests/data/demo/symfs/own/bin/spin")
-"$PERFDATA" buildid-list -H -i "$out/perf.data" | grep -q "$id" || fail 'the recording does not name the program'
+"$PERFDATA" buildid-list -H -i "$out/perf.data" | grep -q "$id" ||
+    fail 'the recording does not name the program'
 cd "$out" || exit 1
 
 "$PERFDATA" archive perf.data >text 2>errors
@@ -43,9 +45,11 @@ grep -q '/elf$' our.files || fail 'nothing is in the archive'
 # Unpacked elsewhere it names the functions.
 mkdir -p other/.debug
 tar xjf perf.data.tar.bz2 -C other/.debug
-HOME=$out/other "$PERFDATA" report --stdio --no-children -g none -s sym -i perf.data 2>/dev/null | grep -q gamma_leaf ||
+HOME=$out/other "$PERFDATA" report --stdio --no-children -g none -s sym -i perf.data 2>/dev/null |
+    grep -q gamma_leaf ||
     fail 'no names by the archive'
-HOME=$out/none "$PERFDATA" report --stdio --no-children -g none -s sym -i perf.data 2>/dev/null | grep -q gamma_leaf &&
+HOME=$out/none "$PERFDATA" report --stdio --no-children -g none -s sym -i perf.data 2>/dev/null |
+    grep -q gamma_leaf &&
     fail 'names without the archive: the test shows nothing'
 
 # What is no regular file stays what it is; a failure is said and leaves nothing behind.
@@ -53,7 +57,8 @@ rm -f perf.data.tar.bz2
 mkfifo perf.data.tar.bz2
 timeout 20 "$PERFDATA" archive perf.data >/dev/null 2>errors
 [ $? -eq 4 ] || fail 'an archive onto a FIFO ends well'
-grep -q 'perf.data.tar.bz2: No such device' errors || fail 'an archive onto a FIFO without a reader: no word'
+grep -q 'perf.data.tar.bz2: No such device' errors ||
+    fail 'an archive onto a FIFO without a reader: no word'
 timeout 20 cat perf.data.tar.bz2 >read &
 exec 3>perf.data.tar.bz2 # waits for the reader, which then reads until all writers are gone
 timeout 20 "$PERFDATA" archive perf.data >/dev/null 2>errors

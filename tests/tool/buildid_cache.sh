@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# buildid-cache beside perf: the same steps on two empty caches, then the same trees, outputs and words.
+# buildid-cache beside perf: the same steps on two empty caches, then the same trees, outputs and
+# words.
 set -u
 command -v perf >/dev/null 2>&1 || { echo 'skipped: no perf'; exit 77; }
 out=$(mktemp -d)
@@ -31,9 +32,12 @@ step() {
     for who in perf our; do
         program=$perf
         [ $who = perf ] || program=$out/bin/perf
-        (cd "$out/files" && HOME=$out/$who-home "$program" buildid-cache "$@") >"$out/$who.text" 2>"$out/$who.errors"
+        (cd "$out/files" &&
+            HOME=$out/$who-home "$program" buildid-cache "$@") >"$out/$who.text" \
+            2>"$out/$who.errors"
         echo "exit $?" >>"$out/$who.text"
-        (cd "$out/$who-home" && find . | LC_ALL=C sort && find . -type l -exec readlink '{}' ';' | LC_ALL=C sort) >"$out/$who.tree"
+        (cd "$out/$who-home" && find . | LC_ALL=C sort && find . -type l -exec readlink '{}' ';' |
+            LC_ALL=C sort) >"$out/$who.tree"
         grep -v '^DEBUGINFOD_URLS\|probes' "$out/$who.tree" >"$out/$who.kept"
         grep -v '^DEBUGINFOD_URLS\|^Couldn.t read a build-id' "$out/$who.errors" |
             sed 's/: Inappropriate ioctl for device/: it has no build-id/' >"$out/$who.words"
@@ -81,7 +85,8 @@ fi
 fresh
 step -a one
 mkdir -p "$out/our-home/.debug/$out/files/one/mine"
-HOME=$out/our-home "$PERFDATA" buildid-cache -P && [ -d "$out/our-home/.debug/$out/files/one/mine" ] ||
+HOME=$out/our-home "$PERFDATA" buildid-cache -P &&
+    [ -d "$out/our-home/.debug/$out/files/one/mine" ] ||
     fail 'a folder of somebody else is gone'
 
 # Where links are not to be had a copy is made.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The recordings of a folder of tests/data print what perf printed, once stored beside them: demo.sh [FOLDER [perf]]; perf: the
-# tool is called as perf.
+# The recordings of a folder of tests/data print what perf printed, once stored beside them: demo.sh
+# [FOLDER [perf]]; perf: the tool is called as perf.
 set -u
 cd "$SOURCE/tests/data/${1-demo}" || exit 1
 out=$(mktemp) || exit 1
@@ -23,7 +23,8 @@ while read -r name verb options; do
     annotate)
         symbols='--symfs symfs'
         # The text is that of Debian 12's binutils.
-        objdump --version 2>/dev/null | grep -q ' 2\.40$' || { echo 'objdump is not that of binutils 2.40'; exit 77; }
+        objdump --version 2>/dev/null | grep -q ' 2\.40$' ||
+            { echo 'objdump is not that of binutils 2.40'; exit 77; }
         ;;
     esac
     # shellcheck disable=SC2086

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# diff: the same text with any number of threads, JSON that says what the table says, builds of a program, refusals.
+# diff: the same text with any number of threads, JSON that says what the table says, builds of a
+# program, refusals.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -13,7 +14,8 @@ fail() {
     failed=1
 }
 differ() {
-    timeout 60 "$PERFDATA" diff --symfs "$data/symfs" --kallsyms "$data/symfs/kallsyms" "$@" </dev/null 2>"$work/err"
+    timeout 60 "$PERFDATA" diff --symfs "$data/symfs" --kallsyms "$data/symfs/kallsyms" "$@" \
+        </dev/null 2>"$work/err"
 }
 
 # ---- threads ----
@@ -30,7 +32,8 @@ done
 
 # ---- a recording differs from itself in nothing ----
 differ "$data/threads.data" "$data/threads.data" >"$work/out" || fail 'the same twice'
-[ "$(grep -c '+0.00%' "$work/out")" = "$(grep -c '%' "$work/out")" ] || fail 'a recording differs from itself'
+[ "$(grep -c '+0.00%' "$work/out")" = "$(grep -c '%' "$work/out")" ] ||
+    fail 'a recording differs from itself'
 grep -q '%' "$work/out" || fail 'no rows of the same recording'
 
 # ---- JSON ----

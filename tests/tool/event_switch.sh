@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# --switch-on, --switch-off and --show-on-off-events of script and report beside perf, with filters that drop samples
-# before and behind the switch; the same text with any number of threads.
+# --switch-on, --switch-off and --show-on-off-events of script and report beside perf, with filters
+# that drop samples before and behind the switch; the same text with any number of threads.
 set -u
 file=${PERFDATA_CORPUS:-/nowhere}/own/rec/sched-record.data
 [ -f "$file" ] || { echo 'skipped: PERFDATA_CORPUS with own is not set'; exit 77; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where perf stops or leaves out what is there: called as perf we do as well, under our own name nothing is lost.
+# Where perf stops or leaves out what is there: called as perf we do as well, under our own name
+# nothing is lost.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -33,7 +34,8 @@ silent() {
 }
 
 # A compressed pipe: perf reads no features for these views, and so cannot inflate.
-"$PERFDATA" inject -z 1 -i "$recording" -o - >"$work/z" 2>"$work/err" || complain 'no compressed pipe'
+"$PERFDATA" inject -z 1 -i "$recording" -o - >"$work/z" 2>"$work/err" ||
+    complain 'no compressed pipe'
 for view in 'report --stats' 'report --tasks' 'report --mmaps' 'buildid-list -H'; do
     # shellcheck disable=SC2086
     "$PERFDATA" $view -i "$work/z" >"$work/out" 2>"$work/err" || complain "perfdata $view: exit $?"

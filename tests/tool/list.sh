@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# list: a machine made of files, probes in the build-id cache, JSON, refusals; beside perf 6.1 where there is one.
+# list: a machine made of files, probes in the build-id cache, JSON, refusals; beside perf 6.1 where
+# there is one.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -24,7 +25,8 @@ expect() {
 
 # ---- a machine ----
 pmus=$work/root/sys/bus/event_source/devices
-mkdir -p "$pmus/cpu/events" "$pmus/amd_df/events" "$pmus/intel_pt/format" "$work/home/.debug/.build-id"
+mkdir -p "$pmus/cpu/events" "$pmus/amd_df/events" "$pmus/intel_pt/format" \
+    "$work/home/.debug/.build-id"
 echo event=0x3c >"$pmus/cpu/events/cpu-cycles"
 echo 'event=0x4,umask=?' >"$pmus/cpu/events/param"
 echo event=1 >"$pmus/amd_df/events/energy"
@@ -39,9 +41,11 @@ for program in 11/usr/lib/one 22/usr/lib/two; do
     full=${id}00000000000000000000000000000000000000
     mkdir -p "$work/home/.debug$path/$full" "$work/home/.debug/.build-id/$id"
     ln -s "../..$path/$full" "$work/home/.debug/.build-id/$id/${full#??}"
-    printf '%%sdt_lib:both=both\np:sdt_lib/both %s:0x10\n' "$path" >"$work/home/.debug$path/$full/probes"
+    printf '%%sdt_lib:both=both\np:sdt_lib/both %s:0x10\n' "$path" \
+        >"$work/home/.debug$path/$full/probes"
 done
-printf '%%sdt_lib:alone=alone\n' >>"$work/home/.debug/usr/lib/two/2200000000000000000000000000000000000000/probes"
+printf '%%sdt_lib:alone=alone\n' \
+    >>"$work/home/.debug/usr/lib/two/2200000000000000000000000000000000000000/probes"
 
 expect 'cpu-cycles OR cpu/cpu-cycles/ [Kernel PMU event]
 param OR cpu/param/ [Kernel PMU event]
@@ -57,14 +61,17 @@ sched:sched_switch [Tracepoint event]' switch
 expect 'sdt_lib:alone [SDT event]
 sdt_lib:both@/usr/lib/one(110000000000) [SDT event]
 sdt_lib:both@/usr/lib/two(220000000000) [SDT event]' sdt
-[ "$(events hw | wc -l) $(events cache | wc -l) $(events sw | wc -l)" = '10 32 15' ] || fail 'hw, cache or sw'
+[ "$(events hw | wc -l) $(events cache | wc -l) $(events sw | wc -l)" = '10 32 15' ] ||
+    fail 'hw, cache or sw'
 events | grep -q 'mem:<addr>' || fail 'no breakpoints'
 [ "$(events --raw-dump param)" = 'cpu/param,umask=?/ ' ] || fail "raw: $(events --raw-dump param)"
 
 # ---- every form names the same ----
 events --json >"$work/json" || fail 'JSON'
-[ "$(wc -l <"$work/json")" = "$(events --raw-dump | wc -w)" ] || fail 'JSON and --raw-dump list different events'
-grep -q '{"type":"sdt","name":"sdt_lib:alone","path":"/usr/lib/two","build_id":"220*"}' "$work/json" || fail 'a probe as JSON'
+[ "$(wc -l <"$work/json")" = "$(events --raw-dump | wc -w)" ] ||
+    fail 'JSON and --raw-dump list different events'
+grep -q '{"type":"sdt","name":"sdt_lib:alone","path":"/usr/lib/two","build_id":"220*"}' \
+    "$work/json" || fail 'a probe as JSON'
 
 # ---- refusals ----
 for words in metric metricgroup --details '-v' '--raw-dump --json'; do
@@ -76,8 +83,10 @@ done
 # ---- beside perf ----
 if command -v perf >/dev/null && perf --version | grep -q 'version 6\.1\.'; then
     for words in sw tracepoint 'sched:*' cs 'cpu-*' time; do
-        perf list "$words" 2>/dev/null | grep -E '^  [^ ].*(Software|Tool|Tracepoint) event\]$' >"$work/perf"
-        "$PERFDATA" list "$words" 2>/dev/null | grep -E '(Software|Tool|Tracepoint) event\]$' | cmp -s - "$work/perf" ||
+        perf list "$words" 2>/dev/null |
+            grep -E '^  [^ ].*(Software|Tool|Tracepoint) event\]$' >"$work/perf"
+        "$PERFDATA" list "$words" 2>/dev/null | grep -E '(Software|Tool|Tracepoint) event\]$' |
+            cmp -s - "$work/perf" ||
             fail "list $words: not as perf"
     done
 fi

@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each verb of perf is done, or refused by its name with what to use instead; none stands in both tables.
+# Each verb of perf is done, or refused by its name with what to use instead; none stands in both
+# tables.
 set -u
 failed=0 count=0
-for verb in annotate archive bench buildid-cache buildid-list c2c config daemon data diff evlist ftrace inject iostat \
-    kallsyms kmem kvm kwork list lock mem probe record report sched script stat test timechart top trace version; do
+for verb in annotate archive bench buildid-cache buildid-list c2c config daemon data diff evlist \
+    ftrace inject iostat \
+    kallsyms kmem kvm kwork list lock mem probe record report sched script stat test timechart top \
+    trace version; do
     count=$((count + 1))
     done=no refused=no
     "$PERFDATA" help "$verb" >/dev/null 2>&1 && done=yes

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Pages of docs/ say what is so (issue 24, points 27 and 29): the examples of docs/intel-pt.md print what stands below them, its
-# letters are those of --itrace, and the files and verbs that the pages name are there.
+# Pages of docs/ say what is so (issue 24, points 27 and 29): the examples of docs/intel-pt.md print
+# what stands below them, its letters are those of --itrace, and the files and verbs that the pages
+# name are there.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -26,9 +27,11 @@ for block in "$work"/block.*; do
     where='--symfs symfs --kallsyms symfs/kallsyms'
     case $command in '$ perfdata aux '*) where= ;; esac
     # shellcheck disable=SC2086
-    (cd "$SOURCE/tests/data/itrace" && "$PERFDATA" ${command#\$ perfdata } $where) 2>/dev/null </dev/null |
+    (cd "$SOURCE/tests/data/itrace" &&
+        "$PERFDATA" ${command#\$ perfdata } $where) 2>/dev/null </dev/null |
         head -n "$(wc -l <"$work/expected")" | sed 's/ *$//' >"$work/printed"
-    diff -u "$work/expected" "$work/printed" || complain "intel-pt.md: $command prints something else"
+    diff -u "$work/expected" "$work/printed" ||
+        complain "intel-pt.md: $command prints something else"
 done
 [ "$commands" -ge 6 ] || complain "few examples: $commands"
 
@@ -44,13 +47,15 @@ done
 "$PERFDATA" help sort | grep -q '^  symbol_from ' || complain 'help sort lacks symbol_from'
 
 # Verbs that the pages name in the form `perfdata VERB`, and files.
-for name in $(grep -ohE 'perfdata [a-z-]+' "$page" "$SOURCE/docs/coming-from-perf.md" | sed 's/perfdata //' | sort -u); do
+for name in $(grep -ohE 'perfdata [a-z-]+' "$page" "$SOURCE/docs/coming-from-perf.md" |
+    sed 's/perfdata //' | sort -u); do
     "$PERFDATA" help "$name" >/dev/null 2>&1 || case $name in
     prints | reconstructs | sorts | warns | record-) ;;
     *) complain "no verb '$name', which a page names" ;;
     esac
 done
-for name in $(grep -ohE '\]\([a-z-]+\.md\)' "$page" "$SOURCE/docs/coming-from-perf.md" | tr -d '()]'); do
+for name in $(grep -ohE '\]\([a-z-]+\.md\)' "$page" "$SOURCE/docs/coming-from-perf.md" |
+    tr -d '()]'); do
     [ -e "$SOURCE/docs/$name" ] || complain "no docs/$name"
 done
 exit $failed

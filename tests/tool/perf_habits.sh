@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, points 25 and 26: what people who know perf type. Scripts are not run but named with what does their work;
-# report takes a filter of symbols as its argument; options before the verb that shells and programs use.
+# Issue 24, points 25 and 26: what people who know perf type. Scripts are not run but named with
+# what does their work; report takes a filter of symbols as its argument; options before the verb
+# that shells and programs use.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -15,7 +16,8 @@ says() {
     shift 2
     "$@" >out 2>&1 </dev/null
     got=$?
-    [ $got -eq "$code" ] && grep -q -e "$pattern" out || { echo "$*: exit $got"; cat out; failed=1; }
+    [ $got -eq "$code" ] && grep -q -e "$pattern" out ||
+        { echo "$*: exit $got"; cat out; failed=1; }
 }
 # Where perf's scripts are not installed, what does their work is named.
 export PERF_EXEC_PATH=/nonexistent

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, points 25 and 26: options of perf's that belong to its interactive report or annotated code are taken with perf's
-# syntax, their values checked, and leave the text as it is; colours, the order of the file, options before the verb,
-# version --build-options; what perf says of a CPU that is not there. Compared with the installed perf 6.1 where there is one.
+# Issue 24, points 25 and 26: options of perf's that belong to its interactive report or annotated
+# code are taken with perf's syntax, their values checked, and leave the text as it is; colours, the
+# order of the file, options before the verb, version --build-options; what perf says of a CPU that
+# is not there. Compared with the installed perf 6.1 where there is one.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -60,7 +61,8 @@ same --disable-order
 same --stdio-color never
 same --stdio-color auto
 same --stdio-color=
-for wrong in '--percent-type local' '--percent-type GLOBAL-hits' '--percent-type=' '--percent-type hits' '--samples x' \
+for wrong in '--percent-type local' '--percent-type GLOBAL-hits' '--percent-type=' \
+    '--percent-type hits' '--samples x' \
     '--samples 0x10' '--prefix-strip 2' '--objdump' '-M'; do
     name=${wrong%%[ =]*}
     [ "$name" = -M ] && name=--disassembler-style
@@ -68,7 +70,8 @@ for wrong in '--percent-type local' '--percent-type GLOBAL-hits' '--percent-type
     like_perf $wrong
     # shellcheck disable=SC2086
     "$PERFDATA" report --stdio -i "$data/report/calls.data" $wrong >found 2>said
-    [ $? -eq 2 ] && [ ! -s found ] && grep -q -e "$name" said || complain "report $wrong: taken, or not told"
+    [ $? -eq 2 ] && [ ! -s found ] && grep -q -e "$name" said ||
+        complain "report $wrong: taken, or not told"
 done
 "$PERFDATA" report --stdio -i "$data/report/calls.data" --no-modules >found 2>said
 [ $? -eq 2 ] && grep -q -- --no-modules said || complain '--no-modules is not refused'
@@ -86,16 +89,20 @@ sed "s/$escape\[[0-9]*m//g" found | cmp -s - plain || complain 'colours change m
 
 # The order of the file is one of -D only, as perf's.
 "$PERFDATA" report -D --disable-order -i "$data/report/group-read.data" >found 2>/dev/null
-"$PERFDATA" script --dump-unsorted-raw-trace -i "$data/report/group-read.data" 2>/dev/null | grep -o '^[0-9]* *0x[0-9a-f]* ' >expected
-"$PERFDATA" report -D -i "$data/report/group-read.data" 2>/dev/null | grep -o '^[0-9]* *0x[0-9a-f]* ' >sorted
-grep -o '^[0-9]* *0x[0-9a-f]* ' found | cmp -s - expected || complain '--disable-order is not the order of the file'
+"$PERFDATA" script --dump-unsorted-raw-trace -i "$data/report/group-read.data" 2>/dev/null |
+    grep -o '^[0-9]* *0x[0-9a-f]* ' >expected
+"$PERFDATA" report -D -i "$data/report/group-read.data" 2>/dev/null |
+    grep -o '^[0-9]* *0x[0-9a-f]* ' >sorted
+grep -o '^[0-9]* *0x[0-9a-f]* ' found | cmp -s - expected ||
+    complain '--disable-order is not the order of the file'
 cmp -s sorted expected && complain 'the recording lies sorted: nothing was shown'
 
 # Called as perf, a CPU that is not there is told in perf's lines.
 for cpu in 99 5000 x; do
     "$folder/perf" report --stdio -C $cpu -i "$data/demo/shapes.data" >found 2>said
     code=$?
-    [ "$(tail -n 2 said)" = "$(printf 'Error:\nfailed to set cpu bitmap')" ] || { complain "-C $cpu:"; cat said; }
+    [ "$(tail -n 2 said)" = "$(printf 'Error:\nfailed to set cpu bitmap')" ] ||
+        { complain "-C $cpu:"; cat said; }
     [ -n "$perf" ] || continue
     "$perf" report --stdio -C $cpu -i "$data/demo/shapes.data" >expected 2>perf-said
     [ $? -eq $code ] || complain "-C $cpu: exit $code"
@@ -135,7 +142,8 @@ global --debug nonsense evlist -i "$input"
 global --debug=verbose evlist -i "$input"
 global --nonsense
 global -vvv
-"$PERFDATA" --debugfs-dir /x record -o out.data true 2>said && complain '--debugfs-dir of record is ignored'
+"$PERFDATA" --debugfs-dir /x record -o out.data true 2>said &&
+    complain '--debugfs-dir of record is ignored'
 
 # --debug verbose=N is -v N times.
 "$PERFDATA" report --stdio -v -i "$input" >expected 2>/dev/null
@@ -146,16 +154,20 @@ for command in '-vv' 'version --build-options'; do
     # shellcheck disable=SC2086
     "$folder/perf" $command >found || complain "$command: exit $?"
     grep -q '^perf version ' found && grep -q '^ *dwarf: \[ on  \]  # HAVE_DWARF_SUPPORT$' found &&
-        grep -q '^ *libbfd: \[ OFF \]  # HAVE_LIBBFD_SUPPORT$' found || complain "$command: $(cat found)"
+        grep -q '^ *libbfd: \[ OFF \]  # HAVE_LIBBFD_SUPPORT$' found ||
+        complain "$command: $(cat found)"
 done
 
 # A pager on a terminal, and only there.
 "$PERFDATA" -p evlist -i "$input" >expected
-PERF_PAGER='sed s/^/paged:/' "$PERFDATA" -p evlist -i "$input" | cmp -s expected - || complain 'paged into a pipe'
+PERF_PAGER='sed s/^/paged:/' "$PERFDATA" -p evlist -i "$input" | cmp -s expected - ||
+    complain 'paged into a pipe'
 if command -v script >/dev/null; then
-    PERF_PAGER='sed s/^/paged:/' script -qec "$PERFDATA -p evlist -i $input" /dev/null </dev/null | grep -q '^paged:cycles' ||
+    PERF_PAGER='sed s/^/paged:/' script -qec "$PERFDATA -p evlist -i $input" /dev/null </dev/null |
+        grep -q '^paged:cycles' ||
         complain '-p does not page on a terminal'
-    PERF_PAGER='sed s/^/paged:/' script -qec "$PERFDATA evlist -i $input" /dev/null </dev/null | grep -q '^paged:' &&
+    PERF_PAGER='sed s/^/paged:/' script -qec "$PERFDATA evlist -i $input" /dev/null </dev/null |
+        grep -q '^paged:' &&
         complain 'paged unasked'
 fi
 exit $failed

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a terminal changes: the pager, colours, the line that tells how far reading is; and what an interrupt leaves.
+# What a terminal changes: the pager, colours, the line that tells how far reading is; and what an
+# interrupt leaves.
 set -u
 command -v script >/dev/null || { echo 'script (bsdutils) is not here'; exit 77; }
 demo=$SOURCE/tests/data/demo
@@ -20,8 +21,10 @@ on_terminal() {
     code=$?
     sed -e '1d' -e '$d' typescript | tr -d '\r' >screen
 }
-shows() { grep -q -- "$1" screen || { fail "$2: no '$1' in:"; head -20 screen | cat -v | cut -c1-150; }; }
-lacks() { ! grep -q -- "$1" screen || { fail "$2: '$1' in:"; grep -- "$1" screen | head -5 | cat -v; }; }
+shows() { grep -q -- "$1" screen ||
+    { fail "$2: no '$1' in:"; head -20 screen | cat -v | cut -c1-150; }; }
+lacks() { ! grep -q -- "$1" screen ||
+    { fail "$2: '$1' in:"; grep -- "$1" screen | head -5 | cat -v; }; }
 escape=$(printf '\033')
 
 # ---- the pager ----
@@ -98,14 +101,16 @@ lacks "$escape" 'script -D --color=never'
 perf=$(command -v perf) && case $("$perf" version) in "perf version 6.1"*) ;; *) perf= ;; esac
 if [ -n "$perf" ]; then
     for file in shapes spin; do
-        for verb in "report --stdio --symfs $demo/symfs" "report --stdio --no-children -g caller --symfs $demo/symfs" \
+        for verb in "report --stdio --symfs $demo/symfs" \
+            "report --stdio --no-children -g caller --symfs $demo/symfs" \
             'report -D' 'script -D' "report --stdio --hierarchy --symfs $demo/symfs"; do
             for name in "$perf" bin/perf; do
                 on_terminal "$name $verb -f -i $demo/$file.data 2>/dev/null"
                 grep -v '^# (Tip:\|^# captured on' screen >"screen.${name##*/}.${name%%/*}"
             done
             cmp -s screen.perf. screen.perf.bin ||
-                { fail "$verb $file: not perf's text:"; diff screen.perf. screen.perf.bin | head -10 | cat -v; }
+                { fail "$verb $file: not perf's text:"; diff screen.perf. screen.perf.bin |
+                head -10 | cat -v; }
         done
     done
 else

@@ -3,7 +3,8 @@
 # The interactive report and flame graph, driven in a terminal by tmux: tui.sh WIDTHxHEIGHT.
 set -u
 : "${PERFDATA:?}" "${SOURCE:?}"
-"$PERFDATA" version --build-options | grep -q 'ncursesw: \[ on ' || { echo 'built without ncursesw'; exit 77; }
+"$PERFDATA" version --build-options | grep -q 'ncursesw: \[ on ' ||
+    { echo 'built without ncursesw'; exit 77; }
 command -v tmux >/dev/null || { echo 'tmux is not here'; exit 77; }
 size=$1 width=${1%x*} height=${1#*x}
 demo=$SOURCE/tests/data/demo
@@ -52,14 +53,16 @@ stty -g >after
 echo 'the shell again'
 read line
 END
-    pane new-session -d -x "$width" -y "$height" "TERM=$1 sh job" || { echo 'tmux does not start'; exit 77; }
+    pane new-session -d -x "$width" -y "$height" "TERM=$1 sh job" ||
+        { echo 'tmux does not start'; exit 77; }
     pane set -g status off
 }
 # The program has left and the terminal is as before.
 left_all_well() {
     sees 'the shell again' "$1"
     cmp -s before after || fail "$1: modes of the terminal differ"
-    [ "$(pane display -p '#{alternate_on}#{cursor_flag}')" = 01 ] || fail "$1: its screen or cursor is gone"
+    [ "$(pane display -p '#{alternate_on}#{cursor_flag}')" = 01 ] ||
+        fail "$1: its screen or cursor is gone"
     if [ "${2-0}" != any ] && [ "$(cat code)" != "${2-0}" ]; then fail "$1: exit $(cat code)"; fi
 }
 leave() {
@@ -73,7 +76,8 @@ cursor_line() { screen | sed -n "$1p"; }
 
 report="$PERFDATA report --symfs $demo/symfs --kallsyms $demo/symfs/kallsyms"
 shapes="$report -i $demo/shapes.data"
-"$PERFDATA" report --stdio --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms" -i "$demo/shapes.data" >whole 2>/dev/null
+"$PERFDATA" report --stdio --symfs "$demo/symfs" --kallsyms "$demo/symfs/kallsyms" \
+    -i "$demo/shapes.data" >whole 2>/dev/null
 samples=$(sed -n 's/^# Samples: \([0-9]*\).*/\1/p' whole | head -1)
 [ -n "$samples" ] || { echo 'no samples in the demo'; exit 1; }
 # Rows of the text, first to last, as the list shows them.
@@ -113,7 +117,8 @@ keys t; sees 'Thread: ' t; keys t; loses 'Thread: ' 't again'
 keys k; sees 'kernel' k; keys Escape; loses ', kernel' 'ESC'
 keys /; sees 'Symbols that contain:'; text nosuchthing; keys Enter; sees 'no rows are left' '/'
 keys Escape; sees "+ *$first" 'ESC after /'
-keys /; text main; keys Enter; sees 'Symbol: main' '/'; sees 'main'; keys Escape; loses 'Symbol: main'
+keys /; text main; keys Enter; sees 'Symbol: main' '/'; sees 'main'; keys Escape; loses \
+    'Symbol: main'
 keys N; sees 'Next row that contains'; text main; keys Enter; loses 'Next row'
 keys L; text 50; keys Enter; sees "+ *$first" L
 keys Escape
@@ -146,7 +151,9 @@ sed 's/ *$//' rows | head -n "$(wc -l <list)" | cmp -s - list ||
 for other in 40x12 200x60 80x24 20x5 "$size"; do
     pane resize-window -x "${other%x*}" -y "${other#*x}"
     sees "+ *$first" "resized to $other"
-    until_holds sh -c "[ \"\$(tmux -u -S $socket display -p '#{pane_width}x#{pane_height}')\" = $other ]" || fail "no $other"
+    until_holds sh \
+        -c "[ \"\$(tmux -u -S $socket display -p '#{pane_width}x#{pane_height}')\" = $other ]" ||
+        fail "no $other"
 done
 keys Escape
 left_all_well 'ESC'
@@ -195,7 +202,8 @@ left_all_well 'a wrong key' 2
 set --
 for i in 1 2 3 4 5 6 7 8 9 10; do set -- "$@" "$demo/shapes.data"; done
 "$PERFDATA" merge "$@" "$@" "$@" "$@" "$@" "$@" "$@" "$@" "$@" "$@" -o big.data || fail merge
-total=$("$PERFDATA" report --stdio --symfs "$demo/symfs" -i big.data 2>/dev/null | sed -n 's/^# Samples: \([0-9]*[KM]*\).*/\1/p' | head -1)
+total=$("$PERFDATA" report --stdio --symfs "$demo/symfs" -i big.data 2>/dev/null |
+    sed -n 's/^# Samples: \([0-9]*[KM]*\).*/\1/p' | head -1)
 run screen-256color "$report -i big.data"
 sees "Samples: $total" 'all samples when it has been read'
 loses 'reading:' 'the end of reading'
@@ -208,7 +216,9 @@ if [ -n "$(ls "$SOURCE"/tests/data/report/*.data 2>/dev/null)" ]; then
         sees 'Samples: '
         before=$(cursor_line 1)
         keys Tab
-        until_holds sh -c "[ \"\$(tmux -u -S $socket capture-pane -p | sed -n 1p)\" != \"$before\" ]" || fail 'TAB'
+        until_holds sh \
+            -c "[ \"\$(tmux -u -S $socket capture-pane -p | sed -n 1p)\" != \"$before\" ]" ||
+            fail 'TAB'
         keys BTab
         sees "$(printf %s "$before" | cut -c1-30)" BTAB
         leave 'several events'
@@ -217,7 +227,8 @@ if [ -n "$(ls "$SOURCE"/tests/data/report/*.data 2>/dev/null)" ]; then
 fi
 
 # ---- the flame graph ----
-run screen-256color "$PERFDATA flame --symfs $demo/symfs --kallsyms $demo/symfs/kallsyms -i $demo/shapes.data"
+run screen-256color \
+    "$PERFDATA flame --symfs $demo/symfs --kallsyms $demo/symfs/kallsyms -i $demo/shapes.data"
 sees 'Flame graph of'
 sees '|all'
 sees '100.00 %'

@@ -30,7 +30,8 @@ expect 2 'near: version' "$PERFDATA" versoin
 expect 1 'near: version' "$perf" versoin
 expect 2 'near: --completion' "$PERFDATA" help --completoin
 expect 129 'unknown option' "$perf" help --completoin
-expect 2 'unknown option --buildid-dir=x' "$PERFDATA" --buildid-dir=x # as perf: its value is the next word
+expect 2 'unknown option --buildid-dir=x' "$PERFDATA" --buildid-dir=x \
+    # as perf: its value is the next word
 expect 2 'not supported yet' "$PERFDATA" --debugfs-dir /x record
 expect 129 'help' "$perf" help -h
 expect 0 'help' "$PERFDATA" help -h

@@ -3,7 +3,8 @@
 # view serves the page to who has its address on this machine, and nothing to anybody else.
 set -u
 : "${PERFDATA:?}" "${SOURCE:?}"
-"$PERFDATA" version --build-options | grep -q 'libmicrohttpd: \[ on ' || { echo 'built without libmicrohttpd'; exit 77; }
+"$PERFDATA" version --build-options | grep -q 'libmicrohttpd: \[ on ' ||
+    { echo 'built without libmicrohttpd'; exit 77; }
 command -v python3 >/dev/null || { echo 'python3 is not here'; exit 77; }
 exec python3 - "$PERFDATA" "$SOURCE/tests/data/demo" <<'END'
 import http.client, os, re, signal, socket, subprocess, sys, time

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Issue 24, point 22: what perf 6.1 says on its standard error of what was lost or wrong in a recording, in its words (they
-# were taken from perf 6.1, and corpus/stderr compares them with the installed one), under both names; --strict fails on them.
+# Issue 24, point 22: what perf 6.1 says on its standard error of what was lost or wrong in a
+# recording, in its words (they were taken from perf 6.1, and corpus/stderr compares them with the
+# installed one), under both names; --strict fails on them.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -9,7 +10,8 @@ ln -s "$PERFDATA" "$folder/perf"
 cd "$folder" || exit 1
 export HOME="$folder" PERF_CONFIG=/dev/null
 
-# recording NAME ATTRIBUTES: a recording of one event with the records on standard input behind two samples.
+# recording NAME ATTRIBUTES: a recording of one event with the records on standard input behind two
+# samples.
 recording() {
     {
         cat <<END
@@ -28,7 +30,8 @@ END
     "$PERFDATA" assemble "$1.pdt" -o "$1.data" || exit 1
 }
 
-# says NAME VERB...: standard input is what both names say with the recording; --strict ends with an error.
+# says NAME VERB...: standard input is what both names say with the recording; --strict ends with an
+# error.
 says() {
     name=$1
     shift
@@ -186,16 +189,19 @@ recording only-lost "$plain" <<END
 record LOST {id=7 lost=5 sample_id={pid=10 tid=10 time=1.7s}}
 END
 for program in ./perf "$PERFDATA"; do
-    "$program" report --stdio -i only-lost.data 2>&1 >/dev/null | sed -n '/lost 1 chunks/p; /has no samples/q' | grep -q lost ||
+    "$program" report --stdio -i only-lost.data 2>&1 >/dev/null |
+        sed -n '/lost 1 chunks/p; /has no samples/q' | grep -q lost ||
         { echo "$program: warnings behind the end"; : >failed; }
 done
 recording none "$plain" </dev/null
 refused "Error:
 The none.data data has no samples!" report --stdio -i none.data
 # What corpus/stderr leaves out is told in the documents, line by line.
-sed -n '/^NOT_SAID/,/^)/s/^ *r"\([^\\(]*\).*/\1/p; s/^NO_SYMBOLS.*r"\([^\[(]*\).*/\1/p' "$SOURCE/tests/corpus/stderr.py" >left-out
+sed -n '/^NOT_SAID/,/^)/s/^ *r"\([^\\(]*\).*/\1/p; s/^NO_SYMBOLS.*r"\([^\[(]*\).*/\1/p' \
+    "$SOURCE/tests/corpus/stderr.py" >left-out
 [ "$(wc -l <left-out)" -ge 4 ] || { echo 'no lines found in stderr.py'; : >failed; }
 while IFS= read -r words; do
-    grep -q "^| \`$words" "$SOURCE/docs/differences-from-perf.md" || { echo "'$words' is not in the documents"; : >failed; }
+    grep -q "^| \`$words" "$SOURCE/docs/differences-from-perf.md" ||
+        { echo "'$words' is not in the documents"; : >failed; }
 done <left-out
 [ ! -e failed ]
