@@ -343,9 +343,8 @@ static bool add_literal(struct compiler *c, const char *text, size_t length)
                            .kind = PIECE_LITERAL, .text = copy, .text_length = (uint32_t)used });
 }
 
-/* The conversion at `text` (behind '%'); its length, 0 when it is one that only libtraceevent
- * knows. */
-static size_t scan_conversion(const char *text, struct pd_trace_piece *piece, bool *star)
+/* Flags, width, precision and length; where the conversion itself stands. */
+static const char *scan_flags(const char *text, struct pd_trace_piece *piece, bool *star)
 {
     const char *p = text;
     bool dot = false;
@@ -379,6 +378,14 @@ static size_t scan_conversion(const char *text, struct pd_trace_piece *piece, bo
         else
             break;
     }
+    return p;
+}
+
+/* The conversion at `text` (behind '%'); its length, 0 when it is one that only libtraceevent
+ * knows. */
+static size_t scan_conversion(const char *text, struct pd_trace_piece *piece, bool *star)
+{
+    const char *p = scan_flags(text, piece, star);
     switch (*p) {
     case 'd':
     case 'i':

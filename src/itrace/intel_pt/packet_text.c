@@ -52,9 +52,44 @@ static void put_power(const struct pd_pt_packet *packet, struct pd_text *out)
     }
 }
 
-void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out)
+/* Packets of events and of power, and what programs write into the trace. */
+static void put_event(const struct pd_pt_packet *packet, struct pd_text *out)
 {
     const char *ip = packet->ip ? " IP:1" : " IP:0";
+    uint64_t value = packet->payload;
+    switch (packet->kind) {
+    case PD_PT_PTWRITE:
+        put_hex(out, " ", value, 0);
+        pd_text_string(out, ip);
+        break;
+    case PD_PT_EXSTOP:
+    case PD_PT_BEP: pd_text_string(out, ip); break;
+    case PD_PT_MWAIT:
+    case PD_PT_PWRE:
+    case PD_PT_PWRX: put_power(packet, out); break;
+    case PD_PT_BBP:
+        put_number(out, " SZ ", packet->count);
+        put_hex(out, "-byte Type ", packet->extra, 0);
+        break;
+    case PD_PT_BIP:
+        put_hex(out, " ID ", packet->count, 2);
+        put_hex(out, " Value ", value, 0);
+        break;
+    case PD_PT_CFE:
+        pd_text_string(out, ip);
+        put_hex(out, " Type ", packet->count, 2);
+        put_hex(out, " Vector ", value, 0);
+        break;
+    case PD_PT_EVD:
+        put_hex(out, " Type ", packet->count, 2);
+        put_hex(out, " Payload ", value, 0);
+        break;
+    default: break;
+    }
+}
+
+void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out)
+{
     uint64_t value = packet->payload;
     pd_text_string(out, pd_pt_kind_name(packet->kind));
     switch (packet->kind) {
@@ -91,33 +126,7 @@ void pd_pt_packet_text(const struct pd_pt_packet *packet, struct pd_text *out)
         put_number(out, " (NR=", value & 1);
         pd_text_char(out, ')');
         break;
-    case PD_PT_PTWRITE:
-        put_hex(out, " ", value, 0);
-        pd_text_string(out, ip);
-        break;
-    case PD_PT_EXSTOP:
-    case PD_PT_BEP: pd_text_string(out, ip); break;
-    case PD_PT_MWAIT:
-    case PD_PT_PWRE:
-    case PD_PT_PWRX: put_power(packet, out); break;
-    case PD_PT_BBP:
-        put_number(out, " SZ ", packet->count);
-        put_hex(out, "-byte Type ", packet->extra, 0);
-        break;
-    case PD_PT_BIP:
-        put_hex(out, " ID ", packet->count, 2);
-        put_hex(out, " Value ", value, 0);
-        break;
-    case PD_PT_CFE:
-        pd_text_string(out, ip);
-        put_hex(out, " Type ", packet->count, 2);
-        put_hex(out, " Vector ", value, 0);
-        break;
-    case PD_PT_EVD:
-        put_hex(out, " Type ", packet->count, 2);
-        put_hex(out, " Payload ", value, 0);
-        break;
-    default: break;
+    default: put_event(packet, out); break;
     }
 }
 

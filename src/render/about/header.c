@@ -106,40 +106,23 @@ static bool is_long(unsigned feature)
     }
 }
 
-static void put_feature(const struct pd_recording *recording, unsigned feature, struct pd_text *out)
+/* What a feature says of how it was recorded. */
+static void put_feature_of_run(const struct pd_recording *recording, unsigned feature,
+                               struct pd_text *out)
 {
     const struct pd_features *f = &recording->features;
     switch (feature) {
-    case PD_FEATURE_HOSTNAME: put_line(out, "hostname", &f->hostname.text); break;
-    case PD_FEATURE_OSRELEASE: put_line(out, "os release", &f->osrelease.text); break;
-    case PD_FEATURE_VERSION: put_line(out, "perf version", &f->version.text); break;
-    case PD_FEATURE_ARCH: put_line(out, "arch", &f->arch.text); break;
-    case PD_FEATURE_NRCPUS:
-        pd_text_format(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", f->nrcpus.online,
-                       f->nrcpus.available);
-        break;
-    case PD_FEATURE_CPUDESC: put_line(out, "cpudesc", &f->cpudesc.text); break;
-    case PD_FEATURE_CPUID: put_line(out, "cpuid", &f->cpuid.text); break;
-    case PD_FEATURE_TOTAL_MEM:
-        pd_text_format(out, "# total memory : %llu kB\n",
-                       (unsigned long long)f->total_mem.kilobytes);
-        break;
     case PD_FEATURE_CMDLINE: put_command(&f->cmdline, out); break;
     case PD_FEATURE_EVENT_DESC: put_events(recording, out); break;
-    case PD_FEATURE_CPU_TOPOLOGY: pd_header_topology(recording, out); break;
-    case PD_FEATURE_NUMA_TOPOLOGY: pd_header_numa(recording, out); break;
     case PD_FEATURE_BRANCH_STACK:
         pd_text_string(out, "# contains samples with branch stack\n");
         break;
-    case PD_FEATURE_PMU_MAPPINGS: put_pmus(&f->pmu_mappings, out); break;
     case PD_FEATURE_GROUP_DESC: put_groups(recording, out); break;
     case PD_FEATURE_AUXTRACE:
         pd_text_string(out, "# contains AUX area data (e.g. instruction trace)\n");
         break;
     case PD_FEATURE_STAT: pd_text_string(out, "# contains stat data\n"); break;
-    case PD_FEATURE_CACHE: pd_header_cache(recording, out); break;
     case PD_FEATURE_SAMPLE_TIME: put_times(&f->sample_time, out); break;
-    case PD_FEATURE_MEM_TOPOLOGY: pd_header_memory(recording, out); break;
     case PD_FEATURE_CLOCKID: /* the resolution in ns is what perf calls a frequency */
         pd_text_format(out, "# clockid frequency: %llu MHz\n",
                        (unsigned long long)(f->clockid.resolution * 1000));
@@ -158,9 +141,37 @@ static void put_feature(const struct pd_recording *recording, unsigned feature, 
                        f->compressed.type == 1 ? "Zstd" : "Unknown", f->compressed.level,
                        f->compressed.ratio);
         break;
+    case PD_FEATURE_CLOCK_DATA: pd_header_clock(recording, out); break;
+    default: break; /* perf prints nothing for it */
+    }
+}
+
+/* What a feature says of the machine; of others what they say of the run. */
+static void put_feature(const struct pd_recording *recording, unsigned feature, struct pd_text *out)
+{
+    const struct pd_features *f = &recording->features;
+    switch (feature) {
+    case PD_FEATURE_HOSTNAME: put_line(out, "hostname", &f->hostname.text); break;
+    case PD_FEATURE_OSRELEASE: put_line(out, "os release", &f->osrelease.text); break;
+    case PD_FEATURE_VERSION: put_line(out, "perf version", &f->version.text); break;
+    case PD_FEATURE_ARCH: put_line(out, "arch", &f->arch.text); break;
+    case PD_FEATURE_NRCPUS:
+        pd_text_format(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", f->nrcpus.online,
+                       f->nrcpus.available);
+        break;
+    case PD_FEATURE_CPUDESC: put_line(out, "cpudesc", &f->cpudesc.text); break;
+    case PD_FEATURE_CPUID: put_line(out, "cpuid", &f->cpuid.text); break;
+    case PD_FEATURE_TOTAL_MEM:
+        pd_text_format(out, "# total memory : %llu kB\n",
+                       (unsigned long long)f->total_mem.kilobytes);
+        break;
+    case PD_FEATURE_CPU_TOPOLOGY: pd_header_topology(recording, out); break;
+    case PD_FEATURE_NUMA_TOPOLOGY: pd_header_numa(recording, out); break;
+    case PD_FEATURE_PMU_MAPPINGS: put_pmus(&f->pmu_mappings, out); break;
+    case PD_FEATURE_CACHE: pd_header_cache(recording, out); break;
+    case PD_FEATURE_MEM_TOPOLOGY: pd_header_memory(recording, out); break;
     case PD_FEATURE_CPU_PMU_CAPS: pd_header_cpu_caps(recording, out); break;
     case PD_FEATURE_PMU_CAPS: pd_header_pmu_caps(recording, out); break;
-    case PD_FEATURE_CLOCK_DATA: pd_header_clock(recording, out); break;
     case PD_FEATURE_HYBRID_TOPOLOGY: pd_header_hybrid(recording, out); break;
     case PD_FEATURE_CPU_DOMAIN_INFO: pd_header_domains(recording, out); break;
     case PD_FEATURE_E_MACHINE:
@@ -170,7 +181,7 @@ static void put_feature(const struct pd_recording *recording, unsigned feature, 
     case PD_FEATURE_CLN_SIZE:
         pd_text_format(out, "# cacheline size : %u\n", f->cln_size.bytes);
         break;
-    default: break; /* perf prints nothing for it */
+    default: put_feature_of_run(recording, feature, out); break;
     }
 }
 

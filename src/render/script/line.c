@@ -595,6 +595,49 @@ static PD_NOINLINE bool early_drops(struct pd_script_worker *worker,
            !pd_filter_time(filter, sample->time) || !pd_filter_cpu(filter, sample->cpu);
 }
 
+/* By filters, of options and of others' making. */
+static bool drops(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                  const struct pd_sample *sample, const struct pd_delivered *record,
+                  struct pd_text *text)
+{
+    struct pd_script *script = worker->script;
+    if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, sample, record, text))
+        return true;
+    if (PD_UNLIKELY(is_guest(sample)) && !shows_guests(script))
+        return true;
+    if (!keep(worker, sample, record))
+        return true;
+    if (PD_UNLIKELY(pd_event_switch_any(&script->event_switch)) &&
+        pd_event_switch_drops(&script->event_switch, record->event))
+        return true;
+    if (PD_UNLIKELY(script->options->graph_functions) &&
+        !pd_script_graph(worker, plan, sample, record))
+        return true;
+    return PD_UNLIKELY(script->dlfilter) &&
+           pd_dlfilter_drops(worker, plan, sample, record, false, text);
+}
+
+/* What stands behind the event's name, up to the line's end. */
+static void put_fields(struct pd_script_worker *worker, const struct pd_script_event *plan,
+                       const struct pd_sample *sample, const struct pd_delivered *record,
+                       struct pd_text *text)
+{
+    if (PD_UNLIKELY(plan->branch_trace)) {
+        if (plan->fields & PD_FIELD(FLAGS))
+            pd_script_flags(worker, record, text);
+        put_branch(worker, plan, sample, record, text);
+        return;
+    }
+    if (PD_UNLIKELY(plan->fields & BEFORE_IP))
+        put_before_ip(worker, plan, sample, record, text);
+    if (plan->fields & PD_FIELD(IP))
+        put_ip(worker, plan, plan->fields, sample, record, text);
+    if (PD_UNLIKELY(plan->fields & PD_EXTRA_AFTER_IP))
+        pd_script_after_ip(worker, plan, sample, record, text);
+    if (PD_UNLIKELY(plan->fields & AFTER_IP))
+        put_after_ip(worker, plan, sample, record, text);
+}
+
 void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered *record,
                       struct pd_text *text)
 {
@@ -613,28 +656,14 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
                  "a sample says more than it holds");
         return;
     }
-    if (PD_UNLIKELY(script->dlfilter) && early_drops(worker, plan, sample, record, text))
-        return;
-    bool guest = PD_UNLIKELY(is_guest(sample));
-    if (PD_UNLIKELY(guest) && !shows_guests(script))
-        return;
-    if (!keep(worker, sample, record))
-        return;
-    if (PD_UNLIKELY(pd_event_switch_any(&script->event_switch)) &&
-        pd_event_switch_drops(&script->event_switch, record->event))
-        return;
-    if (PD_UNLIKELY(script->options->graph_functions) &&
-        !pd_script_graph(worker, plan, sample, record))
-        return;
-    if (PD_UNLIKELY(script->dlfilter) &&
-        pd_dlfilter_drops(worker, plan, sample, record, false, text))
+    if (drops(worker, plan, sample, record, text))
         return;
     if (PD_UNLIKELY(script->options->flags & PERFDATA_SCRIPT_PT_EVENTS)) {
         pd_script_pt_sample(worker, plan, sample, record, text);
         return;
     }
     struct pd_line_start start = {
-        PD_UNLIKELY(guest)              ? pd_script_comm(worker, sample, record)
+        PD_UNLIKELY(is_guest(sample))   ? pd_script_comm(worker, sample, record)
         : plan->fields & PD_FIELD(COMM) ? comm_of(record)
                                         : "",
         sample->pid, sample->tid, sample->cpu, PD_RECORD_SAMPLE,
@@ -660,20 +689,7 @@ void pd_script_sample(struct pd_script_worker *worker, const struct pd_delivered
     if (plan->fields & PD_FIELD(EVENT))
         to = pd_put_block(to, plan->name, plan->name_length);
     text->length = (size_t)(to - text->data);
-    if (PD_UNLIKELY(plan->branch_trace)) {
-        if (plan->fields & PD_FIELD(FLAGS))
-            pd_script_flags(worker, record, text);
-        put_branch(worker, plan, sample, record, text);
-    } else {
-        if (PD_UNLIKELY(plan->fields & BEFORE_IP))
-            put_before_ip(worker, plan, sample, record, text);
-        if (plan->fields & PD_FIELD(IP))
-            put_ip(worker, plan, plan->fields, sample, record, text);
-        if (PD_UNLIKELY(plan->fields & PD_EXTRA_AFTER_IP))
-            pd_script_after_ip(worker, plan, sample, record, text);
-        if (PD_UNLIKELY(plan->fields & AFTER_IP))
-            put_after_ip(worker, plan, sample, record, text);
-    }
+    put_fields(worker, plan, sample, record, text);
     pd_text_char(text, '\n');
     if (PD_UNLIKELY(plan->fields & PD_FIELD(SRCCODE))) {
         const struct pd_location *location = resolve(worker, sample, record);

@@ -381,7 +381,8 @@ static perfdata_status warn_of_maps(struct pd_script *script)
     return status;
 }
 
-static perfdata_status run(struct pd_script *script)
+/* Opens the session and all that asks it before the first record. */
+static perfdata_status open_session(struct pd_script *script)
 {
     const struct perfdata_script_options *options = script->options;
     struct pd_object_search search = pd_search_of(script->recording, &options->search);
@@ -390,6 +391,40 @@ static perfdata_status run(struct pd_script *script)
     search.demangle_kernel = options->flags & PERFDATA_SCRIPT_DEMANGLE_KERNEL;
     search.verbose_names = options->flags & PERFDATA_SCRIPT_VERBOSE_NAMES;
     search.force = options->flags & PERFDATA_SCRIPT_FORCE;
+    perfdata_status status = pd_session_open(script->recording, &search, &script->session);
+    if (!status)
+        pd_session_want_guests(&script->session, &options->search);
+    if (!status)
+        status = decode(script);
+    if (!status)
+        status = pd_script_plan_events(script);
+    if (!status)
+        status = pd_dlfilter_open(script);
+    if (!status)
+        status = pd_script_open_code(script);
+    return status;
+}
+
+/* -D: every record is dumped before its lines. */
+static void begin_dump(struct pd_script *script, struct pd_consumer *consumer,
+                       struct pd_raw_dump *dump)
+{
+    const struct perfdata_script_options *options = script->options;
+    pd_raw_dump_init(dump, script->recording, PD_RAW_DUMP_SCRIPT);
+    dump->symbols = script->session.symbols;
+    dump->colored = options->flags & PERFDATA_SCRIPT_COLOR;
+    dump->no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
+    dump->unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED;
+    script->raw.dump = dump;
+    want(consumer, PD_RECORD_SAMPLE);
+    memcpy(script->raw.line_types, consumer->types, sizeof script->raw.line_types);
+    pd_raw_dump_want(consumer);
+    consumer->front = front;
+}
+
+static perfdata_status run(struct pd_script *script)
+{
+    const struct perfdata_script_options *options = script->options;
     bool unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED ||
                     options->show & PERFDATA_SCRIPT_SHOW_ROUNDS;
     bool keeps_order = script->order.sequential || options->write_event;
@@ -415,35 +450,15 @@ static perfdata_status run(struct pd_script *script)
     if (script->is_stat)
         for (unsigned type = PD_RECORD_THREAD_MAP; type <= PD_RECORD_STAT_ROUND; type++)
             want(&consumer, type);
-    perfdata_status status = pd_session_open(script->recording, &search, &script->session);
-    if (!status)
-        pd_session_want_guests(&script->session, &options->search);
-    if (!status)
-        status = decode(script);
-    if (!status)
-        status = pd_script_plan_events(script);
-    if (!status)
-        status = pd_dlfilter_open(script);
-    if (!status)
-        status = pd_script_open_code(script);
+    perfdata_status status = open_session(script);
     if (status) {
         status = pd_dlfilter_close(script, status);
         pd_session_close(&script->session);
         return pd_trace_log_close(&script->raw.log, status);
     }
     struct pd_raw_dump dump;
-    if (options->flags & PERFDATA_SCRIPT_DUMP) {
-        pd_raw_dump_init(&dump, script->recording, PD_RAW_DUMP_SCRIPT);
-        dump.symbols = script->session.symbols;
-        dump.colored = options->flags & PERFDATA_SCRIPT_COLOR;
-        dump.no_packets = options->flags & PERFDATA_SCRIPT_NO_ITRACE;
-        dump.unsorted = options->flags & PERFDATA_SCRIPT_UNSORTED;
-        script->raw.dump = &dump;
-        want(&consumer, PD_RECORD_SAMPLE);
-        memcpy(script->raw.line_types, consumer.types, sizeof script->raw.line_types);
-        pd_raw_dump_want(&consumer);
-        consumer.front = front;
-    }
+    if (options->flags & PERFDATA_SCRIPT_DUMP)
+        begin_dump(script, &consumer, &dump);
     consumer.takes_packs = pd_script_any_series(script) && !options->write_event;
     consumer.alone = one_by_one(script);
     status = pd_pipeline_run(&script->session, &consumer, options->threads);

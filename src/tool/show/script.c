@@ -411,11 +411,11 @@ static enum tool_exit choose_script(struct tool *tool, const struct script_optio
     return run_python(tool, from, argv[reports], arguments);
 }
 
-static enum tool_exit run_script(struct tool *tool, void *data, int argc, char **argv)
+static struct perfdata_script_options options_of(const struct tool *tool,
+                                                 const struct script_options *from)
 {
-    const struct script_options *from = data;
-    struct perfdata_script_options options = {
-        .struct_size = sizeof options,
+    return (struct perfdata_script_options){
+        .struct_size = sizeof(struct perfdata_script_options),
         .flags = flags_of(tool, from),
         .show = shown(from),
         .fields = from->field_lists,
@@ -452,6 +452,12 @@ static enum tool_exit run_script(struct tool *tool, void *data, int argc, char *
         .dlargs = from->dlargs,
         .dlarg_count = from->dlarg_count,
     };
+}
+
+static enum tool_exit run_script(struct tool *tool, void *data, int argc, char **argv)
+{
+    const struct script_options *from = data;
+    struct perfdata_script_options options = options_of(tool, from);
     struct perfdata_script_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;
     if (from->list_dlfilters)
