@@ -2,8 +2,11 @@
 /* Settings of perfconfig files that hold for several verbs, and which values perf refuses. */
 #include "io/settings.h"
 #include "base/base.h"
+#include "io/config.h"
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { STACK_MAX = 65528 }; /* bytes of a stack that are copied at most */
 
 /* `what` of a chain is wrong; NULL: perf gives no reason. */
 static int refuse(struct pd_context *context, const char *key, const char *value, const char *what)
@@ -36,6 +39,82 @@ static bool take_number(const char *value, char *out, size_t size)
     return true;
 }
 
+/* ---- of recording, of a terminal: only what perf says of their values ---- */
+
+/* perf's limit of a stack's copy. */
+static bool is_stack_size(const char *value)
+{
+    char *end;
+    unsigned long size = strtoul(value, &end, 0);
+    return end != value && !*end && size && size <= STACK_MAX;
+}
+
+static int check_stack_size(struct pd_context *context, const char *key, const char *value,
+                            const char *size)
+{
+    if (is_stack_size(size))
+        return 0;
+    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "callchain: Incorrect stack dump size (max %d): %s\n"
+                   "Error in the given config file: wrong config key-value pair %s=%s",
+                   STACK_MAX, size, key, value);
+}
+
+static int check_record_mode(struct pd_context *context, const char *key, const char *value)
+{
+    const char *comma = strchr(value, ',');
+    size_t length = comma ? (size_t)(comma - value) : strlen(value);
+    bool lbr = length == 3 && !strncmp(value, "lbr", length);
+    if (length == 5 && !strncmp(value, "dwarf", length))
+        return comma ? check_stack_size(context, key, value, comma + 1) : 0;
+    if ((length == 2 && !strncmp(value, "fp", length)) || (lbr && !comma))
+        return 0;
+    return pd_fail(context, PERFDATA_ERROR_ARGUMENT, -1,
+                   "callchain: %s%s\n"
+                   "Error in the given config file: wrong config key-value pair %s=%s",
+                   lbr ? "No more arguments needed for --call-graph lbr"
+                       : "Unknown --call-graph option value: ",
+                   lbr ? "" : value, key, value);
+}
+
+static int check_truth(struct pd_context *context, const char *name, const char *value)
+{
+    if (pd_config_truth(value) >= 0)
+        return 0;
+    return pd_warning(context, PERFDATA_ISSUE_CONFIG, -1,
+                      "bad config value for '%s', ignoring...\n", name);
+}
+
+static int check_compiler(struct pd_context *context, const char *key, const char *value)
+{
+    static const char *const keys[] = { "clang-path",  "clang-bpf-cmd-template",
+                                        "clang-opt",   "kbuild-dir",
+                                        "kbuild-opts", "opts" };
+    const char *name = strchr(key, '.') + 1;
+    for (size_t i = 0; i < PD_LENGTH(keys); i++)
+        if (!strcmp(name, keys[i]))
+            return 0;
+    return strcmp(name, "dump-obj") != 0 ? refuse(context, key, value, NULL)
+                                         : check_truth(context, name, value);
+}
+
+/* False: it is none of these. */
+static bool check_other(struct pd_context *context, const char *key, const char *value, int *result)
+{
+    if (!strcmp(key, "call-graph.record-mode"))
+        *result = check_record_mode(context, key, value);
+    else if (!strcmp(key, "call-graph.dump-size"))
+        *result = check_stack_size(context, key, value, value);
+    else if ((!strcmp(key, "ui.show-headers") || !strcmp(key, "stat.big-num")) &&
+             pd_config_truth(value) < 0)
+        *result = check_truth(context, key, value);
+    else if (!strncmp(key, "llvm.", strlen("llvm.")))
+        *result = check_compiler(context, key, value);
+    else
+        return false;
+    return true;
+}
+
 int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings *settings,
                            const char *key, const char *value, bool *known)
 {
@@ -55,7 +134,10 @@ int pd_chain_settings_take(struct pd_context *context, struct pd_chain_settings 
           sizeof settings->threshold },
         { "call-graph.print-limit", "print limit", NULL, settings->limit, sizeof settings->limit },
     };
+    int result;
     *known = true;
+    if (check_other(context, key, value, &result))
+        return result;
     for (size_t i = 0; i < PD_LENGTH(rows); i++) {
         if (strcmp(key, rows[i].key) != 0)
             continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of perfconfig files that perf checks whatever it is asked to do: of call chains and
- * of percentages. */
+/* The settings of perfconfig files that perf checks whatever it is asked to do: of call chains, of
+ * percentages, of the compiler, and two that are yes or no. */
 #ifndef PD_SETTINGS_H
 #define PD_SETTINGS_H
 #include "base/context.h"

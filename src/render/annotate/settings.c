@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What perfconfig files set of annotated code. */
 #include "io/config.h"
+#include "io/settings.h"
 #include "render/annotate/annotation.h"
 #include <perfdata/annotate.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@ struct reader {
     struct pd_context *context;
     struct perfdata_annotate_options *options;
     struct pd_annotate_settings *settings;
+    struct pd_chain_settings chains; /* checked only */
 };
 
 static int take_flag(const struct reader *reader, const char *key, const char *value, uint64_t flag)
@@ -38,12 +40,22 @@ static int take_entry(void *data, const char *key, const char *value)
     static const char section[] = "annotate.";
     struct reader *reader = data;
     struct pd_annotate_settings *settings = reader->settings;
+    bool known;
+    int taken = pd_chain_settings_take(reader->context, &reader->chains, key, value, &known);
+    if (known)
+        return taken;
     if (strncmp(key, section, sizeof section - 1) != 0)
         return 0;
     key += sizeof section - 1;
     for (size_t i = 0; i < PD_LENGTH(switches); i++)
         if (!strcmp(key, switches[i].key))
             return take_flag(reader, key, value, switches[i].flag);
+    if ((!strcmp(key, "demangle") && pd_config_truth(value) < 0) ||
+        (!strcmp(key, "offset_level") && strspn(value, "0123456789") == 0))
+        return take_flag(reader, key, "no truth", 0);
+    if (!strcmp(key, "offset_level") || (!strcmp(key, "demangle") && !pd_config_truth(value)))
+        return pd_issue(reader->context, PERFDATA_ISSUE_CONFIG, -1,
+                        "perfconfig: annotate.%s is not honoured", key);
     if (!strcmp(key, "use_offset")) {
         if (!pd_config_truth(value))
             reader->options->flags |= PERFDATA_ANNOTATE_ADDRESSES;
@@ -66,7 +78,7 @@ perfdata_status pd_annotate_settings_take(struct pd_context *context,
                                           struct pd_annotate_settings *settings)
 {
     struct pd_config_places places = PD_CONFIG_PLACES(options);
-    struct reader reader = { context, options, settings };
+    struct reader reader = { .context = context, .options = options, .settings = settings };
     int status = pd_config_read(context, &places, take_entry, &reader);
     if (status < 0)
         return status;

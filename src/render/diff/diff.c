@@ -2,6 +2,7 @@
 /* diff: count each recording, join their rows, print. */
 #include "container/handle.h"
 #include "io/config.h"
+#include "io/settings.h"
 #include "render/diff/diff.h"
 #include <perfdata/diff.h>
 #include <stdio.h>
@@ -85,14 +86,29 @@ static int take_setting(void *data, const char *key, const char *value)
 {
     struct run *run = data;
     char room[256];
-    if (!strcmp(key, "diff.order") && value)
-        run->plan.order = (uint32_t)strtoul(value, NULL, 10);
+    bool known;
+    struct pd_chain_settings chains = { 0 };
+    int taken = pd_chain_settings_take(context_of(run, 0), &chains, key, value, &known);
+    if (known)
+        return taken;
+    if (!strcmp(key, "diff.order") && value) {
+        char *end;
+        unsigned long order = strtoul(value, &end, 10);
+        if (end == value)
+            return pd_warning(context_of(run, 0), PERFDATA_ISSUE_CONFIG, -1,
+                              "bad config value for '%s', ignoring...\n"
+                              "Error in the given config file: wrong config key-value pair %s=%s\n",
+                              key, key, value);
+        run->plan.order = (uint32_t)order;
+    }
     if (strcmp(key, "diff.compute") != 0 || !value)
         return 0;
     struct pd_diff_plan made = run->plan;
     if (parse_method(value, &made, room, sizeof room) || made.method == PD_DIFF_WEIGHTED)
         return pd_warning(context_of(run, 0), PERFDATA_ISSUE_CONFIG, -1,
-                          "Invalid compute method: %s\n", value);
+                          "Invalid compute method: %s\n"
+                          "Error in the given config file: wrong config key-value pair %s=%s\n",
+                          value, key, value);
     run->plan.method = made.method;
     return 0;
 }
@@ -112,6 +128,7 @@ static perfdata_status make_plan(struct run *run)
         .separator = options->separator,
     };
     run->diff.plan = &run->plan;
+    run->told.perf_exit = 255;
     int status = pd_config_read(context_of(run, 0), &places, take_setting, run);
     if (status == 0)
         status = take_method(run);

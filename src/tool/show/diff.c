@@ -131,6 +131,7 @@ static enum tool_exit tell(struct tool *tool, perfdata_recording *recording, per
     if (!tool->as_perf || status == PERFDATA_ERROR_OUTPUT || status == PERFDATA_ERROR_UNSUPPORTED)
         return tool_exit_as(tool, tool_recording_failure(tool, recording, status),
                             result->perf_exit);
+    tool_tell_warnings(tool);
     fprintf(stderr, "%s\n", perfdata_recording_error(recording, NULL));
     return tool_exit_as(tool, TOOL_NOTHING, result->perf_exit);
 }
