@@ -57,11 +57,24 @@ static int compare_bodies(const void *left, const void *right)
     return a->place < b->place ? -1 : a->place > b->place; /* addr2line takes the last of aliases */
 }
 
+/* Of a unit that is split, in the .dwo file that it names; where that is not to be had there are no
+ * functions. */
+static Dwarf_Die tree_of(const struct pd_lines_unit *unit)
+{
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die split;
+    bool is_split = !dwarf_cu_info(unit->die.cu, &version, &type, NULL, &split, NULL, NULL, NULL) &&
+                    type == DW_UT_skeleton && split.addr;
+    return is_split ? split : unit->die;
+}
+
 static bool list_bodies(struct pd_lines_unit *unit)
 {
     Dwarf_Die scopes[SCOPES_MAX], at, child;
     size_t depth = 0;
-    bool more = first_in(&unit->die, &at);
+    unit->tree = tree_of(unit);
+    bool more = first_in(&unit->tree, &at);
     while (more) {
         int tag = dwarf_tag(&at);
         if (tag == DW_TAG_subprogram && !add_bodies(unit, &at))
@@ -275,7 +288,7 @@ static size_t from_dwarf(struct pd_lines *lines, uint64_t address, struct pd_lin
         if (!out[i].name)
             return 0;
         struct pd_lines_nameless known = { 0 };
-        if (!linked && !names_are_plain(&unit->die))
+        if (!linked && !names_are_plain(&unit->tree))
             known = nameless_of(die, out[i].name);
         if (nameless)
             nameless[i] = known;

@@ -44,6 +44,7 @@ struct pd_lines_unit {
     const char *folder;               /* once asked for */
     PD_VEC(struct pd_lines_row) rows; /* by address; a row holds up to the next one */
     bool has_bodies;
+    Dwarf_Die tree; /* with its functions, when those are known: of a split unit not `die` */
     PD_VEC(struct pd_lines_body) bodies; /* by their begin */
 };
 
