@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where functions keep their return address and how a frame steps to its caller: a small arm64 file
  * with functions that save it, that do not, and that only .debug_frame knows. */
+#include "object/frames/bytes.h"
 #include "object/frames/rules.h"
 #include "make_elf.h"
 #include "test.h"
@@ -174,6 +175,19 @@ static void other_files_say_nothing(void)
     pd_frame_rules_free(NULL);
 }
 
+/* A file can say that its addresses have any size. */
+static void other_sizes_of_numbers_are_missing(void)
+{
+    static const uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    for (unsigned size = 0; size <= 255; size++) {
+        struct pd_frame_bytes from = { bytes, bytes + sizeof bytes, false, false };
+        bool known = size == 1 || size == 2 || size == 4 || size == 8;
+        uint64_t value = pd_frame_number(&from, size);
+        CHECK(from.missing == !known);
+        CHECK(known ? (value & 0xff) == 1 : !value);
+    }
+}
+
 int main(void)
 {
     CHECK(write_program());
@@ -182,6 +196,7 @@ int main(void)
     expressions_are_evaluated();
     stacks_are_read_in_place();
     other_files_say_nothing();
+    other_sizes_of_numbers_are_missing();
     unlink(path);
     return test_done();
 }

@@ -23,7 +23,7 @@ PD_INLINE const uint8_t *pd_frame_take(struct pd_frame_bytes *bytes, uint64_t si
     return taken;
 }
 
-/* A number of 1, 2, 4 or 8 bytes. */
+/* A number of 1, 2, 4 or 8 bytes. Of another size, which files can ask for, it is missing. */
 PD_INLINE uint64_t pd_frame_number(struct pd_frame_bytes *bytes, unsigned size)
 {
     const uint8_t *at = pd_frame_take(bytes, size);
@@ -33,7 +33,8 @@ PD_INLINE uint64_t pd_frame_number(struct pd_frame_bytes *bytes, unsigned size)
     case 1: return *at;
     case 2: return pd_load16(at, bytes->swap);
     case 4: return pd_load32(at, bytes->swap);
-    default: return pd_load64(at, bytes->swap);
+    case 8: return pd_load64(at, bytes->swap);
+    default: bytes->missing = true; return 0;
     }
 }
 
