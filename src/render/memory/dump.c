@@ -94,10 +94,16 @@ static perfdata_status put_sample(const struct memory_dump *dump, struct pd_reso
         return PERFDATA_ERROR_MEMORY;
     if (!location->sym && dump->options->flags & PERFDATA_MEMORY_HIDE_UNRESOLVED)
         return PERFDATA_OK;
-    /* A batch begins with its first line as it is where no other was before: see sink(). */
-    if (!out->length)
-        put_line(dump, record, &sample, location, !dump->options->separator, out);
-    put_line(dump, record, &sample, location, false, out);
+    if (out->length) {
+        put_line(dump, record, &sample, location, false, out);
+        return PERFDATA_OK;
+    }
+    /* A batch begins with both forms of its first line, for sink() to choose from. A NUL ends each,
+     * since names may hold any other byte. */
+    for (unsigned padded = 2; padded-- > 0;) {
+        put_line(dump, record, &sample, location, padded && !dump->options->separator, out);
+        pd_text_char(out, 0);
+    }
     return PERFDATA_OK;
 }
 
@@ -110,27 +116,24 @@ static perfdata_status work(void *data, void *state, struct pd_batch *batch)
     return status;
 }
 
-/* Of the two forms of a batch's first line one goes. */
+static perfdata_status give(const struct memory_dump *dump, const char *text, size_t length)
+{
+    return length && dump->write(dump->data, text, length) ? PERFDATA_ERROR_OUTPUT : PERFDATA_OK;
+}
+
+/* Of the two forms of a batch's first line one goes: padded is the first line of all. */
 static perfdata_status sink(void *data, const char *text, size_t length)
 {
     struct memory_dump *dump = data;
-    const char *first = memchr(text, '\n', length);
-    size_t first_length = first ? (size_t)(first - text) + 1 : 0;
-    size_t left = length - first_length;
-    if (!first_length)
+    const char *end = text + length;
+    const char *padded = length ? memchr(text, 0, length) : NULL;
+    const char *plain = padded ? memchr(padded + 1, 0, (size_t)(end - padded - 1)) : NULL;
+    if (!plain)
         return PERFDATA_OK;
-    if (!dump->has_line) {
-        const char *second = memchr(text + first_length, '\n', left);
-        if (dump->write(dump->data, text, first_length))
-            return PERFDATA_ERROR_OUTPUT;
-        if (second) {
-            first_length = (size_t)(second - text) + 1;
-            left = length - first_length;
-        }
-        dump->has_line = true;
-    }
-    return left && dump->write(dump->data, text + first_length, left) ? PERFDATA_ERROR_OUTPUT
-                                                                      : PERFDATA_OK;
+    const char *first = dump->has_line ? padded + 1 : text;
+    perfdata_status status = give(dump, first, strlen(first));
+    dump->has_line = true;
+    return status < 0 ? status : give(dump, plain + 1, (size_t)(end - plain - 1));
 }
 
 /* ---- the run ---- */
