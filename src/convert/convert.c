@@ -27,7 +27,7 @@ const char *perfdata_export_format(size_t index, const char **text, uint32_t *fl
     return formats[index].name;
 }
 
-static const struct pd_format *find_format(const char *name)
+const struct pd_format *pd_format_find(const char *name)
 {
     for (size_t i = 0; i < PD_LENGTH(formats); i++)
         if (!strcmp(formats[i].name, name))
@@ -229,7 +229,7 @@ perfdata_status perfdata_export_run(perfdata_recording *recording, const char *f
     perfdata_status status = take_options(&recording->recording.context, given, &options);
     if (status < 0)
         return status;
-    struct pd_convert x = { .format = find_format(format),
+    struct pd_convert x = { .format = pd_format_find(format),
                             .options = &options,
                             .context = &recording->recording.context,
                             .recording = &recording->recording,
@@ -284,7 +284,7 @@ perfdata_status perfdata_profile_export(const perfdata_profile *profile, const c
     struct pd_context context;
     pd_context_init(&context);
     perfdata_status status = take_options(&context, given, &options);
-    struct pd_convert x = { .format = find_format(format),
+    struct pd_convert x = { .format = pd_format_find(format),
                             .options = &options,
                             .context = &context,
                             .write = write,

@@ -27,7 +27,12 @@ struct pd_format {
     /* Forms made of the recording itself (direct.h): then none of the above but flags. */
     perfdata_status (*run)(struct pd_convert *x, const struct perfdata_profile_options *how,
                            struct perfdata_export_result *result);
+    /* PERFDATA_FORMAT_FOLDER: whether a file of that name is one of the form's. */
+    bool (*is_part)(const char *file);
 };
+
+/* NULL: there is no form of that name. */
+const struct pd_format *pd_format_find(const char *name);
 
 struct pd_convert {
     const struct pd_format *format;

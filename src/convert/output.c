@@ -46,21 +46,16 @@ static int begin_part(void *data, const char *name)
     return !pd_output_folder_part(&output->folder, name);
 }
 
-/* Of a trace in Common Trace Format. */
-static bool is_part(const char *file)
-{
-    return !strcmp(file, "metadata") || !strncmp(file, "perf_stream_", strlen("perf_stream_"));
-}
-
 /* A form whose files belong together. */
-static perfdata_status write_folder(struct output *output, perfdata_recording *recording,
+static perfdata_status write_folder(struct output *output, const struct pd_format *form,
+                                    perfdata_recording *recording,
                                     struct perfdata_export_options *options,
                                     struct perfdata_export_result *result)
 {
     if (!strcmp(output->path, "-"))
         return pd_fail(output->context, PERFDATA_ERROR_OUTPUT, -1,
                        "%s is a folder of files: standard output cannot take it", output->format);
-    perfdata_status status = pd_output_folder_open(output->context, output->path, is_part,
+    perfdata_status status = pd_output_folder_open(output->context, output->path, form->is_part,
                                                    &output->folder);
     if (status < 0)
         return status;
@@ -84,7 +79,6 @@ perfdata_status perfdata_export_file(perfdata_recording *recording, const char *
                                      struct perfdata_export_result *result)
 {
     struct perfdata_export_options options = { .detail = -1 };
-    uint32_t flags = 0;
     if (!recording || !format || !given || !path)
         return PERFDATA_ERROR_ARGUMENT;
     struct output output = { .context = &recording->recording.context,
@@ -93,12 +87,11 @@ perfdata_status perfdata_export_file(perfdata_recording *recording, const char *
     perfdata_status status = pd_take_options(output.context, &options, sizeof options, given);
     if (status < 0)
         return status;
-    for (size_t i = 0; perfdata_export_format(i, NULL, NULL); i++)
-        if (!strcmp(perfdata_export_format(i, NULL, NULL), format))
-            perfdata_export_format(i, NULL, &flags);
+    const struct pd_format *form = pd_format_find(format);
+    const uint32_t flags = form ? form->flags : 0; /* perfdata_export_run() says what is wrong */
     options.struct_size = sizeof options;
     if (flags & PERFDATA_FORMAT_FOLDER)
-        return write_folder(&output, recording, &options, result);
+        return write_folder(&output, form, recording, &options, result);
     bool tables = flags & PERFDATA_FORMAT_TABLES && strcmp(path, "-") != 0;
     options.table = tables ? begin_table : NULL;
     status = open_output(&output, tables);

@@ -89,8 +89,9 @@ static void put_trace_field(struct form *form, const struct pd_ctf_event *event,
         atomic_fetch_add_explicit(&form->cut, 1, memory_order_relaxed);
 }
 
+/* `id`: of the counter that the sample is for. */
 static void put_field(struct form *form, const struct pd_ctf_event *event,
-                      const struct pd_ctf_field *field, const struct pd_sample *sample,
+                      const struct pd_ctf_field *field, const struct pd_sample *sample, uint64_t id,
                       struct pd_text *out)
 {
     uint64_t value = 0;
@@ -98,7 +99,7 @@ static void put_field(struct form *form, const struct pd_ctf_event *event,
     case PD_CTF_IP: value = sample->ip; break;
     case PD_CTF_TID: value = sample->tid; break;
     case PD_CTF_PID: value = sample->pid; break;
-    case PD_CTF_ID: value = sample->id; break;
+    case PD_CTF_ID: value = id; break;
     case PD_CTF_STREAM_ID: value = sample->stream_id; break;
     case PD_CTF_PERIOD: value = sample->period; break;
     case PD_CTF_WEIGHT: value = sample->weight; break;
@@ -153,13 +154,13 @@ static void put_sample(struct pd_direct *direct, struct pd_profile_worker *worke
     struct form *form = direct->state;
     uint32_t id = pd_delivered_event(direct->x->recording, record)->index;
     const struct pd_ctf_event *event = &form->layout.events[id];
-    struct pd_sample sample = *taken->sample;
+    const struct pd_sample *sample = taken->sample;
+    uint64_t counter = counter_id(direct->x->recording, record, sample);
     size_t from = begin_event(out);
     (void)worker;
-    sample.id = counter_id(direct->x->recording, record, taken->sample);
     for (size_t i = 0; i < event->fields.count; i++)
-        put_field(form, event, &event->fields.data[i], &sample, out);
-    end_event(out, from, id, sample.cpu, sample.time);
+        put_field(form, event, &event->fields.data[i], sample, counter, out);
+    end_event(out, from, id, sample->cpu, sample->time);
 }
 
 /* ---- other records ---- */
@@ -254,7 +255,7 @@ static perfdata_status finish(struct pd_direct *direct)
                           "empty",
                           (unsigned long long)form->cut);
     if (status >= 0)
-        status = pd_convert_table(x, "metadata", &wanted);
+        status = pd_convert_table(x, PD_CTF_METADATA, &wanted);
     if (status < 0)
         return status;
     pd_ctf_metadata(x->recording, &form->layout, form->streams.uuid, form->offset, &x->out);
@@ -309,8 +310,15 @@ static perfdata_status run(struct pd_convert *x, const struct perfdata_profile_o
     return status;
 }
 
+static bool is_part(const char *file)
+{
+    return !strcmp(file, PD_CTF_METADATA) ||
+           !strncmp(file, PD_CTF_STREAM, sizeof PD_CTF_STREAM - 1);
+}
+
 const struct pd_format pd_format_ctf = {
     .flags = PERFDATA_FORMAT_BINARY | PERFDATA_FORMAT_TABLES | PERFDATA_FORMAT_FOLDER,
     .export_flags = PERFDATA_EXPORT_ALL_RECORDS | PERFDATA_EXPORT_WALL_CLOCK,
     .run = run,
+    .is_part = is_part,
 };

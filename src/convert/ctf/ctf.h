@@ -8,6 +8,10 @@
 #include "convert/direct.h"
 #include "tracepoint/tracepoint.h"
 
+/* The files of a trace; a number follows the stream's. */
+#define PD_CTF_METADATA "metadata"
+#define PD_CTF_STREAM "perf_stream_"
+
 /* ---- layout.c: an event's fields ---- */
 
 enum pd_ctf_source {

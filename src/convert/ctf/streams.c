@@ -45,7 +45,7 @@ static perfdata_status write_packet(struct pd_ctf_streams *streams, size_t index
     if (!stream->content.length)
         return PERFDATA_OK;
     make_uuid(streams, &stream->content);
-    snprintf(name, sizeof name, "perf_stream_%zu", index);
+    snprintf(name, sizeof name, PD_CTF_STREAM "%zu", index);
     perfdata_status status = pd_convert_table(streams->x, name, &wanted);
     if (status < 0)
         return status;
