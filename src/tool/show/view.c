@@ -30,6 +30,7 @@ static const struct tool_option view_rows[] = {
       FIELD(max_samples) },
     { TOOL_FLAG, 0, "switches", NULL,
       "context switches in the timeline (on); they take memory, 40 bytes each", FIELD(switches) },
+    TOOL_ROW_PAGE_CODE,
     { TOOL_GROUP, .help = "Call chains" },
     TOOL_ROWS_PROFILE_CHAINS,
     { TOOL_GROUP, .help = "Which samples" },
