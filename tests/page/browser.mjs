@@ -21,8 +21,6 @@ const QUIET = [
     '--disable-sync',
 ];
 
-export const axeSource = () => fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-
 export function launch() {
     return chromium.launch({ executablePath: process.env.CHROMIUM, args: QUIET });
 }
@@ -42,6 +40,17 @@ export function equal(got, wanted, text) {
         JSON.stringify(got) === JSON.stringify(wanted),
         `${text}: got ${JSON.stringify(got)}, wanted ${JSON.stringify(wanted)}`,
     );
+}
+
+// Runs the parts of a test one behind the other; one that breaks off is a failure, and the others still run.
+export async function runParts(parts) {
+    for (const part of parts) {
+        try {
+            await part();
+        } catch (error) {
+            check(false, `${part.name}: ${error.message}`);
+        }
+    }
 }
 
 // Prints what was checked; the process's exit code.
@@ -80,6 +89,15 @@ export async function ready(page) {
         'page is ready',
     );
     await settle(page);
+}
+
+// axe finds nothing in a page that was opened with bypassCSP.
+export async function checkAxe(page, what) {
+    await page.evaluate(fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
+    const { violations } = await page.evaluate(() => window.axe.run());
+    for (const { id, help, nodes } of violations)
+        check(false, `axe, ${what}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+    check(!violations.length, `axe finds nothing in ${what}`);
 }
 
 // Two frames: what was asked for is drawn then.

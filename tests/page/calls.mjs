@@ -5,11 +5,12 @@ import {
     open,
     check,
     equal,
+    runParts,
     finish,
     state,
     press,
     settle,
-    axeSource,
+    checkAxe,
 } from './browser.mjs';
 
 const file = process.argv[2];
@@ -114,10 +115,7 @@ async function looks() {
     for (const theme of ['light', 'dark']) {
         const page = await open(browser, file, { state: { view: 'calls', theme }, bypassCSP: true });
         await page.locator('.panel.calls .scroll tbody th button').first().click();
-        await page.evaluate(axeSource());
-        const { violations } = await page.evaluate(() => window.axe.run());
-        for (const { id, help, nodes } of violations)
-            check(false, `axe, calls, ${theme}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
+        await checkAxe(page, `calls, ${theme}`);
         await page.setViewportSize({ width: 400, height: 800 });
         await settle(page);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -126,12 +124,6 @@ async function looks() {
     }
 }
 
-for (const part of [walking, table, ranges, marks, looks]) {
-    try {
-        await part();
-    } catch (error) {
-        check(false, `${part.name}: ${error.message}`);
-    }
-}
+await runParts([walking, table, ranges, marks, looks]);
 await browser.close();
 process.exit(finish());

@@ -2,7 +2,7 @@
 // Source and instructions of functions in pages that flame --code made: code.mjs FOLDER
 import fs from 'node:fs';
 import path from 'node:path';
-import { launch, open, ready, check, equal, finish, state, press, settle, axeSource } from './browser.mjs';
+import { launch, open, ready, check, equal, runParts, finish, state, press, settle, checkAxe } from './browser.mjs';
 
 const folder = process.argv[2];
 const browser = await launch();
@@ -132,28 +132,18 @@ async function axe() {
             state: { view: 'code', theme },
             bypassCSP: true,
         });
-        await page.evaluate(axeSource());
-        const { violations } = await page.evaluate(() => window.axe.run());
-        for (const { id, help, nodes } of violations)
-            check(false, `axe, ${theme}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`);
-        check(!violations.length, `axe finds nothing in ${theme}`);
+        await checkAxe(page, `code, ${theme}`);
         await page.close();
     }
 }
 
-for (const part of [
+await runParts([
     walking,
     without,
     () => sums('spin.html', 1),
     () => sums('group.html', 3),
     source,
     axe,
-]) {
-    try {
-        await part();
-    } catch (error) {
-        check(false, `${part.name}: ${error.message}`);
-    }
-}
+]);
 await browser.close();
 process.exit(finish());

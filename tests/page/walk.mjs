@@ -7,12 +7,13 @@ import {
     ready,
     check,
     equal,
+    runParts,
     finish,
     total,
     state,
     press,
     settle,
-    axeSource,
+    checkAxe,
 } from './browser.mjs';
 
 const file = process.argv[2];
@@ -260,20 +261,13 @@ async function axe() {
     for (const theme of ['light', 'dark']) {
         for (const view of ['flame', 'table', 'sandwich', 'time', 'order', 'about']) {
             const page = await open(browser, file, { state: { view, theme }, bypassCSP: true });
-            await page.evaluate(axeSource());
-            const { violations } = await page.evaluate(() => window.axe.run());
-            for (const { id, help, nodes } of violations)
-                check(
-                    false,
-                    `axe, ${view}, ${theme}: ${id}: ${help}: ${nodes[0].html.slice(0, 200)}`,
-                );
-            check(!violations.length, `axe finds nothing in ${view}, ${theme}`);
+            await checkAxe(page, `${view}, ${theme}`);
             await page.close();
         }
     }
 }
 
-for (const part of [
+await runParts([
     searching,
     zooming,
     choosing,
@@ -284,12 +278,6 @@ for (const part of [
     looks,
     byKeyboard,
     axe,
-]) {
-    try {
-        await part();
-    } catch (error) {
-        check(false, `${part.name}: ${error.message}`);
-    }
-}
+]);
 await browser.close();
 process.exit(finish());
