@@ -28,6 +28,7 @@ class Format(NamedTuple):
     binary: bool
     tables: bool  # several files
     samples: bool  # shows samples one by one
+    folder: bool  # files that mean nothing without each other: export() needs a path
 
 
 def formats() -> list[Format]:
@@ -43,7 +44,8 @@ def formats() -> list[Format]:
         if name is None:
             return found
         found.append(Format(text(name), text(about.value), bool(flags.value & 1),
-                            bool(flags.value & 2), bool(flags.value & 4)))
+                            bool(flags.value & 2), bool(flags.value & 4),
+                            bool(flags.value & 16)))
 
 
 def _options(count: bool, group: str | None, detail: str,

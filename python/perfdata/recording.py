@@ -227,7 +227,7 @@ class Recording:
 
         Args:
             path: where to; of forms with several tables a folder. None: the bytes are returned, of
-                several tables the first.
+                several tables the first. Forms whose Format.folder is true need a path.
             count: a sample weighs 1, not its period.
             group: what stands above the first function: "comm", "process", "thread", None
                 (nothing).

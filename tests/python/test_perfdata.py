@@ -267,6 +267,12 @@ class Profiles(unittest.TestCase):
             for form in perfdata.formats():
                 if form.name in ("sqlite", "postgresql"):
                     continue
+                if form.folder:
+                    with self.assertRaises(perfdata.ArgumentError):
+                        recording.export(form.name)
+                    recording.export(form.name, f"{folder}/{form.name}")
+                    self.assertTrue(os.listdir(f"{folder}/{form.name}"), form.name)
+                    continue
                 try:
                     content = recording.export(form.name)
                 except (perfdata.NoDataError, perfdata.UnsupportedError):
@@ -276,6 +282,7 @@ class Profiles(unittest.TestCase):
             recording.flame(folder + "/graph.svg", svg=True)
             with open(folder + "/graph.svg", encoding="utf-8") as file:
                 self.assertIn("gamma_leaf", file.read())
+            self.assertIn("metadata", os.listdir(folder + "/ctf"))
             profile.export("folded", folder + "/folded")
             profile.export("parquet", folder + "/tables")
             self.assertIn("samples.parquet", os.listdir(folder + "/tables"))
