@@ -292,6 +292,8 @@ complete -c perfdata -n '__fish_seen_subcommand_from lock' -l kallsyms -r -d 'fi
 complete -c perfdata -n '__fish_seen_subcommand_from lock' -l vmlinux -r -d 'kernel image with symbols'
 complete -c perfdata -n '__fish_seen_subcommand_from lock' -s q -l quiet -d 'no warnings'
 complete -c perfdata -n '__fish_seen_subcommand_from lock' -s v -l verbose -d 'tell every issue at once'
+complete -c perfdata -n __fish_use_subcommand -f -a c2c -d 'lines of the data cache that processors take from each other'
+complete -c perfdata -n '__fish_seen_subcommand_from c2c' -s v -l verbose -d 'tell every issue at once'
 complete -c perfdata -n __fish_use_subcommand -f -a mem -d 'accesses to memory, with what they hit and how long they took'
 complete -c perfdata -n '__fish_seen_subcommand_from mem' -s i -l input -r -d 'recording to read; - is standard input'
 complete -c perfdata -n '__fish_seen_subcommand_from mem' -s f -l force -d 'called as perf: read files of other users too'

@@ -12,6 +12,7 @@ _perfdata() {
             'kmem:what the kernel allocated, by call site'
             'kwork:how long interrupts and works of the kernel ran and waited'
             'lock:which of the kernel'\''s locks were waited for'
+            'c2c:lines of the data cache that processors take from each other'
             'mem:accesses to memory, with what they hit and how long they took'
             'stat:counts of a recording of perf stat'
             'trace:the system calls of a recording'
@@ -447,6 +448,10 @@ _perfdata() {
         '*-q[no warnings]' \
         '*--quiet[no warnings]' \
         '*-v[tell every issue at once]' \
+        '*--verbose[tell every issue at once]' \
+        '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
+    c2c)
+        _arguments '*-v[tell every issue at once]' \
         '*--verbose[tell every issue at once]' \
         '(-h --help)'{-h,--help}'[the options in short]' '*:file:_files' ;;
     mem)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* `c2c report`: which lines of the data cache several processors want, from accesses to memory. */
+#ifndef PD_RENDER_C2C_H
+#define PD_RENDER_C2C_H
+#include "base/intern.h"
+#include "pipeline/pipeline.h"
+#include <perfdata/memory.h>
+
+/* What is counted of accesses: of all, of a line, of a row. */
+enum pd_c2c_count {
+    PD_C2C_RECORDS,
+    PD_C2C_LOCKS,
+    PD_C2C_LOADS,
+    PD_C2C_LD_UNCACHED,
+    PD_C2C_LD_IO,
+    PD_C2C_LD_MISS,
+    PD_C2C_LD_NO_ADDRESS,
+    PD_C2C_LD_FB,
+    PD_C2C_LD_L1,
+    PD_C2C_LD_L2,
+    PD_C2C_LD_LLC, /* not modified elsewhere */
+    PD_C2C_LCL_HITM,
+    PD_C2C_RMT_HITM,
+    PD_C2C_RMT_HIT,
+    PD_C2C_LCL_DRAM,
+    PD_C2C_RMT_DRAM,
+    PD_C2C_EXCLUSIVE,
+    PD_C2C_SHARED,
+    PD_C2C_BLOCKED_DATA,
+    PD_C2C_BLOCKED_ADDRESS,
+    PD_C2C_LCL_PEER,
+    PD_C2C_RMT_PEER,
+    PD_C2C_STORES,
+    PD_C2C_ST_UNCACHED,
+    PD_C2C_ST_NO_ADDRESS,
+    PD_C2C_ST_L1,
+    PD_C2C_ST_L1_MISS,
+    PD_C2C_ST_NA,
+    PD_C2C_NO_MAP,
+    PD_C2C_NO_PARSE,
+    PD_C2C_COUNTS
+};
+
+struct pd_c2c_stats {
+    uint64_t n[PD_C2C_COUNTS];
+};
+
+/* Counts an access by its data_src; `address` 0: the processor did not tell it. */
+void pd_c2c_decode(uint64_t source, uint64_t address, struct pd_c2c_stats *stats);
+void pd_c2c_add(struct pd_c2c_stats *sum, const struct pd_c2c_stats *more);
+/* What a line is shown for: perfdata_c2c_display. */
+uint64_t pd_c2c_wanted(const struct pd_c2c_stats *stats, uint32_t display);
+
+/* Cycles that accesses took: as perf, a mean that each one moves, whose rounding shows. */
+enum pd_c2c_kind {
+    PD_C2C_CYCLES_RMT_HITM,
+    PD_C2C_CYCLES_LCL_HITM,
+    PD_C2C_CYCLES_RMT_PEER,
+    PD_C2C_CYCLES_LCL_PEER,
+    PD_C2C_CYCLES_LOAD,
+    PD_C2C_KINDS
+};
+
+struct pd_c2c_cycles {
+    double mean;
+    uint64_t count;
+};
+
+/* A CPU that accessed it. */
+struct pd_c2c_cpu {
+    uint32_t cpu;
+    uint64_t wanted, stores;
+};
+
+/* A line, or a row of one. */
+struct pd_c2c_cell {
+    struct pd_c2c_stats stats;
+    struct pd_c2c_cycles cycles[PD_C2C_KINDS];
+    PD_VEC(struct pd_c2c_cpu) cpus; /* by number */
+    PD_VEC(uint32_t) nodes;         /* of the memory, by number */
+    uint64_t physical;              /* the last one */
+    uint64_t physical_changes;
+    uint64_t address; /* of its first access */
+    const struct pd_thread *thread;
+    uint32_t pid, line; /* `line`: of a row, where its line is */
+    /* of the first access's code */
+    const struct pd_map *map;
+    const struct pd_dso *dso;
+    const struct pd_symbol *symbol;
+    uint64_t ip, code;
+    char level;
+    uint32_t key; /* in `keys` of the lines, or of the rows */
+};
+
+enum { PD_C2C_BY_PID = 1, PD_C2C_BY_TID = 2, PD_C2C_BY_CODE = 4, PD_C2C_BY_DSO = 8 };
+
+struct pd_c2c {
+    const struct perfdata_c2c_options *options;
+    struct pd_recording *recording;
+    struct pd_session session;
+    uint32_t display; /* never the default one */
+    uint8_t by[4];    /* PD_C2C_BY_*, in the order of --coalesce */
+    unsigned by_count, by_set;
+    int32_t *node_of; /* by CPU; -1: in none */
+    uint32_t cpu_count;
+    bool told_cpu, told_node; /* that it is not known */
+    struct pd_c2c_stats all;
+    struct pd_intern line_keys, row_keys;
+    PD_VEC(struct pd_c2c_cell) lines;
+    PD_VEC(struct pd_c2c_cell) rows;
+    struct pd_text out;
+};
+
+/* Three tables of sums. */
+void pd_c2c_put_stats(const struct pd_c2c *c2c, struct pd_text *out);
+/* The lines, and for each the places that accessed it. PERFDATA_ERROR_MEMORY. */
+perfdata_status pd_c2c_put_lines(struct pd_c2c *c2c, struct pd_text *out);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* c2c report: what an access counts for, and the tables of sums. */
+#include "render/memory/c2c.h"
+
+/* ---- data_src ---- */
+
+enum { OP_LOAD = 2, OP_STORE = 4, LOCKED = 2, BLOCKED_DATA = 2, BLOCKED_ADDRESS = 4 };
+enum { SNOOP_HIT = 4, SNOOP_HITM = 16, SNOOP_PEER = 2 };
+enum {
+    LEVEL_NA = 1,
+    LEVEL_HIT = 2,
+    LEVEL_MISS = 4,
+    LEVEL_L1 = 8,
+    LEVEL_FB = 0x10,
+    LEVEL_L2 = 0x20,
+    LEVEL_L3 = 0x40,
+    LEVEL_LOCAL_RAM = 0x80,
+    LEVEL_REMOTE_RAM = 0x300,
+    LEVEL_REMOTE_CACHE = 0xc00,
+    LEVEL_IO = 0x1000,
+    LEVEL_UNCACHED = 0x2000
+};
+
+struct source {
+    unsigned op, level, snoop, lock, blocked, more_snoop;
+    bool remote;
+};
+
+static struct source split(uint64_t source)
+{
+    return (struct source){ .op = source & 0x1f,
+                            .level = source >> 5 & 0x3fff,
+                            .snoop = source >> 19 & 0x1f,
+                            .lock = source >> 24 & 3,
+                            .remote = source >> 37 & 1,
+                            .more_snoop = source >> 38 & 3,
+                            .blocked = source >> 40 & 7 };
+}
+
+static void count_hit(const struct source *source, struct pd_c2c_stats *stats)
+{
+    uint64_t *n = stats->n;
+    unsigned level = source->level;
+    bool peer = source->more_snoop & SNOOP_PEER;
+    n[PD_C2C_LD_UNCACHED] += (level & LEVEL_UNCACHED) != 0;
+    n[PD_C2C_LD_IO] += (level & LEVEL_IO) != 0;
+    n[PD_C2C_LD_FB] += (level & LEVEL_FB) != 0;
+    n[PD_C2C_LD_L1] += (level & LEVEL_L1) != 0;
+    n[PD_C2C_LD_L2] += (level & LEVEL_L2) != 0;
+    n[PD_C2C_LCL_PEER] += peer && level & LEVEL_L2;
+    if (level & LEVEL_L3) {
+        n[source->snoop & SNOOP_HITM ? PD_C2C_LCL_HITM : PD_C2C_LD_LLC]++;
+        n[PD_C2C_LCL_PEER] += peer;
+    }
+    if (level & LEVEL_LOCAL_RAM) {
+        n[PD_C2C_LCL_DRAM]++;
+        n[source->snoop & SNOOP_HIT ? PD_C2C_SHARED : PD_C2C_EXCLUSIVE]++;
+    }
+    if (level & LEVEL_REMOTE_RAM || source->remote) {
+        n[PD_C2C_RMT_DRAM]++;
+        n[source->snoop & SNOOP_HIT ? PD_C2C_SHARED : PD_C2C_EXCLUSIVE]++;
+    }
+}
+
+static void count_load(const struct source *source, struct pd_c2c_stats *stats)
+{
+    uint64_t *n = stats->n;
+    if (source->level & LEVEL_HIT)
+        count_hit(source, stats);
+    if (source->level & LEVEL_REMOTE_CACHE || source->remote) {
+        if (source->snoop & SNOOP_HIT)
+            n[PD_C2C_RMT_HIT]++;
+        else if (source->snoop & SNOOP_HITM)
+            n[PD_C2C_RMT_HITM]++;
+        else if (source->more_snoop & SNOOP_PEER) {
+            n[PD_C2C_RMT_HIT]++;
+            n[PD_C2C_RMT_PEER]++;
+        }
+    }
+    n[PD_C2C_LD_MISS] += (source->level & LEVEL_MISS) != 0;
+}
+
+static void count_store(const struct source *source, struct pd_c2c_stats *stats)
+{
+    uint64_t *n = stats->n;
+    unsigned level = source->level;
+    if (level & LEVEL_HIT) {
+        n[PD_C2C_ST_UNCACHED] += (level & LEVEL_UNCACHED) != 0;
+        n[PD_C2C_ST_L1] += (level & LEVEL_L1) != 0;
+    }
+    n[PD_C2C_ST_L1_MISS] += level & LEVEL_MISS && level & LEVEL_L1;
+    n[PD_C2C_ST_NA] += (level & LEVEL_NA) != 0;
+}
+
+void pd_c2c_decode(uint64_t source, uint64_t address, struct pd_c2c_stats *stats)
+{
+    struct source parts = split(source);
+    uint64_t *n = stats->n;
+    n[PD_C2C_RECORDS]++;
+    n[PD_C2C_LOCKS] += (parts.lock & LOCKED) != 0;
+    n[PD_C2C_BLOCKED_DATA] += (parts.blocked & BLOCKED_DATA) != 0;
+    n[PD_C2C_BLOCKED_ADDRESS] += (parts.blocked & BLOCKED_ADDRESS) != 0;
+    if (parts.op & OP_LOAD) {
+        n[PD_C2C_LOADS]++;
+        if (address)
+            count_load(&parts, stats);
+        else
+            n[PD_C2C_LD_NO_ADDRESS]++;
+    } else if (parts.op & OP_STORE) {
+        n[PD_C2C_STORES]++;
+        if (address)
+            count_store(&parts, stats);
+        else
+            n[PD_C2C_ST_NO_ADDRESS]++;
+    } else {
+        n[PD_C2C_NO_PARSE]++;
+    }
+}
+
+void pd_c2c_add(struct pd_c2c_stats *sum, const struct pd_c2c_stats *more)
+{
+    for (size_t i = 0; i < PD_C2C_COUNTS; i++)
+        sum->n[i] += more->n[i];
+}
+
+uint64_t pd_c2c_wanted(const struct pd_c2c_stats *stats, uint32_t display)
+{
+    const uint64_t *n = stats->n;
+    switch (display) {
+    case PERFDATA_C2C_LOCAL: return n[PD_C2C_LCL_HITM];
+    case PERFDATA_C2C_REMOTE: return n[PD_C2C_RMT_HITM];
+    case PERFDATA_C2C_PEER: return n[PD_C2C_LCL_PEER] + n[PD_C2C_RMT_PEER];
+    default: return n[PD_C2C_LCL_HITM] + n[PD_C2C_RMT_HITM];
+    }
+}
+
+/* ---- tables ---- */
+
+static void put_title(struct pd_text *out, const char *title)
+{
+    static const char rule[] = "=================================================\n";
+    pd_text_string(out, rule);
+    pd_text_string(out, title);
+    pd_text_char(out, '\n');
+    pd_text_string(out, rule);
+}
+
+static void put_count(struct pd_text *out, const char *name, uint64_t value)
+{
+    pd_text_format(out, "  %-34s: %10d\n", name, (int)value);
+}
+
+/* Of nothing it is what 0.0 / 0.0 prints on x86. */
+static void put_share(struct pd_text *out, const char *name, uint64_t part, uint64_t whole)
+{
+    if (whole)
+        pd_text_format(out, "  %-34s: %10.1f%%\n", name, (double)part / (double)whole * 100);
+    else
+        pd_text_format(out, "  %-34s: %10s%%\n", name, "-nan");
+}
+
+static void put_all(const struct pd_c2c_stats *all, struct pd_text *out)
+{
+    static const struct {
+        const char *name;
+        enum pd_c2c_count count;
+    } loads[] = { { "Locked Load/Store Operations", PD_C2C_LOCKS },
+                  { "Load Operations", PD_C2C_LOADS },
+                  { "Loads - uncacheable", PD_C2C_LD_UNCACHED },
+                  { "Loads - IO", PD_C2C_LD_IO },
+                  { "Loads - Miss", PD_C2C_LD_MISS },
+                  { "Loads - no mapping", PD_C2C_LD_NO_ADDRESS },
+                  { "Load Fill Buffer Hit", PD_C2C_LD_FB },
+                  { "Load L1D hit", PD_C2C_LD_L1 },
+                  { "Load L2D hit", PD_C2C_LD_L2 } },
+      hits[] = { { "Load Local HITM", PD_C2C_LCL_HITM },
+                 { "Load Remote HITM", PD_C2C_RMT_HITM },
+                 { "Load Remote HIT", PD_C2C_RMT_HIT },
+                 { "Load Local DRAM", PD_C2C_LCL_DRAM },
+                 { "Load Remote DRAM", PD_C2C_RMT_DRAM },
+                 { "Load MESI State Exclusive", PD_C2C_EXCLUSIVE },
+                 { "Load MESI State Shared", PD_C2C_SHARED } },
+      peers[] = { { "Load access blocked by data", PD_C2C_BLOCKED_DATA },
+                  { "Load access blocked by address", PD_C2C_BLOCKED_ADDRESS },
+                  { "Load HIT Local Peer", PD_C2C_LCL_PEER },
+                  { "Load HIT Remote Peer", PD_C2C_RMT_PEER } },
+      stores[] = { { "Store Operations", PD_C2C_STORES },
+                   { "Store - uncacheable", PD_C2C_ST_UNCACHED },
+                   { "Store - no mapping", PD_C2C_ST_NO_ADDRESS },
+                   { "Store L1D Hit", PD_C2C_ST_L1 },
+                   { "Store L1D Miss", PD_C2C_ST_L1_MISS },
+                   { "Store No available memory level", PD_C2C_ST_NA },
+                   { "No Page Map Rejects", PD_C2C_NO_MAP },
+                   { "Unable to parse data source", PD_C2C_NO_PARSE } };
+    const uint64_t *n = all->n;
+    uint64_t misses = n[PD_C2C_LCL_DRAM] + n[PD_C2C_RMT_DRAM] + n[PD_C2C_RMT_HIT] +
+                      n[PD_C2C_RMT_HITM];
+    put_title(out, "            Trace Event Information              ");
+    put_count(out, "Total records", n[PD_C2C_RECORDS]);
+    for (size_t i = 0; i < PD_LENGTH(loads); i++)
+        put_count(out, loads[i].name, n[loads[i].count]);
+    put_count(out, "Load LLC hit", n[PD_C2C_LD_LLC] + n[PD_C2C_LCL_HITM]);
+    for (size_t i = 0; i < PD_LENGTH(hits); i++)
+        put_count(out, hits[i].name, n[hits[i].count]);
+    put_count(out, "Load LLC Misses", misses);
+    for (size_t i = 0; i < PD_LENGTH(peers); i++)
+        put_count(out, peers[i].name, n[peers[i].count]);
+    put_share(out, "LLC Misses to Local DRAM", n[PD_C2C_LCL_DRAM], misses);
+    put_share(out, "LLC Misses to Remote DRAM", n[PD_C2C_RMT_DRAM], misses);
+    put_share(out, "LLC Misses to Remote cache (HIT)", n[PD_C2C_RMT_HIT], misses);
+    put_share(out, "LLC Misses to Remote cache (HITM)", n[PD_C2C_RMT_HITM], misses);
+    for (size_t i = 0; i < PD_LENGTH(stores); i++)
+        put_count(out, stores[i].name, n[stores[i].count]);
+}
+
+static void put_shared(const struct pd_c2c *c2c, struct pd_text *out)
+{
+    struct pd_c2c_stats sum = { { 0 } };
+    uint64_t lines = 0;
+    for (size_t i = 0; i < c2c->lines.count; i++) {
+        const struct pd_c2c_stats *stats = &c2c->lines.data[i].stats;
+        if (!pd_c2c_wanted(stats, PERFDATA_C2C_TOTAL) && !pd_c2c_wanted(stats, PERFDATA_C2C_PEER))
+            continue;
+        lines++;
+        pd_c2c_add(&sum, stats);
+    }
+    const uint64_t *n = sum.n;
+    put_title(out, "    Global Shared Cache Line Event Information   ");
+    put_count(out, "Total Shared Cache Lines", lines);
+    put_count(out, "Load HITs on shared lines", n[PD_C2C_LOADS]);
+    put_count(out, "Fill Buffer Hits on shared lines", n[PD_C2C_LD_FB]);
+    put_count(out, "L1D hits on shared lines", n[PD_C2C_LD_L1]);
+    put_count(out, "L2D hits on shared lines", n[PD_C2C_LD_L2]);
+    put_count(out, "LLC hits on shared lines", n[PD_C2C_LD_LLC] + n[PD_C2C_LCL_HITM]);
+    put_count(out, "Load hits on peer cache or nodes", n[PD_C2C_LCL_PEER] + n[PD_C2C_RMT_PEER]);
+    put_count(out, "Locked Access on shared lines", n[PD_C2C_LOCKS]);
+    put_count(out, "Blocked Access on shared lines",
+              n[PD_C2C_BLOCKED_DATA] + n[PD_C2C_BLOCKED_ADDRESS]);
+    put_count(out, "Store HITs on shared lines", n[PD_C2C_STORES]);
+    put_count(out, "Store L1D hits on shared lines", n[PD_C2C_ST_L1]);
+    put_count(out, "Store No available memory level", n[PD_C2C_ST_NA]);
+    put_count(out, "Total Merged records",
+              n[PD_C2C_LCL_HITM] + n[PD_C2C_RMT_HITM] + n[PD_C2C_STORES]);
+}
+
+static const char *sorted_by(const struct pd_c2c *c2c)
+{
+    switch (c2c->display) {
+    case PERFDATA_C2C_LOCAL: return "Local HITMs";
+    case PERFDATA_C2C_REMOTE: return "Remote HITMs";
+    case PERFDATA_C2C_PEER: return "Peer Snoop";
+    default: return "Total HITMs";
+    }
+}
+
+void pd_c2c_put_stats(const struct pd_c2c *c2c, struct pd_text *out)
+{
+    put_all(&c2c->all, out);
+    pd_text_char(out, '\n');
+    put_shared(c2c, out);
+    pd_text_char(out, '\n');
+    put_title(out, "                 c2c details                     ");
+    for (size_t i = 0; i < c2c->recording->event_count; i++)
+        pd_text_format(out, "  %-34s: %s\n", i ? "" : "Events", c2c->recording->events[i]->name);
+    pd_text_format(out, "  %-34s: %s\n", "Cachelines sort on", sorted_by(c2c));
+    pd_text_format(out, "  %-34s: offset,%s\n", "Cacheline data grouping",
+                   c2c->options->coalesce ? c2c->options->coalesce : "iaddr");
+}
