@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples of accesses to memory, as `perf mem` and `perf c2c` of 6.1 print them. The report of them is
- * perfdata_report_run() with PERFDATA_REPORT_MEM_MODE. */
+/* Samples of accesses to memory, as `perf mem` and `perf c2c` of 6.1 print them. The report of
+ * them is perfdata_report_run() with PERFDATA_REPORT_MEM_MODE. */
 #ifndef PERFDATA_MEMORY_H
 #define PERFDATA_MEMORY_H
 #include <perfdata/recording.h>
