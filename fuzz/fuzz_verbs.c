@@ -65,6 +65,17 @@ static const char *const subjects[ROWS][WORDS] = {
     { "stat", "report" },
 };
 
+static const char *const accesses[ROWS][WORDS] = {
+    { "c2c", "report", NOWHERE, "-j", "1", "--stdio", "-g", "none" },
+    { "c2c", "report", NOWHERE, "-j", "2", "--stdio", "-g", "none", "-d", "peer", "-NN" },
+    { "c2c", "report", NOWHERE, "--stats" },
+    { "c2c", "report", NOWHERE, "--stdio", "-g", "none", "-c", "pid,iaddr", "--full-symbols" },
+    { "mem", "report", NOWHERE, "--stdio" },
+    { "mem", NOWHERE, "-D", "report" },
+    { "trace", "-s" },
+    { "kwork", "latency" },
+};
+
 static const char *const forms[ROWS][WORDS] = {
     { "export", "pprof", NOWHERE, "-o", "-" },
     { "export", "json", NOWHERE, "-o", "-" },
@@ -120,9 +131,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     close(fd);
     unsigned row = data[size - 1] % ROWS;
-    if (data[size - 1] / ROWS % 2) {
+    unsigned kind = data[size - 1] / ROWS % 4;
+    if (kind == 1) {
         run(subjects[row]);
         run(forms[row]);
+    } else if (kind == 3) {
+        run(accesses[row]);
     } else {
         run(scripts[row]);
         run(reports[row]);
