@@ -1,95 +1,84 @@
 /* SPDX-License-Identifier: MIT */
 /* c2c report: what an access counts for, and the tables of sums. */
 #include "render/memory/c2c.h"
+#include "format/enums.h"
 
 /* ---- data_src ---- */
 
-enum { OP_LOAD = 2, OP_STORE = 4, LOCKED = 2, BLOCKED_DATA = 2, BLOCKED_ADDRESS = 4 };
-enum { SNOOP_HIT = 4, SNOOP_HITM = 16, SNOOP_PEER = 2 };
 enum {
-    LEVEL_NA = 1,
-    LEVEL_HIT = 2,
-    LEVEL_MISS = 4,
-    LEVEL_L1 = 8,
-    LEVEL_FB = 0x10,
-    LEVEL_L2 = 0x20,
-    LEVEL_L3 = 0x40,
-    LEVEL_LOCAL_RAM = 0x80,
-    LEVEL_REMOTE_RAM = 0x300,
-    LEVEL_REMOTE_CACHE = 0xc00,
-    LEVEL_IO = 0x1000,
-    LEVEL_UNCACHED = 0x2000
+    REMOTE_RAM = PD_MEM_LVL_REM_RAM1 | PD_MEM_LVL_REM_RAM2,
+    REMOTE_CACHE = PD_MEM_LVL_REM_CCE1 | PD_MEM_LVL_REM_CCE2
 };
 
 struct source {
-    unsigned op, level, snoop, lock, blocked, more_snoop;
+    uint64_t op, level, snoop, lock, blocked, more_snoop;
     bool remote;
 };
 
 static struct source split(uint64_t source)
 {
-    return (struct source){ .op = source & 0x1f,
-                            .level = source >> 5 & 0x3fff,
-                            .snoop = source >> 19 & 0x1f,
-                            .lock = source >> 24 & 3,
-                            .remote = source >> 37 & 1,
-                            .more_snoop = source >> 38 & 3,
-                            .blocked = source >> 40 & 7 };
+    return (struct source){ .op = PD_DATA_SRC_PART(source, OP),
+                            .level = PD_DATA_SRC_PART(source, LVL),
+                            .snoop = PD_DATA_SRC_PART(source, SNOOP),
+                            .lock = PD_DATA_SRC_PART(source, LOCK),
+                            .remote = PD_DATA_SRC_PART(source, REMOTE),
+                            .more_snoop = PD_DATA_SRC_PART(source, SNOOPX),
+                            .blocked = PD_DATA_SRC_PART(source, BLK) };
 }
 
 static void count_hit(const struct source *source, struct pd_c2c_stats *stats)
 {
     uint64_t *n = stats->n;
-    unsigned level = source->level;
-    bool peer = source->more_snoop & SNOOP_PEER;
-    n[PD_C2C_LD_UNCACHED] += (level & LEVEL_UNCACHED) != 0;
-    n[PD_C2C_LD_IO] += (level & LEVEL_IO) != 0;
-    n[PD_C2C_LD_FB] += (level & LEVEL_FB) != 0;
-    n[PD_C2C_LD_L1] += (level & LEVEL_L1) != 0;
-    n[PD_C2C_LD_L2] += (level & LEVEL_L2) != 0;
-    n[PD_C2C_LCL_PEER] += peer && level & LEVEL_L2;
-    if (level & LEVEL_L3) {
-        n[source->snoop & SNOOP_HITM ? PD_C2C_LCL_HITM : PD_C2C_LD_LLC]++;
+    uint64_t level = source->level;
+    bool peer = source->more_snoop & PD_MEM_SNOOPX_PEER;
+    n[PD_C2C_LD_UNCACHED] += (level & PD_MEM_LVL_UNC) != 0;
+    n[PD_C2C_LD_IO] += (level & PD_MEM_LVL_IO) != 0;
+    n[PD_C2C_LD_FB] += (level & PD_MEM_LVL_LFB) != 0;
+    n[PD_C2C_LD_L1] += (level & PD_MEM_LVL_L1) != 0;
+    n[PD_C2C_LD_L2] += (level & PD_MEM_LVL_L2) != 0;
+    n[PD_C2C_LCL_PEER] += peer && level & PD_MEM_LVL_L2;
+    if (level & PD_MEM_LVL_L3) {
+        n[source->snoop & PD_MEM_SNOOP_HITM ? PD_C2C_LCL_HITM : PD_C2C_LD_LLC]++;
         n[PD_C2C_LCL_PEER] += peer;
     }
-    if (level & LEVEL_LOCAL_RAM) {
+    if (level & PD_MEM_LVL_LOC_RAM) {
         n[PD_C2C_LCL_DRAM]++;
-        n[source->snoop & SNOOP_HIT ? PD_C2C_SHARED : PD_C2C_EXCLUSIVE]++;
+        n[source->snoop & PD_MEM_SNOOP_HIT ? PD_C2C_SHARED : PD_C2C_EXCLUSIVE]++;
     }
-    if (level & LEVEL_REMOTE_RAM || source->remote) {
+    if (level & REMOTE_RAM || source->remote) {
         n[PD_C2C_RMT_DRAM]++;
-        n[source->snoop & SNOOP_HIT ? PD_C2C_SHARED : PD_C2C_EXCLUSIVE]++;
+        n[source->snoop & PD_MEM_SNOOP_HIT ? PD_C2C_SHARED : PD_C2C_EXCLUSIVE]++;
     }
 }
 
 static void count_load(const struct source *source, struct pd_c2c_stats *stats)
 {
     uint64_t *n = stats->n;
-    if (source->level & LEVEL_HIT)
+    if (source->level & PD_MEM_LVL_HIT)
         count_hit(source, stats);
-    if (source->level & LEVEL_REMOTE_CACHE || source->remote) {
-        if (source->snoop & SNOOP_HIT)
+    if (source->level & REMOTE_CACHE || source->remote) {
+        if (source->snoop & PD_MEM_SNOOP_HIT)
             n[PD_C2C_RMT_HIT]++;
-        else if (source->snoop & SNOOP_HITM)
+        else if (source->snoop & PD_MEM_SNOOP_HITM)
             n[PD_C2C_RMT_HITM]++;
-        else if (source->more_snoop & SNOOP_PEER) {
+        else if (source->more_snoop & PD_MEM_SNOOPX_PEER) {
             n[PD_C2C_RMT_HIT]++;
             n[PD_C2C_RMT_PEER]++;
         }
     }
-    n[PD_C2C_LD_MISS] += (source->level & LEVEL_MISS) != 0;
+    n[PD_C2C_LD_MISS] += (source->level & PD_MEM_LVL_MISS) != 0;
 }
 
 static void count_store(const struct source *source, struct pd_c2c_stats *stats)
 {
     uint64_t *n = stats->n;
-    unsigned level = source->level;
-    if (level & LEVEL_HIT) {
-        n[PD_C2C_ST_UNCACHED] += (level & LEVEL_UNCACHED) != 0;
-        n[PD_C2C_ST_L1] += (level & LEVEL_L1) != 0;
+    uint64_t level = source->level;
+    if (level & PD_MEM_LVL_HIT) {
+        n[PD_C2C_ST_UNCACHED] += (level & PD_MEM_LVL_UNC) != 0;
+        n[PD_C2C_ST_L1] += (level & PD_MEM_LVL_L1) != 0;
     }
-    n[PD_C2C_ST_L1_MISS] += level & LEVEL_MISS && level & LEVEL_L1;
-    n[PD_C2C_ST_NA] += (level & LEVEL_NA) != 0;
+    n[PD_C2C_ST_L1_MISS] += level & PD_MEM_LVL_MISS && level & PD_MEM_LVL_L1;
+    n[PD_C2C_ST_NA] += (level & PD_MEM_LVL_NA) != 0;
 }
 
 void pd_c2c_decode(uint64_t source, uint64_t address, struct pd_c2c_stats *stats)
@@ -97,16 +86,16 @@ void pd_c2c_decode(uint64_t source, uint64_t address, struct pd_c2c_stats *stats
     struct source parts = split(source);
     uint64_t *n = stats->n;
     n[PD_C2C_RECORDS]++;
-    n[PD_C2C_LOCKS] += (parts.lock & LOCKED) != 0;
-    n[PD_C2C_BLOCKED_DATA] += (parts.blocked & BLOCKED_DATA) != 0;
-    n[PD_C2C_BLOCKED_ADDRESS] += (parts.blocked & BLOCKED_ADDRESS) != 0;
-    if (parts.op & OP_LOAD) {
+    n[PD_C2C_LOCKS] += (parts.lock & PD_MEM_LOCK_LOCKED) != 0;
+    n[PD_C2C_BLOCKED_DATA] += (parts.blocked & PD_MEM_BLK_DATA) != 0;
+    n[PD_C2C_BLOCKED_ADDRESS] += (parts.blocked & PD_MEM_BLK_ADDR) != 0;
+    if (parts.op & PD_MEM_OP_LOAD) {
         n[PD_C2C_LOADS]++;
         if (address)
             count_load(&parts, stats);
         else
             n[PD_C2C_LD_NO_ADDRESS]++;
-    } else if (parts.op & OP_STORE) {
+    } else if (parts.op & PD_MEM_OP_STORE) {
         n[PD_C2C_STORES]++;
         if (address)
             count_store(&parts, stats);
