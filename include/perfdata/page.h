@@ -21,7 +21,11 @@ extern "C" {
 /* Since 0.1. */
 enum perfdata_page_form {
     PERFDATA_PAGE_HTML = 0,
-    PERFDATA_PAGE_SVG = 1 /* the flame graph alone, root at the bottom */
+    PERFDATA_PAGE_SVG = 1, /* the flame graph alone, root at the bottom */
+    /* For a server. The page without data: it asks for `progress` and `data` beside its own
+     * address; needs no profile (NULL). Since 0.3. */
+    PERFDATA_PAGE_SHELL = 2,
+    PERFDATA_PAGE_DATA = 3 /* the data: deflated, not in base64. Since 0.3. */
 };
 
 /* Since 0.1. */

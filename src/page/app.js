@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The page: one state, the views that show it, and the controls that change it.
 import { loadProfile } from './data.js';
+import { Feed } from './feed.js';
 import { Chosen } from './chosen.js';
 import { Tree, MergedTree, KEY_GROUP } from './tree.js';
 import { Colors } from './color.js';
@@ -29,8 +30,11 @@ const VIEWS = [
 ];
 
 class App {
-    constructor(profile) {
+    // `news`: an element that tells how far reading is; null: all has been read
+    constructor(profile, news) {
         this.profile = profile;
+        this.news = news;
+        this.gone = new AbortController();
         this.state = decodeState(location.hash.slice(1), this.profile);
         this.build();
         this.listen();
@@ -88,7 +92,9 @@ class App {
         document.title = `${title}: perfdata`;
         this.search = new Search(this);
         this.controls = new Controls(this);
-        main.replaceChildren(
+        replaceChildren(
+            main,
+            this.news,
             make('header', {}, make('h1', {}, title), this.search.element, this.controls.element),
             make('main', {}, tabs, this.controls.chipBox, this.controls.summary, stage),
             this.live,
@@ -491,14 +497,41 @@ class App {
     }
 
     listen() {
-        document.addEventListener('keydown', (event) => this.key(event));
-        window.addEventListener('hashchange', () => {
-            this.state = decodeState(location.hash.slice(1), this.profile);
-            this.flame.tree = null;
-            if (this.callChart) this.callChart.placed = false;
-            this.update();
+        const { signal } = this.gone;
+        for (const [name, pressed] of [
+            ['pointerdown', true],
+            ['pointerup', false],
+            ['pointercancel', false],
+        ])
+            document.addEventListener(name, () => (this.pressed = pressed), { signal });
+        document.addEventListener('keydown', (event) => this.key(event), { signal });
+        window.addEventListener(
+            'hashchange',
+            () => {
+                this.state = decodeState(location.hash.slice(1), this.profile);
+                this.flame.tree = null;
+                if (this.callChart) this.callChart.placed = false;
+                this.update();
+            },
+            { signal },
+        );
+        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.update(), {
+            signal,
         });
-        matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.update());
+    }
+
+    // Nobody is in the middle of something that another picture would take away.
+    isFree() {
+        return !this.controls.help.open && this.menu.box.hidden && !this.pressed;
+    }
+
+    // Another takes its place: what stands or listens outside of #app goes.
+    leave() {
+        this.gone.abort();
+        clearTimeout(this.saving);
+        this.save();
+        this.menu.box.remove();
+        this.controls.help.remove();
     }
 
     key(event) {
@@ -555,11 +588,30 @@ class App {
 }
 
 const began = performance.now();
+
+function show(profile, news) {
+    const before = window.perfdataPage;
+    const focused = document.activeElement && document.activeElement.id;
+    if (before) before.leave();
+    window.perfdataPage = new App(profile, news);
+    if (before && focused && document.getElementById(focused))
+        document.getElementById(focused).focus();
+    if (!before) window.perfdataPage.readyTime = performance.now() - began;
+    document.documentElement.dataset.ready = 'yes';
+}
+
 loadProfile()
     .then((profile) => {
-        window.perfdataPage = new App(profile);
-        window.perfdataPage.readyTime = performance.now() - began;
-        document.documentElement.dataset.ready = 'yes';
+        if (profile) {
+            show(profile, null);
+            return null;
+        }
+        const feed = new Feed(
+            (one) => show(one, feed.element),
+            () => window.perfdataPage.isFree(),
+        );
+        document.getElementById('app').replaceChildren(feed.element);
+        return feed.run();
     })
     .catch((error) => {
         document.getElementById('app').textContent =

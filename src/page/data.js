@@ -8,7 +8,7 @@ function inflate(bytes) {
 }
 
 function bytesOfBase64(text) {
-    const raw = atob(text.trim());
+    const raw = atob(text);
     const bytes = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
     return bytes;
@@ -164,11 +164,16 @@ export function parseProfile(bytes) {
     return new Profile(header, columns);
 }
 
+export async function readProfile(deflated) {
+    return parseProfile(await inflate(deflated));
+}
+
+// What the page itself carries; null: it has a server that it asks.
 export async function loadProfile() {
     const element = document.getElementById('data');
-    const bytes = await inflate(bytesOfBase64(element.textContent));
+    const text = element.textContent.trim();
     element.textContent = '';
-    return parseProfile(bytes);
+    return text ? readProfile(bytesOfBase64(text)) : null;
 }
 
 // Everything that the page knows of a recording. Stack 0 is the empty stack.

@@ -14,9 +14,13 @@ export class FrameMenu {
             hidden: true,
             onkeydown: (event) => this.key(event),
         });
-        document.addEventListener('pointerdown', (event) => {
-            if (!this.box.hidden && !this.box.contains(event.target)) this.close();
-        });
+        document.addEventListener(
+            'pointerdown',
+            (event) => {
+                if (!this.box.hidden && !this.box.contains(event.target)) this.close();
+            },
+            { signal: app.gone.signal },
+        );
         document.body.append(this.box);
     }
 

@@ -3,7 +3,7 @@
 #include "page/page.h"
 #include "container/handle.h"
 #include "io/output_file.h"
-#include "page/page_parts.h" /* page_before, page_after: made by scripts/join-page */
+#include "page/page_parts.h" /* page_begin, page_before, page_after: by scripts/join-page */
 #include <errno.h>
 #include <zlib.h>
 
@@ -24,16 +24,18 @@ static void put_base64(const unsigned char *bytes, size_t size, char *out)
     }
 }
 
-static perfdata_status put_piece(const struct pd_page_output *output, const unsigned char *bytes,
-                                 size_t size)
+static perfdata_status put_piece(const struct pd_page_output *output, bool as_text,
+                                 const unsigned char *bytes, size_t size)
 {
+    if (!as_text)
+        return pd_page_put(output, bytes, size);
     char text[PIECE / 3 * 4];
     put_base64(bytes, size, text);
     return pd_page_put(output, text, (size + 2) / 3 * 4);
 }
 
-static perfdata_status put_deflated(const struct pd_page_output *output, const char *bytes,
-                                    size_t size)
+static perfdata_status put_deflated(const struct pd_page_output *output, bool as_text,
+                                    const char *bytes, size_t size)
 {
     z_stream z = { 0 };
     if (deflateInit2(&z, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -54,7 +56,7 @@ static perfdata_status put_deflated(const struct pd_page_output *output, const c
         if (result == Z_STREAM_ERROR) {
             status = PERFDATA_ERROR_MEMORY;
         } else if (!z.avail_out || result == Z_STREAM_END) {
-            status = put_piece(output, piece, PIECE - z.avail_out);
+            status = put_piece(output, as_text, piece, PIECE - z.avail_out);
             z.next_out = piece;
             z.avail_out = PIECE;
         }
@@ -63,17 +65,33 @@ static perfdata_status put_deflated(const struct pd_page_output *output, const c
     return status;
 }
 
+/* What the page may ask for: nothing, or its server. */
+static perfdata_status put_before(const struct pd_page_output *output, const char *policy)
+{
+    perfdata_status status = pd_page_put(output, page_begin, sizeof page_begin);
+    if (status >= 0)
+        status = pd_page_put(output, policy, strlen(policy));
+    return status < 0 ? status : pd_page_put(output, page_before, sizeof page_before);
+}
+
+static perfdata_status put_shell(const struct pd_page_output *output)
+{
+    perfdata_status status = put_before(output, "connect-src 'self'; ");
+    return status < 0 ? status : pd_page_put(output, page_after, sizeof page_after);
+}
+
 static perfdata_status put_page(perfdata_recording *recording, const perfdata_profile *profile,
                                 const struct perfdata_page_options *options,
                                 const struct pd_page_output *output)
 {
     struct pd_text data = { 0 };
+    bool is_page = options->form == PERFDATA_PAGE_HTML;
     perfdata_status status = pd_page_data(recording, profile, options, &data);
+    if (status >= 0 && is_page)
+        status = put_before(output, "");
     if (status >= 0)
-        status = pd_page_put(output, page_before, sizeof page_before);
-    if (status >= 0)
-        status = put_deflated(output, data.data, data.length);
-    if (status >= 0)
+        status = put_deflated(output, is_page, data.data, data.length);
+    if (status >= 0 && is_page)
         status = pd_page_put(output, page_after, sizeof page_after);
     pd_text_free(&data);
     return status;
@@ -85,7 +103,7 @@ static perfdata_status take_options(struct pd_context *context,
 {
     *out = (struct perfdata_page_options)PERFDATA_PAGE_OPTIONS_INIT;
     perfdata_status status = pd_take_options(context, out, sizeof *out, given);
-    if (status >= 0 && (out->form > PERFDATA_PAGE_SVG ||
+    if (status >= 0 && (out->form > PERFDATA_PAGE_DATA ||
                         out->flags & ~(uint32_t)(PERFDATA_PAGE_ICICLE | PERFDATA_PAGE_SAMPLES)))
         status = PERFDATA_ERROR_ARGUMENT;
     return status;
@@ -97,13 +115,17 @@ PERFDATA_API perfdata_status perfdata_page_write(perfdata_recording *recording,
                                                  perfdata_write_fn write, void *data)
 {
     struct perfdata_page_options own;
-    if (!profile || !write)
+    if (!write)
         return PERFDATA_ERROR_ARGUMENT;
     perfdata_status status = take_options(recording ? &recording->recording.context : NULL, options,
                                           &own);
     if (status < 0)
         return status;
     struct pd_page_output output = { write, data };
+    if (own.form == PERFDATA_PAGE_SHELL)
+        return put_shell(&output);
+    if (!profile)
+        return PERFDATA_ERROR_ARGUMENT;
     return own.form == PERFDATA_PAGE_SVG ? pd_page_svg(profile, &own, &output)
                                          : put_page(recording, profile, &own, &output);
 }

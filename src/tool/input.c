@@ -153,6 +153,14 @@ static void tell_refusal(struct tool *tool, const char *name, perfdata_recording
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out)
 {
     struct perfdata_options options = PERFDATA_OPTIONS_INIT;
+    tool_watch(tool, &options);
+    return tool_open_as(tool, name, &options, out);
+}
+
+enum tool_exit tool_open_as(struct tool *tool, const char *name,
+                            const struct perfdata_options *watched, perfdata_recording **out)
+{
+    struct perfdata_options options = *watched;
     options.on_issue = tool_on_issue;
     options.issue_data = tool;
     options.threads = tool->jobs;
@@ -166,7 +174,6 @@ enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording
         tool_error(tool, "%s is neither yours nor root's (-f reads it all the same)", name);
         return TOOL_NOTHING;
     }
-    tool_watch(tool, &options);
     perfdata_recording *recording;
     perfdata_status status = standard_input
                                  ? perfdata_recording_open_fd(STDIN_FILENO, &options, &recording)

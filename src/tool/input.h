@@ -25,6 +25,9 @@ enum tool_exit tool_one_input(struct tool *tool, int argc, char **argv);
 /* Opens it with the tool's issue callback, threads, memory and strictness. TOOL_DONE, or the code
  * after a message; *out then is NULL. Close it with perfdata_recording_close(). */
 enum tool_exit tool_open(struct tool *tool, const char *name, perfdata_recording **out);
+/* The same with another on_progress than the tool's. */
+enum tool_exit tool_open_as(struct tool *tool, const char *name,
+                            const struct perfdata_options *watched, perfdata_recording **out);
 /* The one that the verb reads. */
 enum tool_exit tool_open_one(struct tool *tool, int argc, char **argv, perfdata_recording **out);
 

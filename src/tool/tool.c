@@ -170,6 +170,14 @@ void tool_on_issue(void *context, const struct perfdata_issue *issue)
         print_issue(tool, issue->kind, issue->offset, issue->text, 1);
 }
 
+void tool_take_issues(struct tool *tool, struct tool *told)
+{
+    memcpy(tool->issues, told->issues, sizeof tool->issues);
+    free(tool->warnings.text);
+    tool->warnings = told->warnings;
+    told->warnings = (struct tool_warnings){ 0 };
+}
+
 int tool_issue_head(const struct perfdata_issue *issue, char *text, size_t size)
 {
     const char *kind = perfdata_issue_name(issue->kind);

@@ -118,6 +118,8 @@ enum tool_exit tool_exit_as(struct tool *tool, enum tool_exit code, int perf_cod
 /* The issue callback for struct perfdata_*_options: data is the struct tool. The library calls it
  * under its lock, so from one thread at a time. */
 void tool_on_issue(void *tool, const struct perfdata_issue *issue);
+/* What another was told in its place; that keeps nothing. */
+void tool_take_issues(struct tool *tool, struct tool *told);
 /* "file: KIND at offset N: ", before an issue's text in a list of all; its length. */
 int tool_issue_head(const struct perfdata_issue *issue, char *text, size_t size);
 /* What was kept to be said at the end: before the reason why it is the end. */

@@ -255,8 +255,10 @@ static enum tool_exit run_flame(struct tool *tool, void *data, int argc, char **
     perfdata_page_code *text = NULL;
     perfdata_status status = perfdata_profile_build(recording, &how, &profile);
     enum tool_exit written = TOOL_DONE;
+    struct perfdata_options again = PERFDATA_OPTIONS_INIT;
+    tool_watch(tool, &again);
     if (profile)
-        written = tool_page_code(tool, options->code, name, &how, &text);
+        written = tool_page_code(tool, options->code, name, &how, &again, &text);
     if (profile && written == TOOL_DONE)
         written = write_all(tool, options, recording, profile, before, text, name);
     perfdata_page_code_free(text);

@@ -41,10 +41,10 @@ static struct perfdata_annotate_options annotate_as(const struct perfdata_profil
 }
 
 enum tool_exit tool_page_code(struct tool *tool, int wanted, const char *name,
-                              const struct perfdata_profile_options *how, perfdata_page_code **out)
+                              const struct perfdata_profile_options *how,
+                              const struct perfdata_options *open, perfdata_page_code **out)
 {
     perfdata_recording *recording;
-    struct perfdata_options open = PERFDATA_OPTIONS_INIT; /* its issues are told already */
     *out = NULL;
     if (!wanted)
         return TOOL_DONE;
@@ -52,8 +52,7 @@ enum tool_exit tool_page_code(struct tool *tool, int wanted, const char *name,
         return tool_usage(tool, "option --code reads the recording twice: standard input is one");
     if (how->address_range)
         return tool_usage(tool, "options --code and --addr-range do not go together");
-    tool_watch(tool, &open);
-    perfdata_status status = perfdata_recording_open(name, &open, &recording);
+    perfdata_status status = perfdata_recording_open(name, open, &recording);
     if (status < 0)
         return tool_close(tool, recording, status);
     struct perfdata_annotate_options options = annotate_as(how);

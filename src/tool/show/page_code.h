@@ -13,9 +13,11 @@
             FIELD(code)                                                                            \
     }
 
-/* Reads the recording a second time. TOOL_DONE with *out NULL where `wanted` is 0; else the code,
- * for perfdata_page_code_free(), or the code of a failure after a message. */
+/* Reads the recording a second time, with `open`; its issues have been told. TOOL_DONE with *out
+ * NULL where `wanted` is 0; else the code, for perfdata_page_code_free(), or the code of a failure
+ * after a message. */
 enum tool_exit tool_page_code(struct tool *tool, int wanted, const char *name,
-                              const struct perfdata_profile_options *how, perfdata_page_code **out);
+                              const struct perfdata_profile_options *how,
+                              const struct perfdata_options *open, perfdata_page_code **out);
 
 #endif

@@ -1,21 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* A page on loopback, by libmicrohttpd: only to who knows its address, only for reading. */
+/* A page and its data on loopback, by libmicrohttpd: only to who knows its address, only for
+ * reading. */
 #include "tool/show/serve.h"
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <inttypes.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
 
 enum { TOKEN_BYTES = 16, CONNECTIONS = 16, IDLE_SECONDS = 30 };
 
+/* What is being sent must not go away when newer data come. */
+struct data {
+    unsigned users; /* answers, and the server as long as these are the newest */
+    size_t length;
+    char *text;
+};
+
 struct server {
-    const struct serve_page *page;
+    const struct serve_text *shell;
+    struct MHD_Daemon *daemon;
+    sigset_t ends, before;
+    bool over;
+    pthread_mutex_t lock; /* for all below, and for users of data */
+    struct data *data;    /* the newest; NULL: none yet */
+    unsigned picture;     /* how many there have been */
+    double part;          /* of the recording that it is of */
+    struct serve_news news;
+    /* fixed before anybody is answered: */
     char path[2 * TOKEN_BYTES + 3];          /* "/TOKEN/" */
     char hosts[2][sizeof "localhost:65535"]; /* what a browser on this machine asks by */
 };
@@ -30,6 +50,7 @@ static struct {
     __typeof__(MHD_get_daemon_info) *get_daemon_info;
     __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
     __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+    __typeof__(MHD_create_response_from_buffer_with_free_callback_cls) *create_response_of;
     __typeof__(MHD_add_response_header) *add_response_header;
     __typeof__(MHD_queue_response) *queue_response;
     __typeof__(MHD_destroy_response) *destroy_response;
@@ -51,6 +72,7 @@ const char *serve_load(void)
         { "MHD_get_daemon_info", &mhd.get_daemon_info },
         { "MHD_lookup_connection_value", &mhd.lookup_connection_value },
         { "MHD_create_response_from_buffer", &mhd.create_response_from_buffer },
+        { "MHD_create_response_from_buffer_with_free_callback_cls", &mhd.create_response_of },
         { "MHD_add_response_header", &mhd.add_response_header },
         { "MHD_queue_response", &mhd.queue_response },
         { "MHD_destroy_response", &mhd.destroy_response },
@@ -86,8 +108,9 @@ static bool host_is_ours(const struct server *server, struct MHD_Connection *con
     return host && (!strcasecmp(host, server->hosts[0]) || !strcasecmp(host, server->hosts[1]));
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, const void *text,
-                              size_t length, const char *type)
+/* Queues it and lets go of it. */
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code,
+                              struct MHD_Response *response, const char *type)
 {
     static const char *const headers[][2] = {
         { "Cache-Control", "no-store" },
@@ -97,8 +120,6 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, 
         { "Cross-Origin-Resource-Policy", "same-origin" },
         { "Cross-Origin-Opener-Policy", "same-origin" },
     };
-    struct MHD_Response *response = mhd.create_response_from_buffer(length, (void *)(uintptr_t)text,
-                                                                    MHD_RESPMEM_PERSISTENT);
     if (!response)
         return MHD_NO;
     mhd.add_response_header(response, "Content-Type", type);
@@ -111,26 +132,125 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned code, 
     return result;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, const char *text)
+static struct MHD_Response *lasting(const char *text, size_t length)
 {
-    return answer(connection, code, text, strlen(text), "text/plain; charset=utf-8");
+    return mhd.create_response_from_buffer(length, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
 }
 
-static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *url,
+static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned code, const char *text)
+{
+    return answer(connection, code, lasting(text, strlen(text)), "text/plain; charset=utf-8");
+}
+
+/* ---- data ---- */
+
+static void drop(struct data *data)
+{
+    if (!data || --data->users)
+        return;
+    free(data->text);
+    free(data);
+}
+
+static struct server *of_sent; /* there is one server in a process */
+
+static void was_sent(void *data)
+{
+    pthread_mutex_lock(&of_sent->lock);
+    drop(data);
+    pthread_mutex_unlock(&of_sent->lock);
+}
+
+static enum MHD_Result answer_data(struct server *server, struct MHD_Connection *connection)
+{
+    pthread_mutex_lock(&server->lock);
+    struct data *data = server->data;
+    if (data)
+        data->users++;
+    pthread_mutex_unlock(&server->lock);
+    if (!data)
+        return refuse(connection, MHD_HTTP_NOT_FOUND, "no data yet\n");
+    struct MHD_Response *response = mhd.create_response_of(data->length, data->text, was_sent,
+                                                           data);
+    if (!response)
+        was_sent(data);
+    return answer(connection, MHD_HTTP_OK, response, "application/octet-stream");
+}
+
+static enum MHD_Result answer_progress(struct server *server, struct MHD_Connection *connection)
+{
+    char text[256];
+    pthread_mutex_lock(&server->lock);
+    const struct serve_news *news = &server->news;
+    int length = snprintf(
+        text, sizeof text,
+        "{\"picture\":%u,\"part\":%.6f,\"share\":%.6f,\"records\":%" PRIu64 ",\"whole\":%s}\n",
+        server->picture, server->part, news->share, news->records, news->whole ? "true" : "false");
+    pthread_mutex_unlock(&server->lock);
+    struct MHD_Response *response = mhd.create_response_from_buffer((size_t)length, text,
+                                                                    MHD_RESPMEM_MUST_COPY);
+    return answer(connection, MHD_HTTP_OK, response, "application/json");
+}
+
+/* What stands behind the token: true for any other too, so that this takes as long. */
+static const char *behind_token(const struct server *server, const char *url)
+{
+    static const char *const names[] = { "", "data", "progress" };
+    char known[sizeof server->path + sizeof "progress"];
+    const char *found = NULL;
+    for (size_t i = 0; i < TOOL_LENGTH(names); i++) {
+        snprintf(known, sizeof known, "%s%s", server->path, names[i]);
+        if (is_same(url, known))
+            found = names[i];
+    }
+    return found;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *upload,
                                   size_t *upload_size, void **state)
 {
-    const struct server *server = data;
+    struct server *server = context;
     (void)version, (void)upload, (void)upload_size, (void)state;
     if (!host_is_ours(server, connection))
         return refuse(connection, MHD_HTTP_FORBIDDEN, "not by that name\n");
     if (strcmp(method, "GET") != 0)
         return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
-    if (!is_same(url, server->path))
+    const char *name = behind_token(server, url);
+    if (!name)
         return refuse(connection, MHD_HTTP_NOT_FOUND, "no such page\n");
-    return answer(connection, MHD_HTTP_OK, server->page->text, server->page->length,
+    if (*name)
+        return *name == 'd' ? answer_data(server, connection) : answer_progress(server, connection);
+    return answer(connection, MHD_HTTP_OK, lasting(server->shell->text, server->shell->length),
                   "text/html; charset=utf-8");
 }
+
+void serve_give(struct server *server, struct serve_text *text, double share)
+{
+    struct data *data = malloc(sizeof *data);
+    if (data)
+        *data = (struct data){ .users = 1, .length = text->length, .text = text->text };
+    else
+        free(text->text);
+    *text = (struct serve_text){ 0 };
+    if (!data)
+        return;
+    pthread_mutex_lock(&server->lock);
+    drop(server->data);
+    server->data = data;
+    server->picture++;
+    server->part = share;
+    pthread_mutex_unlock(&server->lock);
+}
+
+void serve_tell(struct server *server, const struct serve_news *news)
+{
+    pthread_mutex_lock(&server->lock);
+    server->news = *news;
+    pthread_mutex_unlock(&server->lock);
+}
+
+/* ---- begin and end ---- */
 
 static bool make_token(struct server *server)
 {
@@ -145,17 +265,35 @@ static bool make_token(struct server *server)
     return true;
 }
 
-static void wait_for_signal(const sigset_t *ends)
+bool serve_is_over(struct server *server)
 {
-    int number;
-    while (sigwait(ends, &number))
-        continue;
+    static const struct timespec now = { 0, 0 };
+    if (!server->over)
+        server->over = sigtimedwait(&server->ends, NULL, &now) >= 0;
+    return server->over;
 }
 
-static enum tool_exit run(struct tool *tool, struct server *server, struct MHD_Daemon *daemon)
+void serve_wait(struct server *server)
 {
-    const union MHD_DaemonInfo *info = mhd.get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
-    sigset_t ends;
+    while (!server->over)
+        server->over = sigwaitinfo(&server->ends, NULL) >= 0;
+}
+
+/* Its threads inherit this: signals wait for us. */
+static void hold_signals(struct server *server)
+{
+    sigemptyset(&server->ends);
+    sigaddset(&server->ends, SIGINT);
+    sigaddset(&server->ends, SIGTERM);
+    sigaddset(&server->ends, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &server->ends, &server->before);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static enum tool_exit tell_address(struct tool *tool, struct server *server)
+{
+    const union MHD_DaemonInfo *info = mhd.get_daemon_info(server->daemon,
+                                                           MHD_DAEMON_INFO_BIND_PORT);
     if (!info)
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, "the server has no port");
     /* Nobody has the token yet, so nobody is answered before the names are known. */
@@ -163,42 +301,53 @@ static enum tool_exit run(struct tool *tool, struct server *server, struct MHD_D
     snprintf(server->hosts[1], sizeof server->hosts[1], "localhost:%u", info->port);
     tool_printf(tool, "http://127.0.0.1:%u%s\n", info->port, server->path);
     tool_flush(tool);
-    sigemptyset(&ends);
-    sigaddset(&ends, SIGINT);
-    sigaddset(&ends, SIGTERM);
-    sigaddset(&ends, SIGHUP);
-    wait_for_signal(&ends);
     return TOOL_DONE;
 }
 
-enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t port)
+static enum tool_exit start(struct tool *tool, struct server *server, uint16_t port)
 {
-    struct server server = { .page = page };
     struct sockaddr_in address = { .sin_family = AF_INET,
                                    .sin_port = htons(port),
                                    .sin_addr = { .s_addr = htonl(INADDR_LOOPBACK) } };
-    sigset_t blocked, before;
-    if (!make_token(&server))
+    if (!make_token(server))
         return tool_failure(tool, PERFDATA_ERROR_IO, NULL, "the system gives no random numbers");
-    /* Its threads inherit this: signals wait for us. */
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGINT);
-    sigaddset(&blocked, SIGTERM);
-    sigaddset(&blocked, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    signal(SIGPIPE, SIG_IGN);
-    struct MHD_Daemon *daemon = mhd.start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, port, NULL, NULL, on_request, &server,
-        MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-        MHD_OPTION_END);
-    enum tool_exit code;
-    if (daemon)
-        code = run(tool, &server, daemon);
+    server->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, port, NULL,
+                                      NULL, on_request, server, MHD_OPTION_SOCK_ADDR,
+                                      (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
+                                      (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+                                      (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+    if (!server->daemon)
+        return tool_failure(tool, PERFDATA_ERROR_IO, NULL, strerror(errno));
+    return tell_address(tool, server);
+}
+
+enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
+                           struct server **out)
+{
+    struct server *server = calloc(1, sizeof *server);
+    *out = NULL;
+    if (!server)
+        return tool_failure(tool, PERFDATA_ERROR_MEMORY, NULL, NULL);
+    server->shell = shell;
+    pthread_mutex_init(&server->lock, NULL);
+    of_sent = server;
+    hold_signals(server);
+    enum tool_exit code = start(tool, server, port);
+    if (code == TOOL_DONE)
+        *out = server;
     else
-        code = tool_failure(tool, PERFDATA_ERROR_IO, NULL, strerror(errno));
-    if (daemon)
-        mhd.stop_daemon(daemon);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+        serve_end(server);
     return code;
+}
+
+void serve_end(struct server *server)
+{
+    if (!server)
+        return;
+    if (server->daemon)
+        mhd.stop_daemon(server->daemon);
+    drop(server->data);
+    pthread_sigmask(SIG_SETMASK, &server->before, NULL);
+    pthread_mutex_destroy(&server->lock);
+    free(server);
 }

@@ -1,19 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* One page, served to this machine until a signal ends it. */
+/* A page, served to this machine until a signal ends it, and its data, which may come later and be
+ * replaced by newer ones. */
 #ifndef PERFDATA_TOOL_SERVE_H
 #define PERFDATA_TOOL_SERVE_H
 #include "tool/tool.h"
 
-struct serve_page {
-    char *text;
+struct serve_text {
+    char *text; /* by malloc(); the server's once it is given */
     size_t length, capacity;
 };
 
+/* What the page is told while the recording is read. */
+struct serve_news {
+    double share;     /* of the recording that has been read */
+    uint64_t records; /* that came out of it                 */
+    bool whole;       /* nothing newer will come             */
+};
+
+struct server;
+
 /* Whether this build can serve at all. */
 bool serve_built(void);
-/* Comes before serve(). NULL, or why nothing can be served. */
+/* Comes before serve_begin(). NULL, or why nothing can be served. */
 const char *serve_load(void);
-/* `port` 0: a free one. */
-enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t port);
+/* Serves `shell`, which is borrowed, and prints the address. From here on SIGINT, SIGTERM and
+ * SIGHUP wait for the calls below. `port` 0: a free one. *out is for serve_end(), NULL unless
+ * TOOL_DONE. */
+enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
+                           struct server **out);
+/* Newer data, of the first `share` of the recording. Without memory they are freed: the page keeps
+ * what it has. */
+void serve_give(struct server *server, struct serve_text *data, double share);
+void serve_tell(struct server *server, const struct serve_news *news);
+/* Has a signal come? From then on it is true. */
+bool serve_is_over(struct server *server);
+/* Until a signal comes. */
+void serve_wait(struct server *server);
+/* NULL does nothing. */
+void serve_end(struct server *server);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A build without libmicrohttpd: nothing is served. */
 #include "tool/show/serve.h"
+#include <stdlib.h>
 
 bool serve_built(void)
 {
@@ -12,8 +13,38 @@ const char *serve_load(void)
     return "this build was made without libmicrohttpd";
 }
 
-enum tool_exit serve(struct tool *tool, const struct serve_page *page, uint16_t port)
+enum tool_exit serve_begin(struct tool *tool, const struct serve_text *shell, uint16_t port,
+                           struct server **out)
 {
-    (void)page, (void)port;
+    (void)shell, (void)port;
+    *out = NULL;
     return tool_usage(tool, "%s", serve_load());
+}
+
+void serve_give(struct server *server, struct serve_text *data, double share)
+{
+    (void)server, (void)share;
+    free(data->text);
+    *data = (struct serve_text){ 0 };
+}
+
+void serve_tell(struct server *server, const struct serve_news *news)
+{
+    (void)server, (void)news;
+}
+
+bool serve_is_over(struct server *server)
+{
+    (void)server;
+    return true;
+}
+
+void serve_wait(struct server *server)
+{
+    (void)server;
+}
+
+void serve_end(struct server *server)
+{
+    (void)server;
 }

@@ -3,9 +3,10 @@
 #include "tool/show/page_code.h"
 #include "tool/show/serve.h"
 #include "tool/verbs.h"
+#include <inttypes.h>
 #include <malloc.h>
 #include <perfdata/page.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,78 +46,221 @@ static void view_defaults(void *data)
     options->switches = 1;
 }
 
+/* A first part is read and shown, then a larger one, then the whole: all parts together cost a
+ * seventh of it. */
+#define FIRST_PART (UINT64_C(4) << 20)
+#define MORE 8
+
+struct view {
+    struct tool *tool;
+    const struct view_options *options;
+    const char *name;
+    struct perfdata_profile_options how;
+    struct server *server;
+    struct serve_news news;
+    uint64_t limit; /* bytes of the part that is being read */
+    bool stopped;   /* ... which is not all */
+};
+
 static int take_text(void *data, const char *text, size_t length)
 {
-    struct serve_page *page = data;
-    if (page->capacity - page->length < length) {
-        size_t capacity = 2 * (page->capacity + length);
-        char *grown = realloc(page->text, capacity);
+    struct serve_text *to = data;
+    if (to->capacity - to->length < length) {
+        size_t capacity = 2 * (to->capacity + length);
+        char *grown = realloc(to->text, capacity);
         if (!grown)
             return 1;
-        page->text = grown;
-        page->capacity = capacity;
+        to->text = grown;
+        to->capacity = capacity;
     }
-    memcpy(page->text + page->length, text, length);
-    page->length += length;
+    memcpy(to->text + to->length, text, length);
+    to->length += length;
     return 0;
 }
 
-/* Reads the recording; of all that only the page stays. */
-static enum tool_exit make_page(struct tool *tool, const struct view_options *options,
-                                perfdata_recording *recording, const char *name,
-                                struct serve_page *out)
+static int on_progress(void *data, const struct perfdata_progress *at)
 {
-    struct perfdata_profile_options how = tool_profile_options(
-        tool, &options->profile,
-        PERFDATA_PROFILE_NO_SUMS | PERFDATA_PROFILE_CALLS | PERFDATA_PROFILE_MARKS |
-            (options->switches ? PERFDATA_PROFILE_SWITCHES : 0u));
-    struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
-    perfdata_page_samples *samples = perfdata_page_samples_new(options->max_samples);
-    perfdata_profile *profile = NULL;
-    perfdata_status status = samples ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
-    tool_profile_for_picture(tool, &how);
-    how.samples = perfdata_page_samples_take;
-    how.samples_data = samples;
-    page.samples = samples;
-    page.title = options->title ? options->title : name;
-    if (status == PERFDATA_OK)
-        status = perfdata_profile_build(recording, &how, &profile);
-    enum tool_exit code = TOOL_DONE;
-    perfdata_page_code *text = NULL;
-    if (profile && !tool_interrupted())
-        code = tool_page_code(tool, options->code, name, &how, &text);
-    page.code = text;
-    if (profile && !tool_interrupted() && code == TOOL_DONE) {
-        perfdata_status made = perfdata_page_write(recording, profile, &page, take_text, out);
-        if (made < 0)
-            code = tool_failure(tool, made == PERFDATA_ERROR_OUTPUT ? PERFDATA_ERROR_MEMORY : made,
-                                name, NULL);
+    struct view *view = data;
+    view->news.share = tool_share(at);
+    view->news.records = at->records;
+    serve_tell(view->server, &view->news);
+    /* Of twice as much as a part is the whole worth reading at once. */
+    bool enough = at->bytes >= view->limit && at->total / 2 > view->limit;
+    view->stopped |= enough;
+    return serve_is_over(view->server) ? -1 : enough;
+}
+
+/* ---- a picture ---- */
+
+/* What was met while the recording was read, a line a kind. For warnings_free(). */
+static const char **list_warnings(const struct tool *told, size_t *count)
+{
+    enum { LINE = 400 };
+    const char **lines = calloc(PERFDATA_ISSUE_COUNT, sizeof *lines);
+    *count = 0;
+    for (int kind = 0; lines && kind < PERFDATA_ISSUE_COUNT; kind++) {
+        const struct tool_issues *kept = &told->issues[kind];
+        char *line = kept->count ? malloc(LINE) : NULL;
+        if (!line)
+            continue;
+        snprintf(line, LINE, "file: %s: %s (%" PRIu64 " in all)", perfdata_issue_name(kind),
+                 kept->first_text, kept->count);
+        lines[(*count)++] = line;
     }
+    return lines;
+}
+
+static void warnings_free(const char **lines, size_t count)
+{
+    for (size_t i = 0; lines && i < count; i++)
+        free((void *)(uintptr_t)lines[i]);
+    free(lines);
+}
+
+static enum tool_exit give(struct view *view, const struct tool *told,
+                           perfdata_recording *recording, const perfdata_profile *profile,
+                           const perfdata_page_samples *samples, const perfdata_page_code *code)
+{
+    struct serve_text data = { 0 };
+    struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
+    size_t count = 0;
+    const char **warnings = view->stopped ? NULL : list_warnings(told, &count);
+    page.form = PERFDATA_PAGE_DATA;
+    page.title = view->options->title ? view->options->title : view->name;
+    page.samples = samples;
+    page.code = code;
+    page.warnings = warnings;
+    page.warning_count = count;
+    perfdata_status status = perfdata_page_write(recording, profile, &page, take_text, &data);
+    warnings_free(warnings, count);
+    if (status >= 0) {
+        serve_give(view->server, &data, view->stopped ? view->news.share : 1);
+        return TOOL_DONE;
+    }
+    free(data.text);
+    return tool_failure(view->tool,
+                        status == PERFDATA_ERROR_OUTPUT ? PERFDATA_ERROR_MEMORY : status,
+                        view->name, NULL);
+}
+
+/* Parts are shown without. */
+static enum tool_exit find_code(struct view *view, perfdata_page_code **code)
+{
+    struct perfdata_options open = PERFDATA_OPTIONS_INIT;
+    bool wanted = view->options->code && !view->stopped;
+    open.on_progress = on_progress;
+    open.progress_data = view;
+    if (wanted)
+        view->limit = UINT64_MAX; /* this reads the whole, too */
+    return tool_page_code(view->tool, wanted, view->name, &view->how, &open, code);
+}
+
+/* Of all that is read only the picture stays. `told` is who the recording tells its issues. */
+static enum tool_exit show(struct view *view, struct tool *told, perfdata_recording *recording)
+{
+    perfdata_page_samples *samples = perfdata_page_samples_new(view->options->max_samples);
+    perfdata_profile *profile = NULL;
+    perfdata_page_code *code = NULL;
+    perfdata_status status = samples ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+    enum tool_exit result = TOOL_DONE;
+    view->how.samples = perfdata_page_samples_take;
+    view->how.samples_data = samples;
+    view->stopped = false;
+    if (status == PERFDATA_OK)
+        status = perfdata_profile_build(recording, &view->how, &profile);
+    if (profile && !serve_is_over(view->server))
+        result = find_code(view, &code);
+    if (profile && result == TOOL_DONE && !serve_is_over(view->server))
+        result = give(view, told, recording, profile, samples, code);
     perfdata_profile_free(profile);
     perfdata_page_samples_free(samples);
-    perfdata_page_code_free(text);
-    enum tool_exit closed = tool_close_run(tool, recording, status, -1);
+    perfdata_page_code_free(code);
+    if (serve_is_over(view->server)) /* then that it was not read to its end is no failure */
+        status = PERFDATA_OK;
+    enum tool_exit closed = tool_close_run(told, recording, status, -1);
     malloc_trim(0); /* it may be served for days */
-    return code != TOOL_DONE ? code : closed;
+    return serve_is_over(view->server) ? TOOL_DONE : result != TOOL_DONE ? result : closed;
+}
+
+/* ---- parts ---- */
+
+static enum tool_exit open_again(struct view *view, struct tool *told, perfdata_recording **out)
+{
+    struct perfdata_options open = PERFDATA_OPTIONS_INIT;
+    *told = (struct tool){ .name = view->tool->name,
+                           .verb = view->tool->verb,
+                           .verbose = view->tool->verbose,
+                           .reading = view->tool->reading,
+                           .jobs = view->tool->jobs };
+    open.on_progress = on_progress;
+    open.progress_data = view;
+    return tool_open_as(told, view->name, &open, out);
+}
+
+/* The first part, a larger one, the whole, each in place of the one before. What is wrong with a
+ * part is wrong with the whole, which alone tells it. */
+static enum tool_exit show_all(struct view *view, struct tool *told, perfdata_recording *recording)
+{
+    /* A stream cannot be read twice; strictly read, a part ends with an error, as it ends. */
+    bool once = !strcmp(view->name, "-") || view->tool->reading.strict;
+    enum tool_exit code = TOOL_DONE;
+    view->limit = once ? UINT64_MAX : FIRST_PART;
+    while (recording) {
+        code = show(view, told, recording);
+        recording = NULL;
+        if (!view->stopped || serve_is_over(view->server))
+            break;
+        free(told->warnings.text);
+        view->limit = view->limit > UINT64_MAX / MORE ? UINT64_MAX : view->limit * MORE;
+        code = open_again(view, told, &recording);
+    }
+    tool_take_issues(view->tool, told);
+    return code;
 }
 
 static enum tool_exit run_view(struct tool *tool, void *data, int argc, char **argv)
 {
     const struct view_options *options = data;
-    struct serve_page page = { 0 };
+    struct perfdata_page_options page = PERFDATA_PAGE_OPTIONS_INIT;
+    struct serve_text shell = { 0 };
+    struct tool told;
     perfdata_recording *recording;
     const char *missing = serve_load();
     if (missing)
         return tool_usage(tool, "%s; perfdata flame writes the page to a file", missing);
     if (options->port > 65535)
         return tool_usage(tool, "option --port: ports end at 65535");
-    enum tool_exit code = tool_open_one(tool, argc, argv, &recording);
+    enum tool_exit code = tool_one_input(tool, argc, argv);
     if (code != TOOL_DONE)
         return code;
-    code = make_page(tool, options, recording, tool_input_name(tool, argc, argv), &page);
-    if (code == TOOL_DONE && !tool_interrupted())
-        code = serve(tool, &page, (uint16_t)options->port);
-    free(page.text);
+    struct view view = { .tool = tool,
+                         .options = options,
+                         .name = tool_input_name(tool, argc, argv),
+                         .how = tool_profile_options(
+                             tool, &options->profile,
+                             PERFDATA_PROFILE_NO_SUMS | PERFDATA_PROFILE_CALLS |
+                                 PERFDATA_PROFILE_MARKS |
+                                 (options->switches ? PERFDATA_PROFILE_SWITCHES : 0u)) };
+    tool_profile_for_picture(tool, &view.how);
+    code = open_again(&view, &told, &recording);
+    if (code != TOOL_DONE)
+        return code;
+    page.form = PERFDATA_PAGE_SHELL;
+    if (perfdata_page_write(NULL, NULL, &page, take_text, &shell) < 0)
+        code = tool_failure(tool, PERFDATA_ERROR_MEMORY, view.name, NULL);
+    if (code == TOOL_DONE)
+        code = serve_begin(tool, &shell, (uint16_t)options->port, &view.server);
+    if (code == TOOL_DONE) {
+        code = show_all(&view, &told, recording);
+        view.news.whole = true;
+        serve_tell(view.server, &view.news);
+    } else {
+        perfdata_recording_close(recording);
+    }
+    if (code == TOOL_DONE)
+        serve_wait(view.server);
+    serve_end(view.server);
+    free(shell.text);
     return code;
 }
 
@@ -124,10 +268,11 @@ const struct tool_verb tool_verb_view = {
     .name = "view",
     .synopsis = "[OPTIONS] [FILE]",
     .description =
-        "Reads a recording and serves the page of `flame` on 127.0.0.1, until CTRL+C. The address "
-        "that it prints holds\na token that nobody else knows; other addresses, methods than GET "
-        "and requests by another name than\n127.0.0.1 or localhost are refused. Memory stays below "
-        "1 GiB also for large recordings: beyond\n--max-samples they are joined.",
+        "Serves the page of `flame` on 127.0.0.1, until CTRL+C. The address comes at once; of a "
+        "large recording the page\nshows the first part, then larger ones, while the rest is read, "
+        "and says of how much it is. The address holds\na token that nobody else knows; other "
+        "addresses, methods than GET and requests by another name than\n127.0.0.1 or localhost are "
+        "refused. Beyond --max-samples samples are joined.",
     .examples = { "view perf.data", "the page, at the address that is printed" },
     .options = view_rows,
     .options_size = sizeof(struct view_options),

@@ -26,15 +26,6 @@ static int on_progress(void *data, const struct perfdata_progress *at)
     return quit ? -1 : enough;
 }
 
-/* What is wrong with a part is wrong with the whole, and is told of that alone. */
-static void keep_issues(struct tool *tool, struct tool *of_part)
-{
-    memcpy(tool->issues, of_part->issues, sizeof tool->issues);
-    free(tool->warnings.text);
-    tool->warnings = of_part->warnings;
-    of_part->warnings = (struct tool_warnings){ 0 };
-}
-
 /* Puts a report where the view finds it. */
 static void give(struct reader *reader, perfdata_report *report, perfdata_recording *recording,
                  bool whole)
@@ -78,8 +69,9 @@ static bool read_part(struct reader *reader)
     pthread_mutex_lock(&reader->lock);
     more = more && !reader->quit;
     pthread_mutex_unlock(&reader->lock);
+    /* What is wrong with a part is wrong with the whole, and is told of that alone. */
     if (!more && status != PERFDATA_ERROR_CANCELLED)
-        keep_issues(reader->tool, &part);
+        tool_take_issues(reader->tool, &part);
     free(part.warnings.text);
     pthread_mutex_lock(&reader->lock);
     reader->status = status;
