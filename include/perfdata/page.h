@@ -37,8 +37,8 @@ enum perfdata_page_flags {
 /* The samples of a recording of any size, gathered for a page in bounded memory while its profile
  * is built: perfdata_page_samples_take() is what goes into perfdata_profile_options.samples, the
  * samples into .samples_data. Of more than `most` (0: 2,000,000) those of one event, thread, stack
- * and CPU within a piece of time are joined; all sums stay exact. NULL without memory. Since 0.2.
- * */
+ * and CPU within a piece of time are joined; all sums stay exact. Where they differ in these, not
+ * in their time alone, there are more: 512 pieces of time stay. NULL without memory. Since 0.2. */
 typedef struct perfdata_page_samples perfdata_page_samples;
 PERFDATA_API perfdata_page_samples *perfdata_page_samples_new(uint64_t most);
 PERFDATA_API int perfdata_page_samples_take(void *samples, const perfdata_profile *profile,

@@ -6,6 +6,8 @@
 
 #define LEAST_SAMPLES 1024
 
+enum { LEAST_PIECES = 512 /* of the time: fewer say nothing of it */ };
+
 int pd_page_rows_order(const void *x, const void *y)
 {
     const struct pd_page_row *a = x, *b = y;
@@ -56,16 +58,32 @@ void perfdata_page_samples_free(perfdata_page_samples *samples)
     free(samples);
 }
 
+/* From the first to the last row that has a time; rows are in order. */
+static uint64_t span_of(const perfdata_page_samples *samples)
+{
+    size_t end = samples->rows.count;
+    while (end && samples->rows.data[end - 1].time == UINT64_MAX)
+        end--;
+    return end ? samples->rows.data[end - 1].time - samples->rows.data[0].time : 0;
+}
+
 /* Pieces double until half of the room is free again: each is a part of the next, so that nothing
- * is joined across the borders of those at the end. */
+ * is joined across the borders of those at the end. Where that would leave next to nothing of the
+ * times, the rows differ in other things than their time: then the room doubles, else it would be
+ * full again with the next few samples, and each time all would be sorted. */
 static void make_room(perfdata_page_samples *samples)
 {
     uint64_t piece = samples->piece ? samples->piece : 1;
-    do {
+    for (;; piece *= 2) {
         samples->rows.count = pd_page_rows_join(samples->rows.data, samples->rows.count, 0, piece);
         samples->piece = piece;
-        piece *= 2;
-    } while (samples->rows.count > samples->most / 2 && piece);
+        if (samples->rows.count <= samples->most / 2)
+            return;
+        if (span_of(samples) / piece < (uint64_t)2 * LEAST_PIECES)
+            break;
+    }
+    if (samples->rows.count > samples->most)
+        samples->most *= 2;
 }
 
 int perfdata_page_samples_take(void *data, const perfdata_profile *profile,
