@@ -24,7 +24,10 @@ enum perfdata_database_flags {
     PERFDATA_DATABASE_CALLS =
         1 << 1, /* tables calls and call_paths, from calls and returns of a trace */
     PERFDATA_DATABASE_CALLCHAINS = 1 << 2, /* call paths of samples, from their call chains */
-    PERFDATA_DATABASE_GUEST_CODE = 1 << 3  /* code that runs in a guest is its hypervisor's */
+    PERFDATA_DATABASE_GUEST_CODE = 1 << 3, /* code that runs in a guest is its hypervisor's */
+    /* tables profile_samples, profile_stacks and profile_functions beside perf's: all samples with
+     * whole stacks. The recording is read twice, so it cannot be a pipe. */
+    PERFDATA_DATABASE_PROFILE = 1 << 4
 };
 
 /* Zero all but struct_size, then set what is needed. Since 0.1. */

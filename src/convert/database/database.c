@@ -4,6 +4,7 @@
 #include "analyse/calls.h"
 #include "container/handle.h"
 #include "convert/database/entities.h"
+#include "convert/database/profile.h"
 #include "render/script/plan.h"
 #include <perfdata/export.h>
 
@@ -373,16 +374,34 @@ static perfdata_status run(struct exporter *x)
         status = pd_calls_end(x->calls);
     if (status >= 0)
         status = e->status;
-    status = pd_analysis_status(&x->recording->context, status);
-    if (status >= 0)
-        status = x->writer->rows_end(x->writer);
+    return pd_analysis_status(&x->recording->context, status);
+}
+
+/* A recording has one run at a time, and its events of traces are of that. */
+static void close_run(struct exporter *x)
+{
+    pd_db_entities_free(&x->entities);
+    pd_calls_free(x->calls);
+    x->calls = NULL;
+    if (x->resolver)
+        pd_resolver_free(x->resolver);
+    x->resolver = NULL;
+    if (x->session.recording)
+        pd_session_close(&x->session);
+    x->session.recording = NULL;
+}
+
+static perfdata_status finish(struct exporter *x)
+{
+    perfdata_status status = x->writer->rows_end(x->writer);
     for (unsigned table = 0; table < PD_DB_TABLES; table++)
         x->used[table] |= !pd_db_layouts[table].unless_empty && table != PD_DB_calls &&
                           table != PD_DB_call_paths;
     return status < 0 ? status : pd_db_finish_schema(x->writer, x->used);
 }
 
-static perfdata_status export_to(struct exporter *x, const char *path)
+static perfdata_status export_to(struct exporter *x, perfdata_recording *recording,
+                                 const char *path)
 {
     struct pd_context *context = &x->recording->context;
     x->full = !(x->options->flags & PERFDATA_DATABASE_BRANCHES);
@@ -399,6 +418,11 @@ static perfdata_status export_to(struct exporter *x, const char *path)
     status = pd_db_create_tables(x->writer, x->full);
     if (status >= 0)
         status = run(x);
+    close_run(x);
+    if (status >= 0 && x->options->flags & PERFDATA_DATABASE_PROFILE)
+        status = pd_db_profile(recording, x->options, x->writer, x->used);
+    if (status >= 0)
+        status = finish(x);
     perfdata_status closed = x->writer->close(x->writer, status >= 0);
     return status < 0 ? status : closed;
 }
@@ -419,13 +443,8 @@ perfdata_status perfdata_export_database(perfdata_recording *recording,
         return pd_fail(context, PERFDATA_ERROR_MEMORY, -1, "out of memory");
     x->recording = &recording->recording;
     x->options = &options;
-    perfdata_status status = export_to(x, options.path);
-    pd_db_entities_free(&x->entities);
-    pd_calls_free(x->calls);
-    if (x->resolver)
-        pd_resolver_free(x->resolver);
-    if (x->session.recording)
-        pd_session_close(&x->session);
+    perfdata_status status = export_to(x, recording, options.path);
+    close_run(x);
     status = pd_trace_log_close(&x->log, status);
     pd_filter_free(&x->filter);
     free(x);

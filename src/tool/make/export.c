@@ -12,7 +12,7 @@
 struct export_options {
     struct tool_profile profile;
     const char *output, *events, *group, *detail, *object;
-    int branches, calls, callchains, count, lines;
+    int branches, calls, callchains, stacks, count, lines;
 };
 #define FIELD(name) offsetof(struct export_options, name)
 
@@ -46,6 +46,9 @@ static const struct tool_option export_rows[] = {
       FIELD(calls) },
     { TOOL_FLAG, 0, "callchains", NULL, "call paths of samples, from their call chains",
       FIELD(callchains) },
+    { TOOL_FLAG, 0, "stacks", NULL,
+      "tables profile_samples, _stacks, _functions beside perf's: all samples, whole stacks",
+      FIELD(stacks) },
     { TOOL_GROUP, .help = "Which samples" },
     TOOL_ROWS_PROFILE_SAMPLES,
     { 0 },
@@ -65,6 +68,7 @@ static uint32_t database_flags(const struct export_options *options)
         { options->branches, PERFDATA_DATABASE_BRANCHES },
         { options->calls, PERFDATA_DATABASE_CALLS },
         { options->callchains, PERFDATA_DATABASE_CALLCHAINS },
+        { options->stacks, PERFDATA_DATABASE_PROFILE },
         { options->profile.guest_code, PERFDATA_DATABASE_GUEST_CODE },
     };
     return (uint32_t)tool_flags(rows, TOOL_LENGTH(rows));
@@ -156,8 +160,9 @@ static enum tool_exit parse_words(struct tool *tool, const struct export_options
     if (options->detail && detail < 0)
         return tool_usage(tool, "option --detail takes function, line or address, not '%s'",
                           options->detail);
-    if (options->branches || options->calls || options->callchains)
-        return tool_usage(tool, "options --branches, --calls and --callchains are for databases");
+    if (options->branches || options->calls || options->callchains || options->stacks)
+        return tool_usage(tool, "options --branches, --calls, --callchains and --stacks are for "
+                                "databases");
     out->group = (uint32_t)group;
     out->detail = detail;
     return TOOL_DONE;
