@@ -497,6 +497,7 @@ complete -c perfdata -n '__fish_seen_subcommand_from export' -l object -r -d 'th
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l branches -d 'without the columns that only other samples have'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l calls -d 'calls and call paths, from the branches of a trace'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l callchains -d 'call paths of samples, from their call chains'
+complete -c perfdata -n '__fish_seen_subcommand_from export' -l stacks -d 'tables profile_samples, _stacks, _functions beside perf'\''s: all samples, whole stacks'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -s c -l comms -r -d 'keep these comms only'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l pid -r -d 'keep these processes only'
 complete -c perfdata -n '__fish_seen_subcommand_from export' -l tid -r -d 'keep these threads only'

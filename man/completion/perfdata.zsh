@@ -734,6 +734,7 @@ _perfdata() {
         '*--branches[without the columns that only other samples have]' \
         '*--calls[calls and call paths, from the branches of a trace]' \
         '*--callchains[call paths of samples, from their call chains]' \
+        '*--stacks[tables profile_samples, _stacks, _functions beside perf'\''s\: all samples, whole stacks]' \
         '*-c+[keep these comms only]:COMM\[,...\]:' \
         '*--comms=[keep these comms only]:COMM\[,...\]:' \
         '*--pid=[keep these processes only]:PID\[,...\]:' \
