@@ -2,6 +2,7 @@
 /* System calls of a recording, as `perf trace -i` of 6.1 prints them. */
 #ifndef PERFDATA_SYSCALLS_H
 #define PERFDATA_SYSCALLS_H
+#include <perfdata/event_switch.h>
 #include <perfdata/recording.h>
 #include <perfdata/status.h>
 #include <perfdata/symbol_search.h>
@@ -19,7 +20,9 @@ enum perfdata_syscalls_flags {
     PERFDATA_SYSCALLS_FULL_TIME = 1 << 4,     /* -T: times as recorded, not since the first */
     PERFDATA_SYSCALLS_NO_COMM = 1 << 5,       /* tids without names */
     PERFDATA_SYSCALLS_RUNTIME =
-        1 << 6 /* in the summary how long threads ran: sched:sched_stat_runtime */
+        1 << 6, /* in the summary how long threads ran: sched:sched_stat_runtime */
+    PERFDATA_SYSCALLS_SAMPLES =
+        1 << 7 /* a line for each sample of a call in front of the call's, since 0.2 */
 };
 
 /* Since 0.1. */
@@ -34,6 +37,9 @@ struct perfdata_syscalls_options {
     uint32_t max_stack; /* frames shown of a call chain; 0: as many as there are */
     uint32_t min_stack; /* only calls with so many frames */
     struct perfdata_symbol_search search; /* where the symbols of call chains are */
+    const char *cpus, *without_pids;      /* "0-2,4": these CPUs only; "1,2": not these threads and
+                                        processes; NULL: all. Since 0.2 */
+    struct perfdata_event_switch event_switch; /* since 0.2 */
 };
 
 /* Prints the calls of raw_syscalls:sys_enter and sys_exit, with their call chains where these were

@@ -503,12 +503,23 @@ _perfdata() {
         '*--comm[names of threads beside their ids (on)]' \
         '*--sched[in it how long threads ran, by sched\:sched_stat_runtime; perf has 0 of a recording]' \
         '*--max-stack=[frames shown at most of a call chain]:N:' \
+        '*--print-sample[in front of lines the samples that they are from]' \
+        '*--sort-events[by time, as they are in any case]' \
         '*-p+[of these processes]:PID\[,...\]:' \
         '*--pid=[of these processes]:PID\[,...\]:' \
         '*-t+[of these threads]:TID\[,...\]:' \
         '*--tid=[of these threads]:TID\[,...\]:' \
         '*-e+[of these names, open* too; !CALL,...\: all others; called as perf\: all, since perf looks at none of a recording]:CALL\[,...\]:' \
         '*--event=[of these names, open* too; !CALL,...\: all others; called as perf\: all, since perf looks at none of a recording]:CALL\[,...\]:' \
+        '*--expr=[the same]:CALL\[,...\]:' \
+        '*-C+[on these CPUs; called as perf\: all, since perf looks at none of a recording]:CPUS:' \
+        '*--cpu=[on these CPUs; called as perf\: all, since perf looks at none of a recording]:CPUS:' \
+        '*-a[all CPUs that were recorded, as without it]' \
+        '*--all-cpus[all CPUs that were recorded, as without it]' \
+        '*--filter-pids=[not of these processes and threads; called as perf\: all, since the kernel filters while it records]:PID\[,...\]:' \
+        '*--switch-on=[only what comes behind a sample of this event]:EVENT:' \
+        '*--switch-off=[... until one of this event comes; alone it leaves out that event'\''s first sample]:EVENT:' \
+        '*--show-on-off-events[also the samples that switch]' \
         '*--min-stack=[with so many frames at least]:N:' \
         '*--failure[failed calls only]' \
         '*--duration=[calls that lasted as long only]:MS:' \
@@ -898,6 +909,9 @@ _perfdata() {
         '*--strip[with --itrace\: without the recorded samples and switches]' \
         '*--no-hw-index[with --itrace\: branch stacks as older readers know them, create_gcov for one]' \
         '*--symfs=[root under which the traced programs are looked for]:DIR:_files -/' \
+        '*-k+[kernel image whose code was traced]:FILE:_files' \
+        '*--vmlinux=[kernel image whose code was traced]:FILE:_files' \
+        '*--kallsyms=[file used in place of /proc/kallsyms]:FILE:_files' \
         '*--guest-data=-[tasks and maps that the guest of the hypervisor PID recorded; behind it OFFSET and SCALE of the guest'\''s TSC]::FILE,PID,...:_files' \
         '*--guestmount=[DIR/PID is the root of the guest of that hypervisor]:DIR:_files -/' \
         '*--vm-time-correlation=-[Intel PT of guests\: their TSC packets get the host'\''s time; "\[dry-run\] \[OFFSET\[\:VMCS,...\]\]..."]::OFFSETS:' \

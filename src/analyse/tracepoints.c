@@ -138,7 +138,7 @@ static perfdata_status take_sample(struct pd_tp *tp, const struct pd_delivered *
     if (!event || event->index >= tp->recording->event_count)
         return PERFDATA_OK;
     struct pd_tp_sample sample = { .tp = tp, .record = record, .plan = &tp->plans[event->index] };
-    if (!sample.plan->handler && !tp->verb.before)
+    if (!sample.plan->handler && !tp->verb.before && !tp->verb.drops)
         return PERFDATA_OK;
     tp->samples++;
     if (pd_delivered_sample(record, &sample.sample) < 0)
@@ -146,6 +146,8 @@ static perfdata_status take_sample(struct pd_tp *tp, const struct pd_delivered *
     if (!tp->kernel_shown && tp->session.symbols && event->plan.ip)
         tp->kernel_shown = pd_symbols_show_front(tp->session.symbols, sample.sample.cpumode,
                                                  sample.sample.ip, record->number);
+    if (tp->verb.drops && tp->verb.drops(tp->verb.data, &sample))
+        return PERFDATA_OK;
     perfdata_status status = PERFDATA_OK;
     if (tp->verb.before)
         status = tp->verb.before(tp->verb.data, &sample);

@@ -44,6 +44,8 @@ struct pd_tp_verb {
     uint64_t hears;
     /* Each other record that is heard, before it acts; may be NULL. */
     perfdata_status (*other)(void *verb, const struct pd_delivered *record);
+    /* Samples that are neither shown to `before` nor to a handler; may be NULL. */
+    bool (*drops)(void *verb, const struct pd_tp_sample *sample);
     /* Each sample of a tracepoint or another event, before its handler; may be NULL. */
     perfdata_status (*before)(void *verb, const struct pd_tp_sample *sample);
 };

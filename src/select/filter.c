@@ -385,6 +385,13 @@ bool pd_filter_thread(const struct pd_filter *filter, const struct pd_thread *th
     return pd_name_set_has(&filter->comms, text, strlen(text));
 }
 
+bool pd_filter_numbers(const struct pd_filter *filter, uint32_t pid, uint32_t tid, uint32_t cpu)
+{
+    return (!filter->has_pids || has_number(filter->pids, filter->pid_count, pid)) &&
+           (!filter->has_tids || has_number(filter->tids, filter->tid_count, tid)) &&
+           pd_filter_cpu(filter, cpu);
+}
+
 static bool has_dso(const struct pd_filter *filter, struct pd_symbols *symbols,
                     const struct pd_dso *dso)
 {

@@ -117,6 +117,9 @@ PD_INLINE bool pd_filter_has_location(const struct pd_filter *filter)
     return filter->has_dsos || filter->has_symbols;
 }
 
+/* The sample's own pid and tid, whatever thread they are of, and its CPU. */
+bool pd_filter_numbers(const struct pd_filter *filter, uint32_t pid, uint32_t tid, uint32_t cpu);
+
 /* DSO and symbol of a sample's own address. */
 bool pd_filter_location(const struct pd_filter *filter, struct pd_symbols *symbols,
                         const struct pd_location *location);

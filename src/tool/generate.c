@@ -322,7 +322,9 @@ static bool known_to_perf(const struct tool_verb *verb, const struct tool_option
 
 static void options_of_verb(struct tool *tool, const struct tool_verb *verb)
 {
-    tool_printf(tool, "\n## %s\n\n| option | state | what it does |\n|---|---|---|\n", verb->name);
+    tool_printf(
+        tool, "\n## %s\n\n| option | state | what it does, or why it is refused |\n|---|---|---|\n",
+        verb->name);
     for (const struct tool_option *row = verb->options; row->kind; row++) {
         char text[120];
         if (row->kind == TOOL_GROUP)
@@ -340,10 +342,13 @@ static void options_of_verb(struct tool *tool, const struct tool_verb *verb)
         tool_puts(tool, "| `");
         if (refused->short_name)
             tool_printf(tool, "-%c, ", refused->short_name);
-        tool_printf(tool, "--%s%s` | refused | |\n", refused->long_name,
+        tool_printf(tool, "--%s%s` | refused | ", refused->long_name,
                     !*value         ? ""
                     : *value == '[' ? "[=...]"
                                     : "=...");
+        const char *reason = tool_refused_reason(refused);
+        cell(tool, reason ? reason : "");
+        tool_puts(tool, " |\n");
     }
     for (const struct tool_verb *const *sub = verb->subs; sub && *sub; sub++)
         options_of_verb(tool, *sub);

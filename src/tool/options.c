@@ -15,6 +15,23 @@ const struct tool_perf_option tool_perf_options[] = {
     { NULL, NULL, NULL, 0 }
 };
 
+static const struct {
+    const char *verb, *name, *reason;
+} refusals[] = {
+#define REFUSED(verb, name, reason) { verb, name, reason },
+#include "tool/refused.def"
+#undef REFUSED
+};
+
+const char *tool_refused_reason(const struct tool_perf_option *refused)
+{
+    for (size_t i = 0; i < TOOL_LENGTH(refusals); i++)
+        if (!strcmp(refusals[i].verb, refused->verb) &&
+            !strcmp(refusals[i].name, refused->long_name))
+            return refusals[i].reason;
+    return NULL;
+}
+
 struct parser {
     struct tool *tool;
     const struct tool_verb *verb;
@@ -185,9 +202,9 @@ static const char *row_name(const struct tool_option *row, char *text, size_t si
 
 static enum tool_exit refuse(struct parser *parser, const struct tool_perf_option *refused)
 {
-    char text[80];
-    snprintf(text, sizeof text, "--%s", refused->long_name);
-    return tool_refuse(parser->tool, text);
+    const char *reason = tool_refused_reason(refused);
+    return tool_usage(parser->tool, "option --%s is not supported yet%s%s", refused->long_name,
+                      reason ? ": " : "", reason ? reason : "");
 }
 
 static bool takes_value(const struct tool_option *row)

@@ -122,6 +122,8 @@ struct tool_perf_option {
 extern const struct tool_perf_option tool_perf_options[];
 const struct tool_perf_option *tool_refused_next(const struct tool_verb *verb,
                                                  const struct tool_perf_option *last);
+/* Why it is refused; NULL: refused.def lacks it, which a test tells. */
+const char *tool_refused_reason(const struct tool_perf_option *refused);
 
 /* Rows that verbs share; what they set lies in struct tool and is honoured by tool_open() of
  * input.h. */

@@ -4,6 +4,7 @@
 #include "analyse/tracepoints.h"
 #include "container/handle.h"
 #include "render/trace/syscall.h"
+#include "select/event_switch.h"
 #include "select/filter.h"
 #include <fnmatch.h>
 #include <math.h>
@@ -38,7 +39,8 @@ struct trace {
     const struct perfdata_syscalls_options *options;
     struct pd_tp tp;
     struct pd_syscalls *syscalls;
-    struct pd_filter filter;
+    struct pd_filter filter, without;
+    struct pd_event_switch event_switch;
     PD_VEC(struct pd_frame) frames;
     PD_VEC(struct task) tasks; /* by the thread's index */
     PD_VEC(struct call_stats) stats;
@@ -54,19 +56,16 @@ static bool has(const struct trace *trace, uint64_t flag)
     return trace->options->flags & flag;
 }
 
-static bool has_number(const uint32_t *numbers, size_t count, uint32_t number)
+static bool is_left_out(void *data, const struct pd_tp_sample *from)
 {
-    for (size_t i = 0; i < count; i++)
-        if (numbers[i] == number)
-            return true;
-    return false;
-}
-
-static bool is_left_out(const struct trace *trace, const struct pd_sample *sample)
-{
-    const struct pd_filter *filter = &trace->filter;
-    return (filter->has_pids && !has_number(filter->pids, filter->pid_count, sample->pid)) ||
-           (filter->has_tids && !has_number(filter->tids, filter->tid_count, sample->tid));
+    struct trace *trace = data;
+    const struct pd_sample *sample = &from->sample;
+    if (pd_event_switch_any(&trace->event_switch) &&
+        pd_event_switch_drops(&trace->event_switch, from->record->event))
+        return true;
+    return !pd_filter_numbers(&trace->filter, sample->pid, sample->tid, sample->cpu) ||
+           (trace->without.has_pids && (pd_filter_numbers(&trace->without, sample->pid, 0, 0) ||
+                                        pd_filter_numbers(&trace->without, sample->tid, 0, 0)));
 }
 
 /* Is the call's name one of the patterns; behind "!": none of them? */
@@ -267,6 +266,16 @@ static perfdata_status unknown_call(struct trace *trace, const struct pd_tp_samp
                     "system call %lld is in no table: such calls are left out", (long long)number);
 }
 
+/* The sample behind a line, for who looks for mistakes. */
+static void put_sample(struct trace *trace, const struct pd_tp_sample *sample,
+                       const struct pd_thread *thread)
+{
+    const struct pd_sample *from = &sample->sample;
+    pd_text_format(&trace->tp.out, "%22s %10.3f %s %d/%d [%d]\n", sample->record->event->name,
+                   (double)from->time / 1e6, pd_tp_comm(sample, thread), (int)from->pid,
+                   (int)from->tid, (int)from->cpu);
+}
+
 /* What is done with a call that is shown, where a sample enters or leaves it. */
 typedef perfdata_status take_call_fn(struct trace *trace, const struct pd_tp_sample *sample,
                                      const struct pd_syscall *call, struct pd_thread *thread,
@@ -277,15 +286,17 @@ static perfdata_status take_call(struct trace *trace, const struct pd_tp_sample 
 {
     uint64_t number = pd_tp_number(sample, ID);
     const struct pd_syscall *call = pd_syscalls_at(trace->syscalls, number);
-    if (is_left_out(trace, &sample->sample))
-        return PERFDATA_OK;
     if (!call)
         return unknown_call(trace, sample, number);
     if (!is_asked_for(trace, call->name))
         return PERFDATA_OK;
     struct pd_thread *thread;
     struct task *task = task_of(trace, sample, &thread);
-    return task ? take(trace, sample, call, thread, task) : PERFDATA_ERROR_MEMORY;
+    if (!task)
+        return PERFDATA_ERROR_MEMORY;
+    if (has(trace, PERFDATA_SYSCALLS_SAMPLES))
+        put_sample(trace, sample, thread);
+    return take(trace, sample, call, thread, task);
 }
 
 static perfdata_status enter(struct trace *trace, const struct pd_tp_sample *sample,
@@ -470,8 +481,6 @@ static perfdata_status take_runtime(void *data, const struct pd_tp_sample *sampl
 static perfdata_status note_base(void *data, const struct pd_tp_sample *sample)
 {
     struct trace *trace = data;
-    if (is_left_out(trace, &sample->sample))
-        return PERFDATA_OK;
     if (!trace->base && !has(trace, PERFDATA_SYSCALLS_FULL_TIME))
         trace->base = sample->sample.time;
     trace->events += sample->plan->handler && sample->plan->handler->take != take_runtime;
@@ -618,6 +627,7 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
     const struct pd_tp_verb verb = { .handlers = handlers,
                                      .data = trace,
                                      .hears = PD_TP_HEARS_ALL & ~PD_TP_HEARS(NAMESPACES),
+                                     .drops = is_left_out,
                                      .before = note_base };
     trace->syscalls = pd_syscalls_new();
     const struct perfdata_syscalls_options *options = trace->options;
@@ -629,6 +639,12 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
         status = pd_filter_add_pids(&trace->filter, context, options->pids);
     if (status >= 0 && options->tids)
         status = pd_filter_add_tids(&trace->filter, context, options->tids);
+    if (status >= 0 && options->cpus)
+        status = pd_filter_add_cpus(&trace->filter, recording, options->cpus);
+    if (status >= 0 && options->without_pids)
+        status = pd_filter_add_pids(&trace->without, context, options->without_pids);
+    if (status >= 0)
+        status = pd_event_switch_init(&trace->event_switch, recording, &options->event_switch);
     if (status >= 0 && !trace->syscalls)
         status = pd_tp_no_memory(&trace->tp);
     if (status >= 0)
@@ -638,6 +654,7 @@ static perfdata_status run(struct trace *trace, struct pd_recording *recording,
     status = pd_tp_close(&trace->tp, status);
     pd_syscalls_free(trace->syscalls);
     pd_filter_free(&trace->filter);
+    pd_filter_free(&trace->without);
     pd_vec_free(&trace->frames);
     for (size_t i = 0; i < trace->tasks.count; i++)
         pd_text_free(&trace->tasks.data[i].entry);

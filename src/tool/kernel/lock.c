@@ -8,7 +8,7 @@
 
 struct lock_options {
     struct perfdata_lock_options to; /* its strings are the command line's */
-    int threads, map;
+    int threads, map, all_cpus, combine;
 };
 #define FIELD(name) offsetof(struct lock_options, name)
 
@@ -20,7 +20,10 @@ static enum tool_exit run_view(struct tool *tool, struct lock_options *from, uin
     options.view = view;
     options.by = by;
     options.flags = (tool->verbose ? PERFDATA_LOCK_STACKS : 0) |
-                    (from->threads ? PERFDATA_LOCK_THREADS : 0);
+                    (from->threads ? PERFDATA_LOCK_THREADS : 0) |
+                    (from->combine ? PERFDATA_LOCK_COMBINE : 0);
+    if (tool->as_perf) /* it takes them for what it counts while it runs, and looks at all here */
+        options.pids = options.tids = options.cpus = NULL;
     options.search.build_id_dir = tool->build_id_dir;
     options.search.home = getenv("HOME");
     perfdata_recording *recording;
@@ -75,6 +78,7 @@ static const struct tool_option report_rows[] = {
     ROWS_SHARED,
     { TOOL_GROUP, .help = "Output" },
     { TOOL_FLAG, 't', "threads", NULL, "a line a thread", FIELD(threads) },
+    { TOOL_FLAG, 'c', "combine-locks", NULL, "locks of a name in one line", FIELD(combine) },
     ROWS_TABLE("acquired, contended, avg_wait, wait_total, wait_max, wait_min"),
     { 0 },
 };
@@ -133,6 +137,13 @@ static const struct tool_option contention_rows[] = {
     { TOOL_UINT, 0, "max-stack", "N", "frames that are looked at (8)", FIELD(to.max_stack) },
     { TOOL_UINT, 0, "stack-skip", "N", "of them the first ones that are no callers (3)",
       FIELD(to.skip) },
+    { TOOL_GROUP,
+      .help = "Which waits (called as perf: all, since perf looks at none of a recording)" },
+    { TOOL_STRING, 'p', "pid", "PID[,...]", "of these processes", FIELD(to.pids) },
+    { TOOL_STRING, 0, "tid", "TID[,...]", "of these threads", FIELD(to.tids) },
+    { TOOL_STRING, 'C', "cpu", "CPUS", "on these CPUs", FIELD(to.cpus) },
+    { TOOL_FLAG, 'a', "all-cpus", NULL, "all CPUs that were recorded, as without it",
+      FIELD(all_cpus) },
     { 0 },
 };
 

@@ -8,7 +8,7 @@
 
 struct inject_options {
     struct tool_output_options output;
-    const char *known, *vm_time, *symfs, *guest_data, *guest_mount;
+    const char *known, *vm_time, *symfs, *vmlinux, *kallsyms, *guest_data, *guest_mount;
     int build_ids, all, sched_stat, jit, strip, no_index;
 };
 #define FIELD(name) offsetof(struct inject_options, name)
@@ -45,6 +45,8 @@ static const struct tool_option inject_rows[] = {
       FIELD(no_index), .flags = TOOL_OURS },
     { TOOL_STRING, 0, "symfs", "DIR", "root under which the traced programs are looked for",
       FIELD(symfs), .flags = TOOL_OURS },
+    { TOOL_STRING, 'k', "vmlinux", "FILE", "kernel image whose code was traced", FIELD(vmlinux) },
+    { TOOL_STRING, 0, "kallsyms", "FILE", "file used in place of /proc/kallsyms", FIELD(kallsyms) },
     { TOOL_GROUP, .help = "Guests" },
     { TOOL_STRING, 0, "guest-data", "FILE,PID,...",
       "tasks and maps that the guest of the hypervisor PID recorded; behind it OFFSET and SCALE of "
@@ -198,6 +200,8 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         .itrace = tool->itrace,
         .itrace_count = tool->no_itrace ? 0 : tool->itrace_count,
         .search = { .symfs = options->symfs,
+                    .vmlinux = options->vmlinux,
+                    .kallsyms = options->kallsyms,
                     .build_id_dir = tool->build_id_dir,
                     .home = getenv("HOME"),
                     .guest_mount = options->guest_mount },
@@ -227,6 +231,8 @@ static enum tool_exit run_inject(struct tool *tool, void *data, int argc, char *
         code = tool_usage(tool, "--no-hw-index goes with --itrace");
     if (code == TOOL_DONE && options->symfs && !inject.itrace_count)
         code = tool_usage(tool, "--symfs goes with --itrace");
+    if (code == TOOL_DONE && (options->vmlinux || options->kallsyms) && !inject.itrace_count)
+        code = tool_usage(tool, "--vmlinux and --kallsyms go with --itrace");
     if (code == TOOL_DONE && options->guest_mount && !inject.itrace_count && !options->guest_data)
         code = tool_usage(tool, "--guestmount goes with --guest-data or --itrace");
     if (code == TOOL_DONE && options->guest_data)

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 
 struct trace_options {
-    int summary_only, summary, errnos, failures, full_time, comm, runtime;
+    int summary_only, summary, errnos, failures, full_time, comm, runtime, samples, all_cpus,
+        sorted;
     uint64_t duration, max_events;
-    const char *pids, *tids, *calls;
+    const char *pids, *tids, *calls, *cpus, *without_pids;
+    struct perfdata_event_switch between;
     struct perfdata_symbol_search search;
     unsigned max_stack, min_stack;
 };
@@ -44,6 +46,9 @@ static const struct tool_option trace_rows[] = {
       "in it how long threads ran, by sched:sched_stat_runtime; perf has 0 of a recording",
       FIELD(runtime) },
     { TOOL_UINT, 0, "max-stack", "N", "frames shown at most of a call chain", FIELD(max_stack) },
+    { TOOL_FLAG, 0, "print-sample", NULL, "in front of lines the samples that they are from",
+      FIELD(samples) },
+    { TOOL_FLAG, 0, "sort-events", NULL, "by time, as they are in any case", FIELD(sorted) },
     { TOOL_GROUP, .help = "Which calls" },
     { TOOL_STRING, 'p', "pid", "PID[,...]", "of these processes", FIELD(pids) },
     { TOOL_STRING, 't', "tid", "TID[,...]", "of these threads", FIELD(tids) },
@@ -52,6 +57,16 @@ static const struct tool_option trace_rows[] = {
       "none "
       "of a recording",
       FIELD(calls) },
+    { TOOL_STRING, 0, "expr", "CALL[,...]", "the same", FIELD(calls) },
+    { TOOL_STRING, 'C', "cpu", "CPUS",
+      "on these CPUs; called as perf: all, since perf looks at none of a recording", FIELD(cpus) },
+    { TOOL_FLAG, 'a', "all-cpus", NULL, "all CPUs that were recorded, as without it",
+      FIELD(all_cpus) },
+    { TOOL_STRING, 0, "filter-pids", "PID[,...]",
+      "not of these processes and threads; called as perf: all, since the kernel filters while it "
+      "records",
+      FIELD(without_pids) },
+    TOOL_ROWS_SWITCH,
     { TOOL_UINT, 0, "min-stack", "N", "with so many frames at least", FIELD(min_stack) },
     { TOOL_FLAG, 0, "failure", NULL, "failed calls only", FIELD(failures) },
     { TOOL_CALLBACK, 0, "duration", "MS", "calls that lasted as long only",
@@ -78,6 +93,7 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
         { from->full_time, PERFDATA_SYSCALLS_FULL_TIME },
         { !from->comm, PERFDATA_SYSCALLS_NO_COMM },
         { from->runtime, PERFDATA_SYSCALLS_RUNTIME },
+        { from->samples, PERFDATA_SYSCALLS_SAMPLES },
     };
     struct perfdata_syscalls_options options = { .struct_size = sizeof options,
                                                  .flags = tool_flags(rows, TOOL_LENGTH(rows)),
@@ -86,6 +102,10 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
                                                  .pids = from->pids,
                                                  .tids = from->tids,
                                                  .calls = tool->as_perf ? NULL : from->calls,
+                                                 .cpus = tool->as_perf ? NULL : from->cpus,
+                                                 .without_pids = tool->as_perf ? NULL
+                                                                               : from->without_pids,
+                                                 .event_switch = from->between,
                                                  .max_stack = from->max_stack,
                                                  .min_stack = from->min_stack,
                                                  .search = from->search };

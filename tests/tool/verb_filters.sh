@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# trace and lock contention of some CPUs and tasks only; called as perf they show all, as perf does
+# of a recording.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C HOME="$work"
+ln -s "$PERFDATA" "$work/perf"
+cd "$SOURCE/tests/data/verbs" || exit 1
+failed=0
+fail() {
+    echo "$*"
+    failed=1
+}
+# lines PROGRAM WORDS...: how many it prints on standard error.
+lines() {
+    "$@" 2>&1 >/dev/null </dev/null | wc -l
+}
+
+# All ran on CPU 1, as one process.
+all=$(lines "$PERFDATA" trace -i trace.data)
+[ "$all" -gt 20 ] || fail "trace prints $all lines"
+for case in '-C 0,0' '-C 1,all' '-C 0-1,all' '-a,all' '--filter-pids 4871,0' '--filter-pids 1,all' \
+    '--expr read,some' '--sort-events,all'; do
+    options=${case%,*}
+    case ${case##*,} in
+        0) wanted=0 ;;
+        all) wanted=$all ;;
+        *) wanted=$("$PERFDATA" trace -i trace.data -e read 2>&1 | wc -l) ;;
+    esac
+    # shellcheck disable=SC2086
+    found=$(lines "$PERFDATA" trace -i trace.data $options)
+    [ "$found" -eq "$wanted" ] || fail "trace $options: $found lines, not $wanted"
+    # shellcheck disable=SC2086
+    found=$(lines "$work/perf" trace -i trace.data $options)
+    [ "$found" -eq "$all" ] || fail "perf trace $options: $found lines, not $all"
+done
+"$PERFDATA" trace -i trace.data --switch-on raw_syscalls:sys_exit 2>"$work/on"
+[ "$(wc -l <"$work/on")" -eq $((all - 1)) ] && ! grep -q execve "$work/on" ||
+    fail '--switch-on does not begin behind the first exit'
+"$PERFDATA" trace -i trace.data --switch-on nothing 2>"$work/on" &&
+    fail '--switch-on an event that is not there'
+grep -q 'switch-on event not found (nothing)' "$work/on" || fail 'the event is not told'
+
+# lock.data: 6 samples of thread 4727, 2 of 4735, all of process 4713 on CPU 0.
+waits() {
+    "$@" -F contended -i lock.data --kallsyms kallsyms 2>&1 >/dev/null </dev/null |
+        awk 'NR > 2 { sum += $1 } END { print sum + 0 }'
+}
+[ "$(waits "$PERFDATA" lock contention)" -eq 4 ] || fail 'lock contention'
+[ "$(waits "$PERFDATA" lock contention --tid 4727)" -eq 3 ] || fail '--tid 4727'
+[ "$(waits "$PERFDATA" lock contention --tid 4735,1)" -eq 1 ] || fail '--tid 4735'
+[ "$(waits "$PERFDATA" lock contention -p 4713)" -eq 4 ] || fail '-p 4713'
+[ "$(waits "$PERFDATA" lock contention -p 4727)" -eq 0 ] || fail '-p 4727'
+[ "$(waits "$PERFDATA" lock contention -C 0)" -eq 4 ] || fail '-C 0'
+[ "$(waits "$PERFDATA" lock contention -C 1)" -eq 0 ] || fail '-C 1'
+[ "$(waits "$PERFDATA" lock contention -a)" -eq 4 ] || fail '-a'
+[ "$(waits "$work/perf" lock contention -C 1 -p 1)" -eq 4 ] || fail 'perf lock contention -C 1'
+exit $failed
