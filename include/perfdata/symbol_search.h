@@ -27,14 +27,19 @@ struct perfdata_symbol_search {
      * each, named by the pid of the hypervisor's process, which is the root of the guest's
      * files. */
     const char *guest_kallsyms, *guest_modules, *guest_vmlinux, *guest_mount;
-    const void *reserved[6]; /* NULL */
+    /* A folder for indexes, which spare reading the symbols of the running kernel and of objects
+     * again: XDG_CACHE_HOME/perfdata for the command. It is made where the one above it is this
+     * user's; only this user may be able to write to it, else it is not used. At most 256 MB; what
+     * was not used for longest goes. No result depends on it, nothing fails for it. NULL: none. */
+    const char *index_dir;
+    const void *reserved[5]; /* NULL */
 };
 
 #define PERFDATA_SYMBOL_SEARCH_INIT                                                                \
     {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                                                              \
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,                                                           \
         {                                                                                          \
-            0, 0, 0, 0, 0, 0                                                                       \
+            0, 0, 0, 0, 0                                                                          \
         }                                                                                          \
     }
 

@@ -90,6 +90,20 @@ int pd_file_open(const char *path)
     return -1;
 }
 
+static int64_t nanoseconds(struct timespec time)
+{
+    return (int64_t)((uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec);
+}
+
+static struct pd_file_identity identity_of(const struct stat *st)
+{
+    return (struct pd_file_identity){ .device = st->st_dev,
+                                      .number = st->st_ino,
+                                      .size = (uint64_t)st->st_size,
+                                      .changed = nanoseconds(st->st_ctim),
+                                      .modified = nanoseconds(st->st_mtim) };
+}
+
 bool pd_file_map(const char *path, struct pd_bytes *bytes)
 {
     struct stat st;
@@ -101,7 +115,10 @@ bool pd_file_map(const char *path, struct pd_bytes *bytes)
     if (fstat(fd, &st) == 0 && st.st_size > 0) {
         void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at != MAP_FAILED)
-            *bytes = (struct pd_bytes){ .data = at, .size = (size_t)st.st_size, .mapped = true };
+            *bytes = (struct pd_bytes){ .data = at,
+                                        .size = (size_t)st.st_size,
+                                        .mapped = true,
+                                        .identity = identity_of(&st) };
     }
     close(fd);
     return bytes->data != NULL;
@@ -266,6 +283,7 @@ bool pd_bytes_unpack(struct pd_bytes *bytes, size_t limit)
         pd_bytes_free(&out);
         return false;
     }
+    out.identity = bytes->identity;
     pd_bytes_free(bytes);
     *bytes = out;
     return true;

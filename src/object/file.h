@@ -4,11 +4,19 @@
 #define PD_OBJECT_FILE_H
 #include "base/base.h"
 
+/* Which file it was and of when: what is equal in all of these has the same bytes, unless somebody
+ * set the clock back. */
+struct pd_file_identity {
+    uint64_t device, number, size;
+    int64_t changed, modified; /* nanoseconds */
+};
+
 struct pd_bytes {
     uint8_t *data;
     size_t size;
     bool mapped; /* else from malloc, or borrowed: freed by nobody */
     bool borrowed;
+    struct pd_file_identity identity; /* of pd_file_map(), also once unpacked; else zeros */
 };
 
 /* Opens a regular file to read, links followed, without ever waiting; -1: there is none, or it is a

@@ -2,10 +2,12 @@
 /* Which file gives a program's, library's or module's symbols. */
 #include "object/internal.h"
 #include "base/memory.h"
+#include "object/symtab/mapped.h"
 
 #include <stdio.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define VDSO_LIMIT ((size_t)1 << 20)
@@ -262,8 +264,74 @@ static bool load_debugdata(struct pd_elf_load *load, size_t *count)
     return ok;
 }
 
+/* ---- an index of them ---- */
+
+/* What a table is made of and how. */
+struct index_key {
+    struct pd_file_identity syms, runtime;
+    uint32_t module, demangle, gnu_debugdata, unused;
+};
+
+enum { FACT_TEXT_OFFSET, FACT_MODULE_PGOFF };
+
+enum { LEAST_SYMBOLS = 256, SETTLED = 2 /* seconds */ };
+
+/* No file may change any more without being another one: a change within one tick of its clock
+ * would show nowhere. */
+static bool has_settled(const struct pd_file_identity *file)
+{
+    int64_t now = time(NULL), changed = file->changed / INT64_C(1000000000);
+
+    return file->size && changed < now - SETTLED &&
+           file->modified / INT64_C(1000000000) < now - SETTLED;
+}
+
+/* False: there is no folder, or a file is in memory only. */
+static bool make_index_key(const struct pd_object_search *search, const struct pd_elf *syms,
+                           const struct pd_elf *runtime, bool module, struct index_key *key)
+{
+    *key = (struct index_key){ .syms = syms->bytes.identity,
+                               .runtime = runtime->bytes.identity,
+                               .module = module,
+                               .demangle = pd_search_demangle(search, module),
+                               .gnu_debugdata = search->gnu_debugdata };
+    return search->index && has_settled(&key->syms) && has_settled(&key->runtime);
+}
+
+static void describe(struct pd_object *object, const struct pd_elf *syms)
+{
+    object->machine = syms->header.e_machine;
+    object->is_64_bit = syms->is_64_bit;
+    object->relocatable = syms->header.e_type == ET_REL;
+    object->adjust_symbols = true;
+}
+
+/* False: there is no index, or no memory for its table. */
+static bool take_index(const struct pd_symbol_image_key *key, enum pd_demangle demangle,
+                       struct pd_object *object)
+{
+    struct pd_symbol_image *image = pd_symbol_image_open(key);
+
+    if (!image)
+        return false;
+    object->text_offset = image->facts[FACT_TEXT_OFFSET];
+    object->module_pgoff = image->facts[FACT_MODULE_PGOFF];
+    object->symtab = pd_symtab_map(image, demangle);
+    pd_symbol_image_free(image);
+    return object->symtab != NULL;
+}
+
+static void save_index(const struct pd_symbol_image_key *key, const struct pd_object *object)
+{
+    const uint64_t facts[PD_SYMBOL_IMAGE_FACTS] = { [FACT_TEXT_OFFSET] = object->text_offset,
+                                                    [FACT_MODULE_PGOFF] = object->module_pgoff };
+
+    if (pd_symtab_count(object->symtab) >= LEAST_SYMBOLS && !pd_memory_failed())
+        pd_symtab_save(object->symtab, key, facts);
+}
+
 /* Symbols of `syms` and the PLT of `runtime` into the object's table. */
-static perfdata_status load_elf(const struct pd_object_search *search, struct pd_object *object,
+static perfdata_status read_elf(const struct pd_object_search *search, struct pd_object *object,
                                 const struct pd_elf *syms, const struct pd_elf *runtime,
                                 bool module)
 {
@@ -275,10 +343,6 @@ static perfdata_status load_elf(const struct pd_object_search *search, struct pd
     load.builder = pd_symtab_builder_new(pd_search_demangle(search, module));
     if (!load.builder)
         return PERFDATA_ERROR_MEMORY;
-    object->machine = syms->header.e_machine;
-    object->is_64_bit = syms->is_64_bit;
-    object->relocatable = syms->header.e_type == ET_REL;
-    object->adjust_symbols = true;
     bool ok = true, memory = true;
     if (search->gnu_debugdata && !syms->symtab.section)
         ok = load_debugdata(&load, &count);
@@ -291,6 +355,25 @@ static perfdata_status load_elf(const struct pd_object_search *search, struct pd
     object->symtab = pd_symtab_finish(load.builder);
     pd_elf_load_free(&load);
     return object->symtab && memory ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
+}
+
+static perfdata_status load_elf(const struct pd_object_search *search, struct pd_object *object,
+                                const struct pd_elf *syms, const struct pd_elf *runtime,
+                                bool module)
+{
+    struct index_key bytes;
+
+    describe(object, syms);
+    if (!make_index_key(search, syms, runtime, module, &bytes))
+        return read_elf(search, object, syms, runtime, module);
+    const struct pd_symbol_image_key key = pd_symbol_image_key(search->index, "object", &bytes,
+                                                               sizeof bytes);
+    if (take_index(&key, pd_search_demangle(search, module), object))
+        return PERFDATA_OK;
+    perfdata_status status = read_elf(search, object, syms, runtime, module);
+    if (!status)
+        save_index(&key, object);
+    return status;
 }
 
 struct pd_object *pd_object_new(void)

@@ -22,6 +22,7 @@ struct pd_object_search {
     const char *vmlinux;    /* --vmlinux FILE                                   */
     const char *home;       /* cache is HOME/.debug (with symfs: SYMFS/.debug)  */
     const char *cache;      /* --buildid-dir DIR: cache instead of HOME/.debug  */
+    const char *index;      /* folder of indexes, see index/folder.h; NULL: none */
     const char *jitdump;    /* dumps of runtimes: this folder; "": as recorded; NULL: unread */
     const char *os_release; /* of the header's OSRELEASE; NULL: running kernel's */
     /* the recorded kernel is not the running one: nothing of that one is used unasked */

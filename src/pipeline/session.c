@@ -35,6 +35,7 @@ struct pd_object_search pd_search_of(struct pd_recording *recording,
         .vmlinux = search->vmlinux,
         .home = search->home,
         .cache = search->build_id_dir,
+        .index = search->index_dir,
         .jitdump = search->jitdump,
         .os_release = features->osrelease.present ? features->osrelease.text.text : NULL,
     };

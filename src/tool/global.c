@@ -18,6 +18,7 @@ enum global_kind {
     GLOBAL_EXEC_PATH,
     GLOBAL_HTML_PATH,
     GLOBAL_BUILD_ID_DIR,
+    GLOBAL_NO_CACHE,
     GLOBAL_DEBUGFS,
     GLOBAL_DEBUG
 };
@@ -43,6 +44,7 @@ static const struct global_option {
     { "--exec-path", GLOBAL_EXEC_PATH, VALUE_BEHIND_EQUALS, NULL },
     { "--html-path", GLOBAL_HTML_PATH, VALUE_NONE, NULL },
     { "--buildid-dir", GLOBAL_BUILD_ID_DIR, VALUE_NEXT_WORD, "directory" },
+    { "--no-cache", GLOBAL_NO_CACHE, VALUE_NONE, NULL }, /* ours */
     { "--debugfs-dir", GLOBAL_DEBUGFS, VALUE_EITHER, "directory" },
     { "--debug", GLOBAL_DEBUG, VALUE_NEXT_WORD, "variable" },
 };
@@ -97,6 +99,7 @@ static enum tool_exit apply(struct tool *tool, const struct global_option *optio
     case GLOBAL_NO_PAGER: tool->pager = 0; return TOOL_DONE;
     case GLOBAL_PAGER: tool->pager = 1; return TOOL_DONE;
     case GLOBAL_BUILD_ID_DIR: tool->build_id_dir = value; return TOOL_DONE;
+    case GLOBAL_NO_CACHE: tool->no_cache = true; return TOOL_DONE;
     case GLOBAL_DEBUGFS: tool->tracefs_asked = true; return TOOL_DONE;
     case GLOBAL_DEBUG: return take_debug(tool, value);
     case GLOBAL_EXEC_PATH:

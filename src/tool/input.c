@@ -31,6 +31,13 @@ enum tool_exit tool_parse_progress(struct tool *tool, void *options, const char 
     return TOOL_DONE;
 }
 
+enum tool_exit tool_parse_cache(struct tool *tool, void *options, const char *value, bool unset)
+{
+    (void)options, (void)value;
+    tool->no_cache = unset;
+    return TOOL_DONE;
+}
+
 /* perf reads the word as a value of color.ui, and goes on where it is none. */
 enum tool_exit tool_parse_color(struct tool *tool, void *options, const char *value, bool unset)
 {

@@ -135,6 +135,7 @@ enum tool_exit tool_parse_strict(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_streams(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_memory(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_progress(struct tool *, void *, const char *, bool);
+enum tool_exit tool_parse_cache(struct tool *, void *, const char *, bool);
 /* Also --stdio-color of perf's verbs. */
 enum tool_exit tool_parse_color(struct tool *, void *, const char *, bool);
 enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
@@ -211,9 +212,15 @@ enum tool_exit tool_parse_itrace(struct tool *, void *, const char *, bool);
             "colours: always, never or auto (on a terminal, unless NO_COLOR is set)",              \
             .flags = TOOL_OPTIONAL | TOOL_OURS, .implied = "always", .parse = tool_parse_color     \
     }
+#define TOOL_ROW_CACHE                                                                             \
+    {                                                                                              \
+        TOOL_CALLBACK, 0, "cache", NULL,                                                           \
+            "indexes of symbols in XDG_CACHE_HOME/perfdata make the next run quicker (on)",        \
+            .flags = TOOL_NO_VALUE | TOOL_OURS, .parse = tool_parse_cache                          \
+    }
 #define TOOL_ROWS_READING                                                                          \
     TOOL_ROW_FORCE, TOOL_ROW_STRICT, TOOL_ROW_STREAMS, TOOL_ROW_MEMORY, TOOL_ROW_JOBS,             \
-        TOOL_ROW_PROGRESS
+        TOOL_ROW_PROGRESS, TOOL_ROW_CACHE
 #define TOOL_ROW_INLINE(in)                                                                        \
     {                                                                                              \
         TOOL_FLAG, 0, "inline", NULL, "inlined functions in unwound chains (on)",                  \

@@ -56,6 +56,7 @@ tool_profile_options(const struct tool *tool, const struct tool_profile *options
                     .vmlinux = options->vmlinux,
                     .jitdump = options->jitdump,
                     .build_id_dir = tool->build_id_dir,
+                    .index_dir = tool_index_dir(tool),
                     .home = getenv("HOME"),
                     .guest_kallsyms = options->guest_kallsyms,
                     .guest_modules = options->guest_modules,

@@ -3,6 +3,7 @@
 #include "tool/tool.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -348,4 +349,20 @@ unsigned tool_columns(void)
     if (!columns)
         columns = 80;
     return columns < 40 ? 40 : columns > 1000 ? 1000 : (unsigned)columns;
+}
+
+/* A relative XDG_CACHE_HOME is invalid and ignored, says the XDG base directory specification. */
+const char *tool_index_dir(const struct tool *tool)
+{
+    static char path[PATH_MAX];
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = -1;
+
+    if (tool->no_cache)
+        return NULL;
+    if (cache && cache[0] == '/')
+        length = snprintf(path, sizeof path, "%s/perfdata", cache);
+    else if (home && home[0] == '/')
+        length = snprintf(path, sizeof path, "%s/.cache/perfdata", home);
+    return length > 0 && length < (int)sizeof path ? path : NULL;
 }

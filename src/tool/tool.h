@@ -59,6 +59,7 @@ struct tool {
     unsigned itrace_count;
     bool no_itrace;
     const char *build_id_dir; /* --buildid-dir before the verb; NULL: HOME/.debug */
+    bool no_cache;            /* --no-cache */
     int pager;                /* 1: -p, 0: --no-pager, -1: as the verb does on a terminal */
     int color;                /* 1: always, 0: never, -1: on a terminal           */
     bool no_progress;         /* --no-progress                                    */
@@ -144,6 +145,8 @@ bool tool_colors(const struct tool *tool);
 void tool_page(struct tool *tool);
 /* Waits until the reader has left it. After the last tool_flush(). */
 void tool_page_end(struct tool *tool);
+/* XDG_CACHE_HOME/perfdata or HOME/.cache/perfdata; NULL: neither is set, or --no-cache. */
+const char *tool_index_dir(const struct tool *tool);
 /* Columns of the terminal: COLUMNS, else the terminal's own, else 80. */
 unsigned tool_columns(void);
 

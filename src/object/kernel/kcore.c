@@ -3,7 +3,6 @@
 #include "object/kernel/kcore.h"
 #include "base/memory.h"
 #include "object/elf/file.h"
-#include "object/kernel/kallsyms.h"
 #include "object/internal.h"
 #include <stdio.h>
 
@@ -64,16 +63,6 @@ static bool modules_fit(const char *kallsyms, const struct pd_kernel_request *re
     return fit;
 }
 
-/* The reference symbol has not moved. */
-static bool kernel_fits(const char *text, size_t size, const struct pd_kernel_request *request)
-{
-    uint64_t address;
-
-    return !request->ref_reloc_name || !request->ref_reloc_address ||
-           (pd_kallsyms_function(text, size, request->ref_reloc_name, &address) &&
-            address == request->ref_reloc_address);
-}
-
 /* What comes first in the file wins where segments overlap. */
 static bool add_segment(struct pd_kcore *kcore, const GElf_Phdr *header)
 {
@@ -119,15 +108,14 @@ static perfdata_status read_segments(struct pd_kcore *kcore)
     return kcore->segments.count ? PERFDATA_OK : PERFDATA_ERROR_NOT_FOUND;
 }
 
-perfdata_status pd_kcore_open(const char *kallsyms, const char *text, size_t size,
+perfdata_status pd_kcore_open(const char *kallsyms, bool unmoved, const uint64_t *stext,
                               const struct pd_kernel_request *request, struct pd_kcore *out)
 {
     char path[PD_PATH_ROOM];
-    uint64_t address;
 
     *out = (struct pd_kcore){ 0 };
-    if (!beside(kallsyms, "kcore", path) || !pd_file_is_regular(path) ||
-        !kernel_fits(text, size, request) || !modules_fit(kallsyms, request))
+    if (!beside(kallsyms, "kcore", path) || !pd_file_is_regular(path) || !unmoved ||
+        !modules_fit(kallsyms, request))
         return PERFDATA_ERROR_NOT_FOUND;
     out->path = pd_memory_noted(strdup(path));
     perfdata_status status = out->path ? read_segments(out) : PERFDATA_ERROR_MEMORY;
@@ -135,8 +123,8 @@ perfdata_status pd_kcore_open(const char *kallsyms, const char *text, size_t siz
         pd_kcore_free(out);
         return status;
     }
-    if (pd_kallsyms_function(text, size, "_stext", &address)) {
-        const struct pd_kcore_segment *segment = pd_kcore_find(out, address);
+    if (stext) {
+        const struct pd_kcore_segment *segment = pd_kcore_find(out, *stext);
         out->main = segment ? (size_t)(segment - out->segments.data) : 0;
     }
     return PERFDATA_OK;

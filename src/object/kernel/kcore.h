@@ -18,8 +18,9 @@ struct pd_kcore {
 };
 
 /* ERROR_NOT_FOUND: there is none beside that kallsyms file, or it is not of the recorded kernel.
- * `text` is the file's. */
-perfdata_status pd_kcore_open(const char *kallsyms, const char *text, size_t size,
+ * `unmoved`: the request's reference symbol is where it was recorded. `stext`: the address of
+ * _stext, NULL where there is none. */
+perfdata_status pd_kcore_open(const char *kallsyms, bool unmoved, const uint64_t *stext,
                               const struct pd_kernel_request *request, struct pd_kcore *out);
 void pd_kcore_free(struct pd_kcore *kcore);
 /* The segment of an address, NULL none. */

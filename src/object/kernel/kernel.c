@@ -5,40 +5,19 @@
 #include "base/memory.h"
 #include "object/kernel/kallsyms.h"
 #include "object/kernel/kcore.h"
-#include "object/internal.h"
+#include "object/kernel/loader.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #define KALLSYMS_NAME "[kernel.kallsyms]"
-#define PROC_KALLSYMS "/proc/kallsyms"
 #define KALLSYMS_LIMIT ((size_t)1 << 30)
-#define NEW_MAPS_LIMIT 4096
-
-struct loader {
-    const struct pd_object_search *search;
-    const struct pd_kernel_request *request;
-    struct pd_kernel *kernel;
-    PD_VEC(struct pd_kernel_result_map) maps;
-    PD_VEC(struct pd_symtab_builder *) builders; /* by map; NULL: none */
-};
-
-static char *keep(struct loader *loader, const char *text)
-{
-    return pd_arena_strdup(&loader->kernel->arena, text);
-}
 
 /* ---- kallsyms into maps ---- */
 
-static bool add_map(struct loader *loader, struct pd_kernel_result_map map,
-                    struct pd_symtab_builder *builder)
-{
-    return pd_vec_push(&loader->maps, map) && pd_vec_push(&loader->builders, builder);
-}
-
 struct split {
-    struct loader *loader;
+    struct pd_kernel_loader *loader;
     struct pd_symtab_builder *all; /* what stays belongs to the kernel's map */
     struct pd_intern names;        /* of request maps: id -> by_name */
     PD_VEC(uint32_t) by_name;
@@ -82,7 +61,7 @@ enum fate { FATE_STAY, FATE_MOVE, FATE_DISCARD, FATE_NO_MEMORY };
 
 static enum fate module_fate(struct split *split, struct pd_symbol *symbol, const char *module)
 {
-    struct loader *loader = split->loader;
+    struct pd_kernel_loader *loader = split->loader;
     bool no_memory = false;
 
     if (strcmp(loader->maps.data[split->current].name, module) != 0) {
@@ -103,7 +82,7 @@ static enum fate module_fate(struct split *split, struct pd_symbol *symbol, cons
 /* A kernel symbol behind those of modules: perf opens a map of no length for it. */
 static enum fate stray_fate(struct split *split, struct pd_symbol *symbol)
 {
-    struct loader *loader = split->loader;
+    struct pd_kernel_loader *loader = split->loader;
     char name[48];
 
     symbol->start -= split->delta;
@@ -112,15 +91,15 @@ static enum fate stray_fate(struct split *split, struct pd_symbol *symbol)
         split->current = 0;
         return FATE_STAY;
     }
-    if (loader->maps.count - loader->request->map_count >= NEW_MAPS_LIMIT)
+    if (loader->maps.count - loader->request->map_count >= PD_NEW_MAPS_LIMIT)
         return FATE_DISCARD;
     snprintf(name, sizeof name, "[%skernel].%u", loader->request->guest ? "guest." : "",
              split->ranges);
     split->ranges += 2; /* perf counts twice */
     struct pd_kernel_result_map map = {
-        .name = keep(loader, name), .start = symbol->start, .identity = true, .request_index = -1
+        .name = pd_kernel_keep(loader, name), .start = symbol->start, .identity = true, .request_index = -1
     };
-    if (!map.name || !add_map(loader, map, NULL))
+    if (!map.name || !pd_kernel_add_map(loader, map, NULL))
         return FATE_NO_MEMORY;
     split->current = (uint32_t)loader->maps.count - 1;
     return FATE_MOVE;
@@ -195,7 +174,7 @@ static bool split_symbols(struct split *split)
 }
 
 /* perf fits the kernel's map to its symbols. */
-static void fit_main_map(struct loader *loader, const struct pd_symtab_builder *all)
+static void fit_main_map(struct pd_kernel_loader *loader, const struct pd_symtab_builder *all)
 {
     if (!all->order.count)
         return;
@@ -205,7 +184,7 @@ static void fit_main_map(struct loader *loader, const struct pd_symtab_builder *
     loader->maps.data[0].end = last->end;
 }
 
-static bool split_kallsyms(struct loader *loader, struct pd_symtab_builder *all, uint64_t delta)
+static bool split_kallsyms(struct pd_kernel_loader *loader, struct pd_symtab_builder *all, uint64_t delta)
 {
     struct split split = { .loader = loader, .all = all, .delta = delta };
     bool ok = index_names(&split) && split_symbols(&split);
@@ -248,7 +227,7 @@ static bool keep_in_segments(struct pd_symtab_builder *all, const struct pd_kcor
 }
 
 /* The segments instead of all maps. */
-static bool take_segments(struct loader *loader, const struct pd_kcore *kcore)
+static bool take_segments(struct pd_kernel_loader *loader, const struct pd_kcore *kcore)
 {
     for (size_t i = 1; i < loader->maps.count; i++)
         loader->maps.data[i].end = 0;
@@ -263,14 +242,14 @@ static bool take_segments(struct loader *loader, const struct pd_kcore *kcore)
         if (i == kcore->main) {
             map.request_index = loader->maps.data[0].request_index;
             loader->maps.data[0] = map;
-        } else if (!add_map(loader, map, NULL)) {
+        } else if (!pd_kernel_add_map(loader, map, NULL)) {
             return false;
         }
     }
     return true;
 }
 
-static perfdata_status use_kcore(struct loader *loader, struct pd_symtab_builder *all,
+static perfdata_status use_kcore(struct pd_kernel_loader *loader, struct pd_symtab_builder *all,
                                  const struct pd_kcore *kcore)
 {
     struct pd_kernel *kernel = loader->kernel;
@@ -278,103 +257,132 @@ static perfdata_status use_kcore(struct loader *loader, struct pd_symtab_builder
     if (!keep_in_segments(all, kcore) || !take_segments(loader, kcore))
         return PERFDATA_ERROR_MEMORY;
     kernel->type = PD_OBJECT_KALLSYMS;
-    kernel->long_name = keep(loader, kcore->path);
+    kernel->long_name = pd_kernel_keep(loader, kcore->path);
     kernel->code_path = pd_memory_noted(strdup(kcore->path));
     return kernel->long_name && kernel->code_path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
 }
 
-/* How far the kernel stands from where it was recorded; false: the text is of another. */
-static bool distance(const struct pd_kernel_request *request, const char *text, size_t size,
-                     uint64_t *delta)
+/* What a table's lines say of it as a whole. */
+struct facts {
+    uint64_t text, stext, delta; /* delta: how far the kernel stands from where it was recorded */
+    bool has_text, has_stext;
+    bool related; /* the reference symbol is there: the text can be of the recorded kernel */
+};
+
+/* While the lines are lines: names get their ends when they are parsed. */
+static struct facts find_facts(const struct pd_kernel_request *request, const char *text,
+                               size_t size)
 {
+    struct facts facts = { .related = true };
     uint64_t address;
 
-    *delta = 0;
+    facts.has_text = pd_kallsyms_function(text, size, "_text", &facts.text);
+    facts.has_stext = pd_kallsyms_function(text, size, "_stext", &facts.stext);
     if (!request->ref_reloc_name || !request->ref_reloc_address)
-        return true;
-    if (!pd_kallsyms_function(text, size, request->ref_reloc_name, &address))
-        return false;
-    *delta = address - request->ref_reloc_address;
-    return true;
+        return facts;
+    facts.related = pd_kallsyms_function(text, size, request->ref_reloc_name, &address);
+    if (facts.related)
+        facts.delta = address - request->ref_reloc_address;
+    return facts;
+}
+
+static void use_split(struct pd_kernel_loader *loader, uint64_t delta)
+{
+    loader->kernel->type = PD_OBJECT_KALLSYMS;
+    loader->kernel->delta = (uint64_t)0 - delta;
 }
 
 /* What the text's symbols, all in `all`, are for: the segments of a kcore (NULL: there is none), or
  * the maps. */
-static perfdata_status use_symbols(struct loader *loader, struct pd_symtab_builder *all,
-                                   const struct pd_kcore *kcore, bool related, uint64_t delta)
+static perfdata_status use_symbols(struct pd_kernel_loader *loader, struct pd_symtab_builder *all,
+                                   const struct pd_kcore *kcore, const struct facts *facts)
 {
-    if (!all->all.count || !related)
+    struct pd_running *running = loader->running;
+
+    if (!all->all.count || !facts->related)
         /* the symbols stay, of no size: perf finds them at their start */
         return PERFDATA_ERROR_NOT_FOUND;
+    if (kcore || (loader->of_running && !pd_running_leave_out(all, loader->request)))
+        running = NULL;
     if (!pd_symtab_fix_ends(all, true) || !pd_symtab_fix_duplicates(all))
         return PERFDATA_ERROR_MEMORY;
     if (kcore)
         return use_kcore(loader, all, kcore);
-    if (!split_kallsyms(loader, all, delta))
+    if (running && all->demangle == PD_DEMANGLE_NONE)
+        pd_running_save(loader->search, running, all, facts->has_text ? &facts->text : NULL,
+                        facts->has_stext ? &facts->stext : NULL);
+    if (!split_kallsyms(loader, all, facts->delta))
         return PERFDATA_ERROR_MEMORY;
-    loader->kernel->type = PD_OBJECT_KALLSYMS;
-    loader->kernel->delta = (uint64_t)0 - delta;
+    use_split(loader, facts->delta);
     return PERFDATA_OK;
 }
 
 /* ERROR_NOT_FOUND: perf would go without symbols. `path`: of the table, NULL when it was given as
  * text. The text is from malloc, with room for a byte behind it, and is the table's from here
  * on. */
-static perfdata_status use_kallsyms(struct loader *loader, const char *path, char *text,
+static perfdata_status use_kallsyms(struct pd_kernel_loader *loader, const char *path, char *text,
                                     size_t size)
 {
     struct pd_symtab_builder *all = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
     struct pd_kcore kcore = { 0 };
-    uint64_t delta;
 
     if (!all) {
         free(text);
         return PERFDATA_ERROR_MEMORY;
     }
-    /* While its lines are lines: names get their ends when they are parsed. */
-    bool related = distance(loader->request, text, size, &delta);
-    perfdata_status status = path ? pd_kcore_open(path, text, size, loader->request, &kcore)
-                                  : PERFDATA_ERROR_NOT_FOUND;
+    const struct facts facts = find_facts(loader->request, text, size);
+    perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
+    if (path)
+        status = pd_kcore_open(path, facts.related && !facts.delta,
+                               facts.has_stext ? &facts.stext : NULL, loader->request, &kcore);
     loader->builders.data[0] = all;
     bool parsed = pd_kallsyms_parse(all, text, size);
     if (!parsed)
         status = PERFDATA_ERROR_MEMORY;
     else if (status == PERFDATA_OK || status == PERFDATA_ERROR_NOT_FOUND)
-        status = use_symbols(loader, all, status ? NULL : &kcore, related, delta);
+        status = use_symbols(loader, all, status ? NULL : &kcore, &facts);
     pd_kcore_free(&kcore);
     return status;
 }
 
-/* Unprivileged readers get addresses of zero. */
-static bool read_number(const char *path, long *value)
-{
-    FILE *file = fopen(path, "re");
-    bool ok = file && fscanf(file, "%ld", value) == 1;
-
-    if (file)
-        fclose(file);
-    return ok;
-}
-
-static bool kallsyms_is_restricted(void)
-{
-    bool privileged = geteuid() == 0;
-    long restrict_level = 0, paranoid = 0;
-
-    read_number("/proc/sys/kernel/kptr_restrict", &restrict_level);
-    read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
-    return privileged ? restrict_level >= 2 : restrict_level != 0 || paranoid > 1;
-}
-
-static perfdata_status try_kallsyms(struct loader *loader, const char *path)
+static perfdata_status read_kallsyms(struct pd_kernel_loader *loader, const char *path)
 {
     struct pd_bytes bytes;
 
-    if (!strcmp(path, PROC_KALLSYMS) && kallsyms_is_restricted())
-        return PERFDATA_ERROR_NOT_FOUND;
     if (!pd_file_read(path, &bytes, KALLSYMS_LIMIT))
         return PERFDATA_ERROR_NOT_FOUND;
-    perfdata_status status = use_kallsyms(loader, path, (char *)bytes.data, bytes.size);
+    return use_kallsyms(loader, path, (char *)bytes.data, bytes.size);
+}
+
+/* From an index, else from the lines, of which it makes one. */
+static perfdata_status use_running(struct pd_kernel_loader *loader)
+{
+    struct pd_running running;
+    uint64_t delta;
+
+    if (pd_running_is_restricted())
+        return PERFDATA_ERROR_NOT_FOUND;
+    loader->of_running = true;
+    if (!loader->search->index || !pd_running_open(&running))
+        return read_kallsyms(loader, PD_PROC_KALLSYMS);
+    perfdata_status status = pd_running_load(loader->search, loader->request, &running,
+                                             loader->maps.data, &delta);
+    if (!status) {
+        use_split(loader, delta);
+    } else if (status == PERFDATA_ERROR_NOT_FOUND) {
+        loader->running = &running;
+        status = read_kallsyms(loader, PD_PROC_KALLSYMS);
+        loader->running = NULL;
+    }
+    pd_running_free(&running);
+    return status;
+}
+
+static perfdata_status try_kallsyms(struct pd_kernel_loader *loader, const char *path)
+{
+    perfdata_status status = strcmp(path, PD_PROC_KALLSYMS) ? read_kallsyms(loader, path)
+                                                            : use_running(loader);
+
     if (!status && !(loader->kernel->path = pd_memory_noted(strdup(path))))
         status = PERFDATA_ERROR_MEMORY;
     return status;
@@ -382,115 +390,7 @@ static perfdata_status try_kallsyms(struct loader *loader, const char *path)
 
 /* ---- vmlinux ---- */
 
-static int compare_maps(const void *a, const void *b)
-{
-    const struct pd_kernel_result_map *x = *(struct pd_kernel_result_map *const *)a;
-    const struct pd_kernel_result_map *y = *(struct pd_kernel_result_map *const *)b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return x < y ? -1 : x > y; /* they lie in one array */
-}
-
-/* perf closes gaps and cuts overlaps of the kernel's maps. */
-static bool fix_map_ends(struct loader *loader)
-{
-    size_t count = loader->maps.count;
-    struct pd_kernel_result_map **sorted = pd_memory_noted(malloc(count * sizeof *sorted));
-
-    if (!sorted)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &loader->maps.data[i];
-    qsort(sorted, count, sizeof *sorted, compare_maps);
-    for (size_t i = 0; i + 1 < count; i++)
-        if (!sorted[i]->end || sorted[i]->end > sorted[i + 1]->start)
-            sorted[i]->end = sorted[i + 1]->start;
-    if (!sorted[count - 1]->end)
-        sorted[count - 1]->end = UINT64_MAX;
-    free(sorted);
-    return true;
-}
-
-static bool take_sections(struct loader *loader, struct pd_elf_load *load)
-{
-    bool ok = true;
-
-    for (size_t i = 0; ok && i < load->sections.count; i++) {
-        struct pd_elf_kernel_section *section = &load->sections.data[i];
-        struct pd_kernel_result_map map = { .start = section->address + load->delta,
-                                            .end = section->address + load->delta + section->size,
-                                            .pgoff = section->offset };
-        if (!section->builder) {
-            map.name = loader->maps.data[0].name;
-            loader->maps.data[0] = map;
-            continue;
-        }
-        if (loader->maps.count - loader->request->map_count >= NEW_MAPS_LIMIT)
-            break;
-        char name[256];
-        snprintf(name, sizeof name, "%s%s", loader->kernel->short_name, section->name);
-        map.name = keep(loader, name);
-        map.request_index = -1;
-        ok = map.name && add_map(loader, map, section->builder);
-        if (ok)
-            section->builder = NULL;
-    }
-    return ok && fix_map_ends(loader);
-}
-
-static perfdata_status use_vmlinux(struct loader *loader, const struct pd_elf *elf)
-{
-    const struct pd_kernel_request *request = loader->request;
-    struct pd_elf_load load = { .syms = elf,
-                                .runtime = elf,
-                                .kind = PD_ELF_KERNEL,
-                                .ref_reloc_name = request->ref_reloc_address
-                                                      ? request->ref_reloc_name
-                                                      : NULL,
-                                .ref_reloc_address = request->ref_reloc_address };
-    size_t count = 0;
-
-    load.builder = pd_symtab_builder_new(pd_search_demangle(loader->search, true));
-    if (!load.builder)
-        return PERFDATA_ERROR_MEMORY;
-    if (!pd_elf_load_symbols(&load, &count) || !count) {
-        pd_symtab_builder_free(load.builder);
-        pd_elf_load_free(&load);
-        return PERFDATA_ERROR_NOT_FOUND;
-    }
-    loader->builders.data[0] = load.builder;
-    loader->kernel->delta = load.delta;
-    bool ok = take_sections(loader, &load);
-    pd_elf_load_free(&load);
-    return ok ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
-}
-
-static perfdata_status try_vmlinux(struct loader *loader, const char *name)
-{
-    const struct pd_kernel_request *request = loader->request;
-    char path[PD_PATH_ROOM];
-    struct pd_build_id id;
-    struct pd_elf elf;
-
-    /* symfs goes before relative names only */
-    if (!pd_search_path(loader->search, name, path) ||
-        !pd_elf_open(&elf, name[0] == '/' ? name : path))
-        return PERFDATA_ERROR_NOT_FOUND;
-    perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
-    if (!request->build_id.size || loader->search->ignore_build_id ||
-        (pd_elf_build_id(&elf, &id) && pd_build_id_equal(&id, &request->build_id)))
-        status = use_vmlinux(loader, &elf);
-    pd_elf_close(&elf);
-    if (status)
-        return status;
-    loader->kernel->type = PD_OBJECT_VMLINUX;
-    loader->kernel->long_name = keep(loader, name);
-    loader->kernel->path = pd_memory_noted(strdup(name[0] == '/' ? name : path));
-    return loader->kernel->long_name && loader->kernel->path ? PERFDATA_OK : PERFDATA_ERROR_MEMORY;
-}
-
-static perfdata_status try_vmlinux_list(struct loader *loader)
+static perfdata_status try_vmlinux_list(struct pd_kernel_loader *loader)
 {
     static const char *const with_release[] = {
         "/boot/vmlinux-%s",
@@ -506,9 +406,9 @@ static perfdata_status try_vmlinux_list(struct loader *loader)
     perfdata_status status = PERFDATA_ERROR_NOT_FOUND;
 
     if (known || !loader->search->kernel_elsewhere)
-        status = try_vmlinux(loader, "vmlinux");
+        status = pd_kernel_try_vmlinux(loader, "vmlinux");
     if (status == PERFDATA_ERROR_NOT_FOUND && (known || !loader->search->kernel_elsewhere))
-        status = try_vmlinux(loader, "/boot/vmlinux");
+        status = pd_kernel_try_vmlinux(loader, "/boot/vmlinux");
     if (pd_search_has_symfs(loader->search) || (!known && loader->search->arch_elsewhere))
         return status;
     if (!release && uname(&running) == 0)
@@ -520,7 +420,7 @@ static perfdata_status try_vmlinux_list(struct loader *loader)
         int length = snprintf(path, sizeof path, "%.*s%s%s", (int)(mark - format), format, release,
                               mark + 2);
         if (length > 0 && length < (int)sizeof path)
-            status = try_vmlinux(loader, path);
+            status = pd_kernel_try_vmlinux(loader, path);
     }
     return status;
 }
@@ -528,7 +428,7 @@ static perfdata_status try_vmlinux_list(struct loader *loader)
 /* ---- choice ---- */
 
 /* The cache has a folder for each table, older ones a file. */
-static perfdata_status try_cached(struct loader *loader, const struct pd_build_id *id)
+static perfdata_status try_cached(struct pd_kernel_loader *loader, const struct pd_build_id *id)
 {
     char cache[PD_PATH_ROOM], path[PD_PATH_ROOM + 128], hex[2 * PD_BUILD_ID_MAX + 1];
 
@@ -542,7 +442,7 @@ static perfdata_status try_cached(struct loader *loader, const struct pd_build_i
 }
 
 /* Its addresses would get names of ours. */
-static perfdata_status tell_elsewhere(const struct loader *loader)
+static perfdata_status tell_elsewhere(const struct pd_kernel_loader *loader)
 {
     const struct pd_object_search *search = loader->search;
     perfdata_status status = PERFDATA_OK;
@@ -557,7 +457,7 @@ static perfdata_status tell_elsewhere(const struct loader *loader)
     return status < 0 ? status : PERFDATA_ERROR_NOT_FOUND;
 }
 
-static void warn_missing(const struct loader *loader, const struct pd_build_id *id)
+static void warn_missing(const struct pd_kernel_loader *loader, const struct pd_build_id *id)
 {
     char hex[2 * PD_BUILD_ID_MAX + 1];
 
@@ -568,7 +468,7 @@ static void warn_missing(const struct loader *loader, const struct pd_build_id *
                "No kallsyms or vmlinux with build-id %s was found\n", hex);
 }
 
-static perfdata_status try_running_or_cached(struct loader *loader)
+static perfdata_status try_running_or_cached(struct pd_kernel_loader *loader)
 {
     const struct pd_build_id *id = &loader->request->build_id;
     struct pd_build_id running;
@@ -578,14 +478,14 @@ static perfdata_status try_running_or_cached(struct loader *loader)
         return tell_elsewhere(loader);
     if (!id->size || (pd_build_id_read_notes("/sys/kernel/notes", &running) == 0 &&
                       pd_build_id_equal(id, &running)))
-        return try_kallsyms(loader, PROC_KALLSYMS);
+        return try_kallsyms(loader, PD_PROC_KALLSYMS);
     status = try_cached(loader, id);
     if (status == PERFDATA_ERROR_NOT_FOUND)
         warn_missing(loader, id); /* in strict mode the run's end tells it */
     return status;
 }
 
-static perfdata_status choose(struct loader *loader)
+static perfdata_status choose(struct pd_kernel_loader *loader)
 {
     const struct pd_object_search *search = loader->search;
     const struct pd_kernel_request *request = loader->request;
@@ -603,12 +503,12 @@ static perfdata_status choose(struct loader *loader)
     if (search->kallsyms && !(request->guest && search->vmlinux))
         return try_kallsyms(loader, search->kallsyms);
     if (request->guest) /* a vmlinux goes before its kallsyms */
-        return search->vmlinux ? try_vmlinux(loader, search->vmlinux) : status;
+        return search->vmlinux ? pd_kernel_try_vmlinux(loader, search->vmlinux) : status;
     if (!search->ignore_vmlinux) {
         if (search->vmlinux)
-            return try_vmlinux(loader, search->vmlinux);
+            return pd_kernel_try_vmlinux(loader, search->vmlinux);
         if (pd_search_cache_path(search, &request->build_id, "elf", path))
-            status = try_vmlinux(loader, path);
+            status = pd_kernel_try_vmlinux(loader, path);
         if (status == PERFDATA_ERROR_NOT_FOUND)
             status = try_vmlinux_list(loader);
     }
@@ -617,7 +517,7 @@ static perfdata_status choose(struct loader *loader)
     return status;
 }
 
-static bool take_request(struct loader *loader)
+static bool take_request(struct pd_kernel_loader *loader)
 {
     const struct pd_kernel_request *request = loader->request;
 
@@ -628,14 +528,14 @@ static bool take_request(struct loader *loader)
                                             .pgoff = from->pgoff,
                                             .identity = !from->is_module,
                                             .request_index = (int32_t)i };
-        map.name = keep(loader, i ? from->name : loader->kernel->short_name);
-        if (!map.name || !add_map(loader, map, NULL))
+        map.name = pd_kernel_keep(loader, i ? from->name : loader->kernel->short_name);
+        if (!map.name || !pd_kernel_add_map(loader, map, NULL))
             return false;
     }
     return true;
 }
 
-static bool finish(struct loader *loader)
+static bool finish(struct pd_kernel_loader *loader)
 {
     struct pd_kernel *kernel = loader->kernel;
     bool ok = true;
@@ -657,7 +557,7 @@ static bool finish(struct loader *loader)
 perfdata_status pd_kernel_load(const struct pd_object_search *search,
                                const struct pd_kernel_request *request, struct pd_kernel **out)
 {
-    struct loader loader = { .search = search,
+    struct pd_kernel_loader loader = { .search = search,
                              .request = request,
                              .kernel = pd_memory_noted(calloc(1, sizeof *loader.kernel)) };
     perfdata_status status = PERFDATA_ERROR_MEMORY;
@@ -669,7 +569,7 @@ perfdata_status pd_kernel_load(const struct pd_object_search *search,
     }
     if (!loader.kernel)
         return status;
-    const char *name = request->guest ? keep(&loader, request->guest) : KALLSYMS_NAME;
+    const char *name = request->guest ? pd_kernel_keep(&loader, request->guest) : KALLSYMS_NAME;
     loader.kernel->short_name = loader.kernel->long_name = name;
     if (name && take_request(&loader))
         status = choose(&loader);

@@ -1,49 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The finished table: binary search, perf's tree where symbols overlap, names demangled on first
  * need. */
-#include "object/symtab/symtab.h"
+#include "object/symtab/table.h"
 #include "base/memory.h"
 
 #include "object/symtab/demangle.h"
 #include "object/symtab/rbtree.h"
-#include "object/symtab/builder.h"
-#include <pthread.h>
-#include <stdatomic.h>
 
 #define PLT_SUFFIX "@plt"
 #define PLT_NAME_MAX 1023 /* perf builds these names in a buffer of 1024 */
-
-/* perf's tree after all is done, by final index + 1. */
-struct tree {
-    struct pd_rb_node *nodes; /* by number of insertion + 1 */
-    uint32_t *final;          /* number of insertion + 1 to final index */
-    uint32_t root;
-};
-
-/* What it takes to make the tree. */
-struct history {
-    uint64_t *starts; /* of all ever inserted, from 1 */
-    uint32_t *final;  /* as in the tree; PD_ERASED */
-    struct pd_erasure *erased;
-    size_t inserted, erased_count;
-};
-
-#define PD_ERASED UINT32_MAX
-
-struct pd_symtab {
-    struct pd_symbol *symbols;
-    uint64_t *starts;
-    uint64_t *reach; /* the largest end before each symbol; NULL: none overlap */
-    _Atomic uint8_t *state;
-    size_t count;
-    enum pd_demangle demangle;
-    struct pd_arena arena;
-    char *text; /* that names lie in, or NULL */
-    size_t text_size;
-    pthread_mutex_t lock; /* of arena, tree building, names */
-    struct history history;
-    struct tree *_Atomic tree;
-};
 
 static uint64_t effective_end(const struct pd_symbol *symbol)
 {
@@ -55,7 +20,7 @@ static uint64_t effective_end(const struct pd_symbol *symbol)
 /* False when the system has no memory. */
 static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *builder)
 {
-    struct history *history = &table->history;
+    struct pd_symtab_history *history = &table->history;
     size_t inserted = builder->all.count;
 
     history->inserted = inserted;
@@ -65,7 +30,7 @@ static bool keep_history(struct pd_symtab *table, struct pd_symtab_builder *buil
         return false;
     for (size_t i = 0; i < inserted; i++) {
         history->starts[i + 1] = builder->all.data[i].start;
-        history->final[i + 1] = PD_ERASED;
+        history->final[i + 1] = PD_SYMBOL_ERASED;
     }
     for (size_t i = 0; i < table->count; i++)
         history->final[builder->order.data[i] + 1] = (uint32_t)i;
@@ -161,7 +126,7 @@ struct pd_symtab *pd_symtab_finish(struct pd_symtab_builder *builder)
     return table;
 }
 
-static void free_tree(struct tree *tree)
+static void free_tree(struct pd_symtab_tree *tree)
 {
     if (!tree)
         return;
@@ -183,6 +148,8 @@ void pd_symtab_free(struct pd_symtab *table)
     free(table->reach);
     free((void *)table->state);
     free(table->text);
+    free(table->pieces);
+    pd_symbol_image_free(table->image);
     pd_arena_free(&table->arena);
     pthread_mutex_destroy(&table->lock);
     free(table);
@@ -205,7 +172,8 @@ size_t pd_symtab_memory(const struct pd_symtab *table)
 
 /* ---- names ---- */
 
-static void make_name(struct pd_symtab *table, struct pd_symbol *symbol, enum pd_name_state state)
+void pd_symtab_make_name(struct pd_symtab *table, struct pd_symbol *symbol,
+                         enum pd_name_state state)
 {
     char *text = NULL;
 
@@ -237,7 +205,7 @@ static const struct pd_symbol *named(const struct pd_symtab *shared, size_t inde
         pthread_mutex_lock(&table->lock);
         enum pd_name_state state = atomic_load_explicit(&table->state[index], memory_order_relaxed);
         if (state != PD_NAME_READY) {
-            make_name(table, &table->symbols[index], state);
+            pd_symtab_make_name(table, &table->symbols[index], state);
             atomic_store_explicit(&table->state[index], PD_NAME_READY, memory_order_release);
         }
         pthread_mutex_unlock(&table->lock);
@@ -247,15 +215,17 @@ static const struct pd_symbol *named(const struct pd_symtab *shared, size_t inde
 
 const struct pd_symbol *pd_symtab_at(const struct pd_symtab *table, size_t index)
 {
+    if (table->image)
+        return pd_symtab_at_mapped(table, index);
     return index < table->count ? named(table, index) : NULL;
 }
 
 /* ---- lookups ---- */
 
-static struct tree *build_tree(const struct pd_symtab *table)
+static struct pd_symtab_tree *build_tree(const struct pd_symtab *table)
 {
-    const struct history *history = &table->history;
-    struct tree *tree = pd_memory_noted(calloc(1, sizeof *tree));
+    const struct pd_symtab_history *history = &table->history;
+    struct pd_symtab_tree *tree = pd_memory_noted(calloc(1, sizeof *tree));
 
     if (!tree)
         return NULL;
@@ -279,10 +249,10 @@ static struct tree *build_tree(const struct pd_symtab *table)
     return tree;
 }
 
-static const struct tree *get_tree(const struct pd_symtab *shared)
+const struct pd_symtab_tree *pd_symtab_tree(const struct pd_symtab *shared)
 {
     struct pd_symtab *table = (struct pd_symtab *)(uintptr_t)shared;
-    struct tree *tree = atomic_load_explicit(&table->tree, memory_order_acquire);
+    struct pd_symtab_tree *tree = atomic_load_explicit(&table->tree, memory_order_acquire);
 
     if (tree)
         return tree;
@@ -299,7 +269,7 @@ static const struct tree *get_tree(const struct pd_symtab *shared)
 /* perf's descent: the first symbol met that holds the address. */
 static const struct pd_symbol *descend(const struct pd_symtab *table, uint64_t address)
 {
-    const struct tree *tree = get_tree(table);
+    const struct pd_symtab_tree *tree = pd_symtab_tree(table);
 
     for (uint32_t at = tree ? tree->root : 0; at;) {
         const struct pd_symbol *symbol = &table->symbols[tree->final[at]];
@@ -318,6 +288,8 @@ const struct pd_symbol *pd_symtab_find(const struct pd_symtab *table, uint64_t a
     const uint64_t *base = table->starts;
     size_t left = table->count;
 
+    if (table->image)
+        return pd_symtab_find_mapped(table, address);
     if (!left || address < base[0])
         return NULL;
     while (left > 1) { /* the last start not above the address; no branch to mispredict */

@@ -22,6 +22,7 @@ static enum tool_exit dump(struct tool *tool, perfdata_recording *recording)
         .flags = PERFDATA_REPORT_DUMP | PERFDATA_REPORT_QUIET,
         .threads = tool->jobs,
         .search.build_id_dir = tool->build_id_dir,
+        .search.index_dir = tool_index_dir(tool),
         .search.home = getenv("HOME"),
         .perf_config = getenv("PERF_CONFIG"),
     };
@@ -39,6 +40,7 @@ static enum tool_exit run_view(struct tool *tool, struct kwork_options *from, ui
     options.flags = (from->summary ? PERFDATA_KWORK_SUMMARY : 0) |
                     (from->chains ? PERFDATA_KWORK_CHAINS : 0);
     options.search.build_id_dir = tool->build_id_dir;
+    options.search.index_dir = tool_index_dir(tool);
     options.search.home = getenv("HOME");
     if (options.max_stack > 1024)
         return tool_usage(tool, "option --max-stack: at most 1024 frames");

@@ -25,6 +25,7 @@ static enum tool_exit run_view(struct tool *tool, struct lock_options *from, uin
     if (tool->as_perf) /* it takes them for what it counts while it runs, and looks at all here */
         options.pids = options.tids = options.cpus = NULL;
     options.search.build_id_dir = tool->build_id_dir;
+    options.search.index_dir = tool_index_dir(tool);
     options.search.home = getenv("HOME");
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);

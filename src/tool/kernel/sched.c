@@ -42,6 +42,7 @@ static enum tool_exit run_view(struct tool *tool, struct sched_options *from, ui
                                                       .kallsyms = from->kallsyms,
                                                       .vmlinux = from->vmlinux,
                                                       .build_id_dir = tool->build_id_dir,
+                                                      .index_dir = tool_index_dir(tool),
                                                       .home = getenv("HOME") };
     struct perfdata_sched_result result = { .struct_size = sizeof result };
     perfdata_recording *recording;

@@ -120,6 +120,7 @@ static enum tool_exit run_database(struct tool *tool, const struct export_option
                     .vmlinux = options->profile.vmlinux,
                     .jitdump = options->profile.jitdump,
                     .build_id_dir = tool->build_id_dir,
+                    .index_dir = tool_index_dir(tool),
                     .home = getenv("HOME") },
         .perf_config = getenv("PERF_CONFIG"),
     };

@@ -83,6 +83,7 @@ static struct perfdata_symbol_search search_of(const struct tool *tool,
 {
     return (struct perfdata_symbol_search){ .symfs = from->symfs,
                                             .build_id_dir = tool->build_id_dir,
+                                            .index_dir = tool_index_dir(tool),
                                             .kallsyms = from->kallsyms,
                                             .vmlinux = from->vmlinux,
                                             .jitdump = from->jitdump,

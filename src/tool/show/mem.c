@@ -220,6 +220,7 @@ static enum tool_exit run_dump(struct tool *tool, void *data, int argc, char **a
         .threads = tool->jobs,
     };
     options.search.build_id_dir = tool->build_id_dir;
+    options.search.index_dir = tool_index_dir(tool);
     options.search.home = getenv("HOME");
     perfdata_recording *recording;
     enum tool_exit code = tool_open_one(tool, argc, argv, &recording);

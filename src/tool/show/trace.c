@@ -110,6 +110,7 @@ static enum tool_exit run_trace(struct tool *tool, void *data, int argc, char **
                                                  .min_stack = from->min_stack,
                                                  .search = from->search };
     options.search.build_id_dir = tool->build_id_dir;
+    options.search.index_dir = tool_index_dir(tool);
     options.search.home = getenv("HOME");
     if (!tool->input && (!argc || tool->as_perf))
         return tool_usage(tool, "tracing what runs is not about recordings: use perf; -i FILE "

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of symbols <-> files that are mapped. */
+#include "object/symtab/image.h"
+#include "base/hash.h"
+#include "object/index/build.h"
+#include "object/index/folder.h"
+
+#include <stdio.h>
+
+#define MAGIC "pdsyms\n\1"
+
+/* Behind it: the key, starts, ends, reach (all of 64 bits), names_at (one more than symbols),
+ * kinds, left, right, runs, names. */
+struct header {
+    char magic[8];
+    uint64_t sum;   /* of all behind this field */
+    uint64_t build; /* pd_index_build(): another one may lay out, fix up or mean something else */
+    uint64_t size, names_size, key_size;
+    uint32_t count, run_count, root, has_tree;
+    uint64_t facts[PD_SYMBOL_IMAGE_FACTS];
+};
+
+/* ---- sums ---- */
+
+enum { LANES = 4 };
+
+/* Several sums side by side: each waits for its own product only. */
+static uint64_t sum_of(const uint8_t *bytes, size_t size)
+{
+    const uint64_t factor = UINT64_C(0xd6e8feb86659fd93);
+    uint64_t lanes[LANES] = { 1, 2, 3, 4 };
+    size_t at = 0;
+
+    for (; size - at >= LANES * sizeof lanes[0]; at += LANES * sizeof lanes[0])
+        for (size_t i = 0; i < LANES; i++) {
+            uint64_t word;
+            memcpy(&word, bytes + at + i * sizeof word, sizeof word);
+            lanes[i] = (lanes[i] ^ word) * factor;
+            lanes[i] ^= lanes[i] >> 29;
+        }
+    return pd_digest(bytes + at, size - at, pd_digest(lanes, sizeof lanes, size));
+}
+
+struct pd_symbol_image_key pd_symbol_image_key(const char *folder, const char *kind, const void *bytes,
+                                 size_t size)
+{
+    struct pd_symbol_image_key key = { .folder = folder, .bytes = bytes, .size = size };
+    uint64_t one = pd_digest(bytes, size, 0), two = pd_digest(bytes, size, 1);
+
+    snprintf(key.name, sizeof key.name, "%.8s-%016llx%016llx", kind, (unsigned long long)one,
+             (unsigned long long)two);
+    return key;
+}
+
+/* ---- places in the file ---- */
+
+struct layout {
+    uint64_t key, starts, ends, reach, names_at, kinds, left, right, runs, names, size;
+};
+
+static uint64_t whole_words(uint64_t size)
+{
+    return (size + 7) & ~UINT64_C(7);
+}
+
+/* Counts are of 32 bits and sizes below the limit of a file: nothing here overflows. */
+static struct layout lay_out(const struct header *header)
+{
+    struct layout at = { .key = sizeof *header };
+    const uint64_t count = header->count, tree = header->has_tree ? count : 0;
+
+    at.starts = at.key + whole_words(header->key_size);
+    at.ends = at.starts + 8 * count;
+    at.reach = at.ends + 8 * count;
+    at.names_at = at.reach + 8 * tree;
+    at.kinds = at.names_at + 4 * (count + 1);
+    at.left = at.kinds + 4 * count;
+    at.right = at.left + 4 * tree;
+    at.runs = at.right + 4 * tree;
+    at.names = at.runs + sizeof(struct pd_symbol_image_run) * header->run_count;
+    at.size = at.names + header->names_size;
+    return at;
+}
+
+/* ---- reading ---- */
+
+static bool is_whole(const struct pd_bytes *bytes, struct header *header)
+{
+    const size_t summed = offsetof(struct header, build);
+
+    if (bytes->size < sizeof *header)
+        return false;
+    memcpy(header, bytes->data, sizeof *header);
+    return !memcmp(header->magic, MAGIC, sizeof header->magic) &&
+           header->build == pd_index_build() && header->size == bytes->size &&
+           header->names_size && header->names_size <= header->size &&
+           header->key_size <= header->size && lay_out(header).size == header->size &&
+           header->sum == sum_of(bytes->data + summed, bytes->size - summed);
+}
+
+/* Runs in order that do not overlap, so that what is made of them is no larger than the table. */
+static bool runs_fit(const struct pd_symbol_image *image)
+{
+    uint64_t end = 0;
+
+    for (uint32_t i = 0; i < image->run_count; i++) {
+        const struct pd_symbol_image_run *run = &image->runs[i];
+        if (run->first != end || !run->count)
+            return false;
+        end += run->count;
+    }
+    return !image->run_count || end == image->count;
+}
+
+static bool take(struct pd_symbol_image *image, const struct pd_symbol_image_key *key)
+{
+    struct header header;
+
+    if (!is_whole(&image->bytes, &header))
+        return false;
+    const struct layout at = lay_out(&header);
+    const uint8_t *data = image->bytes.data;
+    if (header.key_size != key->size || memcmp(data + at.key, key->bytes, key->size) != 0)
+        return false;
+    image->count = header.count;
+    image->run_count = header.run_count;
+    image->root = header.has_tree ? header.root : 0;
+    image->starts = (const uint64_t *)(const void *)(data + at.starts);
+    image->ends = (const uint64_t *)(const void *)(data + at.ends);
+    image->reach = header.has_tree ? (const uint64_t *)(const void *)(data + at.reach) : NULL;
+    image->names_at = (const uint32_t *)(const void *)(data + at.names_at);
+    image->kinds = (const uint32_t *)(const void *)(data + at.kinds);
+    image->left = (const uint32_t *)(const void *)(data + at.left);
+    image->right = (const uint32_t *)(const void *)(data + at.right);
+    image->runs = (const struct pd_symbol_image_run *)(const void *)(data + at.runs);
+    image->names = (const char *)data + at.names;
+    image->names_size = header.names_size;
+    memcpy(image->facts, header.facts, sizeof image->facts);
+    return !image->names[image->names_size - 1] && runs_fit(image);
+}
+
+struct pd_symbol_image *pd_symbol_image_open(const struct pd_symbol_image_key *key)
+{
+    struct pd_bytes bytes;
+
+    if (!pd_index_read(key->folder, key->name, &bytes))
+        return NULL;
+    struct pd_symbol_image *image = calloc(1, sizeof *image);
+    if (!image) {
+        pd_bytes_free(&bytes);
+        return NULL;
+    }
+    image->bytes = bytes;
+    atomic_init(&image->users, 1);
+    if (take(image, key))
+        return image;
+    pd_symbol_image_free(image);
+    return NULL;
+}
+
+void pd_symbol_image_free(struct pd_symbol_image *image)
+{
+    if (!image || atomic_fetch_sub_explicit(&image->users, 1, memory_order_acq_rel) > 1)
+        return;
+    pd_bytes_free(&image->bytes);
+    free(image);
+}
+
+/* ---- symbols ---- */
+
+enum { TYPE_SHIFT = 4, STATE_SHIFT = 8, TAG_SHIFT = 16, KIND_MASK = 15 };
+
+enum pd_name_state pd_symbol_image_symbol(const struct pd_symbol_image *image, size_t index,
+                                   struct pd_symbol *out)
+{
+    const uint32_t kind = image->kinds[index];
+    const uint64_t at = PD_MIN((uint64_t)image->names_at[index], image->names_size - 1);
+    const uint64_t end = PD_MIN((uint64_t)image->names_at[index + 1], image->names_size);
+    const uint64_t room = end > at ? end - at - 1 : 0; /* without the NUL */
+    const uint32_t tag = PD_MIN(kind >> TAG_SHIFT, (uint32_t)room);
+
+    *out = (struct pd_symbol){ .start = image->starts[index],
+                               .end = image->ends[index],
+                               .name = image->names + at,
+                               .name_length = (uint32_t)strnlen(image->names + at, room - tag),
+                               .binding = (uint8_t)PD_MIN(kind & KIND_MASK,
+                                                          (uint32_t)PD_SYMBOL_OTHER),
+                               .type = kind >> TYPE_SHIFT & KIND_MASK,
+                               .module_length = (uint16_t)tag };
+    return PD_MIN(kind >> STATE_SHIFT & KIND_MASK, (uint32_t)PD_NAME_RAW_PLT);
+}
+
+const char *pd_symbol_image_tag(const struct pd_symbol_image *image, const struct pd_symbol_image_run *run)
+{
+    struct pd_symbol first;
+
+    pd_symbol_image_symbol(image, run->first, &first);
+    return first.module_length ? first.name + first.name_length + 1 : NULL;
+}
+
+size_t pd_symbol_image_upto(const struct pd_symbol_image *image, size_t first, size_t count,
+                     uint64_t address)
+{
+    const uint64_t *base = image->starts + first;
+
+    if (!count || address < base[0])
+        return 0;
+    while (count > 1) { /* no branch to mispredict */
+        size_t half = count / 2;
+        base += base[half] <= address ? half : 0;
+        count -= half;
+    }
+    return (size_t)(base - (image->starts + first)) + 1;
+}
+
+/* ---- writing ---- */
+
+struct writer {
+    const struct pd_symbol_image_source *source;
+    struct header header;
+    struct layout at;
+    uint8_t *bytes;
+};
+
+static size_t index_of(const struct pd_symbol_image_source *source, size_t i)
+{
+    return source->order ? source->order[i] : i;
+}
+
+/* The tag's length with the tab, 0: none. */
+static size_t tag_length(const struct pd_symbol_image_source *source, const struct pd_symbol *symbol)
+{
+    const char *tab = source->tagged ? memchr(symbol->name, '\t', symbol->name_length) : NULL;
+
+    return tab ? symbol->name_length - (size_t)(tab - symbol->name) : 0;
+}
+
+static bool same_tag(const struct pd_symbol *a, size_t a_tag, const struct pd_symbol *b,
+                     size_t b_tag)
+{
+    return a_tag == b_tag && !memcmp(a->name + a->name_length - a_tag,
+                                     b->name + b->name_length - b_tag, a_tag);
+}
+
+/* Sizes. False: a table that no image is made of. */
+static bool measure(struct writer *writer)
+{
+    const struct pd_symbol_image_source *source = writer->source;
+    struct header *header = &writer->header;
+    const struct pd_symbol *last = NULL;
+    size_t last_tag = 0;
+
+    for (size_t i = 0; i < source->count; i++) {
+        const struct pd_symbol *symbol = &source->symbols[index_of(source, i)];
+        size_t tag = tag_length(source, symbol);
+        if (tag > UINT16_MAX || header->names_size > PD_INDEX_MAX || symbol->type > KIND_MASK)
+            return false;
+        header->names_size += symbol->name_length + 1;
+        header->run_count += source->tagged && (!last || !same_tag(last, last_tag, symbol, tag));
+        last = symbol;
+        last_tag = tag;
+    }
+    return source->count && source->count < PD_INDEX_MAX / 24 && header->names_size < PD_INDEX_MAX;
+}
+
+static void put_symbol(struct writer *writer, size_t i, size_t name_at)
+{
+    const struct pd_symbol_image_source *source = writer->source;
+    const size_t index = index_of(source, i);
+    const struct pd_symbol *symbol = &source->symbols[index];
+    const size_t tag = tag_length(source, symbol);
+    char *name = (char *)writer->bytes + writer->at.names + name_at;
+
+    memcpy(name, symbol->name, symbol->name_length);
+    name[symbol->name_length] = '\0';
+    if (tag)
+        name[symbol->name_length - tag] = '\0';
+    ((uint64_t *)(void *)(writer->bytes + writer->at.starts))[i] = symbol->start;
+    ((uint64_t *)(void *)(writer->bytes + writer->at.ends))[i] = symbol->end;
+    ((uint32_t *)(void *)(writer->bytes + writer->at.kinds))[i] =
+        symbol->binding | (uint32_t)symbol->type << TYPE_SHIFT |
+        (uint32_t)source->states[index] << STATE_SHIFT | (uint32_t)tag << TAG_SHIFT;
+}
+
+static void put_symbols(struct writer *writer)
+{
+    const struct pd_symbol_image_source *source = writer->source;
+    uint32_t *names_at = (uint32_t *)(void *)(writer->bytes + writer->at.names_at);
+    struct pd_symbol_image_run *runs = (struct pd_symbol_image_run *)(void *)(writer->bytes + writer->at.runs);
+    const struct pd_symbol *last = NULL;
+    size_t name_at = 0, last_tag = 0, run = 0;
+
+    for (size_t i = 0; i < source->count; i++) {
+        const struct pd_symbol *symbol = &source->symbols[index_of(source, i)];
+        size_t tag = tag_length(source, symbol);
+        names_at[i] = (uint32_t)name_at;
+        put_symbol(writer, i, name_at);
+        name_at += symbol->name_length + 1;
+        if (source->tagged && (!last || !same_tag(last, last_tag, symbol, tag)))
+            runs[run++] = (struct pd_symbol_image_run){ (uint32_t)i, 0 };
+        if (run)
+            runs[run - 1].count++;
+        last = symbol;
+        last_tag = tag;
+    }
+    names_at[source->count] = (uint32_t)name_at;
+}
+
+static void put_tree(struct writer *writer)
+{
+    const struct pd_symbol_image_source *source = writer->source;
+
+    if (!writer->header.has_tree)
+        return;
+    memcpy(writer->bytes + writer->at.reach, source->reach, source->count * sizeof *source->reach);
+    memcpy(writer->bytes + writer->at.left, source->left, source->count * sizeof *source->left);
+    memcpy(writer->bytes + writer->at.right, source->right, source->count * sizeof *source->right);
+}
+
+void pd_symbol_image_write(const struct pd_symbol_image_key *key, const struct pd_symbol_image_source *source)
+{
+    const size_t summed = offsetof(struct header, build);
+    struct writer writer = { .source = source,
+                             .header = { .magic = MAGIC,
+                                         .build = pd_index_build(),
+                                         .key_size = key->size,
+                                         .count = (uint32_t)source->count,
+                                         .root = source->root,
+                                         .has_tree = source->reach != NULL } };
+    struct header *header = &writer.header;
+
+    if (!key->folder || !header->build || key->size > PD_INDEX_MAX || !measure(&writer))
+        return;
+    memcpy(header->facts, source->facts, sizeof header->facts);
+    writer.at = lay_out(header);
+    header->size = writer.at.size;
+    if (header->size > PD_INDEX_MAX || !(writer.bytes = calloc(1, header->size)))
+        return;
+    memcpy(writer.bytes + writer.at.key, key->bytes, key->size);
+    put_symbols(&writer);
+    put_tree(&writer);
+    memcpy(writer.bytes, header, sizeof *header);
+    header->sum = sum_of(writer.bytes + summed, header->size - summed);
+    memcpy(writer.bytes, header, sizeof *header);
+    pd_index_write(key->folder, key->name, writer.bytes, header->size);
+    free(writer.bytes);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of images: look-ups in the file as it lies, symbols made when they are first found. */
+#include "object/symtab/table.h"
+#include "base/memory.h"
+#include "object/symtab/rbtree.h"
+
+enum { MADE = 1, DEEPEST = 128 /* no tree of 2^32 nodes is deeper, but one that is forged */ };
+
+/* ---- from a built table ---- */
+
+struct links {
+    uint32_t *left, *right;
+    uint32_t root;
+};
+
+/* perf's tree without what has left it, by index in the table + 1. */
+static bool take_links(const struct pd_symtab *table, struct links *links)
+{
+    const struct pd_symtab_tree *tree = pd_symtab_tree(table);
+    const uint32_t *final = tree ? tree->final : NULL;
+
+    links->left = calloc(table->count, sizeof *links->left);
+    links->right = calloc(table->count, sizeof *links->right);
+    if (!tree || !links->left || !links->right)
+        return false;
+    for (size_t i = 1; i <= table->history.inserted; i++) {
+        const struct pd_rb_node *node = &tree->nodes[i];
+        if (final[i] == PD_SYMBOL_ERASED)
+            continue;
+        links->left[final[i]] = node->left ? final[node->left] + 1 : 0;
+        links->right[final[i]] = node->right ? final[node->right] + 1 : 0;
+    }
+    links->root = tree->root ? final[tree->root] + 1 : 0;
+    return true;
+}
+
+void pd_symtab_save(const struct pd_symtab *table, const struct pd_symbol_image_key *key,
+                    const uint64_t facts[PD_SYMBOL_IMAGE_FACTS])
+{
+    struct links links = { 0 };
+    uint8_t *states = malloc(PD_MAX(table->count, (size_t)1));
+
+    if (states && !table->image && (!table->reach || take_links(table, &links))) {
+        for (size_t i = 0; i < table->count; i++)
+            states[i] = atomic_load_explicit(&table->state[i], memory_order_relaxed);
+        struct pd_symbol_image_source source = { .symbols = table->symbols,
+                                          .states = states,
+                                          .count = table->count,
+                                          .reach = table->reach,
+                                          .left = links.left,
+                                          .right = links.right,
+                                          .root = links.root };
+        memcpy(source.facts, facts, sizeof source.facts);
+        pd_symbol_image_write(key, &source);
+    }
+    free(links.left);
+    free(links.right);
+    free(states);
+}
+
+/* ---- tables of images ---- */
+
+/* Checks and fills in what the caller left; false: they do not fit. */
+static bool place_pieces(struct pd_symtab *table)
+{
+    const struct pd_symbol_image *image = table->image;
+    uint64_t reach = 0, before = 0;
+
+    for (size_t i = 0; i < table->piece_count; i++) {
+        struct pd_symtab_piece *piece = &table->pieces[i];
+        if (!piece->count || !pd_range_ok(piece->first, piece->count, image->count))
+            return false;
+        const size_t last = (size_t)piece->first + piece->count - 1;
+        const uint64_t start = image->starts[piece->first] - piece->shift;
+        const uint64_t end = image->ends[last] - piece->shift;
+        if (end < start || image->ends[last] < image->starts[piece->first] ||
+            (i && start < reach))
+            return false;
+        piece->start = start;
+        piece->before = (uint32_t)before;
+        before += piece->count;
+        reach = end;
+    }
+    table->count = before;
+    return before <= image->count;
+}
+
+static struct pd_symtab *new_table(struct pd_symbol_image *image, enum pd_demangle demangle,
+                                   const struct pd_symtab_piece *pieces, size_t count)
+{
+    struct pd_symtab *table = pd_memory_noted(calloc(1, sizeof *table));
+
+    if (!table)
+        return NULL;
+    pthread_mutex_init(&table->lock, NULL);
+    table->demangle = demangle;
+    table->image = image;
+    atomic_fetch_add_explicit(&image->users, 1, memory_order_relaxed);
+    table->pieces = pd_memory_noted(malloc((count + 1) * sizeof *pieces));
+    if (table->pieces) {
+        memcpy(table->pieces, pieces, count * sizeof *pieces);
+        table->piece_count = count;
+        return table;
+    }
+    pd_symtab_free(table);
+    return NULL;
+}
+
+/* Room for the symbols; pages of it that nobody asks for are never touched. Frees the table where
+ * there is no memory. */
+static struct pd_symtab *with_room(struct pd_symtab *table)
+{
+    table->symbols = pd_memory_noted(calloc(table->count + 1, sizeof *table->symbols));
+    table->state = pd_memory_noted(calloc(table->count + 1, sizeof *table->state));
+    if (table->symbols && table->state)
+        return table;
+    pd_symtab_free(table);
+    return NULL;
+}
+
+struct pd_symtab *pd_symtab_map_pieces(struct pd_symbol_image *image, enum pd_demangle demangle,
+                                       const struct pd_symtab_piece *pieces, size_t count,
+                                       bool *fits)
+{
+    struct pd_symtab *table = new_table(image, demangle, pieces, count);
+
+    *fits = !table || place_pieces(table);
+    if (table && *fits)
+        return with_room(table);
+    pd_symtab_free(table);
+    return NULL;
+}
+
+struct pd_symtab *pd_symtab_map(struct pd_symbol_image *image, enum pd_demangle demangle)
+{
+    const struct pd_symtab_piece all = { .count = image->count,
+                                         .start = image->count ? image->starts[0] : 0 };
+    struct pd_symtab *table = new_table(image, demangle, &all, image->count ? 1 : 0);
+
+    if (!table)
+        return NULL;
+    table->count = image->count;
+    return with_room(table);
+}
+
+static void make(struct pd_symtab *table, const struct pd_symtab_piece *piece, size_t index)
+{
+    struct pd_symbol *symbol = &table->symbols[index];
+    const enum pd_name_state state = pd_symbol_image_symbol(
+        table->image, piece->first + (index - piece->before), symbol);
+
+    symbol->start -= piece->shift;
+    symbol->end -= piece->shift;
+    symbol->index = (uint32_t)index;
+    if (state != PD_NAME_READY)
+        pd_symtab_make_name(table, symbol, state);
+}
+
+static const struct pd_symbol *made(const struct pd_symtab *shared,
+                                    const struct pd_symtab_piece *piece, size_t index)
+{
+    /* const for callers: what changes here changes once, behind lock and state */
+    struct pd_symtab *table = (struct pd_symtab *)(uintptr_t)shared;
+
+    if (atomic_load_explicit(&table->state[index], memory_order_acquire) != MADE) {
+        pthread_mutex_lock(&table->lock);
+        if (atomic_load_explicit(&table->state[index], memory_order_relaxed) != MADE) {
+            make(table, piece, index);
+            atomic_store_explicit(&table->state[index], MADE, memory_order_release);
+        }
+        pthread_mutex_unlock(&table->lock);
+    }
+    return &table->symbols[index];
+}
+
+const struct pd_symbol *pd_symtab_at_mapped(const struct pd_symtab *table, size_t index)
+{
+    for (size_t i = 0; index < table->count && i < table->piece_count; i++) {
+        const struct pd_symtab_piece *piece = &table->pieces[i];
+        if (index - piece->before < piece->count)
+            return made(table, piece, index);
+    }
+    return NULL;
+}
+
+/* perf's descent, as in a built table. */
+static const struct pd_symbol *descend(const struct pd_symtab *table,
+                                       const struct pd_symtab_piece *piece, uint64_t address)
+{
+    const struct pd_symbol_image *image = table->image;
+    uint32_t at = image->root;
+
+    for (unsigned depth = 0; at && at <= image->count && depth < DEEPEST; depth++) {
+        const uint64_t start = image->starts[at - 1], end = image->ends[at - 1];
+        if (address < start)
+            at = image->left[at - 1];
+        else if (address > end || (address == end && end != start))
+            at = image->right[at - 1];
+        else
+            return made(table, piece, at - 1);
+    }
+    return NULL;
+}
+
+const struct pd_symbol *pd_symtab_find_mapped(const struct pd_symtab *table, uint64_t address)
+{
+    const struct pd_symbol_image *image = table->image;
+    size_t upto = pd_upto(table->pieces, table->piece_count, start, address);
+
+    if (!upto)
+        return NULL;
+    const struct pd_symtab_piece *piece = &table->pieces[upto - 1];
+    address += piece->shift;
+    upto = pd_symbol_image_upto(image, piece->first, piece->count, address);
+    if (!upto)
+        return NULL;
+    const size_t index = piece->first + upto - 1;
+    if (image->reach && image->reach[index] > address)
+        return descend(table, piece, address);
+    const uint64_t start = image->starts[index], end = image->ends[index];
+    if (address > end || (address == end && end != start))
+        return NULL;
+    return made(table, piece, piece->before + upto - 1);
+}

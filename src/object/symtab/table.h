@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of a finished table, for the files of this room only. */
+#ifndef PD_SYMTAB_TABLE_H
+#define PD_SYMTAB_TABLE_H
+#include "object/symtab/builder.h"
+#include "object/symtab/image.h"
+#include "object/symtab/mapped.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* perf's tree after all is done, by final index + 1. */
+struct pd_symtab_tree {
+    struct pd_rb_node *nodes; /* by number of insertion + 1 */
+    uint32_t *final;          /* number of insertion + 1 to final index */
+    uint32_t root;
+};
+
+/* What it takes to make the tree. */
+struct pd_symtab_history {
+    uint64_t *starts; /* of all ever inserted, from 1 */
+    uint32_t *final;  /* as in the tree; PD_SYMBOL_ERASED */
+    struct pd_erasure *erased;
+    size_t inserted, erased_count;
+};
+
+#define PD_SYMBOL_ERASED UINT32_MAX
+
+struct pd_symtab {
+    struct pd_symbol *symbols; /* of an image: zeros until they are asked for */
+    uint64_t *starts;
+    uint64_t *reach; /* the largest end before each symbol; NULL: none overlap */
+    _Atomic uint8_t *state;
+    size_t count;
+    enum pd_demangle demangle;
+    struct pd_arena arena;
+    char *text; /* that names lie in, or NULL */
+    size_t text_size;
+    pthread_mutex_t lock; /* of arena, tree building, names */
+    struct pd_symtab_history history;
+    struct pd_symtab_tree *_Atomic tree;
+    struct pd_symbol_image *image; /* NULL: the table was built */
+    struct pd_symtab_piece *pieces;
+    size_t piece_count;
+};
+
+/* Of a table of an image. */
+const struct pd_symbol *pd_symtab_find_mapped(const struct pd_symtab *table, uint64_t address);
+const struct pd_symbol *pd_symtab_at_mapped(const struct pd_symtab *table, size_t index);
+/* Gives a symbol its readable name, under the table's lock. */
+void pd_symtab_make_name(struct pd_symtab *table, struct pd_symbol *symbol,
+                         enum pd_name_state state);
+/* perf's tree; NULL: no memory. Only of a table with `reach` that was built. */
+const struct pd_symtab_tree *pd_symtab_tree(const struct pd_symtab *table);
+
+#endif
